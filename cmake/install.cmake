@@ -1,0 +1,12 @@
+# find_package(prism) for other projects.
+include(CMakePackageConfigHelpers)
+
+set(package_dir ${CMAKE_INSTALL_LIBDIR}/cmake/prism)
+install(TARGETS prism EXPORT prism)
+install(EXPORT prism NAMESPACE prism:: FILE prismTargets.cmake DESTINATION ${package_dir})
+install(DIRECTORY include/prism DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
+write_basic_package_version_file(${CMAKE_CURRENT_BINARY_DIR}/prismConfigVersion.cmake
+                                 COMPATIBILITY SameMinorVersion ARCH_INDEPENDENT)
+install(FILES cmake/prismConfig.cmake ${CMAKE_CURRENT_BINARY_DIR}/prismConfigVersion.cmake
+        DESTINATION ${package_dir})
+install(FILES LICENSE DESTINATION ${CMAKE_INSTALL_DOCDIR})

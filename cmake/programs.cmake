@@ -1,0 +1,19 @@
+# How the project's own programs are built. None of this reaches a consumer.
+if(NOT CMAKE_BUILD_TYPE AND NOT CMAKE_CONFIGURATION_TYPES)
+  set(CMAKE_BUILD_TYPE Release)
+endif()
+
+add_library(prism_program INTERFACE)
+target_link_libraries(prism_program INTERFACE prism::prism)
+target_compile_options(prism_program INTERFACE -Wall -Wextra -Wpedantic -Wconversion -Wshadow)
+if(PRISM_WERROR)
+  target_compile_options(prism_program INTERFACE -Werror)
+endif()
+if(PRISM_NATIVE)
+  target_compile_options(prism_program INTERFACE -march=native)
+endif()
+if(PRISM_SANITIZE)
+  target_compile_options(prism_program INTERFACE -fsanitize=address,undefined
+                                                 -fno-sanitize-recover=all -fno-omit-frame-pointer)
+  target_link_options(prism_program INTERFACE -fsanitize=address,undefined)
+endif()

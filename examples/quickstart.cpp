@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Train a model, measure it, ask it for recommendations.
+#include <iostream>
+#include <prism/prism.hpp>
+
+int main(int argc, char** argv) {
+  using namespace prism;
+
+  // A file of your own, or made-up data.
+  const Interactions data = argc > 1 ? read_interactions(argv[1]) : synthetic_interactions();
+  const Split split = random_split(data, {.validation = 0.1, .test = 0.1, .seed = 123});
+
+  // The parts of a model are types. PRISM writes popularity into the starting magnitudes, so no
+  // weight decay is needed: None.
+  Recommender<MF<64>, DirectAU, None, PRISM<1.0>> model(split.train, {.seed = 123});
+  fit(model, split, {.learning_rate = 1e-3, .batch_size = 1024, .patience = 10});
+
+  const Report report =
+      evaluate(model, split.test, {.k = 20, .exclude = {&split.train, &split.validation}});
+  std::cout << model.name() << "\nNDCG@20 " << report.ndcg << ", recall@20 " << report.recall
+            << "\n\nuser " << data.user_id(0) << " may like:\n";
+  for (const auto& [item, score] : recommend(model, 0, 5)) {
+    std::cout << "  item " << data.item_id(item) << "  (" << score << ")\n";
+  }
+}

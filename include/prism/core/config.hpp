@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Version, and the inline namespace that keeps code for different instruction sets apart.
+#pragma once
+
+#define PRISM_VERSION_MAJOR 0
+#define PRISM_VERSION_MINOR 1
+#define PRISM_VERSION_PATCH 0
+#define PRISM_VERSION "0.1.0"
+
+// Two objects built with different -m flags would silently share one copy of each template, and a
+// machine without AVX-512 could run the AVX-512 copy. The instruction set is therefore part of
+// every mangled name: `namespace prism::inline PRISM_ISA`. Users still write `prism::`; code built
+// for two instruction sets links side by side, and handing an object across is a link error.
+#if defined(__AVX512F__) && defined(__AVX512BW__) && defined(__AVX512DQ__) && defined(__AVX512VL__)
+#define PRISM_ISA avx512
+#elif defined(__AVX512F__)
+#define PRISM_ISA avx512f
+#elif defined(__AVX2__) && defined(__FMA__)
+#define PRISM_ISA avx2_fma
+#elif defined(__AVX2__)
+#define PRISM_ISA avx2
+#elif defined(__AVX__)
+#define PRISM_ISA avx
+#elif defined(__SSE4_2__)
+#define PRISM_ISA sse4_2
+#elif defined(__SSE2__)
+#define PRISM_ISA sse2
+#elif defined(__ARM_NEON)
+#define PRISM_ISA neon
+#else
+#define PRISM_ISA generic
+#endif

@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The errors the library throws. Each message names the file, line or argument at fault and says
+// what would be right.
+#pragma once
+
+#include <cstddef>
+#include <stdexcept>
+#include <string>
+#include <utility>
+
+#include "prism/core/config.hpp"
+
+namespace prism::inline PRISM_ISA {
+
+/// Base of everything the library throws on purpose.
+class Error : public std::runtime_error {
+ public:
+  using std::runtime_error::runtime_error;
+};
+
+/// An argument or option outside its domain.
+class ArgumentError : public Error {
+ public:
+  /// @param argument  the option's name as the caller wrote it, e.g. "batch_size"
+  /// @param problem   what is wrong and what would be right, e.g. "must be at least 1, not 0"
+  ArgumentError(std::string argument, const std::string& problem)
+      : Error(argument + ": " + problem), argument_(std::move(argument)) {}
+
+  [[nodiscard]] const std::string& argument() const noexcept { return argument_; }
+
+ private:
+  std::string argument_;
+};
+
+/// A file that cannot be read, or whose content is not what its format says.
+class DataError : public Error {
+ public:
+  /// @param line  1-based; 0 where the whole file is at fault
+  DataError(std::string file, std::size_t line, const std::string& problem)
+      : Error(file + (line > 0 ? ":" + std::to_string(line) : "") + ": " + problem),
+        file_(std::move(file)),
+        line_(line) {}
+
+  [[nodiscard]] const std::string& file() const noexcept { return file_; }
+  [[nodiscard]] std::size_t line() const noexcept { return line_; }
+
+ private:
+  std::string file_;
+  std::size_t line_;
+};
+
+/// A training loss that is no longer a finite number.
+class DivergenceError : public Error {
+ public:
+  using Error::Error;
+};
+
+/// Throws ArgumentError(argument, problem) unless `holds`.
+inline void require(bool holds, const char* argument, const std::string& problem) {
+  if (!holds) throw ArgumentError(argument, problem);
+}
+
+}  // namespace prism::inline PRISM_ISA

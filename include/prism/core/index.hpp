@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Row numbers, and the word `dynamic` for a policy's parameter that is given at run time.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <limits>
+
+#include "prism/core/config.hpp"
+
+namespace prism::inline PRISM_ISA {
+
+/// A user's or an item's row in its table, 0-based.
+using Index = std::uint32_t;
+
+/// No row.
+inline constexpr Index absent = std::numeric_limits<Index>::max();
+
+/// As many Indices as a table may have rows.
+inline constexpr std::size_t max_rows = absent;
+
+struct dynamic_t {
+  /// As a dimension: `MF<dynamic>`.
+  constexpr operator std::size_t() const noexcept {
+    return std::numeric_limits<std::size_t>::max();
+  }
+};
+
+/// In place of a policy's compile-time parameter: the value is a member, given at run time.
+inline constexpr dynamic_t dynamic{};
+
+/// A real number as a template parameter. A structural type stands in for `double`, which clang
+/// accepts as a template parameter's type only from version 18 on.
+struct real {
+  double value;
+  bool is_dynamic = false;
+
+  // Adding zero turns -0.0 into 0.0, so that the two name one type.
+  constexpr real(double v) noexcept : value(v + 0.0) {}
+  constexpr real(dynamic_t) noexcept : value(0), is_dynamic(true) {}
+};
+
+}  // namespace prism::inline PRISM_ISA

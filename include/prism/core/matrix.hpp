@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Tables and views of their rows. A table is an xtensor container, so that users may write xtensor
+// expressions over it; loops see Rows, because an xtensor expression in an inner loop costs ten
+// times a raw row.
+#pragma once
+
+#include <cstddef>
+#include <new>
+#include <type_traits>
+
+#if __has_include(<xtensor/containers/xtensor.hpp>)  // xtensor 0.26 moved its headers
+#include <xtensor/containers/xtensor.hpp>
+#else
+#include <xtensor/xtensor.hpp>
+#endif
+
+#include "prism/core/config.hpp"
+
+namespace prism::inline PRISM_ISA {
+
+/// Allocates on cache-line boundaries: no row of a 64-byte multiple then straddles two lines.
+template <class T>
+struct CacheAlignedAllocator {
+  using value_type = T;
+  static constexpr std::align_val_t alignment{64};
+
+  CacheAlignedAllocator() = default;
+  template <class U>
+  CacheAlignedAllocator(const CacheAlignedAllocator<U>&) noexcept {}
+
+  [[nodiscard]] T* allocate(std::size_t n) {
+    return static_cast<T*>(::operator new(n * sizeof(T), alignment));
+  }
+  void deallocate(T* p, std::size_t) noexcept { ::operator delete(p, alignment); }
+
+  friend bool operator==(CacheAlignedAllocator, CacheAlignedAllocator) noexcept { return true; }
+  friend bool operator!=(CacheAlignedAllocator, CacheAlignedAllocator) noexcept { return false; }
+};
+
+/// A table: rows x dim, row-major, 64-byte aligned.
+template <class T>
+using Matrix = xt::xtensor_container<xt::uvector<T, CacheAlignedAllocator<T>>, 2,
+                                     xt::layout_type::row_major>;
+
+/// A view of consecutive rows; `rows[r]` points at row r's first element.
+template <class T>
+class Rows {
+ public:
+  Rows() = default;
+  Rows(T* data, std::size_t size, std::size_t dim) noexcept : data_(data), size_(size), dim_(dim) {}
+  /// Rows<T> reads as Rows<const T>.
+  template <class U>
+    requires std::is_same_v<const U, T>
+  Rows(Rows<U> other) noexcept : Rows(other.data(), other.size(), other.dim()) {}
+
+  [[nodiscard]] T* operator[](std::size_t row) const noexcept { return data_ + row * dim_; }
+  [[nodiscard]] T* data() const noexcept { return data_; }
+  [[nodiscard]] std::size_t size() const noexcept { return size_; }
+  [[nodiscard]] std::size_t dim() const noexcept { return dim_; }
+  [[nodiscard]] std::size_t elements() const noexcept { return size_ * dim_; }
+
+ private:
+  T* data_ = nullptr;
+  std::size_t size_ = 0;
+  std::size_t dim_ = 0;
+};
+
+/// The rows of a table.
+template <class T>
+[[nodiscard]] Rows<T> rows(Matrix<T>& table) noexcept {
+  return {table.data(), table.shape(0), table.shape(1)};
+}
+template <class T>
+[[nodiscard]] Rows<const T> rows(const Matrix<T>& table) noexcept {
+  return {table.data(), table.shape(0), table.shape(1)};
+}
+
+/// A table of zeros.
+template <class T>
+[[nodiscard]] Matrix<T> zeros(std::size_t size, std::size_t dim) {
+  Matrix<T> table(typename Matrix<T>::shape_type{size, dim});
+  table.fill(T{0});
+  return table;
+}
+
+}  // namespace prism::inline PRISM_ISA

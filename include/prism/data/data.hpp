@@ -1,0 +1,10 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Interactions: where they come from, and how they are cut into parts.
+#pragma once
+
+#include "prism/data/ids.hpp"
+#include "prism/data/interactions.hpp"
+#include "prism/data/k_core.hpp"
+#include "prism/data/read.hpp"
+#include "prism/data/split.hpp"
+#include "prism/data/synthetic.hpp"

@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The map between the names that users and items carry outside and their rows inside.
+#pragma once
+
+#include <cstddef>
+#include <functional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "prism/core/config.hpp"
+#include "prism/core/error.hpp"
+#include "prism/core/index.hpp"
+
+namespace prism::inline PRISM_ISA {
+
+/// A set of distinct strings, numbered 0, 1, ... in the order in which they came. Any bytes make an
+/// id, so "01" and "1" are two.
+class Ids {
+ public:
+  /// @param most  as many ids as it may hold
+  explicit Ids(std::size_t most = max_rows) noexcept : most_(most) {}
+
+  /// The ids "0", "1", ..., for data that was built from numbers.
+  [[nodiscard]] static Ids numbered(Index size) {
+    Ids ids;
+    for (Index row = 0; row < size; ++row) ids.intern(std::to_string(row));
+    return ids;
+  }
+
+  /// The id's row, which is a new one the first time.
+  /// @throws ArgumentError where the id is new and there is no row left
+  Index intern(std::string_view id) {
+    if (2 * (size() + 1) > slots_.size()) grow();
+    Index& slot = slots_[slot_of(id)];
+    if (slot != absent) return slot;
+    if (size() >= most_) {
+      throw ArgumentError("ids", "there are more than " + std::to_string(most_) + " of them");
+    }
+    slot = static_cast<Index>(size());
+    characters_ += id;
+    ends_.push_back(characters_.size());
+    return slot;
+  }
+
+  /// The id's row; `absent` if it is unknown.
+  [[nodiscard]] Index find(std::string_view id) const {
+    return slots_.empty() ? absent : slots_[slot_of(id)];
+  }
+
+  /// The id of a row below size(). The view lives until the next intern().
+  [[nodiscard]] std::string_view operator[](Index row) const noexcept {
+    const std::size_t begin = row == 0 ? 0 : ends_[row - 1];
+    return {characters_.data() + begin, ends_[row] - begin};
+  }
+
+  [[nodiscard]] std::size_t size() const noexcept { return ends_.size(); }
+
+  /// The same ids in the same rows.
+  friend bool operator==(const Ids& a, const Ids& b) noexcept {
+    return a.ends_ == b.ends_ && a.characters_ == b.characters_;
+  }
+
+ private:
+  /// Where the id stands, or else the empty slot that it would take.
+  std::size_t slot_of(std::string_view id) const noexcept {
+    const std::size_t mask = slots_.size() - 1;
+    const std::size_t hash = std::hash<std::string_view>{}(id);
+    std::size_t slot = hash & mask;
+    while (slots_[slot] != absent && (*this)[slots_[slot]] != id) slot = (slot + 1) & mask;
+    return slot;
+  }
+
+  void grow() {
+    slots_.assign(slots_.empty() ? 16 : 2 * slots_.size(), absent);
+    for (std::size_t row = 0; row < size(); ++row) {
+      const Index index = static_cast<Index>(row);
+      slots_[slot_of((*this)[index])] = index;
+    }
+  }
+
+  std::size_t most_;
+  std::string characters_;         // every id, end to end
+  std::vector<std::size_t> ends_;  // where each ends
+  std::vector<Index> slots_;  // open addressing over a power of two, at most half of them taken
+};
+
+}  // namespace prism::inline PRISM_ISA

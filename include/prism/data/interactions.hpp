@@ -1,0 +1,209 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Implicit feedback: which user interacted with which item, looked up from either side.
+#pragma once
+
+#include <algorithm>
+#include <cmath>
+#include <cstddef>
+#include <memory>
+#include <span>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "prism/core/config.hpp"
+#include "prism/core/error.hpp"
+#include "prism/core/index.hpp"
+#include "prism/data/ids.hpp"
+
+namespace prism::inline PRISM_ISA {
+
+/// One observed pair.
+struct Interaction {
+  Index user;
+  Index item;
+
+  friend bool operator==(const Interaction&, const Interaction&) = default;
+};
+
+/// A set of interactions between users() users and items() items, in the order of (user, item).
+/// Immutable. Takes 12 bytes an interaction, and 8 more where there are times. Rows handed to its
+/// functions are not checked: a user is below users(), an item below items().
+class Interactions {
+ public:
+  /// No users, no items.
+  Interactions() : Interactions(0, 0, {}) {}
+
+  /// Users and items without names of their own are called "0", "1", ...
+  /// @param pairs  in any order; a pair that is repeated counts once, at its earliest time
+  /// @param times  one a pair, in any unit; or none at all
+  /// @throws ArgumentError for a row that is out of range, times of another length than pairs, or a
+  ///     time that is not finite
+  Interactions(Index users, Index items, std::span<const Interaction> pairs,
+               std::span<const double> times = {})
+      : Interactions(std::make_shared<const Ids>(Ids::numbered(users)),
+                     std::make_shared<const Ids>(Ids::numbered(items)), pairs, times) {}
+
+  /// The same, with a user for each of `user_ids` and an item for each of `item_ids`. Parts of one
+  /// data set share these.
+  Interactions(std::shared_ptr<const Ids> user_ids, std::shared_ptr<const Ids> item_ids,
+               std::span<const Interaction> pairs, std::span<const double> times = {})
+      : user_ids_(std::move(user_ids)), item_ids_(std::move(item_ids)) {
+    require(user_ids_ != nullptr, "user_ids", "must not be null");
+    require(item_ids_ != nullptr, "item_ids", "must not be null");
+    check(pairs, times);
+    sort_and_merge(pairs, times);
+    transpose();
+  }
+
+  [[nodiscard]] Index users() const noexcept { return static_cast<Index>(user_degree_.size()); }
+  [[nodiscard]] Index items() const noexcept { return static_cast<Index>(item_degree_.size()); }
+
+  /// How many interactions there are.
+  [[nodiscard]] std::size_t size() const noexcept { return item_of_.size(); }
+  [[nodiscard]] bool empty() const noexcept { return item_of_.empty(); }
+
+  /// The k-th in the order of (user, item), k < size().
+  [[nodiscard]] Interaction operator[](std::size_t k) const noexcept {
+    return {user_of_[k], item_of_[k]};
+  }
+
+  /// A user's items, ascending.
+  [[nodiscard]] std::span<const Index> items_of(Index user) const noexcept {
+    return {item_of_.data() + user_begin_[user], user_degree_[user]};
+  }
+
+  /// An item's users, ascending.
+  [[nodiscard]] std::span<const Index> users_of(Index item) const noexcept {
+    return {users_by_item_.data() + item_begin_[item], item_degree_[item]};
+  }
+
+  /// How many items each user has: users() counts.
+  [[nodiscard]] std::span<const Index> user_degree() const noexcept { return user_degree_; }
+
+  /// How many users each item has, its popularity: items() counts.
+  [[nodiscard]] std::span<const Index> item_degree() const noexcept { return item_degree_; }
+
+  [[nodiscard]] bool contains(Index user, Index item) const noexcept {
+    return std::ranges::binary_search(items_of(user), item);
+  }
+
+  /// When each interaction took place, parallel to operator[]; empty where the data has no times.
+  [[nodiscard]] std::span<const double> times() const noexcept { return times_; }
+
+  /// The name that a row carries outside; lives as long as the id map.
+  [[nodiscard]] std::string_view user_id(Index user) const noexcept { return (*user_ids_)[user]; }
+  [[nodiscard]] std::string_view item_id(Index item) const noexcept { return (*item_ids_)[item]; }
+
+  /// The row of a name; `absent` if there is none.
+  [[nodiscard]] Index find_user(std::string_view id) const { return user_ids_->find(id); }
+  [[nodiscard]] Index find_item(std::string_view id) const { return item_ids_->find(id); }
+
+  /// The id maps, never null.
+  [[nodiscard]] const std::shared_ptr<const Ids>& user_ids() const noexcept { return user_ids_; }
+  [[nodiscard]] const std::shared_ptr<const Ids>& item_ids() const noexcept { return item_ids_; }
+
+  /// Only the interactions at these positions, in any order; users, items and ids stay the same.
+  /// @throws ArgumentError for a position that is not below size()
+  [[nodiscard]] Interactions subset(std::span<const std::size_t> positions) const {
+    std::vector<Interaction> pairs;
+    std::vector<double> times;
+    pairs.reserve(positions.size());
+    times.reserve(times_.empty() ? 0 : positions.size());
+    for (const std::size_t k : positions) {
+      if (k >= size()) {
+        throw ArgumentError(
+            "positions", "must be below " + std::to_string(size()) + ", not " + std::to_string(k));
+      }
+      pairs.push_back((*this)[k]);
+      if (!times_.empty()) times.push_back(times_[k]);
+    }
+    return {user_ids_, item_ids_, pairs, times};
+  }
+
+ private:
+  void check(std::span<const Interaction> pairs, std::span<const double> times) const {
+    for (const Interaction& pair : pairs) {
+      if (pair.user >= user_ids_->size() || pair.item >= item_ids_->size()) {
+        throw ArgumentError(
+            "pairs", "user " + std::to_string(pair.user) + ", item " + std::to_string(pair.item) +
+                         " is out of range: there are " + std::to_string(user_ids_->size()) +
+                         " users and " + std::to_string(item_ids_->size()) + " items");
+      }
+    }
+    if (!times.empty() && times.size() != pairs.size()) {
+      throw ArgumentError("times", "there must be one a pair, that is " +
+                                       std::to_string(pairs.size()) + ", not " +
+                                       std::to_string(times.size()));
+    }
+    require(std::ranges::all_of(times, [](double time) { return std::isfinite(time); }), "times",
+            "must be finite numbers");
+  }
+
+  /// Turns counts a row into where each row begins, and the end of the last one.
+  static std::vector<std::size_t> begins(std::span<const Index> counts) {
+    std::vector<std::size_t> begin(counts.size() + 1);
+    for (std::size_t row = 0; row < counts.size(); ++row) begin[row + 1] = begin[row] + counts[row];
+    return begin;
+  }
+
+  /// Fills the columns in the order of (user, item), each distinct pair once.
+  void sort_and_merge(std::span<const Interaction> pairs, std::span<const double> times) {
+    struct Entry {
+      Index item;
+      std::size_t position;  // in pairs
+    };
+    std::vector<Index> count(user_ids_->size());
+    for (const Interaction& pair : pairs) ++count[pair.user];
+    const std::vector<std::size_t> begin = begins(count);
+    std::vector<std::size_t> next(begin);
+    std::vector<Entry> entries(pairs.size());
+    for (std::size_t k = 0; k < pairs.size(); ++k) {
+      entries[next[pairs[k].user]++] = {pairs[k].item, k};
+    }
+
+    user_of_.reserve(pairs.size());
+    item_of_.reserve(pairs.size());
+    times_.reserve(times.size());
+    user_degree_.resize(count.size());
+    item_degree_.resize(item_ids_->size());
+    for (std::size_t user = 0; user < count.size(); ++user) {
+      const std::span row = std::span(entries).subspan(begin[user], count[user]);
+      std::ranges::sort(row, {}, &Entry::item);
+      const std::size_t first = size();
+      for (const Entry& entry : row) {
+        if (size() > first && item_of_.back() == entry.item) {
+          if (!times.empty()) times_.back() = std::min(times_.back(), times[entry.position]);
+          continue;
+        }
+        user_of_.push_back(static_cast<Index>(user));
+        item_of_.push_back(entry.item);
+        if (!times.empty()) times_.push_back(times[entry.position]);
+        ++item_degree_[entry.item];
+      }
+      user_degree_[user] = static_cast<Index>(size() - first);
+    }
+    user_begin_ = begins(user_degree_);
+  }
+
+  void transpose() {
+    item_begin_ = begins(item_degree_);
+    users_by_item_.resize(size());
+    std::vector<std::size_t> next(item_begin_);
+    for (std::size_t k = 0; k < size(); ++k) users_by_item_[next[item_of_[k]]++] = user_of_[k];
+  }
+
+  std::shared_ptr<const Ids> user_ids_;
+  std::shared_ptr<const Ids> item_ids_;
+  std::vector<Index> user_of_;  // with item_of_: the k-th interaction
+  std::vector<Index> item_of_;
+  std::vector<double> times_;
+  std::vector<Index> users_by_item_;
+  std::vector<std::size_t> user_begin_;  // where a user's items begin in item_of_
+  std::vector<std::size_t> item_begin_;  // where an item's users begin in users_by_item_
+  std::vector<Index> user_degree_;
+  std::vector<Index> item_degree_;
+};
+
+}  // namespace prism::inline PRISM_ISA

@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The largest part of a data set in which every user and every item has enough interactions.
+#pragma once
+
+#include <cstddef>
+#include <memory>
+#include <span>
+#include <vector>
+
+#include "prism/core/config.hpp"
+#include "prism/core/index.hpp"
+#include "prism/data/ids.hpp"
+#include "prism/data/interactions.hpp"
+
+namespace prism::inline PRISM_ISA {
+
+namespace detail {
+
+/// The new row of each old one with at least `core` interactions left, in the old order; `absent`
+/// for the others. The ids of those that stay go into `kept`.
+[[nodiscard]] inline std::vector<Index> renumber(std::span<const Index> left, Index core,
+                                                 const Ids& ids, Ids& kept) {
+  std::vector<Index> row(left.size(), absent);
+  for (std::size_t old = 0; old < left.size(); ++old) {
+    if (left[old] >= core) row[old] = kept.intern(ids[static_cast<Index>(old)]);
+  }
+  return row;
+}
+
+/// The rows with fewer than `core` interactions left.
+[[nodiscard]] inline std::vector<Index> below(std::span<const Index> left, Index core) {
+  std::vector<Index> rows;
+  for (std::size_t row = 0; row < left.size(); ++row) {
+    if (left[row] < core) rows.push_back(static_cast<Index>(row));
+  }
+  return rows;
+}
+
+}  // namespace detail
+
+/// Drops users with fewer than `user_core` interactions and items with fewer than `item_core`, and
+/// again those that this leaves with too few, until all that are left have enough; which may be
+/// none. Rows are renumbered in the order they had; ids and times are kept. A core of 0 drops
+/// nothing, a core of 1 those without interactions. Takes linear time.
+[[nodiscard]] inline Interactions k_core(const Interactions& data, Index user_core,
+                                         Index item_core) {
+  std::vector<Index> user_left(data.user_degree().begin(), data.user_degree().end());
+  std::vector<Index> item_left(data.item_degree().begin(), data.item_degree().end());
+  std::vector<Index> users_to_drop = detail::below(user_left, user_core);
+  std::vector<Index> items_to_drop = detail::below(item_left, item_core);
+  while (!users_to_drop.empty() || !items_to_drop.empty()) {
+    // A row is due for dropping once: when it loses the first interaction that it could not spare.
+    if (!users_to_drop.empty()) {
+      const Index user = users_to_drop.back();
+      users_to_drop.pop_back();
+      for (const Index item : data.items_of(user)) {
+        if (item_left[item]-- == item_core) items_to_drop.push_back(item);
+      }
+    } else {
+      const Index item = items_to_drop.back();
+      items_to_drop.pop_back();
+      for (const Index user : data.users_of(item)) {
+        if (user_left[user]-- == user_core) users_to_drop.push_back(user);
+      }
+    }
+  }
+
+  const auto user_ids = std::make_shared<Ids>();
+  const auto item_ids = std::make_shared<Ids>();
+  const auto user_row = detail::renumber(user_left, user_core, *data.user_ids(), *user_ids);
+  const auto item_row = detail::renumber(item_left, item_core, *data.item_ids(), *item_ids);
+  std::vector<Interaction> pairs;
+  std::vector<double> times;
+  for (std::size_t k = 0; k < data.size(); ++k) {
+    const Interaction pair{user_row[data[k].user], item_row[data[k].item]};
+    if (pair.user == absent || pair.item == absent) continue;
+    pairs.push_back(pair);
+    if (!data.times().empty()) times.push_back(data.times()[k]);
+  }
+  return {user_ids, item_ids, pairs, times};
+}
+
+}  // namespace prism::inline PRISM_ISA

@@ -1,0 +1,228 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Finds out how a file of interactions is laid out, from the options, its name and its first lines.
+#pragma once
+
+#include <algorithm>
+#include <cctype>
+#include <cstddef>
+#include <filesystem>
+#include <optional>
+#include <ranges>
+#include <string>
+#include <string_view>
+#include <variant>
+#include <vector>
+
+#include "prism/core/config.hpp"
+#include "prism/core/error.hpp"
+#include "prism/data/fields.hpp"
+#include "prism/data/format.hpp"
+#include "prism/data/line_reader.hpp"
+#include "prism/data/number.hpp"
+
+namespace prism::inline PRISM_ISA {
+
+/// Where in a file the interactions stand.
+struct Layout {
+  Format format = Format::delimited;  ///< never automatic
+  std::string delimiter = {};
+  bool header = false;  ///< the first line holds names
+  std::size_t user = 0;
+  std::size_t item = 1;
+  std::optional<std::size_t> rating = {};  ///< unset: not read
+  std::optional<std::size_t> time = {};    ///< unset: not read
+  std::optional<std::size_t> part = {};    ///< unset: not read
+
+  /// A line's columns up to the last one that is read.
+  [[nodiscard]] std::size_t columns() const {
+    return 1 + std::max({user, item, rating.value_or(0), time.value_or(0), part.value_or(0)});
+  }
+};
+
+namespace detail {
+
+/// Works out the layout of one file.
+class LayoutFinder {
+ public:
+  LayoutFinder(const std::filesystem::path& path, const ReadOptions& options,
+               const std::optional<Column>& part)
+      : path_(path), lines_(path), options_(options), part_(part) {
+    // The opening: as many lines as show what the format is, of a megabyte in all.
+    for (std::size_t bytes = 0; bytes < (1U << 20) && opening_.size() < 64 && lines_.next();) {
+      opening_.emplace_back(lines_.line());
+      bytes += opening_.back().size();
+    }
+    if (opening_.empty()) lines_.fail_whole("is empty");
+  }
+
+  Layout find() {
+    Layout layout{.format = find_format(), .delimiter = options_.delimiter};
+    if (layout.format == Format::adjacency) {
+      require(!chooses_columns(), "format",
+              "adjacency lists have neither header, delimiter, columns to choose, nor ratings");
+      return layout;
+    }
+    if (layout.delimiter.empty()) {
+      layout.delimiter = layout.format == Format::recbole ? "\t" : find_delimiter();
+    }
+    layout.header = layout.format == Format::recbole || find_header(layout.delimiter);
+    find_columns(layout);
+    return layout;
+  }
+
+ private:
+  /// Options that make no sense for adjacency lists.
+  bool chooses_columns() const {
+    return !options_.delimiter.empty() || options_.header == Header::yes || options_.user ||
+           options_.item || options_.rating || options_.time || options_.min_rating || part_;
+  }
+
+  Format find_format() {
+    if (options_.format != Format::automatic) return options_.format;
+    std::filesystem::path name = path_.filename();
+    if (name.extension() == ".gz") name = name.stem();
+    if (name.extension() == ".inter" || has_types(split(opening_[0], "\t"))) {
+      return Format::recbole;
+    }
+    if (chooses_columns() || find_delimiter() != " ") return Format::delimited;
+    const std::size_t columns = split(opening_[0], " ").size();
+    if (columns > 4 || !is_column_count(columns, " ")) return Format::adjacency;
+    // Lines of two are the same interactions either way, unless the first one is a header.
+    if (columns == 2 && !find_header(" ")) return Format::adjacency;
+    lines_.fail_whole("has " + std::to_string(columns) +
+                      " words on each line, which may be adjacency lists or columns; set format "
+                      "to Format::adjacency or to Format::delimited");
+  }
+
+  static bool has_types(const std::vector<std::string>& names) {
+    return std::ranges::any_of(names, [](const auto& name) { return name.ends_with(":token"); });
+  }
+
+  /// What stands between the columns, by the first line: "::", a tab, one of `,;|`, or else spaces.
+  std::string find_delimiter() {
+    if (opening_[0].find("::") != std::string::npos) return "::";
+    if (opening_[0].find('\t') != std::string::npos) return "\t";
+    std::vector<std::string> found;
+    for (const char* const delimiter : {",", ";", "|"}) {
+      if (split(opening_[0], delimiter).size() > 1) found.emplace_back(delimiter);
+    }
+    if (found.size() > 1) {
+      std::erase_if(found, [&](const std::string& delimiter) {
+        return !is_column_count(split(opening_[0], delimiter).size(), delimiter);
+      });
+      if (found.size() != 1) {
+        lines_.fail_whole("may be delimited by more than one of , ; and |; set delimiter");
+      }
+    }
+    if (found.size() == 1) return found[0];
+    if (std::ranges::none_of(opening_, [&](auto& line) { return split(line, " ").size() > 1; })) {
+      lines_.fail_whole(
+          "holds no tab, comma, '::' or other delimiter that is known; set delimiter");
+    }
+    return " ";
+  }
+
+  /// Whether all lines of the opening have as many columns.
+  bool is_column_count(std::size_t columns, const std::string& delimiter) const {
+    return std::ranges::all_of(
+        opening_, [&](const auto& line) { return split(line, delimiter).size() == columns; });
+  }
+
+  bool find_header(const std::string& delimiter) const {
+    if (options_.header != Header::automatic) return options_.header == Header::yes;
+    const auto is_name = [](const std::optional<Column>& column) {
+      return column && std::holds_alternative<std::string>(*column);
+    };
+    if (is_name(options_.user) || is_name(options_.item) || is_name(options_.rating) ||
+        is_name(options_.time) || is_name(part_)) {
+      return true;
+    }
+    const auto first = split(opening_[0], delimiter);
+    const auto is_known = [](std::string name) {
+      for (char& c : name) c = static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
+      return name == "user" || name == "user_id" || name == "userid" || name == "item" ||
+             name == "item_id" || name == "itemid";
+    };
+    if (std::ranges::any_of(first, is_known)) return true;
+    const auto is_number = [](const std::string& field) { return parse_number(field).has_value(); };
+    if (opening_.size() < 2 || std::ranges::any_of(first, is_number)) return false;
+    const auto second = split(opening_[1], delimiter);
+    return std::ranges::any_of(second | std::views::drop(2), is_number) ||
+           std::ranges::count_if(second, is_number) == 2;
+  }
+
+  void find_columns(Layout& layout) const {
+    std::vector<std::string> names = split(opening_[0], layout.delimiter);
+    const bool recbole = layout.format == Format::recbole;
+    if (recbole) {
+      if (!has_types(names)) {
+        fail_first("a RecBole file begins with a header such as user_id:token<tab>item_id:token");
+      }
+      for (std::string& name : names) name.resize(std::min(name.find(':'), name.size()));
+    }
+    // RecBole's columns go by name, in whatever order they come.
+    const auto or_name = [&](const std::optional<Column>& column, const char* name, int place) {
+      return column.value_or(recbole ? Column(name) : Column(place));
+    };
+    layout.user = place(names, or_name(options_.user, "user_id", 0), "user");
+    layout.item = place(names, or_name(options_.item, "item_id", 1), "item");
+    require(layout.user != layout.item, "item", "must be another column than user");
+    if (options_.min_rating) {
+      layout.rating = place(names, or_name(options_.rating, "rating", 2), "rating");
+    }
+    const bool has_time =
+        recbole ? std::ranges::find(names, "timestamp") != names.end() : names.size() == 4;
+    if (options_.time ? *options_.time != Column(no_column) : has_time) {
+      layout.time = place(names, or_name(options_.time, "timestamp", 3), "time");
+    }
+    if (part_) layout.part = place(names, *part_, "part");
+  }
+
+  std::size_t place(const std::vector<std::string>& names, const Column& column,
+                    const char* option) const {
+    if (const int* const number = std::get_if<int>(&column)) {
+      require(*number >= 0, option, "columns count from 0, so none is " + std::to_string(*number));
+      return static_cast<std::size_t>(*number);
+    }
+    const auto found = std::ranges::find(names, std::get<std::string>(column));
+    if (found == names.end()) {
+      std::string known;
+      for (const std::string& name : names) known += (known.empty() ? "" : ", ") + name;
+      fail_first("no column is called '" + std::get<std::string>(column) + "' (option " + option +
+                 "); there are: " + known);
+    }
+    return static_cast<std::size_t>(found - names.begin());
+  }
+
+  [[noreturn]] void fail_first(const std::string& problem) const {
+    // By now the reader stands further down.
+    throw DataError(path_.string(), 1, problem);
+  }
+
+  /// A line's columns; none where its quotes do not match.
+  static std::vector<std::string> split(const std::string& line, const std::string& delimiter) {
+    Fields fields(delimiter);
+    if (!fields.split(line)) return {};
+    return {fields.begin(), fields.end()};
+  }
+
+  std::filesystem::path path_;
+  LineReader lines_;
+  ReadOptions options_;
+  std::optional<Column> part_;
+  std::vector<std::string> opening_;
+};
+
+}  // namespace detail
+
+/// How the file is laid out.
+/// @param part  the column that tells which part of the data an interaction belongs to, if any
+/// @throws DataError where the file cannot be read, is empty, or leaves open what it is;
+///     ArgumentError for options that do not go together
+[[nodiscard]] inline Layout find_layout(const std::filesystem::path& path,
+                                        const ReadOptions& options,
+                                        const std::optional<Column>& part = {}) {
+  return detail::LayoutFinder(path, options, part).find();
+}
+
+}  // namespace prism::inline PRISM_ISA

@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Numbers in text, read the same in every locale.
+#pragma once
+
+#include <charconv>
+#include <cmath>
+#include <locale>
+#include <optional>
+#include <sstream>
+#include <string>
+#include <string_view>
+#include <system_error>
+
+#include "prism/core/config.hpp"
+
+namespace prism::inline PRISM_ISA {
+
+/// The finite number that the text is, spaces around it aside; nothing where it is none.
+[[nodiscard]] inline std::optional<double> parse_number(std::string_view text) {
+  const std::size_t first = text.find_first_not_of(' ');
+  if (first == std::string_view::npos) return std::nullopt;
+  text = text.substr(first, text.find_last_not_of(' ') - first + 1);
+  double number = 0;
+#if defined(__cpp_lib_to_chars)
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
+  if (error != std::errc{} || end != text.data() + text.size()) return std::nullopt;
+#else  // a standard library whose from_chars reads no floating point
+  std::istringstream stream{std::string(text)};
+  stream.imbue(std::locale::classic());
+  if (!(stream >> number) || stream.peek() != std::istringstream::traits_type::eof()) {
+    return std::nullopt;
+  }
+#endif
+  if (!std::isfinite(number)) return std::nullopt;
+  return number;
+}
+
+}  // namespace prism::inline PRISM_ISA

@@ -1,0 +1,194 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Reads interactions from files: MovieLens, CSV, TSV, LightGCN's adjacency lists, RecBole; plain or
+// gzip.
+#pragma once
+
+#include <algorithm>
+#include <cmath>
+#include <cstddef>
+#include <filesystem>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "prism/core/config.hpp"
+#include "prism/core/error.hpp"
+#include "prism/core/index.hpp"
+#include "prism/data/fields.hpp"
+#include "prism/data/format.hpp"
+#include "prism/data/ids.hpp"
+#include "prism/data/interactions.hpp"
+#include "prism/data/layout.hpp"
+#include "prism/data/line_reader.hpp"
+#include "prism/data/number.hpp"
+
+namespace prism::inline PRISM_ISA {
+
+/// Two parts of one data set: the same users, items and ids.
+struct TrainTest {
+  Interactions train;
+  Interactions test;
+};
+
+/// A column whose value puts an interaction into the test part, as in user<tab>item<tab>0/1.
+struct TestColumn {
+  Column column = 2;
+  std::string value = "1";
+};
+
+namespace detail {
+
+/// A field as an error message shows it.
+[[nodiscard]] inline std::string quoted(std::string_view field) {
+  constexpr std::size_t most = 60;
+  return "'" + std::string(field.substr(0, most)) + (field.size() > most ? "...'" : "'");
+}
+
+/// Reads files into parts of one data set.
+class PartsReader {
+ public:
+  struct Part {
+    std::vector<Interaction> pairs;
+    std::vector<double> times;
+  };
+
+  explicit PartsReader(const ReadOptions& options) : options_(options) {
+    require(!options.min_rating || std::isfinite(*options.min_rating), "min_rating",
+            "must be a finite number");
+  }
+
+  /// Adds the file's interactions to `rest`; those with the test column's value, to `test`.
+  void read(const std::filesystem::path& path, Part& rest,
+            const std::optional<TestColumn>& column = {}, Part* test = nullptr) {
+    const Layout layout =
+        find_layout(path, options_, column ? std::optional(column->column) : std::nullopt);
+    LineReader lines(path);
+    const std::size_t before = rest.pairs.size() + (test == nullptr ? 0 : test->pairs.size());
+    if (layout.format == Format::adjacency) {
+      read_lists(lines, rest);
+    } else {
+      read_columns(lines, layout, rest, column ? column->value : "", test);
+    }
+    if (rest.pairs.size() + (test == nullptr ? 0 : test->pairs.size()) == before) {
+      lines.fail_whole(options_.min_rating
+                           ? "holds no interaction that is rated min_rating or higher"
+                           : "holds no interactions");
+    }
+  }
+
+  /// A part as Interactions, once all files are read: only then are all ids known.
+  Interactions take(Part&& part) const {
+    const Part taken = std::move(part);
+    return {users_, items_, taken.pairs, taken.times};
+  }
+
+ private:
+  void read_lists(LineReader& lines, Part& part) {
+    while (lines.next()) {
+      std::string_view rest = lines.line();
+      const std::string_view user_id = take_word(rest);
+      const Index user = users_->intern(user_id);
+      for (std::string_view id = take_word(rest); !id.empty(); id = take_word(rest)) {
+        part.pairs.push_back({user, items_->intern(id)});
+      }
+    }
+  }
+
+  /// Cuts the next word off `rest`; empty where there is none.
+  static std::string_view take_word(std::string_view& rest) {
+    constexpr std::string_view space = " \t";
+    rest.remove_prefix(std::min(rest.find_first_not_of(space), rest.size()));
+    const std::string_view word = rest.substr(0, rest.find_first_of(space));
+    rest.remove_prefix(word.size());
+    return word;
+  }
+
+  void read_columns(LineReader& lines, const Layout& layout, Part& rest,
+                    std::string_view test_value, Part* test) {
+    Fields fields(layout.delimiter);
+    const std::size_t columns = layout.columns();
+    if (layout.header && !lines.next()) return;
+    while (lines.next()) {
+      if (!fields.split(lines.line(), columns)) {
+        lines.fail("a quoted field does not end in a quote and a delimiter on its line");
+      }
+      if (fields.size() < columns) {
+        lines.fail("expected " + std::to_string(columns) + " columns or more, found " +
+                   std::to_string(fields.size()) + " in " + quoted(lines.line()));
+      }
+      if (layout.rating && number(lines, fields[*layout.rating], "rating") < *options_.min_rating) {
+        continue;
+      }
+      const std::string_view user = fields[layout.user];
+      const std::string_view item = fields[layout.item];
+      if (user.empty()) lines.fail("the user is empty");
+      if (item.empty()) lines.fail("the item is empty");
+      Part& part = layout.part && fields[*layout.part] == test_value ? *test : rest;
+      part.pairs.push_back({users_->intern(user), items_->intern(item)});
+      if (layout.time) part.times.push_back(number(lines, fields[*layout.time], "time"));
+    }
+  }
+
+  static double number(const LineReader& lines, std::string_view field, const char* what) {
+    const std::optional<double> value = parse_number(field);
+    if (!value) {
+      lines.fail("the " + std::string(what) + " is no finite number: " + quoted(field));
+    }
+    return *value;
+  }
+
+  ReadOptions options_;
+  std::shared_ptr<Ids> users_ = std::make_shared<Ids>();
+  std::shared_ptr<Ids> items_ = std::make_shared<Ids>();
+};
+
+}  // namespace detail
+
+/// Reads files that are parts of one data set; they share users, items and ids.
+/// @throws DataError, ArgumentError  like read_interactions
+[[nodiscard]] inline std::vector<Interactions> read_parts(
+    const std::vector<std::filesystem::path>& paths, const ReadOptions& options = {}) {
+  detail::PartsReader reader(options);
+  std::vector<detail::PartsReader::Part> parts(paths.size());
+  for (std::size_t k = 0; k < paths.size(); ++k) reader.read(paths[k], parts[k]);
+  std::vector<Interactions> result;
+  for (auto& part : parts) result.push_back(reader.take(std::move(part)));
+  return result;
+}
+
+/// Reads a file of interactions, plain or gzip. Users and items are numbered in the order in which
+/// they come first, after min_rating; so are the users of adjacency lists without items. An
+/// interaction that is repeated counts once, at its earliest time.
+/// @throws DataError where the file cannot be read, leaves its format open, holds a line that is
+///     not in it, or holds no interactions; it names the file and the line
+/// @throws ArgumentError for options that do not go together
+[[nodiscard]] inline Interactions read_interactions(const std::filesystem::path& path,
+                                                    const ReadOptions& options = {}) {
+  return std::move(read_parts({path}, options).front());
+}
+
+/// Reads a data set that is published in two files.
+/// @throws DataError, ArgumentError  like read_interactions
+[[nodiscard]] inline TrainTest read_train_test(const std::filesystem::path& train,
+                                               const std::filesystem::path& test,
+                                               const ReadOptions& options = {}) {
+  std::vector<Interactions> parts = read_parts({train, test}, options);
+  return {.train = std::move(parts[0]), .test = std::move(parts[1])};
+}
+
+/// Reads a data set that is published in one file with a column that tells the part.
+/// @throws DataError, ArgumentError  like read_interactions
+[[nodiscard]] inline TrainTest read_train_test(const std::filesystem::path& path,
+                                               const TestColumn& column,
+                                               const ReadOptions& options = {}) {
+  detail::PartsReader reader(options);
+  detail::PartsReader::Part train, test;
+  reader.read(path, train, column, &test);
+  return {.train = reader.take(std::move(train)), .test = reader.take(std::move(test))};
+}
+
+}  // namespace prism::inline PRISM_ISA

@@ -1,0 +1,132 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Cuts a data set into a part to train on, one to choose a model by, and one to report.
+#pragma once
+
+#include <algorithm>
+#include <cmath>
+#include <cstddef>
+#include <cstdint>
+#include <limits>
+#include <numeric>
+#include <span>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "prism/core/config.hpp"
+#include "prism/core/error.hpp"
+#include "prism/core/index.hpp"
+#include "prism/core/random.hpp"
+#include "prism/data/interactions.hpp"
+
+namespace prism::inline PRISM_ISA {
+
+/// Three parts of one data set: the same users, items and ids, and no interaction in two of them.
+struct Split {
+  Interactions train;
+  Interactions validation;
+  Interactions test;
+};
+
+struct SplitOptions {
+  double validation = 0.1;   ///< share of all interactions, in [0, 1)
+  double test = 0.1;         ///< share of all interactions, in [0, 1)
+  std::uint64_t seed = 123;  ///< the same seed draws the same parts
+};
+
+struct GivenSplitOptions {
+  double validation = 0.1;     ///< share of the training part, in [0, 1)
+  std::uint64_t seed = 123;    ///< the same seed draws the same parts
+  bool drop_repeated = false;  ///< interactions of both parts leave the test part; else an error
+};
+
+namespace detail {
+
+/// `share` of n, rounded to the nearest whole number, halves up.
+[[nodiscard]] inline std::size_t part_size(std::size_t n, double share, const char* option) {
+  require(share >= 0 && share < 1, option,
+          "must be a share in [0, 1), not " + std::to_string(share));
+  return static_cast<std::size_t>(std::floor(static_cast<double>(n) * share + 0.5));
+}
+
+/// 0, ..., n-1 in random order.
+[[nodiscard]] inline std::vector<std::size_t> shuffled_positions(std::size_t n,
+                                                                 std::uint64_t seed) {
+  require(n <= std::numeric_limits<std::uint32_t>::max(), "interactions",
+          "can be split at random only up to 4294967295 of them");
+  std::vector<std::size_t> positions(n);
+  std::iota(positions.begin(), positions.end(), std::size_t{0});
+  shuffle(std::span(positions), Random(seed, Stream::split));
+  return positions;
+}
+
+}  // namespace detail
+
+/// Draws validation and test at random among all interactions; the rest is train. A share of n
+/// interactions is the nearest whole number of them, halves up: 0.1 of 25 is 3.
+/// @throws ArgumentError for a share outside [0, 1), or where nothing is left to train on
+[[nodiscard]] inline Split random_split(const Interactions& data,
+                                        const SplitOptions& options = {}) {
+  const std::size_t n = data.size();
+  const std::size_t validation = detail::part_size(n, options.validation, "validation");
+  const std::size_t test = detail::part_size(n, options.test, "test");
+  require(validation + test < n, "validation + test",
+          "leave nothing to train on: they take " + std::to_string(validation) + " and " +
+              std::to_string(test) + " of " + std::to_string(n) + " interactions");
+  const std::vector<std::size_t> positions = detail::shuffled_positions(n, options.seed);
+  const std::span<const std::size_t> all(positions);
+  return {.train = data.subset(all.subspan(validation + test)),
+          .validation = data.subset(all.first(validation)),
+          .test = data.subset(all.subspan(validation, test))};
+}
+
+/// Keeps a published test part, and draws validation at random from the published train part.
+/// @throws ArgumentError where the two have other users, items or ids; where an interaction stands
+///     in both, unless drop_repeated; for a share outside [0, 1); where nothing is left to train on
+[[nodiscard]] inline Split given_split(const Interactions& train, const Interactions& test,
+                                       const GivenSplitOptions& options = {}) {
+  require(*train.user_ids() == *test.user_ids() && *train.item_ids() == *test.item_ids(), "test",
+          "has other users or items than train; read both at once, so that they share their ids");
+  std::vector<std::size_t> kept;
+  for (std::size_t k = 0; k < test.size(); ++k) {
+    if (!train.contains(test[k].user, test[k].item)) kept.push_back(k);
+  }
+  require(options.drop_repeated || kept.size() == test.size(), "test",
+          std::to_string(test.size() - kept.size()) + " of its " + std::to_string(test.size()) +
+              " interactions stand in train too; set drop_repeated to leave them out of test");
+  Split split =
+      random_split(train, {.validation = options.validation, .test = 0, .seed = options.seed});
+  split.test = test.subset(kept);
+  return split;
+}
+
+/// By time: each user's last interaction is test, the one before is validation, the rest is train.
+/// Users with fewer than 3 stay in train whole. Of two at the same time the one with the lower item
+/// row is the earlier.
+/// @throws ArgumentError where the data has no times, or no interactions
+[[nodiscard]] inline Split leave_last_out(const Interactions& data) {
+  require(!data.empty(), "data", "has no interactions");
+  require(!data.times().empty(), "data",
+          "has no times, so that no interaction is the last; read a column of times, or use "
+          "random_split");
+  std::vector<std::size_t> train, validation, test, by_time;
+  std::size_t begin = 0;
+  for (Index user = 0; user < data.users(); ++user) {
+    by_time.resize(data.user_degree()[user]);
+    std::iota(by_time.begin(), by_time.end(), begin);
+    begin += by_time.size();
+    std::ranges::sort(by_time, {}, [&](std::size_t k) { return std::pair(data.times()[k], k); });
+    if (by_time.size() >= 3) {
+      test.push_back(by_time.back());
+      by_time.pop_back();
+      validation.push_back(by_time.back());
+      by_time.pop_back();
+    }
+    train.insert(train.end(), by_time.begin(), by_time.end());
+  }
+  return {.train = data.subset(train),
+          .validation = data.subset(validation),
+          .test = data.subset(test)};
+}
+
+}  // namespace prism::inline PRISM_ISA

@@ -1,0 +1,152 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Made-up interactions with what matters in real ones: tastes to learn, and a few items that
+// everybody takes. For examples, tests and measurements without a file.
+#pragma once
+
+#include <algorithm>
+#include <cmath>
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <numeric>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "prism/core/config.hpp"
+#include "prism/core/error.hpp"
+#include "prism/core/index.hpp"
+#include "prism/core/parallel.hpp"
+#include "prism/core/random.hpp"
+#include "prism/data/interactions.hpp"
+
+namespace prism::inline PRISM_ISA {
+
+struct SyntheticOptions {
+  Index users = 3000;                ///< at least 1
+  Index items = 2000;                ///< at least 2
+  Index interactions_per_user = 40;  ///< the mean, in [1, items / 2]
+  std::size_t factors = 16;          ///< dimensions of the tastes, at least 1
+  double popularity_exponent = 1.0;  ///< popularity is rank^-exponent; 0: all items alike
+  double affinity = 4.0;             ///< how strongly tastes steer; 0: not at all
+  std::uint64_t seed = 123;          ///< the same seed makes the same data
+};
+
+namespace detail {
+
+/// Draws synthetic interactions. What is drawn depends on the options alone, not on threads.
+class SyntheticWorld {
+ public:
+  explicit SyntheticWorld(const SyntheticOptions& options)
+      : options_(options),
+        user_tastes_(tastes(options.users, 1)),
+        item_tastes_(tastes(options.items, 2)),
+        log_popularity_(options.items) {
+    // Ranks are shuffled, or an item's row would tell how popular it is.
+    std::iota(log_popularity_.begin(), log_popularity_.end(), 1.0);
+    shuffle(std::span(log_popularity_), random(0));
+    for (double& p : log_popularity_) p = -options_.popularity_exponent * std::log(p);
+  }
+
+  /// How many items each user takes: at least 5 or the mean, and beyond that log-normal.
+  std::vector<Index> degrees() const {
+    constexpr double sigma = 1.0;
+    const Random draw = random(3);
+    const Index least = std::min<Index>(5, options_.interactions_per_user);
+    const double mean_beyond = options_.interactions_per_user - least;
+    std::vector<Index> degree(options_.users);
+    for (Index user = 0; user < options_.users; ++user) {
+      const double beyond = mean_beyond * std::exp(sigma * draw.normal(user) - sigma * sigma / 2);
+      const double most = options_.items / 2;
+      degree[user] = static_cast<Index>(std::min(most, std::round(least + beyond)));
+    }
+    return degree;
+  }
+
+  /// Fills `taken` with distinct items, drawn one after the other with probability proportional to
+  /// popularity * exp(affinity * cosine of the tastes). That is what the largest keys are, with
+  /// Gumbel noise added to the logarithms of the weights.
+  void take(Index user, std::span<Interaction> taken, std::vector<double>& keys,
+            std::vector<Index>& order) const {
+    const Random draw = random(4);
+    keys.resize(options_.items);
+    order.resize(options_.items);
+    std::iota(order.begin(), order.end(), Index{0});
+    const double* const taste = user_tastes_.data() + user * options_.factors;
+    for (Index item = 0; item < options_.items; ++item) {
+      const double* const other = item_tastes_.data() + item * options_.factors;
+      const double cosine = std::inner_product(taste, taste + options_.factors, other, 0.0);
+      const double u = draw.uniform(std::uint64_t{user} * options_.items + item);
+      keys[item] = log_popularity_[item] + options_.affinity * cosine - std::log(-std::log(u));
+    }
+    const auto last = order.begin() + static_cast<std::ptrdiff_t>(taken.size());
+    std::nth_element(order.begin(), last, order.end(), [&](Index a, Index b) {
+      return keys[a] != keys[b] ? keys[a] > keys[b] : a < b;
+    });
+    for (std::size_t k = 0; k < taken.size(); ++k) taken[k] = {user, order[k]};
+  }
+
+ private:
+  /// Each purpose has draws of its own.
+  Random random(std::uint32_t purpose) const { return {options_.seed, Stream::synthetic, purpose}; }
+
+  /// Directions drawn uniformly: `size` unit vectors of `factors` numbers.
+  std::vector<double> tastes(std::size_t size, std::uint32_t purpose) const {
+    const Random draw = random(purpose);
+    std::vector<double> vectors(size * options_.factors);
+    for (std::size_t begin = 0; begin < vectors.size(); begin += options_.factors) {
+      const std::span vector = std::span(vectors).subspan(begin, options_.factors);
+      double square = 0;
+      for (std::size_t f = 0; f < vector.size(); ++f) {
+        vector[f] = draw.normal(begin + f);
+        square += vector[f] * vector[f];
+      }
+      for (double& x : vector) x /= std::sqrt(square);
+    }
+    return vectors;
+  }
+
+  SyntheticOptions options_;
+  std::vector<double> user_tastes_;
+  std::vector<double> item_tastes_;
+  std::vector<double> log_popularity_;
+};
+
+}  // namespace detail
+
+/// Each user draws distinct items without replacement, with probability proportional to
+/// rank^-popularity_exponent * exp(affinity * cosine of the two tastes). How many a user draws is
+/// heavy-tailed around the mean, and at most half of the items (which lowers the mean where it is
+/// near that).
+/// @throws ArgumentError for an option outside its domain
+[[nodiscard]] inline Interactions synthetic_interactions(const SyntheticOptions& options = {}) {
+  const auto is_exponent = [](double x) { return std::isfinite(x) && x >= 0; };
+  require(options.users >= 1, "users", "must be at least 1, not 0");
+  require(options.items >= 2, "items", "must be at least 2, not " + std::to_string(options.items));
+  require(options.interactions_per_user >= 1 && options.interactions_per_user <= options.items / 2,
+          "interactions_per_user",
+          "must be in [1, items / 2], not " + std::to_string(options.interactions_per_user));
+  require(options.factors >= 1, "factors", "must be at least 1, not 0");
+  require(is_exponent(options.popularity_exponent), "popularity_exponent",
+          "must be finite and not negative, not " + std::to_string(options.popularity_exponent));
+  require(is_exponent(options.affinity), "affinity",
+          "must be finite and not negative, not " + std::to_string(options.affinity));
+
+  const detail::SyntheticWorld world(options);
+  const std::vector<Index> degree = world.degrees();
+  std::vector<std::size_t> begin(options.users + std::size_t{1});
+  std::inclusive_scan(degree.begin(), degree.end(), begin.begin() + 1, std::plus<>{},
+                      std::size_t{0});
+  std::vector<Interaction> pairs(begin.back());
+  parallel_chunks(options.users, 16, [&](std::size_t first, std::size_t last) {
+    std::vector<double> keys;
+    std::vector<Index> order;
+    for (std::size_t user = first; user < last; ++user) {
+      world.take(static_cast<Index>(user), std::span(pairs).subspan(begin[user], degree[user]),
+                 keys, order);
+    }
+  });
+  return {options.users, options.items, pairs};
+}
+
+}  // namespace prism::inline PRISM_ISA

@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Rank correlation, by which magnitudes are held against popularity.
+#pragma once
+
+#include <algorithm>
+#include <cmath>
+#include <cstddef>
+#include <numeric>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "prism/core/config.hpp"
+#include "prism/core/error.hpp"
+#include "prism/core/index.hpp"
+#include "prism/core/matrix.hpp"
+#include "prism/kernel/row.hpp"
+
+namespace prism::inline PRISM_ISA {
+
+/// The ranks of values, from 0, ascending; equal values share the mean of their ranks.
+[[nodiscard]] inline std::vector<double> ranks(std::span<const double> values) {
+  std::vector<std::size_t> order(values.size());
+  std::iota(order.begin(), order.end(), std::size_t{0});
+  std::ranges::sort(order, {}, [&](std::size_t i) { return values[i]; });
+  std::vector<double> rank(values.size());
+  for (std::size_t begin = 0, end = 0; begin < order.size(); begin = end) {
+    while (end < order.size() && values[order[end]] == values[order[begin]]) ++end;
+    const double mean = static_cast<double>(begin + end - 1) / 2;
+    for (std::size_t i = begin; i < end; ++i) rank[order[i]] = mean;
+  }
+  return rank;
+}
+
+/// Pearson's correlation; not a number where either side is constant.
+[[nodiscard]] inline double pearson(std::span<const double> x, std::span<const double> y) {
+  require(x.size() == y.size(), "y", "must be as long as x");
+  const double n = static_cast<double>(x.size());
+  const double mean_x = std::accumulate(x.begin(), x.end(), 0.0) / n;
+  const double mean_y = std::accumulate(y.begin(), y.end(), 0.0) / n;
+  double xx = 0, yy = 0, xy = 0;
+  for (std::size_t i = 0; i < x.size(); ++i) {
+    xx += (x[i] - mean_x) * (x[i] - mean_x);
+    yy += (y[i] - mean_y) * (y[i] - mean_y);
+    xy += (x[i] - mean_x) * (y[i] - mean_y);
+  }
+  return xy / std::sqrt(xx * yy);
+}
+
+/// Spearman's correlation: Pearson's of the ranks.
+[[nodiscard]] inline double spearman(std::span<const double> x, std::span<const double> y) {
+  return pearson(ranks(x), ranks(y));
+}
+
+/// The lengths of a table's rows.
+template <class T>
+[[nodiscard]] std::vector<double> magnitudes(Rows<const T> table) {
+  std::vector<double> length(table.size());
+  for (std::size_t r = 0; r < table.size(); ++r) {
+    length[r] = static_cast<double>(norm(table[r], table.dim()));
+  }
+  return length;
+}
+
+/// Spearman's correlation of row length with popularity, the paper's evidence that weight decay
+/// writes popularity into magnitudes.
+/// @param popularity  one a row
+template <class T>
+[[nodiscard]] double magnitude_popularity_correlation(Rows<const T> table,
+                                                      std::span<const Index> popularity) {
+  return spearman(magnitudes(table), std::vector<double>(popularity.begin(), popularity.end()));
+}
+
+}  // namespace prism::inline PRISM_ISA

@@ -1,0 +1,190 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// How well a model ranks, and what it does with popularity.
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <cstddef>
+#include <numeric>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "prism/core/config.hpp"
+#include "prism/core/error.hpp"
+#include "prism/core/index.hpp"
+#include "prism/core/parallel.hpp"
+#include "prism/data/interactions.hpp"
+#include "prism/evaluate/ranking.hpp"
+#include "prism/evaluate/strata.hpp"
+#include "prism/policy/batch.hpp"
+
+namespace prism::inline PRISM_ISA {
+
+struct EvaluateOptions {
+  std::size_t k = 20;                           ///< length of the lists, at least 1
+  std::vector<const Interactions*> exclude{};   ///< what users have seen, and is not recommended
+  Similarity similarity = Similarity::dot;
+  /// Item popularity, for strata and for average_popularity; where empty, the number of
+  /// interactions in the evaluated part and in all of `exclude`.
+  std::span<const Index> popularity{};
+};
+
+/// Quality of the top-k lists, means over the users that have a relevant item; and what the lists
+/// are made of.
+struct Report {
+  std::size_t k = 0;
+  std::size_t users = 0;  ///< with at least one relevant item
+  double ndcg = 0;        ///< gain 1 / log2(rank + 1); ideal over min(k, relevant items)
+  /// What the hits in popular, neutral and unpopular items contribute to ndcg: they add up to it.
+  std::array<double, 3> ndcg_by_stratum{};
+  double recall = 0;              ///< hits / relevant items
+  double precision = 0;           ///< hits / k
+  double mrr = 0;                 ///< 1 / rank of the first hit, 0 without one
+  double hit_rate = 0;            ///< share of users with a hit
+  double coverage = 0;            ///< share of all items that stand in some list
+  double average_popularity = 0;  ///< mean popularity of what is recommended
+  double gini = 0;                ///< of how often items are recommended; 0: all alike, 1: one alone
+};
+
+namespace detail {
+
+/// One user's share of a report.
+struct UserQuality {
+  double recall = 0, precision = 0, mrr = 0, hit = 0;
+  std::array<double, 3> gain{};
+};
+
+/// The quality of one list. @param relevant  ascending, at least one
+template <class T>
+[[nodiscard]] UserQuality judge(std::span<const Scored<T>> best, std::span<const Index> relevant,
+                                std::size_t k, std::span<const Stratum> stratum,
+                                std::span<const double> discount) {
+  UserQuality quality;
+  double hits = 0;
+  for (std::size_t place = 0; place < best.size(); ++place) {
+    if (!std::ranges::binary_search(relevant, best[place].item)) continue;
+    if (hits == 0) quality.mrr = 1.0 / static_cast<double>(place + 1);
+    ++hits;
+    quality.gain[static_cast<std::size_t>(stratum[best[place].item])] += discount[place];
+  }
+  const std::size_t reachable = std::min(k, relevant.size());
+  const double ideal = std::accumulate(discount.begin(), discount.begin() + reachable, 0.0);
+  for (double& gain : quality.gain) gain /= ideal;
+  quality.recall = hits / static_cast<double>(relevant.size());
+  quality.precision = hits / static_cast<double>(k);
+  quality.hit = hits > 0 ? 1 : 0;
+  return quality;
+}
+
+/// The Gini coefficient of counts; 0 where they sum to 0.
+[[nodiscard]] inline double gini(std::vector<std::size_t> counts) {
+  std::ranges::sort(counts);
+  double weighted = 0, total = 0;
+  for (std::size_t i = 0; i < counts.size(); ++i) {
+    weighted += static_cast<double>(i + 1) * static_cast<double>(counts[i]);
+    total += static_cast<double>(counts[i]);
+  }
+  const double n = static_cast<double>(counts.size());
+  return total > 0 ? (2 * weighted / total - (n + 1)) / n : 0;
+}
+
+[[nodiscard]] inline std::vector<Index> total_popularity(const Interactions& relevant,
+                                                         const EvaluateOptions& options) {
+  if (!options.popularity.empty()) return {options.popularity.begin(), options.popularity.end()};
+  std::vector<Index> popularity(relevant.item_degree().begin(), relevant.item_degree().end());
+  for (const Interactions* seen : options.exclude) {
+    for (std::size_t i = 0; i < popularity.size(); ++i) popularity[i] += seen->item_degree()[i];
+  }
+  return popularity;
+}
+
+inline void check(const EvaluateOptions& options, const Interactions& relevant, std::size_t users,
+                  std::size_t items) {
+  const auto fits = [&](const Interactions& part) {
+    return part.users() == users && part.items() == items;
+  };
+  const std::string shape = std::to_string(users) + " users and " + std::to_string(items) +
+                            " items, as the model has";
+  require(options.k >= 1, "k", "must be at least 1, not 0");
+  require(fits(relevant), "relevant", "must have " + shape);
+  for (const Interactions* seen : options.exclude) {
+    require(seen != nullptr && fits(*seen), "exclude", "each must be a part with " + shape);
+  }
+  require(options.popularity.empty() || options.popularity.size() == items, "popularity",
+          "must have one count for each of the " + std::to_string(items) + " items");
+}
+
+}  // namespace detail
+
+/// Ranks all items for every user that has a relevant one.
+/// @param output    rows to compare, as Recommender::output() gives them
+/// @param relevant  the part to find: validation, or test
+template <class T>
+[[nodiscard]] Report evaluate_output(Embeddings<const T> output, const Interactions& relevant,
+                                     const EvaluateOptions& options) {
+  detail::check(options, relevant, output.users.size(), output.items.size());
+  const std::vector<Index> popularity = detail::total_popularity(relevant, options);
+  const std::vector<Stratum> stratum = strata(popularity);
+  const std::size_t longest = std::min(options.k, output.items.size());
+  std::vector<double> discount(longest);
+  for (std::size_t place = 0; place < longest; ++place) {
+    discount[place] = 1.0 / std::log2(static_cast<double>(place + 2));
+  }
+  std::vector<Index> users;
+  for (Index user = 0; user < relevant.users(); ++user) {
+    if (!relevant.items_of(user).empty()) users.push_back(user);
+  }
+
+  std::vector<detail::UserQuality> quality(users.size());
+  std::vector<Index> recommended(users.size() * longest, absent);
+  rank_items(output, users, options.k, options.exclude, options.similarity,
+             [&](std::size_t position, std::span<const Scored<T>> best) {
+               quality[position] = detail::judge(best, relevant.items_of(users[position]),
+                                                 options.k, stratum, discount);
+               std::ranges::transform(best, recommended.begin() + position * longest,
+                                      &Scored<T>::item);
+             });
+
+  Report report{.k = options.k, .users = users.size()};
+  for (const detail::UserQuality& user : quality) {
+    report.recall += user.recall;
+    report.precision += user.precision;
+    report.mrr += user.mrr;
+    report.hit_rate += user.hit;
+    for (std::size_t s = 0; s < 3; ++s) report.ndcg_by_stratum[s] += user.gain[s];
+  }
+  const double mean = users.empty() ? 0 : 1.0 / static_cast<double>(users.size());
+  for (double* sum : {&report.recall, &report.precision, &report.mrr, &report.hit_rate}) {
+    *sum *= mean;
+  }
+  for (double& gain : report.ndcg_by_stratum) {
+    gain *= mean;
+    report.ndcg += gain;
+  }
+
+  std::vector<std::size_t> times_recommended(output.items.size());
+  double popularity_sum = 0, recommendations = 0;
+  for (const Index item : recommended) {
+    if (item == absent) continue;  // a list that is shorter than k
+    ++times_recommended[item];
+    popularity_sum += static_cast<double>(popularity[item]);
+    ++recommendations;
+  }
+  const auto never = std::ranges::count(times_recommended, std::size_t{0});
+  report.coverage = 1.0 - static_cast<double>(never) / static_cast<double>(output.items.size());
+  report.average_popularity = recommendations > 0 ? popularity_sum / recommendations : 0;
+  report.gini = detail::gini(std::move(times_recommended));
+  return report;
+}
+
+/// Evaluates a model: evaluate(model, split.test, {.exclude = {&split.train, &split.validation}}).
+/// @throws ArgumentError for k of 0, or parts and popularity of another shape than the model's
+template <class Model>
+[[nodiscard]] Report evaluate(const Model& model, const Interactions& relevant,
+                              const EvaluateOptions& options = {}) {
+  return evaluate_output(model.output(), relevant, options);
+}
+
+}  // namespace prism::inline PRISM_ISA

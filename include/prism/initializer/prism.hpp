@@ -1,0 +1,96 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// PRISM: popularity written into embedding magnitudes once, before training, in place of weight
+// decay. "On the Role of Weight Decay in Collaborative Filtering: A Popularity Perspective",
+// KDD 2025.
+#pragma once
+
+#include <charconv>
+#include <cmath>
+#include <span>
+#include <string>
+#include <string_view>
+
+#include "prism/core/config.hpp"
+#include "prism/core/error.hpp"
+#include "prism/core/index.hpp"
+#include "prism/core/matrix.hpp"
+#include "prism/core/parallel.hpp"
+#include "prism/core/random.hpp"
+#include "prism/initializer/xavier.hpp"
+#include "prism/kernel/row.hpp"
+#include "prism/policy/initializer.hpp"
+
+namespace prism::inline PRISM_ISA {
+
+namespace detail {
+
+/// PRISM's alpha as a constant of the type, which takes no room, or as a number.
+template <real Alpha>
+struct PrismAlpha {
+  static_assert(Alpha.value >= 0 && Alpha.value < 1e300,
+                "PRISM<alpha>: alpha must be a finite number of at least 0");
+  static constexpr double value = Alpha.value;
+};
+template <real Alpha>
+  requires(Alpha.is_dynamic)
+struct PrismAlpha<Alpha> {
+  double value = 1;
+};
+
+}  // namespace detail
+
+/// The length PRISM gives a row of popularity d: alpha * log(d + 2) + 1 - alpha.
+[[nodiscard]] inline double prism_magnitude(double alpha, double popularity) {
+  return alpha * std::log(popularity + 2.0) + (1.0 - alpha);
+}
+
+/// Scales the unit rows of `Base` to prism_magnitude(alpha, training popularity). alpha = 0 gives
+/// every row length 1; a greater alpha favours popular items.
+///
+/// @tparam Alpha  a finite number of at least 0; or `dynamic`: `PRISM<dynamic>(0.5)`
+/// @tparam Base   gives the rows their directions
+template <real Alpha = 1.0, InitializerPolicy Base = Xavier>
+class PRISM {
+ public:
+  static constexpr std::string_view name = "PRISM";
+
+  constexpr PRISM() = default;
+  /// @throws ArgumentError  where alpha is below 0 or not finite
+  explicit PRISM(double alpha)
+    requires(Alpha.is_dynamic)
+      : alpha_{alpha} {
+    require(std::isfinite(alpha) && alpha >= 0, "alpha",
+            "must be a finite number of at least 0, not " + std::to_string(alpha));
+  }
+
+  [[nodiscard]] constexpr double alpha() const noexcept { return alpha_.value; }
+
+  /// The name with its alpha: "PRISM<0.5>".
+  [[nodiscard]] std::string label() const {
+    char digits[32];
+    const auto end = std::to_chars(digits, digits + sizeof digits, alpha()).ptr;
+    return std::string(name) + "<" + std::string(digits, end) + ">";
+  }
+
+  template <class T>
+  void operator()(Rows<T> table, std::span<const Index> popularity, const Random& random) const {
+    base_(table, popularity, random);
+    constexpr std::size_t grain = 256;
+    parallel_chunks(table.size(), grain, [&](std::size_t begin, std::size_t end) {
+      for (std::size_t r = begin; r < end; ++r) {
+        normalise(table[r], table[r], table.dim());
+        const double length = prism_magnitude(alpha(), popularity[r]);
+        scale(table[r], static_cast<T>(length), table[r], table.dim());
+      }
+    });
+  }
+
+ private:
+  [[no_unique_address]] detail::PrismAlpha<Alpha> alpha_;
+  [[no_unique_address]] Base base_;
+};
+
+static_assert(InitializerPolicy<PRISM<0.5>>);
+static_assert(InitializerPolicy<PRISM<dynamic>>);
+
+}  // namespace prism::inline PRISM_ISA

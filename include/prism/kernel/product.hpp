@@ -1,0 +1,103 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Small matrix products held in registers: the inner loop of the pair potential and of ranking.
+#pragma once
+
+#include <cstddef>
+#include <utility>
+
+#include "prism/core/config.hpp"
+#include "prism/kernel/simd.hpp"
+
+namespace prism::inline PRISM_ISA {
+
+/// The left factor of a product: element (row, k) is data[row * row_stride + k * k_stride], so that
+/// a matrix and its transpose are read alike.
+template <class T>
+struct LeftFactor {
+  const T* data;
+  std::size_t row_stride;
+  std::size_t k_stride;
+};
+
+/// Whether a product overwrites its result or is added to it.
+enum class Product { overwrite, add };
+
+/// Columns in which product() advances: its right factor's width is a multiple of this.
+template <class T, class Isa>
+inline constexpr std::size_t pack_width = Pack<T, Isa>::width;
+
+namespace detail {
+
+/// An M x (N packs) tile of C over all of K. The sums stay in registers: M * N + N + 1 of them.
+template <Product Mode, class Isa, std::size_t M, std::size_t N, class T>
+inline void register_tile(std::size_t k, LeftFactor<T> a, const T* b, std::size_t b_stride, T* c,
+                          std::size_t c_stride) noexcept {
+  using P = Pack<T, Isa>;
+  constexpr std::size_t w = P::width;
+  P sums[M][N];
+#pragma GCC unroll 8
+  for (std::size_t m = 0; m < M; ++m) {
+#pragma GCC unroll 8
+    for (std::size_t n = 0; n < N; ++n) sums[m][n] = P::broadcast(0);
+  }
+  for (std::size_t l = 0; l < k; ++l) {
+    P right[N];
+#pragma GCC unroll 8
+    for (std::size_t n = 0; n < N; ++n) right[n] = P::load(b + l * b_stride + n * w);
+#pragma GCC unroll 8
+    for (std::size_t m = 0; m < M; ++m) {
+      const P left = P::broadcast(a.data[m * a.row_stride + l * a.k_stride]);
+#pragma GCC unroll 8
+      for (std::size_t n = 0; n < N; ++n) {
+        sums[m][n] = fused_multiply_add(left, right[n], sums[m][n]);
+      }
+    }
+  }
+#pragma GCC unroll 8
+  for (std::size_t m = 0; m < M; ++m) {
+#pragma GCC unroll 8
+    for (std::size_t n = 0; n < N; ++n) {
+      T* const place = c + m * c_stride + n * w;
+      if constexpr (Mode == Product::add) sums[m][n] = sums[m][n] + P::load(place);
+      sums[m][n].store(place);
+    }
+  }
+}
+
+/// All rows of C in a stripe of N packs, tallest tiles first.
+template <Product Mode, class Isa, std::size_t N, class T>
+inline void stripe(std::size_t rows, std::size_t k, LeftFactor<T> a, const T* b,
+                   std::size_t b_stride, T* c, std::size_t c_stride) noexcept {
+  std::size_t row = 0;
+  const auto sweep = [&]<std::size_t M>(std::integral_constant<std::size_t, M>) {
+    for (; row + M <= rows; row += M) {
+      const LeftFactor<T> from{a.data + row * a.row_stride, a.row_stride, a.k_stride};
+      register_tile<Mode, Isa, M, N>(k, from, b, b_stride, c + row * c_stride, c_stride);
+    }
+  };
+  sweep(std::integral_constant<std::size_t, 6>{});
+  sweep(std::integral_constant<std::size_t, 4>{});
+  sweep(std::integral_constant<std::size_t, 1>{});
+}
+
+}  // namespace detail
+
+/// C (rows x columns) = A (rows x k) * B (k x columns), or += with Product::add. B and C are
+/// row-major with the given strides; `columns` is a multiple of pack_width.
+template <Product Mode, class Isa = isa::native, class T>
+inline void product(std::size_t rows, std::size_t columns, std::size_t k, LeftFactor<T> a,
+                    const T* b, std::size_t b_stride, T* c, std::size_t c_stride) noexcept {
+  constexpr std::size_t w = pack_width<T, Isa>;
+  // 6 x 4 packs fill the 32 registers of AVX-512, 6 x 2 the 16 of AVX2 and SSE.
+  constexpr std::size_t widest = w * sizeof(T) == 64 ? 4 : 2;
+  std::size_t column = 0;
+  const auto sweep = [&]<std::size_t N>(std::integral_constant<std::size_t, N>) {
+    for (; column + N * w <= columns; column += N * w) {
+      detail::stripe<Mode, Isa, N>(rows, k, a, b + column, b_stride, c + column, c_stride);
+    }
+  };
+  sweep(std::integral_constant<std::size_t, widest>{});
+  sweep(std::integral_constant<std::size_t, 1>{});
+}
+
+}  // namespace prism::inline PRISM_ISA

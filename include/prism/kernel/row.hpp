@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Loops over one row: dot products, sums, unit vectors and the gradient through them.
+#pragma once
+
+#include <algorithm>
+#include <cmath>
+#include <cstddef>
+
+#include "prism/core/config.hpp"
+#include "prism/kernel/simd.hpp"
+
+namespace prism::inline PRISM_ISA {
+
+/// Rows shorter than this count as this long where a length divides.
+inline constexpr double smallest_norm = 1e-12;
+
+/// sum_i a[i] * b[i]
+template <class Isa = isa::native, class T>
+[[nodiscard]] inline T dot(const T* a, const T* b, std::size_t n) noexcept {
+  using P = Pack<T, Isa>;
+  constexpr std::size_t w = P::width;
+  // Four sums hide the latency of the multiply-add.
+  P s0 = P::broadcast(0), s1 = s0, s2 = s0, s3 = s0;
+  std::size_t i = 0;
+  for (; i + 4 * w <= n; i += 4 * w) {
+    s0 = fused_multiply_add(P::load(a + i), P::load(b + i), s0);
+    s1 = fused_multiply_add(P::load(a + i + w), P::load(b + i + w), s1);
+    s2 = fused_multiply_add(P::load(a + i + 2 * w), P::load(b + i + 2 * w), s2);
+    s3 = fused_multiply_add(P::load(a + i + 3 * w), P::load(b + i + 3 * w), s3);
+  }
+  for (; i + w <= n; i += w) s0 = fused_multiply_add(P::load(a + i), P::load(b + i), s0);
+  T total = sum((s0 + s1) + (s2 + s3));
+  for (; i < n; ++i) total += a[i] * b[i];
+  return total;
+}
+
+/// y[i] += factor * x[i]
+template <class Isa = isa::native, class T>
+inline void add_scaled(T* y, T factor, const T* x, std::size_t n) noexcept {
+  for_each_pack<Isa, T>(n, [=]<class P>(std::type_identity<P>, std::size_t i) {
+    fused_multiply_add(P::broadcast(factor), P::load(x + i), P::load(y + i)).store(y + i);
+  });
+}
+
+/// y[i] = factor * x[i]
+template <class Isa = isa::native, class T>
+inline void scale(T* y, T factor, const T* x, std::size_t n) noexcept {
+  for_each_pack<Isa, T>(n, [=]<class P>(std::type_identity<P>, std::size_t i) {
+    (P::broadcast(factor) * P::load(x + i)).store(y + i);
+  });
+}
+
+/// |x|, the Euclidean length.
+template <class Isa = isa::native, class T>
+[[nodiscard]] inline T norm(const T* x, std::size_t n) noexcept {
+  return std::sqrt(dot<Isa>(x, x, n));
+}
+
+/// unit = x / max(|x|, smallest_norm); returns max(|x|, smallest_norm).
+template <class Isa = isa::native, class T>
+inline T normalise(T* unit, const T* x, std::size_t n) noexcept {
+  const T length = std::max(norm<Isa>(x, n), static_cast<T>(smallest_norm));
+  scale<Isa>(unit, T{1} / length, x, n);
+  return length;
+}
+
+/// The gradient through normalise: gradient += (g - unit (unit . g)) / length, for the `unit` and
+/// `length` that normalise gave and the gradient g with respect to `unit`.
+template <class Isa = isa::native, class T>
+inline void add_normalise_gradient(T* gradient, const T* g, const T* unit, T length,
+                                   std::size_t n) noexcept {
+  const T radial = dot<Isa>(unit, g, n);
+  const T inverse = T{1} / length;
+  for_each_pack<Isa, T>(n, [=]<class P>(std::type_identity<P>, std::size_t i) {
+    const P tangent = P::load(g + i) - P::broadcast(radial) * P::load(unit + i);
+    fused_multiply_add(P::broadcast(inverse), tangent, P::load(gradient + i)).store(gradient + i);
+  });
+}
+
+}  // namespace prism::inline PRISM_ISA

@@ -1,0 +1,125 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// A pack of numbers that one instruction works on. The one place that knows xsimd and its versions;
+// kernels are written in terms of Pack, with the instruction set as a template parameter.
+#pragma once
+
+#include <cmath>
+#include <cstddef>
+#include <cstdint>
+#include <string_view>
+#include <type_traits>
+#include <xsimd/xsimd.hpp>
+
+#include "prism/core/config.hpp"
+
+namespace prism::inline PRISM_ISA {
+
+/// Instruction sets. A kernel takes one as its first template parameter; `native` is the best that
+/// the compiler's flags allow, and the default everywhere.
+namespace isa {
+struct scalar {};
+using sse2 = xsimd::sse2;
+using avx2 = xsimd::fma3<xsimd::avx2>;
+using avx512 = xsimd::avx512bw;
+using native = std::conditional_t<xsimd::has_simd_register<float, xsimd::default_arch>::value,
+                                  xsimd::default_arch, scalar>;
+}  // namespace isa
+
+/// Whether this translation unit's compiler flags allow the instruction set.
+template <class Isa>
+inline constexpr bool isa_supported = xsimd::has_simd_register<float, Isa>::value;
+template <>
+inline constexpr bool isa_supported<isa::scalar> = true;
+
+#if defined(__GNUC__) && !defined(__clang__)
+#pragma GCC diagnostic push
+// g++ 12 warns of its own _mm512_undefined_ps.
+#pragma GCC diagnostic ignored "-Wmaybe-uninitialized"
+#pragma GCC diagnostic ignored "-Wuninitialized"
+#endif
+
+/// `width` numbers of type T in one register of instruction set Isa.
+template <class T, class Isa = isa::native>
+struct Pack {
+  using Batch = xsimd::batch<T, Isa>;
+  static constexpr std::size_t width = Batch::size;
+
+  Batch value;
+
+  static Pack load(const T* from) noexcept { return {Batch::load_unaligned(from)}; }
+  static Pack broadcast(T number) noexcept { return {Batch(number)}; }
+  void store(T* to) const noexcept { value.store_unaligned(to); }
+
+  friend Pack operator+(Pack a, Pack b) noexcept { return {a.value + b.value}; }
+  friend Pack operator-(Pack a, Pack b) noexcept { return {a.value - b.value}; }
+  friend Pack operator*(Pack a, Pack b) noexcept { return {a.value * b.value}; }
+  friend Pack operator/(Pack a, Pack b) noexcept { return {a.value / b.value}; }
+
+  /// a * b + c
+  friend Pack fused_multiply_add(Pack a, Pack b, Pack c) noexcept {
+#if defined(__AVX512F__) && XSIMD_VERSION_MAJOR < 9
+    // xsimd 8 multiplies, then adds, on AVX-512.
+    if constexpr (std::is_base_of_v<xsimd::avx512f, Isa> && std::is_same_v<T, float>) {
+      return {Batch(_mm512_fmadd_ps(a.value, b.value, c.value))};
+    } else if constexpr (std::is_base_of_v<xsimd::avx512f, Isa> && std::is_same_v<T, double>) {
+      return {Batch(_mm512_fmadd_pd(a.value, b.value, c.value))};
+    } else {
+      return {xsimd::fma(a.value, b.value, c.value)};
+    }
+#else
+    return {xsimd::fma(a.value, b.value, c.value)};
+#endif
+  }
+  friend Pack sqrt(Pack a) noexcept { return {xsimd::sqrt(a.value)}; }
+  friend Pack exp(Pack a) noexcept { return {xsimd::exp(a.value)}; }
+
+  /// Whether any of a's numbers is greater than b's beside it.
+  friend bool any_greater(Pack a, Pack b) noexcept { return xsimd::any(a.value > b.value); }
+
+  friend T sum(Pack a) noexcept {
+#if XSIMD_VERSION_MAJOR < 9
+    return xsimd::hadd(a.value);
+#else
+    return xsimd::reduce_add(a.value);
+#endif
+  }
+};
+
+#if defined(__GNUC__) && !defined(__clang__)
+#pragma GCC diagnostic pop
+#endif
+
+template <class T>
+struct Pack<T, isa::scalar> {
+  static constexpr std::size_t width = 1;
+
+  T value;
+
+  static Pack load(const T* from) noexcept { return {*from}; }
+  static Pack broadcast(T number) noexcept { return {number}; }
+  void store(T* to) const noexcept { *to = value; }
+
+  friend Pack operator+(Pack a, Pack b) noexcept { return {a.value + b.value}; }
+  friend Pack operator-(Pack a, Pack b) noexcept { return {a.value - b.value}; }
+  friend Pack operator*(Pack a, Pack b) noexcept { return {a.value * b.value}; }
+  friend Pack operator/(Pack a, Pack b) noexcept { return {a.value / b.value}; }
+  friend Pack fused_multiply_add(Pack a, Pack b, Pack c) noexcept {
+    return {a.value * b.value + c.value};
+  }
+  friend Pack sqrt(Pack a) noexcept { return {std::sqrt(a.value)}; }
+  friend Pack exp(Pack a) noexcept { return {std::exp(a.value)}; }
+  friend bool any_greater(Pack a, Pack b) noexcept { return a.value > b.value; }
+  friend T sum(Pack a) noexcept { return a.value; }
+};
+
+/// Calls body(tag, i) for i = 0, step, ...: first on whole packs of Isa, then on single numbers;
+/// `tag` is the Pack type to work with at i.
+template <class Isa, class T, class Body>
+inline void for_each_pack(std::size_t n, const Body& body) {
+  using Wide = Pack<T, Isa>;
+  std::size_t i = 0;
+  for (; i + Wide::width <= n; i += Wide::width) body(std::type_identity<Wide>{}, i);
+  for (; i < n; ++i) body(std::type_identity<Pack<T, isa::scalar>>{}, i);
+}
+
+}  // namespace prism::inline PRISM_ISA

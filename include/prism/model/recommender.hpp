@@ -1,0 +1,126 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// What ties the policies together: a model is its two tables, its policies and their states.
+#pragma once
+
+#include <concepts>
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <string>
+#include <utility>
+
+#include "prism/core/config.hpp"
+#include "prism/core/error.hpp"
+#include "prism/core/index.hpp"
+#include "prism/core/matrix.hpp"
+#include "prism/core/random.hpp"
+#include "prism/data/interactions.hpp"
+#include "prism/initializer/xavier.hpp"
+#include "prism/optimizer/adam.hpp"
+#include "prism/policy/backbone.hpp"
+#include "prism/policy/initializer.hpp"
+#include "prism/policy/loss.hpp"
+#include "prism/policy/optimizer.hpp"
+#include "prism/policy/regularizer.hpp"
+#include "prism/policy/sampler.hpp"
+#include "prism/regularizer/none.hpp"
+#include "prism/sampler/uniform.hpp"
+
+namespace prism::inline PRISM_ISA {
+
+/// A policy's name with its parameters: its label(), or its plain name.
+template <class Policy>
+[[nodiscard]] std::string label(const Policy& policy) {
+  if constexpr (requires { policy.label(); }) {
+    return policy.label();
+  } else {
+    return std::string(Policy::name);
+  }
+}
+
+/// A collaborative-filtering model, its parts chosen at compile time. Owns the embedding tables,
+/// starting from the training interactions' popularity, and remembers those interactions: they are
+/// what a user has seen.
+template <BackbonePolicy Backbone, LossPolicy Loss, RegularizerPolicy Regularizer = None,
+          InitializerPolicy Initializer = Xavier, OptimizerPolicy Optimizer = Adam,
+          SamplerPolicy Sampler = UniformNegatives, std::floating_point Scalar = float>
+class Recommender {
+ public:
+  using scalar_type = Scalar;
+  using optimizer_type = Optimizer;
+
+  /// The policies' run-time options. Policies without any take no room.
+  struct Options {
+    std::uint64_t seed = 123;
+    [[no_unique_address]] Backbone backbone{};
+    [[no_unique_address]] Loss loss{};
+    [[no_unique_address]] Regularizer regularizer{};
+    [[no_unique_address]] Initializer initializer{};
+    [[no_unique_address]] Optimizer optimizer{};
+    [[no_unique_address]] Sampler sampler{};
+  };
+
+  /// All that training changes; a copy is a snapshot.
+  struct Weights {
+    Matrix<Scalar> users;
+    Matrix<Scalar> items;
+    [[no_unique_address]] state_t<Backbone, Scalar> backbone;
+    [[no_unique_address]] state_t<Loss, Scalar> loss;
+  };
+
+  /// @param train  at least one interaction
+  /// @throws ArgumentError  where train is empty, or the backbone's dimension is 0
+  explicit Recommender(Interactions train, Options options = {})
+      : options_(std::move(options)),
+        train_(std::move(train)),
+        weights_(starting_weights(options_, train_)) {}
+
+  /// The policies' names: "MF<64> + DirectAU + None + PRISM<1>".
+  [[nodiscard]] std::string name() const {
+    return label(options_.backbone) + " + " + label(options_.loss) + " + " +
+           label(options_.regularizer) + " + " + label(options_.initializer);
+  }
+
+  [[nodiscard]] const Options& options() const noexcept { return options_; }
+  [[nodiscard]] const Interactions& train() const noexcept { return train_; }
+
+  [[nodiscard]] const Weights& weights() const noexcept { return weights_; }
+  [[nodiscard]] Weights& weights() noexcept { return weights_; }
+
+  /// The embedding tables, users x dim and items x dim.
+  [[nodiscard]] const Matrix<Scalar>& users() const noexcept { return weights_.users; }
+  [[nodiscard]] const Matrix<Scalar>& items() const noexcept { return weights_.items; }
+
+  [[nodiscard]] Embeddings<const Scalar> tables() const noexcept {
+    return {rows(weights_.users), rows(weights_.items)};
+  }
+
+  /// The backbone's output rows, by which users and items are compared. Valid until the model is
+  /// changed or goes away.
+  [[nodiscard]] Embeddings<const Scalar> output() const {
+    return options_.backbone.template output<Scalar>(tables(), weights_.backbone);
+  }
+
+ private:
+  static Weights starting_weights(const Options& options, const Interactions& train) {
+    require(!train.empty(), "train", "has no interactions to learn from");
+    const std::size_t dim = options.backbone.dim();
+    require(dim >= 1, "dim", "an embedding's dimension must be at least 1, not 0");
+    const StateContext context{train, dim, options.seed};
+    Weights weights{zeros<Scalar>(train.users(), dim), zeros<Scalar>(train.items(), dim),
+                    make_state<Scalar>(options.backbone, context),
+                    make_state<Scalar>(options.loss, context)};
+    options.initializer(rows(weights.users), train.user_degree(),
+                        Random(options.seed, Stream::users));
+    options.initializer(rows(weights.items), train.item_degree(),
+                        Random(options.seed, Stream::items));
+    return weights;
+  }
+
+  [[no_unique_address]] Options options_;
+  Interactions train_;
+  // `output` of a backbone with a state fills that state's caches.
+  mutable Weights weights_;
+};
+
+}  // namespace prism::inline PRISM_ISA

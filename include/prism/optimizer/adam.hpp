@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <cstddef>
+#include <string_view>
+
+#include "prism/core/config.hpp"
+#include "prism/core/matrix.hpp"
+#include "prism/core/parallel.hpp"
+#include "prism/kernel/adam.hpp"
+#include "prism/policy/optimizer.hpp"
+
+namespace prism::inline PRISM_ISA {
+
+/// Dense Adam, as torch.optim.Adam: every row steps at every step, also where its gradient is zero,
+/// and decay is added to the gradient (L2, not AdamW). Kingma, Ba, ICLR 2015.
+struct Adam {
+  static constexpr std::string_view name = "Adam";
+
+  double beta1 = 0.9;
+  double beta2 = 0.999;
+  double epsilon = 1e-8;
+
+  /// The moments, of the table's shape.
+  template <class T>
+  struct State {
+    State(std::size_t size, std::size_t dim)
+        : first(zeros<T>(size, dim)), second(zeros<T>(size, dim)) {}
+    Matrix<T> first;
+    Matrix<T> second;
+  };
+
+  template <class T, RegularizerPolicy R>
+  void operator()(Rows<T> table, const TableGradient<T>& gradient, State<T>& state, StepSize size,
+                  const R& regularizer) const {
+    const AdamStep<T> step(size.learning_rate, beta1, beta2, epsilon, size.step);
+    const Rows<T> first = rows(state.first);
+    const Rows<T> second = rows(state.second);
+    constexpr std::size_t grain = 1024;
+    parallel_chunks(table.size(), grain, [&](std::size_t begin, std::size_t end) {
+      for (std::size_t r = begin; r < end; ++r) {
+        const T decay = static_cast<T>(regularizer.weight_decay(gradient.in_batch(r)));
+        adam_row(table[r], first[r], second[r], gradient.of(r), decay, step, table.dim());
+      }
+    });
+  }
+};
+
+static_assert(OptimizerPolicy<Adam>);
+
+}  // namespace prism::inline PRISM_ISA

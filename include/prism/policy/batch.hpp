@@ -1,0 +1,119 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// What travels through a training step: the batch's pairs as row numbers, the output rows that a
+// backbone makes of them, and the gradients on the way back.
+#pragma once
+
+#include <cstddef>
+#include <span>
+#include <type_traits>
+
+#include "prism/core/config.hpp"
+#include "prism/core/index.hpp"
+#include "prism/core/matrix.hpp"
+#include "prism/core/scratch.hpp"
+
+namespace prism::inline PRISM_ISA {
+
+/// One side (users, or items) of a batch: which table rows it touches, and where each one stands.
+/// Grouping by row is what lets gradients be summed in parallel without atomics, in a fixed order.
+struct BatchSide {
+  /// The distinct table rows, in order of first appearance. Position k in this list is row k of the
+  /// outputs and of the output gradients.
+  std::span<const Index> rows;
+  /// Row k stands in slots[first_slot[k]] ... slots[first_slot[k + 1] - 1].
+  std::span<const Index> first_slot;
+  /// For users, slot p is pair p. For items, slot p < pairs is pair p's item, and slot
+  /// pairs + q is negative q.
+  std::span<const Index> slots;
+  /// For every row of the table: its position in `rows`, or `absent`.
+  std::span<const Index> position;
+
+  /// Where row k stands, ascending.
+  [[nodiscard]] std::span<const Index> slots_of(std::size_t k) const noexcept {
+    return slots.subspan(first_slot[k], first_slot[k + 1] - first_slot[k]);
+  }
+};
+
+/// A batch of observed pairs with their negatives, as positions in the two sides' `rows`.
+struct Batch {
+  std::span<const Index> users;      // pairs
+  std::span<const Index> items;      // pairs
+  std::span<const Index> negatives;  // pairs x negatives_per_pair, row-major; items
+  std::size_t negatives_per_pair = 0;
+  BatchSide user_side;
+  BatchSide item_side;
+
+  [[nodiscard]] std::size_t pairs() const noexcept { return users.size(); }
+
+  /// The pair that an item slot belongs to.
+  [[nodiscard]] std::size_t pair_of_item_slot(std::size_t slot) const noexcept {
+    return slot < pairs() ? slot : (slot - pairs()) / negatives_per_pair;
+  }
+};
+
+/// Rows of both sides: the tables themselves, or what a backbone made of a batch's rows.
+template <class T>
+struct Embeddings {
+  Rows<T> users;
+  Rows<T> items;
+
+  operator Embeddings<const T>() const noexcept
+    requires(!std::is_const_v<T>)
+  {
+    return {users, items};
+  }
+};
+
+/// What a loss is given.
+template <class T>
+struct LossStep {
+  const Batch& batch;
+  /// Output rows, one for each of the batch's distinct users and items.
+  Embeddings<const T> output;
+  /// Of the same shapes: the loss adds its gradient.
+  Embeddings<T> gradient;
+  /// Working memory, valid until the step ends.
+  Scratch& scratch;
+};
+
+/// The gradient of a table: a row for each of the batch's distinct rows, or one for every row.
+template <class T>
+class TableGradient {
+ public:
+  /// Of the batch's rows alone: `values` is parallel to `side.rows`.
+  [[nodiscard]] static TableGradient of_batch_rows(Rows<const T> values, const BatchSide& side) {
+    return {values, side.position, false};
+  }
+  /// Of every row; `side` still says which rows the batch touched.
+  [[nodiscard]] static TableGradient of_all_rows(Rows<const T> values, const BatchSide& side) {
+    return {values, side.position, true};
+  }
+
+  /// The gradient of a table row; null where it is zero.
+  [[nodiscard]] const T* of(std::size_t row) const noexcept {
+    if (dense_) return values_[row];
+    return position_[row] == absent ? nullptr : values_[position_[row]];
+  }
+  /// Whether the batch touched the row. A table that belongs to neither side (a tower's weights)
+  /// is touched by every batch.
+  [[nodiscard]] bool in_batch(std::size_t row) const noexcept {
+    return position_.empty() || position_[row] != absent;
+  }
+
+ private:
+  TableGradient(Rows<const T> values, std::span<const Index> position, bool dense)
+      : values_(values), position_(position), dense_(dense) {}
+
+  Rows<const T> values_;
+  std::span<const Index> position_;
+  bool dense_;
+};
+
+/// Gradients of the users' and the items' table.
+template <class T>
+struct TableGradients {
+  TableGradient<T> users;
+  TableGradient<T> items;
+};
+
+}  // namespace prism::inline PRISM_ISA

@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// An initializer gives a table its starting values.
+#pragma once
+
+#include <concepts>
+#include <span>
+#include <string_view>
+
+#include "prism/core/config.hpp"
+#include "prism/core/index.hpp"
+#include "prism/core/matrix.hpp"
+#include "prism/core/random.hpp"
+
+namespace prism::inline PRISM_ISA {
+
+// struct MyInitializer {
+//   static constexpr std::string_view name = "MyInitializer";
+//   // Fills a table. popularity[r] is how many training interactions row r has; `random` is the
+//   // table's own sequence of draws.
+//   template <class T> void operator()(Rows<T> table, std::span<const Index> popularity,
+//                                      const Random& random) const;
+// };
+template <class I>
+concept InitializerPolicy =
+    std::copyable<I> && requires(const I& initializer, Rows<double> table,
+                                 std::span<const Index> popularity, const Random& random) {
+      { I::name } -> std::convertible_to<std::string_view>;
+      { initializer(table, popularity, random) };
+    };
+
+}  // namespace prism::inline PRISM_ISA

@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Trainable state that is neither of the two tables: a tower's weights, MAWU's margins, MACR's
+// heads. A policy that has such state nests `template <class T> struct State`; the trainer steps
+// its parameters with the same optimizer and the same decay as the tables.
+#pragma once
+
+#include <cstdint>
+#include <type_traits>
+#include <utility>
+
+#include "prism/core/config.hpp"
+#include "prism/core/matrix.hpp"
+#include "prism/data/interactions.hpp"
+#include "prism/policy/batch.hpp"
+
+namespace prism::inline PRISM_ISA {
+
+/// Which of a parameter's rows a batch gives a gradient.
+enum class ParameterRows {
+  all,    // each step, every row
+  users,  // the batch's users: one row a user
+  items,  // the batch's items: one row an item
+};
+
+/// A trainable matrix of a policy's State.
+template <class T>
+struct Parameter {
+  Matrix<T> value;
+  ParameterRows rows = ParameterRows::all;
+  /// Set by the trainer before each step, filled with zeros: of value's shape, or with one row for
+  /// each of the batch's distinct users (or items). The policy adds its gradient.
+  Rows<T> gradient{};
+};
+
+/// What a State is made from.
+struct StateContext {
+  const Interactions& train;
+  std::size_t dim;  // of output rows
+  std::uint64_t seed;
+};
+
+/// The State of a policy that has none.
+struct Stateless {
+  template <class Visit>
+  void for_each_parameter(const Visit&) const noexcept {}
+};
+
+namespace detail {
+
+template <class Policy, class T>
+struct StateOf {
+  using type = Stateless;
+};
+template <class Policy, class T>
+  requires requires { typename Policy::template State<T>; }
+struct StateOf<Policy, T> {
+  using type = typename Policy::template State<T>;
+};
+
+}  // namespace detail
+
+/// Policy::State<T>, or Stateless. A State is copyable, is constructed from (const Policy&,
+/// const StateContext&), and has for_each_parameter(visit), which calls visit(Parameter<T>&) for
+/// each of its parameters, always in the same order.
+template <class Policy, class T>
+using state_t = typename detail::StateOf<Policy, T>::type;
+
+/// Constructs a policy's State.
+template <class T, class Policy>
+[[nodiscard]] state_t<Policy, T> make_state(const Policy& policy, const StateContext& context) {
+  if constexpr (std::is_same_v<state_t<Policy, T>, Stateless>) {
+    return {};
+  } else {
+    return state_t<Policy, T>(policy, context);
+  }
+}
+
+}  // namespace prism::inline PRISM_ISA

@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <string_view>
+
+#include "prism/core/config.hpp"
+#include "prism/policy/regularizer.hpp"
+
+namespace prism::inline PRISM_ISA {
+
+/// Decays the rows that the batch touches, negatives included, each once.
+struct BatchedWD {
+  static constexpr std::string_view name = "BatchedWD";
+
+  double lambda = 1e-6;
+
+  [[nodiscard]] constexpr double weight_decay(bool in_batch) const noexcept {
+    return in_batch ? lambda : 0;
+  }
+};
+
+static_assert(RegularizerPolicy<BatchedWD>);
+
+}  // namespace prism::inline PRISM_ISA

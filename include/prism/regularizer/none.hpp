@@ -1,0 +1,20 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <string_view>
+
+#include "prism/core/config.hpp"
+#include "prism/policy/regularizer.hpp"
+
+namespace prism::inline PRISM_ISA {
+
+/// No weight decay: what PRISM makes possible.
+struct None {
+  static constexpr std::string_view name = "None";
+
+  [[nodiscard]] static constexpr double weight_decay(bool /*in_batch*/) noexcept { return 0; }
+};
+
+static_assert(RegularizerPolicy<None>);
+
+}  // namespace prism::inline PRISM_ISA

@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <cstddef>
+#include <span>
+#include <string_view>
+
+#include "prism/core/config.hpp"
+#include "prism/core/index.hpp"
+#include "prism/core/parallel.hpp"
+#include "prism/policy/sampler.hpp"
+
+namespace prism::inline PRISM_ISA {
+
+/// Uniform over all items, positives not excluded.
+struct UniformNegatives {
+  static constexpr std::string_view name = "UniformNegatives";
+
+  void operator()(const SampleRequest& request, std::span<Index> negatives) const {
+    constexpr std::size_t grain = 4096;
+    parallel_chunks(negatives.size(), grain, [&](std::size_t begin, std::size_t end) {
+      for (std::size_t q = begin; q < end; ++q) {
+        negatives[q] = request.random.below(request.first + q, request.train.items());
+      }
+    });
+  }
+};
+
+static_assert(SamplerPolicy<UniformNegatives>);
+
+}  // namespace prism::inline PRISM_ISA

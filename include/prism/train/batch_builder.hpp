@@ -1,0 +1,95 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Turns a list of pairs and negatives into a Batch.
+#pragma once
+
+#include <cstddef>
+#include <span>
+#include <vector>
+
+#include "prism/core/config.hpp"
+#include "prism/core/index.hpp"
+#include "prism/data/interactions.hpp"
+#include "prism/policy/batch.hpp"
+
+namespace prism::inline PRISM_ISA {
+
+namespace detail {
+
+/// Finds the distinct rows of one side, in time linear in the batch.
+class SideBuilder {
+ public:
+  explicit SideBuilder(std::size_t table_rows) : position_(table_rows, absent) {}
+
+  void begin() {
+    for (const Index row : rows_) position_[row] = absent;
+    rows_.clear();
+    count_.clear();
+    slot_row_.clear();
+  }
+
+  /// Appends a slot that holds a table row.
+  void add(Index table_row) {
+    Index& k = position_[table_row];
+    if (k == absent) {
+      k = static_cast<Index>(rows_.size());
+      rows_.push_back(table_row);
+      count_.push_back(0);
+    }
+    ++count_[k];
+    slot_row_.push_back(k);
+  }
+
+  /// For every slot: the position of its row.
+  [[nodiscard]] std::span<const Index> slot_rows() const noexcept { return slot_row_; }
+
+  [[nodiscard]] BatchSide finish() {
+    first_slot_.assign(rows_.size() + 1, 0);
+    for (std::size_t k = 0; k < rows_.size(); ++k) first_slot_[k + 1] = first_slot_[k] + count_[k];
+    slots_.resize(slot_row_.size());
+    count_.assign(first_slot_.begin(), first_slot_.end());  // from here on: the next free place
+    for (std::size_t slot = 0; slot < slot_row_.size(); ++slot) {
+      slots_[count_[slot_row_[slot]]++] = static_cast<Index>(slot);
+    }
+    return {rows_, first_slot_, slots_, position_};
+  }
+
+ private:
+  std::vector<Index> position_;
+  std::vector<Index> rows_;
+  std::vector<Index> count_;
+  std::vector<Index> slot_row_;
+  std::vector<Index> first_slot_;
+  std::vector<Index> slots_;
+};
+
+}  // namespace detail
+
+/// Builds batches; what it returns is valid until the next call.
+class BatchBuilder {
+ public:
+  BatchBuilder(std::size_t users, std::size_t items) : users_(users), items_(items) {}
+
+  /// @param negatives  items, pairs x n, row-major; empty where n is 0
+  [[nodiscard]] Batch build(std::span<const Interaction> pairs, std::span<const Index> negatives) {
+    users_.begin();
+    items_.begin();
+    for (const Interaction& pair : pairs) users_.add(pair.user);
+    for (const Interaction& pair : pairs) items_.add(pair.item);
+    for (const Index item : negatives) items_.add(item);
+    const BatchSide user_side = users_.finish();
+    const BatchSide item_side = items_.finish();
+    const std::span<const Index> item_rows = items_.slot_rows();
+    return {.users = users_.slot_rows(),
+            .items = item_rows.first(pairs.size()),
+            .negatives = item_rows.subspan(pairs.size()),
+            .negatives_per_pair = pairs.empty() ? 0 : negatives.size() / pairs.size(),
+            .user_side = user_side,
+            .item_side = item_side};
+  }
+
+ private:
+  detail::SideBuilder users_;
+  detail::SideBuilder items_;
+};
+
+}  // namespace prism::inline PRISM_ISA

@@ -1,0 +1,166 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Training: epochs over reshuffled batches until the validation stops getting better.
+#pragma once
+
+#include <algorithm>
+#include <chrono>
+#include <cmath>
+#include <cstddef>
+#include <cstdint>
+#include <numeric>
+#include <span>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "prism/core/config.hpp"
+#include "prism/core/error.hpp"
+#include "prism/core/random.hpp"
+#include "prism/data/interactions.hpp"
+#include "prism/data/split.hpp"
+#include "prism/evaluate/evaluate.hpp"
+#include "prism/train/history.hpp"
+#include "prism/train/observer.hpp"
+#include "prism/train/trainer.hpp"
+
+namespace prism::inline PRISM_ISA {
+
+struct FitOptions {
+  double learning_rate = 1e-3;     ///< above 0
+  std::size_t batch_size = 4096;   ///< pairs a step, at least 1; the last of an epoch is smaller
+  std::size_t epochs = 1000;       ///< at most, at least 1
+  std::size_t patience = 10;       ///< epochs without a better validation before stopping
+  std::size_t k = 20;              ///< of the NDCG@k that validation goes by
+};
+
+namespace detail {
+
+class Stopwatch {
+ public:
+  [[nodiscard]] double seconds() const {
+    return std::chrono::duration<double>(std::chrono::steady_clock::now() - start_).count();
+  }
+
+ private:
+  std::chrono::steady_clock::time_point start_ = std::chrono::steady_clock::now();
+};
+
+inline void check(const FitOptions& options, const Interactions& train, const Interactions& model) {
+  require(std::isfinite(options.learning_rate) && options.learning_rate > 0, "learning_rate",
+          "must be a finite number above 0, not " + std::to_string(options.learning_rate));
+  require(options.batch_size >= 1, "batch_size", "must be at least 1, not 0");
+  require(options.epochs >= 1, "epochs", "must be at least 1, not 0");
+  require(options.patience >= 1, "patience", "must be at least 1, not 0");
+  require(options.k >= 1, "k", "must be at least 1, not 0");
+  require(train.users() == model.users() && train.items() == model.items(), "split",
+          "must have the users and items that the model was made with");
+  require(!train.empty(), "split.train", "has no interactions to learn from");
+}
+
+/// Trains one epoch; returns the mean loss over its pairs.
+template <class Model, class EachBatch>
+double train_epoch(Trainer<Model>& trainer, const Interactions& train, std::uint64_t seed,
+                   std::uint32_t epoch, const FitOptions& options, const EachBatch& each_batch) {
+  std::vector<std::uint32_t> order(train.size());
+  std::iota(order.begin(), order.end(), std::uint32_t{0});
+  shuffle(std::span(order), Random(seed, Stream::shuffle, epoch));
+  const Random negatives(seed, Stream::negatives, epoch);
+  std::vector<Interaction> pairs;
+  double total = 0;
+  for (std::size_t begin = 0; begin < order.size(); begin += options.batch_size) {
+    const std::size_t end = std::min(begin + options.batch_size, order.size());
+    pairs.clear();
+    for (std::size_t p = begin; p < end; ++p) pairs.push_back(train[order[p]]);
+    const double loss =
+        trainer.step(pairs, trainer.sample(pairs, negatives, begin), options.learning_rate);
+    total += loss * static_cast<double>(pairs.size());
+    if (!std::isfinite(loss)) break;
+    each_batch(end);
+  }
+  return total / static_cast<double>(order.size());
+}
+
+}  // namespace detail
+
+/// Trains a model on split.train. After each epoch the validation part is ranked, by dot product,
+/// without the training items; the model ends with the weights of the epoch that ranked it best.
+/// Without a validation part it trains for all epochs. The result depends on the model's seed and
+/// the options, never on the number of threads.
+///
+/// @param split      parts of the users and items that the model was made with
+/// @param observers  see observer.hpp; without any, Progress on the standard error stream
+/// @throws ArgumentError    for an option outside its domain, or a split of another shape
+/// @throws DivergenceError  where the loss is no longer finite; the model has its best weights so
+///     far
+template <class Model, class... Observers>
+History fit(Model& model, const Split& split, const FitOptions& options, Observers&&... observers) {
+  detail::check(options, split.train, model.train());
+  const auto notify = [&](const auto& event) { (event(observers), ...); };
+  const bool validated = !split.validation.empty();
+  notify([&](auto& observer) {
+    if constexpr (requires { observer.begin(FitPlan{}); }) {
+      observer.begin(FitPlan{model.name(), split.train.size(), options.epochs, options.k, validated});
+    }
+  });
+
+  const detail::Stopwatch watch;
+  Trainer trainer(model);
+  History history;
+  auto best = model.weights();
+  for (std::size_t epoch = 1; epoch <= options.epochs; ++epoch) {
+    EpochRecord record{.epoch = epoch};
+    const detail::Stopwatch training;
+    record.loss = detail::train_epoch(
+        trainer, split.train, model.options().seed, static_cast<std::uint32_t>(epoch), options,
+        [&](std::size_t pairs) {
+          notify([&](auto& observer) {
+            if constexpr (requires { observer.batch(BatchProgress{}); }) {
+              observer.batch(BatchProgress{epoch, pairs, split.train.size(), training.seconds()});
+            }
+          });
+        });
+    record.train_seconds = training.seconds();
+    if (!std::isfinite(record.loss)) {
+      model.weights() = std::move(best);
+      throw DivergenceError("the loss is no longer finite in epoch " + std::to_string(epoch) +
+                            ": a smaller learning_rate than " +
+                            std::to_string(options.learning_rate) + " may help");
+    }
+
+    const detail::Stopwatch validating;
+    if (validated) {
+      record.validation_ndcg =
+          evaluate(model, split.validation, {.k = options.k, .exclude = {&split.train}}).ndcg;
+      record.validate_seconds = validating.seconds();
+    }
+    record.best = !validated || history.best_epoch == 0 ||
+                  record.validation_ndcg > history.best_validation_ndcg;
+    if (record.best) {
+      history.best_epoch = epoch;
+      history.best_validation_ndcg = record.validation_ndcg;
+      if (validated) best = model.weights();
+    }
+    history.epochs.push_back(record);
+    notify([&](auto& observer) {
+      if constexpr (requires { observer.epoch(record, model); }) observer.epoch(record, model);
+    });
+    if (epoch - history.best_epoch >= options.patience) {
+      history.stopped_early = true;
+      break;
+    }
+  }
+  if (validated) model.weights() = std::move(best);
+  history.seconds = watch.seconds();
+  notify([&](auto& observer) {
+    if constexpr (requires { observer.end(history); }) observer.end(history);
+  });
+  return history;
+}
+
+/// The same, shown by Progress.
+template <class Model>
+History fit(Model& model, const Split& split, const FitOptions& options = {}) {
+  return fit(model, split, options, Progress());
+}
+
+}  // namespace prism::inline PRISM_ISA

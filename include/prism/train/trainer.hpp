@@ -1,0 +1,142 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// One training step: a batch flows down through backbone and loss, its gradient back up, and the
+// optimizer steps what it reaches.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "prism/core/config.hpp"
+#include "prism/core/index.hpp"
+#include "prism/core/matrix.hpp"
+#include "prism/core/random.hpp"
+#include "prism/core/scratch.hpp"
+#include "prism/data/interactions.hpp"
+#include "prism/model/recommender.hpp"
+#include "prism/policy/batch.hpp"
+#include "prism/policy/loss.hpp"
+#include "prism/policy/optimizer.hpp"
+#include "prism/policy/parameter.hpp"
+#include "prism/train/batch_builder.hpp"
+
+namespace prism::inline PRISM_ISA {
+
+/// Steps a model. Holds the optimizer's memory and the working memory; the model has to outlive it.
+template <class Model>
+class Trainer {
+  using Scalar = typename Model::scalar_type;
+  using OptimizerState = typename Model::optimizer_type::template State<Scalar>;
+
+ public:
+  explicit Trainer(Model& model)
+      : model_(model),
+        builder_(model.train().users(), model.train().items()),
+        user_state_(model.users().shape(0), model.users().shape(1)),
+        item_state_(model.items().shape(0), model.items().shape(1)) {
+    for_each_parameter([&](Parameter<Scalar>& parameter) {
+      parameter_states_.emplace_back(parameter.value.shape(0), parameter.value.shape(1));
+    });
+  }
+
+  /// How many negatives a pair the model's loss asks for.
+  [[nodiscard]] std::size_t negatives_per_pair() const noexcept {
+    return prism::negatives_per_pair(model_.options().loss);
+  }
+
+  /// Draws the negatives of a batch, pairs x negatives_per_pair().
+  /// @param first  how many pairs of the epoch come before this batch
+  [[nodiscard]] std::span<const Index> sample(std::span<const Interaction> pairs,
+                                              const Random& random, std::size_t first) {
+    const std::size_t n = negatives_per_pair();
+    negatives_.resize(pairs.size() * n);
+    if (n > 0) {
+      model_.options().sampler(SampleRequest{pairs, n, model_.train(), random, first * n},
+                               negatives_);
+    }
+    return negatives_;
+  }
+
+  /// Trains on one batch; returns its loss, decay left out.
+  /// @param pairs      at least one
+  /// @param negatives  pairs x negatives_per_pair(), row-major
+  double step(std::span<const Interaction> pairs, std::span<const Index> negatives,
+              double learning_rate) {
+    scratch_.reset();
+    const auto& options = model_.options();
+    auto& weights = model_.weights();
+    const Batch batch = builder_.build(pairs, negatives);
+    const std::size_t dim = options.backbone.dim();
+    const std::size_t users = batch.user_side.rows.size();
+    const std::size_t items = batch.item_side.rows.size();
+    for_each_parameter([&](Parameter<Scalar>& parameter) { clear_gradient(parameter, batch); });
+
+    const Embeddings<Scalar> output{scratch_.take<Scalar>(users, dim),
+                                    scratch_.take<Scalar>(items, dim)};
+    options.backbone.template forward<Scalar>(model_.tables(), batch, weights.backbone, output);
+    const Embeddings<Scalar> gradient{scratch_.take_zeros<Scalar>(users, dim),
+                                      scratch_.take_zeros<Scalar>(items, dim)};
+    const double loss = evaluate_loss({batch, output, gradient, scratch_});
+    const TableGradients<Scalar> tables = options.backbone.template backward<Scalar>(
+        model_.tables(), batch, weights.backbone, gradient, scratch_);
+
+    const StepSize size{learning_rate, ++steps_};
+    const auto& regularizer = options.regularizer;
+    options.optimizer(rows(weights.users), tables.users, user_state_, size, regularizer);
+    options.optimizer(rows(weights.items), tables.items, item_state_, size, regularizer);
+    std::size_t next = 0;
+    for_each_parameter([&](Parameter<Scalar>& parameter) {
+      options.optimizer(rows(parameter.value), gradient_of(parameter, batch),
+                        parameter_states_[next++], size, regularizer);
+    });
+    return loss;
+  }
+
+ private:
+  template <class Visit>
+  void for_each_parameter(const Visit& visit) {
+    model_.weights().backbone.for_each_parameter(visit);
+    model_.weights().loss.for_each_parameter(visit);
+  }
+
+  double evaluate_loss(const LossStep<Scalar>& step) {
+    const auto& loss = model_.options().loss;
+    if constexpr (requires { loss(step, model_.weights().loss); }) {
+      return loss(step, model_.weights().loss);
+    } else {
+      return loss(step);
+    }
+  }
+
+  void clear_gradient(Parameter<Scalar>& parameter, const Batch& batch) {
+    std::size_t size = parameter.value.shape(0);
+    if (parameter.rows == ParameterRows::users) size = batch.user_side.rows.size();
+    if (parameter.rows == ParameterRows::items) size = batch.item_side.rows.size();
+    parameter.gradient = scratch_.take_zeros<Scalar>(size, parameter.value.shape(1));
+  }
+
+  static TableGradient<Scalar> gradient_of(const Parameter<Scalar>& parameter, const Batch& batch) {
+    const Rows<const Scalar> gradient = parameter.gradient;
+    switch (parameter.rows) {
+      case ParameterRows::users:
+        return TableGradient<Scalar>::of_batch_rows(gradient, batch.user_side);
+      case ParameterRows::items:
+        return TableGradient<Scalar>::of_batch_rows(gradient, batch.item_side);
+      case ParameterRows::all:
+        break;
+    }
+    return TableGradient<Scalar>::of_all_rows(gradient, {});
+  }
+
+  Model& model_;
+  BatchBuilder builder_;
+  Scratch scratch_;
+  std::vector<Index> negatives_;
+  OptimizerState user_state_;
+  OptimizerState item_state_;
+  std::vector<OptimizerState> parameter_states_;
+  std::uint64_t steps_ = 0;
+};
+
+}  // namespace prism::inline PRISM_ISA

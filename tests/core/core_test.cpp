@@ -1,0 +1,103 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include <doctest/doctest.h>
+
+#include <atomic>
+#include <cstdint>
+#include <prism/core/error.hpp>
+#include <prism/core/index.hpp>
+#include <prism/core/matrix.hpp>
+#include <prism/core/parallel.hpp>
+#include <prism/core/scratch.hpp>
+#include <string>
+#include <type_traits>
+#include <vector>
+
+using namespace prism;
+
+namespace {
+
+template <real Value>
+struct Tag {};
+
+bool on_a_cache_line(const void* p) { return reinterpret_cast<std::uintptr_t>(p) % 64 == 0; }
+
+}  // namespace
+
+TEST_CASE("a real number names a type by its value") {
+  static_assert(std::is_same_v<Tag<0.5>, Tag<0.5>>);
+  static_assert(std::is_same_v<Tag<0.0>, Tag<-0.0>>);
+  static_assert(!std::is_same_v<Tag<0.5>, Tag<0.25>>);
+  static_assert(!std::is_same_v<Tag<0.0>, Tag<dynamic>>);
+  CHECK(real(0.5).value == 0.5);
+}
+
+TEST_CASE("tables are aligned, and keep xtensor's interface") {
+  for (const std::size_t dim : {std::size_t{1}, std::size_t{3}, std::size_t{64}}) {
+    Matrix<float> table = zeros<float>(5, dim);
+    CHECK(on_a_cache_line(table.data()));
+    CHECK(rows(table).size() == 5);
+    CHECK(rows(table).dim() == dim);
+    table(4, 0) = 3;
+    CHECK(rows(table)[4][0] == 3);
+    const Matrix<float> twice = 2.f * table;
+    CHECK(twice(4, 0) == 6);
+  }
+}
+
+TEST_CASE("scratch hands out distinct aligned memory, and the same again after a reset") {
+  Scratch scratch;
+  std::vector<float*> first;
+  for (int round = 0; round < 3; ++round) {
+    std::vector<float*> taken;
+    for (const std::size_t size : {std::size_t{3}, std::size_t{1} << 19, std::size_t{70}}) {
+      const Rows<float> got = scratch.take_zeros<float>(size, 7);
+      REQUIRE(on_a_cache_line(got.data()));
+      for (std::size_t i = 0; i < got.elements(); ++i) REQUIRE(got.data()[i] == 0);
+      std::fill_n(got.data(), got.elements(), static_cast<float>(size));
+      taken.push_back(got.data());
+    }
+    REQUIRE(*taken[0] == 3);  // what came later did not write over it
+    if (round == 0) first = taken;
+    CHECK(taken == first);
+    scratch.reset();
+  }
+}
+
+TEST_CASE("parallel loops visit everything once, whatever the threads") {
+  for (const std::size_t threads : {1, 2, 5}) {
+    const ThreadLimit limit(threads);
+    for (const std::size_t n : {0, 1, 7, 1000}) {
+      std::vector<std::atomic<int>> visits(n);
+      parallel_chunks(n, 8, [&](std::size_t begin, std::size_t end) {
+        for (std::size_t i = begin; i < end; ++i) ++visits[i];
+      });
+      for (const auto& count : visits) CHECK(count == 1);
+    }
+  }
+}
+
+TEST_CASE("a parallel sum is the same to the last bit for any number of threads") {
+  std::vector<double> values(100000);
+  for (std::size_t i = 0; i < values.size(); ++i) values[i] = 1.0 / static_cast<double>(i + 1);
+  const auto total = [&](std::size_t threads) {
+    const ThreadLimit limit(threads);
+    return parallel_sum(values.size(), 100, [&](std::size_t begin, std::size_t end) {
+      double sum = 0;
+      for (std::size_t i = begin; i < end; ++i) sum += values[i];
+      return sum;
+    });
+  };
+  const double alone = total(1);
+  CHECK(alone == doctest::Approx(12.090146129863428));
+  for (int run = 0; run < 20; ++run) {
+    CHECK(total(2) == alone);
+    CHECK(total(7) == alone);
+  }
+}
+
+TEST_CASE("errors name the file, the line or the argument") {
+  CHECK(std::string(DataError("a.csv", 3, "no number").what()) == "a.csv:3: no number");
+  CHECK(std::string(DataError("a.csv", 0, "is empty").what()) == "a.csv: is empty");
+  CHECK(ArgumentError("k", "must be at least 1").argument() == "k");
+  CHECK_THROWS_WITH_AS(ThreadLimit(0), "threads: must be at least 1, not 0", ArgumentError);
+}

@@ -1,0 +1,186 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// What is wrong with a file is an error that names the file, the line and what would be right.
+#include <doctest/doctest.h>
+
+#include <filesystem>
+#include <fstream>
+#include <limits>
+#include <string>
+
+#include "data/temporary_file.hpp"
+#include "prism/data/read.hpp"
+
+using namespace prism;
+
+namespace {
+
+/// The message of the DataError that reading the text throws, from behind the file's name on.
+std::string error_of(const std::string& text, const ReadOptions& options = {},
+                     const std::string& name = "data.txt") {
+  const TemporaryFile file(text, name);
+  try {
+    (void)read_interactions(file.path(), options);
+  } catch (const DataError& error) {
+    CHECK(error.file() == file.path().string());
+    const std::string message = error.what();
+    REQUIRE(message.starts_with(error.file()));
+    return message.substr(error.file().size());
+  }
+  return "no error";
+}
+
+bool contains(const std::string& text, const std::string& part) {
+  return text.find(part) != std::string::npos;
+}
+
+}  // namespace
+
+TEST_CASE("a file that cannot be read is an error that says why") {
+  const TemporaryFile file("7,8\n");
+  const auto message = [](const std::filesystem::path& path) -> std::string {
+    try {
+      (void)read_interactions(path);
+    } catch (const DataError& error) {
+      CHECK(error.line() == 0);
+      return error.what();
+    }
+    return "no error";
+  };
+  const std::string missing = (file.folder() / "missing.tsv").string();
+  CHECK(message(missing) == missing + ": does not exist");
+  CHECK(message(file.folder()) == file.folder().string() + ": is a directory, not a file");
+  CHECK(message("/dev/null") == "/dev/null: is not a regular file");
+  CHECK(contains(message(std::string(5000, 'x')), "cannot be read: "));
+  CHECK(contains(message(file.path() / "below"), "below: "));
+
+  std::filesystem::permissions(file.path(), std::filesystem::perms::none);
+  if (std::ifstream(file.path()).good()) {
+    MESSAGE("this user may read every file");
+  } else {
+    CHECK(contains(message(file.path()), "cannot be opened: Permission denied"));
+  }
+}
+
+TEST_CASE("an empty file is an error") {
+  CHECK(error_of("") == ": is empty");
+  CHECK(error_of("\n\r\n  \n") == ": is empty");
+  CHECK(error_of("\xEF\xBB\xBF") == ": is empty");
+  CHECK(error_of("user,item\n") == ": holds no interactions");
+  CHECK(error_of("0\n1\n", {.format = Format::adjacency}) == ": holds no interactions");
+  CHECK(error_of("user_id:token\titem_id:token\n") == ": holds no interactions");
+}
+
+TEST_CASE("a rating that is no finite number is an error that names its line") {
+  const ReadOptions rated{.min_rating = 3};
+  CHECK(error_of("1::2::5\n1::3::good\n", rated) == ":2: the rating is no finite number: 'good'");
+  CHECK(error_of("user,item,rating\n\n1,2,\n", rated) == ":3: the rating is no finite number: ''");
+  CHECK(error_of("1::2::abc\n1::3::4\n", rated) == ":1: the rating is no finite number: 'abc'");
+  for (const std::string field :
+       {"nan", "inf", "-inf", "1e999", "5x", "5 4", "0x10", "--5", "1,5"}) {
+    CAPTURE(field);
+    CHECK(error_of("1\t2\t5\n1\t3\t" + field + "\n", rated) ==
+          ":2: the rating is no finite number: '" + field + "'");
+  }
+  const std::string endless(100'000, 'z');
+  CHECK(error_of("1\t2\t5\n1\t3\t" + endless + "\n", rated).size() < 150);
+}
+
+TEST_CASE("a time that is no finite number is an error that names its line") {
+  CHECK(error_of("1,2,5,9\n1,3,5,noon\n") == ":2: the time is no finite number: 'noon'");
+  CHECK(error_of("1,2\n1,3\n", {.time = 1, .min_rating = {}}) == "no error");
+}
+
+TEST_CASE("a line with too few columns is an error that says how many there are") {
+  CHECK(error_of("1\t2\n3\n4\t5\n") == ":2: expected 2 columns or more, found 1 in '3'");
+  CHECK(error_of("1,2\n1,3\n", {.min_rating = 3}) ==
+        ":1: expected 3 columns or more, found 2 in '1,2'");
+  CHECK(error_of("1,2,3,4\n1,3,4\n") == ":2: expected 4 columns or more, found 3 in '1,3,4'");
+  CHECK(error_of("1 2\n", {.delimiter = "\t"}) ==
+        ":1: expected 2 columns or more, found 1 in '1 2'");
+}
+
+TEST_CASE("an empty user or item is an error") {
+  CHECK(error_of("1,2\n,3\n") == ":2: the user is empty");
+  CHECK(error_of("1,2\n1,,5\n") == ":2: the item is empty");
+  CHECK(error_of("1,2\n\"\",3\n") == ":2: the user is empty");
+}
+
+TEST_CASE("quotes that do not match are an error") {
+  const std::string problem = "a quoted field does not end in a quote and a delimiter on its line";
+  CHECK(error_of("1,2\n\"3,4\n") == ":2: " + problem);
+  CHECK(error_of("1,2\n\"3\"x,4\n") == ":2: " + problem);
+  CHECK(error_of("1,2\n3,\"4\"\"\n") == ":2: " + problem);
+}
+
+TEST_CASE("a format that stays open is an error that names the option") {
+  CHECK(contains(error_of("1 2 3\n4 5 6\n"), "has 3 words on each line"));
+  CHECK(contains(error_of("1 2 3\n4 5 6\n"), "set format to Format::adjacency"));
+  CHECK(contains(error_of("user item\n4 5\n"), "set format to Format::adjacency"));
+  CHECK(contains(error_of("1,2;3\n4,5;6\n"), "set delimiter"));
+  CHECK(contains(error_of("one\ntwo\n"), "set delimiter"));
+}
+
+TEST_CASE("everything rated too low is an error that says so") {
+  CHECK(error_of("1,2,1\n1,3,2\n", {.min_rating = 3}) ==
+        ": holds no interaction that is rated min_rating or higher");
+}
+
+TEST_CASE("a column that is not there is an error that lists those that are") {
+  CHECK(error_of("who,what\n1,2\n", {.user = "user"}) ==
+        ":1: no column is called 'user' (option user); there are: who, what");
+  CHECK(error_of("user_id:token\titem_id:token\n1\t2\n", {.min_rating = 3}) ==
+        ":1: no column is called 'rating' (option rating); there are: user_id, item_id");
+  CHECK(error_of("a\tb\n1\t2\n", {}, "data.inter") ==
+        ":1: a RecBole file begins with a header such as user_id:token<tab>item_id:token");
+  CHECK(error_of("1,2\n", {.item = 5}) == ":1: expected 6 columns or more, found 2 in '1,2'");
+}
+
+TEST_CASE("options that do not go together are errors") {
+  const auto read = [](const ReadOptions& options) {
+    const TemporaryFile file("1 2 3\n");
+    (void)read_interactions(file.path(), options);
+  };
+  CHECK_THROWS_AS(read({.format = Format::adjacency, .min_rating = 3}), ArgumentError);
+  CHECK_THROWS_AS(read({.format = Format::adjacency, .delimiter = ","}), ArgumentError);
+  CHECK_THROWS_AS(read({.format = Format::adjacency, .time = 2}), ArgumentError);
+  CHECK_THROWS_AS(read({.user = 1, .item = 1}), ArgumentError);
+  CHECK_THROWS_AS(read({.item = 0}), ArgumentError);
+  CHECK_THROWS_WITH_AS(read({.user = -1}), "user: columns count from 0, so none is -1",
+                       ArgumentError);
+  CHECK_THROWS_AS(read({.min_rating = std::numeric_limits<double>::quiet_NaN()}), ArgumentError);
+  CHECK_THROWS_WITH_AS((void)parse_format("json"),
+                       "format: must be one of automatic, delimited, adjacency, recbole, not "
+                       "'json'",
+                       ArgumentError);
+}
+
+TEST_CASE("a line without an end is an error before it fills the memory") {
+  const TemporaryFile file("1,2\n" + std::string(2'000'000, 'x'));
+  LineReader lines(file.path(), 1'000'000);
+  CHECK(lines.next());
+  CHECK_THROWS_WITH_AS((void)lines.next(),
+                       (file.path().string() + ":2: is longer than 1000000 bytes").c_str(),
+                       DataError);
+}
+
+#if defined(PRISM_HAS_ZLIB)
+TEST_CASE("a gzip file that ends too early is an error, wherever it ends") {
+  const std::string whole = gzipped("1,2\n1,3\n1,4\n");
+  CHECK(error_of(whole) == "no error");
+  for (std::size_t size = 2; size < whole.size(); ++size) {
+    CAPTURE(size);
+    CHECK(error_of(whole.substr(0, size)) == ": is a gzip file that ends too early");
+  }
+}
+
+TEST_CASE("a corrupt gzip file is an error") {
+  std::string text;
+  for (int k = 0; k < 5000; ++k) text += std::to_string(k) + "," + std::to_string(k * k) + "\n";
+  std::string bytes = gzipped(text);
+  bytes[bytes.size() - 6] = static_cast<char>(bytes[bytes.size() - 6] ^ 1);  // in its checksum
+  CHECK(contains(error_of(bytes), ": is a corrupt gzip file: "));
+  bytes = gzipped(text);
+  for (std::size_t k = bytes.size() / 2; k < bytes.size() / 2 + 50; ++k) bytes[k] = '\xFF';
+  CHECK(error_of(bytes) != "no error");
+}
+#endif

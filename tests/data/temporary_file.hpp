@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Files that live as long as a test.
+#pragma once
+
+#include <atomic>
+#include <filesystem>
+#include <fstream>
+#include <random>
+#include <string>
+#include <string_view>
+
+#if defined(PRISM_HAS_ZLIB)
+#include <zlib.h>
+#endif
+
+/// A file with the given bytes, of a name of its own, gone at the end of the scope.
+class TemporaryFile {
+ public:
+  explicit TemporaryFile(std::string_view bytes, const std::string& name = "data.txt")
+      : folder_(unused_folder()), path_(folder_ / name) {
+    std::ofstream(path_, std::ios::binary) << bytes;
+  }
+  TemporaryFile(const TemporaryFile&) = delete;
+  TemporaryFile& operator=(const TemporaryFile&) = delete;
+  ~TemporaryFile() {
+    std::error_code ignored;
+    std::filesystem::remove_all(folder_, ignored);
+  }
+
+  [[nodiscard]] const std::filesystem::path& path() const { return path_; }
+  [[nodiscard]] const std::filesystem::path& folder() const { return folder_; }
+
+ private:
+  static std::filesystem::path unused_folder() {
+    static std::atomic<unsigned> count{0};
+    static const unsigned process = std::random_device{}();
+    const auto folder = std::filesystem::temp_directory_path() /
+                        ("prism_test_" + std::to_string(process) + "_" + std::to_string(count++));
+    std::filesystem::create_directories(folder);
+    return folder;
+  }
+
+  std::filesystem::path folder_;
+  std::filesystem::path path_;
+};
+
+#if defined(PRISM_HAS_ZLIB)
+/// The text as the bytes of a gzip file.
+inline std::string gzipped(const std::string& text) {
+  const TemporaryFile empty("");
+  const gzFile file = gzopen(empty.path().string().c_str(), "wb");
+  gzwrite(file, text.data(), static_cast<unsigned>(text.size()));
+  gzclose(file);
+  std::ifstream stream(empty.path(), std::ios::binary);
+  return {std::istreambuf_iterator<char>(stream), std::istreambuf_iterator<char>()};
+}
+#endif

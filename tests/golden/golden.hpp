@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Access to the golden numbers, float64 from PyTorch's autograd.
+#pragma once
+
+#include <doctest/doctest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <cstdlib>
+#include <filesystem>
+#include <prism/prism.hpp>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "support/npy.hpp"
+
+namespace test {
+
+inline std::filesystem::path golden_folder() {
+  const char* const given = std::getenv("PRISM_GOLDEN");
+  if (given != nullptr && *given != '\0') return given;
+  return std::filesystem::path(PRISM_SOURCE_DIR) / "../shared/golden";
+}
+
+/// A folder of arrays. A case that is missing is a failure, never skipped.
+class GoldenCase {
+ public:
+  explicit GoldenCase(const std::string& name) : folder_(golden_folder() / name) {
+    INFO("golden numbers are looked for in ", golden_folder().string(),
+         "; PRISM_GOLDEN names another folder, tests/golden/make_golden.py fills it");
+    REQUIRE(std::filesystem::is_directory(folder_));
+  }
+
+  [[nodiscard]] Array operator[](const std::string& array) const {
+    return read_npy(folder_ / (array + ".npy"));
+  }
+
+  template <class T>
+  [[nodiscard]] prism::Matrix<T> matrix(const std::string& array) const {
+    const Array from = (*this)[array];
+    auto table = prism::zeros<T>(from.rows(), from.columns());
+    std::ranges::transform(from.values, table.data(), [](double x) { return static_cast<T>(x); });
+    return table;
+  }
+
+  [[nodiscard]] std::vector<prism::Index> indices(const std::string& array) const {
+    const Array from = (*this)[array];
+    std::vector<prism::Index> result(from.values.size());
+    std::ranges::transform(from.values, result.begin(),
+                           [](double x) { return static_cast<prism::Index>(x); });
+    return result;
+  }
+
+  [[nodiscard]] std::vector<prism::Interaction> pairs(const std::string& array) const {
+    const std::vector<prism::Index> flat = indices(array);
+    std::vector<prism::Interaction> result;
+    for (std::size_t p = 0; p + 1 < flat.size(); p += 2) result.push_back({flat[p], flat[p + 1]});
+    return result;
+  }
+
+ private:
+  std::filesystem::path folder_;
+};
+
+/// The largest difference of two lists of numbers, relative to the largest of `expected`.
+template <class T>
+double relative_error(std::span<const T> actual, const std::vector<double>& expected) {
+  REQUIRE(actual.size() == expected.size());
+  double difference = 0, largest = 0;
+  for (std::size_t i = 0; i < expected.size(); ++i) {
+    difference = std::max(difference, std::abs(static_cast<double>(actual[i]) - expected[i]));
+    largest = std::max(largest, std::abs(expected[i]));
+  }
+  return largest > 0 ? difference / largest : difference;
+}
+
+template <class T>
+double relative_error(const prism::Matrix<T>& actual, const Array& expected) {
+  return relative_error(std::span<const T>(actual.data(), actual.size()), expected.values);
+}
+
+/// DESIGN's bounds: values in double and in float.
+template <class T>
+inline constexpr double bound = std::is_same_v<T, double> ? 1e-10 : 1e-5;
+
+}  // namespace test

@@ -1,0 +1,224 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The law of kernels: each equals its plain scalar loop, for every dimension from 1 to 257 and
+// every instruction set that the compiler's flags allow here.
+#include <doctest/doctest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <prism/core/random.hpp>
+#include <prism/kernel/adam.hpp>
+#include <prism/kernel/product.hpp>
+#include <prism/kernel/row.hpp>
+#include <prism/kernel/top_k.hpp>
+#include <string>
+#include <vector>
+
+using namespace prism;
+
+namespace {
+
+template <class Isa, class T>
+struct Variant {
+  using isa = Isa;
+  using scalar = T;
+};
+
+template <class T>
+constexpr T tolerance = std::is_same_v<T, double> ? T(1e-13) : T(2e-5);
+
+template <class T>
+std::vector<T> draws(std::size_t n, std::uint64_t seed) {
+  const Random random(seed, Stream::synthetic);
+  std::vector<T> values(n);
+  for (std::size_t i = 0; i < n; ++i) values[i] = static_cast<T>(random.normal(i));
+  return values;
+}
+
+template <class T>
+T difference(const std::vector<T>& a, const std::vector<T>& b) {
+  T largest = 0;
+  for (std::size_t i = 0; i < a.size(); ++i) largest = std::max(largest, std::abs(a[i] - b[i]));
+  return largest;
+}
+
+constexpr std::size_t last_dimension = 257;
+
+}  // namespace
+
+#define PRISM_FOR_EACH_VARIANT(NAME)                                                         \
+  TEST_CASE_TEMPLATE(NAME, V, Variant<isa::scalar, float>, Variant<isa::scalar, double>,     \
+                     Variant<isa::sse2, float>, Variant<isa::sse2, double>,                  \
+                     Variant<isa::avx2, float>, Variant<isa::avx2, double>,                  \
+                     Variant<isa::avx512, float>, Variant<isa::avx512, double>,              \
+                     Variant<isa::native, float>, Variant<isa::native, double>)
+
+PRISM_FOR_EACH_VARIANT("row kernels equal their plain loops") {
+  using Isa = typename V::isa;
+  using T = typename V::scalar;
+  if constexpr (isa_supported<Isa>) {
+    for (std::size_t n = 1; n <= last_dimension; ++n) {
+      CAPTURE(n);
+      const std::vector<T> a = draws<T>(n, 1), b = draws<T>(n, 2);
+      const T factor = T(0.37);
+
+      T expected_dot = 0;
+      std::vector<T> expected_sum(b), expected_scaled(n);
+      for (std::size_t i = 0; i < n; ++i) {
+        expected_dot += a[i] * b[i];
+        expected_sum[i] += factor * a[i];
+        expected_scaled[i] = factor * a[i];
+      }
+      CHECK(std::abs(dot<Isa>(a.data(), b.data(), n) - expected_dot) <=
+            tolerance<T> * static_cast<T>(n));
+      std::vector<T> sum(b), scaled(n);
+      add_scaled<Isa>(sum.data(), factor, a.data(), n);
+      scale<Isa>(scaled.data(), factor, a.data(), n);
+      CHECK(difference(sum, expected_sum) <= tolerance<T>);
+      CHECK(difference(scaled, expected_scaled) <= tolerance<T>);
+
+      std::vector<T> unit(n), gradient(b), expected_gradient(b);
+      const T length = normalise<Isa>(unit.data(), a.data(), n);
+      T squares = 0, radial = 0;
+      for (const T x : a) squares += x * x;
+      CHECK(std::abs(length - std::sqrt(squares)) <= tolerance<T> * length);
+      for (std::size_t i = 0; i < n; ++i) radial += a[i] / length * b[i];
+      for (std::size_t i = 0; i < n; ++i) {
+        expected_gradient[i] += (b[i] - a[i] / length * radial) / length;
+      }
+      add_normalise_gradient<Isa>(gradient.data(), b.data(), unit.data(), length, n);
+      T largest = 1;
+      for (const T x : expected_gradient) largest = std::max(largest, std::abs(x));
+      CHECK(difference(gradient, expected_gradient) <= 10 * tolerance<T> * largest);
+    }
+  }
+}
+
+PRISM_FOR_EACH_VARIANT("an Adam step equals its plain loop") {
+  using Isa = typename V::isa;
+  using T = typename V::scalar;
+  if constexpr (isa_supported<Isa>) {
+    const AdamStep<T> step(1e-2, 0.9, 0.999, 1e-8, 3);
+    for (std::size_t n = 1; n <= last_dimension; ++n) {
+      CAPTURE(n);
+      for (const bool has_gradient : {true, false}) {
+        const T decay = T(0.01);
+        std::vector<T> w = draws<T>(n, 1), m = draws<T>(n, 2), v = draws<T>(n, 3);
+        const std::vector<T> g = draws<T>(n, 4);
+        for (T& x : v) x = x * x;
+        std::vector<T> ew(w), em(m), ev(v);
+        for (std::size_t i = 0; i < n; ++i) {
+          const T gradient = (has_gradient ? g[i] : T(0)) + decay * ew[i];
+          em[i] = T(0.9) * em[i] + T(0.1) * gradient;
+          ev[i] = T(0.999) * ev[i] + T(0.001) * gradient * gradient;
+          const T first = em[i] / (1 - T(0.9 * 0.9 * 0.9));
+          const T second = ev[i] / static_cast<T>(1 - 0.999 * 0.999 * 0.999);
+          ew[i] -= T(1e-2) * first / (std::sqrt(second) + T(1e-8));
+        }
+        adam_row<Isa>(w.data(), m.data(), v.data(), has_gradient ? g.data() : nullptr, decay, step,
+                      n);
+        CHECK(difference(w, ew) <= 10 * tolerance<T>);
+        CHECK(difference(m, em) <= tolerance<T>);
+        CHECK(difference(v, ev) <= tolerance<T>);
+      }
+    }
+  }
+}
+
+PRISM_FOR_EACH_VARIANT("a product equals its plain loops, from both sides and for every size") {
+  using Isa = typename V::isa;
+  using T = typename V::scalar;
+  if constexpr (isa_supported<Isa>) {
+    constexpr std::size_t width = pack_width<T, Isa>;
+    const auto check = [](std::size_t rows, std::size_t columns, std::size_t k) {
+      CAPTURE(rows);
+      CAPTURE(columns);
+      CAPTURE(k);
+      const std::vector<T> a = draws<T>(rows * k, 1), b = draws<T>(k * columns, 2);
+      std::vector<T> transposed(a.size());
+      for (std::size_t r = 0; r < rows; ++r) {
+        for (std::size_t l = 0; l < k; ++l) transposed[l * rows + r] = a[r * k + l];
+      }
+      const std::vector<T> start = draws<T>(rows * columns, 3);
+      std::vector<T> expected(rows * columns);
+      for (std::size_t r = 0; r < rows; ++r) {
+        for (std::size_t l = 0; l < k; ++l) {
+          for (std::size_t c = 0; c < columns; ++c) {
+            expected[r * columns + c] += a[r * k + l] * b[l * columns + c];
+          }
+        }
+      }
+      std::vector<T> got(start);
+      product<Product::overwrite, Isa>(rows, columns, k, LeftFactor<T>{a.data(), k, 1}, b.data(),
+                                       columns, got.data(), columns);
+      CHECK(difference(got, expected) <= tolerance<T> * static_cast<T>(k));
+      got = start;
+      for (std::size_t i = 0; i < expected.size(); ++i) expected[i] += start[i];
+      product<Product::add, Isa>(rows, columns, k, LeftFactor<T>{transposed.data(), 1, rows},
+                                 b.data(), columns, got.data(), columns);
+      CHECK(difference(got, expected) <= tolerance<T> * static_cast<T>(k));
+    };
+    for (std::size_t k = 1; k <= last_dimension; ++k) check(7, 2 * width, k);
+    for (std::size_t rows = 1; rows <= 13; ++rows) check(rows, 3 * width, 5);
+    for (std::size_t packs = 1; packs <= 9; ++packs) check(4, packs * width, 5);
+  }
+}
+
+PRISM_FOR_EACH_VARIANT("the top k equal a full sort, ties to the lower id") {
+  using Isa = typename V::isa;
+  using T = typename V::scalar;
+  if constexpr (isa_supported<Isa>) {
+    for (std::size_t n = 1; n <= last_dimension; ++n) {
+      CAPTURE(n);
+      std::vector<T> scores = draws<T>(n, n);
+      for (T& score : scores) score = std::round(score * 4);  // many ties
+      if (n > 3) {
+        scores[n / 2] = -std::numeric_limits<T>::infinity();
+        scores[n / 3] = std::numeric_limits<T>::quiet_NaN();
+      }
+      for (const std::size_t k : {std::size_t{1}, std::size_t{20}, n}) {
+        std::vector<Index> order;
+        for (Index i = 0; i < n; ++i) {
+          if (scores[i] > -std::numeric_limits<T>::infinity()) order.push_back(i);
+        }
+        std::ranges::stable_sort(order, [&](Index x, Index y) { return scores[x] > scores[y]; });
+        order.resize(std::min(k, order.size()));
+        TopK<T> top(k);
+        // In two parts, as ranking offers them.
+        top.template offer_all<Isa>(0, scores.data(), n / 2);
+        top.template offer_all<Isa>(static_cast<Index>(n / 2), scores.data() + n / 2, n - n / 2);
+        std::vector<Index> got;
+        for (const auto& [item, score] : top.best()) {
+          got.push_back(item);
+          CHECK(score == scores[item]);
+        }
+        CHECK(got == order);
+      }
+    }
+  }
+}
+
+PRISM_FOR_EACH_VARIANT("pack functions equal the standard library's") {
+  using Isa = typename V::isa;
+  using T = typename V::scalar;
+  if constexpr (isa_supported<Isa>) {
+    using P = Pack<T, Isa>;
+    std::vector<T> a = draws<T>(P::width, 1), b = draws<T>(P::width, 2), got(P::width);
+    const auto check = [&](P result, const auto& plain) {
+      result.store(got.data());
+      for (std::size_t i = 0; i < P::width; ++i) {
+        CHECK(got[i] == doctest::Approx(plain(i)).epsilon(std::is_same_v<T, double> ? 1e-14 : 1e-6));
+      }
+    };
+    const P x = P::load(a.data()), y = P::load(b.data());
+    check(exp(x), [&](std::size_t i) { return std::exp(a[i]); });
+    check(sqrt(x * x), [&](std::size_t i) { return std::abs(a[i]); });
+    check(x / y, [&](std::size_t i) { return a[i] / b[i]; });
+    check(fused_multiply_add(x, y, x), [&](std::size_t i) { return a[i] * b[i] + a[i]; });
+    T total = 0;
+    for (const T value : a) total += value;
+    CHECK(sum(x) == doctest::Approx(total).epsilon(1e-5));
+    CHECK_FALSE(any_greater(x, x));
+    CHECK(any_greater(x + P::broadcast(1), x));
+  }
+}

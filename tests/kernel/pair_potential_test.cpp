@@ -1,0 +1,120 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The tiled pair potential against the definition, two loops over all pairs.
+#include <doctest/doctest.h>
+
+#include <cmath>
+#include <prism/core/parallel.hpp>
+#include <prism/core/random.hpp>
+#include <prism/kernel/pair_potential.hpp>
+#include <set>
+#include <vector>
+
+using namespace prism;
+
+namespace {
+
+Matrix<double> unit_rows(std::size_t n, std::size_t dim, std::uint64_t seed) {
+  auto table = zeros<double>(n, dim);
+  const Random random(seed, Stream::synthetic);
+  for (std::size_t i = 0; i < table.size(); ++i) table.data()[i] = random.normal(i);
+  for (std::size_t r = 0; r < n; ++r) normalise(rows(table)[r], rows(table)[r], dim);
+  return table;
+}
+
+template <class T>
+Matrix<T> converted(const Matrix<double>& from) {
+  auto to = zeros<T>(from.shape(0), from.shape(1));
+  std::transform(from.data(), from.data() + from.size(), to.data(),
+                 [](double x) { return static_cast<T>(x); });
+  return to;
+}
+
+template <class Isa, class T>
+void check(std::size_t n, std::size_t dim) {
+  CAPTURE(n);
+  CAPTURE(dim);
+  constexpr double sharpness = 4;
+  const Matrix<double> exact = unit_rows(n, dim, n + dim);
+  double total = 0;
+  auto sums = zeros<double>(n, dim);
+  for (std::size_t a = 0; a < n; ++a) {
+    for (std::size_t b = 0; b < n; ++b) {
+      if (a == b) continue;
+      const double weight =
+          std::exp(sharpness * (dot(rows(exact)[a], rows(exact)[b], dim) - 1));
+      if (a < b) total += weight;
+      add_scaled(rows(sums)[a], weight, rows(exact)[b], dim);
+    }
+  }
+  const Matrix<T> table = converted<T>(exact);
+  auto gradient = zeros<T>(n, dim);
+  Scratch scratch;
+  const double got = pair_potential<Isa>(
+      rows(table), sharpness, [](double) { return 1.0; }, rows(gradient), scratch);
+  const double bound = std::is_same_v<T, double> ? 1e-12 : 1e-5;
+  CHECK(std::abs(got - total) <= bound * std::max(1.0, total));
+  double largest = 1, difference = 0;
+  for (std::size_t i = 0; i < sums.size(); ++i) {
+    largest = std::max(largest, std::abs(sums.data()[i]));
+    difference = std::max(difference,
+                          std::abs(static_cast<double>(gradient.data()[i]) - sums.data()[i]));
+  }
+  CHECK(difference <= bound * largest);
+}
+
+template <class Isa>
+void check_all() {
+  if constexpr (isa_supported<Isa>) {
+    for (std::size_t dim = 1; dim <= 257; ++dim) {
+      check<Isa, float>(3, dim);
+      check<Isa, double>(3, dim);
+    }
+    // Around the tile's 64 rows: one tile and several, odd and even numbers of them.
+    for (const std::size_t n : {1, 2, 63, 64, 65, 128, 129, 200, 321}) {
+      check<Isa, float>(n, 17);
+      check<Isa, double>(n, 17);
+    }
+  }
+}
+
+}  // namespace
+
+TEST_CASE("the pair potential equals its definition, scalar") { check_all<isa::scalar>(); }
+TEST_CASE("the pair potential equals its definition, SSE2") { check_all<isa::sse2>(); }
+TEST_CASE("the pair potential equals its definition, AVX2") { check_all<isa::avx2>(); }
+TEST_CASE("the pair potential equals its definition, AVX-512") { check_all<isa::avx512>(); }
+
+TEST_CASE("in a tournament every two teams meet once, and nobody plays twice in a round") {
+  for (std::size_t teams = 2; teams <= 20; teams += 2) {
+    std::set<std::pair<std::size_t, std::size_t>> met;
+    for (std::size_t round = 0; round + 1 < teams; ++round) {
+      std::set<std::size_t> playing;
+      for (std::size_t table = 0; table < teams / 2; ++table) {
+        const auto [a, b] = detail::meeting(teams, round, table);
+        CHECK(a < b);
+        CHECK(b < teams);
+        CHECK(playing.insert(a).second);
+        CHECK(playing.insert(b).second);
+        CHECK(met.insert({a, b}).second);
+      }
+    }
+    CHECK(met.size() == teams * (teams - 1) / 2);
+  }
+}
+
+TEST_CASE("the pair potential is the same to the last bit for any number of threads") {
+  const Matrix<float> table = converted<float>(unit_rows(700, 24, 5));
+  const auto run = [&](std::size_t threads) {
+    const ThreadLimit limit(threads);
+    auto gradient = zeros<float>(700, 24);
+    Scratch scratch;
+    const double total = pair_potential(
+        rows(table), 4.0, [](double sum) { return 1 / sum; }, rows(gradient), scratch);
+    return std::pair(total, std::vector<float>(gradient.data(), gradient.data() + gradient.size()));
+  };
+  const auto alone = run(1);
+  for (int repeat = 0; repeat < 5; ++repeat) {
+    CHECK(run(2) == alone);
+    CHECK(run(7) == alone);
+  }
+}

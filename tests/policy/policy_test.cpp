@@ -1,0 +1,149 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// What each policy does by itself, and what it costs.
+#include <doctest/doctest.h>
+
+#include <cmath>
+#include <vector>
+
+#include "policies.hpp"
+
+using namespace prism;
+
+namespace {
+
+// Empty policies add no size.
+using Plain = Recommender<MF<64>, DirectAU, None, Xavier>;
+using WithPrism = Recommender<MF<64>, DirectAU, None, PRISM<1.0>>;
+static_assert(std::is_empty_v<MF<64>>);
+static_assert(std::is_empty_v<None>);
+static_assert(std::is_empty_v<Xavier>);
+static_assert(std::is_empty_v<PRISM<1.0>>);
+static_assert(std::is_empty_v<SGD>);
+static_assert(std::is_empty_v<UniformNegatives>);
+static_assert(sizeof(Plain::Options) == sizeof(WithPrism::Options));
+static_assert(sizeof(Plain) == sizeof(WithPrism));
+static_assert(sizeof(Plain::Weights) == 2 * sizeof(Matrix<float>));
+static_assert(sizeof(PRISM<dynamic>) == sizeof(double));
+static_assert(MF<64>{}.dim() == 64);
+
+// What is no policy, is none.
+struct Nothing {};
+struct NamedOnly {
+  static constexpr std::string_view name = "NamedOnly";
+};
+static_assert(!BackbonePolicy<Nothing> && !BackbonePolicy<NamedOnly>);
+static_assert(!LossPolicy<Nothing> && !LossPolicy<NamedOnly> && !LossPolicy<None>);
+static_assert(!RegularizerPolicy<Nothing> && !RegularizerPolicy<Adam>);
+static_assert(!InitializerPolicy<Nothing> && !InitializerPolicy<NamedOnly>);
+static_assert(!OptimizerPolicy<SGD::State<double>> && !OptimizerPolicy<None>);
+static_assert(!SamplerPolicy<Nothing> && !SamplerPolicy<Xavier>);
+
+}  // namespace
+
+TEST_CASE("Xavier is uniform within its bound, and depends on the sequence of draws alone") {
+  auto table = zeros<double>(300, 20), again = zeros<double>(300, 20), other = zeros<double>(300, 20);
+  const std::vector<Index> popularity(300, 1);
+  Xavier{}(rows(table), popularity, Random(5, Stream::users));
+  Xavier{}(rows(again), popularity, Random(5, Stream::users));
+  Xavier{}(rows(other), popularity, Random(5, Stream::items));
+  CHECK(table == again);
+  CHECK(table != other);
+  const double limit = std::sqrt(6.0 / 320);
+  double sum = 0, squares = 0, largest = 0;
+  for (const double x : table) {
+    sum += x;
+    squares += x * x;
+    largest = std::max(largest, std::abs(x));
+  }
+  CHECK(largest <= limit);
+  CHECK(largest > 0.99 * limit);
+  CHECK(std::abs(sum / 6000) < 5 * limit / std::sqrt(3.0 * 6000));
+  CHECK(squares / 6000 == doctest::Approx(limit * limit / 3).epsilon(0.05));
+}
+
+TEST_CASE("PRISM gives a row the length its popularity asks for, in the base's direction") {
+  const std::vector<Index> popularity{0, 1, 5, 100, 100000};
+  const Random random(5, Stream::items);
+  auto base = zeros<double>(5, 7), table = zeros<double>(5, 7);
+  Xavier{}(rows(base), popularity, random);
+  PRISM<0.5>{}(rows(table), popularity, random);
+  for (std::size_t r = 0; r < 5; ++r) {
+    const double expected = 0.5 * std::log(popularity[r] + 2.0) + 0.5;
+    CHECK(norm(rows(table)[r], 7) == doctest::Approx(expected));
+    CHECK(dot(rows(table)[r], rows(base)[r], 7) ==
+          doctest::Approx(expected * norm(rows(base)[r], 7)));
+  }
+  auto same = zeros<double>(5, 7);
+  PRISM<dynamic> at_run_time(0.5);
+  at_run_time(rows(same), popularity, random);
+  CHECK(same == table);
+  CHECK(label(at_run_time) == "PRISM<0.5>");
+  CHECK(label(PRISM<1.0>{}) == "PRISM<1>");
+}
+
+TEST_CASE("PRISM refuses an alpha below 0 or beyond the numbers") {
+  CHECK_THROWS_AS(PRISM<dynamic>(-0.1), ArgumentError);
+  CHECK_THROWS_AS(PRISM<dynamic>(NAN), ArgumentError);
+  CHECK_THROWS_AS(PRISM<dynamic>(INFINITY), ArgumentError);
+}
+
+TEST_CASE("regularizers say which rows decay") {
+  CHECK(None{}.weight_decay(true) == 0);
+  CHECK(BatchedWD{.lambda = 0.5}.weight_decay(true) == 0.5);
+  CHECK(BatchedWD{.lambda = 0.5}.weight_decay(false) == 0);
+  CHECK(FullWD{.lambda = 0.5}.weight_decay(true) == 0.5);
+  CHECK(FullWD{.lambda = 0.5}.weight_decay(false) == 0.5);
+}
+
+TEST_CASE("SGD moves batch rows by their gradient, and others by decay alone") {
+  auto table = zeros<double>(3, 2);
+  table.fill(1);
+  auto gradient = zeros<double>(1, 2);
+  gradient.fill(10);
+  const std::vector<Index> position{absent, 0, absent};
+  const BatchSide side{.rows = {}, .first_slot = {}, .slots = {}, .position = position};
+  SGD::State<double> state(3, 2);
+  const auto step = [&](const auto& regularizer) {
+    SGD{}(rows(table), TableGradient<double>::of_batch_rows(rows(gradient), side), state,
+          {.learning_rate = 0.1, .step = 1}, regularizer);
+  };
+  SUBCASE("without decay") {
+    step(None{});
+    CHECK(table(0, 0) == 1);
+    CHECK(table(1, 1) == doctest::Approx(1 - 0.1 * 10));
+  }
+  SUBCASE("with batched decay") {
+    step(BatchedWD{.lambda = 0.5});
+    CHECK(table(0, 0) == 1);
+    CHECK(table(1, 1) == doctest::Approx(1 - 0.1 * (10 + 0.5)));
+  }
+  SUBCASE("with full decay") {
+    step(FullWD{.lambda = 0.5});
+    CHECK(table(0, 0) == doctest::Approx(1 - 0.1 * 0.5));
+    CHECK(table(1, 1) == doctest::Approx(1 - 0.1 * (10 + 0.5)));
+  }
+}
+
+TEST_CASE("uniform negatives cover all items, and depend on their place in the epoch alone") {
+  const std::vector<Interaction> pairs(1000, Interaction{0, 0});
+  const Interactions train(1, 13, std::span(pairs).first(1));
+  std::vector<Index> whole(5000), part(2500);
+  const Random random(1, Stream::negatives, 4);
+  UniformNegatives{}({pairs, 5, train, random, 0}, whole);
+  UniformNegatives{}({std::span(pairs).subspan(500), 5, train, random, 2500}, part);
+  CHECK(std::ranges::equal(part, std::span(whole).subspan(2500)));
+  std::vector<int> counts(13);
+  for (const Index item : whole) ++counts.at(item);
+  for (const int count : counts) CHECK(std::abs(count - 5000 / 13) < 5 * std::sqrt(5000.0 / 13));
+}
+
+TEST_CASE("a side of one id has no uniformity") {
+  const std::vector<Interaction> pairs{{0, 0}};
+  using Model = Recommender<MF<4>, DirectAU, None, Xavier, SGD, UniformNegatives, double>;
+  Model model(Interactions(1, 1, pairs));
+  const double cosine = dot(rows(model.users())[0], rows(model.items())[0], 4) /
+                        (norm(rows(model.users())[0], 4) * norm(rows(model.items())[0], 4));
+  Trainer trainer(model);
+  CHECK(trainer.step(pairs, {}, 0.1) == doctest::Approx(2 - 2 * cosine));
+  for (const double x : model.users()) CHECK(std::isfinite(x));
+}
