@@ -145,6 +145,7 @@ TEST_CASE("options that do not go together are errors") {
   CHECK_THROWS_AS(read({.format = Format::adjacency, .time = 2}), ArgumentError);
   CHECK_THROWS_AS(read({.user = 1, .item = 1}), ArgumentError);
   CHECK_THROWS_AS(read({.item = 0}), ArgumentError);
+  CHECK_THROWS_AS(read({.item = 2, .min_rating = 3}), ArgumentError);
   CHECK_THROWS_WITH_AS(read({.user = -1}), "user: columns count from 0, so none is -1",
                        ArgumentError);
   CHECK_THROWS_AS(read({.min_rating = std::numeric_limits<double>::quiet_NaN()}), ArgumentError);
@@ -161,6 +162,26 @@ TEST_CASE("a line without an end is an error before it fills the memory") {
   CHECK_THROWS_WITH_AS((void)lines.next(),
                        (file.path().string() + ":2: is longer than 1000000 bytes").c_str(),
                        DataError);
+}
+
+TEST_CASE("a test column that leaves one part empty is an error") {
+  const TemporaryFile file("1,2,0\n1,3,1\n");
+  const auto message = [&](const TestColumn& column) -> std::string {
+    try {
+      (void)read_train_test(file.path(), column);
+    } catch (const DataError& error) {
+      return error.what();
+    }
+    return "no error";
+  };
+  CHECK(message({}) == "no error");
+  CHECK(contains(message({.value = "test"}),
+                 ": has no interaction in the test part, that is with 'test' in the test column"));
+  CHECK_THROWS_AS((void)read_train_test(file.path(), TestColumn{1, "3"}), ArgumentError);
+  CHECK_THROWS_AS((void)read_train_test(file.path(), TestColumn{}, {.min_rating = 1}),
+                  ArgumentError);
+  const TemporaryFile all("1,2,1\n1,3,1\n");
+  CHECK_THROWS_AS((void)read_train_test(all.path(), TestColumn{}), DataError);
 }
 
 #if defined(PRISM_HAS_ZLIB)
@@ -182,5 +203,10 @@ TEST_CASE("a corrupt gzip file is an error") {
   bytes = gzipped(text);
   for (std::size_t k = bytes.size() / 2; k < bytes.size() / 2 + 50; ++k) bytes[k] = '\xFF';
   CHECK(error_of(bytes) != "no error");
+}
+#else
+TEST_CASE("without zlib a gzip file is an error that says so") {
+  CHECK(error_of("\x1F\x8B\x08") ==
+        ": is a gzip file, and the library was built without zlib; unzip it first");
 }
 #endif

@@ -75,6 +75,7 @@ TEST_CASE("columns are chosen by place or by name") {
   CHECK(named(read_text(text, options)) == Names{{"7", "8"}});
   options.rating = "stars";
   CHECK(named(read_text(text, options)) == Names{{"7", "8"}});
+  CHECK(read_text(text, {.user = 3, .item = 2}).times().empty());  // the fourth is the users'
   // Columns make a file of columns out of words between spaces.
   CHECK(named(read_text("5 7 8\n5 9 8\n", {.user = 1, .item = 2})) == two);
 }

@@ -167,15 +167,29 @@ class LayoutFinder {
     layout.user = place(names, or_name(options_.user, "user_id", 0), "user");
     layout.item = place(names, or_name(options_.item, "item_id", 1), "item");
     require(layout.user != layout.item, "item", "must be another column than user");
+    const auto is_taken = [&](std::size_t column) {
+      return column == layout.user || column == layout.item || column == layout.rating ||
+             column == layout.part;
+    };
     if (options_.min_rating) {
-      layout.rating = place(names, or_name(options_.rating, "rating", 2), "rating");
+      const std::size_t column = place(names, or_name(options_.rating, "rating", 2), "rating");
+      require(!is_taken(column), "rating", "must be another column than user and item");
+      layout.rating = column;
     }
-    const bool has_time =
-        recbole ? std::ranges::find(names, "timestamp") != names.end() : names.size() == 4;
-    if (options_.time ? *options_.time != Column(no_column) : has_time) {
-      layout.time = place(names, or_name(options_.time, "timestamp", 3), "time");
+    if (part_) {
+      const std::size_t column = place(names, *part_, "test column");
+      require(!is_taken(column), "test column",
+              "must be another column than user, item and rating");
+      layout.part = column;
     }
-    if (part_) layout.part = place(names, *part_, "part");
+    if (options_.time) {
+      if (*options_.time != Column(no_column)) layout.time = place(names, *options_.time, "time");
+    } else if (recbole) {
+      const auto found = std::ranges::find(names, "timestamp");
+      if (found != names.end()) layout.time = static_cast<std::size_t>(found - names.begin());
+    } else if (names.size() == 4 && !is_taken(3)) {
+      layout.time = 3;
+    }
   }
 
   std::size_t place(const std::vector<std::string>& names, const Column& column,

@@ -43,7 +43,7 @@ struct TestColumn {
 namespace detail {
 
 /// A field as an error message shows it.
-[[nodiscard]] inline std::string quoted(std::string_view field) {
+[[nodiscard]] inline std::string excerpt(std::string_view field) {
   constexpr std::size_t most = 60;
   return "'" + std::string(field.substr(0, most)) + (field.size() > most ? "...'" : "'");
 }
@@ -61,22 +61,26 @@ class PartsReader {
             "must be a finite number");
   }
 
-  /// Adds the file's interactions to `rest`; those with the test column's value, to `test`.
+  /// Reads the file's interactions into `rest`; those with the test column's value, into `test`.
   void read(const std::filesystem::path& path, Part& rest,
             const std::optional<TestColumn>& column = {}, Part* test = nullptr) {
     const Layout layout =
         find_layout(path, options_, column ? std::optional(column->column) : std::nullopt);
     LineReader lines(path);
-    const std::size_t before = rest.pairs.size() + (test == nullptr ? 0 : test->pairs.size());
     if (layout.format == Format::adjacency) {
       read_lists(lines, rest);
     } else {
       read_columns(lines, layout, rest, column ? column->value : "", test);
     }
-    if (rest.pairs.size() + (test == nullptr ? 0 : test->pairs.size()) == before) {
+    if (rest.pairs.empty() && (test == nullptr || test->pairs.empty())) {
       lines.fail_whole(options_.min_rating
                            ? "holds no interaction that is rated min_rating or higher"
                            : "holds no interactions");
+    }
+    if (test != nullptr && (rest.pairs.empty() || test->pairs.empty())) {
+      lines.fail_whole("has " + std::string(test->pairs.empty() ? "no" : "every") +
+                       " interaction in the test part, that is with " + excerpt(column->value) +
+                       " in the test column");
     }
   }
 
@@ -118,7 +122,7 @@ class PartsReader {
       }
       if (fields.size() < columns) {
         lines.fail("expected " + std::to_string(columns) + " columns or more, found " +
-                   std::to_string(fields.size()) + " in " + quoted(lines.line()));
+                   std::to_string(fields.size()) + " in " + excerpt(lines.line()));
       }
       if (layout.rating && number(lines, fields[*layout.rating], "rating") < *options_.min_rating) {
         continue;
@@ -136,7 +140,7 @@ class PartsReader {
   static double number(const LineReader& lines, std::string_view field, const char* what) {
     const std::optional<double> value = parse_number(field);
     if (!value) {
-      lines.fail("the " + std::string(what) + " is no finite number: " + quoted(field));
+      lines.fail("the " + std::string(what) + " is no finite number: " + excerpt(field));
     }
     return *value;
   }

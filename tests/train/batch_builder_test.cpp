@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include <doctest/doctest.h>
+
+#include <prism/train/batch_builder.hpp>
+#include <vector>
+
+using namespace prism;
+
+namespace {
+
+std::vector<Index> list(std::span<const Index> values) { return {values.begin(), values.end()}; }
+
+}  // namespace
+
+TEST_CASE("a batch lists its distinct rows and where they stand") {
+  BatchBuilder builder(10, 20);
+  const std::vector<Interaction> pairs{{7, 3}, {2, 5}, {7, 5}};
+  const std::vector<Index> negatives{5, 0, 3, 9, 9, 3};
+  for (int repeat = 0; repeat < 2; ++repeat) {  // the second time over the first's leavings
+    const Batch batch = builder.build(pairs, negatives);
+    CHECK(batch.pairs() == 3);
+    CHECK(batch.negatives_per_pair == 2);
+    CHECK(list(batch.user_side.rows) == std::vector<Index>{7, 2});
+    CHECK(list(batch.users) == std::vector<Index>{0, 1, 0});
+    CHECK(list(batch.user_side.slots_of(0)) == std::vector<Index>{0, 2});
+    CHECK(list(batch.user_side.slots_of(1)) == std::vector<Index>{1});
+    CHECK(list(batch.item_side.rows) == std::vector<Index>{3, 5, 0, 9});
+    CHECK(list(batch.items) == std::vector<Index>{0, 1, 1});
+    CHECK(list(batch.negatives) == std::vector<Index>{1, 2, 0, 3, 3, 0});
+    CHECK(list(batch.item_side.slots_of(0)) == std::vector<Index>{0, 5, 8});
+    CHECK(list(batch.item_side.slots_of(1)) == std::vector<Index>{1, 2, 3});
+    CHECK(batch.pair_of_item_slot(2) == 2);
+    CHECK(batch.pair_of_item_slot(5) == 1);
+    CHECK(batch.pair_of_item_slot(8) == 2);
+    CHECK(batch.item_side.position[9] == 3);
+    CHECK(batch.item_side.position[1] == absent);
+  }
+  const Batch other = builder.build(std::span(pairs).first(1), {});
+  CHECK(other.negatives_per_pair == 0);
+  CHECK(list(other.item_side.rows) == std::vector<Index>{3});
+  CHECK(other.item_side.position[5] == absent);
+}

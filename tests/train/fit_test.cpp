@@ -1,0 +1,179 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Training as a whole.
+#include <doctest/doctest.h>
+
+#include <cmath>
+#include <limits>
+#include <sstream>
+#include <string>
+#include <vector>
+
+#include "policies.hpp"
+
+using namespace prism;
+
+namespace {
+
+const Split& small_split() {
+  static const Split split =
+      random_split(synthetic_interactions({.users = 150, .items = 120, .interactions_per_user = 12}),
+                   {.validation = 0.1, .test = 0.1, .seed = 1});
+  return split;
+}
+
+using Small = Recommender<MF<16>, DirectAU, None, PRISM<1.0>>;
+
+std::vector<float> numbers(const Matrix<float>& table) { return {table.begin(), table.end()}; }
+
+/// Tables and losses after a few epochs on so many threads.
+template <class Model>
+auto trained(std::size_t threads, typename Model::Options options) {
+  const ThreadLimit limit(threads);
+  Model model(small_split().train, options);
+  const History history =
+      fit(model, small_split(), {.learning_rate = 0.01, .batch_size = 300, .epochs = 3}, Silent());
+  std::vector<double> record;
+  for (const EpochRecord& epoch : history.epochs) {
+    record.push_back(epoch.loss);
+    record.push_back(epoch.validation_ndcg);
+  }
+  return std::tuple(numbers(model.users()), numbers(model.items()), record);
+}
+
+}  // namespace
+
+TEST_CASE("the same seed gives the same tables to the last bit for any number of threads") {
+  test::for_each_policy(test::AllBackbones{}, [&]<class B>(std::type_identity<B>) {
+    test::for_each_policy(test::AllLosses{}, [&]<class L>(std::type_identity<L>) {
+      INFO(std::string(B::name), " + ", std::string(L::name));
+      using Model = Recommender<B, L, BatchedWD, PRISM<1.0>>;
+      const typename Model::Options options{.seed = 9, .backbone = test::with_dim<B>(20)};
+      const auto alone = trained<Model>(1, options);
+      CHECK(trained<Model>(2, options) == alone);
+      CHECK(trained<Model>(5, options) == alone);
+      CHECK(trained<Model>(1, {.seed = 10, .backbone = test::with_dim<B>(20)}) != alone);
+    });
+  });
+}
+
+TEST_CASE("training learns: validation ends far above where it began") {
+  Small model(small_split().train);
+  const Split& split = small_split();
+  const EvaluateOptions options{.exclude = {&split.train}};
+  const double before = evaluate(model, split.validation, options).ndcg;
+  const History history =
+      fit(model, split, {.learning_rate = 0.01, .batch_size = 300, .epochs = 60}, Silent());
+  CHECK(history.best_validation_ndcg > 1.5 * before);
+  CHECK(history.epochs.back().loss < history.epochs.front().loss);
+}
+
+TEST_CASE("fit stops when patience runs out, and keeps the weights of the best epoch") {
+  const Split& split = small_split();
+  Small model(split.train);
+  const History history =
+      fit(model, split, {.learning_rate = 0.05, .batch_size = 300, .patience = 4}, Silent());
+  REQUIRE(history.stopped_early);
+  CHECK(history.epochs.size() == history.best_epoch + 4);
+  CHECK(evaluate(model, split.validation, {.exclude = {&split.train}}).ndcg ==
+        history.best_validation_ndcg);
+  for (const EpochRecord& epoch : history.epochs) {
+    if (epoch.epoch < history.best_epoch) CHECK(epoch.validation_ndcg < history.best_validation_ndcg);
+    if (epoch.epoch > history.best_epoch) {
+      CHECK(epoch.validation_ndcg <= history.best_validation_ndcg);  // an equal one is not better
+      CHECK_FALSE(epoch.best);
+    }
+  }
+  Small same(split.train);
+  fit(same, split, {.learning_rate = 0.05, .batch_size = 300, .epochs = history.best_epoch}, Silent());
+  CHECK(numbers(same.items()) == numbers(model.items()));
+}
+
+TEST_CASE("without a validation part fit trains for all epochs and keeps the last") {
+  Split split = random_split(small_split().train, {.validation = 0, .test = 0.1});
+  Small model(split.train);
+  const History history = fit(model, split, {.batch_size = 300, .epochs = 13, .patience = 2}, Silent());
+  CHECK(history.epochs.size() == 13);
+  CHECK(history.best_epoch == 13);
+  CHECK_FALSE(history.stopped_early);
+}
+
+TEST_CASE("a loss that is no longer finite is an error, and the best weights stay") {
+  const Split& split = small_split();
+  using Steep = Recommender<MF<8>, BPR, None, Xavier, SGD>;
+  Steep model(split.train);
+  CHECK_THROWS_AS(fit(model, split, {.learning_rate = 1e30, .batch_size = 300}, Silent()),
+                  DivergenceError);
+  for (const float x : model.items()) REQUIRE(std::isfinite(x));
+}
+
+TEST_CASE("fit names the option that is outside its domain") {
+  Small model(small_split().train);
+  const auto message = [&](const FitOptions& options) -> std::string {
+    try {
+      fit(model, small_split(), options, Silent());
+    } catch (const ArgumentError& error) {
+      return error.argument();
+    }
+    return "nothing";
+  };
+  CHECK(message({.learning_rate = 0}) == "learning_rate");
+  CHECK(message({.learning_rate = std::numeric_limits<double>::quiet_NaN()}) == "learning_rate");
+  CHECK(message({.batch_size = 0}) == "batch_size");
+  CHECK(message({.epochs = 0}) == "epochs");
+  CHECK(message({.patience = 0}) == "patience");
+  CHECK(message({.k = 0}) == "k");
+  const Split other = random_split(synthetic_interactions({.users = 20, .items = 20,
+                                                           .interactions_per_user = 5}));
+  CHECK_THROWS_AS(fit(model, other, {}, Silent()), ArgumentError);
+}
+
+TEST_CASE("a model needs interactions, and a dimension") {
+  CHECK_THROWS_AS(Small(Interactions(3, 3, {})), ArgumentError);
+  using Dynamic = Recommender<MF<dynamic>, BPR>;
+  CHECK_THROWS_AS(Dynamic(small_split().train, {.backbone = MF<dynamic>(0)}), ArgumentError);
+}
+
+TEST_CASE("observers see the plan, every batch, every epoch and the end") {
+  struct Counter {
+    int begins = 0, batches = 0, epochs = 0, ends = 0;
+    std::size_t last_pairs = 0;
+    void begin(const FitPlan& plan) {
+      ++begins;
+      CHECK(plan.model == "MF<16> + DirectAU + None + PRISM<1>");
+    }
+    void batch(const BatchProgress& progress) {
+      ++batches;
+      CHECK((progress.pairs > last_pairs || last_pairs == progress.of_pairs));
+      last_pairs = progress.pairs;
+    }
+    void epoch(const EpochRecord&, const Small&) { ++epochs; }
+    void end(const History&) { ++ends; }
+  };
+  Small model(small_split().train);
+  Counter first, second;
+  fit(model, small_split(), {.batch_size = 300, .epochs = 2}, first, second);
+  const int batches = static_cast<int>((small_split().train.size() + 299) / 300);
+  for (const Counter& counter : {first, second}) {
+    CHECK(counter.begins == 1);
+    CHECK(counter.batches == 2 * batches);
+    CHECK(counter.epochs == 2);
+    CHECK(counter.ends == 1);
+  }
+}
+
+TEST_CASE("progress writes a line an epoch, or a bar that draws over itself") {
+  for (const auto style : {Progress::Style::lines, Progress::Style::bar}) {
+    std::ostringstream out;
+    Small model(small_split().train);
+    fit(model, small_split(), {.batch_size = 300, .epochs = 2}, Progress(out, style));
+    const std::string text = out.str();
+    CAPTURE(text);
+    CHECK(text.find("MF<16> + DirectAU + None + PRISM<1>") != std::string::npos);
+    CHECK(text.find("epoch 2  loss") != std::string::npos);
+    CHECK(text.find("NDCG@20") != std::string::npos);
+    CHECK(text.back() == '\n');
+    const bool has_bar = text.find("pairs/s") != std::string::npos;
+    CHECK(has_bar == (style == Progress::Style::bar));
+    CHECK((text.find('\r') != std::string::npos) == has_bar);
+  }
+}

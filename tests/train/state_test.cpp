@@ -1,0 +1,188 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Trainable state of policies: a loss with a parameter a user and one of its own, and a backbone
+// with a weight, step beside the tables, decay included.
+#include <doctest/doctest.h>
+
+#include <vector>
+
+#include "policies.hpp"
+
+using namespace prism;
+
+namespace {
+
+/// mean (b_u + c)^2 / 2, which leaves the embeddings alone.
+struct BiasLoss {
+  static constexpr std::string_view name = "BiasLoss";
+
+  template <class T>
+  struct State {
+    Parameter<T> bias;      // users x 1
+    Parameter<T> constant;  // 1 x 1
+    State(const BiasLoss&, const StateContext& context)
+        : bias{zeros<T>(context.train.users(), 1), ParameterRows::users, {}},
+          constant{zeros<T>(1, 1), ParameterRows::all, {}} {
+      bias.value.fill(T{2});
+      constant.value.fill(T{1});
+    }
+    template <class Visit>
+    void for_each_parameter(const Visit& visit) {
+      visit(bias);
+      visit(constant);
+    }
+  };
+
+  template <class T>
+  double operator()(const LossStep<T>& step, State<T>& state) const {
+    const Batch& batch = step.batch;
+    const T mean = T{1} / static_cast<T>(batch.pairs());
+    double value = 0;
+    for (const Index k : batch.users) {
+      const T sum = *rows(state.bias.value)[batch.user_side.rows[k]] + state.constant.value(0, 0);
+      value += static_cast<double>(mean * sum * sum / 2);
+      *state.bias.gradient[k] += mean * sum;
+      *state.constant.gradient[0] += mean * sum;
+    }
+    return value;
+  }
+};
+static_assert(LossPolicy<BiasLoss>);
+
+/// Output rows are weight * table row, with one trainable weight.
+struct Weighted {
+  static constexpr std::string_view name = "Weighted";
+  std::size_t dimension = 2;
+  [[nodiscard]] std::size_t dim() const { return dimension; }
+
+  template <class T>
+  struct State {
+    Parameter<T> weight;
+    Matrix<T> users, items;  // all outputs, for ranking
+    State(const Weighted&, const StateContext& context)
+        : weight{zeros<T>(1, 1), ParameterRows::all, {}},
+          users(zeros<T>(context.train.users(), context.dim)),
+          items(zeros<T>(context.train.items(), context.dim)) {
+      weight.value.fill(T{3});
+    }
+    template <class Visit>
+    void for_each_parameter(const Visit& visit) {
+      visit(weight);
+    }
+  };
+
+  template <class T>
+  void forward(Embeddings<const T> tables, const Batch& batch, State<T>& state,
+               Embeddings<T> output) const {
+    const T w = state.weight.value(0, 0);
+    for (std::size_t k = 0; k < output.users.size(); ++k) {
+      scale(output.users[k], w, tables.users[batch.user_side.rows[k]], dim());
+    }
+    for (std::size_t k = 0; k < output.items.size(); ++k) {
+      scale(output.items[k], w, tables.items[batch.item_side.rows[k]], dim());
+    }
+  }
+
+  template <class T>
+  TableGradients<T> backward(Embeddings<const T> tables, const Batch& batch, State<T>& state,
+                             Embeddings<const T> gradient, Scratch& scratch) const {
+    const auto side = [&](Rows<const T> table, Rows<const T> g, const BatchSide& batch_side) {
+      const Rows<T> to = scratch.take<T>(g.size(), g.dim());
+      for (std::size_t k = 0; k < g.size(); ++k) {
+        scale(to[k], state.weight.value(0, 0), g[k], g.dim());
+        *state.weight.gradient[0] += dot(table[batch_side.rows[k]], g[k], g.dim());
+      }
+      return TableGradient<T>::of_batch_rows(to, batch_side);
+    };
+    return {side(tables.users, gradient.users, batch.user_side),
+            side(tables.items, gradient.items, batch.item_side)};
+  }
+
+  template <class T>
+  Embeddings<const T> output(Embeddings<const T> tables, State<T>& state) const {
+    const T w = state.weight.value(0, 0);
+    scale(state.users.data(), w, tables.users.data(), tables.users.elements());
+    scale(state.items.data(), w, tables.items.data(), tables.items.elements());
+    return {rows(std::as_const(state.users)), rows(std::as_const(state.items))};
+  }
+};
+static_assert(BackbonePolicy<Weighted>);
+
+/// mean (u . i), negative: pulls the pair together without end.
+struct DotLoss {
+  static constexpr std::string_view name = "DotLoss";
+  template <class T>
+  double operator()(const LossStep<T>& step) const {
+    const Batch& batch = step.batch;
+    const std::size_t dim = step.output.users.dim();
+    const T mean = T{1} / static_cast<T>(batch.pairs());
+    double value = 0;
+    for (std::size_t p = 0; p < batch.pairs(); ++p) {
+      const T* const u = step.output.users[batch.users[p]];
+      const T* const i = step.output.items[batch.items[p]];
+      value -= static_cast<double>(mean * dot(u, i, dim));
+      add_scaled(step.gradient.users[batch.users[p]], -mean, i, dim);
+      add_scaled(step.gradient.items[batch.items[p]], -mean, u, dim);
+    }
+    return value;
+  }
+};
+
+}  // namespace
+
+TEST_CASE("a loss's state steps with the tables' optimizer and decay") {
+  const std::vector<Interaction> pairs{{0, 0}, {0, 1}, {2, 0}};
+  using Model =
+      Recommender<MF<2>, BiasLoss, FullWD, Xavier, SGD, UniformNegatives, double>;
+  Model model(Interactions(3, 2, pairs), {.regularizer = {.lambda = 0.5}});
+  Trainer trainer(model);
+  CHECK(trainer.step(pairs, {}, 0.1) == doctest::Approx(4.5));
+  auto& state = model.weights().loss;
+  CHECK(state.bias.value(0, 0) == doctest::Approx(2 - 0.1 * (2 * 3.0 / 3 + 0.5 * 2)));
+  CHECK(state.bias.value(1, 0) == doctest::Approx(2 - 0.1 * (0.5 * 2)));  // not in the batch
+  CHECK(state.bias.value(2, 0) == doctest::Approx(2 - 0.1 * (3.0 / 3 + 0.5 * 2)));
+  CHECK(state.constant.value(0, 0) == doctest::Approx(1 - 0.1 * (3 + 0.5 * 1)));
+}
+
+TEST_CASE("batched decay of a loss's state follows the batch's rows") {
+  const std::vector<Interaction> pairs{{0, 0}};
+  using Model =
+      Recommender<MF<2>, BiasLoss, BatchedWD, Xavier, SGD, UniformNegatives, double>;
+  Model model(Interactions(2, 1, pairs), {.regularizer = {.lambda = 0.5}});
+  Trainer trainer(model);
+  trainer.step(pairs, {}, 0.1);
+  CHECK(model.weights().loss.bias.value(0, 0) == doctest::Approx(2 - 0.1 * (3 + 1)));
+  CHECK(model.weights().loss.bias.value(1, 0) == 2);
+  CHECK(model.weights().loss.constant.value(0, 0) == doctest::Approx(1 - 0.1 * (3 + 0.5)));
+}
+
+TEST_CASE("a backbone's parameters step, and its output ranks") {
+  const std::vector<Interaction> pairs{{0, 1}};
+  using Model = Recommender<Weighted, DotLoss, None, Xavier, SGD, UniformNegatives, double>;
+  Model model(Interactions(1, 2, pairs));
+  model.weights().users.fill(0.5);
+  model.weights().items.fill(0.25);
+  Trainer trainer(model);
+  CHECK(trainer.step(pairs, {}, 0.1) == doctest::Approx(-9 * 2 * 0.125));
+  // d(-w^2 u.i)/dw = -2 w u.i; d/du = -w^2 i
+  CHECK(model.weights().backbone.weight.value(0, 0) == doctest::Approx(3 + 0.1 * 2 * 3 * 0.25));
+  CHECK(model.users()(0, 0) == doctest::Approx(0.5 + 0.1 * 9 * 0.25));
+  CHECK(model.items()(0, 0) == 0.25);
+  CHECK(model.items()(1, 0) == doctest::Approx(0.25 + 0.1 * 9 * 0.5));
+  const double w = model.weights().backbone.weight.value(0, 0);
+  CHECK(*model.output().users[0] == doctest::Approx(w * model.users()(0, 0)));
+  const auto best = recommend(model, 0, 2, {.exclude_seen = false});
+  REQUIRE(best.size() == 2);
+  CHECK(best[0].item == 1);
+}
+
+TEST_CASE("a snapshot of the weights holds the states too") {
+  const std::vector<Interaction> pairs{{0, 0}};
+  using Model = Recommender<Weighted, DotLoss, None, Xavier, SGD, UniformNegatives, double>;
+  Model model(Interactions(1, 1, pairs));
+  const auto snapshot = model.weights();
+  Trainer trainer(model);
+  trainer.step(pairs, {}, 0.1);
+  CHECK(model.weights().backbone.weight.value != snapshot.backbone.weight.value);
+  model.weights() = snapshot;
+  CHECK(model.weights().backbone.weight.value(0, 0) == 3);
+}
