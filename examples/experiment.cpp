@@ -25,10 +25,10 @@ int main(int argc, char** argv) {
     std::optional<prism::ThreadLimit> limit;
     if (settings.threads) limit.emplace(*settings.threads);
     const prism::Split split = experiment::load(settings);
-    std::printf("%s: %u users x %u items; %zu interactions to train on, %zu to validate, %zu to test\n",
-                settings.data.empty() ? "synthetic" : settings.data.c_str(), split.train.users(),
-                split.train.items(), split.train.size(), split.validation.size(),
-                split.test.size());
+    std::printf(
+        "%s: %u users x %u items; %zu interactions to train on, %zu to validate, %zu to test\n",
+        settings.data.empty() ? "synthetic" : settings.data.c_str(), split.train.users(),
+        split.train.items(), split.train.size(), split.validation.size(), split.test.size());
     std::fflush(stdout);
     std::vector<experiment::Run> runs;
     for (const experiment::ModelChoice& choice : settings.models()) {

@@ -28,7 +28,8 @@ inline void print_table(const std::vector<Run>& runs) {
                 run.history.seconds, run.magnitude_popularity_correlation);
   }
   std::printf(
-      "\nNDCG@20 on the test part, by dot product, with what hits among the 5%% most popular items, "
+      "\nNDCG@20 on the test part, by dot product, with what hits among the 5%% most popular "
+      "items, "
       "the next 15%%\nand the rest contribute; rho: Spearman's correlation of item magnitude with "
       "popularity.\n");
 }

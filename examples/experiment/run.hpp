@@ -84,17 +84,19 @@ inline Run run(const Settings& settings, const ModelChoice& choice, const prism:
   Run result;
   choose(Backbones{}, "backbone", choice.backbone, [&]<class B>(std::type_identity<B>) {
     choose(Losses{}, "loss", choice.loss, [&]<class L>(std::type_identity<L>) {
-      choose(Regularizers{}, "regularizer", choice.regularizer, [&]<class R>(std::type_identity<R>) {
-        choose(Initializers{}, "initializer", choice.initializer,
-               [&]<class I>(std::type_identity<I>) {
-                 result = train<Recommender<B, L, R, I>>(settings, choice, split,
-                                                         {.seed = settings.seed,
-                                                          .backbone = configured<B>(settings),
-                                                          .loss = configured<L>(settings),
-                                                          .regularizer = configured<R>(settings),
-                                                          .initializer = configured<I>(settings)});
-               });
-      });
+      choose(
+          Regularizers{}, "regularizer", choice.regularizer, [&]<class R>(std::type_identity<R>) {
+            choose(Initializers{}, "initializer", choice.initializer,
+                   [&]<class I>(std::type_identity<I>) {
+                     result =
+                         train<Recommender<B, L, R, I>>(settings, choice, split,
+                                                        {.seed = settings.seed,
+                                                         .backbone = configured<B>(settings),
+                                                         .loss = configured<L>(settings),
+                                                         .regularizer = configured<R>(settings),
+                                                         .initializer = configured<I>(settings)});
+                   });
+          });
     });
   });
   return result;

@@ -107,6 +107,7 @@ TEST_CASE("adjacency lists name a user and its items") {
   CHECK(data.contains(data.find_user("3"), data.find_item("7")));
   CHECK(named(read_text("2\n7 8\n9 8\n", {}, "train.txt")) == two);
   CHECK(named(read_text("7 8\n9 8\n")) == two);  // both readings say the same
+  CHECK(read_text("7 8\n\t \n9 8\n", {.format = Format::adjacency}).users() == 2);
   CHECK(named(read_text("7 8 9\n", {.format = Format::adjacency})) ==
         Names{{"7", "8"}, {"7", "9"}});
 }

@@ -41,8 +41,8 @@ TEST_CASE("the measures of two users, by hand") {
   const Interactions relevant = part(3, 4, {{0, 1}, {0, 3}, {1, 0}});
   const Interactions seen = part(3, 4, {{0, 0}});
   const std::vector<Index> popularity{100, 10, 5, 1};  // strata: 1 popular, none neutral, 3 rest
-  const Report report = evaluate_output(
-      scores.output(), relevant, {.k = 2, .exclude = {&seen}, .popularity = popularity});
+  const Report report = evaluate_output(scores.output(), relevant,
+                                        {.k = 2, .exclude = {&seen}, .popularity = popularity});
   // User 0 gets items 1, 2 (0 is seen): a hit at rank 1, ideal over 2. User 1 gets 3, 2: no hit.
   // User 2 has nothing to find and does not count.
   const double ideal = 1 + 1 / std::log2(3.0);
@@ -81,12 +81,13 @@ TEST_CASE("a perfect ranking scores 1, also where there is less to find than k")
 TEST_CASE("cosine ranking ignores lengths") {
   auto users = zeros<float>(1, 2), items = zeros<float>(2, 2);
   users(0, 0) = 3;
-  items(0, 0) = 1;                   // the same direction
-  items(1, 0) = items(1, 1) = 10;    // longer, and askew
+  items(0, 0) = 1;                 // the same direction
+  items(1, 0) = items(1, 1) = 10;  // longer, and askew
   const Embeddings<const float> output{rows(std::as_const(users)), rows(std::as_const(items))};
   const Interactions relevant = part(1, 2, {{0, 0}});
   CHECK(evaluate_output(output, relevant, {.k = 1}).hit_rate == 0);
-  CHECK(evaluate_output(output, relevant, {.k = 1, .similarity = Similarity::cosine}).hit_rate == 1);
+  CHECK(evaluate_output(output, relevant, {.k = 1, .similarity = Similarity::cosine}).hit_rate ==
+        1);
 }
 
 TEST_CASE("users without anything relevant, or with everything seen, do no harm") {
@@ -107,13 +108,15 @@ TEST_CASE("evaluate names the argument that does not fit") {
   const Scores scores({{1, 2, 3}});
   const Interactions relevant = part(1, 3, {{0, 0}}), wider = part(1, 4, {{0, 0}});
   const std::vector<Index> short_list{1};
-  CHECK_THROWS_AS(evaluate_output(scores.output(), relevant, {.k = 0}), ArgumentError);
-  CHECK_THROWS_AS(evaluate_output(scores.output(), wider, {}), ArgumentError);
-  CHECK_THROWS_AS(evaluate_output(scores.output(), relevant, {.exclude = {&wider}}), ArgumentError);
-  CHECK_THROWS_AS(evaluate_output(scores.output(), relevant, {.exclude = {nullptr}}),
-                  ArgumentError);
-  CHECK_THROWS_AS(evaluate_output(scores.output(), relevant, {.popularity = short_list}),
-                  ArgumentError);
+  const auto refused = [&](const Interactions& data, const EvaluateOptions& options) {
+    CHECK_THROWS_AS(static_cast<void>(evaluate_output(scores.output(), data, options)),
+                    ArgumentError);
+  };
+  refused(relevant, {.k = 0});
+  refused(wider, {});
+  refused(relevant, {.exclude = {&wider}});
+  refused(relevant, {.exclude = {nullptr}});
+  refused(relevant, {.popularity = short_list});
 }
 
 TEST_CASE("full ranking equals a sort of every score, for many sizes") {

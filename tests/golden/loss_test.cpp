@@ -22,7 +22,7 @@ void check_loss(const std::string& name, const Loss& loss) {
   const MF<dynamic> backbone(dim);
   const Embeddings<const T> tables{rows(users), rows(items)};
   Scratch scratch;
-  Stateless none;
+  Stateless<MF<dynamic>> none;
   const std::size_t nu = batch.user_side.rows.size(), ni = batch.item_side.rows.size();
   const Embeddings<T> output{scratch.take<T>(nu, dim), scratch.take<T>(ni, dim)};
   const Embeddings<T> gradient{scratch.take_zeros<T>(nu, dim), scratch.take_zeros<T>(ni, dim)};
@@ -39,10 +39,10 @@ void check_loss(const std::string& name, const Loss& loss) {
   };
   CHECK(test::relative_error(std::span<const double>(&value, 1), golden["loss"].values) <=
         test::bound<T>);
-  CHECK(test::relative_error(scatter(table_gradient.users, users.shape(0)),
-                             golden["grad_users"]) <= test::bound<T>);
-  CHECK(test::relative_error(scatter(table_gradient.items, items.shape(0)),
-                             golden["grad_items"]) <= test::bound<T>);
+  CHECK(test::relative_error(scatter(table_gradient.users, users.shape(0)), golden["grad_users"]) <=
+        test::bound<T>);
+  CHECK(test::relative_error(scatter(table_gradient.items, items.shape(0)), golden["grad_items"]) <=
+        test::bound<T>);
 }
 
 template <class Loss>

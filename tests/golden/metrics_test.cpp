@@ -50,8 +50,8 @@ TEST_CASE("metrics") {
     CHECK(actual == expected);
   }
   SUBCASE("measures") {
-    const Report report = evaluate_output(
-        output, relevant, {.k = 20, .exclude = {&seen}, .popularity = popularity});
+    const Report report =
+        evaluate_output(output, relevant, {.k = 20, .exclude = {&seen}, .popularity = popularity});
     CHECK(report.ndcg == doctest::Approx(golden["ndcg"].values[0]).epsilon(1e-12));
     CHECK(report.recall == doctest::Approx(golden["recall"].values[0]).epsilon(1e-12));
     const std::vector<double> by_stratum = golden["ndcg_popular_neutral_unpopular"].values;

@@ -59,11 +59,11 @@ void check_run(const std::string& name, Regularizer regularizer) {
   const std::vector<Interaction> train = golden.pairs("train");
   const test::Array order = golden["batches"];
   const auto users = golden.matrix<double>("users"), items = golden.matrix<double>("items");
-  using Model = Recommender<MF<dynamic>, DirectAU, Regularizer, Xavier, Adam, UniformNegatives,
-                            double>;
-  Model model(Interactions(static_cast<Index>(users.shape(0)), static_cast<Index>(items.shape(0)),
-                           train),
-              {.backbone = MF<dynamic>(users.shape(1)), .regularizer = regularizer});
+  using Model =
+      Recommender<MF<dynamic>, DirectAU, Regularizer, Xavier, Adam, UniformNegatives, double>;
+  Model model(
+      Interactions(static_cast<Index>(users.shape(0)), static_cast<Index>(items.shape(0)), train),
+      {.backbone = MF<dynamic>(users.shape(1)), .regularizer = regularizer});
   model.weights().users = users;
   model.weights().items = items;
 

@@ -46,11 +46,11 @@ constexpr std::size_t last_dimension = 257;
 
 }  // namespace
 
-#define PRISM_FOR_EACH_VARIANT(NAME)                                                         \
-  TEST_CASE_TEMPLATE(NAME, V, Variant<isa::scalar, float>, Variant<isa::scalar, double>,     \
-                     Variant<isa::sse2, float>, Variant<isa::sse2, double>,                  \
-                     Variant<isa::avx2, float>, Variant<isa::avx2, double>,                  \
-                     Variant<isa::avx512, float>, Variant<isa::avx512, double>,              \
+#define PRISM_FOR_EACH_VARIANT(NAME)                                                     \
+  TEST_CASE_TEMPLATE(NAME, V, Variant<isa::scalar, float>, Variant<isa::scalar, double>, \
+                     Variant<isa::sse2, float>, Variant<isa::sse2, double>,              \
+                     Variant<isa::avx2, float>, Variant<isa::avx2, double>,              \
+                     Variant<isa::avx512, float>, Variant<isa::avx512, double>,          \
                      Variant<isa::native, float>, Variant<isa::native, double>)
 
 PRISM_FOR_EACH_VARIANT("row kernels equal their plain loops") {
@@ -207,7 +207,8 @@ PRISM_FOR_EACH_VARIANT("pack functions equal the standard library's") {
     const auto check = [&](P result, const auto& plain) {
       result.store(got.data());
       for (std::size_t i = 0; i < P::width; ++i) {
-        CHECK(got[i] == doctest::Approx(plain(i)).epsilon(std::is_same_v<T, double> ? 1e-14 : 1e-6));
+        CHECK(got[i] ==
+              doctest::Approx(plain(i)).epsilon(std::is_same_v<T, double> ? 1e-14 : 1e-6));
       }
     };
     const P x = P::load(a.data()), y = P::load(b.data());

@@ -40,8 +40,7 @@ void check(std::size_t n, std::size_t dim) {
   for (std::size_t a = 0; a < n; ++a) {
     for (std::size_t b = 0; b < n; ++b) {
       if (a == b) continue;
-      const double weight =
-          std::exp(sharpness * (dot(rows(exact)[a], rows(exact)[b], dim) - 1));
+      const double weight = std::exp(sharpness * (dot(rows(exact)[a], rows(exact)[b], dim) - 1));
       if (a < b) total += weight;
       add_scaled(rows(sums)[a], weight, rows(exact)[b], dim);
     }
@@ -56,8 +55,8 @@ void check(std::size_t n, std::size_t dim) {
   double largest = 1, difference = 0;
   for (std::size_t i = 0; i < sums.size(); ++i) {
     largest = std::max(largest, std::abs(sums.data()[i]));
-    difference = std::max(difference,
-                          std::abs(static_cast<double>(gradient.data()[i]) - sums.data()[i]));
+    difference =
+        std::max(difference, std::abs(static_cast<double>(gradient.data()[i]) - sums.data()[i]));
   }
   CHECK(difference <= bound * largest);
 }

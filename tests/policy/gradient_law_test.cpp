@@ -68,8 +68,8 @@ class Evaluation {
       value = loss_(step);
     }
     if (user_gradient != nullptr) {
-      const auto tables_gradient = backbone_.template backward<double>(
-          tables, batch_, backbone_state_, gradient, scratch_);
+      const auto tables_gradient =
+          backbone_.template backward<double>(tables, batch_, backbone_state_, gradient, scratch_);
       scatter(tables_gradient.users, *user_gradient);
       scatter(tables_gradient.items, *item_gradient);
     }

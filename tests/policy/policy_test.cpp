@@ -41,7 +41,8 @@ static_assert(!SamplerPolicy<Nothing> && !SamplerPolicy<Xavier>);
 }  // namespace
 
 TEST_CASE("Xavier is uniform within its bound, and depends on the sequence of draws alone") {
-  auto table = zeros<double>(300, 20), again = zeros<double>(300, 20), other = zeros<double>(300, 20);
+  auto table = zeros<double>(300, 20), again = zeros<double>(300, 20),
+       other = zeros<double>(300, 20);
   const std::vector<Index> popularity(300, 1);
   Xavier{}(rows(table), popularity, Random(5, Stream::users));
   Xavier{}(rows(again), popularity, Random(5, Stream::users));
@@ -82,9 +83,9 @@ TEST_CASE("PRISM gives a row the length its popularity asks for, in the base's d
 }
 
 TEST_CASE("PRISM refuses an alpha below 0 or beyond the numbers") {
-  CHECK_THROWS_AS(PRISM<dynamic>(-0.1), ArgumentError);
-  CHECK_THROWS_AS(PRISM<dynamic>(NAN), ArgumentError);
-  CHECK_THROWS_AS(PRISM<dynamic>(INFINITY), ArgumentError);
+  for (const double alpha : {-0.1, std::nan(""), HUGE_VAL}) {
+    CHECK_THROWS_AS(PRISM<dynamic>{alpha}, ArgumentError);
+  }
 }
 
 TEST_CASE("regularizers say which rows decay") {

@@ -61,8 +61,8 @@ inline Array read_npy(const std::filesystem::path& path) {
   for (std::size_t i = 0; i < count; ++i) {
     std::uint64_t word = 0;
     std::memcpy(&word, bytes.data() + preamble + header_size + 8 * i, 8);
-    array.values[i] = real ? std::bit_cast<double>(word)
-                           : static_cast<double>(static_cast<std::int64_t>(word));
+    array.values[i] =
+        real ? std::bit_cast<double>(word) : static_cast<double>(static_cast<std::int64_t>(word));
   }
   return array;
 }

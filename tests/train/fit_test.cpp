@@ -15,9 +15,9 @@ using namespace prism;
 namespace {
 
 const Split& small_split() {
-  static const Split split =
-      random_split(synthetic_interactions({.users = 150, .items = 120, .interactions_per_user = 12}),
-                   {.validation = 0.1, .test = 0.1, .seed = 1});
+  static const Split split = random_split(
+      synthetic_interactions({.users = 150, .items = 120, .interactions_per_user = 12}),
+      {.validation = 0.1, .test = 0.1, .seed = 1});
   return split;
 }
 
@@ -77,21 +77,24 @@ TEST_CASE("fit stops when patience runs out, and keeps the weights of the best e
   CHECK(evaluate(model, split.validation, {.exclude = {&split.train}}).ndcg ==
         history.best_validation_ndcg);
   for (const EpochRecord& epoch : history.epochs) {
-    if (epoch.epoch < history.best_epoch) CHECK(epoch.validation_ndcg < history.best_validation_ndcg);
+    if (epoch.epoch < history.best_epoch)
+      CHECK(epoch.validation_ndcg < history.best_validation_ndcg);
     if (epoch.epoch > history.best_epoch) {
       CHECK(epoch.validation_ndcg <= history.best_validation_ndcg);  // an equal one is not better
       CHECK_FALSE(epoch.best);
     }
   }
   Small same(split.train);
-  fit(same, split, {.learning_rate = 0.05, .batch_size = 300, .epochs = history.best_epoch}, Silent());
+  fit(same, split, {.learning_rate = 0.05, .batch_size = 300, .epochs = history.best_epoch},
+      Silent());
   CHECK(numbers(same.items()) == numbers(model.items()));
 }
 
 TEST_CASE("without a validation part fit trains for all epochs and keeps the last") {
   Split split = random_split(small_split().train, {.validation = 0, .test = 0.1});
   Small model(split.train);
-  const History history = fit(model, split, {.batch_size = 300, .epochs = 13, .patience = 2}, Silent());
+  const History history =
+      fit(model, split, {.batch_size = 300, .epochs = 13, .patience = 2}, Silent());
   CHECK(history.epochs.size() == 13);
   CHECK(history.best_epoch == 13);
   CHECK_FALSE(history.stopped_early);
@@ -122,8 +125,8 @@ TEST_CASE("fit names the option that is outside its domain") {
   CHECK(message({.epochs = 0}) == "epochs");
   CHECK(message({.patience = 0}) == "patience");
   CHECK(message({.k = 0}) == "k");
-  const Split other = random_split(synthetic_interactions({.users = 20, .items = 20,
-                                                           .interactions_per_user = 5}));
+  const Split other =
+      random_split(synthetic_interactions({.users = 20, .items = 20, .interactions_per_user = 5}));
   CHECK_THROWS_AS(fit(model, other, {}, Silent()), ArgumentError);
 }
 

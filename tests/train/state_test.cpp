@@ -131,8 +131,7 @@ struct DotLoss {
 
 TEST_CASE("a loss's state steps with the tables' optimizer and decay") {
   const std::vector<Interaction> pairs{{0, 0}, {0, 1}, {2, 0}};
-  using Model =
-      Recommender<MF<2>, BiasLoss, FullWD, Xavier, SGD, UniformNegatives, double>;
+  using Model = Recommender<MF<2>, BiasLoss, FullWD, Xavier, SGD, UniformNegatives, double>;
   Model model(Interactions(3, 2, pairs), {.regularizer = {.lambda = 0.5}});
   Trainer trainer(model);
   CHECK(trainer.step(pairs, {}, 0.1) == doctest::Approx(4.5));
@@ -145,8 +144,7 @@ TEST_CASE("a loss's state steps with the tables' optimizer and decay") {
 
 TEST_CASE("batched decay of a loss's state follows the batch's rows") {
   const std::vector<Interaction> pairs{{0, 0}};
-  using Model =
-      Recommender<MF<2>, BiasLoss, BatchedWD, Xavier, SGD, UniformNegatives, double>;
+  using Model = Recommender<MF<2>, BiasLoss, BatchedWD, Xavier, SGD, UniformNegatives, double>;
   Model model(Interactions(2, 1, pairs), {.regularizer = {.lambda = 0.5}});
   Trainer trainer(model);
   trainer.step(pairs, {}, 0.1);

@@ -37,9 +37,7 @@ class MF {
   static constexpr std::string_view name = "MF";
 
   constexpr MF() = default;
-  constexpr explicit MF(std::size_t dim)
-    requires(Dim == dynamic)
-      : dim_{dim} {}
+  constexpr explicit MF(std::size_t dim) requires(Dim == dynamic) : dim_{dim} {}
 
   [[nodiscard]] constexpr std::size_t dim() const noexcept { return dim_.value; }
 
@@ -49,7 +47,7 @@ class MF {
   }
 
   template <class T>
-  void forward(Embeddings<const T> tables, const Batch& batch, Stateless&,
+  void forward(Embeddings<const T> tables, const Batch& batch, Stateless<MF>&,
                Embeddings<T> output) const {
     gather(tables.users, batch.user_side.rows, output.users);
     gather(tables.items, batch.item_side.rows, output.items);
@@ -57,14 +55,14 @@ class MF {
 
   template <class T>
   [[nodiscard]] TableGradients<T> backward(Embeddings<const T> /*tables*/, const Batch& batch,
-                                           Stateless&, Embeddings<const T> output_gradient,
+                                           Stateless<MF>&, Embeddings<const T> output_gradient,
                                            Scratch&) const {
     return {TableGradient<T>::of_batch_rows(output_gradient.users, batch.user_side),
             TableGradient<T>::of_batch_rows(output_gradient.items, batch.item_side)};
   }
 
   template <class T>
-  [[nodiscard]] Embeddings<const T> output(Embeddings<const T> tables, Stateless&) const {
+  [[nodiscard]] Embeddings<const T> output(Embeddings<const T> tables, Stateless<MF>&) const {
     return tables;
   }
 

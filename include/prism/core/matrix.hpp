@@ -39,8 +39,8 @@ struct CacheAlignedAllocator {
 
 /// A table: rows x dim, row-major, 64-byte aligned.
 template <class T>
-using Matrix = xt::xtensor_container<xt::uvector<T, CacheAlignedAllocator<T>>, 2,
-                                     xt::layout_type::row_major>;
+using Matrix =
+    xt::xtensor_container<xt::uvector<T, CacheAlignedAllocator<T>>, 2, xt::layout_type::row_major>;
 
 /// A view of consecutive rows; `rows[r]` points at row r's first element.
 template <class T>
@@ -50,8 +50,8 @@ class Rows {
   Rows(T* data, std::size_t size, std::size_t dim) noexcept : data_(data), size_(size), dim_(dim) {}
   /// Rows<T> reads as Rows<const T>.
   template <class U>
-    requires std::is_same_v<const U, T>
-  Rows(Rows<U> other) noexcept : Rows(other.data(), other.size(), other.dim()) {}
+  requires std::is_same_v<const U, T> Rows(Rows<U> other)
+  noexcept : Rows(other.data(), other.size(), other.dim()) {}
 
   [[nodiscard]] T* operator[](std::size_t row) const noexcept { return data_ + row * dim_; }
   [[nodiscard]] T* data() const noexcept { return data_; }

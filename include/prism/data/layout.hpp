@@ -9,7 +9,6 @@
 #include <optional>
 #include <ranges>
 #include <string>
-#include <string_view>
 #include <variant>
 #include <vector>
 
@@ -44,8 +43,7 @@ namespace detail {
 /// Works out the layout of one file.
 class LayoutFinder {
  public:
-  LayoutFinder(const std::filesystem::path& path, const ReadOptions& options,
-               const std::optional<Column>& part)
+  LayoutFinder(const std::filesystem::path& path, const ReadOptions& options, const Column* part)
       : path_(path), lines_(path), options_(options), part_(part) {
     // The opening: as many lines as show what the format is, of a megabyte in all.
     for (std::size_t bytes = 0; bytes < (1U << 20) && opening_.size() < 64 && lines_.next();) {
@@ -130,7 +128,7 @@ class LayoutFinder {
 
   bool find_header(const std::string& delimiter) const {
     if (options_.header != Header::automatic) return options_.header == Header::yes;
-    const auto is_name = [](const std::optional<Column>& column) {
+    const auto is_name = [](const auto& column) {
       return column && std::holds_alternative<std::string>(*column);
     };
     if (is_name(options_.user) || is_name(options_.item) || is_name(options_.rating) ||
@@ -183,7 +181,10 @@ class LayoutFinder {
       layout.part = column;
     }
     if (options_.time) {
-      if (*options_.time != Column(no_column)) layout.time = place(names, *options_.time, "time");
+      const int* const number = std::get_if<int>(&*options_.time);
+      if (number == nullptr || *number != no_column) {
+        layout.time = place(names, *options_.time, "time");
+      }
     } else if (recbole) {
       const auto found = std::ranges::find(names, "timestamp");
       if (found != names.end()) layout.time = static_cast<std::size_t>(found - names.begin());
@@ -223,19 +224,18 @@ class LayoutFinder {
   std::filesystem::path path_;
   LineReader lines_;
   ReadOptions options_;
-  std::optional<Column> part_;
+  const Column* part_;
   std::vector<std::string> opening_;
 };
 
 }  // namespace detail
 
 /// How the file is laid out.
-/// @param part  the column that tells which part of the data an interaction belongs to, if any
+/// @param part  the column that tells which part of the data an interaction belongs to; null: none
 /// @throws DataError where the file cannot be read, is empty, or leaves open what it is;
 ///     ArgumentError for options that do not go together
 [[nodiscard]] inline Layout find_layout(const std::filesystem::path& path,
-                                        const ReadOptions& options,
-                                        const std::optional<Column>& part = {}) {
+                                        const ReadOptions& options, const Column* part = nullptr) {
   return detail::LayoutFinder(path, options, part).find();
 }
 

@@ -45,7 +45,10 @@ namespace detail {
 /// A field as an error message shows it.
 [[nodiscard]] inline std::string excerpt(std::string_view field) {
   constexpr std::size_t most = 60;
-  return "'" + std::string(field.substr(0, most)) + (field.size() > most ? "...'" : "'");
+  std::string text = "'";
+  text += field.substr(0, most);
+  text += field.size() > most ? "...'" : "'";
+  return text;
 }
 
 /// Reads files into parts of one data set.
@@ -62,15 +65,15 @@ class PartsReader {
   }
 
   /// Reads the file's interactions into `rest`; those with the test column's value, into `test`.
-  void read(const std::filesystem::path& path, Part& rest,
-            const std::optional<TestColumn>& column = {}, Part* test = nullptr) {
+  void read(const std::filesystem::path& path, Part& rest, const TestColumn* column = nullptr,
+            Part* test = nullptr) {
     const Layout layout =
-        find_layout(path, options_, column ? std::optional(column->column) : std::nullopt);
+        find_layout(path, options_, column == nullptr ? nullptr : &column->column);
     LineReader lines(path);
     if (layout.format == Format::adjacency) {
       read_lists(lines, rest);
     } else {
-      read_columns(lines, layout, rest, column ? column->value : "", test);
+      read_columns(lines, layout, rest, column == nullptr ? "" : column->value, test);
     }
     if (rest.pairs.empty() && (test == nullptr || test->pairs.empty())) {
       lines.fail_whole(options_.min_rating
@@ -95,6 +98,7 @@ class PartsReader {
     while (lines.next()) {
       std::string_view rest = lines.line();
       const std::string_view user_id = take_word(rest);
+      if (user_id.empty()) continue;
       const Index user = users_->intern(user_id);
       for (std::string_view id = take_word(rest); !id.empty(); id = take_word(rest)) {
         part.pairs.push_back({user, items_->intern(id)});
@@ -191,7 +195,7 @@ class PartsReader {
                                                const ReadOptions& options = {}) {
   detail::PartsReader reader(options);
   detail::PartsReader::Part train, test;
-  reader.read(path, train, column, &test);
+  reader.read(path, train, &column, &test);
   return {.train = reader.take(std::move(train)), .test = reader.take(std::move(test))};
 }
 

@@ -23,8 +23,8 @@
 namespace prism::inline PRISM_ISA {
 
 struct EvaluateOptions {
-  std::size_t k = 20;                           ///< length of the lists, at least 1
-  std::vector<const Interactions*> exclude{};   ///< what users have seen, and is not recommended
+  std::size_t k = 20;                          ///< length of the lists, at least 1
+  std::vector<const Interactions*> exclude{};  ///< what users have seen, and is not recommended
   Similarity similarity = Similarity::dot;
   /// Item popularity, for strata and for average_popularity; where empty, the number of
   /// interactions in the evaluated part and in all of `exclude`.
@@ -45,7 +45,7 @@ struct Report {
   double hit_rate = 0;            ///< share of users with a hit
   double coverage = 0;            ///< share of all items that stand in some list
   double average_popularity = 0;  ///< mean popularity of what is recommended
-  double gini = 0;                ///< of how often items are recommended; 0: all alike, 1: one alone
+  double gini = 0;  ///< of how often items are recommended; 0: all alike, 1: one alone
 };
 
 namespace detail {
@@ -105,8 +105,8 @@ inline void check(const EvaluateOptions& options, const Interactions& relevant, 
   const auto fits = [&](const Interactions& part) {
     return part.users() == users && part.items() == items;
   };
-  const std::string shape = std::to_string(users) + " users and " + std::to_string(items) +
-                            " items, as the model has";
+  const std::string shape =
+      std::to_string(users) + " users and " + std::to_string(items) + " items, as the model has";
   require(options.k >= 1, "k", "must be at least 1, not 0");
   require(fits(relevant), "relevant", "must have " + shape);
   for (const Interactions* seen : options.exclude) {
@@ -139,13 +139,13 @@ template <class T>
 
   std::vector<detail::UserQuality> quality(users.size());
   std::vector<Index> recommended(users.size() * longest, absent);
-  rank_items(output, users, options.k, options.exclude, options.similarity,
-             [&](std::size_t position, std::span<const Scored<T>> best) {
-               quality[position] = detail::judge(best, relevant.items_of(users[position]),
-                                                 options.k, stratum, discount);
-               std::ranges::transform(best, recommended.begin() + position * longest,
-                                      &Scored<T>::item);
-             });
+  rank_items(
+      output, users, options.k, options.exclude, options.similarity,
+      [&](std::size_t position, std::span<const Scored<T>> best) {
+        quality[position] =
+            detail::judge(best, relevant.items_of(users[position]), options.k, stratum, discount);
+        std::ranges::transform(best, recommended.begin() + position * longest, &Scored<T>::item);
+      });
 
   Report report{.k = options.k, .users = users.size()};
   for (const detail::UserQuality& user : quality) {

@@ -122,20 +122,21 @@ class UserBlock {
 
 /// Ranks all items for each of `users` and calls visit(position, best) once for every position in
 /// `users`, from several threads: `best` holds at most k items, best first, equal scores in the
-/// order of their ids, without those that the user has in any of `exclude`. Under Similarity::cosine
-/// a score is the cosine.
+/// order of their ids, without those that the user has in any of `exclude`. Under
+/// Similarity::cosine a score is the cosine.
 template <class T, class Visit>
 void rank_items(Embeddings<const T> output, std::span<const Index> users, std::size_t k,
                 std::span<const Interactions* const> exclude, Similarity similarity,
                 const Visit& visit) {
   const ItemStripes<T> items(output.items, similarity);
   const std::size_t longest = std::min(k, items.size());
-  parallel_chunks(users.size(), detail::UserBlock<T>::most, [&](std::size_t begin, std::size_t end) {
-    detail::UserBlock<T> block(output.users, users.subspan(begin, end - begin), longest, exclude,
-                               similarity);
-    for (std::size_t s = 0; s < items.stripes(); ++s) block.rank(items, s);
-    for (std::size_t p = begin; p < end; ++p) visit(p, block.best(p - begin));
-  });
+  parallel_chunks(users.size(), detail::UserBlock<T>::most,
+                  [&](std::size_t begin, std::size_t end) {
+                    detail::UserBlock<T> block(output.users, users.subspan(begin, end - begin),
+                                               longest, exclude, similarity);
+                    for (std::size_t s = 0; s < items.stripes(); ++s) block.rank(items, s);
+                    for (std::size_t p = begin; p < end; ++p) visit(p, block.best(p - begin));
+                  });
 }
 
 }  // namespace prism::inline PRISM_ISA

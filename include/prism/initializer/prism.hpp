@@ -32,8 +32,7 @@ struct PrismAlpha {
   static constexpr double value = Alpha.value;
 };
 template <real Alpha>
-  requires(Alpha.is_dynamic)
-struct PrismAlpha<Alpha> {
+requires(Alpha.is_dynamic) struct PrismAlpha<Alpha> {
   double value = 1;
 };
 
@@ -56,9 +55,7 @@ class PRISM {
 
   constexpr PRISM() = default;
   /// @throws ArgumentError  where alpha is below 0 or not finite
-  explicit PRISM(double alpha)
-    requires(Alpha.is_dynamic)
-      : alpha_{alpha} {
+  explicit PRISM(double alpha) requires(Alpha.is_dynamic) : alpha_{alpha} {
     require(std::isfinite(alpha) && alpha >= 0, "alpha",
             "must be a finite number of at least 0, not " + std::to_string(alpha));
   }

@@ -33,7 +33,8 @@ struct AdamStep {
             static_cast<T>(1 / std::sqrt(1 - std::pow(b2, static_cast<double>(step))))) {}
 };
 
-/// Steps a row w with moments m and v; the gradient is g + decay * w, where a null g counts as zero.
+/// Steps a row w with moments m and v; the gradient is g + decay * w, where a null g counts as
+/// zero.
 template <class Isa = isa::native, class T>
 inline void adam_row(T* w, T* m, T* v, const T* g, T decay, const AdamStep<T>& step,
                      std::size_t n) noexcept {

@@ -63,13 +63,13 @@ class PairTiles {
     const std::size_t dim = unit_.dim();
     const T* const rows_i = unit_[i * block];
     const T* const rows_j = unit_[j * block];
-    product<Product::overwrite, Isa>(block, block, dim_, {rows_i, dim, 1},
-                                            transposed_[j * dim_], block, tile, block);
+    product<Product::overwrite, Isa>(block, block, dim_, {rows_i, dim, 1}, transposed_[j * dim_],
+                                     block, tile, block);
     const double total = weigh(tile, i, j);
-    product<Product::add, Isa>(block, dim, block, {tile, block, 1}, rows_j, dim,
-                                      sums_[i * block], dim);
-    product<Product::add, Isa>(block, dim, block, {tile, 1, block}, rows_i, dim,
-                                      sums_[j * block], dim);
+    product<Product::add, Isa>(block, dim, block, {tile, block, 1}, rows_j, dim, sums_[i * block],
+                               dim);
+    product<Product::add, Isa>(block, dim, block, {tile, 1, block}, rows_i, dim, sums_[j * block],
+                               dim);
     return total;
   }
 
@@ -123,8 +123,8 @@ class PairTiles {
 }  // namespace detail
 
 /// Sum over pairs a < b of w_ab = exp(sharpness * (x_a . x_b - 1)), for unit rows x; that is
-/// exp(-t |x_a - x_b|^2) at sharpness 2t. Adds factor(total) * sum_{b != a} w_ab x_b to gradient[a],
-/// where total is the returned sum.
+/// exp(-t |x_a - x_b|^2) at sharpness 2t. Adds factor(total) * sum_{b != a} w_ab x_b to
+/// gradient[a], where total is the returned sum.
 ///
 /// @param unit      n x d rows of length 1
 /// @param gradient  n x d, added to

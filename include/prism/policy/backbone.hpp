@@ -29,17 +29,16 @@ namespace prism::inline PRISM_ISA {
 //                                                 state_t<..., T>&) const;
 // };
 template <class B>
-concept BackbonePolicy =
-    std::copyable<B> && requires(const B& backbone, const Batch& batch, Embeddings<const double> in,
-                                 Embeddings<double> out, state_t<B, double>& state,
-                                 Scratch& scratch) {
-      { B::name } -> std::convertible_to<std::string_view>;
-      { backbone.dim() } -> std::convertible_to<std::size_t>;
-      { backbone.template forward<double>(in, batch, state, out) };
-      {
-        backbone.template backward<double>(in, batch, state, in, scratch)
-      } -> std::same_as<TableGradients<double>>;
-      { backbone.template output<double>(in, state) } -> std::same_as<Embeddings<const double>>;
-    };
+concept BackbonePolicy = std::copyable<B> &&
+    requires(const B& backbone, const Batch& batch, Embeddings<const double> in,
+             Embeddings<double> out, state_t<B, double>& state, Scratch& scratch) {
+  { B::name } -> std::convertible_to<std::string_view>;
+  { backbone.dim() } -> std::convertible_to<std::size_t>;
+  {backbone.template forward<double>(in, batch, state, out)};
+  {
+    backbone.template backward<double>(in, batch, state, in, scratch)
+    } -> std::same_as<TableGradients<double>>;
+  { backbone.template output<double>(in, state) } -> std::same_as<Embeddings<const double>>;
+};
 
 }  // namespace prism::inline PRISM_ISA

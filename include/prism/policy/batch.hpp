@@ -57,9 +57,7 @@ struct Embeddings {
   Rows<T> users;
   Rows<T> items;
 
-  operator Embeddings<const T>() const noexcept
-    requires(!std::is_const_v<T>)
-  {
+  operator Embeddings<const T>() const noexcept requires(!std::is_const_v<T>) {
     return {users, items};
   }
 };

@@ -21,11 +21,11 @@ namespace prism::inline PRISM_ISA {
 //                                      const Random& random) const;
 // };
 template <class I>
-concept InitializerPolicy =
-    std::copyable<I> && requires(const I& initializer, Rows<double> table,
-                                 std::span<const Index> popularity, const Random& random) {
-      { I::name } -> std::convertible_to<std::string_view>;
-      { initializer(table, popularity, random) };
-    };
+concept InitializerPolicy = std::copyable<I> &&
+    requires(const I& initializer, Rows<double> table, std::span<const Index> popularity,
+             const Random& random) {
+  { I::name } -> std::convertible_to<std::string_view>;
+  {initializer(table, popularity, random)};
+};
 
 }  // namespace prism::inline PRISM_ISA

@@ -23,16 +23,15 @@ namespace prism::inline PRISM_ISA {
 //   template <class T> double operator()(const LossStep<T>& step, State<T>& state) const;
 // };
 template <class L>
-concept LossPolicy =
-    std::copyable<L> &&
+concept LossPolicy = std::copyable<L> &&
     requires(const L& loss, const LossStep<double>& step, state_t<L, double>& state) {
-      { L::name } -> std::convertible_to<std::string_view>;
-      requires requires {
-        { loss(step) } -> std::convertible_to<double>;
-      } || requires {
-        { loss(step, state) } -> std::convertible_to<double>;
-      };
-    };
+  { L::name } -> std::convertible_to<std::string_view>;
+  requires requires {
+    { loss(step) } -> std::convertible_to<double>;
+  } || requires {
+    { loss(step, state) } -> std::convertible_to<double>;
+  };
+};
 
 /// How many negatives a pair a loss asks for.
 template <LossPolicy L>

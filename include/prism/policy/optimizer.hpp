@@ -41,14 +41,13 @@ struct AnyRegularizer {
 //                   const R& regularizer) const;
 // };
 template <class O>
-concept OptimizerPolicy =
-    std::copyable<O> &&
+concept OptimizerPolicy = std::copyable<O> &&
     std::constructible_from<typename O::template State<double>, std::size_t, std::size_t> &&
     requires(const O& optimizer, Rows<double> table, const TableGradient<double>& gradient,
              typename O::template State<double>& state, StepSize size,
              const detail::AnyRegularizer& regularizer) {
-      { O::name } -> std::convertible_to<std::string_view>;
-      { optimizer(table, gradient, state, size, regularizer) };
-    };
+  { O::name } -> std::convertible_to<std::string_view>;
+  {optimizer(table, gradient, state, size, regularizer)};
+};
 
 }  // namespace prism::inline PRISM_ISA

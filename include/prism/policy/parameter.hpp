@@ -39,7 +39,9 @@ struct StateContext {
   std::uint64_t seed;
 };
 
-/// The State of a policy that has none.
+/// The State of a policy that has none. A type for each policy, so that two of them share their
+/// address and take no room.
+template <class Policy>
 struct Stateless {
   template <class Visit>
   void for_each_parameter(const Visit&) const noexcept {}
@@ -49,17 +51,17 @@ namespace detail {
 
 template <class Policy, class T>
 struct StateOf {
-  using type = Stateless;
+  using type = Stateless<Policy>;
 };
 template <class Policy, class T>
-  requires requires { typename Policy::template State<T>; }
+requires requires { typename Policy::template State<T>; }
 struct StateOf<Policy, T> {
   using type = typename Policy::template State<T>;
 };
 
 }  // namespace detail
 
-/// Policy::State<T>, or Stateless. A State is copyable, is constructed from (const Policy&,
+/// Policy::State<T>, or Stateless<Policy>. A State is copyable, is constructed from (const Policy&,
 /// const StateContext&), and has for_each_parameter(visit), which calls visit(Parameter<T>&) for
 /// each of its parameters, always in the same order.
 template <class Policy, class T>
@@ -68,7 +70,7 @@ using state_t = typename detail::StateOf<Policy, T>::type;
 /// Constructs a policy's State.
 template <class T, class Policy>
 [[nodiscard]] state_t<Policy, T> make_state(const Policy& policy, const StateContext& context) {
-  if constexpr (std::is_same_v<state_t<Policy, T>, Stateless>) {
+  if constexpr (std::is_same_v<state_t<Policy, T>, Stateless<Policy>>) {
     return {};
   } else {
     return state_t<Policy, T>(policy, context);

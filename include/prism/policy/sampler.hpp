@@ -32,11 +32,10 @@ struct SampleRequest {
 //   void operator()(const SampleRequest&, std::span<Index> negatives) const;
 // };
 template <class S>
-concept SamplerPolicy =
-    std::copyable<S> &&
+concept SamplerPolicy = std::copyable<S> &&
     requires(const S& sampler, const SampleRequest& request, std::span<Index> negatives) {
-      { S::name } -> std::convertible_to<std::string_view>;
-      { sampler(request, negatives) };
-    };
+  { S::name } -> std::convertible_to<std::string_view>;
+  {sampler(request, negatives)};
+};
 
 }  // namespace prism::inline PRISM_ISA

@@ -19,7 +19,7 @@
 namespace prism::inline PRISM_ISA {
 
 struct RecommendOptions {
-  bool exclude_seen = true;                  ///< leave out the user's training items
+  bool exclude_seen = true;  ///< leave out the user's training items
   Similarity similarity = Similarity::dot;
 };
 

@@ -26,11 +26,11 @@
 namespace prism::inline PRISM_ISA {
 
 struct FitOptions {
-  double learning_rate = 1e-3;     ///< above 0
-  std::size_t batch_size = 4096;   ///< pairs a step, at least 1; the last of an epoch is smaller
-  std::size_t epochs = 1000;       ///< at most, at least 1
-  std::size_t patience = 10;       ///< epochs without a better validation before stopping
-  std::size_t k = 20;              ///< of the NDCG@k that validation goes by
+  double learning_rate = 1e-3;    ///< above 0
+  std::size_t batch_size = 4096;  ///< pairs a step, at least 1; the last of an epoch is smaller
+  std::size_t epochs = 1000;      ///< at most, at least 1
+  std::size_t patience = 10;      ///< epochs without a better validation before stopping
+  std::size_t k = 20;             ///< of the NDCG@k that validation goes by
 };
 
 namespace detail {
@@ -99,7 +99,8 @@ History fit(Model& model, const Split& split, const FitOptions& options, Observe
   const bool validated = !split.validation.empty();
   notify([&](auto& observer) {
     if constexpr (requires { observer.begin(FitPlan{}); }) {
-      observer.begin(FitPlan{model.name(), split.train.size(), options.epochs, options.k, validated});
+      observer.begin(
+          FitPlan{model.name(), split.train.size(), options.epochs, options.k, validated});
     }
   });
 

@@ -10,20 +10,20 @@
 namespace prism::inline PRISM_ISA {
 
 struct EpochRecord {
-  std::size_t epoch = 0;        ///< from 1
-  double loss = 0;              ///< mean over the epoch's pairs, decay left out
-  double validation_ndcg = 0;   ///< NDCG@k by dot product; 0 where there is no validation part
+  std::size_t epoch = 0;       ///< from 1
+  double loss = 0;             ///< mean over the epoch's pairs, decay left out
+  double validation_ndcg = 0;  ///< NDCG@k by dot product; 0 where there is no validation part
   double train_seconds = 0;
   double validate_seconds = 0;
-  bool best = false;            ///< better than every epoch before
+  bool best = false;  ///< better than every epoch before
 };
 
 struct History {
   std::vector<EpochRecord> epochs;
-  std::size_t best_epoch = 0;        ///< whose weights the model has in the end
+  std::size_t best_epoch = 0;  ///< whose weights the model has in the end
   double best_validation_ndcg = 0;
-  bool stopped_early = false;        ///< patience ran out before the epochs did
-  double seconds = 0;                ///< wall clock, validation included
+  bool stopped_early = false;  ///< patience ran out before the epochs did
+  double seconds = 0;          ///< wall clock, validation included
 };
 
 }  // namespace prism::inline PRISM_ISA

@@ -22,19 +22,19 @@ namespace prism::inline PRISM_ISA {
 
 /// What fit is about to do.
 struct FitPlan {
-  std::string model;        ///< the policies' names
-  std::size_t pairs;        ///< training interactions
-  std::size_t epochs;       ///< at most
-  std::size_t k;            ///< of the validation's NDCG@k
-  bool validated;           ///< whether there is a validation part
+  std::string model;   ///< the policies' names
+  std::size_t pairs;   ///< training interactions
+  std::size_t epochs;  ///< at most
+  std::size_t k;       ///< of the validation's NDCG@k
+  bool validated;      ///< whether there is a validation part
 };
 
 /// How far an epoch is.
 struct BatchProgress {
-  std::size_t epoch;      ///< from 1
-  std::size_t pairs;      ///< done
-  std::size_t of_pairs;   ///< in all
-  double seconds;         ///< since the epoch began
+  std::size_t epoch;     ///< from 1
+  std::size_t pairs;     ///< done
+  std::size_t of_pairs;  ///< in all
+  double seconds;        ///< since the epoch began
 };
 
 /// Watches and says nothing.

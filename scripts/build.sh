@@ -1,0 +1,19 @@
+#!/usr/bin/env bash
+# build.sh PRESET TARGET: configures and builds quietly; what goes wrong is shown.
+set -euo pipefail
+preset=$1 target=$2
+cd "$(dirname "${BASH_SOURCE[0]}")/.."
+log=$(mktemp)
+trap 'rm -f "$log"' EXIT
+if ! cmake --preset "$preset" ${PRISM_WERROR:+-DPRISM_WERROR="$PRISM_WERROR"} >"$log" 2>&1; then
+  cat "$log" >&2
+  exit 1
+fi
+if ! cmake --build --preset "$preset" --target "$target" -- -n | grep 'no work to do' >/dev/null; then
+  echo "Building ($preset: $target)" >&2
+fi
+if ! cmake --build --preset "$preset" --target "$target" >"$log" 2>&1; then
+  cat "$log" >&2
+  exit 1
+fi
+grep -E 'warning:' "$log" >&2 || true
