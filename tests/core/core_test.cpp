@@ -64,9 +64,9 @@ TEST_CASE("scratch hands out distinct aligned memory, and the same again after a
 }
 
 TEST_CASE("parallel loops visit everything once, whatever the threads") {
-  for (const std::size_t threads : {1, 2, 5}) {
+  for (const std::size_t threads : {1u, 2u, 5u}) {
     const ThreadLimit limit(threads);
-    for (const std::size_t n : {0, 1, 7, 1000}) {
+    for (const std::size_t n : {0u, 1u, 7u, 1000u}) {
       std::vector<std::atomic<int>> visits(n);
       parallel_chunks(n, 8, [&](std::size_t begin, std::size_t end) {
         for (std::size_t i = begin; i < end; ++i) ++visits[i];

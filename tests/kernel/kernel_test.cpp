@@ -181,7 +181,9 @@ PRISM_FOR_EACH_VARIANT("the top k equal a full sort, ties to the lower id") {
         for (Index i = 0; i < n; ++i) {
           if (scores[i] > -std::numeric_limits<T>::infinity()) order.push_back(i);
         }
-        std::ranges::stable_sort(order, [&](Index x, Index y) { return scores[x] > scores[y]; });
+        std::ranges::sort(order, [&](Index x, Index y) {
+          return scores[x] != scores[y] ? scores[x] > scores[y] : x < y;
+        });
         order.resize(std::min(k, order.size()));
         TopK<T> top(k);
         // In two parts, as ranking offers them.

@@ -69,7 +69,7 @@ void check_all() {
       check<Isa, double>(3, dim);
     }
     // Around the tile's 64 rows: one tile and several, odd and even numbers of them.
-    for (const std::size_t n : {1, 2, 63, 64, 65, 128, 129, 200, 321}) {
+    for (const std::size_t n : {1u, 2u, 63u, 64u, 65u, 128u, 129u, 200u, 321u}) {
       check<Isa, float>(n, 17);
       check<Isa, double>(n, 17);
     }

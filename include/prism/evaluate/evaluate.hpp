@@ -70,7 +70,8 @@ template <class T>
     quality.gain[static_cast<std::size_t>(stratum[best[place].item])] += discount[place];
   }
   const std::size_t reachable = std::min(k, relevant.size());
-  const double ideal = std::accumulate(discount.begin(), discount.begin() + reachable, 0.0);
+  const std::span<const double> best_gains = discount.first(reachable);
+  const double ideal = std::accumulate(best_gains.begin(), best_gains.end(), 0.0);
   for (double& gain : quality.gain) gain /= ideal;
   quality.recall = hits / static_cast<double>(relevant.size());
   quality.precision = hits / static_cast<double>(k);
@@ -144,7 +145,7 @@ template <class T>
       [&](std::size_t position, std::span<const Scored<T>> best) {
         quality[position] =
             detail::judge(best, relevant.items_of(users[position]), options.k, stratum, discount);
-        std::ranges::transform(best, recommended.begin() + position * longest, &Scored<T>::item);
+        std::ranges::transform(best, recommended.data() + position * longest, &Scored<T>::item);
       });
 
   Report report{.k = options.k, .users = users.size()};

@@ -26,7 +26,9 @@ inline constexpr std::array<std::string_view, 3> stratum_names{"popular", "neutr
 [[nodiscard]] inline std::vector<Stratum> strata(std::span<const Index> popularity) {
   std::vector<Index> order(popularity.size());
   std::iota(order.begin(), order.end(), Index{0});
-  std::ranges::stable_sort(order, [&](Index a, Index b) { return popularity[a] > popularity[b]; });
+  std::ranges::sort(order, [&](Index a, Index b) {
+    return popularity[a] != popularity[b] ? popularity[a] > popularity[b] : a < b;
+  });
   const auto cut = [&](std::size_t percent) { return (order.size() * percent + 99) / 100; };
   std::vector<Stratum> stratum(order.size(), Stratum::unpopular);
   for (std::size_t place = 0; place < cut(20); ++place) {

@@ -15,6 +15,7 @@
 #include "prism/evaluate/ranking.hpp"
 #include "prism/kernel/row.hpp"
 #include "prism/kernel/top_k.hpp"
+#include "prism/policy/batch.hpp"
 
 namespace prism::inline PRISM_ISA {
 
@@ -50,15 +51,16 @@ template <class Model>
 [[nodiscard]] auto recommend(const Model& model, Index user, std::size_t k,
                              const RecommendOptions& options = {}) {
   using T = typename Model::scalar_type;
-  const auto [users, items] = model.output();
-  detail::check_row("user", user, users.size());
+  const Embeddings<const T> output = model.output();
+  const Rows<const T> items = output.items;
+  detail::check_row("user", user, output.users.size());
   require(k >= 1, "k", "must be at least 1, not 0");
-  const std::size_t dim = users.dim();
-  const T* const row = users[user];
+  const std::size_t dim = items.dim();
+  const T* const row = output.users[user];
   const T user_length = std::max(norm(row, dim), static_cast<T>(smallest_norm));
   return detail::best_items<T>(
       items.size(), k,
-      [&, items = items](Index item) {
+      [&](Index item) {
         const T score = dot(row, items[item], dim);
         if (options.similarity == Similarity::dot) return score;
         const T item_length = std::max(norm(items[item], dim), static_cast<T>(smallest_norm));
