@@ -151,7 +151,7 @@ TEST_CASE("line ends, a byte order mark and blank lines do not matter") {
 
 TEST_CASE("lines may be long, and many") {
   std::string text = "0";
-  for (int item = 0; item < 100'000; ++item) text += " " + std::to_string(item);
+  for (int item = 0; item < 100'000; ++item) text.append(" ").append(std::to_string(item));
   text += "\n1 99999\n";
   const Interactions wide = read_text(text);
   CHECK(wide.items() == 100'000);
