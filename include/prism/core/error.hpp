@@ -37,14 +37,18 @@ class DataError : public Error {
  public:
   /// @param line  1-based; 0 where the whole file is at fault
   DataError(std::string file, std::size_t line, const std::string& problem)
-      : Error(file + (line > 0 ? ":" + std::to_string(line) : "") + ": " + problem),
-        file_(std::move(file)),
-        line_(line) {}
+      : Error(place(file, line) + ": " + problem), file_(std::move(file)), line_(line) {}
 
   [[nodiscard]] const std::string& file() const noexcept { return file_; }
   [[nodiscard]] std::size_t line() const noexcept { return line_; }
 
  private:
+  // In steps, because g++ 12 warns falsely of `":" + std::to_string(line)`.
+  static std::string place(std::string file, std::size_t line) {
+    if (line > 0) file.append(":").append(std::to_string(line));
+    return file;
+  }
+
   std::string file_;
   std::size_t line_;
 };
