@@ -79,7 +79,7 @@ void full_ranking(benchmark::State& state) {
   for (Index u = 0; u < some.size(); ++u) some[u] = u;
   const Interactions* const exclude[] = {&data};
   for (auto _ : state) {
-    rank_items(model.output(), some, 20, exclude, Similarity::dot,
+    rank_items(model.scorer(), some, 20, exclude, Similarity::dot,
                [](std::size_t, auto best) { benchmark::DoNotOptimize(best.data()); });
   }
   flops(state, 2.0 * 3000 * items * 64);

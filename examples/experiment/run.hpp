@@ -71,8 +71,9 @@ Run train(const Settings& settings, const ModelChoice& choice, const prism::Spli
   run.dot = evaluate(model, split.test, measure);
   measure.similarity = Similarity::cosine;
   run.cosine = evaluate(model, split.test, measure);
+  const auto output = model.output();
   run.magnitude_popularity_correlation =
-      magnitude_popularity_correlation(model.output().items, split.train.item_degree());
+      magnitude_popularity_correlation(output.items(), split.train.item_degree());
   if (!settings.save.empty()) {
     save_embeddings(model, std::filesystem::path(settings.save) / folder(choice));
   }

@@ -27,7 +27,7 @@ struct Scores {
     }
     for (std::size_t i = 0; i < scores[0].size(); ++i) items(i, i) = 1;
   }
-  Embeddings<const float> output() const { return {rows(users), rows(items)}; }
+  Scorer<float> scorer() const { return {Embeddings<const float>{rows(users), rows(items)}}; }
 };
 
 Interactions part(Index users, Index items, const std::vector<Interaction>& pairs) {
@@ -41,7 +41,7 @@ TEST_CASE("the measures of two users, by hand") {
   const Interactions relevant = part(3, 4, {{0, 1}, {0, 3}, {1, 0}});
   const Interactions seen = part(3, 4, {{0, 0}});
   const std::vector<Index> popularity{100, 10, 5, 1};  // strata: 1 popular, none neutral, 3 rest
-  const Report report = evaluate_output(scores.output(), relevant,
+  const Report report = evaluate(scores.scorer(), relevant,
                                         {.k = 2, .exclude = {&seen}, .popularity = popularity});
   // User 0 gets items 1, 2 (0 is seen): a hit at rank 1, ideal over 2. User 1 gets 3, 2: no hit.
   // User 2 has nothing to find and does not count.
@@ -71,7 +71,7 @@ TEST_CASE("strata add up to the whole, whatever the popularity") {
 
 TEST_CASE("a perfect ranking scores 1, also where there is less to find than k") {
   const Scores scores({{5, 4, 3, 2, 1}});
-  const Report report = evaluate_output(scores.output(), part(1, 5, {{0, 0}, {0, 1}}), {.k = 20});
+  const Report report = evaluate(scores.scorer(), part(1, 5, {{0, 0}, {0, 1}}), {.k = 20});
   CHECK(report.ndcg == doctest::Approx(1));
   CHECK(report.recall == 1);
   CHECK(report.precision == doctest::Approx(2.0 / 20));
@@ -83,22 +83,23 @@ TEST_CASE("cosine ranking ignores lengths") {
   users(0, 0) = 3;
   items(0, 0) = 1;                 // the same direction
   items(1, 0) = items(1, 1) = 10;  // longer, and askew
-  const Embeddings<const float> output{rows(std::as_const(users)), rows(std::as_const(items))};
+  const Scorer<float> scorer{
+      Embeddings<const float>{rows(std::as_const(users)), rows(std::as_const(items))}};
   const Interactions relevant = part(1, 2, {{0, 0}});
-  CHECK(evaluate_output(output, relevant, {.k = 1}).hit_rate == 0);
-  CHECK(evaluate_output(output, relevant, {.k = 1, .similarity = Similarity::cosine}).hit_rate ==
+  CHECK(evaluate(scorer, relevant, {.k = 1}).hit_rate == 0);
+  CHECK(evaluate(scorer, relevant, {.k = 1, .similarity = Similarity::cosine}).hit_rate ==
         1);
 }
 
 TEST_CASE("users without anything relevant, or with everything seen, do no harm") {
   const Scores scores({{1, 2, 3}, {1, 2, 3}});
-  const Report empty = evaluate_output(scores.output(), part(2, 3, {}), {});
+  const Report empty = evaluate(scores.scorer(), part(2, 3, {}), {});
   CHECK(empty.users == 0);
   CHECK(empty.ndcg == 0);
   CHECK(empty.coverage == 0);
   CHECK(empty.gini == 0);
   const Interactions all = part(2, 3, {{0, 0}, {0, 1}, {0, 2}});
-  const Report full = evaluate_output(scores.output(), part(2, 3, {{0, 1}}), {.exclude = {&all}});
+  const Report full = evaluate(scores.scorer(), part(2, 3, {{0, 1}}), {.exclude = {&all}});
   CHECK(full.users == 1);
   CHECK(full.ndcg == 0);
   CHECK(full.average_popularity == 0);
@@ -109,7 +110,7 @@ TEST_CASE("evaluate names the argument that does not fit") {
   const Interactions relevant = part(1, 3, {{0, 0}}), wider = part(1, 4, {{0, 0}});
   const std::vector<Index> short_list{1};
   const auto refused = [&](const Interactions& data, const EvaluateOptions& options) {
-    CHECK_THROWS_AS(static_cast<void>(evaluate_output(scores.output(), data, options)),
+    CHECK_THROWS_AS(static_cast<void>(evaluate(scores.scorer(), data, options)),
                     ArgumentError);
   };
   refused(relevant, {.k = 0});
@@ -133,7 +134,7 @@ TEST_CASE("full ranking equals a sort of every score, for many sizes") {
       for (Index u = 0; u < users; ++u) all[u] = users - 1 - u;  // in another order than the table
       const Interactions* const exclude[] = {&seen};
       std::vector<std::vector<Index>> got(users);
-      rank_items(model.output(), all, 10, exclude, Similarity::dot,
+      rank_items(model.scorer(), all, 10, exclude, Similarity::dot,
                  [&](std::size_t position, std::span<const Scored<float>> best) {
                    for (const auto& scored : best) got[position].push_back(scored.item);
                  });
@@ -162,7 +163,8 @@ TEST_CASE("Spearman's correlation, ties included") {
 TEST_CASE("PRISM's magnitudes follow popularity from the start") {
   const Interactions data = synthetic_interactions({.users = 200, .items = 150});
   const Recommender<MF<8>, BPR, None, PRISM<1.0>> model(data);
-  CHECK(magnitude_popularity_correlation(model.output().items, data.item_degree()) > 0.999);
+  const auto output = model.output();
+  CHECK(magnitude_popularity_correlation(output.items(), data.item_degree()) > 0.999);
 }
 
 TEST_CASE("recommend leaves out what the user has, and ends where there is no more") {

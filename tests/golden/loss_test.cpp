@@ -1,61 +1,72 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Losses and their gradients, through MF: gathered, evaluated, scattered back.
 #include "golden.hpp"
+#include "support/evaluation.hpp"
 
 using namespace prism;
 
 namespace {
 
+/// @param extra  golden arrays that are the loss's parameters, in their order
 template <class T, class Loss>
-void check_loss(const std::string& name, const Loss& loss) {
+void check_loss(const std::string& name, const Loss& loss, std::vector<std::string> extra) {
   INFO(name, " in ", sizeof(T) == 8 ? "double" : "float");
   const test::GoldenCase golden(name);
-  const auto users = golden.matrix<T>("users");
-  const auto items = golden.matrix<T>("items");
-  const std::size_t dim = users.shape(1);
+  const auto users = golden.matrix<T>("users"), items = golden.matrix<T>("items");
+  const std::vector<Interaction> pairs = golden.pairs("pairs");
   std::vector<Index> negatives = golden.indices("negatives");
   if (negatives_per_pair(loss) == 0) negatives.clear();
-
-  BatchBuilder builder(users.shape(0), items.shape(0));
-  const Batch batch = builder.build(golden.pairs("pairs"), negatives);
-  REQUIRE(batch.negatives_per_pair == negatives_per_pair(loss));
-  const MF<dynamic> backbone(dim);
-  const Embeddings<const T> tables{rows(users), rows(items)};
-  Scratch scratch;
-  Stateless<MF<dynamic>> none;
-  const std::size_t nu = batch.user_side.rows.size(), ni = batch.item_side.rows.size();
-  const Embeddings<T> output{scratch.take<T>(nu, dim), scratch.take<T>(ni, dim)};
-  const Embeddings<T> gradient{scratch.take_zeros<T>(nu, dim), scratch.take_zeros<T>(ni, dim)};
-  backbone.forward<T>(tables, batch, none, output);
-  const double value = loss(LossStep<T>{batch, output, gradient, scratch});
-  const auto table_gradient = backbone.backward<T>(tables, batch, none, gradient, scratch);
-
-  const auto scatter = [&](const TableGradient<T>& from, std::size_t size) {
-    auto table = zeros<T>(size, dim);
-    for (std::size_t r = 0; r < size; ++r) {
-      if (from.of(r) != nullptr) std::copy_n(from.of(r), dim, rows(table)[r]);
-    }
-    return table;
-  };
+  REQUIRE(negatives.size() == negatives_per_pair(loss) * pairs.size());
+  const Interactions train(static_cast<Index>(users.shape(0)), static_cast<Index>(items.shape(0)),
+                           pairs);
+  test::Evaluation<T, MF<dynamic>, Loss> evaluate(MF<dynamic>(users.shape(1)), loss, train, pairs,
+                                                  negatives);
+  const auto parameters = evaluate.parameters();
+  REQUIRE(parameters.size() == extra.size());
+  for (std::size_t k = 0; k < extra.size(); ++k) {
+    const auto given = golden.matrix<T>(extra[k]);
+    REQUIRE(given.size() == parameters[k]->value.size());
+    std::ranges::copy(given, parameters[k]->value.begin());
+  }
+  test::Gradients<T> gradients;
+  const double value = evaluate(users, items, &gradients);
   CHECK(test::relative_error(std::span<const double>(&value, 1), golden["loss"].values) <=
         test::bound<T>);
-  CHECK(test::relative_error(scatter(table_gradient.users, users.shape(0)), golden["grad_users"]) <=
-        test::bound<T>);
-  CHECK(test::relative_error(scatter(table_gradient.items, items.shape(0)), golden["grad_items"]) <=
-        test::bound<T>);
+  CHECK(test::relative_error(gradients.users, golden["grad_users"]) <= test::bound<T>);
+  CHECK(test::relative_error(gradients.items, golden["grad_items"]) <= test::bound<T>);
+  for (std::size_t k = 0; k < extra.size(); ++k) {
+    CHECK(test::relative_error(gradients.parameters[k], golden["grad_" + extra[k]]) <=
+          test::bound<T>);
+  }
 }
 
 template <class Loss>
-void check_loss(const std::string& name, const Loss& loss) {
-  check_loss<double>(name, loss);
-  check_loss<float>(name, loss);
+void check_loss(const std::string& name, const Loss& loss,
+                const std::vector<std::string>& extra = {}) {
+  check_loss<double>(name, loss, extra);
+  check_loss<float>(name, loss, extra);
 }
 
 }  // namespace
 
 TEST_CASE("loss_bpr_1neg") { check_loss("loss_bpr_1neg", BPR{.negatives = 1}); }
 TEST_CASE("loss_bpr_5neg") { check_loss("loss_bpr_5neg", BPR{.negatives = 5}); }
+TEST_CASE("loss_ssm_tau0.1") { check_loss("loss_ssm_tau0.1", SSM{.tau = 0.1}); }
+TEST_CASE("loss_ssm_tau0.2") { check_loss("loss_ssm_tau0.2", SSM{.tau = 0.2}); }
+TEST_CASE("loss_ssm_extreme") { check_loss("loss_ssm_extreme", SSM{.tau = 0.02}); }
 TEST_CASE("loss_directau_gamma0.5") { check_loss("loss_directau_gamma0.5", DirectAU{.gamma = .5}); }
 TEST_CASE("loss_directau_gamma1.0") { check_loss("loss_directau_gamma1.0", DirectAU{.gamma = 1}); }
 TEST_CASE("loss_directau_gamma5.0") { check_loss("loss_directau_gamma5.0", DirectAU{.gamma = 5}); }
 TEST_CASE("loss_directau_dim67") { check_loss("loss_directau_dim67", DirectAU{.gamma = 1}); }
+TEST_CASE("loss_mawu") {
+  check_loss("loss_mawu", MAWU{.gamma1 = 2.6, .gamma2 = 1.4}, {"user_margins", "item_margins"});
+}
+TEST_CASE("loss_mawu_strict") {
+  check_loss("loss_mawu_strict",
+             MAWU{.gamma1 = 0.8, .gamma2 = 0.6, .pair_mean = PairMean::strict},
+             {"user_margins", "item_margins"});
+}
+TEST_CASE("loss_macr") {
+  check_loss("loss_macr", MACR{.alpha = 1e-2, .beta = 1e-3}, {"user_head", "item_head"});
+}
+TEST_CASE("loss_cosine") { check_loss("loss_cosine", Cosine{}); }

@@ -24,7 +24,7 @@ TEST_CASE("metrics") {
   const auto score = golden.matrix<double>("score");
   auto identity = zeros<double>(score.shape(1), score.shape(1));
   for (std::size_t i = 0; i < score.shape(1); ++i) rows(identity)[i][i] = 1;
-  const Embeddings<const double> output{rows(score), rows(std::as_const(identity))};
+  const Scorer<double> scorer{Embeddings<const double>{rows(score), rows(std::as_const(identity))}};
   const Interactions relevant = from_mask(golden["relevant"]), seen = from_mask(golden["seen"]);
   const std::vector<Index> popularity = golden.indices("popularity");
 
@@ -42,7 +42,7 @@ TEST_CASE("metrics") {
     std::iota(users.begin(), users.end(), Index{0});
     std::vector<Index> actual(expected.size());
     const Interactions* const exclude[] = {&seen};
-    rank_items(output, users, 20, exclude, Similarity::dot,
+    rank_items(scorer, users, 20, exclude, Similarity::dot,
                [&](std::size_t position, std::span<const Scored<double>> best) {
                  REQUIRE(best.size() == 20);
                  for (std::size_t i = 0; i < 20; ++i) actual[position * 20 + i] = best[i].item;
@@ -51,7 +51,7 @@ TEST_CASE("metrics") {
   }
   SUBCASE("measures") {
     const Report report =
-        evaluate_output(output, relevant, {.k = 20, .exclude = {&seen}, .popularity = popularity});
+        evaluate(scorer, relevant, {.k = 20, .exclude = {&seen}, .popularity = popularity});
     CHECK(report.ndcg == doctest::Approx(golden["ndcg"].values[0]).epsilon(1e-12));
     CHECK(report.recall == doctest::Approx(golden["recall"].values[0]).epsilon(1e-12));
     const std::vector<double> by_stratum = golden["ndcg_popular_neutral_unpopular"].values;

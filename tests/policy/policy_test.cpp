@@ -102,7 +102,7 @@ TEST_CASE("SGD moves batch rows by their gradient, and others by decay alone") {
   auto gradient = zeros<double>(1, 2);
   gradient.fill(10);
   const std::vector<Index> position{absent, 0, absent};
-  const BatchSide side{.rows = {}, .first_slot = {}, .slots = {}, .position = position};
+  const BatchSide side{.rows = {}, .own = 1, .first_slot = {}, .slots = {}, .position = position};
   SGD::State<double> state(3, 2);
   const auto step = [&](const auto& regularizer) {
     SGD{}(rows(table), TableGradient<double>::of_batch_rows(rows(gradient), side), state,

@@ -13,7 +13,8 @@ std::vector<Index> list(std::span<const Index> values) { return {values.begin(),
 }  // namespace
 
 TEST_CASE("a batch lists its distinct rows and where they stand") {
-  BatchBuilder builder(10, 20);
+  const Interactions train(10, 20, {});
+  BatchBuilder builder(train);
   const std::vector<Interaction> pairs{{7, 3}, {2, 5}, {7, 5}};
   const std::vector<Index> negatives{5, 0, 3, 9, 9, 3};
   for (int repeat = 0; repeat < 2; ++repeat) {  // the second time over the first's leavings
@@ -39,4 +40,21 @@ TEST_CASE("a batch lists its distinct rows and where they stand") {
   CHECK(other.negatives_per_pair == 0);
   CHECK(list(other.item_side.rows) == std::vector<Index>{3});
   CHECK(other.item_side.position[5] == absent);
+}
+
+TEST_CASE("a batch that lists every row begins with its own") {
+  const Interactions train(3, 4, {});
+  BatchBuilder builder(train);
+  const std::vector<Interaction> pairs{{2, 3}, {2, 1}};
+  const Batch batch = builder.build(pairs, {}, true);
+  CHECK(list(batch.user_side.rows) == std::vector<Index>{2, 0, 1});
+  CHECK(batch.user_side.own == 1);
+  CHECK(list(batch.item_side.rows) == std::vector<Index>{3, 1, 0, 2});
+  CHECK(batch.item_side.own == 2);
+  CHECK(batch.item_side.position[0] == 2);
+  CHECK(batch.item_side.slots_of(2).empty());
+  CHECK(list(batch.own_rows().item_side.rows) == std::vector<Index>{3, 1});
+  const auto gradient = TableGradient<float>::of_batch_rows({}, batch.item_side);
+  CHECK(gradient.in_batch(1));
+  CHECK_FALSE(gradient.in_batch(0));
 }

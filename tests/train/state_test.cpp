@@ -57,11 +57,7 @@ struct Weighted {
   template <class T>
   struct State {
     Parameter<T> weight;
-    Matrix<T> users, items;  // all outputs, for ranking
-    State(const Weighted&, const StateContext& context)
-        : weight{zeros<T>(1, 1), ParameterRows::all, {}},
-          users(zeros<T>(context.train.users(), context.dim)),
-          items(zeros<T>(context.train.items(), context.dim)) {
+    State(const Weighted&, const StateContext&) : weight{.value = zeros<T>(1, 1)} {
       weight.value.fill(T{3});
     }
     template <class Visit>
@@ -71,38 +67,42 @@ struct Weighted {
   };
 
   template <class T>
-  void forward(Embeddings<const T> tables, const Batch& batch, State<T>& state,
-               Embeddings<T> output) const {
+  NothingKept forward(const BackboneStep<T>& step, const State<T>& state,
+                      Embeddings<T> output) const {
     const T w = state.weight.value(0, 0);
     for (std::size_t k = 0; k < output.users.size(); ++k) {
-      scale(output.users[k], w, tables.users[batch.user_side.rows[k]], dim());
+      scale(output.users[k], w, step.tables.users[step.batch.user_side.rows[k]], dim());
     }
     for (std::size_t k = 0; k < output.items.size(); ++k) {
-      scale(output.items[k], w, tables.items[batch.item_side.rows[k]], dim());
+      scale(output.items[k], w, step.tables.items[step.batch.item_side.rows[k]], dim());
     }
+    return {};
   }
 
   template <class T>
-  TableGradients<T> backward(Embeddings<const T> tables, const Batch& batch, State<T>& state,
-                             Embeddings<const T> gradient, Scratch& scratch) const {
+  TableGradients<T> backward(const BackboneStep<T>& step, State<T>& state, NothingKept,
+                             Embeddings<const T> gradient) const {
     const auto side = [&](Rows<const T> table, Rows<const T> g, const BatchSide& batch_side) {
-      const Rows<T> to = scratch.take<T>(g.size(), g.dim());
+      const Rows<T> to = step.scratch.template take<T>(g.size(), g.dim());
       for (std::size_t k = 0; k < g.size(); ++k) {
         scale(to[k], state.weight.value(0, 0), g[k], g.dim());
         *state.weight.gradient[0] += dot(table[batch_side.rows[k]], g[k], g.dim());
       }
       return TableGradient<T>::of_batch_rows(to, batch_side);
     };
-    return {side(tables.users, gradient.users, batch.user_side),
-            side(tables.items, gradient.items, batch.item_side)};
+    return {side(step.tables.users, gradient.users, step.batch.user_side),
+            side(step.tables.items, gradient.items, step.batch.item_side)};
   }
 
   template <class T>
-  Embeddings<const T> output(Embeddings<const T> tables, State<T>& state) const {
+  Output<T> output(Embeddings<const T> tables, const Interactions&, const State<T>& state) const {
     const T w = state.weight.value(0, 0);
-    scale(state.users.data(), w, tables.users.data(), tables.users.elements());
-    scale(state.items.data(), w, tables.items.data(), tables.items.elements());
-    return {rows(std::as_const(state.users)), rows(std::as_const(state.items))};
+    const auto scaled = [w](Rows<const T> table) {
+      auto result = zeros<T>(table.size(), table.dim());
+      scale(result.data(), w, table.data(), table.elements());
+      return result;
+    };
+    return {scaled(tables.users), scaled(tables.items)};
   }
 };
 static_assert(BackbonePolicy<Weighted>);
@@ -150,7 +150,7 @@ TEST_CASE("batched decay of a loss's state follows the batch's rows") {
   trainer.step(pairs, {}, 0.1);
   CHECK(model.weights().loss.bias.value(0, 0) == doctest::Approx(2 - 0.1 * (3 + 1)));
   CHECK(model.weights().loss.bias.value(1, 0) == 2);
-  CHECK(model.weights().loss.constant.value(0, 0) == doctest::Approx(1 - 0.1 * (3 + 0.5)));
+  CHECK(model.weights().loss.constant.value(0, 0) == doctest::Approx(1 - 0.1 * 3));  // no id's row
 }
 
 TEST_CASE("a backbone's parameters step, and its output ranks") {
@@ -167,7 +167,8 @@ TEST_CASE("a backbone's parameters step, and its output ranks") {
   CHECK(model.items()(0, 0) == 0.25);
   CHECK(model.items()(1, 0) == doctest::Approx(0.25 + 0.1 * 9 * 0.5));
   const double w = model.weights().backbone.weight.value(0, 0);
-  CHECK(*model.output().users[0] == doctest::Approx(w * model.users()(0, 0)));
+  const auto output = model.output();
+  CHECK(*output.users()[0] == doctest::Approx(w * model.users()(0, 0)));
   const auto best = recommend(model, 0, 2, {.exclude_seen = false});
   REQUIRE(best.size() == 2);
   CHECK(best[0].item == 1);

@@ -55,6 +55,8 @@ class Rows {
 
   [[nodiscard]] T* operator[](std::size_t row) const noexcept { return data_ + row * dim_; }
   [[nodiscard]] T* data() const noexcept { return data_; }
+  /// The first `count` rows.
+  [[nodiscard]] Rows first(std::size_t count) const noexcept { return {data_, count, dim_}; }
   [[nodiscard]] std::size_t size() const noexcept { return size_; }
   [[nodiscard]] std::size_t dim() const noexcept { return dim_; }
   [[nodiscard]] std::size_t elements() const noexcept { return size_ * dim_; }

@@ -50,11 +50,16 @@ class Random {
         stream_(static_cast<std::uint32_t>(stream)),
         epoch_(epoch) {}
 
+  /// The sequence that begins at draw `first` of this one.
+  [[nodiscard]] constexpr Random from(std::uint64_t first) const noexcept {
+    Random later = *this;
+    later.first_ += first;
+    return later;
+  }
+
   /// 64 random bits.
   [[nodiscard]] constexpr std::uint64_t bits(std::uint64_t position) const noexcept {
-    const auto word = philox({static_cast<std::uint32_t>(position),
-                              static_cast<std::uint32_t>(position >> 32), stream_, epoch_},
-                             key_);
+    const auto word = words(position);
     return (std::uint64_t{word[1]} << 32) | word[0];
   }
 
@@ -74,18 +79,24 @@ class Random {
 
   /// Standard normal (Box-Muller).
   [[nodiscard]] double normal(std::uint64_t position) const noexcept {
-    const auto word = philox({static_cast<std::uint32_t>(position),
-                              static_cast<std::uint32_t>(position >> 32), stream_, epoch_},
-                             key_);
+    const auto word = words(position);
     const double u = (static_cast<double>(word[0]) + 1.0) * 0x1p-32;  // in (0, 1]
     const double angle = 2.0 * std::numbers::pi * static_cast<double>(word[1]) * 0x1p-32;
     return std::sqrt(-2.0 * std::log(u)) * std::cos(angle);
   }
 
  private:
+  [[nodiscard]] constexpr std::array<std::uint32_t, 4> words(std::uint64_t position) const noexcept {
+    const std::uint64_t at = first_ + position;
+    return philox({static_cast<std::uint32_t>(at), static_cast<std::uint32_t>(at >> 32), stream_,
+                   epoch_},
+                  key_);
+  }
+
   std::array<std::uint32_t, 2> key_;
   std::uint32_t stream_;
   std::uint32_t epoch_;
+  std::uint64_t first_ = 0;
 };
 
 /// Fisher-Yates shuffle, one draw an element.

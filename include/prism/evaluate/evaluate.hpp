@@ -18,7 +18,7 @@
 #include "prism/data/interactions.hpp"
 #include "prism/evaluate/ranking.hpp"
 #include "prism/evaluate/strata.hpp"
-#include "prism/policy/batch.hpp"
+#include "prism/policy/output.hpp"
 
 namespace prism::inline PRISM_ISA {
 
@@ -120,15 +120,17 @@ inline void check(const EvaluateOptions& options, const Interactions& relevant, 
 }  // namespace detail
 
 /// Ranks all items for every user that has a relevant one.
-/// @param output    rows to compare, as Recommender::output() gives them
+/// @param scorer    as Recommender::scorer() gives it
 /// @param relevant  the part to find: validation, or test
+/// @throws ArgumentError for k of 0, or parts and popularity of another shape than the scorer's
 template <class T>
-[[nodiscard]] Report evaluate_output(Embeddings<const T> output, const Interactions& relevant,
-                                     const EvaluateOptions& options) {
-  detail::check(options, relevant, output.users.size(), output.items.size());
+[[nodiscard]] Report evaluate(const Scorer<T>& scorer, const Interactions& relevant,
+                              const EvaluateOptions& options = {}) {
+  const std::size_t items = scorer.output.items().size();
+  detail::check(options, relevant, scorer.output.users().size(), items);
   const std::vector<Index> popularity = detail::total_popularity(relevant, options);
   const std::vector<Stratum> stratum = strata(popularity);
-  const std::size_t longest = std::min(options.k, output.items.size());
+  const std::size_t longest = std::min(options.k, items);
   std::vector<double> discount(longest);
   for (std::size_t place = 0; place < longest; ++place) {
     discount[place] = 1.0 / std::log2(static_cast<double>(place + 2));
@@ -141,7 +143,7 @@ template <class T>
   std::vector<detail::UserQuality> quality(users.size());
   std::vector<Index> recommended(users.size() * longest, absent);
   rank_items(
-      output, users, options.k, options.exclude, options.similarity,
+      scorer, users, options.k, options.exclude, options.similarity,
       [&](std::size_t position, std::span<const Scored<T>> best) {
         quality[position] =
             detail::judge(best, relevant.items_of(users[position]), options.k, stratum, discount);
@@ -165,7 +167,7 @@ template <class T>
     report.ndcg += gain;
   }
 
-  std::vector<std::size_t> times_recommended(output.items.size());
+  std::vector<std::size_t> times_recommended(items);
   double popularity_sum = 0, recommendations = 0;
   for (const Index item : recommended) {
     if (item == absent) continue;  // a list that is shorter than k
@@ -174,18 +176,17 @@ template <class T>
     ++recommendations;
   }
   const auto never = std::ranges::count(times_recommended, std::size_t{0});
-  report.coverage = 1.0 - static_cast<double>(never) / static_cast<double>(output.items.size());
+  report.coverage = 1.0 - static_cast<double>(never) / static_cast<double>(items);
   report.average_popularity = recommendations > 0 ? popularity_sum / recommendations : 0;
   report.gini = detail::gini(std::move(times_recommended));
   return report;
 }
 
 /// Evaluates a model: evaluate(model, split.test, {.exclude = {&split.train, &split.validation}}).
-/// @throws ArgumentError for k of 0, or parts and popularity of another shape than the model's
 template <class Model>
 [[nodiscard]] Report evaluate(const Model& model, const Interactions& relevant,
                               const EvaluateOptions& options = {}) {
-  return evaluate_output(model.output(), relevant, options);
+  return evaluate(model.scorer(), relevant, options);
 }
 
 }  // namespace prism::inline PRISM_ISA

@@ -17,12 +17,52 @@
 #include "prism/kernel/product.hpp"
 #include "prism/kernel/row.hpp"
 #include "prism/kernel/top_k.hpp"
-#include "prism/policy/batch.hpp"
+#include "prism/policy/output.hpp"
 
 namespace prism::inline PRISM_ISA {
 
-/// How a user and an item are compared.
+/// How a user's and an item's output row are compared.
 enum class Similarity { dot, cosine };
+
+namespace detail {
+
+/// Rows whose dot products are a scorer's scores. A rule with an offset takes one more column:
+/// f g (u . i - offset) = (f u, f) . (g i, -g offset).
+template <class T>
+[[nodiscard]] std::size_t scoring_dim(const Scorer<T>& scorer) noexcept {
+  return scorer.output.items().dim() + (scorer.offset != 0 ? 1 : 0);
+}
+
+/// @param to      scoring_dim(scorer) elements
+/// @param factor  of the user, or of the item
+/// @param extra   the additional column before the factor: 1 for users, -offset for items
+template <class T>
+void write_scoring_row(T* to, const T* row, std::size_t dim, T factor, T extra, bool has_extra,
+                       Similarity similarity) noexcept {
+  if (similarity == Similarity::cosine) {
+    normalise(to, row, dim);
+    scale(to, factor, to, dim);
+  } else {
+    scale(to, factor, row, dim);
+  }
+  if (has_extra) to[dim] = factor * extra;
+}
+
+template <class T>
+void write_user(T* to, const Scorer<T>& scorer, std::size_t user, Similarity similarity) noexcept {
+  const Rows<const T> users = scorer.output.users();
+  write_scoring_row(to, users[user], users.dim(), scorer.factor_of_user(user), T{1},
+                    scorer.offset != 0, similarity);
+}
+
+template <class T>
+void write_item(T* to, const Scorer<T>& scorer, std::size_t item, Similarity similarity) noexcept {
+  const Rows<const T> items = scorer.output.items();
+  write_scoring_row(to, items[item], items.dim(), scorer.factor_of_item(item), -scorer.offset,
+                    scorer.offset != 0, similarity);
+}
+
+}  // namespace detail
 
 /// Items laid out for scoring: stripes of neighbouring items, each transposed.
 template <class T>
@@ -30,18 +70,16 @@ class ItemStripes {
  public:
   static constexpr std::size_t stripe = 64;
 
-  ItemStripes(Rows<const T> items, Similarity similarity)
-      : size_(items.size()), dim_(items.dim()), data_(stripes() * items.dim() * stripe) {
+  ItemStripes(const Scorer<T>& scorer, Similarity similarity)
+      : size_(scorer.output.items().size()),
+        dim_(detail::scoring_dim(scorer)),
+        data_(stripes() * dim_ * stripe) {
     parallel_tasks(stripes(), [&](std::size_t s) {
-      std::vector<T> unit(dim_);
+      std::vector<T> row(dim_);
       for (std::size_t column = 0; column < stripe; ++column) {
         const std::size_t item = s * stripe + column;
         if (item >= size_) break;  // the last stripe's remainder stays zero
-        const T* row = items[item];
-        if (similarity == Similarity::cosine) {
-          normalise(unit.data(), row, dim_);
-          row = unit.data();
-        }
+        detail::write_item(row.data(), scorer, item, similarity);
         for (std::size_t k = 0; k < dim_; ++k) data_[(s * dim_ + k) * stripe + column] = row[k];
       }
     });
@@ -69,13 +107,11 @@ class UserBlock {
  public:
   static constexpr std::size_t most = 96;
 
-  UserBlock(Rows<const T> table, std::span<const Index> users, std::size_t k,
+  UserBlock(const Scorer<T>& scorer, std::span<const Index> users, std::size_t k,
             std::span<const Interactions* const> exclude, Similarity similarity)
-      : dim_(table.dim()), parts_(exclude.size()), rows_(users.size() * dim_) {
+      : dim_(scoring_dim(scorer)), parts_(exclude.size()), rows_(users.size() * dim_) {
     for (std::size_t r = 0; r < users.size(); ++r) {
-      T* const row = rows_.data() + r * dim_;
-      std::copy_n(table[users[r]], dim_, row);
-      if (similarity == Similarity::cosine) normalise(row, row, dim_);
+      write_user(rows_.data() + r * dim_, scorer, users[r], similarity);
       for (const Interactions* part : exclude) seen_.push_back(part->items_of(users[r]));
       best_.emplace_back(k);
     }
@@ -122,17 +158,16 @@ class UserBlock {
 
 /// Ranks all items for each of `users` and calls visit(position, best) once for every position in
 /// `users`, from several threads: `best` holds at most k items, best first, equal scores in the
-/// order of their ids, without those that the user has in any of `exclude`. Under
-/// Similarity::cosine a score is the cosine.
+/// order of their ids, without those that the user has in any of `exclude`.
 template <class T, class Visit>
-void rank_items(Embeddings<const T> output, std::span<const Index> users, std::size_t k,
+void rank_items(const Scorer<T>& scorer, std::span<const Index> users, std::size_t k,
                 std::span<const Interactions* const> exclude, Similarity similarity,
                 const Visit& visit) {
-  const ItemStripes<T> items(output.items, similarity);
+  const ItemStripes<T> items(scorer, similarity);
   const std::size_t longest = std::min(k, items.size());
   parallel_chunks(users.size(), detail::UserBlock<T>::most,
                   [&](std::size_t begin, std::size_t end) {
-                    detail::UserBlock<T> block(output.users, users.subspan(begin, end - begin),
+                    detail::UserBlock<T> block(scorer, users.subspan(begin, end - begin),
                                                longest, exclude, similarity);
                     for (std::size_t s = 0; s < items.stripes(); ++s) block.rank(items, s);
                     for (std::size_t p = begin; p < end; ++p) visit(p, block.best(p - begin));

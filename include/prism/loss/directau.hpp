@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include <algorithm>
 #include <cmath>
 #include <cstddef>
 #include <span>
@@ -8,8 +9,8 @@
 
 #include "prism/core/config.hpp"
 #include "prism/core/parallel.hpp"
-#include "prism/kernel/pair_potential.hpp"
 #include "prism/kernel/row.hpp"
+#include "prism/loss/sphere.hpp"
 #include "prism/policy/loss.hpp"
 
 namespace prism::inline PRISM_ISA {
@@ -22,85 +23,74 @@ namespace prism::inline PRISM_ISA {
 struct DirectAU {
   static constexpr std::string_view name = "DirectAU";
 
-  double gamma = 1;
+  double gamma = 1;         ///< weight of the uniformity, at least 0
+  bool duplicates = false;  ///< U over the ids of all pairs, as often as they stand in the batch
 
   template <class T>
   double operator()(const LossStep<T>& step) const {
-    const Side<T> users = unit_rows(step.output.users, step.scratch);
-    const Side<T> items = unit_rows(step.output.items, step.scratch);
+    const detail::Sphere<T> sphere = detail::sphere(step);
     const Batch& batch = step.batch;
-    const double alignment = align(users, items, batch.user_side, batch.items, batch.pairs());
-    align(items, users, batch.item_side, batch.users, batch.pairs());
-    const double uniformity = spread(users, step.scratch) + spread(items, step.scratch);
-    add_gradient(users, step.gradient.users);
-    add_gradient(items, step.gradient.items);
-    return alignment + gamma / 2 * uniformity;
+    const double alignment =
+        align(sphere.users, sphere.items, batch.user_side, batch.items, batch.pairs());
+    align(sphere.items, sphere.users, batch.item_side, batch.users, batch.pairs());
+    const double spread = uniformity(sphere.users, batch.users, batch.user_side, step.scratch) +
+                          uniformity(sphere.items, batch.items, batch.item_side, step.scratch);
+    detail::add_row_gradient(sphere, step.gradient);
+    return alignment + gamma / 2 * spread;
   }
 
  private:
-  static constexpr double sharpness = 4;  // of exp(-2 |a - b|^2) = exp(4 (a . b - 1))
-  static constexpr std::size_t grain = 256;
-
-  /// A side's rows scaled to length 1, and the gradient with respect to those.
-  template <class T>
-  struct Side {
-    Rows<T> unit;
-    Rows<T> length;  // n x 1
-    Rows<T> gradient;
-  };
-
-  template <class T>
-  [[nodiscard]] static Side<T> unit_rows(Rows<const T> rows, Scratch& scratch) {
-    const Side<T> side{scratch.take<T>(rows.size(), rows.dim()), scratch.take<T>(rows.size(), 1),
-                       scratch.take_zeros<T>(rows.size(), rows.dim())};
-    parallel_chunks(rows.size(), grain, [&](std::size_t begin, std::size_t end) {
-      for (std::size_t k = begin; k < end; ++k) {
-        *side.length[k] = normalise(side.unit[k], rows[k], rows.dim());
-      }
-    });
-    return side;
-  }
-
   /// mean |a - b|^2 over the pairs, and its gradient with respect to `mine`; other[p] is the row of
   /// `theirs` that stands in pair p.
   template <class T>
-  static double align(const Side<T>& mine, const Side<T>& theirs, const BatchSide& side,
-                      std::span<const Index> other, std::size_t pairs) {
+  static double align(const detail::UnitRows<T>& mine, const detail::UnitRows<T>& theirs,
+                      const BatchSide& side, std::span<const Index> other, std::size_t pairs) {
     const std::size_t dim = mine.unit.dim();
     const double mean = 1.0 / static_cast<double>(pairs);
-    return mean * parallel_sum(mine.unit.size(), grain, [&](std::size_t begin, std::size_t end) {
-             double sum = 0;
-             for (std::size_t k = begin; k < end; ++k) {
-               for (const Index p : side.slots_of(k)) {
-                 const T* const partner = theirs.unit[other[p]];
-                 // |a - b|^2 = 2 - 2 a . b for unit rows; the gradient's part along a drops out.
-                 sum += 2 - 2 * static_cast<double>(dot(mine.unit[k], partner, dim));
-                 add_scaled(mine.gradient[k], static_cast<T>(-2 * mean), partner, dim);
-               }
-             }
-             return sum;
-           });
+    return mean * parallel_sum(mine.unit.size(), detail::sphere_grain,
+                               [&](std::size_t begin, std::size_t end) {
+                                 double sum = 0;
+                                 for (std::size_t k = begin; k < end; ++k) {
+                                   for (const Index p : side.slots_of(k)) {
+                                     const T* const partner = theirs.unit[other[p]];
+                                     // |a - b|^2 = 2 - 2 a . b for unit rows; the gradient's part
+                                     // along a drops out.
+                                     sum += 2 - 2 * static_cast<double>(
+                                                        dot(mine.unit[k], partner, dim));
+                                     add_scaled(mine.gradient[k], static_cast<T>(-2 * mean),
+                                                partner, dim);
+                                   }
+                                 }
+                                 return sum;
+                               });
   }
 
-  /// The side's uniformity, and gamma / 2 times its gradient.
+  /// A side's uniformity; gamma / 2 times its gradient is added to that of the unit rows.
+  /// @param of_pair  which row stands in each pair
   template <class T>
-  double spread(const Side<T>& side, Scratch& scratch) const {
-    const double n = static_cast<double>(side.unit.size());
-    if (n < 2) return 0;
-    const double total = pair_potential(
-        Rows<const T>(side.unit), sharpness,
-        [&](double sum) { return gamma / 2 * sharpness / sum; }, side.gradient, scratch);
-    return std::log(total / (n * (n - 1) / 2));
-  }
-
-  template <class T>
-  static void add_gradient(const Side<T>& side, Rows<T> gradient) {
-    parallel_chunks(gradient.size(), grain, [&](std::size_t begin, std::size_t end) {
-      for (std::size_t k = begin; k < end; ++k) {
-        add_normalise_gradient(gradient[k], side.gradient[k], side.unit[k], *side.length[k],
-                               gradient.dim());
+  double uniformity(const detail::UnitRows<T>& rows, std::span<const Index> of_pair,
+                    const BatchSide& side, Scratch& scratch) const {
+    if (!duplicates) {
+      return detail::uniformity<T>(rows.unit, gamma / 2, PairMean::strict, rows.gradient, scratch);
+    }
+    const std::size_t dim = rows.unit.dim();
+    const Rows<T> repeated = scratch.take<T>(of_pair.size(), dim);
+    const Rows<T> gradient = scratch.take_zeros<T>(of_pair.size(), dim);
+    parallel_chunks(of_pair.size(), detail::sphere_grain, [&](std::size_t begin, std::size_t end) {
+      for (std::size_t p = begin; p < end; ++p) {
+        std::copy_n(rows.unit[of_pair[p]], dim, repeated[p]);
       }
     });
+    const double value =
+        detail::uniformity<T>(repeated, gamma / 2, PairMean::strict, gradient, scratch);
+    parallel_chunks(side.own, detail::sphere_grain, [&](std::size_t begin, std::size_t end) {
+      for (std::size_t k = begin; k < end; ++k) {
+        for (const Index p : side.slots_of(k)) {
+          add_scaled(rows.gradient[k], T{1}, gradient[p], dim);
+        }
+      }
+    });
+    return value;
   }
 };
 

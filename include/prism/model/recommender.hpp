@@ -19,24 +19,16 @@
 #include "prism/optimizer/adam.hpp"
 #include "prism/policy/backbone.hpp"
 #include "prism/policy/initializer.hpp"
+#include "prism/policy/label.hpp"
 #include "prism/policy/loss.hpp"
 #include "prism/policy/optimizer.hpp"
+#include "prism/policy/output.hpp"
 #include "prism/policy/regularizer.hpp"
 #include "prism/policy/sampler.hpp"
 #include "prism/regularizer/none.hpp"
 #include "prism/sampler/uniform.hpp"
 
 namespace prism::inline PRISM_ISA {
-
-/// A policy's name with its parameters: its label(), or its plain name.
-template <class Policy>
-[[nodiscard]] std::string label(const Policy& policy) {
-  if constexpr (requires { policy.label(); }) {
-    return policy.label();
-  } else {
-    return std::string(Policy::name);
-  }
-}
 
 /// A collaborative-filtering model, its parts chosen at compile time. Owns the embedding tables,
 /// starting from the training interactions' popularity, and remembers those interactions: they are
@@ -48,6 +40,7 @@ class Recommender {
  public:
   using scalar_type = Scalar;
   using optimizer_type = Optimizer;
+  using sampler_type = Sampler;
 
   /// The policies' run-time options. Policies without any take no room.
   struct Options {
@@ -95,10 +88,18 @@ class Recommender {
     return {rows(weights_.users), rows(weights_.items)};
   }
 
-  /// The backbone's output rows, by which users and items are compared. Valid until the model is
-  /// changed or goes away.
-  [[nodiscard]] Embeddings<const Scalar> output() const {
-    return options_.backbone.template output<Scalar>(tables(), weights_.backbone);
+  /// The backbone's output rows, by which users and items are compared.
+  [[nodiscard]] Output<Scalar> output() const {
+    return options_.backbone.template output<Scalar>(tables(), train_, weights_.backbone);
+  }
+
+  /// What ranks items for users: the output rows, and the loss's own rule where it has one.
+  [[nodiscard]] Scorer<Scalar> scorer() const {
+    Scorer<Scalar> scorer{output()};
+    if constexpr (requires { options_.loss.ranking_rule(scorer, weights_.loss); }) {
+      options_.loss.ranking_rule(scorer, weights_.loss);
+    }
+    return scorer;
   }
 
  private:
@@ -119,8 +120,7 @@ class Recommender {
 
   [[no_unique_address]] Options options_;
   Interactions train_;
-  // `output` of a backbone with a state fills that state's caches.
-  mutable Weights weights_;
+  Weights weights_;
 };
 
 }  // namespace prism::inline PRISM_ISA

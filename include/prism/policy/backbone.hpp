@@ -6,9 +6,11 @@
 #include <concepts>
 #include <cstddef>
 #include <string_view>
+#include <utility>
 
 #include "prism/core/config.hpp"
 #include "prism/policy/batch.hpp"
+#include "prism/policy/output.hpp"
 #include "prism/policy/parameter.hpp"
 
 namespace prism::inline PRISM_ISA {
@@ -16,29 +18,37 @@ namespace prism::inline PRISM_ISA {
 // struct MyBackbone {
 //   static constexpr std::string_view name = "MyBackbone";
 //   std::size_t dim() const;                        // columns of both tables, at least 1
-//   template <class T> struct State;                // optional: weights, the training graph
+//   template <class T> struct State;                // optional: trainable weights
 //
-//   // Fills output.users and output.items: one row for each of the batch's distinct rows.
-//   template <class T> void forward(Embeddings<const T> tables, const Batch&, state_t<..., T>&,
+//   // Fills `output`: one row for each row that the batch's sides list. What it returns is handed
+//   // to backward: what the way back has to know of the way there.
+//   template <class T> auto forward(const BackboneStep<T>&, const state_t<MyBackbone, T>&,
 //                                   Embeddings<T> output) const;
-//   // Turns the gradient of forward's output into the tables' gradients.
-//   template <class T> TableGradients<T> backward(Embeddings<const T> tables, const Batch&,
-//       state_t<..., T>&, Embeddings<const T> output_gradient, Scratch&) const;
-//   // The output of every row, for ranking; may point into the tables, or into the state.
-//   template <class T> Embeddings<const T> output(Embeddings<const T> tables,
-//                                                 state_t<..., T>&) const;
+//   // Turns the gradient of forward's output into the tables' gradients, and adds to those of the
+//   // state's parameters.
+//   template <class T> TableGradients<T> backward(const BackboneStep<T>&, state_t<MyBackbone, T>&,
+//                                                 const auto& from_forward,
+//                                                 Embeddings<const T> output_gradient) const;
+//   // The output of every row, for ranking.
+//   template <class T> Output<T> output(Embeddings<const T> tables, const Interactions& train,
+//                                       const state_t<MyBackbone, T>&) const;
 // };
 template <class B>
 concept BackbonePolicy = std::copyable<B> &&
-    requires(const B& backbone, const Batch& batch, Embeddings<const double> in,
-             Embeddings<double> out, state_t<B, double>& state, Scratch& scratch) {
+    requires(const B& backbone, const BackboneStep<double>& step, Embeddings<const double> in,
+             Embeddings<double> out, const Interactions& train, state_t<B, double>& state) {
   { B::name } -> std::convertible_to<std::string_view>;
   { backbone.dim() } -> std::convertible_to<std::size_t>;
-  {backbone.template forward<double>(in, batch, state, out)};
   {
-    backbone.template backward<double>(in, batch, state, in, scratch)
+    backbone.template backward<double>(
+        step, state, backbone.template forward<double>(step, std::as_const(state), out), in)
     } -> std::same_as<TableGradients<double>>;
-  { backbone.template output<double>(in, state) } -> std::same_as<Embeddings<const double>>;
+  {
+    backbone.template output<double>(in, train, std::as_const(state))
+    } -> std::same_as<Output<double>>;
 };
+
+/// What forward returns where the way back has nothing to know.
+struct NothingKept {};
 
 }  // namespace prism::inline PRISM_ISA

@@ -11,15 +11,19 @@
 #include "prism/core/index.hpp"
 #include "prism/core/matrix.hpp"
 #include "prism/core/scratch.hpp"
+#include "prism/data/interactions.hpp"
 
 namespace prism::inline PRISM_ISA {
 
 /// One side (users, or items) of a batch: which table rows it touches, and where each one stands.
 /// Grouping by row is what lets gradients be summed in parallel without atomics, in a fixed order.
 struct BatchSide {
-  /// The distinct table rows, in order of first appearance. Position k in this list is row k of the
-  /// outputs and of the output gradients.
+  /// Distinct table rows. Position k in this list is row k of the outputs and of the output
+  /// gradients. The batch's own come first, in order of first appearance; for a loss that
+  /// looks at every row, all others follow.
   std::span<const Index> rows;
+  /// How many of them are the batch's own.
+  std::size_t own = 0;
   /// Row k stands in slots[first_slot[k]] ... slots[first_slot[k + 1] - 1].
   std::span<const Index> first_slot;
   /// For users, slot p is pair p. For items, slot p < pairs is pair p's item, and slot
@@ -32,6 +36,11 @@ struct BatchSide {
   [[nodiscard]] std::span<const Index> slots_of(std::size_t k) const noexcept {
     return slots.subspan(first_slot[k], first_slot[k + 1] - first_slot[k]);
   }
+
+  /// The side without the rows that are not the batch's own.
+  [[nodiscard]] BatchSide own_rows() const noexcept {
+    return {rows.first(own), own, first_slot, slots, position};
+  }
 };
 
 /// A batch of observed pairs with their negatives, as positions in the two sides' `rows`.
@@ -42,12 +51,21 @@ struct Batch {
   std::size_t negatives_per_pair = 0;
   BatchSide user_side;
   BatchSide item_side;
+  /// What the pairs are drawn from; also the graph that a backbone may propagate over.
+  const Interactions& train;
 
   [[nodiscard]] std::size_t pairs() const noexcept { return users.size(); }
 
   /// The pair that an item slot belongs to.
   [[nodiscard]] std::size_t pair_of_item_slot(std::size_t slot) const noexcept {
     return slot < pairs() ? slot : (slot - pairs()) / negatives_per_pair;
+  }
+
+  /// The batch without the rows that are not its own.
+  [[nodiscard]] Batch own_rows() const noexcept {
+    return {users,     items,
+            negatives, negatives_per_pair,
+            user_side.own_rows(), item_side.own_rows(), train};
   }
 };
 
@@ -62,11 +80,20 @@ struct Embeddings {
   }
 };
 
+/// What a backbone is given.
+template <class T>
+struct BackboneStep {
+  Embeddings<const T> tables;
+  const Batch& batch;
+  /// Working memory, valid until the step ends.
+  Scratch& scratch;
+};
+
 /// What a loss is given.
 template <class T>
 struct LossStep {
   const Batch& batch;
-  /// Output rows, one for each of the batch's distinct users and items.
+  /// Output rows, one for each of the rows that the batch's sides list.
   Embeddings<const T> output;
   /// Of the same shapes: the loss adds its gradient.
   Embeddings<T> gradient;
@@ -74,17 +101,18 @@ struct LossStep {
   Scratch& scratch;
 };
 
-/// The gradient of a table: a row for each of the batch's distinct rows, or one for every row.
+/// The gradient of a table: a row for each of the rows a side lists, or one for every row.
 template <class T>
 class TableGradient {
  public:
-  /// Of the batch's rows alone: `values` is parallel to `side.rows`.
+  /// Of the side's rows alone: `values` is parallel to `side.rows`.
   [[nodiscard]] static TableGradient of_batch_rows(Rows<const T> values, const BatchSide& side) {
-    return {values, side.position, false};
+    return {values, side, false};
   }
-  /// Of every row; `side` still says which rows the batch touched.
+  /// Of every row; `side` still says which rows are the batch's. Without a side, none is: the table
+  /// belongs to neither users nor items.
   [[nodiscard]] static TableGradient of_all_rows(Rows<const T> values, const BatchSide& side) {
-    return {values, side.position, true};
+    return {values, side, true};
   }
 
   /// The gradient of a table row; null where it is zero.
@@ -92,18 +120,19 @@ class TableGradient {
     if (dense_) return values_[row];
     return position_[row] == absent ? nullptr : values_[position_[row]];
   }
-  /// Whether the batch touched the row. A table that belongs to neither side (a tower's weights)
-  /// is touched by every batch.
+  /// Whether the row is one of the batch's own ids. A tower's weights, which belong to no id, are
+  /// not.
   [[nodiscard]] bool in_batch(std::size_t row) const noexcept {
-    return position_.empty() || position_[row] != absent;
+    return !position_.empty() && position_[row] < own_;
   }
 
  private:
-  TableGradient(Rows<const T> values, std::span<const Index> position, bool dense)
-      : values_(values), position_(position), dense_(dense) {}
+  TableGradient(Rows<const T> values, const BatchSide& side, bool dense)
+      : values_(values), position_(side.position), own_(side.own), dense_(dense) {}
 
   Rows<const T> values_;
   std::span<const Index> position_;
+  std::size_t own_;
   bool dense_;
 };
 

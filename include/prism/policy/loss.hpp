@@ -8,19 +8,23 @@
 
 #include "prism/core/config.hpp"
 #include "prism/policy/batch.hpp"
+#include "prism/policy/output.hpp"
 #include "prism/policy/parameter.hpp"
 
 namespace prism::inline PRISM_ISA {
 
 // struct MyLoss {
 //   static constexpr std::string_view name = "MyLoss";
-//   std::size_t negatives = 1;                      // optional: how many a pair; none if left out
-//   template <class T> struct State;                // optional: trainable state of its own
+//   std::size_t negatives = 1;             // optional: how many a pair; none if left out
+//   bool looks_at_every_row() const;       // optional: also at rows outside the batch; no if left out
+//   template <class T> struct State;       // optional: trainable state of its own
 //
 //   // The mean over the batch's pairs. Adds its gradient to step.gradient.
 //   template <class T> double operator()(const LossStep<T>& step) const;
 //   // Instead, where there is a State:
 //   template <class T> double operator()(const LossStep<T>& step, State<T>& state) const;
+//   // Optional: sets the factors and the offset by which its models rank.
+//   template <class T> void ranking_rule(Scorer<T>&, const state_t<MyLoss, T>&) const;
 // };
 template <class L>
 concept LossPolicy = std::copyable<L> &&
@@ -40,6 +44,26 @@ template <LossPolicy L>
     return loss.negatives;
   } else {
     return 0;
+  }
+}
+
+/// Whether a loss looks at rows outside the batch, so that a step has to compute them all.
+template <LossPolicy L>
+[[nodiscard]] constexpr bool looks_at_every_row(const L& loss) noexcept {
+  if constexpr (requires { loss.looks_at_every_row(); }) {
+    return loss.looks_at_every_row();
+  } else {
+    return false;
+  }
+}
+
+/// The value of a loss, with or without a state.
+template <LossPolicy L, class T>
+[[nodiscard]] double evaluate_loss(const L& loss, const LossStep<T>& step, state_t<L, T>& state) {
+  if constexpr (requires { loss(step, state); }) {
+    return loss(step, state);
+  } else {
+    return loss(step);
   }
 }
 

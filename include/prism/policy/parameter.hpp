@@ -5,6 +5,7 @@
 #pragma once
 
 #include <cstdint>
+#include <limits>
 #include <type_traits>
 #include <utility>
 
@@ -28,8 +29,11 @@ struct Parameter {
   Matrix<T> value;
   ParameterRows rows = ParameterRows::all;
   /// Set by the trainer before each step, filled with zeros: of value's shape, or with one row for
-  /// each of the batch's distinct users (or items). The policy adds its gradient.
+  /// each row that the batch's user side (or item side) lists. The policy adds its gradient.
   Rows<T> gradient{};
+  /// After each step every element is brought back into [lowest, highest].
+  T lowest = -std::numeric_limits<T>::infinity();
+  T highest = std::numeric_limits<T>::infinity();
 };
 
 /// What a State is made from.

@@ -30,12 +30,58 @@ struct SampleRequest {
 //   static constexpr std::string_view name = "MySampler";
 //   // Fills negatives, pairs x negatives_per_pair, row-major, with items.
 //   void operator()(const SampleRequest&, std::span<Index> negatives) const;
+//
+//   // Optional: what it works out once from the training interactions.
+//   struct State { State(const MySampler&, const Interactions& train); };
+//   // Instead, where there is a State:
+//   void operator()(const SampleRequest&, const State&, std::span<Index> negatives) const;
 // };
+namespace detail {
+
+/// The State of a sampler that has none.
+struct NoSamplerState {
+  template <class Sampler>
+  NoSamplerState(const Sampler&, const Interactions&) noexcept {}
+};
+
+template <class Sampler>
+struct SamplerStateOf {
+  using type = NoSamplerState;
+};
+template <class Sampler>
+requires requires { typename Sampler::State; }
+struct SamplerStateOf<Sampler> {
+  using type = typename Sampler::State;
+};
+
+}  // namespace detail
+
+/// Sampler::State, or an empty type where it has none.
+template <class Sampler>
+using sampler_state_t = typename detail::SamplerStateOf<Sampler>::type;
+
+/// Draws a batch's negatives.
+template <class Sampler>
+void draw_negatives(const Sampler& sampler, const SampleRequest& request,
+                    const sampler_state_t<Sampler>& state, std::span<Index> negatives) {
+  if constexpr (requires { sampler(request, state, negatives); }) {
+    sampler(request, state, negatives);
+  } else {
+    sampler(request, negatives);
+  }
+}
+
 template <class S>
 concept SamplerPolicy = std::copyable<S> &&
-    requires(const S& sampler, const SampleRequest& request, std::span<Index> negatives) {
+    std::constructible_from<sampler_state_t<S>, const S&, const Interactions&> &&
+    requires(const S& sampler, const SampleRequest& request, const sampler_state_t<S>& state,
+             std::span<Index> negatives) {
   { S::name } -> std::convertible_to<std::string_view>;
-  {sampler(request, negatives)};
+  requires requires {
+    {sampler(request, negatives)};
+  } || requires {
+    {sampler(request, state, negatives)};
+  };
 };
 
 }  // namespace prism::inline PRISM_ISA

@@ -15,7 +15,7 @@
 #include "prism/evaluate/ranking.hpp"
 #include "prism/kernel/row.hpp"
 #include "prism/kernel/top_k.hpp"
-#include "prism/policy/batch.hpp"
+#include "prism/policy/output.hpp"
 
 namespace prism::inline PRISM_ISA {
 
@@ -26,18 +26,6 @@ struct RecommendOptions {
 
 namespace detail {
 
-/// The k best of all items by score(item); items for which skip(item) holds are left out.
-template <class T, class Score, class Skip>
-[[nodiscard]] std::vector<Scored<T>> best_items(std::size_t items, std::size_t k,
-                                                const Score& score, const Skip& skip) {
-  TopK<T> best(std::min(k, items));
-  for (std::size_t i = 0; i < items; ++i) {
-    const Index item = static_cast<Index>(i);
-    if (!skip(item)) best.offer(item, score(item));
-  }
-  return {best.best().begin(), best.best().end()};
-}
-
 inline void check_row(const char* argument, Index row, std::size_t size) {
   require(row < size, argument,
           "must be below " + std::to_string(size) + ", not " + std::to_string(row));
@@ -45,47 +33,60 @@ inline void check_row(const char* argument, Index row, std::size_t size) {
 
 }  // namespace detail
 
-/// The k best items for a user, best first; fewer where there are not as many.
+/// The k best items for a user, best first, by the scores that evaluate() ranks by; fewer where
+/// there are not as many.
+/// @param scorer  as Recommender::scorer() gives it; keep one to serve many users
+/// @param seen    what is left out, where options.exclude_seen says so
 /// @throws ArgumentError for a user that is no row, or k of 0
+template <class T>
+[[nodiscard]] std::vector<Scored<T>> recommend(const Scorer<T>& scorer, const Interactions& seen,
+                                               Index user, std::size_t k,
+                                               const RecommendOptions& options = {}) {
+  detail::check_row("user", user, scorer.output.users().size());
+  require(k >= 1, "k", "must be at least 1, not 0");
+  const std::size_t dim = detail::scoring_dim(scorer);
+  std::vector<T> user_row(dim), item_row(dim);
+  detail::write_user(user_row.data(), scorer, user, options.similarity);
+  const std::size_t items = scorer.output.items().size();
+  TopK<T> best(std::min(k, items));
+  for (Index item = 0; item < items; ++item) {
+    if (options.exclude_seen && seen.contains(user, item)) continue;
+    detail::write_item(item_row.data(), scorer, item, options.similarity);
+    best.offer(item, dot(user_row.data(), item_row.data(), dim));
+  }
+  return {best.best().begin(), best.best().end()};
+}
+
+/// The same for a model, which leaves out the user's training items.
 template <class Model>
 [[nodiscard]] auto recommend(const Model& model, Index user, std::size_t k,
                              const RecommendOptions& options = {}) {
-  using T = typename Model::scalar_type;
-  const Embeddings<const T> output = model.output();
-  const Rows<const T> items = output.items;
-  detail::check_row("user", user, output.users.size());
-  require(k >= 1, "k", "must be at least 1, not 0");
-  const std::size_t dim = items.dim();
-  const T* const row = output.users[user];
-  const T user_length = std::max(norm(row, dim), static_cast<T>(smallest_norm));
-  return detail::best_items<T>(
-      items.size(), k,
-      [&](Index item) {
-        const T score = dot(row, items[item], dim);
-        if (options.similarity == Similarity::dot) return score;
-        const T item_length = std::max(norm(items[item], dim), static_cast<T>(smallest_norm));
-        return score / (user_length * item_length);
-      },
-      [&](Index item) { return options.exclude_seen && model.train().contains(user, item); });
+  return recommend(model.scorer(), model.train(), user, k, options);
 }
 
-/// The k items most like one, by cosine, without itself.
+/// The k items most like one, by the cosine of their output rows, without itself.
 /// @throws ArgumentError for an item that is no row, or k of 0
-template <class Model>
-[[nodiscard]] auto similar_items(const Model& model, Index item, std::size_t k) {
-  using T = typename Model::scalar_type;
-  const Rows<const T> items = model.output().items;
+template <class T>
+[[nodiscard]] std::vector<Scored<T>> similar_items(const Scorer<T>& scorer, Index item,
+                                                   std::size_t k) {
+  const Rows<const T> items = scorer.output.items();
   detail::check_row("item", item, items.size());
   require(k >= 1, "k", "must be at least 1, not 0");
   const std::size_t dim = items.dim();
-  const T length = std::max(norm(items[item], dim), static_cast<T>(smallest_norm));
-  return detail::best_items<T>(
-      items.size(), k,
-      [&](Index other) {
-        const T other_length = std::max(norm(items[other], dim), static_cast<T>(smallest_norm));
-        return dot(items[item], items[other], dim) / (length * other_length);
-      },
-      [&](Index other) { return other == item; });
+  std::vector<T> unit(dim), other_unit(dim);
+  normalise(unit.data(), items[item], dim);
+  TopK<T> best(std::min(k, items.size()));
+  for (Index other = 0; other < items.size(); ++other) {
+    if (other == item) continue;
+    normalise(other_unit.data(), items[other], dim);
+    best.offer(other, dot(unit.data(), other_unit.data(), dim));
+  }
+  return {best.best().begin(), best.best().end()};
+}
+
+template <class Model>
+[[nodiscard]] auto similar_items(const Model& model, Index item, std::size_t k) {
+  return similar_items(model.scorer(), item, k);
 }
 
 }  // namespace prism::inline PRISM_ISA

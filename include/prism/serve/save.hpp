@@ -87,9 +87,9 @@ template <class T>
 template <class Model>
 void save_embeddings(const Model& model, const std::filesystem::path& directory) {
   detail::StagedFiles files(directory);
-  const auto [users, items] = model.output();
-  files.write("users.npy", detail::npy(users));
-  files.write("items.npy", detail::npy(items));
+  const auto output = model.output();
+  files.write("users.npy", detail::npy(output.users()));
+  files.write("items.npy", detail::npy(output.items()));
   std::string ids;
   for (Index user = 0; user < model.train().users(); ++user) {
     ids.append(model.train().user_id(user)).push_back('\n');

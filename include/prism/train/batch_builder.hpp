@@ -39,10 +39,22 @@ class SideBuilder {
     slot_row_.push_back(k);
   }
 
+  /// Lists every row of the table that no slot holds.
+  void add_the_others() {
+    for (std::size_t row = 0; row < position_.size(); ++row) {
+      if (position_[row] != absent) continue;
+      position_[row] = static_cast<Index>(rows_.size());
+      rows_.push_back(static_cast<Index>(row));
+      count_.push_back(0);
+    }
+  }
+
   /// For every slot: the position of its row.
   [[nodiscard]] std::span<const Index> slot_rows() const noexcept { return slot_row_; }
 
-  [[nodiscard]] BatchSide finish() {
+  [[nodiscard]] BatchSide finish(bool every_row) {
+    const std::size_t own = rows_.size();
+    if (every_row) add_the_others();
     first_slot_.assign(rows_.size() + 1, 0);
     for (std::size_t k = 0; k < rows_.size(); ++k) first_slot_[k + 1] = first_slot_[k] + count_[k];
     slots_.resize(slot_row_.size());
@@ -50,7 +62,7 @@ class SideBuilder {
     for (std::size_t slot = 0; slot < slot_row_.size(); ++slot) {
       slots_[count_[slot_row_[slot]]++] = static_cast<Index>(slot);
     }
-    return {rows_, first_slot_, slots_, position_};
+    return {rows_, own, first_slot_, slots_, position_};
   }
 
  private:
@@ -67,27 +79,33 @@ class SideBuilder {
 /// Builds batches; what it returns is valid until the next call.
 class BatchBuilder {
  public:
-  BatchBuilder(std::size_t users, std::size_t items) : users_(users), items_(items) {}
+  /// @param train  what pairs are drawn from; has to outlive the builder
+  explicit BatchBuilder(const Interactions& train)
+      : train_(train), users_(train.users()), items_(train.items()) {}
 
   /// @param negatives  items, pairs x n, row-major; empty where n is 0
-  [[nodiscard]] Batch build(std::span<const Interaction> pairs, std::span<const Index> negatives) {
+  /// @param every_row  whether the sides list every row, not only those of the batch
+  [[nodiscard]] Batch build(std::span<const Interaction> pairs, std::span<const Index> negatives,
+                            bool every_row = false) {
     users_.begin();
     items_.begin();
     for (const Interaction& pair : pairs) users_.add(pair.user);
     for (const Interaction& pair : pairs) items_.add(pair.item);
     for (const Index item : negatives) items_.add(item);
-    const BatchSide user_side = users_.finish();
-    const BatchSide item_side = items_.finish();
+    const BatchSide user_side = users_.finish(every_row);
+    const BatchSide item_side = items_.finish(every_row);
     const std::span<const Index> item_rows = items_.slot_rows();
     return {.users = users_.slot_rows(),
             .items = item_rows.first(pairs.size()),
             .negatives = item_rows.subspan(pairs.size()),
             .negatives_per_pair = pairs.empty() ? 0 : negatives.size() / pairs.size(),
             .user_side = user_side,
-            .item_side = item_side};
+            .item_side = item_side,
+            .train = train_};
   }
 
  private:
+  const Interactions& train_;
   detail::SideBuilder users_;
   detail::SideBuilder items_;
 };

@@ -3,9 +3,11 @@
 // optimizer steps what it reaches.
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <span>
+#include <utility>
 #include <vector>
 
 #include "prism/core/config.hpp"
@@ -19,6 +21,7 @@
 #include "prism/policy/loss.hpp"
 #include "prism/policy/optimizer.hpp"
 #include "prism/policy/parameter.hpp"
+#include "prism/policy/sampler.hpp"
 #include "prism/train/batch_builder.hpp"
 
 namespace prism::inline PRISM_ISA {
@@ -32,7 +35,8 @@ class Trainer {
  public:
   explicit Trainer(Model& model)
       : model_(model),
-        builder_(model.train().users(), model.train().items()),
+        builder_(model.train()),
+        sampler_state_(model.options().sampler, model.train()),
         user_state_(model.users().shape(0), model.users().shape(1)),
         item_state_(model.items().shape(0), model.items().shape(1)) {
     for_each_parameter([&](Parameter<Scalar>& parameter) {
@@ -52,8 +56,9 @@ class Trainer {
     const std::size_t n = negatives_per_pair();
     negatives_.resize(pairs.size() * n);
     if (n > 0) {
-      model_.options().sampler(SampleRequest{pairs, n, model_.train(), random, first * n},
-                               negatives_);
+      draw_negatives(model_.options().sampler,
+                     SampleRequest{pairs, n, model_.train(), random, first * n}, sampler_state_,
+                     negatives_);
     }
     return negatives_;
   }
@@ -66,20 +71,23 @@ class Trainer {
     scratch_.reset();
     const auto& options = model_.options();
     auto& weights = model_.weights();
-    const Batch batch = builder_.build(pairs, negatives);
+    const Batch batch = builder_.build(pairs, negatives, looks_at_every_row(options.loss));
     const std::size_t dim = options.backbone.dim();
     const std::size_t users = batch.user_side.rows.size();
     const std::size_t items = batch.item_side.rows.size();
     for_each_parameter([&](Parameter<Scalar>& parameter) { clear_gradient(parameter, batch); });
 
+    const BackboneStep<Scalar> down{model_.tables(), batch, scratch_};
     const Embeddings<Scalar> output{scratch_.take<Scalar>(users, dim),
                                     scratch_.take<Scalar>(items, dim)};
-    options.backbone.template forward<Scalar>(model_.tables(), batch, weights.backbone, output);
+    const auto kept = options.backbone.template forward<Scalar>(
+        down, std::as_const(weights.backbone), output);
     const Embeddings<Scalar> gradient{scratch_.take_zeros<Scalar>(users, dim),
                                       scratch_.take_zeros<Scalar>(items, dim)};
-    const double loss = evaluate_loss({batch, output, gradient, scratch_});
-    const TableGradients<Scalar> tables = options.backbone.template backward<Scalar>(
-        model_.tables(), batch, weights.backbone, gradient, scratch_);
+    const double loss = evaluate_loss(
+        options.loss, LossStep<Scalar>{batch, output, gradient, scratch_}, weights.loss);
+    const TableGradients<Scalar> tables =
+        options.backbone.template backward<Scalar>(down, weights.backbone, kept, gradient);
 
     const StepSize size{learning_rate, ++steps_};
     const auto& regularizer = options.regularizer;
@@ -89,6 +97,9 @@ class Trainer {
     for_each_parameter([&](Parameter<Scalar>& parameter) {
       options.optimizer(rows(parameter.value), gradient_of(parameter, batch),
                         parameter_states_[next++], size, regularizer);
+      for (Scalar& value : parameter.value) {
+        value = std::clamp(value, parameter.lowest, parameter.highest);
+      }
     });
     return loss;
   }
@@ -98,15 +109,6 @@ class Trainer {
   void for_each_parameter(const Visit& visit) {
     model_.weights().backbone.for_each_parameter(visit);
     model_.weights().loss.for_each_parameter(visit);
-  }
-
-  double evaluate_loss(const LossStep<Scalar>& step) {
-    const auto& loss = model_.options().loss;
-    if constexpr (requires { loss(step, model_.weights().loss); }) {
-      return loss(step, model_.weights().loss);
-    } else {
-      return loss(step);
-    }
   }
 
   void clear_gradient(Parameter<Scalar>& parameter, const Batch& batch) {
@@ -131,6 +133,7 @@ class Trainer {
 
   Model& model_;
   BatchBuilder builder_;
+  sampler_state_t<typename Model::sampler_type> sampler_state_;
   Scratch scratch_;
   std::vector<Index> negatives_;
   OptimizerState user_state_;

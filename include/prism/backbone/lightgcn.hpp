@@ -1,0 +1,167 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <algorithm>
+#include <cmath>
+#include <cstddef>
+#include <span>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "prism/backbone/embedding.hpp"
+#include "prism/core/config.hpp"
+#include "prism/core/index.hpp"
+#include "prism/core/parallel.hpp"
+#include "prism/kernel/row.hpp"
+#include "prism/policy/backbone.hpp"
+
+namespace prism::inline PRISM_ISA {
+
+namespace detail {
+
+/// d^-1/2 for each degree, 0 for degree 0.
+template <class T>
+[[nodiscard]] std::vector<T> inverse_roots(std::span<const Index> degree) {
+  std::vector<T> result(degree.size());
+  for (std::size_t r = 0; r < degree.size(); ++r) {
+    if (degree[r] > 0) result[r] = static_cast<T>(1 / std::sqrt(static_cast<double>(degree[r])));
+  }
+  return result;
+}
+
+}  // namespace detail
+
+/// Propagation over the training graph: output rows are the mean of the layers 0 ... Layers, layer
+/// l + 1 being D^-1/2 A D^-1/2 times layer l, A the whole bipartite training graph, without
+/// self-loops. He et al.: "LightGCN: Simplifying and powering graph convolution network for
+/// recommendation", SIGIR 2020. Each step propagates all rows, down and back up.
+///
+/// @tparam Dim     columns of both tables, at least 1; or `dynamic`: `LightGCN<dynamic>(48)`
+/// @tparam Layers  propagations, at least 1
+template <std::size_t Dim, std::size_t Layers = 3>
+class LightGCN {
+  static_assert(Layers > 0, "LightGCN<Dim, Layers>: there must be at least 1 layer, not 0");
+
+ public:
+  static constexpr std::string_view name = "LightGCN";
+
+  constexpr LightGCN() = default;
+  constexpr explicit LightGCN(std::size_t dim) requires(Dim == dynamic) : dim_{dim} {}
+
+  [[nodiscard]] constexpr std::size_t dim() const noexcept { return dim_.value; }
+
+  /// "LightGCN<64, 3>"
+  [[nodiscard]] std::string label() const {
+    return std::string(name) + "<" + std::to_string(dim()) + ", " + std::to_string(Layers) + ">";
+  }
+
+  /// The diagonal of D^-1/2, users and items. Nothing of it is trained.
+  template <class T>
+  struct State : Stateless<LightGCN> {
+    std::vector<T> user_scale;
+    std::vector<T> item_scale;
+
+    State(const LightGCN&, const StateContext& context)
+        : user_scale(detail::inverse_roots<T>(context.train.user_degree())),
+          item_scale(detail::inverse_roots<T>(context.train.item_degree())) {}
+  };
+
+  template <class T>
+  NothingKept forward(const BackboneStep<T>& step, const State<T>& state,
+                      Embeddings<T> output) const {
+    const Embeddings<T> all = propagate(step.tables, step.batch.train, state, step.scratch);
+    detail::gather<T>(all.users, step.batch.user_side.rows, output.users);
+    detail::gather<T>(all.items, step.batch.item_side.rows, output.items);
+    return {};
+  }
+
+  /// The propagation is a symmetric matrix: the same one carries the gradient back.
+  template <class T>
+  [[nodiscard]] TableGradients<T> backward(const BackboneStep<T>& step, State<T>& state,
+                                           NothingKept, Embeddings<const T> output_gradient) const {
+    const auto scatter = [&](Rows<const T> from, const BatchSide& side) {
+      const Rows<T> to = step.scratch.template take_zeros<T>(side.position.size(), from.dim());
+      for (std::size_t k = 0; k < from.size(); ++k) {
+        std::copy_n(from[k], from.dim(), to[side.rows[k]]);
+      }
+      return to;
+    };
+    const Embeddings<T> gradient{scatter(output_gradient.users, step.batch.user_side),
+                                 scatter(output_gradient.items, step.batch.item_side)};
+    const Embeddings<T> all = propagate<T>(gradient, step.batch.train, state, step.scratch);
+    return {TableGradient<T>::of_all_rows(all.users, step.batch.user_side),
+            TableGradient<T>::of_all_rows(all.items, step.batch.item_side)};
+  }
+
+  template <class T>
+  [[nodiscard]] Output<T> output(Embeddings<const T> tables, const Interactions& train,
+                                 const State<T>& state) const {
+    Scratch scratch;
+    const Embeddings<T> all = propagate(tables, train, state, scratch);
+    const auto keep = [](Rows<const T> from) {
+      Matrix<T> table(typename Matrix<T>::shape_type{from.size(), from.dim()});
+      std::copy_n(from.data(), from.elements(), table.data());
+      return table;
+    };
+    return {keep(all.users), keep(all.items)};
+  }
+
+ private:
+  /// The mean of the layers.
+  template <class T>
+  static Embeddings<T> propagate(Embeddings<const T> start, const Interactions& train,
+                                 const State<T>& state, Scratch& scratch) {
+    const std::size_t dim = start.users.dim();
+    const auto take = [&] {
+      return Embeddings<T>{scratch.take<T>(start.users.size(), dim),
+                           scratch.take<T>(start.items.size(), dim)};
+    };
+    const Embeddings<T> sum = take(), even = take(), odd = take();
+    Embeddings<const T> layer = start;
+    for (std::size_t l = 1; l <= Layers; ++l) {
+      const Embeddings<T> next = l % 2 == 0 ? even : odd;
+      const T share = l == Layers ? T{1} / T{Layers + 1} : T{1};
+      propagate_side<T>(
+          train.users(), [&](Index user) { return train.items_of(user); }, layer.items,
+          state.item_scale, state.user_scale, next.users, l == 1 ? start.users : sum.users,
+          sum.users, share);
+      propagate_side<T>(
+          train.items(), [&](Index item) { return train.users_of(item); }, layer.users,
+          state.user_scale, state.item_scale, next.items, l == 1 ? start.items : sum.items,
+          sum.items, share);
+      layer = next;
+    }
+    return sum;
+  }
+
+  /// next[r] = scale[r] * sum over r's neighbours of their scale times their row;
+  /// sum[r] = share * (so_far[r] + next[r])
+  template <class T, class Neighbours>
+  static void propagate_side(std::size_t size, const Neighbours& neighbours, Rows<const T> from,
+                             std::span<const T> from_scale, std::span<const T> scale_of,
+                             Rows<T> next, Rows<const T> so_far, Rows<T> sum, T share) {
+    const std::size_t dim = from.dim();
+    constexpr std::size_t grain = 64;
+    parallel_chunks(size, grain, [&](std::size_t begin, std::size_t end) {
+      for (std::size_t r = begin; r < end; ++r) {
+        T* const row = next[r];
+        std::fill_n(row, dim, T{0});
+        for (const Index n : neighbours(static_cast<Index>(r))) {
+          add_scaled(row, from_scale[n], from[n], dim);
+        }
+        scale(row, scale_of[r], row, dim);
+        scale(sum[r], share, so_far[r], dim);
+        add_scaled(sum[r], share, row, dim);
+      }
+    });
+  }
+
+  [[no_unique_address]] detail::EmbeddingDim<Dim> dim_;
+};
+
+static_assert(BackbonePolicy<LightGCN<64, 3>>);
+static_assert(BackbonePolicy<LightGCN<dynamic>>);
+
+}  // namespace prism::inline PRISM_ISA

@@ -1,0 +1,245 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "prism/backbone/activation.hpp"
+#include "prism/backbone/embedding.hpp"
+#include "prism/core/config.hpp"
+#include "prism/core/index.hpp"
+#include "prism/core/parallel.hpp"
+#include "prism/core/random.hpp"
+#include "prism/kernel/linear.hpp"
+#include "prism/policy/backbone.hpp"
+
+namespace prism::inline PRISM_ISA {
+
+namespace detail {
+
+/// One side's layers: W (out x in) and b, as y = x W' + b.
+template <class T, std::size_t Layers>
+struct Tower {
+  std::array<Parameter<T>, Layers> weight;
+  std::array<Parameter<T>, Layers> bias;
+
+  /// Uniform in +-1/sqrt(fan-in), biases too.
+  Tower(std::size_t dim, const Random& random) {
+    const double bound = 1 / std::sqrt(static_cast<double>(dim));
+    std::uint64_t draw = 0;
+    for (std::size_t l = 0; l < Layers; ++l) {
+      weight[l].value = zeros<T>(dim, dim);
+      bias[l].value = zeros<T>(1, dim);
+      for (Matrix<T>* table : {&weight[l].value, &bias[l].value}) {
+        for (T& value : *table) {
+          value = static_cast<T>(bound * (2.0 * random.uniform(draw++) - 1.0));
+        }
+      }
+    }
+  }
+
+  /// How many draws a tower takes.
+  [[nodiscard]] static constexpr std::uint64_t draws(std::size_t dim) noexcept {
+    return Layers * dim * (dim + 1);
+  }
+
+  template <class Visit>
+  void for_each_parameter(const Visit& visit) {
+    for (std::size_t l = 0; l < Layers; ++l) {
+      visit(weight[l]);
+      visit(bias[l]);
+    }
+  }
+};
+
+/// What went into each layer, rows x padded(dim), and the layers laid out.
+template <class T, std::size_t Layers>
+struct TowerKept {
+  std::array<Rows<T>, Layers> input;
+  std::array<LinearLayer<T>, Layers> layer;
+};
+
+}  // namespace detail
+
+/// A tower a side: linear layers of Dim x Dim with an activation between them (none after the
+/// last), over the table rows. He et al.: "Neural collaborative filtering", WWW 2017, has the
+/// tower; here users and items are compared by their towers' outputs.
+///
+/// @tparam Dim         columns of tables and layers, at least 1; or `dynamic`: `MLP<dynamic>(48)`
+/// @tparam Layers      linear layers, at least 1
+/// @tparam Activation  ReLU, or Identity
+template <std::size_t Dim, std::size_t Layers = 2, class Activation = ReLU>
+class MLP {
+  static_assert(Layers > 0, "MLP<Dim, Layers>: there must be at least 1 layer, not 0");
+
+ public:
+  static constexpr std::string_view name = "MLP";
+
+  constexpr MLP() = default;
+  constexpr explicit MLP(std::size_t dim) requires(Dim == dynamic) : dim_{dim} {}
+
+  [[nodiscard]] constexpr std::size_t dim() const noexcept { return dim_.value; }
+
+  /// "MLP<64, 2, ReLU>"
+  [[nodiscard]] std::string label() const {
+    return std::string(name) + "<" + std::to_string(dim()) + ", " + std::to_string(Layers) + ", " +
+           std::string(Activation::name) + ">";
+  }
+
+  template <class T>
+  struct State {
+    detail::Tower<T, Layers> users;
+    detail::Tower<T, Layers> items;
+
+    State(const MLP& mlp, const StateContext& context)
+        : users(mlp.dim(), Random(context.seed, Stream::backbone)),
+          items(mlp.dim(), Random(context.seed, Stream::backbone)
+                               .from(detail::Tower<T, Layers>::draws(mlp.dim()))) {}
+
+    template <class Visit>
+    void for_each_parameter(const Visit& visit) {
+      users.for_each_parameter(visit);
+      items.for_each_parameter(visit);
+    }
+  };
+
+  template <class T>
+  auto forward(const BackboneStep<T>& step, const State<T>& state, Embeddings<T> output) const {
+    struct Kept {
+      detail::TowerKept<T, Layers> users;
+      detail::TowerKept<T, Layers> items;
+    };
+    return Kept{
+        climb(step.tables.users, step.batch.user_side.rows, state.users, output.users,
+              step.scratch),
+        climb(step.tables.items, step.batch.item_side.rows, state.items, output.items,
+              step.scratch)};
+  }
+
+  template <class T, class Kept>
+  [[nodiscard]] TableGradients<T> backward(const BackboneStep<T>& step, State<T>& state,
+                                           const Kept& kept,
+                                           Embeddings<const T> output_gradient) const {
+    return {TableGradient<T>::of_batch_rows(
+                descend(kept.users, output_gradient.users, state.users, step.scratch),
+                step.batch.user_side),
+            TableGradient<T>::of_batch_rows(
+                descend(kept.items, output_gradient.items, state.items, step.scratch),
+                step.batch.item_side)};
+  }
+
+  template <class T>
+  [[nodiscard]] Output<T> output(Embeddings<const T> tables, const Interactions& /*train*/,
+                                 const State<T>& state) const {
+    const auto all = [&](Rows<const T> table, const detail::Tower<T, Layers>& tower) {
+      Matrix<T> result(typename Matrix<T>::shape_type{table.size(), table.dim()});
+      std::vector<Index> every(table.size());
+      for (std::size_t r = 0; r < every.size(); ++r) every[r] = static_cast<Index>(r);
+      // In portions, because climb keeps what goes into each layer.
+      constexpr std::size_t portion = 8192;
+      for (std::size_t r = 0; r < every.size(); r += portion) {
+        const std::size_t count = std::min(portion, every.size() - r);
+        Scratch scratch;
+        static_cast<void>(climb(table, std::span<const Index>(every).subspan(r, count), tower,
+                                Rows<T>(rows(result)[r], count, table.dim()), scratch));
+      }
+      return result;
+    };
+    return {all(tables.users, state.users), all(tables.items, state.items)};
+  }
+
+ private:
+  static constexpr std::size_t grain = 64;
+
+  /// Takes table rows up to output rows.
+  template <class T>
+  static detail::TowerKept<T, Layers> climb(Rows<const T> table, std::span<const Index> from,
+                                            const detail::Tower<T, Layers>& tower, Rows<T> output,
+                                            Scratch& scratch) {
+    const std::size_t dim = table.dim(), width = padded<T>(dim);
+    detail::TowerKept<T, Layers> kept;
+    for (std::size_t l = 0; l < Layers; ++l) {
+      kept.input[l] = scratch.take<T>(from.size(), width);
+      kept.layer[l] =
+          lay_out<T>(rows(tower.weight[l].value), tower.bias[l].value.data(), scratch);
+    }
+    const Rows<T> top = scratch.take<T>(from.size(), width);
+    parallel_chunks(from.size(), grain, [&](std::size_t begin, std::size_t end) {
+      for (std::size_t k = begin; k < end; ++k) {
+        T* const to = kept.input[0][k];
+        std::copy_n(table[from[k]], dim, to);
+        std::fill(to + dim, to + width, T{0});
+      }
+      for (std::size_t l = 0; l < Layers; ++l) {
+        T* const y = l + 1 < Layers ? kept.input[l + 1][begin] : top[begin];
+        linear_forward<T>(kept.layer[l], end - begin, kept.input[l][begin], y);
+        if (l + 1 == Layers) break;
+        for (std::size_t e = 0; e < (end - begin) * width; ++e) y[e] = Activation::apply(y[e]);
+      }
+      for (std::size_t k = begin; k < end; ++k) std::copy_n(top[k], dim, output[k]);
+    });
+    return kept;
+  }
+
+  /// Takes the output's gradient down to the table rows, and adds to the layers'. The sums over
+  /// rows fold in the order of chunks that depend on the batch alone.
+  template <class T>
+  static Rows<const T> descend(const detail::TowerKept<T, Layers>& kept, Rows<const T> output,
+                               detail::Tower<T, Layers>& tower, Scratch& scratch) {
+    const std::size_t dim = output.dim(), width = padded<T>(dim);
+    constexpr std::size_t most_chunks = 16;
+    const std::size_t chunk = std::max(grain, (output.size() + most_chunks - 1) / most_chunks);
+    const std::size_t chunks = (output.size() + chunk - 1) / chunk;
+    const Rows<T> g_weight = scratch.take<T>(chunks * Layers * dim, width);
+    const Rows<T> g_bias = scratch.take<T>(chunks * Layers, dim);
+    const Rows<T> above = scratch.take<T>(output.size(), width);
+    const Rows<T> below = scratch.take<T>(output.size(), width);
+    const Rows<T> gradient = scratch.take<T>(output.size(), dim);
+    parallel_chunks(output.size(), chunk, [&](std::size_t begin, std::size_t end) {
+      const std::size_t place = begin / chunk * Layers;
+      T* up = above[begin];
+      T* down = below[begin];
+      for (std::size_t k = begin; k < end; ++k) {
+        T* const to = up + (k - begin) * width;
+        std::copy_n(output[k], dim, to);
+        std::fill(to + dim, to + width, T{0});
+      }
+      for (std::size_t l = Layers; l-- > 0;) {
+        linear_backward<T>(kept.layer[l], end - begin, kept.input[l][begin], up, down,
+                           g_weight[(place + l) * dim], g_bias[place + l]);
+        if (l > 0) {
+          const T* const y = kept.input[l][begin];
+          for (std::size_t e = 0; e < (end - begin) * width; ++e) {
+            down[e] *= Activation::slope(y[e]);
+          }
+        }
+        std::swap(up, down);
+      }
+      for (std::size_t k = begin; k < end; ++k) {
+        std::copy_n(up + (k - begin) * width, dim, gradient[k]);
+      }
+    });
+    for (std::size_t c = 0; c < chunks; ++c) {
+      for (std::size_t l = 0; l < Layers; ++l) {
+        for (std::size_t o = 0; o < dim; ++o) {
+          add_scaled(tower.weight[l].gradient[o], T{1}, g_weight[(c * Layers + l) * dim + o], dim);
+        }
+        add_scaled(tower.bias[l].gradient[0], T{1}, g_bias[c * Layers + l], dim);
+      }
+    }
+    return gradient;
+  }
+
+  [[no_unique_address]] detail::EmbeddingDim<Dim> dim_;
+};
+
+static_assert(BackbonePolicy<MLP<64>>);
+static_assert(BackbonePolicy<MLP<dynamic, 3, Identity>>);
+
+}  // namespace prism::inline PRISM_ISA

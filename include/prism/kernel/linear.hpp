@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// A linear layer y = x W' + b on a block of rows, and the way back. Rows lie `stride` apart, padded
+// with zeros to whole packs.
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+
+#include "prism/core/config.hpp"
+#include "prism/core/matrix.hpp"
+#include "prism/core/scratch.hpp"
+#include "prism/kernel/product.hpp"
+#include "prism/kernel/row.hpp"
+
+namespace prism::inline PRISM_ISA {
+
+/// The smallest number of columns from `dim` on that product() takes.
+template <class T, class Isa = isa::native>
+[[nodiscard]] constexpr std::size_t padded(std::size_t dim) noexcept {
+  constexpr std::size_t width = pack_width<T, Isa>;
+  return (dim + width - 1) / width * width;
+}
+
+/// A layer's weights, laid out for both ways.
+template <class T>
+struct LinearLayer {
+  Rows<const T> weight;  // out x in
+  const T* bias;         // out
+  Rows<T> forward;       // in x padded(out): W transposed
+  Rows<T> backward;      // out x padded(in): W
+
+  [[nodiscard]] std::size_t in() const noexcept { return weight.dim(); }
+  [[nodiscard]] std::size_t out() const noexcept { return weight.size(); }
+};
+
+/// Lays a layer out; the memory is the scratch's.
+template <class T>
+[[nodiscard]] LinearLayer<T> lay_out(Rows<const T> weight, const T* bias, Scratch& scratch) {
+  const std::size_t out = weight.size(), in = weight.dim();
+  const LinearLayer<T> layer{weight, bias, scratch.take_zeros<T>(in, padded<T>(out)),
+                             scratch.take_zeros<T>(out, padded<T>(in))};
+  for (std::size_t o = 0; o < out; ++o) {
+    std::copy_n(weight[o], in, layer.backward[o]);
+    for (std::size_t i = 0; i < in; ++i) layer.forward[i][o] = weight[o][i];
+  }
+  return layer;
+}
+
+/// y = x W' + b
+/// @param x  rows x padded(in)
+/// @param y  rows x padded(out), overwritten; padding becomes zero
+template <class T>
+void linear_forward(const LinearLayer<T>& layer, std::size_t rows, const T* x, T* y) noexcept {
+  const std::size_t in = padded<T>(layer.in()), out = padded<T>(layer.out());
+  product<Product::overwrite>(rows, out, layer.in(), LeftFactor<T>{x, in, 1}, layer.forward.data(),
+                              out, y, out);
+  for (std::size_t r = 0; r < rows; ++r) add_scaled(y + r * out, T{1}, layer.bias, layer.out());
+}
+
+/// The gradients of a block of rows.
+/// @param x         rows x padded(in), what went in
+/// @param g         rows x padded(out), the gradient of what came out
+/// @param g_x       rows x padded(in), overwritten
+/// @param g_weight  out x padded(in), overwritten
+/// @param g_bias    out, overwritten
+template <class T>
+void linear_backward(const LinearLayer<T>& layer, std::size_t rows, const T* x, const T* g, T* g_x,
+                     T* g_weight, T* g_bias) noexcept {
+  const std::size_t in = padded<T>(layer.in()), out = padded<T>(layer.out());
+  product<Product::overwrite>(rows, in, layer.out(), LeftFactor<T>{g, out, 1},
+                              layer.backward.data(), in, g_x, in);
+  product<Product::overwrite>(layer.out(), in, rows, LeftFactor<T>{g, 1, out}, x, in, g_weight, in);
+  std::fill_n(g_bias, layer.out(), T{0});
+  for (std::size_t r = 0; r < rows; ++r) add_scaled(g_bias, T{1}, g + r * out, layer.out());
+}
+
+}  // namespace prism::inline PRISM_ISA

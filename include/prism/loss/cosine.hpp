@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <span>
+#include <string_view>
+
+#include "prism/core/config.hpp"
+#include "prism/loss/pair_scores.hpp"
+#include "prism/loss/sphere.hpp"
+#include "prism/policy/loss.hpp"
+
+namespace prism::inline PRISM_ISA {
+
+/// Alignment by angle alone: mean -cos(u, i). The loss that the theorem on weight decay is about
+/// (KDD 2025, theorem 1); with nothing to push rows apart, not one to train a recommender with.
+struct Cosine {
+  static constexpr std::string_view name = "Cosine";
+
+  template <class T>
+  double operator()(const LossStep<T>& step) const {
+    const Batch& batch = step.batch;
+    Scratch& scratch = step.scratch;
+    const detail::Sphere<T> sphere = detail::sphere(step);
+    const T mean = T{1} / static_cast<T>(batch.pairs());
+    const Rows<T> slope = scratch.take<T>(batch.pairs(), batch.negatives_per_pair + 1);
+    const double total =
+        detail::score_pairs(batch, sphere.unit(), slope, [=](std::size_t, std::span<T> cosine) {
+          const double value = static_cast<double>(cosine[0]);
+          cosine[0] = -mean;
+          return -value;
+        });
+    detail::add_score_gradient<T>(batch, sphere.unit(), slope, sphere.gradient());
+    detail::add_row_gradient(sphere, step.gradient);
+    return total / static_cast<double>(batch.pairs());
+  }
+};
+
+static_assert(LossPolicy<Cosine>);
+
+}  // namespace prism::inline PRISM_ISA

@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <span>
+#include <string_view>
+
+#include "prism/core/config.hpp"
+#include "prism/loss/pair_scores.hpp"
+#include "prism/policy/loss.hpp"
+
+namespace prism::inline PRISM_ISA {
+
+/// Alignment by dot product: mean -u . i. One of the theorem's three similarities (KDD 2025); it
+/// has no minimum, and is there to hold the theorem against.
+struct Dot {
+  static constexpr std::string_view name = "Dot";
+
+  template <class T>
+  double operator()(const LossStep<T>& step) const {
+    const Batch& batch = step.batch;
+    Scratch& scratch = step.scratch;
+    const T mean = T{1} / static_cast<T>(batch.pairs());
+    const Rows<T> slope = scratch.take<T>(batch.pairs(), batch.negatives_per_pair + 1);
+    const double total =
+        detail::score_pairs(batch, step.output, slope, [=](std::size_t, std::span<T> score) {
+          const double value = static_cast<double>(score[0]);
+          score[0] = -mean;
+          return -value;
+        });
+    detail::add_score_gradient<T>(batch, step.output, slope, step.gradient);
+    return total / static_cast<double>(batch.pairs());
+  }
+};
+
+static_assert(LossPolicy<Dot>);
+
+}  // namespace prism::inline PRISM_ISA

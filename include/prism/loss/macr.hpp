@@ -1,0 +1,162 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <cmath>
+#include <cstddef>
+#include <span>
+#include <string_view>
+
+#include "prism/core/config.hpp"
+#include "prism/core/parallel.hpp"
+#include "prism/core/random.hpp"
+#include "prism/kernel/row.hpp"
+#include "prism/loss/pair_scores.hpp"
+#include "prism/loss/scalar.hpp"
+#include "prism/policy/loss.hpp"
+
+namespace prism::inline PRISM_ISA {
+
+/// Model-agnostic counterfactual reasoning: what item and user alone explain is learnt beside the
+/// match s = u . i, and taken away when ranking.
+///   BCE(s sig(i.w_i) sig(u.w_u)) + alpha BCE(i.w_i) + beta BCE(u.w_u),
+/// BCE = mean softplus(-positive) + mean softplus(negative), w two trainable heads. Ranks by
+///   (s - c) sig(i.w_i) sig(u.w_u).
+/// Wei et al.: "Model-agnostic counterfactual reasoning for eliminating popularity bias in
+/// recommender system", KDD 2021.
+struct MACR {
+  static constexpr std::string_view name = "MACR";
+
+  std::size_t negatives = 1;  ///< a pair, at least 1
+  double alpha = 1e-3;        ///< weight of the items' own part
+  double beta = 1e-3;         ///< weight of the users' own part
+  double c = 1;               ///< the match that counts as none, in ranking
+
+  /// The heads w, 1 x dim each.
+  template <class T>
+  struct State {
+    Parameter<T> user_head;
+    Parameter<T> item_head;
+
+    /// Xavier normal: standard deviation sqrt(2 / (dim + 1)).
+    State(const MACR&, const StateContext& context)
+        : user_head{.value = zeros<T>(1, context.dim)},
+          item_head{.value = zeros<T>(1, context.dim)} {
+      const Random random(context.seed, Stream::loss);
+      const double deviation = std::sqrt(2.0 / static_cast<double>(context.dim + 1));
+      for (std::size_t k = 0; k < context.dim; ++k) {
+        user_head.value(0, k) = static_cast<T>(deviation * random.normal(k));
+        item_head.value(0, k) = static_cast<T>(deviation * random.normal(context.dim + k));
+      }
+    }
+
+    template <class Visit>
+    void for_each_parameter(const Visit& visit) {
+      visit(user_head);
+      visit(item_head);
+    }
+  };
+
+  template <class T>
+  double operator()(const LossStep<T>& step, State<T>& state) const {
+    const Batch& batch = step.batch;
+    Scratch& scratch = step.scratch;
+    const std::size_t n = batch.negatives_per_pair;
+    const Head<T> user = read(step.output.users, state.user_head, batch.user_side.own, scratch);
+    const Head<T> item = read(step.output.items, state.item_head, batch.item_side.own, scratch);
+
+    const T mean = T{1} / static_cast<T>(batch.pairs());
+    const T negative_mean = mean / static_cast<T>(n);
+    const Rows<T> slope = scratch.take<T>(batch.pairs(), n + 1);
+    // d loss / d (i . w_i) and d (u . w_u) from the product, slot by slot.
+    const Rows<T> item_slope = scratch.take<T>(batch.pairs(), n + 1);
+    const Rows<T> user_slope = scratch.take<T>(batch.pairs(), 1);
+    const double total =
+        detail::score_pairs(batch, step.output, slope, [&](std::size_t p, std::span<T> score) {
+          const Index u = batch.users[p];
+          const T user_share = sigmoid(*user.score[u]);
+          double sum = 0;
+          *user_slope[p] = 0;
+          for (std::size_t j = 0; j <= n; ++j) {
+            const Index i = j == 0 ? batch.items[p] : batch.negatives[p * n + j - 1];
+            const T sign = j == 0 ? T{-1} : T{1};
+            const T weight = j == 0 ? mean : negative_mean;
+            const T item_share = sigmoid(*item.score[i]);
+            const T shared = score[j] * item_share * user_share;
+            sum += static_cast<double>(
+                weight * (softplus(sign * shared) +
+                          static_cast<T>(alpha) * softplus(sign * *item.score[i]) +
+                          static_cast<T>(beta) * softplus(sign * *user.score[u])));
+            const T pull = weight * sign * sigmoid(sign * shared);
+            // d sig(x) / dx = sig(x) (1 - sig(x))
+            item_slope[p][j] =
+                pull * shared * (1 - item_share) +
+                weight * static_cast<T>(alpha) * sign * sigmoid(sign * *item.score[i]);
+            *user_slope[p] +=
+                pull * shared * (1 - user_share) +
+                weight * static_cast<T>(beta) * sign * sigmoid(sign * *user.score[u]);
+            score[j] = pull * item_share * user_share;
+          }
+          return sum;
+        });
+    detail::add_score_gradient<T>(batch, step.output, slope, step.gradient);
+    for (std::size_t k = 0; k < batch.user_side.own; ++k) {
+      for (const Index p : batch.user_side.slots_of(k)) *user.slope[k] += *user_slope[p];
+    }
+    for (std::size_t k = 0; k < batch.item_side.own; ++k) {
+      for (const Index slot : batch.item_side.slots_of(k)) {
+        const std::size_t column = slot < batch.pairs() ? 0 : 1 + (slot - batch.pairs()) % n;
+        *item.slope[k] += item_slope[batch.pair_of_item_slot(slot)][column];
+      }
+    }
+    add_gradient(user, step.output.users, state.user_head, step.gradient.users);
+    add_gradient(item, step.output.items, state.item_head, step.gradient.items);
+    return total;
+  }
+
+  template <class T>
+  void ranking_rule(Scorer<T>& scorer, const State<T>& state) const {
+    scorer.offset = static_cast<T>(c);
+    scorer.user_factor = factors(scorer.output.users(), state.user_head);
+    scorer.item_factor = factors(scorer.output.items(), state.item_head);
+  }
+
+ private:
+  /// Each row's score with the head, and d loss / d that score.
+  template <class T>
+  struct Head {
+    Rows<T> score;
+    Rows<T> slope;
+  };
+
+  template <class T>
+  static Head<T> read(Rows<const T> output, const Parameter<T>& head, std::size_t own,
+                      Scratch& scratch) {
+    const Head<T> result{scratch.take<T>(own, 1), scratch.take_zeros<T>(own, 1)};
+    for (std::size_t k = 0; k < own; ++k) {
+      *result.score[k] = dot(output[k], head.value.data(), output.dim());
+    }
+    return result;
+  }
+
+  template <class T>
+  static void add_gradient(const Head<T>& from, Rows<const T> output, Parameter<T>& head,
+                           Rows<T> gradient) {
+    for (std::size_t k = 0; k < from.slope.size(); ++k) {
+      add_scaled(gradient[k], *from.slope[k], head.value.data(), output.dim());
+      add_scaled(head.gradient[0], *from.slope[k], output[k], output.dim());
+    }
+  }
+
+  template <class T>
+  static std::vector<T> factors(Rows<const T> output, const Parameter<T>& head) {
+    std::vector<T> result(output.size());
+    for (std::size_t r = 0; r < output.size(); ++r) {
+      result[r] = sigmoid(dot(output[r], head.value.data(), output.dim()));
+    }
+    return result;
+  }
+};
+
+static_assert(LossPolicy<MACR>);
+
+}  // namespace prism::inline PRISM_ISA

@@ -1,0 +1,175 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <algorithm>
+#include <cmath>
+#include <cstddef>
+#include <numbers>
+#include <numeric>
+#include <span>
+#include <string_view>
+#include <vector>
+
+#include "prism/core/config.hpp"
+#include "prism/core/random.hpp"
+#include "prism/initializer/xavier.hpp"
+#include "prism/loss/pair_scores.hpp"
+#include "prism/loss/scalar.hpp"
+#include "prism/loss/sphere.hpp"
+#include "prism/policy/loss.hpp"
+
+namespace prism::inline PRISM_ISA {
+
+/// Margin-aware alignment and weighted uniformity:
+///   -mean cos(clip(angle(u, i) + m, 0, pi)) + gamma1 * U'(users) + gamma2 * U'(items),
+/// m = 1 - sigmoid(M_u + M_i), with a trainable margin M in [0, 1] for every user and item.
+/// Park et al.: "Toward a better understanding of loss functions for collaborative filtering",
+/// CIKM 2023.
+struct MAWU {
+  static constexpr std::string_view name = "MAWU";
+
+  double gamma1 = 1;  ///< weight of the users' uniformity, at least 0
+  double gamma2 = 1;  ///< weight of the items' uniformity, at least 0
+  /// The published weights were tuned on the mean over the full matrix.
+  PairMean pair_mean = PairMean::full_matrix;
+  /// As the published code has it: every pair's angle meets every pair's margin.
+  bool broadcast = false;
+
+  /// The margins M, one a user and one an item.
+  template <class T>
+  struct State {
+    Parameter<T> users;
+    Parameter<T> items;
+
+    State(const MAWU&, const StateContext& context)
+        : users(margins(context.train.users(), ParameterRows::users)),
+          items(margins(context.train.items(), ParameterRows::items)) {
+      const Random random(context.seed, Stream::loss);
+      Xavier{}(rows(users.value), {}, random);
+      Xavier{}(rows(items.value), {}, random.from(context.train.users()));
+    }
+
+    template <class Visit>
+    void for_each_parameter(const Visit& visit) {
+      visit(users);
+      visit(items);
+    }
+
+   private:
+    static Parameter<T> margins(std::size_t size, ParameterRows of) {
+      return {.value = zeros<T>(size, 1), .rows = of, .gradient = {}, .lowest = 0, .highest = 1};
+    }
+  };
+
+  template <class T>
+  double operator()(const LossStep<T>& step, State<T>& state) const {
+    const Batch& batch = step.batch;
+    Scratch& scratch = step.scratch;
+    const detail::Sphere<T> sphere = detail::sphere(step);
+    const Rows<T> slope = scratch.take<T>(batch.pairs(), batch.negatives_per_pair + 1);
+    const Rows<double> angle = scratch.take<double>(batch.pairs(), 1);
+    const Rows<double> turn = scratch.take<double>(batch.pairs(), 1);  // d angle / d cosine
+    static_cast<void>(detail::score_pairs(
+        batch, sphere.unit(), slope, [&](std::size_t p, std::span<T> cosine) {
+          constexpr double limit = 1 - 1e-7;
+          const double c = static_cast<double>(cosine[0]);
+          const double clipped = std::clamp(c, -limit, limit);
+          *angle[p] = std::acos(clipped);
+          *turn[p] = c == clipped ? -1 / std::sqrt(1 - clipped * clipped) : 0;
+          return 0.0;
+        }));
+
+    const Rows<double> margin = scratch.take<double>(batch.pairs(), 1);
+    const Rows<double> relax = scratch.take<double>(batch.pairs(), 1);  // d m / d (M_u + M_i)
+    for (std::size_t p = 0; p < batch.pairs(); ++p) {
+      const double sum = static_cast<double>(
+          *rows(state.users.value)[batch.user_side.rows[batch.users[p]]] +
+          *rows(state.items.value)[batch.item_side.rows[batch.items[p]]]);
+      *margin[p] = 1 - sigmoid(sum);
+      *relax[p] = -sigmoid(sum) * sigmoid(-sum);
+    }
+
+    // From here on angle and margin hold d loss / d angle and d loss / d m.
+    const std::span<double> angles(angle.data(), batch.pairs());
+    const std::span<double> margins(margin.data(), batch.pairs());
+    const double alignment = broadcast ? align_all(angles, margins) : align_own(angles, margins);
+    for (std::size_t p = 0; p < batch.pairs(); ++p) {
+      *slope[p] = static_cast<T>(angles[p] * *turn[p]);
+      const T pull = static_cast<T>(margins[p] * *relax[p]);
+      *state.users.gradient[batch.users[p]] += pull;
+      *state.items.gradient[batch.items[p]] += pull;
+    }
+    detail::add_score_gradient<T>(batch, sphere.unit(), slope, sphere.gradient());
+
+    const double spread =
+        gamma1 * detail::uniformity<T>(sphere.users.unit, gamma1, pair_mean, sphere.users.gradient,
+                                       scratch) +
+        gamma2 * detail::uniformity<T>(sphere.items.unit, gamma2, pair_mean, sphere.items.gradient,
+                                       scratch);
+    detail::add_row_gradient(sphere, step.gradient);
+    return alignment + spread;
+  }
+
+ private:
+  /// -mean_p cos(clip(angle_p + margin_p)); leaves the derivatives in place of both.
+  static double align_own(std::span<double> angle, std::span<double> margin) {
+    const double mean = 1.0 / static_cast<double>(angle.size());
+    double sum = 0;
+    for (std::size_t p = 0; p < angle.size(); ++p) {
+      const double whole = std::min(angle[p] + margin[p], std::numbers::pi);
+      const bool clipped = whole < angle[p] + margin[p];
+      sum -= std::cos(whole);
+      angle[p] = margin[p] = clipped ? 0 : mean * std::sin(whole);
+    }
+    return mean * sum;
+  }
+
+  /// -mean_pq cos(clip(angle_q + margin_p)); leaves the derivatives in place of both. Sorted, the
+  /// pairs that are clipped are a suffix, and cos(a + m) = cos a cos m - sin a sin m needs only
+  /// prefix sums: n log n in place of n * n cosines.
+  static double align_all(std::span<double> angle, std::span<double> margin) {
+    const double n = static_cast<double>(angle.size());
+    const PrefixSums of_margins(margin), of_angles(angle);
+    double sum = 0;
+    for (double& a : angle) {
+      const auto [count, cosines, sines] = of_margins.up_to(std::numbers::pi - a);
+      sum += (n - count) - (std::cos(a) * cosines - std::sin(a) * sines);
+      a = (std::sin(a) * cosines + std::cos(a) * sines) / (n * n);
+    }
+    for (double& m : margin) {
+      const auto [count, cosines, sines] = of_angles.up_to(std::numbers::pi - m);
+      m = (std::sin(m) * cosines + std::cos(m) * sines) / (n * n);
+    }
+    return sum / (n * n);
+  }
+
+  /// Sums of cosines and sines over all values up to a bound.
+  class PrefixSums {
+   public:
+    struct Sums {
+      double count = 0, cosines = 0, sines = 0;
+    };
+
+    explicit PrefixSums(std::span<const double> values)
+        : sorted_(values.begin(), values.end()), sums_(values.size() + 1) {
+      std::ranges::sort(sorted_);
+      for (std::size_t k = 0; k < sorted_.size(); ++k) {
+        sums_[k + 1] = {sums_[k].count + 1, sums_[k].cosines + std::cos(sorted_[k]),
+                        sums_[k].sines + std::sin(sorted_[k])};
+      }
+    }
+
+    [[nodiscard]] const Sums& up_to(double bound) const {
+      const auto end = std::ranges::upper_bound(sorted_, bound);
+      return sums_[static_cast<std::size_t>(end - sorted_.begin())];
+    }
+
+   private:
+    std::vector<double> sorted_;
+    std::vector<Sums> sums_;
+  };
+};
+
+static_assert(LossPolicy<MAWU>);
+
+}  // namespace prism::inline PRISM_ISA

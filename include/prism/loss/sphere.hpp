@@ -1,0 +1,101 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Losses that look at angles alone: rows scaled to length 1, how evenly they spread over the
+// sphere, and the way back from their gradient.
+#pragma once
+
+#include <cmath>
+#include <cstddef>
+
+#include "prism/core/config.hpp"
+#include "prism/core/matrix.hpp"
+#include "prism/core/parallel.hpp"
+#include "prism/core/scratch.hpp"
+#include "prism/kernel/pair_potential.hpp"
+#include "prism/kernel/row.hpp"
+#include "prism/policy/batch.hpp"
+
+namespace prism::inline PRISM_ISA {
+
+/// Over which pairs of n unit rows a uniformity takes its mean.
+enum class PairMean {
+  strict,       ///< the n(n-1)/2 pairs of different rows
+  full_matrix,  ///< all n*n entries, those not below the diagonal with cosine 0 (MAWU's code)
+};
+
+namespace detail {
+
+inline constexpr std::size_t sphere_grain = 256;
+
+/// Rows scaled to length 1, and the gradient with respect to those.
+template <class T>
+struct UnitRows {
+  Rows<T> unit;
+  Rows<T> length;  // n x 1
+  Rows<T> gradient;
+};
+
+template <class T>
+[[nodiscard]] UnitRows<T> unit_rows(Rows<const T> rows, Scratch& scratch) {
+  const UnitRows<T> side{scratch.take<T>(rows.size(), rows.dim()), scratch.take<T>(rows.size(), 1),
+                         scratch.take_zeros<T>(rows.size(), rows.dim())};
+  parallel_chunks(rows.size(), sphere_grain, [&](std::size_t begin, std::size_t end) {
+    for (std::size_t k = begin; k < end; ++k) {
+      *side.length[k] = normalise(side.unit[k], rows[k], rows.dim());
+    }
+  });
+  return side;
+}
+
+/// Both sides of a step.
+template <class T>
+struct Sphere {
+  UnitRows<T> users;
+  UnitRows<T> items;
+
+  [[nodiscard]] Embeddings<const T> unit() const noexcept { return {users.unit, items.unit}; }
+  [[nodiscard]] Embeddings<T> gradient() const noexcept {
+    return {users.gradient, items.gradient};
+  }
+};
+
+template <class T>
+[[nodiscard]] Sphere<T> sphere(const LossStep<T>& step) {
+  return {unit_rows(step.output.users, step.scratch), unit_rows(step.output.items, step.scratch)};
+}
+
+/// Adds the gradient that has gathered at unit rows to that of the rows themselves.
+template <class T>
+void add_row_gradient(const UnitRows<T>& side, Rows<T> gradient) {
+  parallel_chunks(gradient.size(), sphere_grain, [&](std::size_t begin, std::size_t end) {
+    for (std::size_t k = begin; k < end; ++k) {
+      add_normalise_gradient(gradient[k], side.gradient[k], side.unit[k], *side.length[k],
+                             gradient.dim());
+    }
+  });
+}
+template <class T>
+void add_row_gradient(const Sphere<T>& sphere, Embeddings<T> gradient) {
+  add_row_gradient(sphere.users, gradient.users);
+  add_row_gradient(sphere.items, gradient.items);
+}
+
+/// U = log mean exp(-2 |a - b|^2) over pairs of unit rows; `weight` times its gradient is added to
+/// `gradient`. The strict mean of a single row is empty: 0.
+template <class T>
+double uniformity(Rows<const T> unit, double weight, PairMean mean, Rows<T> gradient,
+                  Scratch& scratch) {
+  constexpr double sharpness = 4;  // exp(-2 |a - b|^2) = exp(4 (a . b - 1))
+  const double n = static_cast<double>(unit.size());
+  const double pairs = n * (n - 1) / 2;
+  const bool strict = mean == PairMean::strict;
+  if (strict && pairs == 0) return 0;
+  const double at_right_angles = strict ? 0 : (n * n - pairs) * std::exp(-sharpness);
+  const double total = pair_potential(
+      unit, sharpness,
+      [&](double sum) { return weight * sharpness / (sum + at_right_angles); }, gradient, scratch);
+  return std::log((total + at_right_angles) / (strict ? pairs : n * n));
+}
+
+}  // namespace detail
+
+}  // namespace prism::inline PRISM_ISA

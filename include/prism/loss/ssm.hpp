@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <algorithm>
+#include <cmath>
+#include <cstddef>
+#include <span>
+#include <string_view>
+
+#include "prism/core/config.hpp"
+#include "prism/loss/pair_scores.hpp"
+#include "prism/loss/sphere.hpp"
+#include "prism/policy/loss.hpp"
+
+namespace prism::inline PRISM_ISA {
+
+/// Sampled softmax: mean -log softmax of the pair's cosine / tau among those of its negatives and
+/// its own. Wu et al.: "On the effectiveness of sampled softmax loss for item recommendation", TOIS
+/// 2024.
+struct SSM {
+  static constexpr std::string_view name = "SSM";
+
+  std::size_t negatives = 10;  ///< a pair, at least 1
+  double tau = 0.2;            ///< temperature, above 0
+
+  template <class T>
+  double operator()(const LossStep<T>& step) const {
+    const Batch& batch = step.batch;
+    Scratch& scratch = step.scratch;
+    const detail::Sphere<T> sphere = detail::sphere(step);
+    const T mean = T{1} / static_cast<T>(batch.pairs());
+    const T sharpness = static_cast<T>(1 / tau);
+    const Rows<T> slope = scratch.take<T>(batch.pairs(), batch.negatives_per_pair + 1);
+    const double total =
+        detail::score_pairs(batch, sphere.unit(), slope, [=](std::size_t, std::span<T> cosine) {
+          // log-sum-exp about the greatest, so that no exponential overflows.
+          const T greatest = *std::max_element(cosine.begin(), cosine.end());
+          const T own = sharpness * (cosine[0] - greatest);
+          T sum = 0;
+          for (T& c : cosine) {
+            c = std::exp(sharpness * (c - greatest));
+            sum += c;
+          }
+          const T share = mean * sharpness / sum;
+          for (T& c : cosine) c *= share;
+          cosine[0] -= mean * sharpness;
+          return static_cast<double>(std::log(sum) - own);
+        });
+    detail::add_score_gradient<T>(batch, sphere.unit(), slope, sphere.gradient());
+    detail::add_row_gradient(sphere, step.gradient);
+    return total / static_cast<double>(batch.pairs());
+  }
+};
+
+static_assert(LossPolicy<SSM>);
+
+}  // namespace prism::inline PRISM_ISA

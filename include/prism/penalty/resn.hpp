@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <cstddef>
+#include <string_view>
+
+#include "prism/core/config.hpp"
+#include "prism/core/parallel.hpp"
+#include "prism/kernel/row.hpp"
+#include "prism/policy/loss.hpp"
+
+namespace prism::inline PRISM_ISA {
+
+/// Spectral-norm penalty on the batch's scores Y = U V': weight * |Y p|^2 / |p|^2 with
+/// p = Y' 1, the direction that popularity takes. Computed as p = V (U' 1) and Y p = U (V' p), so
+/// the cost is linear in the rows and Y is never formed. 0 where p is 0.
+/// Lin et al.: "How do recommendation models amplify popularity bias? An analysis from the spectral
+/// perspective", WSDM 2025.
+struct ReSN {
+  static constexpr std::string_view name = "ReSN";
+
+  double weight = 1e-6;
+
+  template <class T>
+  double operator()(const LossStep<T>& step) const {
+    const Rows<const T> u = step.output.users, v = step.output.items;
+    const std::size_t dim = u.dim();
+    Scratch& scratch = step.scratch;
+    // a = U'1 (dim), p = V a (items), b = V'p (dim), q = U b (users); R = |q|^2 / |p|^2.
+    T* const a = scratch.take_zeros<T>(1, dim)[0];
+    for (std::size_t k = 0; k < u.size(); ++k) add_scaled(a, T{1}, u[k], dim);
+    T* const b = scratch.take_zeros<T>(1, dim)[0];
+    T* const p = scratch.take<T>(v.size(), 1)[0];
+    double p_squared = 0;
+    for (std::size_t k = 0; k < v.size(); ++k) {
+      p[k] = dot(v[k], a, dim);
+      p_squared += static_cast<double>(p[k]) * static_cast<double>(p[k]);
+      add_scaled(b, p[k], v[k], dim);
+    }
+    if (p_squared == 0) return 0;
+    T* const q = scratch.take<T>(u.size(), 1)[0];
+    // g_b = d |q|^2 / 2 / d b = U' q
+    T* const g_b = scratch.take_zeros<T>(1, dim)[0];
+    double q_squared = 0;
+    for (std::size_t k = 0; k < u.size(); ++k) {
+      q[k] = dot(u[k], b, dim);
+      q_squared += static_cast<double>(q[k]) * static_cast<double>(q[k]);
+      add_scaled(g_b, q[k], u[k], dim);
+    }
+    const double ratio = q_squared / p_squared;
+
+    // R = |q|^2 / |p|^2: dR = 2 (q . dq - R p . dp) / |p|^2, with dq = dU b + U db,
+    // db = dV' p + V' dp, dp = dV a + V dU' 1.
+    const T factor = static_cast<T>(2 * weight / p_squared);
+    T* const g_a = scratch.take_zeros<T>(1, dim)[0];
+    for (std::size_t k = 0; k < v.size(); ++k) {
+      const T g_p = dot(v[k], g_b, dim) - static_cast<T>(ratio) * p[k];
+      add_scaled(step.gradient.items[k], factor * p[k], g_b, dim);
+      add_scaled(step.gradient.items[k], factor * g_p, a, dim);
+      add_scaled(g_a, g_p, v[k], dim);
+    }
+    for (std::size_t k = 0; k < u.size(); ++k) {
+      add_scaled(step.gradient.users[k], factor * q[k], b, dim);
+      add_scaled(step.gradient.users[k], factor, g_a, dim);
+    }
+    return weight * ratio;
+  }
+};
+
+static_assert(LossPolicy<ReSN>);
+
+}  // namespace prism::inline PRISM_ISA

@@ -1,0 +1,95 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <algorithm>
+#include <cmath>
+#include <cstddef>
+#include <span>
+#include <string_view>
+#include <vector>
+
+#include "prism/core/config.hpp"
+#include "prism/core/error.hpp"
+#include "prism/core/index.hpp"
+#include "prism/core/parallel.hpp"
+#include "prism/policy/sampler.hpp"
+
+namespace prism::inline PRISM_ISA {
+
+/// By popularity: an item of training popularity d is drawn in proportion to d^power, positives not
+/// excluded. power 0 is uniform over the items with a training interaction.
+struct PopularityNegatives {
+  static constexpr std::string_view name = "PopularityNegatives";
+
+  double power = 0.75;  ///< finite
+
+  /// An alias table, for a draw in constant time. Walker: "An efficient method for generating
+  /// discrete random variables with general distributions", ACM TOMS 1977.
+  class State {
+   public:
+    /// @throws ArgumentError  where the power is not finite, or there is no interaction
+    State(const PopularityNegatives& sampler, const Interactions& train)
+        : keep_(train.items()), alias_(train.items()) {
+      require(std::isfinite(sampler.power), "power", "must be a finite number");
+      require(!train.empty(), "train", "has no interactions to learn popularity from");
+      double total = 0;
+      std::vector<double> weight(train.items());
+      for (std::size_t i = 0; i < weight.size(); ++i) {
+        const auto d = static_cast<double>(train.item_degree()[i]);
+        weight[i] = d == 0 ? 0 : std::pow(d, sampler.power);
+        total += weight[i];
+      }
+      require(std::isfinite(total), "power", "must be smaller: popularity^power overflows");
+      // Every place holds probability 1 / items: a small item's own, filled up by a large one's.
+      std::vector<Index> small, large;
+      for (std::size_t i = 0; i < weight.size(); ++i) {
+        keep_[i] = weight[i] / total * static_cast<double>(weight.size());
+        alias_[i] = static_cast<Index>(i);
+        (keep_[i] < 1 ? small : large).push_back(static_cast<Index>(i));
+      }
+      while (!small.empty() && !large.empty()) {
+        const Index poor = small.back(), rich = large.back();
+        small.pop_back();
+        alias_[poor] = rich;
+        keep_[rich] -= 1 - keep_[poor];
+        if (keep_[rich] < 1) {
+          large.pop_back();
+          small.push_back(rich);
+        }
+      }
+      // Left over by rounding alone: they keep their whole place, unless they are never drawn.
+      const auto heaviest = std::ranges::max_element(weight) - weight.begin();
+      for (const Index i : small) {
+        if (weight[i] > 0) {
+          keep_[i] = 1;
+        } else {
+          alias_[i] = static_cast<Index>(heaviest);
+        }
+      }
+    }
+
+    [[nodiscard]] Index draw(const Random& random, std::uint64_t position) const noexcept {
+      const double place = random.uniform(position) * static_cast<double>(keep_.size());
+      const auto i = static_cast<std::size_t>(place);
+      return place - static_cast<double>(i) < keep_[i] ? static_cast<Index>(i) : alias_[i];
+    }
+
+   private:
+    std::vector<double> keep_;
+    std::vector<Index> alias_;
+  };
+
+  void operator()(const SampleRequest& request, const State& state,
+                  std::span<Index> negatives) const {
+    constexpr std::size_t grain = 4096;
+    parallel_chunks(negatives.size(), grain, [&](std::size_t begin, std::size_t end) {
+      for (std::size_t q = begin; q < end; ++q) {
+        negatives[q] = state.draw(request.random, request.first + q);
+      }
+    });
+  }
+};
+
+static_assert(SamplerPolicy<PopularityNegatives>);
+
+}  // namespace prism::inline PRISM_ISA

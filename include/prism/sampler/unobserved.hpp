@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <cstddef>
+#include <span>
+#include <string>
+#include <string_view>
+
+#include "prism/core/config.hpp"
+#include "prism/core/error.hpp"
+#include "prism/core/index.hpp"
+#include "prism/core/parallel.hpp"
+#include "prism/policy/sampler.hpp"
+
+namespace prism::inline PRISM_ISA {
+
+/// Uniform over the items that the pair's user has no training interaction with. One draw a
+/// negative, whatever the share of items the user has.
+struct UnobservedNegatives {
+  static constexpr std::string_view name = "UnobservedNegatives";
+
+  /// @throws ArgumentError  for a user who has every item
+  void operator()(const SampleRequest& request, std::span<Index> negatives) const {
+    const Interactions& train = request.train;
+    for (const Interaction& pair : request.pairs) {
+      if (train.user_degree()[pair.user] == train.items()) {
+        throw ArgumentError("train", "user '" + std::string(train.user_id(pair.user)) +
+                                         "' has all " + std::to_string(train.items()) +
+                                         " items, so that no negative is left to draw; leave the "
+                                         "user out, or use UniformNegatives");
+      }
+    }
+    constexpr std::size_t grain = 4096;
+    parallel_chunks(negatives.size(), grain, [&](std::size_t begin, std::size_t end) {
+      for (std::size_t q = begin; q < end; ++q) {
+        const std::span<const Index> seen =
+            train.items_of(request.pairs[q / request.negatives_per_pair].user);
+        const Index left = train.items() - static_cast<Index>(seen.size());
+        negatives[q] = unseen(request.random.below(request.first + q, left), seen);
+      }
+    });
+  }
+
+ private:
+  /// The item that has `rank` unseen items before it.
+  static Index unseen(Index rank, std::span<const Index> seen) noexcept {
+    // seen[k] - k unseen items lie before seen[k]: find how many of the seen lie before ours.
+    std::size_t low = 0, high = seen.size();
+    while (low < high) {
+      const std::size_t middle = low + (high - low) / 2;
+      if (seen[middle] - static_cast<Index>(middle) <= rank) {
+        low = middle + 1;
+      } else {
+        high = middle;
+      }
+    }
+    return rank + static_cast<Index>(low);
+  }
+};
+
+static_assert(SamplerPolicy<UnobservedNegatives>);
+
+}  // namespace prism::inline PRISM_ISA

@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Backbones: outputs, and gradients through them.
+#include "golden.hpp"
+#include "support/evaluation.hpp"
+
+using namespace prism;
+
+namespace {
+
+template <class T>
+double output_error(Rows<const T> actual, const test::Array& expected) {
+  return test::relative_error(std::span<const T>(actual.data(), actual.elements()),
+                              expected.values);
+}
+
+/// @param parameters  golden arrays that are the backbone's parameters, in their order
+template <class T, class Backbone, class Loss>
+void check_backbone(const std::string& name, Backbone backbone, const Loss& loss,
+                    const std::vector<Interaction>& train,
+                    const std::vector<std::string>& parameters) {
+  INFO(name, " in ", sizeof(T) == 8 ? "double" : "float");
+  const test::GoldenCase golden(name);
+  const auto users = golden.matrix<T>("users"), items = golden.matrix<T>("items");
+  std::vector<Index> negatives;
+  if (negatives_per_pair(loss) > 0) negatives = golden.indices("negatives");
+  const std::vector<Interaction> pairs = golden.pairs("pairs");
+  test::Evaluation<T, Backbone, Loss> evaluate(
+      backbone, loss,
+      Interactions(static_cast<Index>(users.shape(0)), static_cast<Index>(items.shape(0)), train),
+      pairs, negatives);
+  REQUIRE(evaluate.parameters().size() == parameters.size());
+  for (std::size_t k = 0; k < parameters.size(); ++k) {
+    const auto given = golden.matrix<T>(parameters[k]);
+    REQUIRE(given.size() == evaluate.parameters()[k]->value.size());
+    std::ranges::copy(given, evaluate.parameters()[k]->value.begin());
+  }
+  const Output<T> output = evaluate.output(users, items);
+  CHECK(output_error(output.users(), golden["out_users"]) <= test::bound<T>);
+  CHECK(output_error(output.items(), golden["out_items"]) <= test::bound<T>);
+  test::Gradients<T> gradients;
+  const double value = evaluate(users, items, &gradients);
+  CHECK(test::relative_error(std::span<const double>(&value, 1), golden["loss"].values) <=
+        test::bound<T>);
+  CHECK(test::relative_error(gradients.users, golden["grad_users"]) <= test::bound<T>);
+  CHECK(test::relative_error(gradients.items, golden["grad_items"]) <= test::bound<T>);
+  for (std::size_t k = 0; k < parameters.size(); ++k) {
+    CHECK(test::relative_error(gradients.parameters[k], golden["grad_" + parameters[k]]) <=
+          test::bound<T>);
+  }
+}
+
+template <class T>
+void check_mlp() {
+  const test::GoldenCase golden("backbone_mlp");
+  std::vector<std::string> parameters;
+  for (const char* side : {"user", "item"}) {
+    for (const char* part : {"_w1", "_b1", "_w2", "_b2"}) parameters.push_back(side + std::string(part));
+  }
+  check_backbone<T>("backbone_mlp", MLP<dynamic>(golden["users"].columns()), DirectAU{.gamma = 1},
+                    golden.pairs("pairs"), parameters);
+}
+
+template <class T>
+void check_lightgcn() {
+  const test::GoldenCase golden("backbone_lightgcn");
+  check_backbone<T>("backbone_lightgcn", LightGCN<dynamic, 3>(golden["users"].columns()),
+                    BPR{.negatives = 1}, golden.pairs("train"), {});
+}
+
+}  // namespace
+
+TEST_CASE("backbone_mlp") {
+  check_mlp<double>();
+  check_mlp<float>();
+}
+TEST_CASE("backbone_lightgcn") {
+  check_lightgcn<double>();
+  check_lightgcn<float>();
+}

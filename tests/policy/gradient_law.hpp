@@ -1,0 +1,111 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The law of gradients: what a loss and a backbone hand back is the derivative of the loss's value,
+// by central differences in double.
+#pragma once
+
+#include <doctest/doctest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <string>
+#include <vector>
+
+#include "policies.hpp"
+#include "support/evaluation.hpp"
+
+namespace test {
+
+inline constexpr int draws = 50;
+inline constexpr double h = 1e-5;
+inline constexpr double gradient_bound = 1e-7;
+
+/// A batch of a small problem, drawn anew for each seed: ids repeat, sizes and dimensions vary.
+struct Problem {
+  prism::Interactions train;
+  std::vector<prism::Interaction> pairs;
+  std::vector<prism::Index> negatives;
+  std::size_t dim;
+
+  Problem(std::uint64_t seed, std::size_t negatives_per_pair) {
+    using namespace prism;
+    const Random random(seed, Stream::synthetic);
+    std::uint64_t at = 0;
+    const auto below = [&](std::uint32_t n) { return random.below(at++, n); };
+    const Index users = 2 + below(8), items = 2 + below(10);
+    dim = 1 + below(9);
+    const std::size_t size = 1 + below(12);
+    for (std::size_t p = 0; p < size; ++p) pairs.push_back({below(users), below(items)});
+    for (std::size_t q = 0; q < size * negatives_per_pair; ++q) negatives.push_back(below(items));
+    train = Interactions(users, items, pairs);
+  }
+};
+
+/// The largest difference between the analytic gradient, spoiled by a factor, and central
+/// differences, relative to the largest component; over both tables and every parameter.
+template <class Backbone, class Loss>
+double gradient_error(std::uint64_t seed, const Loss& loss, double spoil) {
+  using namespace prism;
+  const Problem problem(seed, negatives_per_pair(loss));
+  Evaluation<double, Backbone, Loss> evaluate(with_dim<Backbone>(problem.dim), loss, problem.train,
+                                              problem.pairs, problem.negatives, seed);
+  auto users = zeros<double>(problem.train.users(), problem.dim);
+  auto items = zeros<double>(problem.train.items(), problem.dim);
+  const Random random(seed, Stream::users);
+  std::uint64_t at = 0;
+  for (Matrix<double>* table : {&users, &items}) {
+    for (double& value : *table) value = random.normal(at++);
+  }
+  Gradients<double> gradients;
+  evaluate(users, items, &gradients);
+
+  double largest = 0, difference = 0;
+  const auto compare = [&](Matrix<double>& table, const Matrix<double>& gradient) {
+    for (std::size_t i = 0; i < table.size(); ++i) {
+      const double kept = table.data()[i];
+      table.data()[i] = kept + h;
+      const double above = evaluate(users, items);
+      table.data()[i] = kept - h;
+      const double below = evaluate(users, items);
+      table.data()[i] = kept;
+      const double numeric = (above - below) / (2 * h);
+      largest = std::max(largest, std::abs(numeric));
+      difference = std::max(difference, std::abs(spoil * gradient.data()[i] - numeric));
+    }
+  };
+  compare(users, gradients.users);
+  compare(items, gradients.items);
+  const auto parameters = evaluate.parameters();
+  for (std::size_t k = 0; k < parameters.size(); ++k) {
+    compare(parameters[k]->value, gradients.parameters[k]);
+  }
+  // In one dimension unit rows cannot turn, and gradients are zero: differences then stand alone.
+  return difference / std::max(largest, 1e-3);
+}
+
+/// All draws of one pair of policies, each also spoiled by 1%, which has to be caught.
+template <class Backbone, class Loss>
+void check_gradient_law(const Loss& loss) {
+  INFO(prism::label(with_dim<Backbone>(1)), " + ", prism::label(loss));
+  int spoiled_and_caught = 0;
+  for (std::uint64_t seed = 0; seed < draws; ++seed) {
+    CAPTURE(seed);
+    CHECK(gradient_error<Backbone>(seed, loss, 1.0) <= gradient_bound);
+    if (gradient_error<Backbone>(seed, loss, 1.01) > gradient_bound) ++spoiled_and_caught;
+  }
+  // A gradient that is zero (one dimension, or a single pair) cannot be spoiled.
+  CHECK(spoiled_and_caught >= draws * 3 / 4);
+}
+
+/// Every loss and every penalty through one backbone.
+template <class Backbone>
+void check_gradient_law_of_all_losses() {
+  for_each_policy(AllLosses{}, [&]<class Loss>(std::type_identity<Loss>) {
+    check_gradient_law<Backbone>(Loss{});
+  });
+  for_each_policy(AllPenalties{}, [&]<class Penalty>(std::type_identity<Penalty>) {
+    check_gradient_law<Backbone>(prism::Penalized<prism::Dot, Penalty>{
+        .loss = {}, .penalty = {.weight = 0.1}});
+  });
+}
+
+}  // namespace test

@@ -1,0 +1,19 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "policy/gradient_law.hpp"
+
+using namespace prism;
+
+TEST_CASE("options of the losses keep their gradients") {
+  using Plain = MF<dynamic>;
+  test::check_gradient_law<Plain>(BPR{.negatives = 4});
+  test::check_gradient_law<Plain>(SSM{.negatives = 2, .tau = 0.05});
+  test::check_gradient_law<Plain>(DirectAU{.gamma = 5});
+  test::check_gradient_law<Plain>(DirectAU{.gamma = 0.5, .duplicates = true});
+  test::check_gradient_law<Plain>(MAWU{.gamma1 = 2.6, .gamma2 = 0.4});
+  test::check_gradient_law<Plain>(MAWU{.pair_mean = PairMean::strict});
+  test::check_gradient_law<Plain>(MAWU{.broadcast = true});
+  test::check_gradient_law<Plain>(MACR{.negatives = 3, .alpha = 0.5, .beta = 0.25});
+  test::check_gradient_law<Plain>(
+      Penalized<BPR, IPL>{.loss = {}, .penalty = {.weight = 0.3, .per_batch = true}});
+  test::check_gradient_law<Plain>(Penalized<Penalized<DirectAU, IPL>, ReSN>{});
+}

@@ -1,0 +1,116 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// One batch's way down to a loss and back up, without an optimizer.
+#pragma once
+
+#include <algorithm>
+#include <prism/prism.hpp>
+#include <span>
+#include <utility>
+#include <vector>
+
+namespace test {
+
+/// The gradient of everything that is trained, in the shape of what it belongs to.
+template <class T>
+struct Gradients {
+  prism::Matrix<T> users;
+  prism::Matrix<T> items;
+  std::vector<prism::Matrix<T>> parameters;  // the backbone's, then the loss's
+};
+
+/// The loss of a fixed batch as a function of tables and parameters.
+template <class T, class Backbone, class Loss>
+class Evaluation {
+ public:
+  Evaluation(Backbone backbone, Loss loss, prism::Interactions train,
+             std::span<const prism::Interaction> pairs, std::span<const prism::Index> negatives,
+             std::uint64_t seed = 1)
+      : backbone_(std::move(backbone)),
+        loss_(std::move(loss)),
+        train_(std::move(train)),
+        builder_(train_),
+        batch_(builder_.build(pairs, negatives, prism::looks_at_every_row(loss_))),
+        backbone_state_(prism::make_state<T>(backbone_, context(seed))),
+        loss_state_(prism::make_state<T>(loss_, context(seed))) {}
+
+  [[nodiscard]] auto& backbone_state() { return backbone_state_; }
+  [[nodiscard]] auto& loss_state() { return loss_state_; }
+
+  /// All parameters, the backbone's first.
+  [[nodiscard]] std::vector<prism::Parameter<T>*> parameters() {
+    std::vector<prism::Parameter<T>*> all;
+    const auto collect = [&](prism::Parameter<T>& parameter) { all.push_back(&parameter); };
+    backbone_state_.for_each_parameter(collect);
+    loss_state_.for_each_parameter(collect);
+    return all;
+  }
+
+  double operator()(const prism::Matrix<T>& users, const prism::Matrix<T>& items,
+                    Gradients<T>* gradients = nullptr) {
+    using namespace prism;
+    scratch_.reset();
+    const std::size_t nu = batch_.user_side.rows.size(), ni = batch_.item_side.rows.size();
+    const std::size_t dim = backbone_.dim();
+    for (Parameter<T>* parameter : parameters()) {
+      const std::size_t size = parameter->rows == ParameterRows::users   ? nu
+                               : parameter->rows == ParameterRows::items ? ni
+                                                                         : parameter->value.shape(0);
+      parameter->gradient = scratch_.take_zeros<T>(size, parameter->value.shape(1));
+    }
+    const BackboneStep<T> down{{rows(users), rows(items)}, batch_, scratch_};
+    const Embeddings<T> output{scratch_.take<T>(nu, dim), scratch_.take<T>(ni, dim)};
+    const Embeddings<T> gradient{scratch_.take_zeros<T>(nu, dim), scratch_.take_zeros<T>(ni, dim)};
+    const auto kept = backbone_.template forward<T>(down, std::as_const(backbone_state_), output);
+    const double value =
+        evaluate_loss(loss_, LossStep<T>{batch_, output, gradient, scratch_}, loss_state_);
+    if (gradients == nullptr) return value;
+
+    const auto tables = backbone_.template backward<T>(down, backbone_state_, kept, gradient);
+    gradients->users = scatter(tables.users, users.shape(0), dim);
+    gradients->items = scatter(tables.items, items.shape(0), dim);
+    gradients->parameters.clear();
+    for (Parameter<T>* parameter : parameters()) {
+      const Rows<const T> from = parameter->gradient;
+      const BatchSide& side =
+          parameter->rows == ParameterRows::users ? batch_.user_side : batch_.item_side;
+      const auto by_row = parameter->rows == ParameterRows::all
+                              ? TableGradient<T>::of_all_rows(from, {})
+                              : TableGradient<T>::of_batch_rows(from, side);
+      gradients->parameters.push_back(
+          scatter(by_row, parameter->value.shape(0), parameter->value.shape(1)));
+    }
+    return value;
+  }
+
+  /// The backbone's output of every row.
+  [[nodiscard]] prism::Output<T> output(const prism::Matrix<T>& users,
+                                        const prism::Matrix<T>& items) const {
+    return backbone_.template output<T>({prism::rows(users), prism::rows(items)}, train_,
+                                        backbone_state_);
+  }
+
+ private:
+  [[nodiscard]] prism::StateContext context(std::uint64_t seed) const {
+    return {train_, backbone_.dim(), seed};
+  }
+
+  static prism::Matrix<T> scatter(const prism::TableGradient<T>& from, std::size_t size,
+                                  std::size_t dim) {
+    auto table = prism::zeros<T>(size, dim);
+    for (std::size_t r = 0; r < size; ++r) {
+      if (from.of(r) != nullptr) std::copy_n(from.of(r), dim, prism::rows(table)[r]);
+    }
+    return table;
+  }
+
+  Backbone backbone_;
+  Loss loss_;
+  prism::Interactions train_;
+  prism::BatchBuilder builder_;
+  prism::Batch batch_;
+  prism::state_t<Backbone, T> backbone_state_;
+  prism::state_t<Loss, T> loss_state_;
+  prism::Scratch scratch_;
+};
+
+}  // namespace test
