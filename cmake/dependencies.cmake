@@ -1,4 +1,4 @@
-# What the headers need. Included by the project and by its installed package.
+# What the headers need, unless the project that this one is part of has found it already.
 if(NOT TARGET xsimd)
   find_package(xsimd REQUIRED)
 endif()

@@ -3,7 +3,7 @@
 #include <iostream>
 #include <prism/prism.hpp>
 
-int main(int argc, char** argv) {
+int main(int argc, char** argv) try {
   using namespace prism;
 
   // A file of your own, or made-up data.
@@ -22,4 +22,7 @@ int main(int argc, char** argv) {
   for (const auto& [item, score] : recommend(model, 0, 5)) {
     std::cout << "  item " << data.item_id(item) << "  (" << score << ")\n";
   }
+} catch (const prism::Error& error) {
+  std::cerr << error.what() << "\n";
+  return 1;
 }

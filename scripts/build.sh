@@ -3,9 +3,11 @@
 set -euo pipefail
 preset=$1 target=$2
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
+options=()
+[ "$preset" != release ] || options=(-DPRISM_WERROR="${PRISM_WERROR:-OFF}")
 log=$(mktemp)
 trap 'rm -f "$log"' EXIT
-if ! cmake --preset "$preset" ${PRISM_WERROR:+-DPRISM_WERROR="$PRISM_WERROR"} >"$log" 2>&1; then
+if ! cmake --preset "$preset" "${options[@]}" >"$log" 2>&1; then
   cat "$log" >&2
   exit 1
 fi

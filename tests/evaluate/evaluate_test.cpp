@@ -41,8 +41,8 @@ TEST_CASE("the measures of two users, by hand") {
   const Interactions relevant = part(3, 4, {{0, 1}, {0, 3}, {1, 0}});
   const Interactions seen = part(3, 4, {{0, 0}});
   const std::vector<Index> popularity{100, 10, 5, 1};  // strata: 1 popular, none neutral, 3 rest
-  const Report report = evaluate(scores.scorer(), relevant,
-                                        {.k = 2, .exclude = {&seen}, .popularity = popularity});
+  const Report report =
+      evaluate(scores.scorer(), relevant, {.k = 2, .exclude = {&seen}, .popularity = popularity});
   // User 0 gets items 1, 2 (0 is seen): a hit at rank 1, ideal over 2. User 1 gets 3, 2: no hit.
   // User 2 has nothing to find and does not count.
   const double ideal = 1 + 1 / std::log2(3.0);
@@ -87,8 +87,7 @@ TEST_CASE("cosine ranking ignores lengths") {
       Embeddings<const float>{rows(std::as_const(users)), rows(std::as_const(items))}};
   const Interactions relevant = part(1, 2, {{0, 0}});
   CHECK(evaluate(scorer, relevant, {.k = 1}).hit_rate == 0);
-  CHECK(evaluate(scorer, relevant, {.k = 1, .similarity = Similarity::cosine}).hit_rate ==
-        1);
+  CHECK(evaluate(scorer, relevant, {.k = 1, .similarity = Similarity::cosine}).hit_rate == 1);
 }
 
 TEST_CASE("users without anything relevant, or with everything seen, do no harm") {
@@ -110,8 +109,7 @@ TEST_CASE("evaluate names the argument that does not fit") {
   const Interactions relevant = part(1, 3, {{0, 0}}), wider = part(1, 4, {{0, 0}});
   const std::vector<Index> short_list{1};
   const auto refused = [&](const Interactions& data, const EvaluateOptions& options) {
-    CHECK_THROWS_AS(static_cast<void>(evaluate(scores.scorer(), data, options)),
-                    ArgumentError);
+    CHECK_THROWS_AS(static_cast<void>(evaluate(scores.scorer(), data, options)), ArgumentError);
   };
   refused(relevant, {.k = 0});
   refused(wider, {});

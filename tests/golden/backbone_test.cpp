@@ -54,7 +54,8 @@ void check_mlp() {
   const test::GoldenCase golden("backbone_mlp");
   std::vector<std::string> parameters;
   for (const char* side : {"user", "item"}) {
-    for (const char* part : {"_w1", "_b1", "_w2", "_b2"}) parameters.push_back(side + std::string(part));
+    for (const char* part : {"_w1", "_b1", "_w2", "_b2"})
+      parameters.push_back(side + std::string(part));
   }
   check_backbone<T>("backbone_mlp", MLP<dynamic>(golden["users"].columns()), DirectAU{.gamma = 1},
                     golden.pairs("pairs"), parameters);

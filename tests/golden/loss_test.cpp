@@ -62,8 +62,7 @@ TEST_CASE("loss_mawu") {
   check_loss("loss_mawu", MAWU{.gamma1 = 2.6, .gamma2 = 1.4}, {"user_margins", "item_margins"});
 }
 TEST_CASE("loss_mawu_strict") {
-  check_loss("loss_mawu_strict",
-             MAWU{.gamma1 = 0.8, .gamma2 = 0.6, .pair_mean = PairMean::strict},
+  check_loss("loss_mawu_strict", MAWU{.gamma1 = 0.8, .gamma2 = 0.6, .pair_mean = PairMean::strict},
              {"user_margins", "item_margins"});
 }
 TEST_CASE("loss_macr") {

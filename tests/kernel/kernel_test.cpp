@@ -149,13 +149,13 @@ PRISM_FOR_EACH_VARIANT("a product equals its plain loops, from both sides and fo
         }
       }
       std::vector<T> got(start);
-      product<Product::overwrite, Isa>(rows, columns, k, LeftFactor<T>{a.data(), k, 1}, b.data(),
-                                       columns, got.data(), columns);
+      product<Store::overwrite, Isa>(rows, columns, k, LeftFactor<T>{a.data(), k, 1}, b.data(),
+                                     columns, got.data(), columns);
       CHECK(difference(got, expected) <= tolerance<T> * static_cast<T>(k));
       got = start;
       for (std::size_t i = 0; i < expected.size(); ++i) expected[i] += start[i];
-      product<Product::add, Isa>(rows, columns, k, LeftFactor<T>{transposed.data(), 1, rows},
-                                 b.data(), columns, got.data(), columns);
+      product<Store::add, Isa>(rows, columns, k, LeftFactor<T>{transposed.data(), 1, rows},
+                               b.data(), columns, got.data(), columns);
       CHECK(difference(got, expected) <= tolerance<T> * static_cast<T>(k));
     };
     for (std::size_t k = 1; k <= last_dimension; ++k) check(7, 2 * width, k);

@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -96,15 +97,27 @@ void check_gradient_law(const Loss& loss) {
   CHECK(spoiled_and_caught >= draws * 3 / 4);
 }
 
+/// The names of the backbones that a test of this program takes through the law.
+inline std::set<std::string>& backbones_under_the_law() {
+  static std::set<std::string> names;
+  return names;
+}
+
+/// `const test::UnderTheLaw<MF<dynamic>> listed;` beside the test that does it.
+template <class Backbone>
+struct UnderTheLaw {
+  UnderTheLaw() { backbones_under_the_law().insert(std::string(Backbone::name)); }
+};
+
 /// Every loss and every penalty through one backbone.
 template <class Backbone>
-void check_gradient_law_of_all_losses() {
-  for_each_policy(AllLosses{}, [&]<class Loss>(std::type_identity<Loss>) {
+void check_gradient_law_of_all_losses(const UnderTheLaw<Backbone>&) {
+  for_each_policy(prism::all::Losses{}, [&]<class Loss>(std::type_identity<Loss>) {
     check_gradient_law<Backbone>(Loss{});
   });
-  for_each_policy(AllPenalties{}, [&]<class Penalty>(std::type_identity<Penalty>) {
-    check_gradient_law<Backbone>(prism::Penalized<prism::Dot, Penalty>{
-        .loss = {}, .penalty = {.weight = 0.1}});
+  for_each_policy(prism::all::Penalties{}, [&]<class Penalty>(std::type_identity<Penalty>) {
+    check_gradient_law<Backbone>(
+        prism::Penalized<prism::Dot, Penalty>{.loss = {}, .penalty = {.weight = 0.1}});
   });
 }
 

@@ -3,6 +3,10 @@
 
 using namespace prism;
 
-TEST_CASE("every loss through LightGCN<dynamic> has the gradient of its value") {
-  test::check_gradient_law_of_all_losses<LightGCN<dynamic>>();
+namespace {
+const test::UnderTheLaw<LightGCN<dynamic>> listed;
+}
+
+TEST_CASE("every loss through LightGCN has the gradient of its value") {
+  test::check_gradient_law_of_all_losses(listed);
 }

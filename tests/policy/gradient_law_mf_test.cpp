@@ -3,6 +3,10 @@
 
 using namespace prism;
 
-TEST_CASE("every loss through MF<dynamic> has the gradient of its value") {
-  test::check_gradient_law_of_all_losses<MF<dynamic>>();
+namespace {
+const test::UnderTheLaw<MF<dynamic>> listed;
+}
+
+TEST_CASE("every loss through MF has the gradient of its value") {
+  test::check_gradient_law_of_all_losses(listed);
 }

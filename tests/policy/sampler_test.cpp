@@ -38,7 +38,7 @@ void check_counts(const std::vector<Index>& drawn, const std::vector<double>& pr
 TEST_CASE("every sampler draws items, and the same ones again") {
   const std::vector<Interaction> pairs{{0, 0}, {0, 3}, {1, 1}, {2, 4}};
   const Interactions train(3, 6, pairs);
-  test::for_each_policy(test::AllSamplers{}, [&]<class S>(std::type_identity<S>) {
+  test::for_each_policy(all::Samplers{}, [&]<class S>(std::type_identity<S>) {
     INFO(std::string(S::name));
     const std::vector<Index> drawn = draw(S{}, train, pairs, 7);
     CHECK(std::ranges::all_of(drawn, [](Index item) { return item < 6; }));

@@ -52,9 +52,10 @@ class Evaluation {
     const std::size_t nu = batch_.user_side.rows.size(), ni = batch_.item_side.rows.size();
     const std::size_t dim = backbone_.dim();
     for (Parameter<T>* parameter : parameters()) {
-      const std::size_t size = parameter->rows == ParameterRows::users   ? nu
-                               : parameter->rows == ParameterRows::items ? ni
-                                                                         : parameter->value.shape(0);
+      const std::size_t size = parameter->rows == ParameterRows::users ? nu
+                               : parameter->rows == ParameterRows::items
+                                   ? ni
+                                   : parameter->value.shape(0);
       parameter->gradient = scratch_.take_zeros<T>(size, parameter->value.shape(1));
     }
     const BackboneStep<T> down{{rows(users), rows(items)}, batch_, scratch_};

@@ -2,10 +2,16 @@
 // Training as a whole.
 #include <doctest/doctest.h>
 
+#include <tbb/task_arena.h>
+
+#include <chrono>
 #include <cmath>
 #include <limits>
+#include <mutex>
+#include <set>
 #include <sstream>
 #include <string>
+#include <thread>
 #include <vector>
 
 #include "policies.hpp"
@@ -25,35 +31,87 @@ using Small = Recommender<MF<16>, DirectAU, None, PRISM<1.0>>;
 
 std::vector<float> numbers(const Matrix<float>& table) { return {table.begin(), table.end()}; }
 
-/// Tables and losses after a few epochs on so many threads.
+/// So large that every parallel loop of a step has at least three chunks.
+const Split& split_of_many_chunks() {
+  static const Split split = random_split(
+      synthetic_interactions({.users = 4000, .items = 3500, .interactions_per_user = 3}),
+      {.validation = 0.1, .test = 0.1, .seed = 1});
+  return split;
+}
+
+/// How many threads a loop really ran on.
+std::size_t threads_seen() {
+  std::mutex mutex;
+  std::set<std::thread::id> seen;
+  parallel_tasks(64, [&](std::size_t) {
+    {
+      const std::lock_guard lock(mutex);
+      seen.insert(std::this_thread::get_id());
+    }
+    std::this_thread::sleep_for(std::chrono::milliseconds(1));
+  });
+  return seen.size();
+}
+
+/// Tables and losses after a few steps on so many threads, more of them than cores if need be.
 template <class Model>
-auto trained(std::size_t threads, typename Model::Options options) {
-  const ThreadLimit limit(threads);
-  Model model(small_split().train, options);
-  const History history =
-      fit(model, small_split(), {.learning_rate = 0.01, .batch_size = 300, .epochs = 3}, Silent());
-  std::vector<double> record;
-  for (const EpochRecord& epoch : history.epochs) {
-    record.push_back(epoch.loss);
-    record.push_back(epoch.validation_ndcg);
-  }
-  return std::tuple(numbers(model.users()), numbers(model.items()), record);
+auto trained(int threads, typename Model::Options options) {
+  const ThreadLimit limit(static_cast<std::size_t>(threads));
+  tbb::task_arena arena(threads);
+  return arena.execute([&] {
+    if (threads > 1) REQUIRE(threads_seen() > 1);
+    const Split& split = split_of_many_chunks();
+    Model model(split.train, options);
+    const History history =
+        fit(model, split, {.learning_rate = 0.01, .batch_size = 3000, .epochs = 1}, Silent());
+    return std::tuple(numbers(model.users()), numbers(model.items()), history.epochs[0].loss,
+                      history.epochs[0].validation_ndcg);
+  });
+}
+
+template <class Backbone, class Loss, class Sampler = UniformNegatives>
+void check_bit_identity(const Loss& loss = {}) {
+  using Model = Recommender<Backbone, Loss, BatchedWD, PRISM<1.0>, Adam, Sampler>;
+  const typename Model::Options options{
+      .seed = 9, .backbone = test::with_dim<Backbone>(20), .loss = loss};
+  INFO(name_of(options), " ", std::string(Sampler::name));
+  const auto alone = trained<Model>(1, options);
+  CHECK(trained<Model>(2, options) == alone);
+  CHECK(trained<Model>(5, options) == alone);
 }
 
 }  // namespace
 
 TEST_CASE("the same seed gives the same tables to the last bit for any number of threads") {
-  test::for_each_policy(test::AllBackbones{}, [&]<class B>(std::type_identity<B>) {
-    test::for_each_policy(test::AllLosses{}, [&]<class L>(std::type_identity<L>) {
-      INFO(std::string(B::name), " + ", std::string(L::name));
-      using Model = Recommender<B, L, BatchedWD, PRISM<1.0>>;
-      const typename Model::Options options{.seed = 9, .backbone = test::with_dim<B>(20)};
-      const auto alone = trained<Model>(1, options);
-      CHECK(trained<Model>(2, options) == alone);
-      CHECK(trained<Model>(5, options) == alone);
-      CHECK(trained<Model>(1, {.seed = 10, .backbone = test::with_dim<B>(20)}) != alone);
+  SUBCASE("every loss") {
+    test::for_each_policy(all::Losses{}, []<class L>(std::type_identity<L>) {
+      check_bit_identity<MF<dynamic>, L>();
     });
-  });
+  }
+  SUBCASE("every backbone") {
+    test::for_each_policy(all::Backbones{}, []<class B>(std::type_identity<B>) {
+      check_bit_identity<B, DirectAU>();
+    });
+  }
+  SUBCASE("every penalty") {
+    test::for_each_policy(all::Penalties{}, []<class P>(std::type_identity<P>) {
+      check_bit_identity<MF<dynamic>, Penalized<BPR, P>>();
+    });
+  }
+  SUBCASE("every sampler") {
+    test::for_each_policy(all::Samplers{}, []<class S>(std::type_identity<S>) {
+      check_bit_identity<MF<dynamic>, BPR, S>();
+    });
+  }
+  SUBCASE("options with loops of their own") {
+    check_bit_identity<MF<dynamic>, DirectAU>({.duplicates = true});
+    check_bit_identity<MF<dynamic>, MAWU>({.broadcast = true});
+  }
+}
+
+TEST_CASE("another seed gives other tables") {
+  Small one(small_split().train, {.seed = 9}), other(small_split().train, {.seed = 10});
+  CHECK(numbers(one.users()) != numbers(other.users()));
 }
 
 TEST_CASE("training learns: validation ends far above where it began") {
@@ -73,7 +131,7 @@ TEST_CASE("training learns: validation ends far above where it began") {
     CHECK(history.best_validation_ndcg > 1.5 * before);
     CHECK(history.epochs.back().loss < history.epochs.front().loss);
   };
-  test::for_each_policy(test::AllLosses{}, check);
+  test::for_each_policy(test::RankingLosses{}, check);
 }
 
 TEST_CASE("fit stops when patience runs out, and keeps the weights of the best epoch") {
@@ -116,6 +174,65 @@ TEST_CASE("a loss that is no longer finite is an error, and the best weights sta
   CHECK_THROWS_AS(fit(model, split, {.learning_rate = 1e30, .batch_size = 300}, Silent()),
                   DivergenceError);
   for (const float x : model.items()) REQUIRE(std::isfinite(x));
+}
+
+TEST_CASE("weights that the last step of an epoch made infinite are no result") {
+  // One step an epoch: the loss of the only batch is finite, what the step makes is not.
+  Split split = small_split();
+  split.validation = {};
+  Recommender<MF<8>, Dot, None, Xavier, SGD> model(split.train);
+  const auto start = numbers(model.items());
+  CHECK_THROWS_WITH_AS(fit(model, split, {.learning_rate = 1e300, .batch_size = 100000}, Silent()),
+                       doctest::Contains("the weights are no longer finite in epoch 1"),
+                       DivergenceError);
+  CHECK(numbers(model.items()) == start);
+}
+
+TEST_CASE("without a validation part, what diverges keeps the last good epoch") {
+  Split split = small_split();
+  split.validation = {};
+  using Model = Recommender<MF<8>, Dot, None, Xavier, SGD>;
+  const FitOptions options{.learning_rate = 3e8, .batch_size = 100000, .epochs = 50};
+  Model model(split.train);
+  struct Count {
+    std::size_t epochs = 0;
+    void epoch(const EpochRecord& record, const Model&) { epochs = record.epoch; }
+  } count;
+  REQUIRE_THROWS_AS(fit(model, split, options, count), DivergenceError);
+  REQUIRE(count.epochs > 0);
+  Model again(split.train);
+  FitOptions shorter = options;
+  shorter.epochs = count.epochs;
+  fit(again, split, shorter, Silent());
+  CHECK(numbers(model.items()) == numbers(again.items()));
+}
+
+TEST_CASE("a policy's option outside its domain is an error when the model is made") {
+  const auto argument_of = [](const auto& make) -> std::string {
+    try {
+      make();
+    } catch (const ArgumentError& error) {
+      return error.argument();
+    }
+    return "nothing";
+  };
+  const Interactions& train = small_split().train;
+  const double no_number = std::numeric_limits<double>::quiet_NaN();
+  const auto loss = [&]<class L>(L value) {
+    return argument_of([&] { Recommender<MF<4>, L>(train, {.loss = value}); });
+  };
+  CHECK(loss(BPR{.negatives = 0}) == "negatives");
+  CHECK(loss(SSM{.tau = 0}) == "tau");
+  CHECK(loss(DirectAU{.gamma = -1}) == "gamma");
+  CHECK(loss(MAWU{.gamma2 = no_number}) == "gamma2");
+  CHECK(loss(MACR{.alpha = -1}) == "alpha");
+  CHECK(loss(Penalized<BPR, ReSN>{.loss = {}, .penalty = {.weight = -1}}) == "weight");
+  CHECK(loss(BPR{}) == "nothing");
+  CHECK(argument_of([&] {
+          Recommender<MF<4>, BPR, FullWD>(train, {.regularizer = {.lambda = no_number}});
+        }) == "lambda");
+  CHECK(argument_of([&] { Recommender<MF<4>, BPR>(train, {.optimizer = {.beta1 = 1}}); }) ==
+        "beta1");
 }
 
 TEST_CASE("fit names the option that is outside its domain") {

@@ -11,20 +11,20 @@ namespace prism::inline PRISM_ISA {
 
 // struct MyActivation {
 //   static constexpr std::string_view name = "MyActivation";
-//   template <class T> static T apply(T x);
+//   template <class T> T apply(T x) const;
 //   // Its derivative, from what apply returned.
-//   template <class T> static T slope(T y);
+//   template <class T> T slope(T y) const;
 // };
 
 /// max(x, 0)
 struct ReLU {
   static constexpr std::string_view name = "ReLU";
   template <class T>
-  [[nodiscard]] static constexpr T apply(T x) noexcept {
+  [[nodiscard]] constexpr T apply(T x) const noexcept {
     return std::max(x, T{0});
   }
   template <class T>
-  [[nodiscard]] static constexpr T slope(T y) noexcept {
+  [[nodiscard]] constexpr T slope(T y) const noexcept {
     return y > 0 ? T{1} : T{0};
   }
 };
@@ -33,11 +33,11 @@ struct ReLU {
 struct Identity {
   static constexpr std::string_view name = "Identity";
   template <class T>
-  [[nodiscard]] static constexpr T apply(T x) noexcept {
+  [[nodiscard]] constexpr T apply(T x) const noexcept {
     return x;
   }
   template <class T>
-  [[nodiscard]] static constexpr T slope(T /*y*/) noexcept {
+  [[nodiscard]] constexpr T slope(T /*y*/) const noexcept {
     return T{1};
   }
 };

@@ -18,6 +18,7 @@
 #include "prism/core/random.hpp"
 #include "prism/kernel/linear.hpp"
 #include "prism/policy/backbone.hpp"
+#include "prism/policy/label.hpp"
 
 namespace prism::inline PRISM_ISA {
 
@@ -82,14 +83,15 @@ class MLP {
   static constexpr std::string_view name = "MLP";
 
   constexpr MLP() = default;
-  constexpr explicit MLP(std::size_t dim) requires(Dim == dynamic) : dim_{dim} {}
+  constexpr explicit MLP(std::size_t dim, Activation activation = {}) requires(Dim == dynamic)
+      : dim_{dim}, activation_(activation) {}
 
   [[nodiscard]] constexpr std::size_t dim() const noexcept { return dim_.value; }
 
   /// "MLP<64, 2, ReLU>"
   [[nodiscard]] std::string label() const {
     return std::string(name) + "<" + std::to_string(dim()) + ", " + std::to_string(Layers) + ", " +
-           std::string(Activation::name) + ">";
+           prism::label(activation_) + ">";
   }
 
   template <class T>
@@ -115,11 +117,10 @@ class MLP {
       detail::TowerKept<T, Layers> users;
       detail::TowerKept<T, Layers> items;
     };
-    return Kept{
-        climb(step.tables.users, step.batch.user_side.rows, state.users, output.users,
-              step.scratch),
-        climb(step.tables.items, step.batch.item_side.rows, state.items, output.items,
-              step.scratch)};
+    return Kept{climb(step.tables.users, step.batch.user_side.rows, state.users, output.users,
+                      step.scratch),
+                climb(step.tables.items, step.batch.item_side.rows, state.items, output.items,
+                      step.scratch)};
   }
 
   template <class T, class Kept>
@@ -159,15 +160,14 @@ class MLP {
 
   /// Takes table rows up to output rows.
   template <class T>
-  static detail::TowerKept<T, Layers> climb(Rows<const T> table, std::span<const Index> from,
-                                            const detail::Tower<T, Layers>& tower, Rows<T> output,
-                                            Scratch& scratch) {
+  detail::TowerKept<T, Layers> climb(Rows<const T> table, std::span<const Index> from,
+                                     const detail::Tower<T, Layers>& tower, Rows<T> output,
+                                     Scratch& scratch) const {
     const std::size_t dim = table.dim(), width = padded<T>(dim);
     detail::TowerKept<T, Layers> kept;
     for (std::size_t l = 0; l < Layers; ++l) {
       kept.input[l] = scratch.take<T>(from.size(), width);
-      kept.layer[l] =
-          lay_out<T>(rows(tower.weight[l].value), tower.bias[l].value.data(), scratch);
+      kept.layer[l] = lay_out<T>(rows(tower.weight[l].value), tower.bias[l].value.data(), scratch);
     }
     const Rows<T> top = scratch.take<T>(from.size(), width);
     parallel_chunks(from.size(), grain, [&](std::size_t begin, std::size_t end) {
@@ -180,7 +180,7 @@ class MLP {
         T* const y = l + 1 < Layers ? kept.input[l + 1][begin] : top[begin];
         linear_forward<T>(kept.layer[l], end - begin, kept.input[l][begin], y);
         if (l + 1 == Layers) break;
-        for (std::size_t e = 0; e < (end - begin) * width; ++e) y[e] = Activation::apply(y[e]);
+        for (std::size_t e = 0; e < (end - begin) * width; ++e) y[e] = activation_.apply(y[e]);
       }
       for (std::size_t k = begin; k < end; ++k) std::copy_n(top[k], dim, output[k]);
     });
@@ -190,8 +190,8 @@ class MLP {
   /// Takes the output's gradient down to the table rows, and adds to the layers'. The sums over
   /// rows fold in the order of chunks that depend on the batch alone.
   template <class T>
-  static Rows<const T> descend(const detail::TowerKept<T, Layers>& kept, Rows<const T> output,
-                               detail::Tower<T, Layers>& tower, Scratch& scratch) {
+  Rows<const T> descend(const detail::TowerKept<T, Layers>& kept, Rows<const T> output,
+                        detail::Tower<T, Layers>& tower, Scratch& scratch) const {
     const std::size_t dim = output.dim(), width = padded<T>(dim);
     constexpr std::size_t most_chunks = 16;
     const std::size_t chunk = std::max(grain, (output.size() + most_chunks - 1) / most_chunks);
@@ -216,7 +216,7 @@ class MLP {
         if (l > 0) {
           const T* const y = kept.input[l][begin];
           for (std::size_t e = 0; e < (end - begin) * width; ++e) {
-            down[e] *= Activation::slope(y[e]);
+            down[e] *= activation_.slope(y[e]);
           }
         }
         std::swap(up, down);
@@ -237,6 +237,7 @@ class MLP {
   }
 
   [[no_unique_address]] detail::EmbeddingDim<Dim> dim_;
+  [[no_unique_address]] Activation activation_{};
 };
 
 static_assert(BackbonePolicy<MLP<64>>);

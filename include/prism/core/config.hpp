@@ -9,8 +9,10 @@
 
 // Two objects built with different -m flags would silently share one copy of each template, and a
 // machine without AVX-512 could run the AVX-512 copy. The instruction set is therefore part of
-// every mangled name: `namespace prism::inline PRISM_ISA`. Users still write `prism::`; code built
-// for two instruction sets links side by side, and handing an object across is a link error.
+// every mangled name: `namespace prism::inline PRISM_ISA`. Users still write `prism::`; the
+// library's code for two of the sets below links side by side, and handing an object across is a
+// link error. What other headers (xtensor, the standard library) instantiate on plain types stays
+// shared.
 #if defined(__AVX512F__) && defined(__AVX512BW__) && defined(__AVX512DQ__) && defined(__AVX512VL__)
 #define PRISM_ISA avx512
 #elif defined(__AVX512F__)

@@ -3,6 +3,7 @@
 // what would be right.
 #pragma once
 
+#include <cmath>
 #include <cstddef>
 #include <stdexcept>
 #include <string>
@@ -62,6 +63,23 @@ class DivergenceError : public Error {
 /// Throws ArgumentError(argument, problem) unless `holds`.
 inline void require(bool holds, const char* argument, const std::string& problem) {
   if (!holds) throw ArgumentError(argument, problem);
+}
+
+/// Throws unless value is a finite number of at least 0.
+inline void require_not_negative(const char* argument, double value) {
+  require(std::isfinite(value) && value >= 0, argument,
+          "must be a finite number of at least 0, not " + std::to_string(value));
+}
+
+/// Throws unless value is a finite number above 0.
+inline void require_positive(const char* argument, double value) {
+  require(std::isfinite(value) && value > 0, argument,
+          "must be a finite number above 0, not " + std::to_string(value));
+}
+
+/// Throws unless count is at least 1.
+inline void require_some(const char* argument, std::size_t count) {
+  require(count >= 1, argument, "must be at least 1, not 0");
 }
 
 }  // namespace prism::inline PRISM_ISA

@@ -24,6 +24,8 @@ class ThreadLimit {
   /// @param threads  at least 1 (ArgumentError otherwise)
   explicit ThreadLimit(std::size_t threads)
       : control_(tbb::global_control::max_allowed_parallelism, checked(threads)) {}
+  ThreadLimit(const ThreadLimit&) = delete;
+  ThreadLimit& operator=(const ThreadLimit&) = delete;
 
  private:
   static std::size_t checked(std::size_t threads) {

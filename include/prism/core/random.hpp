@@ -86,11 +86,12 @@ class Random {
   }
 
  private:
-  [[nodiscard]] constexpr std::array<std::uint32_t, 4> words(std::uint64_t position) const noexcept {
+  [[nodiscard]] constexpr std::array<std::uint32_t, 4> words(
+      std::uint64_t position) const noexcept {
     const std::uint64_t at = first_ + position;
-    return philox({static_cast<std::uint32_t>(at), static_cast<std::uint32_t>(at >> 32), stream_,
-                   epoch_},
-                  key_);
+    return philox(
+        {static_cast<std::uint32_t>(at), static_cast<std::uint32_t>(at >> 32), stream_, epoch_},
+        key_);
   }
 
   std::array<std::uint32_t, 2> key_;

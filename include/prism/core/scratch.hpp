@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Working memory of a training step: handed out in order, taken back all at once, kept between
-// steps so that a step allocates nothing once the first has run.
+// Working memory of a training step: handed out in order, taken back all at once, and kept for the
+// next step.
 #pragma once
 
 #include <algorithm>
@@ -31,10 +31,23 @@ class Scratch {
     return taken;
   }
 
-  /// Takes everything back; the memory is kept.
-  void reset() noexcept {
-    block_ = 0;
+  /// Takes everything back. The memory is kept, as one block from here on, so that steps of
+  /// changing size do not leave blocks behind that are too small for any later one.
+  void reset() {
+    if (blocks_.size() > 1) {
+      std::size_t total = 0;
+      for (const Block& block : blocks_) total += block.size();
+      blocks_.clear();
+      blocks_.emplace_back(total);
+    }
     used_ = 0;
+  }
+
+  /// Bytes held.
+  [[nodiscard]] std::size_t capacity() const noexcept {
+    std::size_t total = 0;
+    for (const Block& block : blocks_) total += block.size();
+    return total;
   }
 
  private:
@@ -44,21 +57,18 @@ class Scratch {
 
   void* bytes(std::size_t count) {
     count = (count + line - 1) / line * line;
-    for (; block_ < blocks_.size(); ++block_, used_ = 0) {
-      if (blocks_[block_].size() - used_ >= count) {
-        void* const place = blocks_[block_].data() + used_;
-        used_ += count;
-        return place;
-      }
+    if (blocks_.empty() || blocks_.back().size() - used_ < count) {
+      // A little more than asked for: the next step may be a little larger.
+      blocks_.emplace_back(std::max(count + count / 8, smallest_block));
+      used_ = 0;
     }
-    blocks_.emplace_back(std::max(count, smallest_block));
-    used_ = count;
-    return blocks_.back().data();
+    void* const place = blocks_.back().data() + used_;
+    used_ += count;
+    return place;
   }
 
   std::vector<Block> blocks_;
-  std::size_t block_ = 0;
-  std::size_t used_ = 0;
+  std::size_t used_ = 0;  // of the last block
 };
 
 }  // namespace prism::inline PRISM_ISA

@@ -22,6 +22,13 @@
 
 namespace prism::inline PRISM_ISA {
 
+// Whether zlib is there is part of the class's name too: with and without, it differs in layout.
+#if defined(PRISM_HAS_ZLIB)
+inline namespace with_zlib {
+#else
+inline namespace without_zlib {
+#endif
+
 /// Reads a file from its beginning to its end, whether it is plain or gzip; its content tells.
 class ByteStream {
  public:
@@ -105,5 +112,7 @@ inline std::size_t ByteStream::read(char* buffer, std::size_t size) {
 }
 
 #endif
+
+}  // namespace with_zlib or without_zlib
 
 }  // namespace prism::inline PRISM_ISA

@@ -19,7 +19,10 @@
 namespace prism::inline PRISM_ISA {
 
 /// The ranks of values, from 0, ascending; equal values share the mean of their ranks.
+/// @throws ArgumentError  where a value is not a number, and has no rank
 [[nodiscard]] inline std::vector<double> ranks(std::span<const double> values) {
+  require(std::ranges::none_of(values, [](double value) { return std::isnan(value); }), "values",
+          "must be numbers");
   std::vector<std::size_t> order(values.size());
   std::iota(order.begin(), order.end(), std::size_t{0});
   std::ranges::sort(order, {}, [&](std::size_t i) { return values[i]; });
@@ -33,6 +36,7 @@ namespace prism::inline PRISM_ISA {
 }
 
 /// Pearson's correlation; not a number where either side is constant.
+/// @throws ArgumentError  where x and y differ in length
 [[nodiscard]] inline double pearson(std::span<const double> x, std::span<const double> y) {
   require(x.size() == y.size(), "y", "must be as long as x");
   const double n = static_cast<double>(x.size());
@@ -48,6 +52,7 @@ namespace prism::inline PRISM_ISA {
 }
 
 /// Spearman's correlation: Pearson's of the ranks.
+/// @throws ArgumentError  where x and y differ in length, or hold what is not a number
 [[nodiscard]] inline double spearman(std::span<const double> x, std::span<const double> y) {
   return pearson(ranks(x), ranks(y));
 }

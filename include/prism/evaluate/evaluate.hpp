@@ -9,6 +9,7 @@
 #include <numeric>
 #include <span>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "prism/core/config.hpp"

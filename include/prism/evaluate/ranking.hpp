@@ -121,8 +121,8 @@ class UserBlock {
   void rank(const ItemStripes<T>& items, std::size_t s) {
     constexpr std::size_t stripe = ItemStripes<T>::stripe;
     alignas(64) T scores[most * stripe];
-    product<Product::overwrite>(best_.size(), stripe, dim_, {rows_.data(), dim_, 1}, items[s],
-                                stripe, scores, stripe);
+    product<Store::overwrite>(best_.size(), stripe, dim_, {rows_.data(), dim_, 1}, items[s], stripe,
+                              scores, stripe);
     const std::size_t first = s * stripe;
     const std::size_t width = std::min(stripe, items.size() - first);
     for (std::size_t r = 0; r < best_.size(); ++r) {
@@ -167,8 +167,8 @@ void rank_items(const Scorer<T>& scorer, std::span<const Index> users, std::size
   const std::size_t longest = std::min(k, items.size());
   parallel_chunks(users.size(), detail::UserBlock<T>::most,
                   [&](std::size_t begin, std::size_t end) {
-                    detail::UserBlock<T> block(scorer, users.subspan(begin, end - begin),
-                                               longest, exclude, similarity);
+                    detail::UserBlock<T> block(scorer, users.subspan(begin, end - begin), longest,
+                                               exclude, similarity);
                     for (std::size_t s = 0; s < items.stripes(); ++s) block.rank(items, s);
                     for (std::size_t p = begin; p < end; ++p) visit(p, block.best(p - begin));
                   });

@@ -9,6 +9,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <utility>
 
 #include "prism/core/config.hpp"
 #include "prism/core/error.hpp"
@@ -54,10 +55,11 @@ class PRISM {
   static constexpr std::string_view name = "PRISM";
 
   constexpr PRISM() = default;
+  constexpr explicit PRISM(Base base) requires(!Alpha.is_dynamic) : base_(std::move(base)) {}
   /// @throws ArgumentError  where alpha is below 0 or not finite
-  explicit PRISM(double alpha) requires(Alpha.is_dynamic) : alpha_{alpha} {
-    require(std::isfinite(alpha) && alpha >= 0, "alpha",
-            "must be a finite number of at least 0, not " + std::to_string(alpha));
+  explicit PRISM(double alpha, Base base = {}) requires(Alpha.is_dynamic)
+      : alpha_{alpha}, base_(std::move(base)) {
+    require_not_negative("alpha", alpha);
   }
 
   [[nodiscard]] constexpr double alpha() const noexcept { return alpha_.value; }

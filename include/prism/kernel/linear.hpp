@@ -52,8 +52,8 @@ template <class T>
 template <class T>
 void linear_forward(const LinearLayer<T>& layer, std::size_t rows, const T* x, T* y) noexcept {
   const std::size_t in = padded<T>(layer.in()), out = padded<T>(layer.out());
-  product<Product::overwrite>(rows, out, layer.in(), LeftFactor<T>{x, in, 1}, layer.forward.data(),
-                              out, y, out);
+  product<Store::overwrite>(rows, out, layer.in(), LeftFactor<T>{x, in, 1}, layer.forward.data(),
+                            out, y, out);
   for (std::size_t r = 0; r < rows; ++r) add_scaled(y + r * out, T{1}, layer.bias, layer.out());
 }
 
@@ -67,9 +67,9 @@ template <class T>
 void linear_backward(const LinearLayer<T>& layer, std::size_t rows, const T* x, const T* g, T* g_x,
                      T* g_weight, T* g_bias) noexcept {
   const std::size_t in = padded<T>(layer.in()), out = padded<T>(layer.out());
-  product<Product::overwrite>(rows, in, layer.out(), LeftFactor<T>{g, out, 1},
-                              layer.backward.data(), in, g_x, in);
-  product<Product::overwrite>(layer.out(), in, rows, LeftFactor<T>{g, 1, out}, x, in, g_weight, in);
+  product<Store::overwrite>(rows, in, layer.out(), LeftFactor<T>{g, out, 1}, layer.backward.data(),
+                            in, g_x, in);
+  product<Store::overwrite>(layer.out(), in, rows, LeftFactor<T>{g, 1, out}, x, in, g_weight, in);
   std::fill_n(g_bias, layer.out(), T{0});
   for (std::size_t r = 0; r < rows; ++r) add_scaled(g_bias, T{1}, g + r * out, layer.out());
 }

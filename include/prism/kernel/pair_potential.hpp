@@ -63,13 +63,13 @@ class PairTiles {
     const std::size_t dim = unit_.dim();
     const T* const rows_i = unit_[i * block];
     const T* const rows_j = unit_[j * block];
-    product<Product::overwrite, Isa>(block, block, dim_, {rows_i, dim, 1}, transposed_[j * dim_],
-                                     block, tile, block);
+    product<Store::overwrite, Isa>(block, block, dim_, {rows_i, dim, 1}, transposed_[j * dim_],
+                                   block, tile, block);
     const double total = weigh(tile, i, j);
-    product<Product::add, Isa>(block, dim, block, {tile, block, 1}, rows_j, dim, sums_[i * block],
-                               dim);
-    product<Product::add, Isa>(block, dim, block, {tile, 1, block}, rows_i, dim, sums_[j * block],
-                               dim);
+    product<Store::add, Isa>(block, dim, block, {tile, block, 1}, rows_j, dim, sums_[i * block],
+                             dim);
+    product<Store::add, Isa>(block, dim, block, {tile, 1, block}, rows_i, dim, sums_[j * block],
+                             dim);
     return total;
   }
 

@@ -20,7 +20,7 @@ struct LeftFactor {
 };
 
 /// Whether a product overwrites its result or is added to it.
-enum class Product { overwrite, add };
+enum class Store { overwrite, add };
 
 /// Columns in which product() advances: its right factor's width is a multiple of this.
 template <class T, class Isa>
@@ -29,7 +29,7 @@ inline constexpr std::size_t pack_width = Pack<T, Isa>::width;
 namespace detail {
 
 /// An M x (N packs) tile of C over all of K. The sums stay in registers: M * N + N + 1 of them.
-template <Product Mode, class Isa, std::size_t M, std::size_t N, class T>
+template <Store Mode, class Isa, std::size_t M, std::size_t N, class T>
 inline void register_tile(std::size_t k, LeftFactor<T> a, const T* b, std::size_t b_stride, T* c,
                           std::size_t c_stride) noexcept {
   using P = Pack<T, Isa>;
@@ -58,14 +58,14 @@ inline void register_tile(std::size_t k, LeftFactor<T> a, const T* b, std::size_
 #pragma GCC unroll 8
     for (std::size_t n = 0; n < N; ++n) {
       T* const place = c + m * c_stride + n * w;
-      if constexpr (Mode == Product::add) sums[m][n] = sums[m][n] + P::load(place);
+      if constexpr (Mode == Store::add) sums[m][n] = sums[m][n] + P::load(place);
       sums[m][n].store(place);
     }
   }
 }
 
 /// All rows of C in a stripe of N packs, tallest tiles first.
-template <Product Mode, class Isa, std::size_t N, class T>
+template <Store Mode, class Isa, std::size_t N, class T>
 inline void stripe(std::size_t rows, std::size_t k, LeftFactor<T> a, const T* b,
                    std::size_t b_stride, T* c, std::size_t c_stride) noexcept {
   std::size_t row = 0;
@@ -82,9 +82,9 @@ inline void stripe(std::size_t rows, std::size_t k, LeftFactor<T> a, const T* b,
 
 }  // namespace detail
 
-/// C (rows x columns) = A (rows x k) * B (k x columns), or += with Product::add. B and C are
+/// C (rows x columns) = A (rows x k) * B (k x columns), or += with Store::add. B and C are
 /// row-major with the given strides; `columns` is a multiple of pack_width.
-template <Product Mode, class Isa = isa::native, class T>
+template <Store Mode, class Isa = isa::native, class T>
 inline void product(std::size_t rows, std::size_t columns, std::size_t k, LeftFactor<T> a,
                     const T* b, std::size_t b_stride, T* c, std::size_t c_stride) noexcept {
   constexpr std::size_t w = pack_width<T, Isa>;

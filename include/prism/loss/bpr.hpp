@@ -6,6 +6,7 @@
 #include <string_view>
 
 #include "prism/core/config.hpp"
+#include "prism/core/error.hpp"
 #include "prism/loss/pair_scores.hpp"
 #include "prism/loss/scalar.hpp"
 #include "prism/policy/loss.hpp"
@@ -18,6 +19,9 @@ struct BPR {
   static constexpr std::string_view name = "BPR";
 
   std::size_t negatives = 1;  ///< a pair, at least 1
+
+  /// @throws ArgumentError  for an option outside its domain
+  void check() const { require_some("negatives", negatives); }
 
   template <class T>
   double operator()(const LossStep<T>& step) const {

@@ -8,6 +8,7 @@
 #include <string_view>
 
 #include "prism/core/config.hpp"
+#include "prism/core/error.hpp"
 #include "prism/core/parallel.hpp"
 #include "prism/kernel/row.hpp"
 #include "prism/loss/sphere.hpp"
@@ -25,6 +26,9 @@ struct DirectAU {
 
   double gamma = 1;         ///< weight of the uniformity, at least 0
   bool duplicates = false;  ///< U over the ids of all pairs, as often as they stand in the batch
+
+  /// @throws ArgumentError  for an option outside its domain
+  void check() const { require_not_negative("gamma", gamma); }
 
   template <class T>
   double operator()(const LossStep<T>& step) const {
@@ -47,22 +51,21 @@ struct DirectAU {
                       const BatchSide& side, std::span<const Index> other, std::size_t pairs) {
     const std::size_t dim = mine.unit.dim();
     const double mean = 1.0 / static_cast<double>(pairs);
-    return mean * parallel_sum(mine.unit.size(), detail::sphere_grain,
-                               [&](std::size_t begin, std::size_t end) {
-                                 double sum = 0;
-                                 for (std::size_t k = begin; k < end; ++k) {
-                                   for (const Index p : side.slots_of(k)) {
-                                     const T* const partner = theirs.unit[other[p]];
-                                     // |a - b|^2 = 2 - 2 a . b for unit rows; the gradient's part
-                                     // along a drops out.
-                                     sum += 2 - 2 * static_cast<double>(
-                                                        dot(mine.unit[k], partner, dim));
-                                     add_scaled(mine.gradient[k], static_cast<T>(-2 * mean),
-                                                partner, dim);
-                                   }
-                                 }
-                                 return sum;
-                               });
+    return mean *
+           parallel_sum(mine.unit.size(), detail::sphere_grain,
+                        [&](std::size_t begin, std::size_t end) {
+                          double sum = 0;
+                          for (std::size_t k = begin; k < end; ++k) {
+                            for (const Index p : side.slots_of(k)) {
+                              const T* const partner = theirs.unit[other[p]];
+                              // |a - b|^2 = 2 - 2 a . b for unit rows; the gradient's part
+                              // along a drops out.
+                              sum += 2 - 2 * static_cast<double>(dot(mine.unit[k], partner, dim));
+                              add_scaled(mine.gradient[k], static_cast<T>(-2 * mean), partner, dim);
+                            }
+                          }
+                          return sum;
+                        });
   }
 
   /// A side's uniformity; gamma / 2 times its gradient is added to that of the unit rows.

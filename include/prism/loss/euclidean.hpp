@@ -20,9 +20,8 @@ struct Euclidean {
   template <class T>
   double operator()(const LossStep<T>& step) const {
     const Batch& batch = step.batch;
-    const double value =
-        pull(batch.user_side, step.output.users, batch.items, step.output.items, batch.pairs(),
-             step.gradient.users);
+    const double value = pull(batch.user_side, step.output.users, batch.items, step.output.items,
+                              batch.pairs(), step.gradient.users);
     pull(batch.item_side, step.output.items, batch.users, step.output.users, batch.pairs(),
          step.gradient.items);
     return value;

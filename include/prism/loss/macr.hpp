@@ -7,6 +7,7 @@
 #include <string_view>
 
 #include "prism/core/config.hpp"
+#include "prism/core/error.hpp"
 #include "prism/core/parallel.hpp"
 #include "prism/core/random.hpp"
 #include "prism/kernel/row.hpp"
@@ -30,6 +31,14 @@ struct MACR {
   double alpha = 1e-3;        ///< weight of the items' own part
   double beta = 1e-3;         ///< weight of the users' own part
   double c = 1;               ///< the match that counts as none, in ranking
+
+  /// @throws ArgumentError  for an option outside its domain
+  void check() const {
+    require_some("negatives", negatives);
+    require_not_negative("alpha", alpha);
+    require_not_negative("beta", beta);
+    require(std::isfinite(c), "c", "must be a finite number");
+  }
 
   /// The heads w, 1 x dim each.
   template <class T>
@@ -82,18 +91,17 @@ struct MACR {
             const T weight = j == 0 ? mean : negative_mean;
             const T item_share = sigmoid(*item.score[i]);
             const T shared = score[j] * item_share * user_share;
-            sum += static_cast<double>(
-                weight * (softplus(sign * shared) +
-                          static_cast<T>(alpha) * softplus(sign * *item.score[i]) +
-                          static_cast<T>(beta) * softplus(sign * *user.score[u])));
+            sum += static_cast<double>(weight *
+                                       (softplus(sign * shared) +
+                                        static_cast<T>(alpha) * softplus(sign * *item.score[i]) +
+                                        static_cast<T>(beta) * softplus(sign * *user.score[u])));
             const T pull = weight * sign * sigmoid(sign * shared);
             // d sig(x) / dx = sig(x) (1 - sig(x))
             item_slope[p][j] =
                 pull * shared * (1 - item_share) +
                 weight * static_cast<T>(alpha) * sign * sigmoid(sign * *item.score[i]);
-            *user_slope[p] +=
-                pull * shared * (1 - user_share) +
-                weight * static_cast<T>(beta) * sign * sigmoid(sign * *user.score[u]);
+            *user_slope[p] += pull * shared * (1 - user_share) +
+                              weight * static_cast<T>(beta) * sign * sigmoid(sign * *user.score[u]);
             score[j] = pull * item_share * user_share;
           }
           return sum;

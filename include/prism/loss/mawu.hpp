@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "prism/core/config.hpp"
+#include "prism/core/error.hpp"
 #include "prism/core/random.hpp"
 #include "prism/initializer/xavier.hpp"
 #include "prism/loss/pair_scores.hpp"
@@ -34,6 +35,12 @@ struct MAWU {
   PairMean pair_mean = PairMean::full_matrix;
   /// As the published code has it: every pair's angle meets every pair's margin.
   bool broadcast = false;
+
+  /// @throws ArgumentError  for an option outside its domain
+  void check() const {
+    require_not_negative("gamma1", gamma1);
+    require_not_negative("gamma2", gamma2);
+  }
 
   /// The margins M, one a user and one an item.
   template <class T>
@@ -69,8 +76,8 @@ struct MAWU {
     const Rows<T> slope = scratch.take<T>(batch.pairs(), batch.negatives_per_pair + 1);
     const Rows<double> angle = scratch.take<double>(batch.pairs(), 1);
     const Rows<double> turn = scratch.take<double>(batch.pairs(), 1);  // d angle / d cosine
-    static_cast<void>(detail::score_pairs(
-        batch, sphere.unit(), slope, [&](std::size_t p, std::span<T> cosine) {
+    static_cast<void>(
+        detail::score_pairs(batch, sphere.unit(), slope, [&](std::size_t p, std::span<T> cosine) {
           constexpr double limit = 1 - 1e-7;
           const double c = static_cast<double>(cosine[0]);
           const double clipped = std::clamp(c, -limit, limit);
@@ -82,9 +89,9 @@ struct MAWU {
     const Rows<double> margin = scratch.take<double>(batch.pairs(), 1);
     const Rows<double> relax = scratch.take<double>(batch.pairs(), 1);  // d m / d (M_u + M_i)
     for (std::size_t p = 0; p < batch.pairs(); ++p) {
-      const double sum = static_cast<double>(
-          *rows(state.users.value)[batch.user_side.rows[batch.users[p]]] +
-          *rows(state.items.value)[batch.item_side.rows[batch.items[p]]]);
+      const double sum =
+          static_cast<double>(*rows(state.users.value)[batch.user_side.rows[batch.users[p]]] +
+                              *rows(state.items.value)[batch.item_side.rows[batch.items[p]]]);
       *margin[p] = 1 - sigmoid(sum);
       *relax[p] = -sigmoid(sum) * sigmoid(-sum);
     }
@@ -101,11 +108,10 @@ struct MAWU {
     }
     detail::add_score_gradient<T>(batch, sphere.unit(), slope, sphere.gradient());
 
-    const double spread =
-        gamma1 * detail::uniformity<T>(sphere.users.unit, gamma1, pair_mean, sphere.users.gradient,
-                                       scratch) +
-        gamma2 * detail::uniformity<T>(sphere.items.unit, gamma2, pair_mean, sphere.items.gradient,
-                                       scratch);
+    const double spread = gamma1 * detail::uniformity<T>(sphere.users.unit, gamma1, pair_mean,
+                                                         sphere.users.gradient, scratch) +
+                          gamma2 * detail::uniformity<T>(sphere.items.unit, gamma2, pair_mean,
+                                                         sphere.items.gradient, scratch);
     detail::add_row_gradient(sphere, step.gradient);
     return alignment + spread;
   }

@@ -53,9 +53,7 @@ struct Sphere {
   UnitRows<T> items;
 
   [[nodiscard]] Embeddings<const T> unit() const noexcept { return {users.unit, items.unit}; }
-  [[nodiscard]] Embeddings<T> gradient() const noexcept {
-    return {users.gradient, items.gradient};
-  }
+  [[nodiscard]] Embeddings<T> gradient() const noexcept { return {users.gradient, items.gradient}; }
 };
 
 template <class T>
@@ -91,8 +89,8 @@ double uniformity(Rows<const T> unit, double weight, PairMean mean, Rows<T> grad
   if (strict && pairs == 0) return 0;
   const double at_right_angles = strict ? 0 : (n * n - pairs) * std::exp(-sharpness);
   const double total = pair_potential(
-      unit, sharpness,
-      [&](double sum) { return weight * sharpness / (sum + at_right_angles); }, gradient, scratch);
+      unit, sharpness, [&](double sum) { return weight * sharpness / (sum + at_right_angles); },
+      gradient, scratch);
   return std::log((total + at_right_angles) / (strict ? pairs : n * n));
 }
 

@@ -8,6 +8,7 @@
 #include <string_view>
 
 #include "prism/core/config.hpp"
+#include "prism/core/error.hpp"
 #include "prism/loss/pair_scores.hpp"
 #include "prism/loss/sphere.hpp"
 #include "prism/policy/loss.hpp"
@@ -22,6 +23,12 @@ struct SSM {
 
   std::size_t negatives = 10;  ///< a pair, at least 1
   double tau = 0.2;            ///< temperature, above 0
+
+  /// @throws ArgumentError  for an option outside its domain
+  void check() const {
+    require_some("negatives", negatives);
+    require_positive("tau", tau);
+  }
 
   template <class T>
   double operator()(const LossStep<T>& step) const {

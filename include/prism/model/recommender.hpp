@@ -30,13 +30,44 @@
 
 namespace prism::inline PRISM_ISA {
 
+/// The names of the policies that make a model: "MF<64> + DirectAU + None + PRISM<1>".
+/// @param options  a Recommender's
+template <class Options>
+[[nodiscard]] std::string name_of(const Options& options) {
+  return label(options.backbone) + " + " + label(options.loss) + " + " +
+         label(options.regularizer) + " + " + label(options.initializer);
+}
+
 /// A collaborative-filtering model, its parts chosen at compile time. Owns the embedding tables,
 /// starting from the training interactions' popularity, and remembers those interactions: they are
 /// what a user has seen.
-template <BackbonePolicy Backbone, LossPolicy Loss, RegularizerPolicy Regularizer = None,
-          InitializerPolicy Initializer = Xavier, OptimizerPolicy Optimizer = Adam,
-          SamplerPolicy Sampler = UniformNegatives, std::floating_point Scalar = float>
+///
+/// @tparam Backbone ... Sampler  policies; their concepts are checked in here rather than in the
+///     parameter list, so that the compiler's first line says in words which one is none
+template <class Backbone, class Loss, class Regularizer = None, class Initializer = Xavier,
+          class Optimizer = Adam, class Sampler = UniformNegatives, class Scalar = float>
 class Recommender {
+  static_assert(BackbonePolicy<Backbone>,
+                "Recommender: the 1st argument is no backbone, as MF<64> is; what one has to have "
+                "stands in prism/policy/backbone.hpp");
+  static_assert(LossPolicy<Loss>,
+                "Recommender: the 2nd argument is no loss, as DirectAU is; what one has to have "
+                "stands in prism/policy/loss.hpp");
+  static_assert(RegularizerPolicy<Regularizer>,
+                "Recommender: the 3rd argument is no regularizer, as FullWD is; what one has to "
+                "have stands in prism/policy/regularizer.hpp");
+  static_assert(InitializerPolicy<Initializer>,
+                "Recommender: the 4th argument is no initializer, as PRISM<1.0> is; what one has "
+                "to have stands in prism/policy/initializer.hpp");
+  static_assert(OptimizerPolicy<Optimizer>,
+                "Recommender: the 5th argument is no optimizer, as Adam is; what one has to have "
+                "stands in prism/policy/optimizer.hpp");
+  static_assert(SamplerPolicy<Sampler>,
+                "Recommender: the 6th argument is no sampler, as UniformNegatives is; what one has "
+                "to have stands in prism/policy/sampler.hpp");
+  static_assert(std::floating_point<Scalar>,
+                "Recommender: the 7th argument is the type of the numbers, float or double");
+
  public:
   using scalar_type = Scalar;
   using optimizer_type = Optimizer;
@@ -51,6 +82,17 @@ class Recommender {
     [[no_unique_address]] Initializer initializer{};
     [[no_unique_address]] Optimizer optimizer{};
     [[no_unique_address]] Sampler sampler{};
+
+    /// Calls visit(policy) for each.
+    template <class Visit>
+    void for_each_policy(const Visit& visit) const {
+      visit(backbone);
+      visit(loss);
+      visit(regularizer);
+      visit(initializer);
+      visit(optimizer);
+      visit(sampler);
+    }
   };
 
   /// All that training changes; a copy is a snapshot.
@@ -62,17 +104,14 @@ class Recommender {
   };
 
   /// @param train  at least one interaction
-  /// @throws ArgumentError  where train is empty, or the backbone's dimension is 0
+  /// @throws ArgumentError  where train is empty, the backbone's dimension is 0, or a policy has an
+  ///     option outside its domain
   explicit Recommender(Interactions train, Options options = {})
       : options_(std::move(options)),
         train_(std::move(train)),
         weights_(starting_weights(options_, train_)) {}
 
-  /// The policies' names: "MF<64> + DirectAU + None + PRISM<1>".
-  [[nodiscard]] std::string name() const {
-    return label(options_.backbone) + " + " + label(options_.loss) + " + " +
-           label(options_.regularizer) + " + " + label(options_.initializer);
-  }
+  [[nodiscard]] std::string name() const { return name_of(options_); }
 
   [[nodiscard]] const Options& options() const noexcept { return options_; }
   [[nodiscard]] const Interactions& train() const noexcept { return train_; }
@@ -107,6 +146,7 @@ class Recommender {
     require(!train.empty(), "train", "has no interactions to learn from");
     const std::size_t dim = options.backbone.dim();
     require(dim >= 1, "dim", "an embedding's dimension must be at least 1, not 0");
+    options.for_each_policy([](const auto& policy) { check_options(policy); });
     const StateContext context{train, dim, options.seed};
     Weights weights{zeros<Scalar>(train.users(), dim), zeros<Scalar>(train.items(), dim),
                     make_state<Scalar>(options.backbone, context),

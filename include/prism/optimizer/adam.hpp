@@ -2,9 +2,11 @@
 #pragma once
 
 #include <cstddef>
+#include <string>
 #include <string_view>
 
 #include "prism/core/config.hpp"
+#include "prism/core/error.hpp"
 #include "prism/core/matrix.hpp"
 #include "prism/core/parallel.hpp"
 #include "prism/kernel/adam.hpp"
@@ -20,6 +22,13 @@ struct Adam {
   double beta1 = 0.9;
   double beta2 = 0.999;
   double epsilon = 1e-8;
+
+  /// @throws ArgumentError  for an option outside its domain
+  void check() const {
+    require(beta1 >= 0 && beta1 < 1, "beta1", "must be in [0, 1), not " + std::to_string(beta1));
+    require(beta2 >= 0 && beta2 < 1, "beta2", "must be in [0, 1), not " + std::to_string(beta2));
+    require_positive("epsilon", epsilon);
+  }
 
   /// The moments, of the table's shape.
   template <class T>

@@ -7,6 +7,7 @@
 #include <string_view>
 
 #include "prism/core/config.hpp"
+#include "prism/core/error.hpp"
 #include "prism/core/parallel.hpp"
 #include "prism/kernel/row.hpp"
 #include "prism/loss/scalar.hpp"
@@ -27,6 +28,12 @@ struct IPL {
   double weight = 1;
   double gamma = 1.285;
   bool per_batch = false;  ///< c_i sums over the batch's pairs alone
+
+  /// @throws ArgumentError  for an option outside its domain
+  void check() const {
+    require_not_negative("weight", weight);
+    require(std::isfinite(gamma), "gamma", "must be a finite number");
+  }
 
   [[nodiscard]] constexpr bool looks_at_every_row() const noexcept { return !per_batch; }
 
@@ -94,8 +101,8 @@ struct IPL {
     const Rows<T> chance = scratch.take<T>(batch.pairs(), 1);
     const Rows<T> ratio = scratch.take_zeros<T>(train.items(), 1);
     for (std::size_t p = 0; p < batch.pairs(); ++p) {
-      *chance[p] = sigmoid(
-          dot(step.output.users[batch.users[p]], step.output.items[batch.items[p]], dim));
+      *chance[p] =
+          sigmoid(dot(step.output.users[batch.users[p]], step.output.items[batch.items[p]], dim));
       const Index item = batch.item_side.rows[batch.items[p]];
       *ratio[item] += *chance[p] * static_cast<T>(share(train.item_degree()[item]));
     }
@@ -120,9 +127,9 @@ struct IPL {
   template <class T>
   Rows<T> slopes(Rows<T> ratio, const Spread& spread, const Interactions& train) const {
     for (std::size_t i = 0; i < ratio.size(); ++i) {
-      *ratio[i] = static_cast<T>(weight * spread.slope *
-                                 (static_cast<double>(*ratio[i]) - spread.mean) *
-                                 share(train.item_degree()[i]));
+      *ratio[i] =
+          static_cast<T>(weight * spread.slope * (static_cast<double>(*ratio[i]) - spread.mean) *
+                         share(train.item_degree()[i]));
     }
     return ratio;
   }

@@ -39,13 +39,19 @@ struct Penalized {
     }
   };
 
+  void check() const {
+    check_options(loss);
+    check_options(penalty);
+  }
+
   [[nodiscard]] constexpr bool looks_at_every_row() const noexcept {
     return prism::looks_at_every_row(loss) || prism::looks_at_every_row(penalty);
   }
 
-  /// "BPR & ReSN"
+  /// "BPR & ReSN"; a penalty without a name is none.
   [[nodiscard]] std::string label() const {
-    return prism::label(loss) + " & " + prism::label(penalty);
+    const std::string added = prism::label(penalty);
+    return prism::label(loss) + (added.empty() ? "" : " & ") + added;
   }
 
   template <class T>

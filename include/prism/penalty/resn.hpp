@@ -5,6 +5,7 @@
 #include <string_view>
 
 #include "prism/core/config.hpp"
+#include "prism/core/error.hpp"
 #include "prism/core/parallel.hpp"
 #include "prism/kernel/row.hpp"
 #include "prism/policy/loss.hpp"
@@ -20,6 +21,9 @@ struct ReSN {
   static constexpr std::string_view name = "ReSN";
 
   double weight = 1e-6;
+
+  /// @throws ArgumentError  for an option outside its domain
+  void check() const { require_not_negative("weight", weight); }
 
   template <class T>
   double operator()(const LossStep<T>& step) const {

@@ -63,9 +63,8 @@ struct Batch {
 
   /// The batch without the rows that are not its own.
   [[nodiscard]] Batch own_rows() const noexcept {
-    return {users,     items,
-            negatives, negatives_per_pair,
-            user_side.own_rows(), item_side.own_rows(), train};
+    return {users, items, negatives, negatives_per_pair, user_side.own_rows(), item_side.own_rows(),
+            train};
   }
 };
 

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
+// What every kind of policy may have besides what its concept asks for.
 #pragma once
 
 #include <string>
@@ -15,6 +16,14 @@ template <class Policy>
   } else {
     return std::string(Policy::name);
   }
+}
+
+/// Has a policy look at its options: calls its check(), where it has one. In a policy,
+///   void check() const;
+/// throws an ArgumentError for an option outside its domain; a model calls it when it is made.
+template <class Policy>
+void check_options(const Policy& policy) {
+  if constexpr (requires { policy.check(); }) policy.check();
 }
 
 }  // namespace prism::inline PRISM_ISA

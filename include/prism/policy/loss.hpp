@@ -16,8 +16,8 @@ namespace prism::inline PRISM_ISA {
 // struct MyLoss {
 //   static constexpr std::string_view name = "MyLoss";
 //   std::size_t negatives = 1;             // optional: how many a pair; none if left out
-//   bool looks_at_every_row() const;       // optional: also at rows outside the batch; no if left out
-//   template <class T> struct State;       // optional: trainable state of its own
+//   bool looks_at_every_row() const;       // optional: also at rows outside the batch; no if left
+//   out template <class T> struct State;       // optional: trainable state of its own
 //
 //   // The mean over the batch's pairs. Adds its gradient to step.gradient.
 //   template <class T> double operator()(const LossStep<T>& step) const;

@@ -72,14 +72,12 @@ void draw_negatives(const Sampler& sampler, const SampleRequest& request,
 }
 
 template <class S>
-concept SamplerPolicy = std::copyable<S> &&
-    std::constructible_from<sampler_state_t<S>, const S&, const Interactions&> &&
-    requires(const S& sampler, const SampleRequest& request, const sampler_state_t<S>& state,
-             std::span<Index> negatives) {
+concept SamplerPolicy = std::copyable<S> && std::constructible_from < sampler_state_t<S>,
+const S&,
+    const Interactions& > &&requires(const S& sampler, const SampleRequest& request,
+                                     const sampler_state_t<S>& state, std::span<Index> negatives) {
   { S::name } -> std::convertible_to<std::string_view>;
-  requires requires {
-    {sampler(request, negatives)};
-  } || requires {
+  requires requires { {sampler(request, negatives)}; } || requires {
     {sampler(request, state, negatives)};
   };
 };

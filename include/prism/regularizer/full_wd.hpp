@@ -4,6 +4,7 @@
 #include <string_view>
 
 #include "prism/core/config.hpp"
+#include "prism/core/error.hpp"
 #include "prism/policy/regularizer.hpp"
 
 namespace prism::inline PRISM_ISA {
@@ -13,6 +14,9 @@ struct FullWD {
   static constexpr std::string_view name = "FullWD";
 
   double lambda = 1e-6;
+
+  /// @throws ArgumentError  for an option outside its domain
+  void check() const { require_not_negative("lambda", lambda); }
 
   [[nodiscard]] constexpr double weight_decay(bool /*in_batch*/) const noexcept { return lambda; }
 };

@@ -7,6 +7,7 @@
 #include <filesystem>
 #include <fstream>
 #include <string>
+#include <string_view>
 #include <system_error>
 #include <utility>
 #include <vector>
@@ -27,7 +28,7 @@ namespace prism::inline PRISM_ISA {
 
 namespace detail {
 
-/// Files that appear under their names all together, once each is written whole.
+/// Files that appear under their names only once all of them are written whole.
 class StagedFiles {
  public:
   explicit StagedFiles(std::filesystem::path directory) : directory_(std::move(directory)) {
@@ -51,6 +52,12 @@ class StagedFiles {
   }
 
   void publish() {
+    // What can be known beforehand is: past this point nothing should fail half-way.
+    for (const auto& name : names_) {
+      if (std::filesystem::is_directory(directory_ / name)) {
+        throw DataError((directory_ / name).string(), 0, "is a directory; a file is to go there");
+      }
+    }
     for (const auto& name : names_) {
       std::error_code error;
       std::filesystem::rename(staged(name), directory_ / name, error);
@@ -70,6 +77,21 @@ class StagedFiles {
   std::vector<std::string> names_;
 };
 
+/// Ids a line each.
+template <class IdOf>
+[[nodiscard]] std::string id_lines(const char* kind, Index count, const IdOf& id_of) {
+  std::string lines;
+  for (Index row = 0; row < count; ++row) {
+    const std::string_view id = id_of(row);
+    if (id.find_first_of("\r\n") != std::string_view::npos) {
+      throw ArgumentError(kind, "row " + std::to_string(row) +
+                                    " has an id with a line end in it, and cannot stand in a line");
+    }
+    lines.append(id).push_back('\n');
+  }
+  return lines;
+}
+
 template <class T>
 [[nodiscard]] std::string npy(Rows<const T> table) {
   Matrix<T> copy(typename Matrix<T>::shape_type{table.size(), table.dim()});
@@ -83,23 +105,19 @@ template <class T>
 /// where it is missing: users.npy, items.npy (rows x dim, NumPy's format), and user_ids.txt,
 /// item_ids.txt (row r's id in line r + 1). Files of these names are replaced, once all four are
 /// written.
-/// @throws DataError  where a file cannot be written
+/// @throws DataError      where a file cannot be written
+/// @throws ArgumentError  where an id has a line end in it
 template <class Model>
 void save_embeddings(const Model& model, const std::filesystem::path& directory) {
   detail::StagedFiles files(directory);
   const auto output = model.output();
   files.write("users.npy", detail::npy(output.users()));
   files.write("items.npy", detail::npy(output.items()));
-  std::string ids;
-  for (Index user = 0; user < model.train().users(); ++user) {
-    ids.append(model.train().user_id(user)).push_back('\n');
-  }
-  files.write("user_ids.txt", ids);
-  ids.clear();
-  for (Index item = 0; item < model.train().items(); ++item) {
-    ids.append(model.train().item_id(item)).push_back('\n');
-  }
-  files.write("item_ids.txt", ids);
+  const Interactions& train = model.train();
+  files.write("user_ids.txt", detail::id_lines("user_ids", train.users(),
+                                               [&](Index user) { return train.user_id(user); }));
+  files.write("item_ids.txt", detail::id_lines("item_ids", train.items(),
+                                               [&](Index item) { return train.item_id(item); }));
   files.publish();
 }
 

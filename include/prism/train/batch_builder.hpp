@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "prism/core/config.hpp"
+#include "prism/core/error.hpp"
 #include "prism/core/index.hpp"
 #include "prism/data/interactions.hpp"
 #include "prism/policy/batch.hpp"
@@ -84,9 +85,12 @@ class BatchBuilder {
       : train_(train), users_(train.users()), items_(train.items()) {}
 
   /// @param negatives  items, pairs x n, row-major; empty where n is 0
+  /// @param pairs      of rows that `train` has
   /// @param every_row  whether the sides list every row, not only those of the batch
   [[nodiscard]] Batch build(std::span<const Interaction> pairs, std::span<const Index> negatives,
                             bool every_row = false) {
+    require(pairs.size() + negatives.size() < max_rows, "batch_size",
+            "must leave a batch fewer than 2^32 - 1 pairs and negatives");
     users_.begin();
     items_.begin();
     for (const Interaction& pair : pairs) users_.add(pair.user);

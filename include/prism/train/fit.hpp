@@ -25,12 +25,19 @@
 
 namespace prism::inline PRISM_ISA {
 
+/// When the order of the training pairs is drawn anew.
+enum class Shuffle {
+  every_epoch,
+  once,  ///< before the first epoch: every epoch has the same batches
+};
+
 struct FitOptions {
   double learning_rate = 1e-3;    ///< above 0
   std::size_t batch_size = 4096;  ///< pairs a step, at least 1; the last of an epoch is smaller
   std::size_t epochs = 1000;      ///< at most, at least 1
   std::size_t patience = 10;      ///< epochs without a better validation before stopping
   std::size_t k = 20;             ///< of the NDCG@k that validation goes by
+  Shuffle shuffle = Shuffle::every_epoch;
 };
 
 namespace detail {
@@ -46,24 +53,27 @@ class Stopwatch {
 };
 
 inline void check(const FitOptions& options, const Interactions& train, const Interactions& model) {
-  require(std::isfinite(options.learning_rate) && options.learning_rate > 0, "learning_rate",
-          "must be a finite number above 0, not " + std::to_string(options.learning_rate));
-  require(options.batch_size >= 1, "batch_size", "must be at least 1, not 0");
-  require(options.epochs >= 1, "epochs", "must be at least 1, not 0");
-  require(options.patience >= 1, "patience", "must be at least 1, not 0");
-  require(options.k >= 1, "k", "must be at least 1, not 0");
-  require(train.users() == model.users() && train.items() == model.items(), "split",
-          "must have the users and items that the model was made with");
+  require_positive("learning_rate", options.learning_rate);
+  require_some("batch_size", options.batch_size);
+  require_some("epochs", options.epochs);
+  require_some("patience", options.patience);
+  require_some("k", options.k);
+  require(std::ranges::equal(train.user_degree(), model.user_degree()) &&
+              std::ranges::equal(train.item_degree(), model.item_degree()),
+          "split", "must have the training part that the model was made with");
+  require(train.size() < max_rows, "split.train", "must have fewer than 2^32 - 1 interactions");
   require(!train.empty(), "split.train", "has no interactions to learn from");
 }
 
 /// Trains one epoch; returns the mean loss over its pairs.
 template <class Model, class EachBatch>
 double train_epoch(Trainer<Model>& trainer, const Interactions& train, std::uint64_t seed,
-                   std::uint32_t epoch, const FitOptions& options, const EachBatch& each_batch) {
+                   std::uint32_t epoch, Shuffle shuffle_when, const FitOptions& options,
+                   const EachBatch& each_batch) {
   std::vector<std::uint32_t> order(train.size());
   std::iota(order.begin(), order.end(), std::uint32_t{0});
-  shuffle(std::span(order), Random(seed, Stream::shuffle, epoch));
+  const std::uint32_t drawn_in = shuffle_when == Shuffle::once ? 1 : epoch;
+  shuffle(std::span(order), Random(seed, Stream::shuffle, drawn_in));
   const Random negatives(seed, Stream::negatives, epoch);
   std::vector<Interaction> pairs;
   double total = 0;
@@ -84,14 +94,15 @@ double train_epoch(Trainer<Model>& trainer, const Interactions& train, std::uint
 
 /// Trains a model on split.train. After each epoch the validation part is ranked, by dot product,
 /// without the training items; the model ends with the weights of the epoch that ranked it best.
-/// Without a validation part it trains for all epochs. The result depends on the model's seed and
+/// Without a validation part it trains for all epochs. Where an observer throws, the model keeps
+/// the weights it has just then. The result depends on the model's seed and
 /// the options, never on the number of threads.
 ///
 /// @param split      parts of the users and items that the model was made with
 /// @param observers  see observer.hpp; without any, Progress on the standard error stream
 /// @throws ArgumentError    for an option outside its domain, or a split of another shape
-/// @throws DivergenceError  where the loss is no longer finite; the model has its best weights so
-///     far
+/// @throws DivergenceError  where the loss, or a weight, is no longer finite; the model then has
+///     the weights of its best epoch so far (without a validation part, its last good one)
 template <class Model, class... Observers>
 History fit(Model& model, const Split& split, const FitOptions& options, Observers&&... observers) {
   detail::check(options, split.train, model.train());
@@ -104,16 +115,25 @@ History fit(Model& model, const Split& split, const FitOptions& options, Observe
     }
   });
 
+  Shuffle shuffle_when = options.shuffle;
+  if constexpr (requires { Model::shuffle; }) shuffle_when = Model::shuffle;
+
   const detail::Stopwatch watch;
   Trainer trainer(model);
   History history;
   auto best = model.weights();
+  const auto diverged = [&](std::size_t epoch, const char* what) {
+    model.weights() = std::move(best);
+    throw DivergenceError(std::string(what) + " no longer finite in epoch " +
+                          std::to_string(epoch) + ": a smaller learning_rate than " +
+                          std::to_string(options.learning_rate) + " may help");
+  };
   for (std::size_t epoch = 1; epoch <= options.epochs; ++epoch) {
     EpochRecord record{.epoch = epoch};
     const detail::Stopwatch training;
     record.loss = detail::train_epoch(
-        trainer, split.train, model.options().seed, static_cast<std::uint32_t>(epoch), options,
-        [&](std::size_t pairs) {
+        trainer, split.train, model.options().seed, static_cast<std::uint32_t>(epoch), shuffle_when,
+        options, [&](std::size_t pairs) {
           notify([&](auto& observer) {
             if constexpr (requires { observer.batch(BatchProgress{}); }) {
               observer.batch(BatchProgress{epoch, pairs, split.train.size(), training.seconds()});
@@ -121,12 +141,8 @@ History fit(Model& model, const Split& split, const FitOptions& options, Observe
           });
         });
     record.train_seconds = training.seconds();
-    if (!std::isfinite(record.loss)) {
-      model.weights() = std::move(best);
-      throw DivergenceError("the loss is no longer finite in epoch " + std::to_string(epoch) +
-                            ": a smaller learning_rate than " +
-                            std::to_string(options.learning_rate) + " may help");
-    }
+    if (!std::isfinite(record.loss)) diverged(epoch, "the loss is");
+    if (!trainer.finite()) diverged(epoch, "the weights are");
 
     const detail::Stopwatch validating;
     if (validated) {
@@ -139,7 +155,7 @@ History fit(Model& model, const Split& split, const FitOptions& options, Observe
     if (record.best) {
       history.best_epoch = epoch;
       history.best_validation_ndcg = record.validation_ndcg;
-      if (validated) best = model.weights();
+      best = model.weights();
     }
     history.epochs.push_back(record);
     notify([&](auto& observer) {

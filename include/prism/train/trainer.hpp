@@ -4,6 +4,7 @@
 #pragma once
 
 #include <algorithm>
+#include <cmath>
 #include <cstddef>
 #include <cstdint>
 #include <span>
@@ -63,8 +64,20 @@ class Trainer {
     return negatives_;
   }
 
+  /// Whether every weight is a finite number.
+  [[nodiscard]] bool finite() {
+    bool all = true;
+    const auto look = [&](const Matrix<Scalar>& table) {
+      all = all && std::ranges::all_of(table, [](Scalar value) { return std::isfinite(value); });
+    };
+    look(model_.weights().users);
+    look(model_.weights().items);
+    for_each_parameter([&](const Parameter<Scalar>& parameter) { look(parameter.value); });
+    return all;
+  }
+
   /// Trains on one batch; returns its loss, decay left out.
-  /// @param pairs      at least one
+  /// @param pairs      at least one, of rows that the model has
   /// @param negatives  pairs x negatives_per_pair(), row-major
   double step(std::span<const Interaction> pairs, std::span<const Index> negatives,
               double learning_rate) {
@@ -80,8 +93,8 @@ class Trainer {
     const BackboneStep<Scalar> down{model_.tables(), batch, scratch_};
     const Embeddings<Scalar> output{scratch_.take<Scalar>(users, dim),
                                     scratch_.take<Scalar>(items, dim)};
-    const auto kept = options.backbone.template forward<Scalar>(
-        down, std::as_const(weights.backbone), output);
+    const auto kept =
+        options.backbone.template forward<Scalar>(down, std::as_const(weights.backbone), output);
     const Embeddings<Scalar> gradient{scratch_.take_zeros<Scalar>(users, dim),
                                       scratch_.take_zeros<Scalar>(items, dim)};
     const double loss = evaluate_loss(

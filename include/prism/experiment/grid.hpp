@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The grid of an experiment as a type: every combination of the listed policies, checked before
+// anything runs.
+#pragma once
+
+#include <cstddef>
+#include <string>
+#include <type_traits>
+
+#include "prism/core/config.hpp"
+#include "prism/experiment/types.hpp"
+#include "prism/model/recommender.hpp"
+#include "prism/policy/label.hpp"
+
+namespace prism::inline PRISM_ISA {
+
+namespace detail {
+
+template <class... Lists>
+struct Concatenated {
+  using type = Types<>;
+};
+template <class... T>
+struct Concatenated<Types<T...>> {
+  using type = Types<T...>;
+};
+template <class... T, class... U, class... More>
+struct Concatenated<Types<T...>, Types<U...>, More...> : Concatenated<Types<T..., U...>, More...> {
+};
+
+/// Extends what is chosen so far by one policy of each list that is left.
+template <class Chosen, class... Lists>
+struct Combined;
+template <class... Chosen>
+struct Combined<Types<Chosen...>> {
+  using type = Types<Recommender<Chosen...>>;
+};
+template <class... Chosen, class... Policies, class... Lists>
+struct Combined<Types<Chosen...>, Types<Policies...>, Lists...>
+    : Concatenated<typename Combined<Types<Chosen..., Policies>, Lists...>::type...> {};
+
+}  // namespace detail
+
+/// All Recommenders with one policy of each list, in the order of Recommender's parameters; the
+/// last list varies first.
+/// `Product<Types<MF<64>>, Types<BPR, DirectAU>, Types<None>, Types<Xavier, PRISM<1.0>>>`
+template <class Backbones, class Losses, class... Lists>
+using Product = typename detail::Combined<Types<>, Backbones, Losses, Lists...>::type;
+
+/// How many models a grid has.
+template <class... Models>
+[[nodiscard]] constexpr std::size_t size(Types<Models...>) noexcept {
+  return sizeof...(Models);
+}
+
+/// A model's name, from its types alone, the same on every compiler:
+/// "MF<64> + DirectAU + None + PRISM<1>".
+template <class Model>
+[[nodiscard]] std::string model_name() {
+  return name_of(typename Model::Options{});
+}
+
+/// Calls visit.template operator()<Model>() for each model of the grid, in its order.
+template <class Grid, class Visit>
+void for_each_model(const Visit& visit) {
+  [&]<class... Models>(Types<Models...>) { (visit.template operator()<Models>(), ...); }(Grid{});
+}
+
+}  // namespace prism::inline PRISM_ISA

@@ -1,0 +1,202 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Policies that are chosen when the program runs, among some that are compiled in. A grid of types
+// multiplies; where a choice costs nothing beside a training step, this keeps its factor out.
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <span>
+#include <string>
+#include <string_view>
+#include <type_traits>
+#include <utility>
+#include <variant>
+
+#include "prism/core/config.hpp"
+#include "prism/core/index.hpp"
+#include "prism/core/matrix.hpp"
+#include "prism/core/random.hpp"
+#include "prism/policy/initializer.hpp"
+#include "prism/policy/label.hpp"
+#include "prism/policy/loss.hpp"
+#include "prism/policy/optimizer.hpp"
+#include "prism/policy/regularizer.hpp"
+#include "prism/policy/sampler.hpp"
+
+namespace prism::inline PRISM_ISA {
+
+namespace detail {
+
+template <class... Policies>
+class Choice {
+ public:
+  static constexpr std::string_view name = "OneOf";
+
+  /// The first of them.
+  Choice() = default;
+  template <class Policy>
+  requires(std::is_same_v<Policy, Policies> || ...) Choice(Policy policy)
+      : chosen_(std::move(policy)) {}
+
+  [[nodiscard]] std::string label() const {
+    return visit([](const auto& policy) { return prism::label(policy); });
+  }
+  void check() const {
+    visit([](const auto& policy) { check_options(policy); });
+  }
+
+  template <class Visit>
+  decltype(auto) visit(const Visit& visit) const {
+    return std::visit(visit, chosen_);
+  }
+
+ private:
+  std::variant<Policies...> chosen_;
+};
+
+}  // namespace detail
+
+/// A regularizer chosen at run time.
+template <RegularizerPolicy... Policies>
+class OneRegularizer : public detail::Choice<Policies...> {
+ public:
+  using detail::Choice<Policies...>::Choice;
+  [[nodiscard]] double weight_decay(bool in_batch) const {
+    return this->visit([=](const auto& policy) -> double { return policy.weight_decay(in_batch); });
+  }
+};
+
+/// An initializer chosen at run time.
+template <InitializerPolicy... Policies>
+class OneInitializer : public detail::Choice<Policies...> {
+ public:
+  using detail::Choice<Policies...>::Choice;
+  template <class T>
+  void operator()(Rows<T> table, std::span<const Index> popularity, const Random& random) const {
+    this->visit([&](const auto& policy) { policy(table, popularity, random); });
+  }
+};
+
+/// A sampler chosen at run time.
+template <SamplerPolicy... Policies>
+class OneSampler : public detail::Choice<Policies...> {
+ public:
+  using detail::Choice<Policies...>::Choice;
+
+  class State {
+   public:
+    State(const OneSampler& sampler, const Interactions& train)
+        : states_(sampler.visit([&](const auto& policy) -> States {
+            using Policy = std::remove_cvref_t<decltype(policy)>;
+            return Of<Policy>{sampler_state_t<Policy>(policy, train)};
+          })) {}
+
+   private:
+    friend OneSampler;
+    template <class Policy>
+    struct Of {
+      sampler_state_t<Policy> state;
+    };
+    using States = std::variant<Of<Policies>...>;
+    States states_;
+  };
+
+  void operator()(const SampleRequest& request, const State& state,
+                  std::span<Index> negatives) const {
+    this->visit([&]<class Policy>(const Policy& policy) {
+      const auto& own = std::get<typename State::template Of<Policy>>(state.states_);
+      draw_negatives(policy, request, own.state, negatives);
+    });
+  }
+};
+
+/// An optimizer chosen at run time.
+template <OptimizerPolicy... Policies>
+class OneOptimizer : public detail::Choice<Policies...> {
+ public:
+  using detail::Choice<Policies...>::Choice;
+
+  /// Made by the first step, which knows what was chosen.
+  template <class T>
+  class State {
+   public:
+    State(std::size_t size, std::size_t dim) : size_(size), dim_(dim) {}
+
+   private:
+    friend OneOptimizer;
+    std::size_t size_;
+    std::size_t dim_;
+    std::variant<std::monostate, typename Policies::template State<T>...> of_;
+  };
+
+  template <class T, RegularizerPolicy R>
+  void operator()(Rows<T> table, const TableGradient<T>& gradient, State<T>& state, StepSize size,
+                  const R& regularizer) const {
+    this->visit([&]<class Policy>(const Policy& policy) {
+      using Own = typename Policy::template State<T>;
+      if (!std::holds_alternative<Own>(state.of_)) {
+        state.of_.template emplace<Own>(state.size_, state.dim_);
+      }
+      policy(table, gradient, std::get<Own>(state.of_), size, regularizer);
+    });
+  }
+};
+
+namespace detail {
+
+/// Adds nothing to a loss.
+struct NoPenalty {
+  static constexpr std::string_view name = "";
+  template <class T>
+  double operator()(const LossStep<T>&) const {
+    return 0;
+  }
+};
+
+}  // namespace detail
+
+/// A penalty chosen at run time, or none: what it is if nothing is chosen.
+template <LossPolicy... Policies>
+class OnePenalty : public detail::Choice<detail::NoPenalty, Policies...> {
+  static_assert((std::is_same_v<state_t<Policies, float>, Stateless<Policies>> && ...),
+                "OnePenalty: penalties with a state of their own cannot be chosen at run time");
+
+ public:
+  using detail::Choice<detail::NoPenalty, Policies...>::Choice;
+
+  [[nodiscard]] bool looks_at_every_row() const {
+    return this->visit([](const auto& policy) { return prism::looks_at_every_row(policy); });
+  }
+  template <class T>
+  double operator()(const LossStep<T>& step) const {
+    return this->visit([&](const auto& policy) -> double { return policy(step); });
+  }
+};
+
+/// An activation chosen at run time.
+template <class First, class Second>
+class OneActivation {
+ public:
+  static constexpr std::string_view name = "OneOf";
+
+  OneActivation() = default;
+  constexpr OneActivation(First) {}
+  constexpr OneActivation(Second) : second_(true) {}
+
+  [[nodiscard]] std::string label() const {
+    return std::string(second_ ? Second::name : First::name);
+  }
+  template <class T>
+  [[nodiscard]] T apply(T x) const noexcept {
+    return second_ ? Second{}.apply(x) : First{}.apply(x);
+  }
+  template <class T>
+  [[nodiscard]] T slope(T y) const noexcept {
+    return second_ ? Second{}.slope(y) : First{}.slope(y);
+  }
+
+ private:
+  bool second_ = false;
+};
+
+}  // namespace prism::inline PRISM_ISA

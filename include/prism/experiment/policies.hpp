@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Every policy of the library, by kind: what an experiment can choose from, and what the tests run
+// their laws over.
+#pragma once
+
+#include "prism/backbone/lightgcn.hpp"
+#include "prism/backbone/mf.hpp"
+#include "prism/backbone/mlp.hpp"
+#include "prism/core/config.hpp"
+#include "prism/experiment/types.hpp"
+#include "prism/initializer/prism.hpp"
+#include "prism/initializer/xavier.hpp"
+#include "prism/loss/bpr.hpp"
+#include "prism/loss/cosine.hpp"
+#include "prism/loss/directau.hpp"
+#include "prism/loss/dot.hpp"
+#include "prism/loss/euclidean.hpp"
+#include "prism/loss/macr.hpp"
+#include "prism/loss/mawu.hpp"
+#include "prism/loss/ssm.hpp"
+#include "prism/optimizer/adam.hpp"
+#include "prism/optimizer/sgd.hpp"
+#include "prism/penalty/ipl.hpp"
+#include "prism/penalty/resn.hpp"
+#include "prism/regularizer/batched_wd.hpp"
+#include "prism/regularizer/full_wd.hpp"
+#include "prism/regularizer/none.hpp"
+#include "prism/sampler/in_batch.hpp"
+#include "prism/sampler/popularity.hpp"
+#include "prism/sampler/uniform.hpp"
+#include "prism/sampler/unobserved.hpp"
+
+namespace prism::inline PRISM_ISA {
+
+namespace all {
+
+using Backbones = Types<MF<dynamic>, MLP<dynamic>, LightGCN<dynamic>>;
+using Losses = Types<BPR, SSM, DirectAU, MAWU, MACR, Cosine, Dot, Euclidean>;
+using Penalties = Types<IPL, ReSN>;
+using Regularizers = Types<None, BatchedWD, FullWD>;
+using Initializers = Types<Xavier, PRISM<dynamic>>;
+using Optimizers = Types<Adam, SGD>;
+using Samplers =
+    Types<UniformNegatives, UnobservedNegatives, InBatchNegatives, PopularityNegatives>;
+
+}  // namespace all
+
+}  // namespace prism::inline PRISM_ISA

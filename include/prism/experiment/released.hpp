@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// What the paper's published code does where it differs from the definitions that the paper and its
+// sources give, so that its runs can be repeated beside the correct ones.
+#pragma once
+
+#include <concepts>
+#include <cstddef>
+#include <utility>
+
+#include "prism/backbone/mlp.hpp"
+#include "prism/core/config.hpp"
+#include "prism/data/interactions.hpp"
+#include "prism/loss/directau.hpp"
+#include "prism/loss/mawu.hpp"
+#include "prism/model/recommender.hpp"
+#include "prism/penalty/ipl.hpp"
+#include "prism/penalty/penalized.hpp"
+#include "prism/sampler/in_batch.hpp"
+#include "prism/train/fit.hpp"
+
+namespace prism::inline PRISM_ISA {
+
+/// A policy with the options of the published code; most are unchanged.
+template <class Policy>
+[[nodiscard]] Policy as_released(Policy policy) {
+  return policy;
+}
+/// Uniformity over the ids of all pairs.
+[[nodiscard]] inline DirectAU as_released(DirectAU loss) {
+  loss.duplicates = true;
+  return loss;
+}
+/// Every pair's angle meets every pair's margin.
+[[nodiscard]] inline MAWU as_released(MAWU loss) {
+  loss.pair_mean = PairMean::full_matrix;
+  loss.broadcast = true;
+  return loss;
+}
+/// Over the batch's pairs.
+[[nodiscard]] inline IPL as_released(IPL penalty) {
+  penalty.per_batch = true;
+  return penalty;
+}
+template <LossPolicy Loss, LossPolicy Penalty>
+[[nodiscard]] Penalized<Loss, Penalty> as_released(Penalized<Loss, Penalty> both) {
+  both.loss = as_released(both.loss);
+  both.penalty = as_released(both.penalty);
+  return both;
+}
+
+namespace detail {
+
+template <class Backbone>
+struct ReleasedBackbone {
+  using type = Backbone;
+};
+/// The released towers have no activation.
+template <std::size_t Dim, std::size_t Layers, class Activation>
+struct ReleasedBackbone<MLP<Dim, Layers, Activation>> {
+  using type = MLP<Dim, Layers, Identity>;
+};
+
+}  // namespace detail
+
+/// In place of Recommender: a model as the published code trains it. Towers are linear, negatives
+/// are drawn from the batch's items, losses have the options of as_released(), and fit() shuffles
+/// the batches once.
+template <class Backbone, class Loss, class Regularizer = None, class Initializer = Xavier,
+          class Optimizer = Adam, std::floating_point Scalar = float>
+class Released : public Recommender<typename detail::ReleasedBackbone<Backbone>::type, Loss,
+                                    Regularizer, Initializer, Optimizer, InBatchNegatives, Scalar> {
+  using Base = Recommender<typename detail::ReleasedBackbone<Backbone>::type, Loss, Regularizer,
+                           Initializer, Optimizer, InBatchNegatives, Scalar>;
+
+ public:
+  using typename Base::Options;
+  static constexpr Shuffle shuffle = Shuffle::once;
+
+  explicit Released(Interactions train, Options options = {})
+      : Base(std::move(train), released(std::move(options))) {}
+
+ private:
+  static Options released(Options options) {
+    options.loss = as_released(options.loss);
+    return options;
+  }
+};
+
+}  // namespace prism::inline PRISM_ISA

@@ -1,0 +1,96 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Grids, policies chosen at run time, and the preset of the published code.
+#include <doctest/doctest.h>
+
+#include <string>
+#include <vector>
+
+#include "policies.hpp"
+
+using namespace prism;
+
+namespace {
+
+using Grid = Product<Types<MF<64>, LightGCN<32, 2>>, Types<DirectAU, BPR>, Types<None, FullWD>,
+                     Types<Xavier, PRISM<0.5>, PRISM<1.0>>>;
+static_assert(size(Grid{}) == 2 * 2 * 2 * 3);
+static_assert(std::is_same_v<Product<Types<MF<2>>, Types<BPR>>, Types<Recommender<MF<2>, BPR>>>);
+
+const Split& small_split() {
+  static const Split split = random_split(
+      synthetic_interactions({.users = 100, .items = 80, .interactions_per_user = 10}));
+  return split;
+}
+
+template <class Model>
+std::vector<float> trained(typename Model::Options options) {
+  Model model(small_split().train, options);
+  fit(model, small_split(), {.batch_size = 200, .epochs = 3}, Silent());
+  return {model.items().begin(), model.items().end()};
+}
+
+}  // namespace
+
+TEST_CASE("a grid visits every combination once, and names it") {
+  std::vector<std::string> names;
+  for_each_model<Grid>([&]<class Model>() { names.push_back(model_name<Model>()); });
+  REQUIRE(names.size() == 24);
+  CHECK(names[0] == "MF<64> + DirectAU + None + Xavier");
+  CHECK(names[1] == "MF<64> + DirectAU + None + PRISM<0.5>");
+  CHECK(names[23] == "LightGCN<32, 2> + BPR + FullWD + PRISM<1>");
+}
+
+TEST_CASE("policies chosen at run time train as those chosen at compile time") {
+  using Fixed = Recommender<MLP<dynamic, 2, Identity>, Penalized<BPR, ReSN>, BatchedWD, PRISM<0.5>,
+                            SGD, PopularityNegatives>;
+  using Loss = Penalized<BPR, OnePenalty<IPL, ReSN>>;
+  using RunTimeMLP = MLP<dynamic, 2, OneActivation<ReLU, Identity>>;
+  using Chosen = Recommender<RunTimeMLP, Loss, OneRegularizer<None, BatchedWD, FullWD>,
+                             OneInitializer<Xavier, PRISM<dynamic>>, OneOptimizer<Adam, SGD>,
+                             OneSampler<UniformNegatives, PopularityNegatives>>;
+  const Chosen::Options options{.backbone = RunTimeMLP(8, Identity{}),
+                                .loss = {.loss = {}, .penalty = ReSN{.weight = 0.1}},
+                                .regularizer = BatchedWD{.lambda = 0.1},
+                                .initializer = PRISM<dynamic>(0.5),
+                                .optimizer = SGD{},
+                                .sampler = PopularityNegatives{}};
+  const Fixed::Options same{.backbone = MLP<dynamic, 2, Identity>(8),
+                            .loss = {.loss = {}, .penalty = {.weight = 0.1}},
+                            .regularizer = {.lambda = 0.1}};
+  CHECK(name_of(options) == name_of(same));
+  CHECK(trained<Chosen>(options) == trained<Fixed>(same));
+  Chosen::Options plain = options;
+  plain.loss.penalty = {};
+  CHECK(label(plain.loss) == "BPR");
+  CHECK(trained<Chosen>(plain) != trained<Fixed>(same));
+}
+
+TEST_CASE("an option of a policy chosen at run time is checked too") {
+  using Model = Recommender<MF<4>, BPR, OneRegularizer<None, FullWD>>;
+  CHECK_THROWS_AS(Model(small_split().train, {.regularizer = FullWD{.lambda = -1}}), ArgumentError);
+}
+
+TEST_CASE("Released in place of Recommender: the published code's choices") {
+  using Model = Released<MLP<8>, Penalized<MAWU, IPL>>;
+  const Model model(small_split().train);
+  CHECK(model.name() == "MLP<8, 2, Identity> + MAWU & IPL + None + Xavier");
+  CHECK(model.options().loss.loss.broadcast);
+  CHECK(model.options().loss.penalty.per_batch);
+  CHECK(std::is_same_v<Model::sampler_type, InBatchNegatives>);
+  CHECK(Released<MF<8>, DirectAU>(small_split().train).options().loss.duplicates);
+}
+
+TEST_CASE("batches shuffled once are the same in every epoch") {
+  // With a rate that moves nothing, the mean loss of an epoch still tells how it was cut.
+  const auto losses = [](const auto& options) {
+    Recommender<MF<4>, DirectAU, None, Xavier, SGD> model(small_split().train);
+    const History history = fit(model, small_split(), options, Silent());
+    return std::pair(history.epochs[0].loss, history.epochs[1].loss);
+  };
+  FitOptions options{.learning_rate = 1e-30, .batch_size = 50, .epochs = 2};
+  const auto [first, second] = losses(options);
+  CHECK(first != second);
+  options.shuffle = Shuffle::once;
+  const auto [once, again] = losses(options);
+  CHECK(once == again);
+}

@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// No policy escapes the laws: what has a header stands in the library's lists, and what stands in
+// the lists is under test.
+#include <algorithm>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+#include <regex>
+#include <set>
+#include <string>
+
+#include "policy/gradient_law.hpp"
+
+using namespace prism;
+
+namespace {
+
+/// The names that the headers of a folder give their policies.
+std::set<std::string> named_in(const char* folder) {
+  std::set<std::string> found;
+  const std::regex name(R"re(std::string_view name = "(\w+)")re");
+  const auto root = std::filesystem::path(PRISM_SOURCE_DIR) / "include/prism" / folder;
+  for (const auto& entry : std::filesystem::directory_iterator(root)) {
+    std::ifstream file(entry.path());
+    const std::string text{std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()};
+    for (std::sregex_iterator match(text.begin(), text.end(), name), end; match != end; ++match) {
+      found.insert((*match)[1]);
+    }
+  }
+  return found;
+}
+
+template <class List>
+std::set<std::string> listed(List list) {
+  const auto all = names(list);
+  return {all.begin(), all.end()};
+}
+
+}  // namespace
+
+TEST_CASE("every policy that has a header stands in its list") {
+  std::set<std::string> backbones = named_in("backbone");
+  for (const char* activation : {"ReLU", "Identity", "MyActivation"}) backbones.erase(activation);
+  std::set<std::string> penalties = named_in("penalty");
+  penalties.erase("Penalized");
+  CHECK(backbones == listed(all::Backbones{}));
+  CHECK(named_in("loss") == listed(all::Losses{}));
+  CHECK(penalties == listed(all::Penalties{}));
+  CHECK(named_in("regularizer") == listed(all::Regularizers{}));
+  CHECK(named_in("initializer") == listed(all::Initializers{}));
+  CHECK(named_in("optimizer") == listed(all::Optimizers{}));
+  CHECK(named_in("sampler") == listed(all::Samplers{}));
+}
+
+TEST_CASE("every backbone of the list goes through the law of gradients") {
+  CHECK(test::backbones_under_the_law() == listed(all::Backbones{}));
+}
