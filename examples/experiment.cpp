@@ -5,12 +5,26 @@
 #include <cstdio>
 #include <exception>
 #include <optional>
-#include <prism/prism.hpp>
+#include <prism/core/parallel.hpp>
+#include <prism/experiment/policies.hpp>
 #include <vector>
 
 #include "experiment/record.hpp"
 #include "experiment/run.hpp"
 #include "experiment/settings.hpp"
+
+namespace {
+
+experiment::Run run(const experiment::Settings& settings, const experiment::ModelChoice& choice,
+                    const prism::Split& split) {
+  experiment::Run result;
+  prism::choose(prism::all::Losses{}, "loss", choice.loss, [&]<class L>(std::type_identity<L>) {
+    result = experiment::run_with<L>(settings, choice, split);
+  });
+  return result;
+}
+
+}  // namespace
 
 int main(int argc, char** argv) {
   CLI::App app(
@@ -19,7 +33,11 @@ int main(int argc, char** argv) {
       "experiment");
   experiment::Settings settings;
   experiment::declare_options(app, settings);
-  CLI11_PARSE(app, argc, argv);
+  try {
+    app.parse(argc, argv);
+  } catch (const CLI::ParseError& error) {
+    return app.exit(error) == 0 ? 0 : 2;
+  }
 
   try {
     std::optional<prism::ThreadLimit> limit;
@@ -30,12 +48,22 @@ int main(int argc, char** argv) {
         settings.data.empty() ? "synthetic" : settings.data.c_str(), split.train.users(),
         split.train.items(), split.train.size(), split.validation.size(), split.test.size());
     std::fflush(stdout);
+    prism::require(!split.validation.empty() && !split.test.empty(), "--data",
+                   "is too small: a tenth of its interactions is to validate, another to test");
     std::vector<experiment::Run> runs;
     for (const experiment::ModelChoice& choice : settings.models()) {
-      runs.push_back(experiment::run(settings, choice, split));
+      runs.push_back(run(settings, choice, split));
+      // After each, so that what comes later cannot take it along.
+      if (!settings.json.empty()) experiment::write_json(settings, split, runs);
     }
     experiment::print_table(runs);
-    if (!settings.json.empty()) experiment::write_json(settings, split, runs);
+    if (std::fflush(stdout) != 0 || std::ferror(stdout) != 0) {
+      std::fprintf(stderr, "experiment: the table cannot be written to the standard output\n");
+      return 1;
+    }
+    for (const experiment::Run& run : runs) {
+      if (run.error) return 1;
+    }
   } catch (const std::exception& error) {
     std::fprintf(stderr, "experiment: %s\n", error.what());
     return 1;

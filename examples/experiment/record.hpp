@@ -2,11 +2,12 @@
 // Results for people, as a table, and for programs, as JSON.
 #pragma once
 
+#include <algorithm>
 #include <cstdio>
 #include <filesystem>
-#include <fstream>
 #include <nlohmann/json.hpp>
-#include <prism/prism.hpp>
+#include <prism/core/config.hpp>
+#include <prism/serve/staged_files.hpp>
 #include <string>
 #include <vector>
 
@@ -22,6 +23,10 @@ inline void print_table(const std::vector<Run>& runs) {
   std::printf("\n%-*s  NDCG@20 =  popular + neutral + unpopular  best epoch  seconds  rho\n", w,
               "model");
   for (const Run& run : runs) {
+    if (run.error) {
+      std::printf("%-*s  %s\n", w, run.name.c_str(), run.error->c_str());
+      continue;
+    }
     const auto& [popular, neutral, unpopular] = run.dot.ndcg_by_stratum;
     std::printf("%-*s  %7.5f   %8.5f  %8.5f   %9.5f  %10zu  %7.1f  %5.2f\n", w, run.name.c_str(),
                 run.dot.ndcg, popular, neutral, unpopular, run.history.best_epoch,
@@ -67,15 +72,20 @@ inline nlohmann::json to_json(const prism::History& history) {
 }
 
 inline nlohmann::json to_json(const Run& run) {
-  return {{"model", run.name},
-          {"backbone", run.choice.backbone},
-          {"loss", run.choice.loss},
-          {"regularizer", run.choice.regularizer},
-          {"initializer", run.choice.initializer},
-          {"history", to_json(run.history)},
-          {"test_by_dot", to_json(run.dot)},
-          {"test_by_cosine", to_json(run.cosine)},
-          {"magnitude_popularity_spearman", run.magnitude_popularity_correlation}};
+  nlohmann::json json = {{"model", run.name},
+                         {"backbone", run.choice.backbone},
+                         {"loss", run.choice.loss},
+                         {"regularizer", run.choice.regularizer},
+                         {"initializer", run.choice.initializer}};
+  if (run.error) {
+    json["error"] = *run.error;
+    return json;
+  }
+  json["history"] = to_json(run.history);
+  json["test_by_dot"] = to_json(run.dot);
+  json["test_by_cosine"] = to_json(run.cosine);
+  json["magnitude_popularity_spearman"] = run.magnitude_popularity_correlation;
+  return json;
 }
 
 inline nlohmann::json to_json(const Settings& settings) {
@@ -83,9 +93,24 @@ inline nlohmann::json to_json(const Settings& settings) {
                          {"test", nullptr},
                          {"format", settings.format},
                          {"min_rating", nullptr},
+                         {"activation", settings.activation},
+                         {"penalty", nullptr},
+                         {"optimizer", settings.optimizer},
+                         {"sampler", settings.sampler},
+                         {"released", settings.released},
                          {"alpha", settings.alpha},
                          {"lambda", settings.lambda},
                          {"gamma", settings.gamma},
+                         {"gamma1", settings.gamma1},
+                         {"gamma2", settings.gamma2},
+                         {"tau", settings.tau},
+                         {"macr_alpha", settings.macr_alpha},
+                         {"macr_beta", settings.macr_beta},
+                         {"macr_c", settings.macr_c},
+                         {"penalty_weight", nullptr},
+                         {"ipl_gamma", settings.ipl_gamma},
+                         {"power", settings.power},
+                         {"negatives", nullptr},
                          {"dim", settings.dim},
                          {"learning_rate", settings.learning_rate},
                          {"batch", settings.batch},
@@ -95,6 +120,9 @@ inline nlohmann::json to_json(const Settings& settings) {
                          {"threads", nullptr}};
   if (!settings.test.empty()) json["test"] = settings.test;
   if (settings.min_rating) json["min_rating"] = *settings.min_rating;
+  if (settings.penalty) json["penalty"] = *settings.penalty;
+  if (settings.penalty_weight) json["penalty_weight"] = *settings.penalty_weight;
+  if (settings.negatives) json["negatives"] = *settings.negatives;
   if (settings.threads) json["threads"] = *settings.threads;
   return json;
 }
@@ -112,16 +140,10 @@ inline void write_json(const Settings& settings, const prism::Split& split,
                              {"test", split.test.size()}}},
                            {"runs", nlohmann::json::array()}};
   for (const Run& run : runs) record["runs"].push_back(to_json(run));
-  const std::string partial = settings.json + ".partial";
-  std::ofstream file(partial);
-  file << record.dump(1) << '\n';
-  file.close();
-  std::error_code error;
-  if (file) std::filesystem::rename(partial, settings.json, error);
-  if (!file || error) {
-    std::filesystem::remove(partial, error);
-    throw prism::DataError(settings.json, 0, "cannot be written");
-  }
+  const std::filesystem::path path = std::filesystem::absolute(settings.json);
+  prism::StagedFiles files(path.parent_path());
+  files.write(path.filename(), record.dump(1) + "\n");
+  files.publish();
 }
 
 }  // namespace experiment

@@ -58,6 +58,7 @@
 #include "prism/sampler/unobserved.hpp"
 #include "prism/serve/recommend.hpp"
 #include "prism/serve/save.hpp"
+#include "prism/serve/staged_files.hpp"
 #include "prism/train/fit.hpp"
 #include "prism/train/history.hpp"
 #include "prism/train/observer.hpp"

@@ -3,6 +3,7 @@
 // what would be right.
 #pragma once
 
+#include <charconv>
 #include <cmath>
 #include <cstddef>
 #include <stdexcept>
@@ -65,16 +66,23 @@ inline void require(bool holds, const char* argument, const std::string& problem
   if (!holds) throw ArgumentError(argument, problem);
 }
 
+/// The shortest text that reads back as the number: "0.001".
+[[nodiscard]] inline std::string shortest(double number) {
+  char digits[32];
+  const auto end = std::to_chars(digits, digits + sizeof digits, number).ptr;
+  return {digits, end};
+}
+
 /// Throws unless value is a finite number of at least 0.
 inline void require_not_negative(const char* argument, double value) {
   require(std::isfinite(value) && value >= 0, argument,
-          "must be a finite number of at least 0, not " + std::to_string(value));
+          "must be a finite number of at least 0, not " + shortest(value));
 }
 
 /// Throws unless value is a finite number above 0.
 inline void require_positive(const char* argument, double value) {
   require(std::isfinite(value) && value > 0, argument,
-          "must be a finite number above 0, not " + std::to_string(value));
+          "must be a finite number above 0, not " + shortest(value));
 }
 
 /// Throws unless count is at least 1.

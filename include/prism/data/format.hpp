@@ -47,14 +47,23 @@ inline constexpr std::array<std::pair<Format, std::string_view>, 4> format_names
 
 /// Whether the first line names the columns.
 enum class Header {
-  automatic,  ///< yes where it names one of user, user_id, userid, item, item_id, itemid; or where
-              ///< it holds no number, but the second line does: right of the ids, or as both ids
+  automatic,  ///< yes where it has a user's or an item's name of known_columns; or where it holds
+              ///< no number, but the second line does: right of the ids, or as both ids
   yes,
   no,
 };
 
 /// A column, by its place from 0 on or by its name in the header.
 using Column = std::variant<int, std::string>;
+
+/// The names by which a header tells its columns, in capitals or not.
+struct KnownColumns {
+  std::array<std::string_view, 4> user{"user_id", "userid", "user", "uid"};
+  std::array<std::string_view, 6> item{"item_id", "itemid", "item", "movie_id", "movieid", "iid"};
+  std::array<std::string_view, 1> rating{"rating"};
+  std::array<std::string_view, 2> time{"timestamp", "time"};
+};
+inline constexpr KnownColumns known_columns{};
 
 /// For ReadOptions::time: the file's times are left out.
 inline constexpr int no_column = -1;
@@ -63,11 +72,13 @@ struct ReadOptions {
   Format format = Format::automatic;
   std::string delimiter = {};  ///< between columns, e.g. "::"; empty: by format, or found out
   Header header = Header::automatic;  ///< for Format::delimited
-  std::optional<Column> user = {};    ///< unset: column 0; for RecBole user_id
-  std::optional<Column> item = {};    ///< unset: column 1; for RecBole item_id
-  std::optional<Column> rating = {};  ///< unset: column 2; for RecBole rating. Read for min_rating
-  std::optional<Column> time = {};  ///< unset: column 3 where the first line has exactly four; for
-                                    ///< RecBole timestamp where there is one
+  // Columns that are not chosen here go by the header, where it has a name of known_columns, and
+  // else by place.
+  std::optional<Column> user = {};    ///< unset: by name, or column 0
+  std::optional<Column> item = {};    ///< unset: by name, or column 1
+  std::optional<Column> rating = {};  ///< unset: by name, or column 2. Read for min_rating
+  std::optional<Column> time = {};  ///< unset: by name; or column 3, where lines have four and the
+                                    ///< first of them has a number there
   std::optional<double> min_rating = {};  ///< interactions rated lower are left out
 };
 

@@ -3,12 +3,14 @@
 #pragma once
 
 #include <algorithm>
+#include <array>
 #include <cctype>
 #include <cstddef>
 #include <filesystem>
 #include <optional>
 #include <ranges>
 #include <string>
+#include <string_view>
 #include <variant>
 #include <vector>
 
@@ -62,6 +64,11 @@ class LayoutFinder {
     }
     if (layout.delimiter.empty()) {
       layout.delimiter = layout.format == Format::recbole ? "\t" : find_delimiter();
+      if (layout.delimiter == " " && !is_column_count(split(opening_[0], " ").size(), " ")) {
+        lines_.fail_whole(
+            "has lines of more and of fewer words, as adjacency lists have; these have neither "
+            "header nor columns, and no ratings");
+      }
     }
     layout.header = layout.format == Format::recbole || find_header(layout.delimiter);
     find_columns(layout);
@@ -72,7 +79,8 @@ class LayoutFinder {
   /// Options that make no sense for adjacency lists.
   bool chooses_columns() const {
     return !options_.delimiter.empty() || options_.header == Header::yes || options_.user ||
-           options_.item || options_.rating || options_.time || options_.min_rating || part_;
+           options_.item || options_.rating ||
+           (options_.time && *options_.time != Column(no_column)) || options_.min_rating || part_;
   }
 
   Format find_format() {
@@ -82,14 +90,15 @@ class LayoutFinder {
     if (name.extension() == ".inter" || has_types(split(opening_[0], "\t"))) {
       return Format::recbole;
     }
-    if (chooses_columns() || find_delimiter() != " ") return Format::delimited;
+    if (!options_.delimiter.empty() || find_delimiter() != " ") return Format::delimited;
+    if (chooses_columns()) return Format::delimited;  // where find() looks whether it can be
     const std::size_t columns = split(opening_[0], " ").size();
     if (columns > 4 || !is_column_count(columns, " ")) return Format::adjacency;
     // Lines of two are the same interactions either way, unless the first one is a header.
     if (columns == 2 && !find_header(" ")) return Format::adjacency;
     lines_.fail_whole("has " + std::to_string(columns) +
-                      " words on each line, which may be adjacency lists or columns; set format "
-                      "to Format::adjacency or to Format::delimited");
+                      " words on each line, which may be adjacency lists or columns; the option "
+                      "format says which: adjacency, or delimited");
   }
 
   static bool has_types(const std::vector<std::string>& names) {
@@ -109,13 +118,15 @@ class LayoutFinder {
         return !is_column_count(split(opening_[0], delimiter).size(), delimiter);
       });
       if (found.size() != 1) {
-        lines_.fail_whole("may be delimited by more than one of , ; and |; set delimiter");
+        lines_.fail_whole(
+            "may be delimited by more than one of , ; and |; the option delimiter says which");
       }
     }
     if (found.size() == 1) return found[0];
     if (std::ranges::none_of(opening_, [&](auto& line) { return split(line, " ").size() > 1; })) {
       lines_.fail_whole(
-          "holds no tab, comma, '::' or other delimiter that is known; set delimiter");
+          "holds no tab, comma, '::' or other delimiter that is known; the option delimiter names "
+          "another");
     }
     return " ";
   }
@@ -136,12 +147,7 @@ class LayoutFinder {
       return true;
     }
     const auto first = split(opening_[0], delimiter);
-    const auto is_known = [](std::string name) {
-      for (char& c : name) c = static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
-      return name == "user" || name == "user_id" || name == "userid" || name == "item" ||
-             name == "item_id" || name == "itemid";
-    };
-    if (std::ranges::any_of(first, is_known)) return true;
+    if (find_known(first, known_columns.user) || find_known(first, known_columns.item)) return true;
     const auto is_number = [](const std::string& field) { return parse_number(field).has_value(); };
     if (opening_.size() < 2 || std::ranges::any_of(first, is_number)) return false;
     const auto second = split(opening_[1], delimiter);
@@ -158,19 +164,29 @@ class LayoutFinder {
       }
       for (std::string& name : names) name.resize(std::min(name.find(':'), name.size()));
     }
-    // RecBole's columns go by name, in whatever order they come.
-    const auto or_name = [&](const std::optional<Column>& column, const char* name, int place) {
-      return column.value_or(recbole ? Column(name) : Column(place));
+    // With a header columns go by name, in whatever order they come; RecBole's have to.
+    const auto or_known = [&](const std::optional<Column>& column, const auto& known, int place) {
+      if (column) return *column;
+      if (recbole) return Column(std::string(known[0]));
+      const std::optional<std::size_t> found =
+          layout.header ? find_known(names, known) : std::nullopt;
+      return Column(found ? static_cast<int>(*found) : place);
     };
-    layout.user = place(names, or_name(options_.user, "user_id", 0), "user");
-    layout.item = place(names, or_name(options_.item, "item_id", 1), "item");
+    layout.user = place(names, or_known(options_.user, known_columns.user, 0), "user");
+    layout.item = place(names, or_known(options_.item, known_columns.item, 1), "item");
+    if (layout.user == layout.item && !options_.user && !options_.item) {
+      fail_first(
+          "the header names the user's column or the item's, but not both; the options user "
+          "and item do");
+    }
     require(layout.user != layout.item, "item", "must be another column than user");
     const auto is_taken = [&](std::size_t column) {
       return column == layout.user || column == layout.item || column == layout.rating ||
              column == layout.part;
     };
     if (options_.min_rating) {
-      const std::size_t column = place(names, or_name(options_.rating, "rating", 2), "rating");
+      const std::size_t column =
+          place(names, or_known(options_.rating, known_columns.rating, 2), "rating");
       require(!is_taken(column), "rating", "must be another column than user and item");
       layout.rating = column;
     }
@@ -185,12 +201,34 @@ class LayoutFinder {
       if (number == nullptr || *number != no_column) {
         layout.time = place(names, *options_.time, "time");
       }
-    } else if (recbole) {
-      const auto found = std::ranges::find(names, "timestamp");
-      if (found != names.end()) layout.time = static_cast<std::size_t>(found - names.begin());
-    } else if (names.size() == 4 && !is_taken(3)) {
-      layout.time = 3;
+    } else if (layout.header) {
+      layout.time = find_known(names, known_columns.time);
     }
+    if (!options_.time && !layout.time && !recbole && names.size() == 4 && !is_taken(3)) {
+      const std::size_t first = layout.header ? 1 : 0;
+      if (first < opening_.size()) {
+        const auto fields = split(opening_[first], layout.delimiter);
+        if (fields.size() == 4 && parse_number(fields[3])) layout.time = 3;
+      }
+    }
+    if (layout.time && is_taken(*layout.time)) {
+      throw ArgumentError("time", "must be another column than user, item and rating");
+    }
+  }
+
+  /// The column that has one of the known names.
+  template <std::size_t N>
+  static std::optional<std::size_t> find_known(const std::vector<std::string>& names,
+                                               const std::array<std::string_view, N>& known) {
+    for (const std::string_view wanted : known) {
+      for (std::size_t column = 0; column < names.size(); ++column) {
+        const bool same = std::ranges::equal(names[column], wanted, {}, [](char c) {
+          return static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
+        });
+        if (same) return column;
+      }
+    }
+    return std::nullopt;
   }
 
   std::size_t place(const std::vector<std::string>& names, const Column& column,

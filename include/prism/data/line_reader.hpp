@@ -27,13 +27,19 @@ class LineReader {
       : bytes_(path), longest_(longest), buffer_(std::size_t{1} << 18) {}
 
   /// Moves on to the next line; false after the last one.
-  /// @throws DataError where reading fails, or for a line that is too long
+  /// @throws DataError where reading fails, for a line that is too long, and for one that is no
+  ///     text: with a zero byte, or a carriage return that does not end it
   [[nodiscard]] bool next() {
     while (advance()) {
       ++number_;
       if (number_ == 1 && line_.starts_with("\xEF\xBB\xBF")) line_.remove_prefix(3);
       if (line_.ends_with('\r')) line_.remove_suffix(1);
-      if (line_.find_first_not_of(' ') != std::string_view::npos) return true;
+      if (line_.find_first_not_of(' ') == std::string_view::npos) continue;
+      if (line_.find('\0') != std::string_view::npos) fail("holds a zero byte, which no text does");
+      if (line_.find('\r') != std::string_view::npos) {
+        fail("has a carriage return within; lines end in \\n or \\r\\n");
+      }
+      return true;
     }
     return false;
   }

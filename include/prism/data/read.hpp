@@ -42,11 +42,14 @@ struct TestColumn {
 
 namespace detail {
 
-/// A field as an error message shows it.
+/// A field as an error message shows it, without what would steer a terminal.
 [[nodiscard]] inline std::string excerpt(std::string_view field) {
   constexpr std::size_t most = 60;
   std::string text = "'";
   text += field.substr(0, most);
+  for (char& c : text) {
+    if (static_cast<unsigned char>(c) < 0x20 || c == 0x7F) c = '?';
+  }
   text += field.size() > most ? "...'" : "'";
   return text;
 }
@@ -76,9 +79,10 @@ class PartsReader {
       read_columns(lines, layout, rest, column == nullptr ? "" : column->value, test);
     }
     if (rest.pairs.empty() && (test == nullptr || test->pairs.empty())) {
-      lines.fail_whole(options_.min_rating
-                           ? "holds no interaction that is rated min_rating or higher"
-                           : "holds no interactions");
+      lines.fail_whole(
+          layout.rating ? "holds no interaction that is rated " + shortest(*options_.min_rating) +
+                              " or higher in column " + std::to_string(*layout.rating) + " (from 0)"
+                        : "holds no interactions");
     }
     if (test != nullptr && (rest.pairs.empty() || test->pairs.empty())) {
       lines.fail_whole("has " + std::string(test->pairs.empty() ? "no" : "every") +
@@ -97,6 +101,9 @@ class PartsReader {
   void read_lists(LineReader& lines, Part& part) {
     while (lines.next()) {
       std::string_view rest = lines.line();
+      if (rest.find('\t') != std::string_view::npos) {
+        lines.fail("holds a tab; in adjacency lists, user and items are separated by spaces");
+      }
       const std::string_view user_id = take_word(rest);
       if (user_id.empty()) continue;
       const Index user = users_->intern(user_id);
@@ -108,9 +115,8 @@ class PartsReader {
 
   /// Cuts the next word off `rest`; empty where there is none.
   static std::string_view take_word(std::string_view& rest) {
-    constexpr std::string_view space = " \t";
-    rest.remove_prefix(std::min(rest.find_first_not_of(space), rest.size()));
-    const std::string_view word = rest.substr(0, rest.find_first_of(space));
+    rest.remove_prefix(std::min(rest.find_first_not_of(' '), rest.size()));
+    const std::string_view word = rest.substr(0, rest.find(' '));
     rest.remove_prefix(word.size());
     return word;
   }

@@ -93,7 +93,7 @@ namespace detail {
   }
   require(options.drop_repeated || kept.size() == test.size(), "test",
           std::to_string(test.size() - kept.size()) + " of its " + std::to_string(test.size()) +
-              " interactions stand in train too; set drop_repeated to leave them out of test");
+              " interactions stand in train too; the option drop_repeated leaves them out of test");
   Split split =
       random_split(train, {.validation = options.validation, .test = 0, .seed = options.seed});
   split.test = test.subset(kept);

@@ -4,7 +4,6 @@
 // KDD 2025.
 #pragma once
 
-#include <charconv>
 #include <cmath>
 #include <span>
 #include <string>
@@ -66,9 +65,7 @@ class PRISM {
 
   /// The name with its alpha: "PRISM<0.5>".
   [[nodiscard]] std::string label() const {
-    char digits[32];
-    const auto end = std::to_chars(digits, digits + sizeof digits, alpha()).ptr;
-    return std::string(name) + "<" + std::string(digits, end) + ">";
+    return std::string(name) + "<" + shortest(alpha()) + ">";
   }
 
   template <class T>

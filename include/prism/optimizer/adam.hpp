@@ -2,7 +2,6 @@
 #pragma once
 
 #include <cstddef>
-#include <string>
 #include <string_view>
 
 #include "prism/core/config.hpp"
@@ -25,8 +24,8 @@ struct Adam {
 
   /// @throws ArgumentError  for an option outside its domain
   void check() const {
-    require(beta1 >= 0 && beta1 < 1, "beta1", "must be in [0, 1), not " + std::to_string(beta1));
-    require(beta2 >= 0 && beta2 < 1, "beta2", "must be in [0, 1), not " + std::to_string(beta2));
+    require(beta1 >= 0 && beta1 < 1, "beta1", "must be in [0, 1), not " + shortest(beta1));
+    require(beta2 >= 0 && beta2 < 1, "beta2", "must be in [0, 1), not " + shortest(beta2));
     require_positive("epsilon", epsilon);
   }
 

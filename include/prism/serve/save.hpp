@@ -5,12 +5,8 @@
 #include <algorithm>
 #include <cstddef>
 #include <filesystem>
-#include <fstream>
 #include <string>
 #include <string_view>
-#include <system_error>
-#include <utility>
-#include <vector>
 
 #if __has_include(<xtensor/io/xnpy.hpp>)  // xtensor 0.26 moved its headers
 #include <xtensor/io/xnpy.hpp>
@@ -23,59 +19,11 @@
 #include "prism/core/index.hpp"
 #include "prism/core/matrix.hpp"
 #include "prism/data/interactions.hpp"
+#include "prism/serve/staged_files.hpp"
 
 namespace prism::inline PRISM_ISA {
 
 namespace detail {
-
-/// Files that appear under their names only once all of them are written whole.
-class StagedFiles {
- public:
-  explicit StagedFiles(std::filesystem::path directory) : directory_(std::move(directory)) {
-    std::error_code error;
-    std::filesystem::create_directories(directory_, error);
-    if (error) throw DataError(directory_.string(), 0, "cannot be made: " + error.message());
-  }
-  StagedFiles(const StagedFiles&) = delete;
-  StagedFiles& operator=(const StagedFiles&) = delete;
-  ~StagedFiles() {
-    std::error_code ignored;
-    for (const auto& name : names_) std::filesystem::remove(staged(name), ignored);
-  }
-
-  void write(const std::string& name, const std::string& content) {
-    names_.push_back(name);
-    std::ofstream file(staged(name), std::ios::binary);
-    file.write(content.data(), static_cast<std::streamsize>(content.size()));
-    file.close();
-    if (!file) throw DataError((directory_ / name).string(), 0, "cannot be written");
-  }
-
-  void publish() {
-    // What can be known beforehand is: past this point nothing should fail half-way.
-    for (const auto& name : names_) {
-      if (std::filesystem::is_directory(directory_ / name)) {
-        throw DataError((directory_ / name).string(), 0, "is a directory; a file is to go there");
-      }
-    }
-    for (const auto& name : names_) {
-      std::error_code error;
-      std::filesystem::rename(staged(name), directory_ / name, error);
-      if (error) {
-        throw DataError((directory_ / name).string(), 0, "cannot be written: " + error.message());
-      }
-    }
-    names_.clear();
-  }
-
- private:
-  [[nodiscard]] std::filesystem::path staged(const std::string& name) const {
-    return directory_ / (name + ".partial");
-  }
-
-  std::filesystem::path directory_;
-  std::vector<std::string> names_;
-};
 
 /// Ids a line each.
 template <class IdOf>
@@ -109,7 +57,7 @@ template <class T>
 /// @throws ArgumentError  where an id has a line end in it
 template <class Model>
 void save_embeddings(const Model& model, const std::filesystem::path& directory) {
-  detail::StagedFiles files(directory);
+  StagedFiles files(directory);
   const auto output = model.output();
   files.write("users.npy", detail::npy(output.users()));
   files.write("items.npy", detail::npy(output.items()));

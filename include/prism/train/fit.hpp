@@ -126,7 +126,7 @@ History fit(Model& model, const Split& split, const FitOptions& options, Observe
     model.weights() = std::move(best);
     throw DivergenceError(std::string(what) + " no longer finite in epoch " +
                           std::to_string(epoch) + ": a smaller learning_rate than " +
-                          std::to_string(options.learning_rate) + " may help");
+                          shortest(options.learning_rate) + " may help");
   };
   for (std::size_t epoch = 1; epoch <= options.epochs; ++epoch) {
     EpochRecord record{.epoch = epoch};

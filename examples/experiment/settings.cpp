@@ -1,0 +1,252 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "settings.hpp"
+
+#include <CLI/CLI.hpp>
+#include <cmath>
+#include <filesystem>
+#include <prism/data/data.hpp>
+#include <prism/experiment/policies.hpp>
+#include <prism/serve/staged_files.hpp>
+
+namespace experiment {
+
+namespace {
+
+/// A finite number of at least `low`; CLI::Range lets infinity and not-a-number through.
+CLI::Validator number_from(double low, bool strictly) {
+  return CLI::Validator(
+      [=](std::string& text) -> std::string {
+        double value = 0;
+        const bool read = CLI::detail::lexical_cast(text, value);
+        if (read && std::isfinite(value) && (strictly ? value > low : value >= low)) return {};
+        return "must be a finite number " + std::string(strictly ? "above " : "of at least ") +
+               CLI::detail::to_string(low) + ", not " + text;
+      },
+      strictly ? "NUMBER > " + CLI::detail::to_string(low)
+               : "NUMBER >= " + CLI::detail::to_string(low));
+}
+
+/// A file that can be written where it is to stand; found out before hours of training.
+CLI::Validator writable_file() {
+  return CLI::Validator(
+      [](std::string& path) -> std::string {
+        if (path.empty()) return "must name a file";
+        const std::filesystem::path folder = std::filesystem::absolute(path).parent_path();
+        if (!std::filesystem::is_directory(folder)) return "there is no folder " + folder.string();
+        try {
+          prism::StagedFiles(folder).write(std::filesystem::path(path).filename(), "");
+        } catch (const prism::Error& error) {
+          return error.what();
+        }
+        return {};
+      },
+      "FILE");
+}
+
+/// A folder that is there, or can be made.
+CLI::Validator writable_folder() {
+  return CLI::Validator(
+      [](std::string& path) -> std::string {
+        if (path.empty()) return "must name a folder";
+        try {
+          const prism::StagedFiles made(path);
+        } catch (const prism::Error& error) {
+          return error.what();
+        }
+        return {};
+      },
+      "FOLDER");
+}
+
+/// A column by its place, from 0 on, or by its name in the header.
+std::optional<prism::Column> column(const std::string& text) {
+  if (text.empty()) return std::nullopt;
+  int place = 0;
+  if (CLI::detail::lexical_cast(text, place)) return place;
+  return text;
+}
+
+}  // namespace
+
+prism::ReadOptions read_options(const Settings& settings) {
+  prism::ReadOptions options{.format = prism::parse_format(settings.format),
+                             .delimiter = settings.delimiter,
+                             .user = column(settings.user_column),
+                             .item = column(settings.item_column),
+                             .rating = column(settings.rating_column),
+                             .min_rating = settings.min_rating};
+  if (settings.header) options.header = prism::Header::yes;
+  options.time = prism::no_column;  // splits are drawn at random here
+  return options;
+}
+
+void declare_options(CLI::App& app, Settings& settings) {
+  const auto one_of = [](auto types) { return CLI::IsMember(prism::names(types)); };
+  std::vector<std::string> formats;
+  for (const auto& [format, name] : prism::format_names) formats.emplace_back(name);
+  const CLI::Range at_least_1(std::size_t{1}, std::size_t{1} << 31, "INTEGER >= 1");
+  const CLI::Validator weight = number_from(0, false), positive = number_from(0, true);
+  const std::string data = "Data", model = "Model", options = "Options of policies",
+                    training = "Training", output = "Output";
+
+  app.add_option("--data", settings.data, "file of interactions; synthetic data if left out")
+      ->check(CLI::ExistingFile)
+      ->group(data);
+  app.add_option("--test", settings.test, "file of the test part; else 10% is drawn at random")
+      ->check(CLI::ExistingFile)
+      ->needs("--data")
+      ->group(data);
+  app.add_option("--format", settings.format, "how the files are laid out")
+      ->check(CLI::IsMember(formats))
+      ->capture_default_str()
+      ->group(data);
+  app.add_option("--delimiter", settings.delimiter, "between columns; found out if left out")
+      ->needs("--data")
+      ->group(data);
+  app.add_option("--user-column", settings.user_column, "its place, from 0 on, or its name")
+      ->needs("--data")
+      ->group(data);
+  app.add_option("--item-column", settings.item_column, "its place, from 0 on, or its name")
+      ->needs("--data")
+      ->group(data);
+  app.add_option("--rating-column", settings.rating_column, "its place, from 0 on, or its name")
+      ->needs("--data")
+      ->group(data);
+  app.add_flag("--header", settings.header, "the first line names the columns")
+      ->needs("--data")
+      ->group(data);
+  app.add_flag("--drop-repeated", settings.drop_repeated,
+               "leave interactions that --data has too out of --test")
+      ->needs("--test")
+      ->group(data);
+  app.add_option("--min-rating", settings.min_rating, "leave out lower ratings")
+      ->check(CLI::Number)
+      ->needs("--data")
+      ->group(data);
+
+  app.add_option("--backbone", settings.backbone)
+      ->check(one_of(prism::all::Backbones{}))
+      ->capture_default_str()
+      ->group(model);
+  app.add_option("--loss", settings.loss)
+      ->check(one_of(prism::all::Losses{}))
+      ->capture_default_str()
+      ->group(model);
+  app.add_option("--penalty", settings.penalty, "added to the loss; none if left out")
+      ->check(one_of(prism::all::Penalties{}))
+      ->group(model);
+  app.add_option("--regularizer", settings.regularizer, "with --initializer left out: Xavier")
+      ->check(one_of(prism::all::Regularizers{}))
+      ->group(model);
+  app.add_option("--initializer", settings.initializer, "with --regularizer left out: None")
+      ->check(one_of(prism::all::Initializers{}))
+      ->group(model);
+  app.add_option("--optimizer", settings.optimizer)
+      ->check(one_of(prism::all::Optimizers{}))
+      ->capture_default_str()
+      ->group(model);
+  app.add_option("--sampler", settings.sampler, "of negatives, for losses that ask for them")
+      ->check(one_of(prism::all::Samplers{}))
+      ->capture_default_str()
+      ->group(model);
+  app.add_flag("--released", settings.released,
+               "as the paper's published code: linear MLP, in-batch negatives, batches shuffled "
+               "once, DirectAU with duplicates, MAWU's margins broadcast, IPL per batch")
+      ->group(model);
+  app.add_option("--dim", settings.dim, "columns of the embedding tables")
+      ->check(CLI::Range(std::size_t{1}, std::size_t{1} << 16))
+      ->capture_default_str()
+      ->group(model);
+
+  app.add_option("--alpha", settings.alpha, "PRISM: 0 ignores popularity, more favours it")
+      ->check(weight)
+      ->capture_default_str()
+      ->group(options);
+  app.add_option("--lambda", settings.lambda, "FullWD, BatchedWD: the decay")
+      ->check(weight)
+      ->capture_default_str()
+      ->group(options);
+  app.add_option("--activation", settings.activation, "MLP: between its two layers")
+      ->check(one_of(prism::Types<prism::ReLU, prism::Identity>{}))
+      ->capture_default_str()
+      ->group(options);
+  app.add_option("--negatives", settings.negatives, "a pair; BPR and MACR 1, SSM 10 if left out")
+      ->check(CLI::Range(std::size_t{1}, std::size_t{1} << 16))
+      ->group(options);
+  app.add_option("--power", settings.power, "PopularityNegatives: popularity to the power of")
+      ->check(number_from(-100, false))
+      ->capture_default_str()
+      ->group(options);
+  app.add_option("--tau", settings.tau, "SSM: temperature")
+      ->check(positive)
+      ->capture_default_str()
+      ->group(options);
+  app.add_option("--gamma", settings.gamma, "DirectAU: weight of the uniformity")
+      ->check(weight)
+      ->capture_default_str()
+      ->group(options);
+  app.add_option("--gamma1", settings.gamma1, "MAWU: weight of the users' uniformity")
+      ->check(weight)
+      ->capture_default_str()
+      ->group(options);
+  app.add_option("--gamma2", settings.gamma2, "MAWU: weight of the items' uniformity")
+      ->check(weight)
+      ->capture_default_str()
+      ->group(options);
+  app.add_option("--macr-alpha", settings.macr_alpha, "MACR: weight of the items' own part")
+      ->check(weight)
+      ->capture_default_str()
+      ->group(options);
+  app.add_option("--macr-beta", settings.macr_beta, "MACR: weight of the users' own part")
+      ->check(weight)
+      ->capture_default_str()
+      ->group(options);
+  app.add_option("--macr-c", settings.macr_c, "MACR: the match that counts as none, in ranking")
+      ->check(number_from(-1e300, false))
+      ->capture_default_str()
+      ->group(options);
+  app.add_option("--penalty-weight", settings.penalty_weight, "IPL 1, ReSN 1e-6 if left out")
+      ->check(weight)
+      ->needs("--penalty")
+      ->group(options);
+  app.add_option("--ipl-gamma", settings.ipl_gamma, "IPL: popularity counts to 2 - this power")
+      ->check(number_from(-100, false))
+      ->capture_default_str()
+      ->group(options);
+
+  app.add_option("--lr", settings.learning_rate, "learning rate")
+      ->check(positive)
+      ->capture_default_str()
+      ->group(training);
+  app.add_option("--batch", settings.batch, "pairs a step")
+      ->check(at_least_1)
+      ->capture_default_str()
+      ->group(training);
+  app.add_option("--epochs", settings.epochs, "at most")
+      ->check(at_least_1)
+      ->capture_default_str()
+      ->group(training);
+  app.add_option("--patience", settings.patience, "epochs without a better validation NDCG@20")
+      ->check(at_least_1)
+      ->capture_default_str()
+      ->group(training);
+  app.add_option("--seed", settings.seed, "of every random number")
+      ->check(CLI::Range(std::uint64_t{0}, std::uint64_t{1} << 53, "INTEGER >= 0"))
+      ->capture_default_str()
+      ->group(training);
+  app.add_option("--threads", settings.threads, "at most; all cores if left out")
+      ->check(CLI::Range(std::size_t{1}, std::size_t{1} << 16))
+      ->group(training);
+
+  app.add_option("--json", settings.json, "write settings, history and results to this file")
+      ->check(writable_file())
+      ->group(output);
+  app.add_option("--save", settings.save,
+                 "write each model's embeddings to a folder in this one: users.npy, items.npy and "
+                 "their ids, a line a row, in user_ids.txt, item_ids.txt")
+      ->check(writable_folder())
+      ->group(output);
+  app.add_flag("--quiet", settings.quiet, "show no progress")->group(output);
+}
+
+}  // namespace experiment

@@ -1,0 +1,160 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// From a choice of policies to a model. Backbone and loss are types, because they are the model;
+// what costs nothing beside a training step is chosen at run time.
+#pragma once
+
+#include <cstdio>
+#include <filesystem>
+#include <prism/prism.hpp>
+#include <string>
+#include <type_traits>
+#include <utility>
+
+#include "run.hpp"
+#include "settings.hpp"
+
+namespace experiment {
+
+// What the command line says of a policy's options; of most, nothing.
+template <class Policy>
+void configure(Policy&, const Settings&) {}
+inline void configure(prism::BPR& loss, const Settings& settings) {
+  loss.negatives = settings.negatives.value_or(loss.negatives);
+}
+inline void configure(prism::SSM& loss, const Settings& settings) {
+  loss.negatives = settings.negatives.value_or(loss.negatives);
+  loss.tau = settings.tau;
+}
+inline void configure(prism::DirectAU& loss, const Settings& settings) {
+  loss.gamma = settings.gamma;
+}
+inline void configure(prism::MAWU& loss, const Settings& settings) {
+  loss.gamma1 = settings.gamma1;
+  loss.gamma2 = settings.gamma2;
+}
+inline void configure(prism::MACR& loss, const Settings& settings) {
+  loss.negatives = settings.negatives.value_or(loss.negatives);
+  loss.alpha = settings.macr_alpha;
+  loss.beta = settings.macr_beta;
+  loss.c = settings.macr_c;
+}
+inline void configure(prism::IPL& penalty, const Settings& settings) {
+  penalty.weight = settings.penalty_weight.value_or(penalty.weight);
+  penalty.gamma = settings.ipl_gamma;
+}
+inline void configure(prism::ReSN& penalty, const Settings& settings) {
+  penalty.weight = settings.penalty_weight.value_or(penalty.weight);
+}
+inline void configure(prism::BatchedWD& regularizer, const Settings& settings) {
+  regularizer.lambda = settings.lambda;
+}
+inline void configure(prism::FullWD& regularizer, const Settings& settings) {
+  regularizer.lambda = settings.lambda;
+}
+inline void configure(prism::PRISM<prism::dynamic>& initializer, const Settings& settings) {
+  initializer = prism::PRISM<prism::dynamic>(settings.alpha);
+}
+inline void configure(prism::PopularityNegatives& sampler, const Settings& settings) {
+  sampler.power = settings.power;
+}
+
+/// A policy of the list as one that is chosen at run time.
+template <template <class...> class One, class... Policies>
+auto one_of(prism::Types<Policies...> list, const char* argument, const std::string& name,
+            const Settings& settings) {
+  One<Policies...> chosen;
+  prism::choose(list, argument, name, [&]<class Policy>(std::type_identity<Policy>) {
+    Policy policy{};
+    configure(policy, settings);
+    if (settings.released) policy = prism::as_released(policy);
+    chosen = policy;
+  });
+  return chosen;
+}
+
+template <class Backbone>
+Backbone make_backbone(std::type_identity<Backbone>, const Settings& settings) {
+  return Backbone(settings.dim);
+}
+/// The tower's activation is one more run-time choice.
+inline auto make_backbone(std::type_identity<prism::MLP<prism::dynamic>>,
+                          const Settings& settings) {
+  using Activation = prism::OneActivation<prism::ReLU, prism::Identity>;
+  const bool linear = settings.released || settings.activation == prism::Identity::name;
+  return prism::MLP<prism::dynamic, 2, Activation>(
+      settings.dim, linear ? Activation(prism::Identity{}) : Activation(prism::ReLU{}));
+}
+
+template <class Backbone, class Loss>
+Run train(const Settings& settings, const ModelChoice& choice, const prism::Split& split,
+          Backbone backbone, Loss loss) {
+  using namespace prism;
+  const auto penalty = [&] {
+    using Penalty = decltype(one_of<OnePenalty>(all::Penalties{}, "penalty", "", settings));
+    return settings.penalty
+               ? one_of<OnePenalty>(all::Penalties{}, "penalty", *settings.penalty, settings)
+               : Penalty();
+  }();
+  const auto regularizer =
+      one_of<OneRegularizer>(all::Regularizers{}, "regularizer", choice.regularizer, settings);
+  const auto initializer =
+      one_of<OneInitializer>(all::Initializers{}, "initializer", choice.initializer, settings);
+  const auto optimizer =
+      one_of<OneOptimizer>(all::Optimizers{}, "optimizer", settings.optimizer, settings);
+  const auto sampler = one_of<OneSampler>(
+      all::Samplers{}, "sampler",
+      settings.released ? std::string(InBatchNegatives::name) : settings.sampler, settings);
+  using WithPenalty = Penalized<Loss, std::remove_const_t<decltype(penalty)>>;
+  using Model =
+      Recommender<Backbone, WithPenalty, std::remove_const_t<decltype(regularizer)>,
+                  std::remove_const_t<decltype(initializer)>,
+                  std::remove_const_t<decltype(optimizer)>, std::remove_const_t<decltype(sampler)>>;
+  const typename Model::Options options{
+      .seed = settings.seed,
+      .backbone = std::move(backbone),
+      .loss = {.loss = std::move(loss), .penalty = penalty, .negatives = negatives_per_pair(loss)},
+      .regularizer = regularizer,
+      .initializer = initializer,
+      .optimizer = optimizer,
+      .sampler = sampler};
+
+  Run run{.choice = choice, .name = name_of(options)};
+  Model model(split.train, options);
+  const FitOptions fitting{.learning_rate = settings.learning_rate,
+                           .batch_size = settings.batch,
+                           .epochs = settings.epochs,
+                           .patience = settings.patience,
+                           .shuffle = settings.released ? Shuffle::once : Shuffle::every_epoch};
+  try {
+    run.history =
+        settings.quiet ? fit(model, split, fitting, Silent()) : fit(model, split, fitting);
+  } catch (const DivergenceError& error) {
+    run.error = error.what();
+    return run;
+  }
+  const auto scorer = model.scorer();
+  EvaluateOptions measure{.exclude = {&split.train, &split.validation}};
+  run.dot = evaluate(scorer, split.test, measure);
+  measure.similarity = Similarity::cosine;
+  run.cosine = evaluate(scorer, split.test, measure);
+  run.magnitude_popularity_correlation =
+      magnitude_popularity_correlation(scorer.output.items(), split.train.item_degree());
+  if (!settings.save.empty()) {
+    save_embeddings(model, std::filesystem::path(settings.save) / folder(choice));
+  }
+  return run;
+}
+
+template <class Loss>
+Run run_with(const Settings& settings, const ModelChoice& choice, const prism::Split& split) {
+  Loss loss{};
+  configure(loss, settings);
+  if (settings.released) loss = prism::as_released(loss);
+  Run result;
+  prism::choose(prism::all::Backbones{}, "backbone", choice.backbone, [&](auto backbone) {
+    result = train(settings, choice, split, make_backbone(backbone, settings), loss);
+  });
+  return result;
+}
+
+}  // namespace experiment
