@@ -99,6 +99,25 @@ TEST_CASE("a line with too few columns is an error that says how many there are"
         ":1: expected 2 columns or more, found 1 in '1 2'");
 }
 
+TEST_CASE("what is no text is an error that says what is wrong with it") {
+  CHECK(error_of(std::string("1,2\n3,\0\n", 8)) == ":2: holds a zero byte, which no text does");
+  CHECK(contains(error_of("1,2\r3,4\r5,6"), ":1: has a carriage return within"));
+  CHECK(contains(error_of("1\t2\n3\t\x1B[2Jx\n", {.rating = 1}), "no error"));
+  CHECK(error_of("1\t2\t5\n1\t3\t\x1B[2J\n", {.min_rating = 3}) ==
+        ":2: the rating is no finite number: '?[2J'");
+}
+
+TEST_CASE("adjacency lists have no columns") {
+  const std::string lists = "0 5 6 7 8\n1 6\n2\n";
+  CHECK(contains(error_of(lists, {.min_rating = 3}), "as adjacency lists have"));
+  CHECK(contains(error_of(lists, {.format = Format::delimited}), "as adjacency lists have"));
+  CHECK(contains(error_of("0 5 6\n1\t6\n", {.format = Format::adjacency}), ":2: holds a tab"));
+}
+
+TEST_CASE("a header that names one side alone, in the other's place, is an error") {
+  CHECK(contains(error_of("x,user,rating\n0,7,5\n"), "but not both; the options user and item do"));
+}
+
 TEST_CASE("an empty user or item is an error") {
   CHECK(error_of("1,2\n,3\n") == ":2: the user is empty");
   CHECK(error_of("1,2\n1,,5\n") == ":2: the item is empty");
@@ -114,15 +133,17 @@ TEST_CASE("quotes that do not match are an error") {
 
 TEST_CASE("a format that stays open is an error that names the option") {
   CHECK(contains(error_of("1 2 3\n4 5 6\n"), "has 3 words on each line"));
-  CHECK(contains(error_of("1 2 3\n4 5 6\n"), "set format to Format::adjacency"));
-  CHECK(contains(error_of("user item\n4 5\n"), "set format to Format::adjacency"));
-  CHECK(contains(error_of("1,2;3\n4,5;6\n"), "set delimiter"));
-  CHECK(contains(error_of("one\ntwo\n"), "set delimiter"));
+  CHECK(contains(error_of("1 2 3\n4 5 6\n"),
+                 "the option format says which: adjacency, or delimited"));
+  CHECK(contains(error_of("user item\n4 5\n"),
+                 "the option format says which: adjacency, or delimited"));
+  CHECK(contains(error_of("1,2;3\n4,5;6\n"), "the option delimiter"));
+  CHECK(contains(error_of("one\ntwo\n"), "the option delimiter"));
 }
 
 TEST_CASE("everything rated too low is an error that says so") {
   CHECK(error_of("1,2,1\n1,3,2\n", {.min_rating = 3}) ==
-        ": holds no interaction that is rated min_rating or higher");
+        ": holds no interaction that is rated 3 or higher in column 2 (from 0)");
 }
 
 TEST_CASE("a column that is not there is an error that lists those that are") {

@@ -107,9 +107,23 @@ TEST_CASE("adjacency lists name a user and its items") {
   CHECK(data.contains(data.find_user("3"), data.find_item("7")));
   CHECK(named(read_text("2\n7 8\n9 8\n", {}, "train.txt")) == two);
   CHECK(named(read_text("7 8\n9 8\n")) == two);  // both readings say the same
-  CHECK(read_text("7 8\n\t \n9 8\n", {.format = Format::adjacency}).users() == 2);
+  CHECK(read_text("7 8\n  \n9 8\n", {.format = Format::adjacency}).users() == 2);
   CHECK(named(read_text("7 8 9\n", {.format = Format::adjacency})) ==
         Names{{"7", "8"}, {"7", "9"}});
+}
+
+TEST_CASE("a header's known names find the columns, in whatever order they come") {
+  CHECK(named(read_text("rating,item_id,User_ID\n5,8,7\n1,8,9\n")) == two);
+  CHECK(named(read_text(",userId,movieId,rating\n0,7,8,5\n1,9,8,1\n")) == two);
+  CHECK(named(read_text("rating,item_id,user_id\n5,8,7\n1,8,9\n", {.min_rating = 2})) ==
+        Names{{"7", "8"}});
+  CHECK(times(read_text("time,user,item\n3,7,8\n4,9,8\n")) == std::vector<double>{3, 4});
+  CHECK(named(read_text("user,what\n7,8\n9,8\n")) == two);  // the item by its place
+}
+
+TEST_CASE("a fourth column is a time where the first line has a number there") {
+  CHECK(times(read_text("7,8,5,3\n9,8,1,4\n")) == std::vector<double>{3, 4});
+  CHECK(times(read_text("7,8,5,noon\n9,8,1,late\n")).empty());
 }
 
 TEST_CASE("RecBole's columns go by the names in its header") {

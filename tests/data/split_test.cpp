@@ -113,8 +113,8 @@ TEST_CASE("a given split refuses interactions of both parts, or drops them from 
   const Interactions train(2, 2, Pairs{{0, 0}, {0, 1}, {1, 0}});
   const Interactions test(2, 2, Pairs{{0, 1}, {1, 1}});
   CHECK_THROWS_WITH_AS((void)given_split(train, test),
-                       "test: 1 of its 2 interactions stand in train too; set drop_repeated to "
-                       "leave them out of test",
+                       "test: 1 of its 2 interactions stand in train too; the option "
+                       "drop_repeated leaves them out of test",
                        ArgumentError);
   const Split split = given_split(train, test, {.validation = 0, .drop_repeated = true});
   CHECK(list(split.test) == Pairs{{1, 1}});

@@ -6,9 +6,12 @@
 #include <cstdint>
 #include <filesystem>
 #include <fstream>
+#include <iterator>
+#include <memory>
 #include <string>
 #include <vector>
 
+#include "data/temporary_file.hpp"
 #include "policies.hpp"
 #include "support/npy.hpp"
 
@@ -29,6 +32,17 @@ struct Scores {
   }
   Scorer<float> scorer() const { return {Embeddings<const float>{rows(users), rows(items)}}; }
 };
+
+namespace fs = std::filesystem;
+
+std::string text_of(const fs::path& path) {
+  std::ifstream file(path, std::ios::binary);
+  return {std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()};
+}
+
+std::ptrdiff_t files_in(const fs::path& folder) {
+  return std::distance(fs::directory_iterator(folder), fs::directory_iterator());
+}
 
 Interactions part(Index users, Index items, const std::vector<Interaction>& pairs) {
   return {users, items, pairs};
@@ -60,13 +74,29 @@ TEST_CASE("the measures of two users, by hand") {
   CHECK(report.gini == doctest::Approx(2 * 13 / 16.0 - 5 / 4.0));
 }
 
-TEST_CASE("strata add up to the whole, whatever the popularity") {
+TEST_CASE("strata add up to the whole, which is the mean over users of gain by ideal") {
   const Split split = random_split(synthetic_interactions({.users = 200, .items = 150}));
   const Recommender<MF<8>, BPR> model(split.train);
   const Report report = evaluate(model, split.test, {.exclude = {&split.train}});
+  double sum = 0, users = 0;
+  for (Index u = 0; u < 200; ++u) {
+    const auto relevant = split.test.items_of(u);
+    if (relevant.empty()) continue;
+    double gain = 0, ideal = 0, place = 2;
+    for (const auto& scored : recommend(model, u, 20)) {
+      if (std::ranges::count(relevant, scored.item) > 0) gain += 1 / std::log2(place);
+      ++place;
+    }
+    for (std::size_t k = 0; k < std::min<std::size_t>(20, relevant.size()); ++k) {
+      ideal += 1 / std::log2(static_cast<double>(k + 2));
+    }
+    sum += gain / ideal;
+    ++users;
+  }
+  REQUIRE(sum > 0);
   CHECK(report.ndcg_by_stratum[0] + report.ndcg_by_stratum[1] + report.ndcg_by_stratum[2] ==
-        doctest::Approx(report.ndcg));
-  CHECK(report.ndcg > 0);
+        doctest::Approx(sum / users));
+  CHECK(report.ndcg == doctest::Approx(sum / users));
 }
 
 TEST_CASE("a perfect ranking scores 1, also where there is less to find than k") {
@@ -158,6 +188,50 @@ TEST_CASE("Spearman's correlation, ties included") {
   CHECK(std::isnan(spearman(x, std::vector<double>(5, 1.0))));
 }
 
+TEST_CASE("what is not a number has no rank: an error, not a wait without end") {
+  const std::vector<double> x{1, NAN, 2}, y{1, 2, 3}, shorter{1, 2};
+  CHECK_THROWS_AS(static_cast<void>(spearman(x, y)), ArgumentError);
+  CHECK_THROWS_AS(static_cast<void>(spearman(y, shorter)), ArgumentError);
+}
+
+TEST_CASE("MACR ranks by its own rule, by dot product and by cosine") {
+  const Interactions train = part(3, 40, {{0, 0}, {1, 5}, {2, 7}});
+  Recommender<MF<6>, MACR> model(train, {.loss = {.c = 0.7}});
+  const Random random(3, Stream::synthetic);
+  std::uint64_t at = 0;
+  auto& weights = model.weights();
+  for (Matrix<float>* table : {&weights.users, &weights.items, &weights.loss.user_head.value,
+                               &weights.loss.item_head.value}) {
+    for (float& value : *table) value = static_cast<float>(random.normal(at++));
+  }
+  for (const Similarity similarity : {Similarity::dot, Similarity::cosine}) {
+    for (Index u = 0; u < 3; ++u) {
+      const float* const user = rows(model.users())[u];
+      const float user_share = sigmoid(dot(user, weights.loss.user_head.value.data(), 6));
+      const auto best = recommend(model, u, 40, {.exclude_seen = false, .similarity = similarity});
+      REQUIRE(best.size() == 40);
+      float last = INFINITY;
+      for (const auto& [item, score] : best) {
+        const float* const row = rows(model.items())[item];
+        float match = dot(user, row, 6);
+        if (similarity == Similarity::cosine) match /= norm(user, 6) * norm(row, 6);
+        const float expected =
+            (match - 0.7f) * sigmoid(dot(row, weights.loss.item_head.value.data(), 6)) * user_share;
+        CHECK(score == doctest::Approx(expected).epsilon(1e-4));
+        CHECK(score <= last);
+        last = score;
+      }
+      // Whole ranking goes by the same scores.
+      const Interactions* const none[] = {&train};
+      const Index users[] = {u};
+      rank_items(model.scorer(), users, 5, std::span(none).first(0), similarity,
+                 [&](std::size_t, std::span<const Scored<float>> top) {
+                   for (std::size_t k = 0; k < 5; ++k) CHECK(top[k].item == best[k].item);
+                 });
+    }
+  }
+}
+
 TEST_CASE("PRISM's magnitudes follow popularity from the start") {
   const Interactions data = synthetic_interactions({.users = 200, .items = 150});
   const Recommender<MF<8>, BPR, None, PRISM<1.0>> model(data);
@@ -194,26 +268,59 @@ TEST_CASE("similar items are ordered by cosine, the item itself left out") {
   CHECK(similar[1].score == doctest::Approx(std::cos(0.1)).epsilon(1e-5));
 }
 
-TEST_CASE("saved embeddings can be read back, and nothing half-written stays") {
-  namespace fs = std::filesystem;
-  const fs::path folder = fs::temp_directory_path() / "prism-save-test";
-  fs::remove_all(folder);
+TEST_CASE("saved embeddings can be read back") {
+  const TemporaryFile place("");
+  const fs::path folder = place.folder() / "model";
   const Interactions train = part(3, 2, {{0, 0}, {2, 1}});
   const Recommender<MF<5>, BPR, None, Xavier, Adam, UniformNegatives, double> model(train);
   save_embeddings(model, folder);
+  save_embeddings(model, folder);  // again, over itself
   const test::Array users = test::read_npy(folder / "users.npy");
   CHECK(users.shape == std::vector<std::size_t>{3, 5});
   CHECK(std::ranges::equal(users.values, model.users()));
-  std::ifstream ids(folder / "item_ids.txt");
-  std::string line;
-  REQUIRE(std::getline(ids, line));
-  CHECK(line == "0");
-  save_embeddings(model, folder);  // again, over itself
-  for (const auto& entry : fs::directory_iterator(folder)) {
-    CHECK(entry.path().extension() != ".partial");
+  CHECK(text_of(folder / "item_ids.txt") == "0\n1\n");
+  CHECK(files_in(folder) == 4);
+}
+
+TEST_CASE("where saving fails, what stood there stays whole, and nothing half-written is left") {
+  const TemporaryFile place("not a folder");
+  const fs::path folder = place.folder() / "model";
+  const Recommender<MF<5>, BPR> model(part(3, 2, {{0, 0}, {2, 1}}));
+  CHECK_THROWS_AS(save_embeddings(model, place.path()), DataError);
+  CHECK(text_of(place.path()) == "not a folder");
+
+  save_embeddings(model, folder);
+  const std::string before = text_of(folder / "users.npy");
+  const Recommender<MF<5>, BPR> other(part(3, 2, {{0, 0}, {2, 1}}), {.seed = 1});
+  fs::remove(folder / "item_ids.txt");
+  fs::create_directory(folder / "item_ids.txt");
+  CHECK_THROWS_AS(save_embeddings(other, folder), DataError);
+  CHECK(text_of(folder / "users.npy") == before);
+  CHECK(files_in(folder) == 4);
+
+  const auto named = std::make_shared<Ids>();
+  named->intern("two\nlines");
+  const std::vector<Interaction> pairs{{0, 0}};
+  const Recommender<MF<5>, BPR> lined(
+      Interactions(named, std::make_shared<const Ids>(Ids::numbered(1)), pairs));
+  CHECK_THROWS_AS(save_embeddings(lined, folder), ArgumentError);
+  CHECK(text_of(folder / "users.npy") == before);
+}
+
+TEST_CASE("staged files follow links, and leave alone what is no file") {
+  const TemporaryFile place("old", "real.txt");
+  const fs::path folder = place.folder();
+  fs::create_symlink("real.txt", folder / "link.txt");
+  {
+    StagedFiles files(folder);
+    files.write("link.txt", "whole");
+    CHECK(text_of(place.path()) == "old");  // not before publish()
+    files.publish();
   }
-  fs::remove_all(folder);
-  std::ofstream(folder) << "a file where the folder should be";
-  CHECK_THROWS_AS(save_embeddings(model, folder), DataError);
-  fs::remove_all(folder);
+  CHECK(fs::is_symlink(folder / "link.txt"));
+  CHECK(text_of(place.path()) == "whole");
+  fs::create_symlink("/dev/null", folder / "device");
+  StagedFiles files(folder);
+  CHECK_THROWS_AS(files.write("device", "whole"), DataError);
+  CHECK(fs::is_character_file("/dev/null"));
 }

@@ -53,6 +53,13 @@ constexpr std::size_t last_dimension = 257;
                      Variant<isa::avx512, float>, Variant<isa::avx512, double>,          \
                      Variant<isa::native, float>, Variant<isa::native, double>)
 
+TEST_CASE("instruction sets under the law here") {
+  // Not a law: it says which of the cases below have work to do with these compiler flags.
+  MESSAGE("sse2 ", isa_supported<isa::sse2>, ", avx2 ", isa_supported<isa::avx2>, ", avx512 ",
+          isa_supported<isa::avx512>);
+  CHECK((isa_supported<isa::native>));
+}
+
 PRISM_FOR_EACH_VARIANT("row kernels equal their plain loops") {
   using Isa = typename V::isa;
   using T = typename V::scalar;

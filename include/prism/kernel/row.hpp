@@ -21,16 +21,18 @@ template <class Isa = isa::native, class T>
   constexpr std::size_t w = P::width;
   // Four sums hide the latency of the multiply-add.
   P s0 = P::broadcast(0), s1 = s0, s2 = s0, s3 = s0;
-  std::size_t i = 0;
-  for (; i + 4 * w <= n; i += 4 * w) {
+  const std::size_t fours = n - n % (4 * w), packs = n - n % w;
+  for (std::size_t i = 0; i < fours; i += 4 * w) {
     s0 = fused_multiply_add(P::load(a + i), P::load(b + i), s0);
     s1 = fused_multiply_add(P::load(a + i + w), P::load(b + i + w), s1);
     s2 = fused_multiply_add(P::load(a + i + 2 * w), P::load(b + i + 2 * w), s2);
     s3 = fused_multiply_add(P::load(a + i + 3 * w), P::load(b + i + 3 * w), s3);
   }
-  for (; i + w <= n; i += w) s0 = fused_multiply_add(P::load(a + i), P::load(b + i), s0);
+  for (std::size_t i = fours; i < packs; i += w) {
+    s0 = fused_multiply_add(P::load(a + i), P::load(b + i), s0);
+  }
   T total = sum((s0 + s1) + (s2 + s3));
-  for (; i < n; ++i) total += a[i] * b[i];
+  for (std::size_t i = packs; i < n; ++i) total += a[i] * b[i];
   return total;
 }
 

@@ -117,9 +117,9 @@ struct Pack<T, isa::scalar> {
 template <class Isa, class T, class Body>
 inline void for_each_pack(std::size_t n, const Body& body) {
   using Wide = Pack<T, Isa>;
-  std::size_t i = 0;
-  for (; i + Wide::width <= n; i += Wide::width) body(std::type_identity<Wide>{}, i);
-  for (; i < n; ++i) body(std::type_identity<Pack<T, isa::scalar>>{}, i);
+  const std::size_t packs = n - n % Wide::width;
+  for (std::size_t i = 0; i < packs; i += Wide::width) body(std::type_identity<Wide>{}, i);
+  for (std::size_t i = packs; i < n; ++i) body(std::type_identity<Pack<T, isa::scalar>>{}, i);
 }
 
 }  // namespace prism::inline PRISM_ISA

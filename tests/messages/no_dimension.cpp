@@ -1,0 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include <prism/prism.hpp>
+
+prism::Recommender<prism::MF<0>, prism::BPR>::Options options;

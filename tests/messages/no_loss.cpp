@@ -1,0 +1,12 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include <prism/prism.hpp>
+
+// A loss without a name, which is what is easily forgotten.
+struct Nameless {
+  template <class T>
+  double operator()(const prism::LossStep<T>&) const {
+    return 0;
+  }
+};
+
+prism::Recommender<prism::MF<8>, Nameless>::Options options;
