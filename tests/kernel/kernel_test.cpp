@@ -11,6 +11,8 @@
 #include <prism/kernel/product.hpp>
 #include <prism/kernel/row.hpp>
 #include <prism/kernel/top_k.hpp>
+#include <prism/kernel/weighted_sum.hpp>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -97,6 +99,27 @@ PRISM_FOR_EACH_VARIANT("row kernels equal their plain loops") {
       T largest = 1;
       for (const T x : expected_gradient) largest = std::max(largest, std::abs(x));
       CHECK(difference(gradient, expected_gradient) <= 10 * tolerance<T> * largest);
+    }
+  }
+}
+
+PRISM_FOR_EACH_VARIANT("weighted_sum equals its plain loop") {
+  using Isa = typename V::isa;
+  using T = typename V::scalar;
+  if constexpr (isa_supported<Isa>) {
+    for (std::size_t n = 1; n <= last_dimension; ++n) {
+      std::vector<T> table = draws<T>(9 * n, n), to(n, T{7}), expected(n);
+      const std::vector<T> weight = draws<T>(9, n + 1);
+      const std::vector<Index> picked{8, 0, 3, 3, 5};
+      const Rows<const T> from(table.data(), 9, n);
+      weighted_sum<Isa>(to.data(), T{2}, std::span<const Index>(picked), weight.data(), from);
+      for (const Index r : picked) {
+        for (std::size_t c = 0; c < n; ++c) expected[c] += 2 * weight[r] * from[r][c];
+      }
+      CAPTURE(n);
+      CHECK(difference(to, expected) <= 4 * tolerance<T>);
+      weighted_sum<Isa>(to.data(), T{2}, std::span<const Index>{}, weight.data(), from);
+      CHECK(to == std::vector<T>(n));
     }
   }
 }

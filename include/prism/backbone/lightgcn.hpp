@@ -15,6 +15,7 @@
 #include "prism/core/index.hpp"
 #include "prism/core/parallel.hpp"
 #include "prism/kernel/row.hpp"
+#include "prism/kernel/weighted_sum.hpp"
 #include "prism/policy/backbone.hpp"
 
 namespace prism::inline PRISM_ISA {
@@ -147,11 +148,7 @@ class LightGCN {
     parallel_chunks(size, grain, [&](std::size_t begin, std::size_t end) {
       for (std::size_t r = begin; r < end; ++r) {
         T* const row = next[r];
-        std::fill_n(row, dim, T{0});
-        for (const Index n : neighbours(static_cast<Index>(r))) {
-          add_scaled(row, from_scale[n], from[n], dim);
-        }
-        scale(row, scale_of[r], row, dim);
+        weighted_sum(row, scale_of[r], neighbours(static_cast<Index>(r)), from_scale.data(), from);
         scale(sum[r], share, so_far[r], dim);
         add_scaled(sum[r], share, row, dim);
       }
