@@ -16,6 +16,7 @@
 #include "prism/core/index.hpp"
 #include "prism/core/parallel.hpp"
 #include "prism/core/random.hpp"
+#include "prism/kernel/fill.hpp"
 #include "prism/kernel/linear.hpp"
 #include "prism/policy/backbone.hpp"
 #include "prism/policy/label.hpp"
@@ -38,9 +39,8 @@ struct Tower {
       weight[l].value = zeros<T>(dim, dim);
       bias[l].value = zeros<T>(1, dim);
       for (Matrix<T>* table : {&weight[l].value, &bias[l].value}) {
-        for (T& value : *table) {
-          value = static_cast<T>(bound * (2.0 * random.uniform(draw++) - 1.0));
-        }
+        fill_uniform(rows(*table), bound, random.from(draw));
+        draw += table->size();
       }
     }
   }

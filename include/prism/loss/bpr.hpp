@@ -7,8 +7,8 @@
 
 #include "prism/core/config.hpp"
 #include "prism/core/error.hpp"
+#include "prism/kernel/scalar.hpp"
 #include "prism/loss/pair_scores.hpp"
-#include "prism/loss/scalar.hpp"
 #include "prism/policy/loss.hpp"
 
 namespace prism::inline PRISM_ISA {

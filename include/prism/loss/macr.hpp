@@ -11,8 +11,8 @@
 #include "prism/core/parallel.hpp"
 #include "prism/core/random.hpp"
 #include "prism/kernel/row.hpp"
+#include "prism/kernel/scalar.hpp"
 #include "prism/loss/pair_scores.hpp"
-#include "prism/loss/scalar.hpp"
 #include "prism/policy/loss.hpp"
 
 namespace prism::inline PRISM_ISA {

@@ -13,9 +13,9 @@
 #include "prism/core/config.hpp"
 #include "prism/core/error.hpp"
 #include "prism/core/random.hpp"
-#include "prism/initializer/xavier.hpp"
+#include "prism/kernel/fill.hpp"
+#include "prism/kernel/scalar.hpp"
 #include "prism/loss/pair_scores.hpp"
-#include "prism/loss/scalar.hpp"
 #include "prism/loss/sphere.hpp"
 #include "prism/policy/loss.hpp"
 
@@ -42,7 +42,7 @@ struct MAWU {
     require_not_negative("gamma2", gamma2);
   }
 
-  /// The margins M, one a user and one an item.
+  /// The margins M, one a user and one an item. They start Xavier uniform on rows x 1.
   template <class T>
   struct State {
     Parameter<T> users;
@@ -52,8 +52,9 @@ struct MAWU {
         : users(margins(context.train.users(), ParameterRows::users)),
           items(margins(context.train.items(), ParameterRows::items)) {
       const Random random(context.seed, Stream::loss);
-      Xavier{}(rows(users.value), {}, random);
-      Xavier{}(rows(items.value), {}, random.from(context.train.users()));
+      fill_uniform(rows(users.value), xavier_bound(users.value.shape(0), 1), random);
+      fill_uniform(rows(items.value), xavier_bound(items.value.shape(0), 1),
+                   random.from(context.train.users()));
     }
 
     template <class Visit>

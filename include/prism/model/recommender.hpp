@@ -47,26 +47,26 @@ template <class Options>
 template <class Backbone, class Loss, class Regularizer = None, class Initializer = Xavier,
           class Optimizer = Adam, class Sampler = UniformNegatives, class Scalar = float>
 class Recommender {
-  static_assert(BackbonePolicy<Backbone>,
+  static_assert(std::floating_point<Scalar>,
+                "Recommender: the 7th argument is the type of the numbers, float or double");
+  static_assert(BackbonePolicy<Backbone, Scalar>,
                 "Recommender: the 1st argument is no backbone, as MF<64> is; what one has to have "
                 "stands in prism/policy/backbone.hpp");
-  static_assert(LossPolicy<Loss>,
+  static_assert(LossPolicy<Loss, Scalar>,
                 "Recommender: the 2nd argument is no loss, as DirectAU is; what one has to have "
                 "stands in prism/policy/loss.hpp");
   static_assert(RegularizerPolicy<Regularizer>,
                 "Recommender: the 3rd argument is no regularizer, as FullWD is; what one has to "
                 "have stands in prism/policy/regularizer.hpp");
-  static_assert(InitializerPolicy<Initializer>,
+  static_assert(InitializerPolicy<Initializer, Scalar>,
                 "Recommender: the 4th argument is no initializer, as PRISM<1.0> is; what one has "
                 "to have stands in prism/policy/initializer.hpp");
-  static_assert(OptimizerPolicy<Optimizer>,
+  static_assert(OptimizerPolicy<Optimizer, Scalar>,
                 "Recommender: the 5th argument is no optimizer, as Adam is; what one has to have "
                 "stands in prism/policy/optimizer.hpp");
   static_assert(SamplerPolicy<Sampler>,
                 "Recommender: the 6th argument is no sampler, as UniformNegatives is; what one has "
                 "to have stands in prism/policy/sampler.hpp");
-  static_assert(std::floating_point<Scalar>,
-                "Recommender: the 7th argument is the type of the numbers, float or double");
 
  public:
   using scalar_type = Scalar;

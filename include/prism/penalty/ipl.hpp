@@ -10,7 +10,7 @@
 #include "prism/core/error.hpp"
 #include "prism/core/parallel.hpp"
 #include "prism/kernel/row.hpp"
-#include "prism/loss/scalar.hpp"
+#include "prism/kernel/scalar.hpp"
 #include "prism/policy/loss.hpp"
 
 namespace prism::inline PRISM_ISA {

@@ -33,19 +33,17 @@ namespace prism::inline PRISM_ISA {
 //   template <class T> Output<T> output(Embeddings<const T> tables, const Interactions& train,
 //                                       const state_t<MyBackbone, T>&) const;
 // };
-template <class B>
+template <class B, class T = double>
 concept BackbonePolicy = std::copyable<B> &&
-    requires(const B& backbone, const BackboneStep<double>& step, Embeddings<const double> in,
-             Embeddings<double> out, const Interactions& train, state_t<B, double>& state) {
+    requires(const B& backbone, const BackboneStep<T>& step, Embeddings<const T> in,
+             Embeddings<T> out, const Interactions& train, state_t<B, T>& state) {
   { B::name } -> std::convertible_to<std::string_view>;
   { backbone.dim() } -> std::convertible_to<std::size_t>;
   {
-    backbone.template backward<double>(
-        step, state, backbone.template forward<double>(step, std::as_const(state), out), in)
-    } -> std::same_as<TableGradients<double>>;
-  {
-    backbone.template output<double>(in, train, std::as_const(state))
-    } -> std::same_as<Output<double>>;
+    backbone.template backward<T>(step, state,
+                                  backbone.template forward<T>(step, std::as_const(state), out), in)
+    } -> std::same_as<TableGradients<T>>;
+  { backbone.template output<T>(in, train, std::as_const(state)) } -> std::same_as<Output<T>>;
 };
 
 /// What forward returns where the way back has nothing to know.

@@ -20,9 +20,9 @@ namespace prism::inline PRISM_ISA {
 //   template <class T> void operator()(Rows<T> table, std::span<const Index> popularity,
 //                                      const Random& random) const;
 // };
-template <class I>
+template <class I, class T = double>
 concept InitializerPolicy = std::copyable<I> &&
-    requires(const I& initializer, Rows<double> table, std::span<const Index> popularity,
+    requires(const I& initializer, Rows<T> table, std::span<const Index> popularity,
              const Random& random) {
   { I::name } -> std::convertible_to<std::string_view>;
   {initializer(table, popularity, random)};

@@ -26,9 +26,9 @@ namespace prism::inline PRISM_ISA {
 //   // Optional: sets the factors and the offset by which its models rank.
 //   template <class T> void ranking_rule(Scorer<T>&, const state_t<MyLoss, T>&) const;
 // };
-template <class L>
+template <class L, class T = double>
 concept LossPolicy = std::copyable<L> &&
-    requires(const L& loss, const LossStep<double>& step, state_t<L, double>& state) {
+    requires(const L& loss, const LossStep<T>& step, state_t<L, T>& state) {
   { L::name } -> std::convertible_to<std::string_view>;
   requires requires {
     { loss(step) } -> std::convertible_to<double>;

@@ -40,11 +40,11 @@ struct AnyRegularizer {
 //   void operator()(Rows<T> table, const TableGradient<T>& gradient, State<T>&, StepSize,
 //                   const R& regularizer) const;
 // };
-template <class O>
+template <class O, class T = double>
 concept OptimizerPolicy = std::copyable<O> &&
-    std::constructible_from<typename O::template State<double>, std::size_t, std::size_t> &&
-    requires(const O& optimizer, Rows<double> table, const TableGradient<double>& gradient,
-             typename O::template State<double>& state, StepSize size,
+    std::constructible_from<typename O::template State<T>, std::size_t, std::size_t> &&
+    requires(const O& optimizer, Rows<T> table, const TableGradient<T>& gradient,
+             typename O::template State<T>& state, StepSize size,
              const detail::AnyRegularizer& regularizer) {
   { O::name } -> std::convertible_to<std::string_view>;
   {optimizer(table, gradient, state, size, regularizer)};
