@@ -28,12 +28,7 @@ void check_backbone(const std::string& name, Backbone backbone, const Loss& loss
       backbone, loss,
       Interactions(static_cast<Index>(users.shape(0)), static_cast<Index>(items.shape(0)), train),
       pairs, negatives);
-  REQUIRE(evaluate.parameters().size() == parameters.size());
-  for (std::size_t k = 0; k < parameters.size(); ++k) {
-    const auto given = golden.matrix<T>(parameters[k]);
-    REQUIRE(given.size() == evaluate.parameters()[k]->value.size());
-    std::ranges::copy(given, evaluate.parameters()[k]->value.begin());
-  }
+  test::set_parameters<T>(evaluate, golden, parameters);
   const Output<T> output = evaluate.output(users, items);
   CHECK(output_error(output.users(), golden["out_users"]) <= test::bound<T>);
   CHECK(output_error(output.items(), golden["out_items"]) <= test::bound<T>);

@@ -80,7 +80,20 @@ double relative_error(const prism::Matrix<T>& actual, const Array& expected) {
   return relative_error(std::span<const T>(actual.data(), actual.size()), expected.values);
 }
 
-/// DESIGN's bounds: values in double and in float.
+/// Gives the parameters of an evaluation the values of golden arrays, in their order.
+template <class T, class Evaluation>
+void set_parameters(Evaluation& evaluate, const GoldenCase& golden,
+                    const std::vector<std::string>& arrays) {
+  const auto parameters = evaluate.parameters();
+  REQUIRE(parameters.size() == arrays.size());
+  for (std::size_t k = 0; k < arrays.size(); ++k) {
+    const auto given = golden.matrix<T>(arrays[k]);
+    REQUIRE(given.size() == parameters[k]->value.size());
+    std::ranges::copy(given, parameters[k]->value.begin());
+  }
+}
+
+/// How near values have to come, in double and in float.
 template <class T>
 inline constexpr double bound = std::is_same_v<T, double> ? 1e-10 : 1e-5;
 

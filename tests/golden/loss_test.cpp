@@ -21,13 +21,7 @@ void check_loss(const std::string& name, const Loss& loss, std::vector<std::stri
                            pairs);
   test::Evaluation<T, MF<dynamic>, Loss> evaluate(MF<dynamic>(users.shape(1)), loss, train, pairs,
                                                   negatives);
-  const auto parameters = evaluate.parameters();
-  REQUIRE(parameters.size() == extra.size());
-  for (std::size_t k = 0; k < extra.size(); ++k) {
-    const auto given = golden.matrix<T>(extra[k]);
-    REQUIRE(given.size() == parameters[k]->value.size());
-    std::ranges::copy(given, parameters[k]->value.begin());
-  }
+  test::set_parameters<T>(evaluate, golden, extra);
   test::Gradients<T> gradients;
   const double value = evaluate(users, items, &gradients);
   CHECK(test::relative_error(std::span<const double>(&value, 1), golden["loss"].values) <=

@@ -2,16 +2,10 @@
 // Training as a whole.
 #include <doctest/doctest.h>
 
-#include <tbb/task_arena.h>
-
-#include <chrono>
 #include <cmath>
 #include <limits>
-#include <mutex>
-#include <set>
 #include <sstream>
 #include <string>
-#include <thread>
 #include <vector>
 
 #include "policies.hpp"
@@ -31,83 +25,7 @@ using Small = Recommender<MF<16>, DirectAU, None, PRISM<1.0>>;
 
 std::vector<float> numbers(const Matrix<float>& table) { return {table.begin(), table.end()}; }
 
-/// So large that every parallel loop of a step has at least three chunks.
-const Split& split_of_many_chunks() {
-  static const Split split = random_split(
-      synthetic_interactions({.users = 4000, .items = 3500, .interactions_per_user = 3}),
-      {.validation = 0.1, .test = 0.1, .seed = 1});
-  return split;
-}
-
-/// How many threads a loop really ran on.
-std::size_t threads_seen() {
-  std::mutex mutex;
-  std::set<std::thread::id> seen;
-  parallel_tasks(64, [&](std::size_t) {
-    {
-      const std::lock_guard lock(mutex);
-      seen.insert(std::this_thread::get_id());
-    }
-    std::this_thread::sleep_for(std::chrono::milliseconds(1));
-  });
-  return seen.size();
-}
-
-/// Tables and losses after a few steps on so many threads, more of them than cores if need be.
-template <class Model>
-auto trained(int threads, typename Model::Options options) {
-  const ThreadLimit limit(static_cast<std::size_t>(threads));
-  tbb::task_arena arena(threads);
-  return arena.execute([&] {
-    if (threads > 1) REQUIRE(threads_seen() > 1);
-    const Split& split = split_of_many_chunks();
-    Model model(split.train, options);
-    const History history =
-        fit(model, split, {.learning_rate = 0.01, .batch_size = 3000, .epochs = 1}, Silent());
-    return std::tuple(numbers(model.users()), numbers(model.items()), history.epochs[0].loss,
-                      history.epochs[0].validation_ndcg);
-  });
-}
-
-template <class Backbone, class Loss, class Sampler = UniformNegatives>
-void check_bit_identity(const Loss& loss = {}) {
-  using Model = Recommender<Backbone, Loss, BatchedWD, PRISM<1.0>, Adam, Sampler>;
-  const typename Model::Options options{
-      .seed = 9, .backbone = test::with_dim<Backbone>(20), .loss = loss};
-  INFO(name_of(options), " ", std::string(Sampler::name));
-  const auto alone = trained<Model>(1, options);
-  CHECK(trained<Model>(2, options) == alone);
-  CHECK(trained<Model>(5, options) == alone);
-}
-
 }  // namespace
-
-TEST_CASE("the same seed gives the same tables to the last bit for any number of threads") {
-  SUBCASE("every loss") {
-    test::for_each_policy(all::Losses{}, []<class L>(std::type_identity<L>) {
-      check_bit_identity<MF<dynamic>, L>();
-    });
-  }
-  SUBCASE("every backbone") {
-    test::for_each_policy(all::Backbones{}, []<class B>(std::type_identity<B>) {
-      check_bit_identity<B, DirectAU>();
-    });
-  }
-  SUBCASE("every penalty") {
-    test::for_each_policy(all::Penalties{}, []<class P>(std::type_identity<P>) {
-      check_bit_identity<MF<dynamic>, Penalized<BPR, P>>();
-    });
-  }
-  SUBCASE("every sampler") {
-    test::for_each_policy(all::Samplers{}, []<class S>(std::type_identity<S>) {
-      check_bit_identity<MF<dynamic>, BPR, S>();
-    });
-  }
-  SUBCASE("options with loops of their own") {
-    check_bit_identity<MF<dynamic>, DirectAU>({.duplicates = true});
-    check_bit_identity<MF<dynamic>, MAWU>({.broadcast = true});
-  }
-}
 
 TEST_CASE("another seed gives other tables") {
   Small one(small_split().train, {.seed = 9}), other(small_split().train, {.seed = 10});

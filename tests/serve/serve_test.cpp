@@ -1,0 +1,123 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Recommendations for one user, and embeddings for other programs.
+#include <doctest/doctest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "data/temporary_file.hpp"
+#include "policies.hpp"
+#include "support/npy.hpp"
+
+using namespace prism;
+
+namespace {
+
+namespace fs = std::filesystem;
+
+std::string text_of(const fs::path& path) {
+  std::ifstream file(path, std::ios::binary);
+  return {std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()};
+}
+
+std::ptrdiff_t files_in(const fs::path& folder) {
+  return std::distance(fs::directory_iterator(folder), fs::directory_iterator());
+}
+
+Interactions part(Index users, Index items, const std::vector<Interaction>& pairs) {
+  return {users, items, pairs};
+}
+
+}  // namespace
+
+TEST_CASE("recommend leaves out what the user has, and ends where there is no more") {
+  const Interactions train = part(2, 3, {{0, 0}, {0, 1}, {0, 2}, {1, 2}});
+  const Recommender<MF<4>, BPR> model(train);
+  CHECK(recommend(model, 0, 5).empty());
+  CHECK(recommend(model, 0, 5, {.exclude_seen = false}).size() == 3);
+  for (const auto& scored : recommend(model, 1, 5)) CHECK(scored.item != 2);
+  CHECK(recommend(model, 1, 5).size() == 2);
+  CHECK_THROWS_AS(static_cast<void>(recommend(model, 2, 5)), ArgumentError);
+  CHECK_THROWS_AS(static_cast<void>(recommend(model, 0, 0)), ArgumentError);
+  CHECK_THROWS_AS(static_cast<void>(similar_items(model, 3, 5)), ArgumentError);
+}
+
+TEST_CASE("similar items are ordered by cosine, the item itself left out") {
+  const Interactions train = part(1, 4, {{0, 0}});
+  Recommender<MF<2>, BPR> model(train);
+  auto& items = model.weights().items;
+  const float angles[] = {0.0f, 0.1f, 2.0f, 0.05f};
+  for (std::size_t i = 0; i < 4; ++i) {
+    items(i, 0) = static_cast<float>(i + 1) * std::cos(angles[i]);
+    items(i, 1) = static_cast<float>(i + 1) * std::sin(angles[i]);
+  }
+  const auto similar = similar_items(model, 0, 3);
+  REQUIRE(similar.size() == 3);
+  CHECK(similar[0].item == 3);
+  CHECK(similar[1].item == 1);
+  CHECK(similar[2].item == 2);
+  CHECK(similar[1].score == doctest::Approx(std::cos(0.1)).epsilon(1e-5));
+}
+
+TEST_CASE("saved embeddings can be read back") {
+  const TemporaryFile place("");
+  const fs::path folder = place.folder() / "model";
+  const Interactions train = part(3, 2, {{0, 0}, {2, 1}});
+  const Recommender<MF<5>, BPR, None, Xavier, Adam, UniformNegatives, double> model(train);
+  save_embeddings(model, folder);
+  save_embeddings(model, folder);  // again, over itself
+  const test::Array users = test::read_npy(folder / "users.npy");
+  CHECK(users.shape == std::vector<std::size_t>{3, 5});
+  CHECK(std::ranges::equal(users.values, model.users()));
+  CHECK(text_of(folder / "item_ids.txt") == "0\n1\n");
+  CHECK(files_in(folder) == 4);
+}
+
+TEST_CASE("where saving fails, what stood there stays whole, and nothing half-written is left") {
+  const TemporaryFile place("not a folder");
+  const fs::path folder = place.folder() / "model";
+  const Recommender<MF<5>, BPR> model(part(3, 2, {{0, 0}, {2, 1}}));
+  CHECK_THROWS_AS(save_embeddings(model, place.path()), DataError);
+  CHECK(text_of(place.path()) == "not a folder");
+
+  save_embeddings(model, folder);
+  const std::string before = text_of(folder / "users.npy");
+  const Recommender<MF<5>, BPR> other(part(3, 2, {{0, 0}, {2, 1}}), {.seed = 1});
+  fs::remove(folder / "item_ids.txt");
+  fs::create_directory(folder / "item_ids.txt");
+  CHECK_THROWS_AS(save_embeddings(other, folder), DataError);
+  CHECK(text_of(folder / "users.npy") == before);
+  CHECK(files_in(folder) == 4);
+
+  const auto named = std::make_shared<Ids>();
+  named->intern("two\nlines");
+  const std::vector<Interaction> pairs{{0, 0}};
+  const Recommender<MF<5>, BPR> lined(
+      Interactions(named, std::make_shared<const Ids>(Ids::numbered(1)), pairs));
+  CHECK_THROWS_AS(save_embeddings(lined, folder), ArgumentError);
+  CHECK(text_of(folder / "users.npy") == before);
+}
+
+TEST_CASE("staged files follow links, and leave alone what is no file") {
+  const TemporaryFile place("old", "real.txt");
+  const fs::path folder = place.folder();
+  fs::create_symlink("real.txt", folder / "link.txt");
+  {
+    StagedFiles files(folder);
+    files.write("link.txt", "whole");
+    CHECK(text_of(place.path()) == "old");  // not before publish()
+    files.publish();
+  }
+  CHECK(fs::is_symlink(folder / "link.txt"));
+  CHECK(text_of(place.path()) == "whole");
+  fs::create_symlink("/dev/null", folder / "device");
+  StagedFiles files(folder);
+  CHECK_THROWS_AS(files.write("device", "whole"), DataError);
+  CHECK(fs::is_character_file("/dev/null"));
+}
