@@ -5,7 +5,6 @@
 #include <filesystem>
 #include <fstream>
 #include <iterator>
-#include <regex>
 #include <set>
 #include <string>
 
@@ -18,13 +17,14 @@ namespace {
 /// The names that the headers of a folder give their policies.
 std::set<std::string> named_in(const char* folder) {
   std::set<std::string> found;
-  const std::regex name(R"re(std::string_view name = "(\w+)")re");
+  const std::string before = "std::string_view name = \"";
   const auto root = std::filesystem::path(PRISM_SOURCE_DIR) / "include/prism" / folder;
   for (const auto& entry : std::filesystem::directory_iterator(root)) {
     std::ifstream file(entry.path());
     const std::string text{std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()};
-    for (std::sregex_iterator match(text.begin(), text.end(), name), end; match != end; ++match) {
-      found.insert((*match)[1]);
+    for (std::size_t at = text.find(before); at != std::string::npos; at = text.find(before, at)) {
+      at += before.size();
+      found.insert(text.substr(at, text.find('"', at) - at));
     }
   }
   return found;
