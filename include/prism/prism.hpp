@@ -7,6 +7,7 @@
 #include "prism/backbone/mf.hpp"
 #include "prism/backbone/mlp.hpp"
 #include "prism/core/config.hpp"
+#include "prism/core/denormals.hpp"
 #include "prism/core/error.hpp"
 #include "prism/core/index.hpp"
 #include "prism/core/matrix.hpp"

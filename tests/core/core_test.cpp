@@ -119,3 +119,18 @@ TEST_CASE("errors name the file, the line or the argument") {
   CHECK(ArgumentError("k", "must be at least 1").argument() == "k");
   CHECK_THROWS_WITH_AS(ThreadLimit(0), "threads: must be at least 1, not 0", ArgumentError);
 }
+
+TEST_CASE("loops take denormal numbers for zero, and leave the thread's own numbers alone") {
+  volatile float tiny = 1e-39F;
+  CHECK(tiny * 2 != 0);
+  for (const std::size_t n : {1u, 100u}) {
+    std::atomic<int> not_zero = 0;
+    parallel_tasks(n, [&](std::size_t) {
+      if (tiny * 2 != 0) ++not_zero;
+    });
+#if defined(__SSE2__) || defined(__aarch64__)
+    CHECK(not_zero == 0);
+#endif
+  }
+  CHECK(tiny * 2 != 0);
+}

@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "prism/core/config.hpp"
+#include "prism/core/denormals.hpp"
 #include "prism/core/error.hpp"
 
 namespace prism::inline PRISM_ISA {
@@ -36,12 +37,16 @@ class ThreadLimit {
   tbb::global_control control_;
 };
 
-/// Calls body(i) for i in [0, n), each i a task of its own.
+/// Calls body(i) for i in [0, n), each i a task of its own, with denormal numbers as zero.
 template <class Body>
 void parallel_tasks(std::size_t n, const Body& body) {
   if (n == 0) return;
-  if (n == 1) return body(std::size_t{0});
+  if (n == 1) {
+    const DenormalsAreZero quick;
+    return body(std::size_t{0});
+  }
   tbb::parallel_for(tbb::blocked_range<std::size_t>(0, n, 1), [&](const auto& range) {
+    const DenormalsAreZero quick;
     for (std::size_t i = range.begin(); i != range.end(); ++i) body(i);
   });
 }

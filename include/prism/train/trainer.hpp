@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "prism/core/config.hpp"
+#include "prism/core/denormals.hpp"
 #include "prism/core/index.hpp"
 #include "prism/core/matrix.hpp"
 #include "prism/core/random.hpp"
@@ -81,6 +82,7 @@ class Trainer {
   /// @param negatives  pairs x negatives_per_pair(), row-major
   double step(std::span<const Interaction> pairs, std::span<const Index> negatives,
               double learning_rate) {
+    const DenormalsAreZero quick;
     scratch_.reset();
     const auto& options = model_.options();
     auto& weights = model_.weights();
