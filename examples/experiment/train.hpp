@@ -109,14 +109,13 @@ Run train(const Settings& settings, const ModelChoice& choice, const prism::Spli
       Recommender<Backbone, WithPenalty, std::remove_const_t<decltype(regularizer)>,
                   std::remove_const_t<decltype(initializer)>,
                   std::remove_const_t<decltype(optimizer)>, std::remove_const_t<decltype(sampler)>>;
-  const typename Model::Options options{
-      .seed = settings.seed,
-      .backbone = std::move(backbone),
-      .loss = {.loss = std::move(loss), .penalty = penalty, .negatives = negatives_per_pair(loss)},
-      .regularizer = regularizer,
-      .initializer = initializer,
-      .optimizer = optimizer,
-      .sampler = sampler};
+  const typename Model::Options options{.seed = settings.seed,
+                                        .backbone = std::move(backbone),
+                                        .loss = {.loss = std::move(loss), .penalty = penalty},
+                                        .regularizer = regularizer,
+                                        .initializer = initializer,
+                                        .optimizer = optimizer,
+                                        .sampler = sampler};
 
   Run run{.choice = choice, .name = name_of(options)};
   Model model(split.train, options);

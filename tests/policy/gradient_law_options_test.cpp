@@ -17,3 +17,14 @@ TEST_CASE("options of the losses keep their gradients") {
       Penalized<BPR, IPL>{.loss = {}, .penalty = {.weight = 0.3, .per_batch = true}});
   test::check_gradient_law<Plain>(Penalized<Penalized<DirectAU, IPL>, ReSN>{});
 }
+
+TEST_CASE("a loss that asks for no negatives keeps its gradient beside one that does") {
+  using Plain = MF<dynamic>;
+  test::check_gradient_law<Plain>(Penalized<BPR, DirectAU>{});
+  test::check_gradient_law<Plain>(
+      Penalized<BPR, DirectAU>{.loss = {.negatives = 3}, .penalty = {.duplicates = true}});
+  test::check_gradient_law<Plain>(Penalized<SSM, MAWU>{});
+  test::check_gradient_law<Plain>(Penalized<BPR, Cosine>{});
+  test::check_gradient_law<Plain>(Penalized<BPR, Dot>{});
+  test::check_gradient_law<Plain>(Penalized<BPR, Euclidean>{});
+}

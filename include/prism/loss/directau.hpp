@@ -57,6 +57,7 @@ struct DirectAU {
                           double sum = 0;
                           for (std::size_t k = begin; k < end; ++k) {
                             for (const Index p : side.slots_of(k)) {
+                              if (p >= pairs) break;  // another loss's negatives
                               const T* const partner = theirs.unit[other[p]];
                               // |a - b|^2 = 2 - 2 a . b for unit rows; the gradient's part
                               // along a drops out.
@@ -89,6 +90,7 @@ struct DirectAU {
     parallel_chunks(side.own, detail::sphere_grain, [&](std::size_t begin, std::size_t end) {
       for (std::size_t k = begin; k < end; ++k) {
         for (const Index p : side.slots_of(k)) {
+          if (p >= of_pair.size()) break;  // another loss's negatives
           add_scaled(rows.gradient[k], T{1}, gradient[p], dim);
         }
       }

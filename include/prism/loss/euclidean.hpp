@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstddef>
+#include <span>
 #include <string_view>
 
 #include "prism/core/config.hpp"
@@ -40,7 +41,7 @@ struct Euclidean {
           double sum = 0;
           for (std::size_t k = begin; k < end; ++k) {
             for (const Index p : side.slots_of(k)) {
-              if (p >= pairs) break;  // a negative
+              if (p >= pairs) break;  // another loss's negatives
               const T* const a = mine[k];
               const T* const b = theirs[other[p]];
               for (std::size_t c = 0; c < dim; ++c) {

@@ -63,6 +63,7 @@ void add_score_gradient(const Batch& batch, Embeddings<const T> rows, Rows<const
   parallel_chunks(batch.item_side.own, pair_grain, [&](std::size_t begin, std::size_t end) {
     for (std::size_t k = begin; k < end; ++k) {
       for (const Index slot : batch.item_side.slots_of(k)) {
+        if (slot >= batch.pairs() && n == 0) break;  // another loss's negatives
         const std::size_t p = batch.pair_of_item_slot(slot);
         const std::size_t column = slot < batch.pairs() ? 0 : 1 + (slot - batch.pairs()) % n;
         add_scaled(gradient.items[k], slope[p][column], rows.users[batch.users[p]], dim);

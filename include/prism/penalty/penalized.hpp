@@ -6,6 +6,7 @@
 #include <string_view>
 
 #include "prism/core/config.hpp"
+#include "prism/core/error.hpp"
 #include "prism/policy/label.hpp"
 #include "prism/policy/loss.hpp"
 
@@ -20,8 +21,6 @@ struct Penalized {
 
   [[no_unique_address]] Loss loss{};
   [[no_unique_address]] Penalty penalty{};
-  /// What the loss asks for; a penalty draws none.
-  std::size_t negatives = negatives_per_pair(loss);
 
   template <class T>
   struct State {
@@ -39,9 +38,17 @@ struct Penalized {
     }
   };
 
+  /// What the loss asks for; a penalty may not.
+  [[nodiscard]] constexpr std::size_t negatives_per_pair() const noexcept {
+    return prism::negatives_per_pair(loss);
+  }
+
+  /// @throws ArgumentError  for an option outside its domain, or a penalty that asks for negatives
   void check() const {
     check_options(loss);
     check_options(penalty);
+    require(prism::negatives_per_pair(penalty) == 0, "penalty",
+            "must ask for no negatives; a loss that does goes first");
   }
 
   [[nodiscard]] constexpr bool looks_at_every_row() const noexcept {
@@ -56,13 +63,7 @@ struct Penalized {
 
   template <class T>
   double operator()(const LossStep<T>& step, State<T>& state) const {
-    const LossStep<T> whole = step;
-    const Batch own = step.batch.own_rows();
-    const LossStep<T> narrow{own, first_rows(step.output, own), first_rows(step.gradient, own),
-                             step.scratch};
-    return evaluate_loss(loss, prism::looks_at_every_row(loss) ? whole : narrow, state.loss) +
-           evaluate_loss(penalty, prism::looks_at_every_row(penalty) ? whole : narrow,
-                         state.penalty);
+    return part(loss, step, state.loss) + part(penalty, step, state.penalty);
   }
 
   template <class T>
@@ -73,9 +74,22 @@ struct Penalized {
   }
 
  private:
+  /// One of the two, shown what it asks for and no more.
+  template <class Part, class T>
+  static double part(const Part& policy, const LossStep<T>& step, state_t<Part, T>& state) {
+    const bool every_row = prism::looks_at_every_row(policy);
+    const Batch rows = every_row ? step.batch : step.batch.own_rows();
+    const Batch batch = prism::negatives_per_pair(policy) == 0 ? rows.without_negatives() : rows;
+    return evaluate_loss(policy,
+                         LossStep<T>{batch, first_rows(step.output, batch),
+                                     first_rows(step.gradient, batch), step.scratch},
+                         state);
+  }
+
   template <class U>
-  static Embeddings<U> first_rows(Embeddings<U> all, const Batch& own) noexcept {
-    return {all.users.first(own.user_side.rows.size()), all.items.first(own.item_side.rows.size())};
+  static Embeddings<U> first_rows(Embeddings<U> all, const Batch& batch) noexcept {
+    return {all.users.first(batch.user_side.rows.size()),
+            all.items.first(batch.item_side.rows.size())};
   }
 };
 

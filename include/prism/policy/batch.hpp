@@ -61,6 +61,15 @@ struct Batch {
     return slot < pairs() ? slot : (slot - pairs()) / negatives_per_pair;
   }
 
+  /// The batch as a loss sees it that asks for no negatives. Rows that are negatives alone stay
+  /// listed, and so do their slots: from pairs() on, behind those of the row's pairs.
+  [[nodiscard]] Batch without_negatives() const noexcept {
+    Batch batch = *this;
+    batch.negatives = {};
+    batch.negatives_per_pair = 0;
+    return batch;
+  }
+
   /// The batch without the rows that are not its own.
   [[nodiscard]] Batch own_rows() const noexcept {
     return {users, items, negatives, negatives_per_pair, user_side.own_rows(), item_side.own_rows(),

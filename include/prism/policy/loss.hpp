@@ -15,7 +15,8 @@ namespace prism::inline PRISM_ISA {
 
 // struct MyLoss {
 //   static constexpr std::string_view name = "MyLoss";
-//   std::size_t negatives = 1;             // optional: how many a pair; none if left out
+//   std::size_t negatives = 1;             // optional: how many a pair; none if left out. Or a
+//                                          // function, std::size_t negatives_per_pair() const
 //   bool looks_at_every_row() const;       // optional: also at rows outside the batch; no if left
 //   out template <class T> struct State;       // optional: trainable state of its own
 //
@@ -40,7 +41,9 @@ concept LossPolicy = std::copyable<L> &&
 /// How many negatives a pair a loss asks for.
 template <LossPolicy L>
 [[nodiscard]] constexpr std::size_t negatives_per_pair(const L& loss) noexcept {
-  if constexpr (requires { loss.negatives; }) {
+  if constexpr (requires { loss.negatives_per_pair(); }) {
+    return loss.negatives_per_pair();
+  } else if constexpr (requires { loss.negatives; }) {
     return loss.negatives;
   } else {
     return 0;
