@@ -1,89 +1,132 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What a training step and a ranking are made of, at Gowalla's size: 29,858 users x 40,981 items,
-// 64 dimensions, batches of 4096 pairs.
-#include <benchmark/benchmark.h>
+// Kernels alone, beside the machine's peaks; and each instruction set beside the others.
+#include <thread>
 
-#include <prism/prism.hpp>
-#include <vector>
+#include "machine.hpp"
+#include "workload.hpp"
 
 using namespace prism;
 
 namespace {
 
-constexpr Index users = 29858, items = 40981;
+const auto cores = static_cast<std::int64_t>(std::max(1U, std::thread::hardware_concurrency()));
 
-Matrix<float> unit_rows(std::size_t n, std::size_t dim) {
-  auto table = zeros<float>(n, dim);
-  const Random random(1, Stream::synthetic);
-  for (std::size_t i = 0; i < table.size(); ++i) {
-    table.data()[i] = static_cast<float>(random.normal(i));
-  }
-  for (std::size_t r = 0; r < n; ++r) normalise(rows(table)[r], rows(table)[r], dim);
-  return table;
-}
-
-std::vector<Interaction> some_pairs(std::size_t n) {
-  const Random random(2, Stream::synthetic);
-  std::vector<Interaction> pairs(n);
-  for (std::size_t p = 0; p < n; ++p) {
-    pairs[p] = {random.below(2 * p, users), random.below(2 * p + 1, items)};
-  }
-  return pairs;
-}
-
-void flops(benchmark::State& state, double operations) {
-  state.counters["FLOP/s"] =
-      benchmark::Counter(operations * static_cast<double>(state.iterations()),
-                         benchmark::Counter::kIsRate, benchmark::Counter::kIs1000);
-}
-
-/// Value and gradient of a side's uniformity: 6 n^2/2 d floating-point operations.
-void pair_potential_4096(benchmark::State& state) {
-  const auto dim = static_cast<std::size_t>(state.range(0));
-  const Matrix<float> table = unit_rows(4096, dim);
-  auto gradient = zeros<float>(4096, dim);
+/// Value and gradient of a side's uniformity: 6 n^2/2 d operations.
+template <class Isa>
+void pair_potential(benchmark::State& state) {
+  const auto n = static_cast<std::size_t>(state.range(0));
+  const auto dim = static_cast<std::size_t>(state.range(1));
+  const auto threads = static_cast<std::size_t>(state.range(2));
+  const ThreadLimit limit(threads);
+  const Matrix<float> table = bench::random_unit_rows(n, dim);
+  auto gradient = zeros<float>(n, dim);
   Scratch scratch;
   for (auto _ : state) {
     scratch.reset();
-    benchmark::DoNotOptimize(pair_potential(
+    benchmark::DoNotOptimize(prism::pair_potential<Isa>(
         rows(table), 4.0, [](double total) { return 1 / total; }, rows(gradient), scratch));
   }
-  flops(state, 3.0 * 4096 * 4096 * static_cast<double>(dim));
+  const double pairs = static_cast<double>(n) * static_cast<double>(n) / 2;
+  bench::count_operations(state, 6 * pairs * static_cast<double>(dim), threads);
 }
-BENCHMARK(pair_potential_4096)
-    ->Arg(32)
-    ->Arg(64)
-    ->Arg(128)
-    ->Arg(256)
-    ->Unit(benchmark::kMillisecond)
-    ->UseRealTime();
 
-template <class Loss>
-void training_step(benchmark::State& state) {
-  const std::vector<Interaction> pairs = some_pairs(4096);
-  Recommender<MF<64>, Loss> model(Interactions(users, items, pairs));
-  Trainer trainer(model);
-  const Random random(3, Stream::negatives);
+/// A row's dot product with each of many that lie in cache.
+template <class Isa>
+void dot(benchmark::State& state) {
+  const auto dim = static_cast<std::size_t>(state.range(0));
+  constexpr std::size_t size = 128;
+  const Matrix<float> table = bench::random_rows(size, dim);
   for (auto _ : state) {
-    benchmark::DoNotOptimize(trainer.step(pairs, trainer.sample(pairs, random, 0), 1e-3));
+    float sum = 0;
+    for (std::size_t r = 0; r < size; ++r) {
+      sum += prism::dot<Isa>(rows(table)[0], rows(table)[r], dim);
+    }
+    benchmark::DoNotOptimize(sum);
+  }
+  bench::count_operations(state, 2.0 * size * static_cast<double>(dim), 1);
+}
+
+/// The scores of 96 users with 64 items, as ranking makes them.
+template <class Isa>
+void product(benchmark::State& state) {
+  const auto dim = static_cast<std::size_t>(state.range(0));
+  constexpr std::size_t users = 96, items = 64;
+  const Matrix<float> left = bench::random_rows(users, dim), right = bench::random_rows(dim, items);
+  auto scores = zeros<float>(users, items);
+  for (auto _ : state) {
+    prism::product<Store::overwrite, Isa, float>(users, items, dim, {left.data(), dim, 1},
+                                                 right.data(), items, scores.data(), items);
+    benchmark::DoNotOptimize(scores.data());
+    benchmark::ClobberMemory();
+  }
+  bench::count_operations(state, 2.0 * users * items * static_cast<double>(dim), 1);
+}
+
+/// Adam steps of rows that lie in cache.
+template <class Isa>
+void adam(benchmark::State& state) {
+  constexpr std::size_t size = 32, dim = 64;
+  Matrix<float> w = bench::random_rows(size, dim), m = w, v = w;
+  for (float& x : v) x *= x;
+  const AdamConstants<float> constant(0.9, 0.999, 1e-8);
+  const AdamStep<float> step(1e-3, 0.9, 0.999, 100);
+  for (auto _ : state) {
+    for (std::size_t r = 0; r < size; ++r) {
+      adam_row<Isa, float>(rows(w)[r], rows(m)[r], rows(v)[r], rows(w)[r], 0, constant, step, dim);
+    }
+    benchmark::DoNotOptimize(w.data());
+  }
+  state.SetItemsProcessed(state.iterations() * static_cast<std::int64_t>(size));
+}
+
+/// The sum of 32 rows picked at random out of a table that lies in cache.
+template <class Isa>
+void weighted_sum(benchmark::State& state) {
+  const auto dim = static_cast<std::size_t>(state.range(0));
+  constexpr Index size = 128, picked = 32;
+  const Matrix<float> table = bench::random_rows(size, dim);
+  const std::vector<float> weight(size, 0.5F);
+  const Random random(5, Stream::synthetic);
+  std::vector<Index> which(picked);
+  for (Index p = 0; p < picked; ++p) which[p] = random.below(p, size);
+  std::vector<float> to(dim);
+  for (auto _ : state) {
+    prism::weighted_sum<Isa>(to.data(), 1.0F, std::span<const Index>(which), weight.data(),
+                             rows(table));
+    benchmark::DoNotOptimize(to.data());
+  }
+  bench::count_operations(state, 2.0 * picked * static_cast<double>(dim), 1);
+}
+
+template <class Isa>
+void register_variant(const std::string& isa) {
+  if constexpr (isa_supported<Isa>) {
+    const auto name = [&](const char* kernel) { return kernel + ("<" + isa + ">"); };
+    const auto add = [&](const char* kernel, void (*run)(benchmark::State&)) {
+      return benchmark::RegisterBenchmark(name(kernel).c_str(), run)->UseRealTime();
+    };
+    add("pair_potential", pair_potential<Isa>)
+        ->ArgNames({"n", "d", "threads"})
+        ->Args({4096, 64, 1})
+        ->Unit(benchmark::kMillisecond);
+    add("dot", dot<Isa>)->ArgName("d")->Arg(64);
+    add("product", product<Isa>)->ArgName("d")->Arg(64)->Unit(benchmark::kMicrosecond);
+    add("adam", adam<Isa>);
+    add("weighted_sum", weighted_sum<Isa>)->ArgName("d")->Arg(64);
   }
 }
-BENCHMARK(training_step<DirectAU>)->Unit(benchmark::kMillisecond)->UseRealTime();
-BENCHMARK(training_step<BPR>)->Unit(benchmark::kMillisecond)->UseRealTime();
-
-/// Every item for 3,000 users, top 20, seen items masked: 2 x users x items x d operations.
-void full_ranking(benchmark::State& state) {
-  const Interactions data(users, items, some_pairs(1000000));
-  const Recommender<MF<64>, BPR> model(data);
-  std::vector<Index> some(3000);
-  for (Index u = 0; u < some.size(); ++u) some[u] = u;
-  const Interactions* const exclude[] = {&data};
-  for (auto _ : state) {
-    rank_items(model.scorer(), some, 20, exclude, Similarity::dot,
-               [](std::size_t, auto best) { benchmark::DoNotOptimize(best.data()); });
-  }
-  flops(state, 2.0 * 3000 * items * 64);
-}
-BENCHMARK(full_ranking)->Unit(benchmark::kMillisecond)->UseRealTime();
 
 }  // namespace
+
+int main(int argc, char** argv) {
+  benchmark::RegisterBenchmark("pair_potential", pair_potential<isa::native>)
+      ->ArgNames({"n", "d", "threads"})
+      ->ArgsProduct({{4096}, {32, 64, 128, 256}, {1, cores}})
+      ->Unit(benchmark::kMillisecond)
+      ->UseRealTime();
+  register_variant<isa::scalar>("scalar");
+  register_variant<isa::sse2>("sse2");
+  register_variant<isa::avx2>("avx2");
+  register_variant<isa::avx512>("avx512");
+  return bench::run_benchmarks(argc, argv);
+}

@@ -36,6 +36,7 @@
 #include "prism/loss/ssm.hpp"
 #include "prism/model/recommender.hpp"
 #include "prism/optimizer/adam.hpp"
+#include "prism/optimizer/dense_adam.hpp"
 #include "prism/optimizer/sgd.hpp"
 #include "prism/penalty/ipl.hpp"
 #include "prism/penalty/penalized.hpp"

@@ -6,8 +6,6 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
-#include <prism/core/random.hpp>
-#include <prism/kernel/adam.hpp>
 #include <prism/kernel/product.hpp>
 #include <prism/kernel/row.hpp>
 #include <prism/kernel/top_k.hpp>
@@ -16,44 +14,10 @@
 #include <string>
 #include <vector>
 
+#include "variants.hpp"
+
 using namespace prism;
-
-namespace {
-
-template <class Isa, class T>
-struct Variant {
-  using isa = Isa;
-  using scalar = T;
-};
-
-template <class T>
-constexpr T tolerance = std::is_same_v<T, double> ? T(1e-13) : T(2e-5);
-
-template <class T>
-std::vector<T> draws(std::size_t n, std::uint64_t seed) {
-  const Random random(seed, Stream::synthetic);
-  std::vector<T> values(n);
-  for (std::size_t i = 0; i < n; ++i) values[i] = static_cast<T>(random.normal(i));
-  return values;
-}
-
-template <class T>
-T difference(const std::vector<T>& a, const std::vector<T>& b) {
-  T largest = 0;
-  for (std::size_t i = 0; i < a.size(); ++i) largest = std::max(largest, std::abs(a[i] - b[i]));
-  return largest;
-}
-
-constexpr std::size_t last_dimension = 257;
-
-}  // namespace
-
-#define PRISM_FOR_EACH_VARIANT(NAME)                                                     \
-  TEST_CASE_TEMPLATE(NAME, V, Variant<isa::scalar, float>, Variant<isa::scalar, double>, \
-                     Variant<isa::sse2, float>, Variant<isa::sse2, double>,              \
-                     Variant<isa::avx2, float>, Variant<isa::avx2, double>,              \
-                     Variant<isa::avx512, float>, Variant<isa::avx512, double>,          \
-                     Variant<isa::native, float>, Variant<isa::native, double>)
+using namespace test;
 
 TEST_CASE("instruction sets under the law here") {
   // Not a law: it says which of the cases below have work to do with these compiler flags.
@@ -120,37 +84,6 @@ PRISM_FOR_EACH_VARIANT("weighted_sum equals its plain loop") {
       CHECK(difference(to, expected) <= 4 * tolerance<T>);
       weighted_sum<Isa>(to.data(), T{2}, std::span<const Index>{}, weight.data(), from);
       CHECK(to == std::vector<T>(n));
-    }
-  }
-}
-
-PRISM_FOR_EACH_VARIANT("an Adam step equals its plain loop") {
-  using Isa = typename V::isa;
-  using T = typename V::scalar;
-  if constexpr (isa_supported<Isa>) {
-    const AdamStep<T> step(1e-2, 0.9, 0.999, 1e-8, 3);
-    for (std::size_t n = 1; n <= last_dimension; ++n) {
-      CAPTURE(n);
-      for (const bool has_gradient : {true, false}) {
-        const T decay = T(0.01);
-        std::vector<T> w = draws<T>(n, 1), m = draws<T>(n, 2), v = draws<T>(n, 3);
-        const std::vector<T> g = draws<T>(n, 4);
-        for (T& x : v) x = x * x;
-        std::vector<T> ew(w), em(m), ev(v);
-        for (std::size_t i = 0; i < n; ++i) {
-          const T gradient = (has_gradient ? g[i] : T(0)) + decay * ew[i];
-          em[i] = T(0.9) * em[i] + T(0.1) * gradient;
-          ev[i] = T(0.999) * ev[i] + T(0.001) * gradient * gradient;
-          const T first = em[i] / (1 - T(0.9 * 0.9 * 0.9));
-          const T second = ev[i] / static_cast<T>(1 - 0.999 * 0.999 * 0.999);
-          ew[i] -= T(1e-2) * first / (std::sqrt(second) + T(1e-8));
-        }
-        adam_row<Isa>(w.data(), m.data(), v.data(), has_gradient ? g.data() : nullptr, decay, step,
-                      n);
-        CHECK(difference(w, ew) <= 10 * tolerance<T>);
-        CHECK(difference(m, em) <= tolerance<T>);
-        CHECK(difference(v, ev) <= tolerance<T>);
-      }
     }
   }
 }

@@ -101,11 +101,13 @@ TEST_CASE("SGD moves batch rows by their gradient, and others by decay alone") {
   table.fill(1);
   auto gradient = zeros<double>(1, 2);
   gradient.fill(10);
-  const std::vector<Index> position{absent, 0, absent};
-  const BatchSide side{.rows = {}, .own = 1, .first_slot = {}, .slots = {}, .position = position};
+  const std::vector<Index> batch_rows{1}, position{absent, 0, absent};
+  const BatchSide side{
+      .rows = batch_rows, .own = 1, .first_slot = {}, .slots = {}, .position = position};
   SGD::State<double> state(3, 2);
   const auto step = [&](const auto& regularizer) {
-    SGD{}(rows(table), TableGradient<double>::of_batch_rows(rows(gradient), side), state,
+    SGD{}(Trainable<double>{rows(table)},
+          TableGradient<double>::of_batch_rows(rows(gradient), side), state,
           {.learning_rate = 0.1, .step = 1}, regularizer);
   };
   SUBCASE("without decay") {

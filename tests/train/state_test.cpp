@@ -200,6 +200,7 @@ TEST_CASE("MAWU's margins stay in [0, 1] after every step") {
   const auto start = model.weights().loss;
   for (int step = 0; step < 20; ++step) {
     trainer.step(pairs, {}, 0.3);
+    trainer.settle();
     for (const auto* margins : {&model.weights().loss.users, &model.weights().loss.items}) {
       for (const float margin : margins->value) REQUIRE((margin >= 0 && margin <= 1));
     }

@@ -19,6 +19,7 @@ template <std::size_t Dim>
 class MF {
  public:
   static constexpr std::string_view name = "MF";
+  static constexpr bool reads_every_row = false;
 
   constexpr MF() = default;
   constexpr explicit MF(std::size_t dim) requires(Dim == dynamic) : dim_{dim} {}

@@ -81,6 +81,7 @@ class MLP {
 
  public:
   static constexpr std::string_view name = "MLP";
+  static constexpr bool reads_every_row = false;
 
   constexpr MLP() = default;
   constexpr explicit MLP(std::size_t dim, Activation activation = {}) requires(Dim == dynamic)

@@ -8,6 +8,10 @@
 #include <new>
 #include <type_traits>
 
+#if defined(__linux__)
+#include <sys/mman.h>
+#endif
+
 #if __has_include(<xtensor/containers/xtensor.hpp>)  // xtensor 0.26 moved its headers
 #include <xtensor/containers/xtensor.hpp>
 #else
@@ -18,23 +22,38 @@
 
 namespace prism::inline PRISM_ISA {
 
-/// Allocates on cache-line boundaries: no row of a 64-byte multiple then straddles two lines.
+/// Allocates on cache-line boundaries: no row of a 64-byte multiple then straddles two lines. Large
+/// blocks ask for huge pages, because rows are picked at random out of more memory than the
+/// processor keeps the addresses of at 4 KiB a page.
 template <class T>
 struct CacheAlignedAllocator {
   using value_type = T;
-  static constexpr std::align_val_t alignment{64};
 
   CacheAlignedAllocator() = default;
   template <class U>
   CacheAlignedAllocator(const CacheAlignedAllocator<U>&) noexcept {}
 
   [[nodiscard]] T* allocate(std::size_t n) {
-    return static_cast<T*>(::operator new(n * sizeof(T), alignment));
+    void* const block = ::operator new(n * sizeof(T), alignment(n));
+#if defined(MADV_HUGEPAGE)
+    // Where the kernel declines, the block merely stays as it was.
+    if (is_large(n)) ::madvise(block, n * sizeof(T), MADV_HUGEPAGE);
+#endif
+    return static_cast<T*>(block);
   }
-  void deallocate(T* p, std::size_t) noexcept { ::operator delete(p, alignment); }
+  void deallocate(T* p, std::size_t n) noexcept { ::operator delete(p, alignment(n)); }
 
   friend bool operator==(CacheAlignedAllocator, CacheAlignedAllocator) noexcept { return true; }
   friend bool operator!=(CacheAlignedAllocator, CacheAlignedAllocator) noexcept { return false; }
+
+ private:
+  static constexpr std::size_t line = 64;
+  static constexpr std::size_t huge_page = std::size_t{1} << 21;
+
+  static bool is_large(std::size_t n) noexcept { return n * sizeof(T) >= 2 * huge_page; }
+  static std::align_val_t alignment(std::size_t n) noexcept {
+    return std::align_val_t{is_large(n) ? huge_page : line};
+  }
 };
 
 /// A table: rows x dim, row-major, 64-byte aligned.

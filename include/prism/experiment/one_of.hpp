@@ -130,14 +130,35 @@ class OneOptimizer : public detail::Choice<Policies...> {
   };
 
   template <class T, RegularizerPolicy R>
-  void operator()(Rows<T> table, const TableGradient<T>& gradient, State<T>& state, StepSize size,
-                  const R& regularizer) const {
+  void operator()(const Trainable<T>& table, const TableGradient<T>& gradient, State<T>& state,
+                  StepSize size, const R& regularizer) const {
+    with(state,
+         [&](const auto& policy, auto& own) { policy(table, gradient, own, size, regularizer); });
+  }
+  template <class T, RegularizerPolicy R>
+  void catch_up(const Trainable<T>& table, std::span<const Index> which, State<T>& state,
+                const R& regularizer) const {
+    with(state, [&]<class Policy>(const Policy& policy, auto& own) {
+      if constexpr (LazyOptimizer<Policy, T>) policy.catch_up(table, which, own, regularizer);
+    });
+  }
+  template <class T, RegularizerPolicy R>
+  void settle(const Trainable<T>& table, State<T>& state, const R& regularizer) const {
+    with(state, [&]<class Policy>(const Policy& policy, auto& own) {
+      if constexpr (LazyOptimizer<Policy, T>) policy.settle(table, own, regularizer);
+    });
+  }
+
+ private:
+  /// Calls visit with the chosen policy and its state.
+  template <class T, class Visit>
+  void with(State<T>& state, const Visit& visit) const {
     this->visit([&]<class Policy>(const Policy& policy) {
       using Own = typename Policy::template State<T>;
       if (!std::holds_alternative<Own>(state.of_)) {
         state.of_.template emplace<Own>(state.size_, state.dim_);
       }
-      policy(table, gradient, std::get<Own>(state.of_), size, regularizer);
+      visit(policy, std::get<Own>(state.of_));
     });
   }
 };

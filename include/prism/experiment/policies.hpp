@@ -19,6 +19,7 @@
 #include "prism/loss/mawu.hpp"
 #include "prism/loss/ssm.hpp"
 #include "prism/optimizer/adam.hpp"
+#include "prism/optimizer/dense_adam.hpp"
 #include "prism/optimizer/sgd.hpp"
 #include "prism/penalty/ipl.hpp"
 #include "prism/penalty/resn.hpp"
@@ -39,7 +40,7 @@ using Losses = Types<BPR, SSM, DirectAU, MAWU, MACR, Cosine, Dot, Euclidean>;
 using Penalties = Types<IPL, ReSN>;
 using Regularizers = Types<None, BatchedWD, FullWD>;
 using Initializers = Types<Xavier, PRISM<dynamic>>;
-using Optimizers = Types<Adam, SGD>;
+using Optimizers = Types<Adam, DenseAdam, SGD>;
 using Samplers =
     Types<UniformNegatives, UnobservedNegatives, InBatchNegatives, PopularityNegatives>;
 

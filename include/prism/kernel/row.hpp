@@ -14,6 +14,17 @@ namespace prism::inline PRISM_ISA {
 /// Rows shorter than this count as this long where a length divides.
 inline constexpr double smallest_norm = 1e-12;
 
+/// Asks for a row that is going to be read and written soon, so that its way from memory is not
+/// waited for. Rows picked at random are nothing that the processor could foresee.
+template <class T>
+inline void prefetch(const T* row, std::size_t n) noexcept {
+#if defined(__GNUC__)
+  constexpr std::size_t line = 64;
+  const auto* const from = reinterpret_cast<const char*>(row);
+  for (std::size_t at = 0; at < n * sizeof(T); at += line) __builtin_prefetch(from + at, 1);
+#endif
+}
+
 /// sum_i a[i] * b[i]
 template <class Isa = isa::native, class T>
 [[nodiscard]] inline T dot(const T* a, const T* b, std::size_t n) noexcept {
@@ -49,6 +60,14 @@ template <class Isa = isa::native, class T>
 inline void scale(T* y, T factor, const T* x, std::size_t n) noexcept {
   for_each_pack<Isa, T>(n, [=]<class P>(std::type_identity<P>, std::size_t i) {
     (P::broadcast(factor) * P::load(x + i)).store(y + i);
+  });
+}
+
+/// Brings each of x's numbers into [lowest, highest].
+template <class Isa = isa::native, class T>
+inline void clamp(T* x, T lowest, T highest, std::size_t n) noexcept {
+  for_each_pack<Isa, T>(n, [=]<class P>(std::type_identity<P>, std::size_t i) {
+    clamp(P::load(x + i), P::broadcast(lowest), P::broadcast(highest)).store(x + i);
   });
 }
 

@@ -73,6 +73,12 @@ struct Pack {
   friend Pack sqrt(Pack a) noexcept { return {xsimd::sqrt(a.value)}; }
   friend Pack exp(Pack a) noexcept { return {xsimd::exp(a.value)}; }
 
+  /// a brought into [lowest, highest]; what is not a number stays so.
+  friend Pack clamp(Pack a, Pack lowest, Pack highest) noexcept {
+    const Batch raised = xsimd::select(a.value < lowest.value, lowest.value, a.value);
+    return {xsimd::select(raised > highest.value, highest.value, raised)};
+  }
+
   /// Whether any of a's numbers is greater than b's beside it.
   friend bool any_greater(Pack a, Pack b) noexcept { return xsimd::any(a.value > b.value); }
 
@@ -108,6 +114,10 @@ struct Pack<T, isa::scalar> {
   }
   friend Pack sqrt(Pack a) noexcept { return {std::sqrt(a.value)}; }
   friend Pack exp(Pack a) noexcept { return {std::exp(a.value)}; }
+  friend Pack clamp(Pack a, Pack lowest, Pack highest) noexcept {
+    const T raised = a.value < lowest.value ? lowest.value : a.value;
+    return {raised > highest.value ? highest.value : raised};
+  }
   friend bool any_greater(Pack a, Pack b) noexcept { return a.value > b.value; }
   friend T sum(Pack a) noexcept { return a.value; }
 };

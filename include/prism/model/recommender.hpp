@@ -70,6 +70,7 @@ class Recommender {
 
  public:
   using scalar_type = Scalar;
+  using backbone_type = Backbone;
   using optimizer_type = Optimizer;
   using sampler_type = Sampler;
 

@@ -2,9 +2,11 @@
 #pragma once
 
 #include <cstddef>
+#include <span>
 #include <string_view>
 
 #include "prism/core/config.hpp"
+#include "prism/core/index.hpp"
 #include "prism/core/matrix.hpp"
 #include "prism/core/parallel.hpp"
 #include "prism/kernel/row.hpp"
@@ -23,20 +25,30 @@ struct SGD {
   };
 
   template <class T, RegularizerPolicy R>
-  void operator()(Rows<T> table, const TableGradient<T>& gradient, State<T>& /*state*/,
+  void operator()(const Trainable<T>& table, const TableGradient<T>& gradient, State<T>& /*state*/,
                   StepSize size, const R& regularizer) const {
-    constexpr std::size_t grain = 1024;
-    parallel_chunks(table.size(), grain, [&](std::size_t begin, std::size_t end) {
-      for (std::size_t r = begin; r < end; ++r) {
-        const double decay = regularizer.weight_decay(gradient.in_batch(r));
-        if (decay != 0) {
-          scale(table[r], static_cast<T>(1 - size.learning_rate * decay), table[r], table.dim());
-        }
-        if (const T* const g = gradient.of(r)) {
-          add_scaled(table[r], static_cast<T>(-size.learning_rate), g, table.dim());
-        }
+    const auto take = [&](std::size_t r) {
+      const double decay = regularizer.weight_decay(gradient.in_batch(r));
+      T* const row = table.rows[r];
+      const std::size_t dim = table.rows.dim();
+      if (decay != 0) scale(row, static_cast<T>(1 - size.learning_rate * decay), row, dim);
+      if (const T* const g = gradient.of(r)) {
+        add_scaled(row, static_cast<T>(-size.learning_rate), g, dim);
       }
-    });
+      clamp(row, table.lowest, table.highest, dim);
+    };
+    constexpr std::size_t grain = 1024;
+    // Without decay a row outside the batch stays where it is.
+    if (!gradient.of_every_row() && regularizer.weight_decay(false) == 0) {
+      const std::span<const Index> reached = gradient.batch_rows();
+      parallel_chunks(reached.size(), grain, [&](std::size_t begin, std::size_t end) {
+        for (const Index r : reached.subspan(begin, end - begin)) take(r);
+      });
+    } else {
+      parallel_chunks(table.rows.size(), grain, [&](std::size_t begin, std::size_t end) {
+        for (std::size_t r = begin; r < end; ++r) take(r);
+      });
+    }
   }
 };
 

@@ -19,6 +19,9 @@ namespace prism::inline PRISM_ISA {
 //   static constexpr std::string_view name = "MyBackbone";
 //   std::size_t dim() const;                        // columns of both tables, at least 1
 //   template <class T> struct State;                // optional: trainable weights
+//   // Optional: promises that forward and backward read no table row but those that the batch's
+//   // sides list, so that a step costs what the batch costs.
+//   static constexpr bool reads_every_row = false;
 //
 //   // Fills `output`: one row for each row that the batch's sides list. What it returns is handed
 //   // to backward: what the way back has to know of the way there.
@@ -45,6 +48,16 @@ concept BackbonePolicy = std::copyable<B> &&
     } -> std::same_as<TableGradients<T>>;
   { backbone.template output<T>(in, train, std::as_const(state)) } -> std::same_as<Output<T>>;
 };
+
+/// Whether a step may read table rows outside the batch.
+template <BackbonePolicy B>
+[[nodiscard]] constexpr bool reads_every_row() noexcept {
+  if constexpr (requires { B::reads_every_row; }) {
+    return B::reads_every_row;
+  } else {
+    return true;
+  }
+}
 
 /// What forward returns where the way back has nothing to know.
 struct NothingKept {};

@@ -128,6 +128,11 @@ class TableGradient {
     if (dense_) return values_[row];
     return position_[row] == absent ? nullptr : values_[position_[row]];
   }
+  /// Whether every row has a gradient, rather than those in batch_rows() alone.
+  [[nodiscard]] bool of_every_row() const noexcept { return dense_; }
+  /// The rows that the side lists, distinct: all that may have a gradient, or none where every row
+  /// has one and the table belongs to no side.
+  [[nodiscard]] std::span<const Index> batch_rows() const noexcept { return batch_rows_; }
   /// Whether the row is one of the batch's own ids. A tower's weights, which belong to no id, are
   /// not.
   [[nodiscard]] bool in_batch(std::size_t row) const noexcept {
@@ -136,9 +141,14 @@ class TableGradient {
 
  private:
   TableGradient(Rows<const T> values, const BatchSide& side, bool dense)
-      : values_(values), position_(side.position), own_(side.own), dense_(dense) {}
+      : values_(values),
+        batch_rows_(side.rows),
+        position_(side.position),
+        own_(side.own),
+        dense_(dense) {}
 
   Rows<const T> values_;
+  std::span<const Index> batch_rows_;
   std::span<const Index> position_;
   std::size_t own_;
   bool dense_;

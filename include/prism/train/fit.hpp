@@ -77,6 +77,11 @@ double train_epoch(Trainer<Model>& trainer, const Interactions& train, std::uint
   const Random negatives(seed, Stream::negatives, epoch);
   std::vector<Interaction> pairs;
   double total = 0;
+  // Also where an observer throws, the model is left as of its last step.
+  struct Settled {
+    Trainer<Model>& trainer;
+    ~Settled() { trainer.settle(); }
+  } const settled{trainer};
   for (std::size_t begin = 0; begin < order.size(); begin += options.batch_size) {
     const std::size_t end = std::min(begin + options.batch_size, order.size());
     pairs.clear();

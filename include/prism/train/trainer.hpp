@@ -19,6 +19,7 @@
 #include "prism/core/scratch.hpp"
 #include "prism/data/interactions.hpp"
 #include "prism/model/recommender.hpp"
+#include "prism/policy/backbone.hpp"
 #include "prism/policy/batch.hpp"
 #include "prism/policy/loss.hpp"
 #include "prism/policy/optimizer.hpp"
@@ -29,10 +30,13 @@
 namespace prism::inline PRISM_ISA {
 
 /// Steps a model. Holds the optimizer's memory and the working memory; the model has to outlive it.
+/// Between a step and settle() the weights of rows that the step did not reach may be those of an
+/// earlier one.
 template <class Model>
 class Trainer {
   using Scalar = typename Model::scalar_type;
   using OptimizerState = typename Model::optimizer_type::template State<Scalar>;
+  static constexpr bool lazy = LazyOptimizer<typename Model::optimizer_type, Scalar>;
 
  public:
   explicit Trainer(Model& model)
@@ -77,6 +81,20 @@ class Trainer {
     return all;
   }
 
+  /// Brings every weight up to the last step. Call it before the model is read, copied or ranked.
+  void settle() {
+    if constexpr (lazy) {
+      const DenormalsAreZero quick;
+      const auto& optimizer = model_.options().optimizer;
+      const auto& regularizer = model_.options().regularizer;
+      optimizer.settle(users_table(), user_state_, regularizer);
+      optimizer.settle(items_table(), item_state_, regularizer);
+      for_each_trained_parameter([&](Parameter<Scalar>& parameter, OptimizerState& state) {
+        optimizer.settle(trainable(parameter), state, regularizer);
+      });
+    }
+  }
+
   /// Trains on one batch; returns its loss, decay left out.
   /// @param pairs      at least one, of rows that the model has
   /// @param negatives  pairs x negatives_per_pair(), row-major
@@ -91,6 +109,7 @@ class Trainer {
     const std::size_t users = batch.user_side.rows.size();
     const std::size_t items = batch.item_side.rows.size();
     for_each_parameter([&](Parameter<Scalar>& parameter) { clear_gradient(parameter, batch); });
+    catch_up(batch);
 
     const BackboneStep<Scalar> down{model_.tables(), batch, scratch_};
     const Embeddings<Scalar> output{scratch_.take<Scalar>(users, dim),
@@ -106,15 +125,11 @@ class Trainer {
 
     const StepSize size{learning_rate, ++steps_};
     const auto& regularizer = options.regularizer;
-    options.optimizer(rows(weights.users), tables.users, user_state_, size, regularizer);
-    options.optimizer(rows(weights.items), tables.items, item_state_, size, regularizer);
-    std::size_t next = 0;
-    for_each_parameter([&](Parameter<Scalar>& parameter) {
-      options.optimizer(rows(parameter.value), gradient_of(parameter, batch),
-                        parameter_states_[next++], size, regularizer);
-      for (Scalar& value : parameter.value) {
-        value = std::clamp(value, parameter.lowest, parameter.highest);
-      }
+    options.optimizer(users_table(), tables.users, user_state_, size, regularizer);
+    options.optimizer(items_table(), tables.items, item_state_, size, regularizer);
+    for_each_trained_parameter([&](Parameter<Scalar>& parameter, OptimizerState& state) {
+      options.optimizer(trainable(parameter), gradient_of(parameter, batch), state, size,
+                        regularizer);
     });
     return loss;
   }
@@ -124,6 +139,42 @@ class Trainer {
   void for_each_parameter(const Visit& visit) {
     model_.weights().backbone.for_each_parameter(visit);
     model_.weights().loss.for_each_parameter(visit);
+  }
+
+  /// The same, with what the optimizer remembers of each.
+  template <class Visit>
+  void for_each_trained_parameter(const Visit& visit) {
+    std::size_t next = 0;
+    for_each_parameter(
+        [&](Parameter<Scalar>& parameter) { visit(parameter, parameter_states_[next++]); });
+  }
+
+  [[nodiscard]] Trainable<Scalar> users_table() { return {rows(model_.weights().users)}; }
+  [[nodiscard]] Trainable<Scalar> items_table() { return {rows(model_.weights().items)}; }
+  [[nodiscard]] static Trainable<Scalar> trainable(Parameter<Scalar>& parameter) {
+    return {rows(parameter.value), parameter.lowest, parameter.highest};
+  }
+
+  /// Brings the rows that a step is going to read up to the last one.
+  void catch_up(const Batch& batch) {
+    if constexpr (lazy) {
+      const auto& optimizer = model_.options().optimizer;
+      const auto& regularizer = model_.options().regularizer;
+      if constexpr (reads_every_row<typename Model::backbone_type>()) {
+        optimizer.settle(users_table(), user_state_, regularizer);
+        optimizer.settle(items_table(), item_state_, regularizer);
+      } else {
+        optimizer.catch_up(users_table(), batch.user_side.rows, user_state_, regularizer);
+        optimizer.catch_up(items_table(), batch.item_side.rows, item_state_, regularizer);
+      }
+      for_each_trained_parameter([&](Parameter<Scalar>& parameter, OptimizerState& state) {
+        // The others are stepped whole, and never behind.
+        if (parameter.rows == ParameterRows::all) return;
+        const BatchSide& side =
+            parameter.rows == ParameterRows::users ? batch.user_side : batch.item_side;
+        optimizer.catch_up(trainable(parameter), side.rows, state, regularizer);
+      });
+    }
   }
 
   void clear_gradient(Parameter<Scalar>& parameter, const Batch& batch) {

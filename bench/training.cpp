@@ -1,0 +1,140 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Steps and epochs at Gowalla's size: 29,858 users x 40,981 items, 64 dimensions.
+#include <thread>
+
+#include "machine.hpp"
+#include "workload.hpp"
+
+using namespace prism;
+
+namespace {
+
+const auto cores = static_cast<std::int64_t>(std::max(1U, std::thread::hardware_concurrency()));
+
+/// The bytes that a step has to move at least: weight and two moments of each row that the batch
+/// reaches, in and out.
+template <class Model>
+double row_bytes(const Model& model, bench::Batches<Model>& batches, Trainer<Model>& trainer) {
+  std::vector<bool> user(model.train().users()), item(model.train().items());
+  const auto pairs = batches.next();
+  for (const Interaction& pair : pairs) user[pair.user] = item[pair.item] = true;
+  const Random random(3, Stream::negatives);
+  for (const Index negative : trainer.sample(pairs, random, 0)) item[negative] = true;
+  const auto reached = std::ranges::count(user, true) + std::ranges::count(item, true);
+  return 6.0 * sizeof(float) * 64 * static_cast<double>(reached);
+}
+
+/// Training steps, one after the other, on the batches of an epoch.
+template <class Loss, class Optimizer, class Regularizer>
+void step(benchmark::State& state, Loss loss) {
+  const auto threads = static_cast<std::size_t>(state.range(1));
+  const ThreadLimit limit(threads);
+  using Model = Recommender<MF<64>, Loss, Regularizer, Xavier, Optimizer>;
+  Model model(bench::gowalla_sized(), {.loss = loss});
+  Trainer trainer(model);
+  bench::Batches<Model> batches(model, static_cast<std::size_t>(state.range(0)));
+  for (auto _ : state) benchmark::DoNotOptimize(bench::take_step(trainer, batches));
+  state.SetItemsProcessed(state.iterations() * state.range(0));
+  bench::count_bytes(state, row_bytes(model, batches, trainer), threads);
+}
+
+/// Whole epochs, with everything that fit does in one but the validation.
+template <class Loss>
+void epoch(benchmark::State& state) {
+  const ThreadLimit limit(static_cast<std::size_t>(state.range(0)));
+  Recommender<MF<64>, Loss, FullWD> model(bench::gowalla_sized());
+  const Split split{model.train(), Interactions(), Interactions()};
+  for (auto _ : state) fit(model, split, {.epochs = 1}, Silent());
+  state.SetItemsProcessed(state.iterations() * static_cast<std::int64_t>(split.train.size()));
+}
+
+/// Adam where tables grow and the batch does not: 4096 pairs and as many negatives.
+template <class Optimizer, class Regularizer>
+void adam_of_rows(benchmark::State& state) {
+  const ThreadLimit limit(static_cast<std::size_t>(cores));
+  const auto side = static_cast<Index>(state.range(0) / 2);
+  using Model = Recommender<MF<64>, BPR, Regularizer, Xavier, Optimizer>;
+  Model model(bench::interactions_of(side, side, 1 << 20));
+  Trainer trainer(model);
+  bench::Batches<Model> batches(model, 4096);
+  for (int warm = 0; warm < 32; ++warm) bench::take_step(trainer, batches);
+  for (auto _ : state) benchmark::DoNotOptimize(bench::take_step(trainer, batches));
+}
+
+/// LightGCN's way down and back up, three layers. Each propagation of a side reads one row and one
+/// weight for each edge's end, and writes a row and adds it to the sum.
+void propagation(benchmark::State& state) {
+  const auto threads = static_cast<std::size_t>(state.range(0));
+  const ThreadLimit limit(threads);
+  constexpr std::size_t dim = 64, layers = 3;
+  const Interactions& train = bench::gowalla_sized();
+  const LightGCN<dim, layers> backbone;
+  const Matrix<float> users = bench::random_rows(train.users(), dim);
+  const Matrix<float> items = bench::random_rows(train.items(), dim);
+  const auto weights = make_state<float>(backbone, StateContext{train, dim, 1});
+  for (auto _ : state) {
+    const auto output = backbone.output<float>({rows(users), rows(items)}, train, weights);
+    benchmark::DoNotOptimize(output.users().data());
+  }
+  const double edges = 2.0 * static_cast<double>(train.size());
+  const double all_rows = static_cast<double>(train.users()) + static_cast<double>(train.items());
+  const double row = dim * sizeof(float);
+  bench::count_bytes(state,
+                     layers * (edges * (row + sizeof(Index) + sizeof(float)) + all_rows * 3 * row),
+                     threads);
+}
+
+template <class Loss, class Optimizer = Adam, class Regularizer = None>
+void add_step(const char* name, Loss loss, std::vector<std::int64_t> batch_sizes) {
+  benchmark::RegisterBenchmark(
+      name, [loss](benchmark::State& state) { step<Loss, Optimizer, Regularizer>(state, loss); })
+      ->ArgNames({"batch", "threads"})
+      ->ArgsProduct({batch_sizes, {1, cores}})
+      ->Unit(benchmark::kMillisecond)
+      ->UseRealTime();
+}
+
+template <class Optimizer, class Regularizer>
+void add_rows(const char* name, std::vector<std::int64_t> sizes) {
+  benchmark::RegisterBenchmark(name, adam_of_rows<Optimizer, Regularizer>)
+      ->ArgName("rows")
+      ->ArgsProduct({sizes})
+      ->Unit(benchmark::kMillisecond)
+      ->Iterations(64)
+      ->UseRealTime();
+}
+
+template <class Loss>
+void add_epoch(const char* name) {
+  benchmark::RegisterBenchmark(name, epoch<Loss>)
+      ->ArgName("threads")
+      ->ArgsProduct({{1, cores}})
+      ->Unit(benchmark::kMillisecond)
+      ->UseRealTime();
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  add_step("step: BPR, 1 negative", BPR{.negatives = 1}, {4096, 16384});
+  add_step("step: BPR, 10 negatives", BPR{.negatives = 10}, {16384});
+  add_step("step: SSM, 1 negative", SSM{.negatives = 1}, {16384});
+  add_step("step: SSM, 10 negatives", SSM{.negatives = 10}, {4096, 16384});
+  add_step("step: DirectAU", DirectAU{}, {4096});
+  add_step<DirectAU, DenseAdam>("step: DirectAU, DenseAdam", DirectAU{}, {4096});
+  add_step("step: MAWU", MAWU{}, {4096});
+  add_step("step: MACR", MACR{}, {4096});
+  benchmark::RegisterBenchmark("propagation: LightGCN<64, 3>", propagation)
+      ->ArgName("threads")
+      ->ArgsProduct({{1, cores}})
+      ->Unit(benchmark::kMillisecond)
+      ->UseRealTime();
+  add_rows<Adam, None>("Adam + None", {100'000, 1'000'000, 10'000'000});
+  add_rows<Adam, BatchedWD>("Adam + BatchedWD", {100'000, 1'000'000, 10'000'000});
+  add_rows<Adam, FullWD>("Adam + FullWD", {100'000, 1'000'000, 10'000'000});
+  add_rows<DenseAdam, None>("DenseAdam + None", {100'000, 1'000'000});
+  add_epoch<BPR>("epoch: BPR");
+  add_epoch<SSM>("epoch: SSM");
+  add_epoch<DirectAU>("epoch: DirectAU");
+  return bench::run_benchmarks(argc, argv);
+}

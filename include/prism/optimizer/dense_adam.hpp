@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <cstddef>
+#include <string_view>
+
+#include "prism/core/config.hpp"
+#include "prism/core/error.hpp"
+#include "prism/core/matrix.hpp"
+#include "prism/core/parallel.hpp"
+#include "prism/kernel/adam.hpp"
+#include "prism/policy/optimizer.hpp"
+
+namespace prism::inline PRISM_ISA {
+
+/// Adam as torch.optim.Adam: every row steps at every step, also where its gradient is zero, and
+/// decay is added to the gradient (L2, not AdamW). Kingma, Ba, ICLR 2015. `Adam` gives the same
+/// weights at the cost of the batch instead of the table; this one is there to compare it with.
+struct DenseAdam {
+  static constexpr std::string_view name = "DenseAdam";
+
+  double beta1 = 0.9;     ///< in [0, 1)
+  double beta2 = 0.999;   ///< in [0, 1)
+  double epsilon = 1e-8;  ///< above 0
+
+  /// @throws ArgumentError  for an option outside its domain
+  void check() const {
+    require(beta1 >= 0 && beta1 < 1, "beta1", "must be in [0, 1), not " + shortest(beta1));
+    require(beta2 >= 0 && beta2 < 1, "beta2", "must be in [0, 1), not " + shortest(beta2));
+    require_positive("epsilon", epsilon);
+  }
+
+  /// The moments, of the table's shape.
+  template <class T>
+  struct State {
+    State(std::size_t size, std::size_t dim)
+        : first(zeros<T>(size, dim)), second(zeros<T>(size, dim)) {}
+    Matrix<T> first;
+    Matrix<T> second;
+  };
+
+  template <class T, RegularizerPolicy R>
+  void operator()(const Trainable<T>& table, const TableGradient<T>& gradient, State<T>& state,
+                  StepSize size, const R& regularizer) const {
+    const AdamConstants<T> constant(beta1, beta2, epsilon, table.lowest, table.highest);
+    const AdamStep<T> step(size.learning_rate, beta1, beta2, size.step);
+    const Rows<T> first = rows(state.first), second = rows(state.second);
+    constexpr std::size_t grain = 1024;
+    parallel_chunks(table.rows.size(), grain, [&](std::size_t begin, std::size_t end) {
+      for (std::size_t r = begin; r < end; ++r) {
+        const T decay = static_cast<T>(regularizer.weight_decay(gradient.in_batch(r)));
+        adam_row(table.rows[r], first[r], second[r], gradient.of(r), decay, constant, step,
+                 table.rows.dim());
+      }
+    });
+  }
+};
+
+static_assert(OptimizerPolicy<DenseAdam>);
+
+}  // namespace prism::inline PRISM_ISA

@@ -1,0 +1,143 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// One Adam step against its plain loop, and many without a gradient against one after the other.
+#include <doctest/doctest.h>
+
+#include <cmath>
+#include <prism/kernel/adam.hpp>
+#include <prism/optimizer/adam_history.hpp>
+#include <span>
+#include <vector>
+
+#include "variants.hpp"
+
+using namespace prism;
+using namespace test;
+
+namespace {
+
+/// A row with its moments, as gradients of very different sizes leave it: zeros among them.
+template <class T>
+struct AdamRow {
+  explicit AdamRow(std::size_t n) : w(draws<T>(n, 1)), m(draws<T>(n, 2)), v(draws<T>(n, 3)) {
+    for (std::size_t i = 0; i < n; ++i) {
+      const T size = std::pow(T(10), -static_cast<T>(i % 12));
+      const bool untouched = i % 13 == 12;
+      m[i] *= untouched ? 0 : size;
+      v[i] *= untouched ? 0 : size * size * v[i];
+    }
+  }
+  std::vector<T> w, m, v;
+};
+
+constexpr double beta1 = 0.9, beta2 = 0.999, epsilon = 1e-8;
+
+}  // namespace
+
+PRISM_FOR_EACH_VARIANT("an Adam step equals its plain loop") {
+  using Isa = typename V::isa;
+  using T = typename V::scalar;
+  if constexpr (isa_supported<Isa>) {
+    const AdamConstants<T> constant(0.9, 0.999, 1e-8);
+    const AdamStep<T> step(1e-2, 0.9, 0.999, 3);
+    for (std::size_t n = 1; n <= last_dimension; ++n) {
+      CAPTURE(n);
+      for (const bool has_gradient : {true, false}) {
+        const T decay = T(0.01);
+        std::vector<T> w = draws<T>(n, 1), m = draws<T>(n, 2), v = draws<T>(n, 3);
+        const std::vector<T> g = draws<T>(n, 4);
+        for (T& x : v) x = x * x;
+        std::vector<T> ew(w), em(m), ev(v);
+        for (std::size_t i = 0; i < n; ++i) {
+          const T gradient = (has_gradient ? g[i] : T(0)) + decay * ew[i];
+          em[i] = T(0.9) * em[i] + T(0.1) * gradient;
+          ev[i] = T(0.999) * ev[i] + T(0.001) * gradient * gradient;
+          const T first = em[i] / (1 - T(0.9 * 0.9 * 0.9));
+          const T second = ev[i] / static_cast<T>(1 - 0.999 * 0.999 * 0.999);
+          ew[i] -= T(1e-2) * first / (std::sqrt(second) + T(1e-8));
+        }
+        adam_row<Isa>(w.data(), m.data(), v.data(), has_gradient ? g.data() : nullptr, decay,
+                      constant, step, n);
+        CHECK(difference(w, ew) <= 10 * tolerance<T>);
+        CHECK(difference(m, em) <= tolerance<T>);
+        CHECK(difference(v, ev) <= tolerance<T>);
+      }
+    }
+  }
+}
+
+PRISM_FOR_EACH_VARIANT("replayed steps equal as many single ones to the last bit") {
+  using Isa = typename V::isa;
+  using T = typename V::scalar;
+  if constexpr (isa_supported<Isa>) {
+    const AdamConstants<T> constant(beta1, beta2, epsilon, T(-2), T(1.5));
+    std::vector<AdamStep<T>> steps;
+    for (std::uint64_t t = 4; t < 24; ++t) steps.emplace_back(0.01, beta1, beta2, t);
+    for (std::size_t n = 1; n <= last_dimension; ++n) {
+      CAPTURE(n);
+      AdamRow<T> row(n), expected(n);
+      const T decay = T(0.01);
+      for (const AdamStep<T>& step : steps) {
+        adam_row<Isa, T>(expected.w.data(), expected.m.data(), expected.v.data(), nullptr, decay,
+                         constant, step, n);
+      }
+      adam_replay<Isa, T>(row.w.data(), row.m.data(), row.v.data(), decay, constant, steps, n);
+      CHECK(row.w == expected.w);
+      CHECK(row.m == expected.m);
+      CHECK(row.v == expected.v);
+    }
+  }
+}
+
+PRISM_FOR_EACH_VARIANT("steps made up for in closed form equal those taken one by one") {
+  using Isa = typename V::isa;
+  using T = typename V::scalar;
+  if constexpr (isa_supported<Isa>) {
+    constexpr std::size_t n = 67;
+    const AdamConstants<T> constant(beta1, beta2, epsilon);
+    // The row's own last step, from the first of a training on; and how many others follow it.
+    for (const std::uint64_t stood_at : {1, 2, 10, 50, 300, 2000, 100000}) {
+      AdamHistory<T> history;
+      AdamRow<double> expected(n);
+      AdamRow<T> start(n);
+      expected.w.assign(start.w.begin(), start.w.end());
+      expected.m.assign(start.m.begin(), start.m.end());
+      expected.v.assign(start.v.begin(), start.v.end());
+      const std::vector<double> began = expected.w;
+      const AdamConstants<double> exactly(beta1, beta2, epsilon);
+      for (std::size_t steps = 1; steps <= 1000; ++steps) {
+        const std::uint64_t t = stood_at + steps;
+        const double learning_rate = steps % 2 == 0 ? 0.01 : 0.013;  // need not be constant
+        history.add(learning_rate, beta1, beta2, t);
+        const AdamStep<double> step(learning_rate, beta1, beta2, t);
+        adam_row<isa::scalar, double>(expected.w.data(), expected.m.data(), expected.v.data(),
+                                      nullptr, 0, exactly, step, n);
+        if (steps > 3 && steps % 97 != 0 && steps != 1000) continue;
+        CAPTURE(stood_at);
+        CAPTURE(steps);
+        AdamRow<T> row(n);
+        history.template catch_up<Isa>(0, row.w.data(), row.m.data(), row.v.data(), 0, constant, n);
+        constexpr double rounding = std::is_same_v<T, double> ? 1e-13 : 1e-6;
+        for (std::size_t i = 0; i < n; ++i) {
+          CAPTURE(i);
+          // Where it went, relative to the way, and to the weight's own rounding.
+          const double way = std::abs(expected.w[i] - began[i]);
+          REQUIRE(std::abs(static_cast<double>(row.w[i]) - expected.w[i]) <=
+                  rounding * (way + std::abs(began[i])));
+          REQUIRE(row.m[i] == doctest::Approx(expected.m[i]).epsilon(rounding * 100));
+          REQUIRE(row.v[i] == doctest::Approx(expected.v[i]).epsilon(rounding * 100));
+        }
+      }
+    }
+  }
+}
+
+TEST_CASE("the closed form is what nearly every row meets") {
+  // Not a law of results: it says that the quick way is taken, from the steps on where it can be.
+  for (const std::uint64_t stood_at : {400, 5000}) {
+    AdamHistory<float> history;
+    for (std::uint64_t t = stood_at + 1; t <= stood_at + 500; ++t) {
+      history.add(0.001, beta1, beta2, t);
+      CHECK(history.coasts(0));
+    }
+  }
+}

@@ -1,0 +1,128 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Adam, whose rows make up for steps they have missed, has DenseAdam's weights.
+#include <doctest/doctest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <stdexcept>
+#include <string>
+#include <type_traits>
+#include <vector>
+
+#include "policies.hpp"
+
+using namespace prism;
+
+namespace {
+
+template <class T>
+double relative_difference(const Matrix<T>& a, const Matrix<T>& b) {
+  double difference = 0, largest = 0;
+  for (std::size_t i = 0; i < a.size(); ++i) {
+    difference = std::max(difference, static_cast<double>(std::abs(a.data()[i] - b.data()[i])));
+    largest = std::max(largest, static_cast<double>(std::abs(b.data()[i])));
+  }
+  return difference / largest;
+}
+
+/// Everything that is trained.
+template <class Model>
+auto trained_tables(Model& model) {
+  std::vector<Matrix<typename Model::scalar_type>> tables{model.users(), model.items()};
+  const auto collect = [&](const auto& parameter) { tables.push_back(parameter.value); };
+  model.weights().backbone.for_each_parameter(collect);
+  model.weights().loss.for_each_parameter(collect);
+  return tables;
+}
+
+/// Trains a model on batches that leave most rows alone most of the time, some for longer than any
+/// momentum lasts.
+template <class Model>
+auto train(std::size_t steps) {
+  const Interactions all =
+      synthetic_interactions({.users = 300, .items = 400, .interactions_per_user = 6});
+  Model model(all, {.backbone = test::with_dim<typename Model::backbone_type>(19)});
+  Trainer trainer(model);
+  const Random order(4, Stream::shuffle), negatives(4, Stream::negatives);
+  std::vector<Interaction> pairs(5);
+  for (std::size_t s = 0; s < steps; ++s) {
+    // Most batches come from the first few interactions, so that other rows wait.
+    const std::size_t from = s % 10 == 0 ? all.size() : 20;
+    for (std::size_t p = 0; p < pairs.size(); ++p) {
+      pairs[p] = all[order.below(s * pairs.size() + p, static_cast<std::uint32_t>(from))];
+    }
+    const double learning_rate = s < steps / 2 ? 0.01 : 0.003;
+    trainer.step(pairs, trainer.sample(pairs, negatives, s * pairs.size()), learning_rate);
+    if (s == steps / 3) trainer.settle();
+  }
+  trainer.settle();
+  return trained_tables(model);
+}
+
+template <class Backbone, class Loss, class Regularizer, class T>
+void check_same(std::size_t steps, double bound) {
+  using Lazy = Recommender<Backbone, Loss, Regularizer, PRISM<1.0>, Adam, UniformNegatives, T>;
+  using Dense =
+      Recommender<Backbone, Loss, Regularizer, PRISM<1.0>, DenseAdam, UniformNegatives, T>;
+  INFO(std::string(Backbone::name), " + ", std::string(Loss::name), " + ",
+       std::string(Regularizer::name), " in ", sizeof(T), " bytes");
+  const auto lazy = train<Lazy>(steps);
+  const auto dense = train<Dense>(steps);
+  REQUIRE(lazy.size() == dense.size());
+  for (std::size_t k = 0; k < lazy.size(); ++k) {
+    CAPTURE(k);
+    CHECK(relative_difference(lazy[k], dense[k]) <= bound);
+  }
+}
+
+}  // namespace
+
+TEST_CASE("Adam has the weights of DenseAdam, whatever the decay") {
+  // Rounding grows over the steps: a row's gradient depends on all rows that it met.
+  check_same<MF<dynamic>, BPR, None, double>(1500, 1e-10);
+  check_same<MF<dynamic>, BPR, BatchedWD, double>(1500, 1e-10);
+  check_same<MF<dynamic>, BPR, FullWD, double>(1500, 0);
+  check_same<MF<dynamic>, BPR, None, float>(300, 1e-4);
+  check_same<MF<dynamic>, BPR, FullWD, float>(1500, 0);
+}
+
+TEST_CASE("Adam has the weights of DenseAdam, trainable state and bounds included") {
+  check_same<MF<dynamic>, MAWU, None, double>(400, 1e-10);
+  check_same<MF<dynamic>, MAWU, FullWD, double>(400, 0);
+  check_same<MLP<dynamic>, MACR, None, double>(400, 1e-10);
+  check_same<MF<dynamic>, Penalized<BPR, IPL>, None, double>(200, 1e-10);
+  check_same<LightGCN<dynamic>, BPR, None, double>(100, 0);
+}
+
+TEST_CASE("rows that a step does not reach wait for settle()") {
+  const std::vector<Interaction> pairs{{0, 0}, {1, 1}};
+  Recommender<MF<4>, DirectAU> model(Interactions(2, 2, pairs));
+  Trainer trainer(model);
+  trainer.step(pairs, {}, 0.1);
+  trainer.step(std::span(pairs).first(1), {}, 0.1);
+  const Matrix<float> waiting = model.users();
+  trainer.settle();
+  CHECK(model.users()(0, 0) == waiting(0, 0));
+  CHECK(model.users()(1, 0) != waiting(1, 0));
+  const Matrix<float> settled = model.users();
+  trainer.settle();
+  CHECK(model.users() == settled);
+}
+
+TEST_CASE("a model is left settled where an observer of fit throws within an epoch") {
+  struct Interrupts {
+    static void batch(const BatchProgress& progress) {
+      if (progress.pairs >= 200) throw std::runtime_error("enough");
+    }
+  };
+  const Split split =
+      random_split(synthetic_interactions({.users = 60, .items = 50, .interactions_per_user = 8}));
+  const auto interrupted = [&]<class Optimizer>(std::type_identity<Optimizer>) {
+    Recommender<MF<8>, BPR, None, PRISM<1.0>, Optimizer, UniformNegatives, double> model(
+        split.train);
+    CHECK_THROWS_WITH(fit(model, split, {.batch_size = 20}, Interrupts{}), "enough");
+    return model.users();
+  };
+  CHECK(relative_difference(interrupted(std::type_identity<Adam>{}),
+                            interrupted(std::type_identity<DenseAdam>{})) <= 1e-12);
+}
