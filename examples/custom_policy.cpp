@@ -13,7 +13,7 @@ using namespace prism;
 struct Hinge {
   static constexpr std::string_view name = "Hinge";
 
-  std::size_t negatives = 1;  // how many the trainer draws for each pair
+  static constexpr std::size_t negatives = 1;  // how many the trainer draws for each pair
   double margin = 1;
 
   template <class T>
@@ -40,7 +40,7 @@ struct Hinge {
 };
 static_assert(LossPolicy<Hinge>);
 
-/// Every row the same small number, but for popularity: longer rows for what is popular.
+/// Xavier's directions; a row of popularity d has length sqrt(d + 1) / 10.
 struct RootPopularity {
   static constexpr std::string_view name = "RootPopularity";
 
@@ -58,6 +58,8 @@ static_assert(InitializerPolicy<RootPopularity>);
 /// Output rows are the table rows times a weight a column, which is trained too.
 struct WeightedMF {
   static constexpr std::string_view name = "WeightedMF";
+  // A step reads the rows of its batch alone, so that it costs no more than those.
+  static constexpr bool reads_every_row = false;
   [[nodiscard]] std::size_t dim() const { return 32; }
 
   /// What is trained besides the tables. The trainer steps each Parameter with the optimizer.

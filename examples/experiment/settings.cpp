@@ -178,7 +178,7 @@ void declare_options(CLI::App& app, Settings& settings) {
       ->capture_default_str()
       ->group(options);
   app.add_option("--tau", settings.tau, "SSM: temperature")
-      ->check(positive)
+      ->check(number_from(1e-6, false))
       ->capture_default_str()
       ->group(options);
   app.add_option("--gamma", settings.gamma, "DirectAU: weight of the uniformity")
@@ -247,6 +247,16 @@ void declare_options(CLI::App& app, Settings& settings) {
       ->check(writable_folder())
       ->group(output);
   app.add_flag("--quiet", settings.quiet, "show no progress")->group(output);
+
+  // The preset says what these are.
+  app.get_option("--released")
+      ->excludes(app.get_option("--sampler"))
+      ->excludes(app.get_option("--activation"));
+  app.parse_complete_callback([&settings] {
+    if (!settings.released) return;
+    settings.sampler = prism::InBatchNegatives::name;
+    settings.activation = prism::Identity::name;
+  });
 }
 
 }  // namespace experiment

@@ -80,7 +80,7 @@ Backbone make_backbone(std::type_identity<Backbone>, const Settings& settings) {
 inline auto make_backbone(std::type_identity<prism::MLP<prism::dynamic>>,
                           const Settings& settings) {
   using Activation = prism::OneActivation<prism::ReLU, prism::Identity>;
-  const bool linear = settings.released || settings.activation == prism::Identity::name;
+  const bool linear = settings.activation == prism::Identity::name;
   return prism::MLP<prism::dynamic, 2, Activation>(
       settings.dim, linear ? Activation(prism::Identity{}) : Activation(prism::ReLU{}));
 }
@@ -101,9 +101,7 @@ Run train(const Settings& settings, const ModelChoice& choice, const prism::Spli
       one_of<OneInitializer>(all::Initializers{}, "initializer", choice.initializer, settings);
   const auto optimizer =
       one_of<OneOptimizer>(all::Optimizers{}, "optimizer", settings.optimizer, settings);
-  const auto sampler = one_of<OneSampler>(
-      all::Samplers{}, "sampler",
-      settings.released ? std::string(InBatchNegatives::name) : settings.sampler, settings);
+  const auto sampler = one_of<OneSampler>(all::Samplers{}, "sampler", settings.sampler, settings);
   using WithPenalty = Penalized<Loss, std::remove_const_t<decltype(penalty)>>;
   using Model =
       Recommender<Backbone, WithPenalty, std::remove_const_t<decltype(regularizer)>,

@@ -2,7 +2,9 @@
 // Grids, policies chosen at run time, and the preset of the published code.
 #include <doctest/doctest.h>
 
+#include <set>
 #include <string>
+#include <type_traits>
 #include <vector>
 
 #include "policies.hpp"
@@ -40,6 +42,47 @@ TEST_CASE("a grid visits every combination once, and names it") {
   CHECK(names[23] == "LightGCN<32, 2> + BPR + FullWD + PRISM<1>");
 }
 
+TEST_CASE("models that differ have names that differ") {
+  using Models = Product<Types<MF<8>>, Types<BPR>, Types<None>, Types<Xavier>,
+                         Types<Adam, DenseAdam, SGD>, Types<UniformNegatives, InBatchNegatives>>;
+  std::set<std::string> names{model_name<Released<MF<8>, BPR>>()};
+  for_each_model<Models>([&]<class Model>() { names.insert(model_name<Model>()); });
+  CHECK(names.size() == 7);
+  CHECK(names.contains("MF<8> + BPR + None + Xavier"));
+  CHECK(names.contains("MF<8> + BPR + None + Xavier + SGD + InBatchNegatives"));
+  CHECK(Released<MF<8>, BPR>(small_split().train).name() == model_name<Released<MF<8>, BPR>>());
+}
+
+TEST_CASE("the preset reaches a penalty that is chosen at run time") {
+  using Loss = Penalized<BPR, OnePenalty<IPL, ReSN>>;
+  const Released<MF<8>, Loss> model(small_split().train, {.loss = {.loss = {}, .penalty = IPL{}}});
+  model.options().loss.penalty.visit([]<class P>(const P& penalty) {
+    if constexpr (std::is_same_v<P, IPL>) {
+      CHECK(penalty.per_batch);
+    } else {
+      FAIL("another penalty");
+    }
+  });
+}
+
+TEST_CASE("the preset shuffles once: epochs have the same batches") {
+  Released<MF<8>, DirectAU, None, Xavier, SGD> model(small_split().train);
+  const History history =
+      fit(model, small_split(), {.learning_rate = 1e-30, .batch_size = 64, .epochs = 2}, Silent());
+  CHECK(history.epochs[0].loss == history.epochs[1].loss);
+  Recommender<MF<8>, DirectAU, None, Xavier, SGD> other(small_split().train);
+  const History reshuffled =
+      fit(other, small_split(), {.learning_rate = 1e-30, .batch_size = 64, .epochs = 2}, Silent());
+  CHECK(reshuffled.epochs[0].loss != reshuffled.epochs[1].loss);
+}
+
+TEST_CASE("a penalty chosen at run time may not ask for negatives") {
+  using Loss = Penalized<DirectAU, OnePenalty<IPL, BPR>>;
+  CHECK_THROWS_AS(
+      (Recommender<MF<8>, Loss>(small_split().train, {.loss = {.loss = {}, .penalty = BPR{}}})),
+      ArgumentError);
+}
+
 TEST_CASE("policies chosen at run time train as those chosen at compile time") {
   using Fixed = Recommender<MLP<dynamic, 2, Identity>, Penalized<BPR, ReSN>, BatchedWD, PRISM<0.5>,
                             SGD, PopularityNegatives>;
@@ -73,7 +116,7 @@ TEST_CASE("an option of a policy chosen at run time is checked too") {
 TEST_CASE("Released in place of Recommender: the published code's choices") {
   using Model = Released<MLP<8>, Penalized<MAWU, IPL>>;
   const Model model(small_split().train);
-  CHECK(model.name() == "MLP<8, 2, Identity> + MAWU & IPL + None + Xavier");
+  CHECK(model.name() == "Released: MLP<8, 2, Identity> + MAWU & IPL + None + Xavier");
   CHECK(model.options().loss.loss.broadcast);
   CHECK(model.options().loss.penalty.per_batch);
   CHECK(std::is_same_v<Model::sampler_type, InBatchNegatives>);

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Backbones: outputs, and gradients through them.
 #include "golden.hpp"
-#include "support/evaluation.hpp"
 
 using namespace prism;
 
@@ -32,16 +31,7 @@ void check_backbone(const std::string& name, Backbone backbone, const Loss& loss
   const Output<T> output = evaluate.output(users, items);
   CHECK(output_error(output.users(), golden["out_users"]) <= test::bound<T>);
   CHECK(output_error(output.items(), golden["out_items"]) <= test::bound<T>);
-  test::Gradients<T> gradients;
-  const double value = evaluate(users, items, &gradients);
-  CHECK(test::relative_error(std::span<const double>(&value, 1), golden["loss"].values) <=
-        test::bound<T>);
-  CHECK(test::relative_error(gradients.users, golden["grad_users"]) <= test::bound<T>);
-  CHECK(test::relative_error(gradients.items, golden["grad_items"]) <= test::bound<T>);
-  for (std::size_t k = 0; k < parameters.size(); ++k) {
-    CHECK(test::relative_error(gradients.parameters[k], golden["grad_" + parameters[k]]) <=
-          test::bound<T>);
-  }
+  test::check_value_and_gradients<T>(evaluate, golden, parameters);
 }
 
 template <class T>

@@ -13,6 +13,7 @@
 #include <string>
 #include <vector>
 
+#include "support/evaluation.hpp"
 #include "support/npy.hpp"
 
 namespace test {
@@ -96,5 +97,22 @@ void set_parameters(Evaluation& evaluate, const GoldenCase& golden,
 /// How near values have to come, in double and in float.
 template <class T>
 inline constexpr double bound = std::is_same_v<T, double> ? 1e-10 : 1e-5;
+
+/// Holds the value and the gradients of an evaluation against those of a case: `value_name`,
+/// grad_users, grad_items, and grad_NAME for each of the parameters.
+template <class T, class Evaluation>
+void check_value_and_gradients(Evaluation& evaluate, const GoldenCase& golden,
+                               const std::vector<std::string>& parameters,
+                               const std::string& value_name = "loss") {
+  set_parameters<T>(evaluate, golden, parameters);
+  Gradients<T> gradients;
+  const double value = evaluate(golden.matrix<T>("users"), golden.matrix<T>("items"), &gradients);
+  CHECK(relative_error(std::span<const double>(&value, 1), golden[value_name].values) <= bound<T>);
+  CHECK(relative_error(gradients.users, golden["grad_users"]) <= bound<T>);
+  CHECK(relative_error(gradients.items, golden["grad_items"]) <= bound<T>);
+  for (std::size_t k = 0; k < parameters.size(); ++k) {
+    CHECK(relative_error(gradients.parameters[k], golden["grad_" + parameters[k]]) <= bound<T>);
+  }
+}
 
 }  // namespace test

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Losses and their gradients, through MF: gathered, evaluated, scattered back.
 #include "golden.hpp"
-#include "support/evaluation.hpp"
 
 using namespace prism;
 
@@ -21,17 +20,7 @@ void check_loss(const std::string& name, const Loss& loss, std::vector<std::stri
                            pairs);
   test::Evaluation<T, MF<dynamic>, Loss> evaluate(MF<dynamic>(users.shape(1)), loss, train, pairs,
                                                   negatives);
-  test::set_parameters<T>(evaluate, golden, extra);
-  test::Gradients<T> gradients;
-  const double value = evaluate(users, items, &gradients);
-  CHECK(test::relative_error(std::span<const double>(&value, 1), golden["loss"].values) <=
-        test::bound<T>);
-  CHECK(test::relative_error(gradients.users, golden["grad_users"]) <= test::bound<T>);
-  CHECK(test::relative_error(gradients.items, golden["grad_items"]) <= test::bound<T>);
-  for (std::size_t k = 0; k < extra.size(); ++k) {
-    CHECK(test::relative_error(gradients.parameters[k], golden["grad_" + extra[k]]) <=
-          test::bound<T>);
-  }
+  test::check_value_and_gradients<T>(evaluate, golden, extra);
 }
 
 template <class Loss>

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Penalties over given rows: a batch whose loss adds nothing.
 #include "golden.hpp"
-#include "support/evaluation.hpp"
 
 using namespace prism;
 
@@ -18,12 +17,7 @@ void check_penalty(const std::string& name, const Penalty& penalty, const std::s
                            pairs);
   test::Evaluation<T, MF<dynamic>, Penalty> evaluate(MF<dynamic>(users.shape(1)), penalty, train,
                                                      pairs, {});
-  test::Gradients<T> gradients;
-  const double value = evaluate(users, items, &gradients);
-  CHECK(test::relative_error(std::span<const double>(&value, 1), golden[value_name].values) <=
-        test::bound<T>);
-  CHECK(test::relative_error(gradients.users, golden["grad_users"]) <= test::bound<T>);
-  CHECK(test::relative_error(gradients.items, golden["grad_items"]) <= test::bound<T>);
+  test::check_value_and_gradients<T>(evaluate, golden, {}, value_name);
 }
 
 }  // namespace

@@ -44,7 +44,8 @@ void check_adam(const std::string& name, double decay) {
     for (std::size_t i = 0; i < size; ++i) {
       gradient.data()[i] = static_cast<T>(gradients.values[s * size + i]);
     }
-    Adam{}(Trainable<T>{rows(table)}, TableGradient<T>::of_all_rows(rows(std::as_const(gradient)), {}), state,
+    Adam{}(Trainable<T>{rows(table)},
+           TableGradient<T>::of_all_rows(rows(std::as_const(gradient)), {}), state,
            {.learning_rate = 1e-2, .step = s + 1}, FullWD{.lambda = decay});
     const std::vector<double> expected(after.values.begin() + static_cast<long>(s * size),
                                        after.values.begin() + static_cast<long>((s + 1) * size));

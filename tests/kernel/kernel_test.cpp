@@ -76,13 +76,16 @@ PRISM_FOR_EACH_VARIANT("weighted_sum equals its plain loop") {
       const std::vector<T> weight = draws<T>(9, n + 1);
       const std::vector<Index> picked{8, 0, 3, 3, 5};
       const Rows<const T> from(table.data(), 9, n);
-      weighted_sum<Isa>(to.data(), T{2}, std::span<const Index>(picked), weight.data(), from);
+      weighted_sum<Isa>(
+          to.data(), T{2}, std::span<const Index>(picked),
+          [&](std::size_t j) { return weight[picked[j]]; }, from);
       for (const Index r : picked) {
         for (std::size_t c = 0; c < n; ++c) expected[c] += 2 * weight[r] * from[r][c];
       }
       CAPTURE(n);
       CHECK(difference(to, expected) <= 4 * tolerance<T>);
-      weighted_sum<Isa>(to.data(), T{2}, std::span<const Index>{}, weight.data(), from);
+      weighted_sum<Isa>(
+          to.data(), T{2}, std::span<const Index>{}, [](std::size_t) { return T{1}; }, from);
       CHECK(to == std::vector<T>(n));
     }
   }

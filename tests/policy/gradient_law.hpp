@@ -37,7 +37,12 @@ struct Problem {
     const std::size_t size = 1 + below(12);
     for (std::size_t p = 0; p < size; ++p) pairs.push_back({below(users), below(items)});
     for (std::size_t q = 0; q < size * negatives_per_pair; ++q) negatives.push_back(below(items));
-    train = Interactions(users, items, pairs);
+    // Half of the batches are a part of what there is to train on.
+    std::vector<Interaction> all = pairs;
+    for (std::size_t more = below(2) * below(20); more > 0; --more) {
+      all.push_back({below(users), below(items)});
+    }
+    train = Interactions(users, items, all);
   }
 };
 

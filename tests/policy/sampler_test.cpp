@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <span>
 #include <vector>
 
 #include "policies.hpp"
@@ -46,6 +47,27 @@ TEST_CASE("every sampler draws items, and the same ones again") {
   });
 }
 
+TEST_CASE("what a sampler draws depends on its place in the epoch alone") {
+  const std::vector<Interaction> pairs{{0, 0}, {0, 3}, {1, 1}, {2, 4}};
+  const Interactions train(3, 60, pairs);
+  test::for_each_policy(all::Samplers{}, [&]<class S>(std::type_identity<S>) {
+    INFO(std::string(S::name));
+    const sampler_state_t<S> state(S{}, train);
+    const Random random(1, Stream::negatives, 4);
+    const auto drawn_for = [&](std::size_t pair_count, std::uint64_t first) {
+      // The same pair over and over, so that in-batch draws have the same items.
+      std::vector<Interaction> batch;
+      for (std::size_t p = 0; p < pair_count; ++p) batch.push_back(pairs[p % 4]);
+      std::vector<Index> negatives(batch.size() * 5);
+      draw_negatives(S{}, {batch, 5, train, random, first}, state, negatives);
+      return negatives;
+    };
+    const std::vector<Index> whole = drawn_for(40, 0), tail = drawn_for(8, 32 * 5);
+    CHECK(std::ranges::equal(std::span(whole).last(40), tail));
+    CHECK(drawn_for(8, 0) != tail);
+  });
+}
+
 TEST_CASE("unobserved negatives are uniform over what the user has not") {
   const std::vector<Interaction> seen{{0, 0}, {0, 2}, {0, 3}, {0, 6}, {1, 1}};
   const Interactions train(2, 7, seen);
@@ -57,9 +79,13 @@ TEST_CASE("unobserved negatives are uniform over what the user has not") {
 TEST_CASE("a user who has every item has no unobserved negative: an error that names the user") {
   const std::vector<Interaction> seen{{0, 0}, {1, 0}, {1, 1}};
   const Interactions train(2, 2, seen);
-  CHECK(draw(UnobservedNegatives{}, train, {{0, 0}}, 3) == std::vector<Index>{1, 1, 1});
+  CHECK(draw(UnobservedNegatives{}, Interactions(2, 2, std::span(seen).first(2)), {{0, 0}}, 3) ==
+        std::vector<Index>{1, 1, 1});
   CHECK_THROWS_WITH_AS(draw(UnobservedNegatives{}, train, {{1, 0}}, 1),
                        doctest::Contains("user '1' has all 2 items"), ArgumentError);
+  // Before anything is trained.
+  Recommender<MF<2>, BPR, None, Xavier, Adam, UnobservedNegatives> model(train);
+  CHECK_THROWS_AS(Trainer{model}, ArgumentError);
 }
 
 TEST_CASE("in-batch negatives are uniform over the batch's distinct items") {
@@ -80,5 +106,7 @@ TEST_CASE("popularity negatives follow popularity to a power") {
                {1.0 / 14, 0, 4.0 / 14, 9.0 / 14, 0});
   check_counts(draw(PopularityNegatives{.power = 0}, train, pairs, 4),
                {1.0 / 3, 0, 1.0 / 3, 1.0 / 3, 0});
+  check_counts(draw(PopularityNegatives{.power = -2000}, train, pairs, 4), {1, 0, 0, 0, 0});
+  check_counts(draw(PopularityNegatives{.power = 2000}, train, pairs, 4), {0, 0, 0, 1, 0});
   CHECK_THROWS_AS(draw(PopularityNegatives{.power = NAN}, train, pairs, 1), ArgumentError);
 }

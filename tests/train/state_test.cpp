@@ -177,6 +177,38 @@ TEST_CASE("a backbone's parameters step, and its output ranks") {
   CHECK(best[0].item == 1);
 }
 
+TEST_CASE("a step refuses a batch without pairs, and negatives that do not match") {
+  const std::vector<Interaction> pairs{{0, 0}, {0, 1}};
+  const std::vector<Index> negatives{1, 0, 1};
+  Recommender<MF<2>, BPR> model(Interactions(1, 2, pairs));
+  Trainer trainer(model);
+  const auto argument = [&](std::span<const Interaction> p, std::span<const Index> n) {
+    try {
+      trainer.step(p, n, 0.1);
+    } catch (const ArgumentError& error) {
+      return std::string(error.what());
+    }
+    return std::string("none");
+  };
+  CHECK(argument({}, {}).starts_with("pairs"));
+  CHECK(argument(pairs, {}).starts_with("negatives: must be 1 for each of the 2 pairs, not 0"));
+  CHECK(argument(pairs, negatives).starts_with("negatives"));
+  CHECK(argument(pairs, std::span(negatives).first(2)) == "none");
+}
+
+TEST_CASE("each batch of an epoch draws negatives of its own") {
+  const std::vector<Interaction> pairs(50, Interaction{0, 0});
+  Recommender<MF<2>, BPR> model(Interactions(1, 1000, std::span(pairs).first(1)));
+  Trainer trainer(model);
+  const Random random(1, Stream::negatives);
+  const auto drawn = [&](std::size_t first) {
+    const auto some = trainer.sample(pairs, random, first);
+    return std::vector<Index>(some.begin(), some.end());
+  };
+  CHECK(drawn(0) == drawn(0));
+  CHECK(drawn(0) != drawn(50));
+}
+
 TEST_CASE("a snapshot of the weights holds the states too") {
   const std::vector<Interaction> pairs{{0, 0}};
   using Model = Recommender<Weighted, DotLoss, None, Xavier, SGD, UniformNegatives, double>;

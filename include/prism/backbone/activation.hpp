@@ -3,6 +3,7 @@
 #pragma once
 
 #include <algorithm>
+#include <concepts>
 #include <string_view>
 
 #include "prism/core/config.hpp"
@@ -15,6 +16,13 @@ namespace prism::inline PRISM_ISA {
 //   // Its derivative, from what apply returned.
 //   template <class T> T slope(T y) const;
 // };
+
+template <class A>
+concept ActivationPolicy = std::copyable<A> && requires(const A& activation, double x) {
+  { A::name } -> std::convertible_to<std::string_view>;
+  { activation.apply(x) } -> std::same_as<double>;
+  { activation.slope(x) } -> std::same_as<double>;
+};
 
 /// max(x, 0)
 struct ReLU {

@@ -148,7 +148,9 @@ class LightGCN {
     parallel_chunks(size, grain, [&](std::size_t begin, std::size_t end) {
       for (std::size_t r = begin; r < end; ++r) {
         T* const row = next[r];
-        weighted_sum(row, scale_of[r], neighbours(static_cast<Index>(r)), from_scale.data(), from);
+        const std::span<const Index> picked = neighbours(static_cast<Index>(r));
+        weighted_sum(
+            row, scale_of[r], picked, [&](std::size_t j) { return from_scale[picked[j]]; }, from);
         scale(sum[r], share, so_far[r], dim);
         add_scaled(sum[r], share, row, dim);
       }

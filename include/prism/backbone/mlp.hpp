@@ -78,6 +78,9 @@ struct TowerKept {
 template <std::size_t Dim, std::size_t Layers = 2, class Activation = ReLU>
 class MLP {
   static_assert(Layers > 0, "MLP<Dim, Layers>: there must be at least 1 layer, not 0");
+  static_assert(ActivationPolicy<Activation>,
+                "MLP<Dim, Layers, Activation>: the 3rd argument is no activation, as ReLU is; what "
+                "one has to have stands in prism/backbone/activation.hpp");
 
  public:
   static constexpr std::string_view name = "MLP";

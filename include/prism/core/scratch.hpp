@@ -10,6 +10,7 @@
 
 #include "prism/core/config.hpp"
 #include "prism/core/matrix.hpp"
+#include "prism/core/parallel.hpp"
 
 namespace prism::inline PRISM_ISA {
 
@@ -27,7 +28,10 @@ class Scratch {
   template <class T>
   [[nodiscard]] Rows<T> take_zeros(std::size_t size, std::size_t dim) {
     Rows<T> taken = take<T>(size, dim);
-    std::fill_n(taken.data(), taken.elements(), T{0});
+    constexpr std::size_t grain = std::size_t{1} << 15;
+    parallel_chunks(taken.elements(), grain, [&](std::size_t begin, std::size_t end) {
+      std::fill(taken.data() + begin, taken.data() + end, T{0});
+    });
     return taken;
   }
 

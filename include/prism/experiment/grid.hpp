@@ -57,7 +57,11 @@ template <class... Models>
 /// "MF<64> + DirectAU + None + PRISM<1>".
 template <class Model>
 [[nodiscard]] std::string model_name() {
-  return name_of(typename Model::Options{});
+  if constexpr (requires { Model::name_of(typename Model::Options{}); }) {
+    return Model::name_of(typename Model::Options{});
+  } else {
+    return name_of(typename Model::Options{});
+  }
 }
 
 /// Calls visit.template operator()<Model>() for each model of the grid, in its order.

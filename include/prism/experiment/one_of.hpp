@@ -49,6 +49,10 @@ class Choice {
   decltype(auto) visit(const Visit& visit) const {
     return std::visit(visit, chosen_);
   }
+  template <class Visit>
+  decltype(auto) visit(const Visit& visit) {
+    return std::visit(visit, chosen_);
+  }
 
  private:
   std::variant<Policies...> chosen_;
@@ -57,8 +61,11 @@ class Choice {
 }  // namespace detail
 
 /// A regularizer chosen at run time.
-template <RegularizerPolicy... Policies>
+template <class... Policies>
 class OneRegularizer : public detail::Choice<Policies...> {
+  static_assert((RegularizerPolicy<Policies> && ...),
+                "OneRegularizer: each argument has to be a regularizer");
+
  public:
   using detail::Choice<Policies...>::Choice;
   [[nodiscard]] double weight_decay(bool in_batch) const {
@@ -67,8 +74,11 @@ class OneRegularizer : public detail::Choice<Policies...> {
 };
 
 /// An initializer chosen at run time.
-template <InitializerPolicy... Policies>
+template <class... Policies>
 class OneInitializer : public detail::Choice<Policies...> {
+  static_assert((InitializerPolicy<Policies> && ...),
+                "OneInitializer: each argument has to be an initializer");
+
  public:
   using detail::Choice<Policies...>::Choice;
   template <class T>
@@ -78,8 +88,10 @@ class OneInitializer : public detail::Choice<Policies...> {
 };
 
 /// A sampler chosen at run time.
-template <SamplerPolicy... Policies>
+template <class... Policies>
 class OneSampler : public detail::Choice<Policies...> {
+  static_assert((SamplerPolicy<Policies> && ...), "OneSampler: each argument has to be a sampler");
+
  public:
   using detail::Choice<Policies...>::Choice;
 
@@ -111,8 +123,11 @@ class OneSampler : public detail::Choice<Policies...> {
 };
 
 /// An optimizer chosen at run time.
-template <OptimizerPolicy... Policies>
+template <class... Policies>
 class OneOptimizer : public detail::Choice<Policies...> {
+  static_assert((OptimizerPolicy<Policies> && ...),
+                "OneOptimizer: each argument has to be an optimizer");
+
  public:
   using detail::Choice<Policies...>::Choice;
 
@@ -177,8 +192,10 @@ struct NoPenalty {
 }  // namespace detail
 
 /// A penalty chosen at run time, or none: what it is if nothing is chosen.
-template <LossPolicy... Policies>
+template <class... Policies>
 class OnePenalty : public detail::Choice<detail::NoPenalty, Policies...> {
+  static_assert((LossPolicy<Policies, float> && ...),
+                "OnePenalty: each argument has to be a loss that is added to another, as IPL is");
   static_assert((std::is_same_v<state_t<Policies, float>, Stateless<Policies>> && ...),
                 "OnePenalty: penalties with a state of their own cannot be chosen at run time");
 
@@ -187,6 +204,9 @@ class OnePenalty : public detail::Choice<detail::NoPenalty, Policies...> {
 
   [[nodiscard]] bool looks_at_every_row() const {
     return this->visit([](const auto& policy) { return prism::looks_at_every_row(policy); });
+  }
+  [[nodiscard]] std::size_t negatives_per_pair() const {
+    return this->visit([](const auto& policy) { return prism::negatives_per_pair(policy); });
   }
   template <class T>
   double operator()(const LossStep<T>& step) const {

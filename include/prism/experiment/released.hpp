@@ -5,11 +5,13 @@
 
 #include <concepts>
 #include <cstddef>
+#include <string>
 #include <utility>
 
 #include "prism/backbone/mlp.hpp"
 #include "prism/core/config.hpp"
 #include "prism/data/interactions.hpp"
+#include "prism/experiment/one_of.hpp"
 #include "prism/loss/directau.hpp"
 #include "prism/loss/mawu.hpp"
 #include "prism/model/recommender.hpp"
@@ -41,7 +43,13 @@ template <class Policy>
   penalty.per_batch = true;
   return penalty;
 }
-template <LossPolicy Loss, LossPolicy Penalty>
+/// Whichever is chosen.
+template <class... Policies>
+[[nodiscard]] OnePenalty<Policies...> as_released(OnePenalty<Policies...> penalty) {
+  penalty.visit([](auto& chosen) { chosen = as_released(chosen); });
+  return penalty;
+}
+template <class Loss, class Penalty>
 [[nodiscard]] Penalized<Loss, Penalty> as_released(Penalized<Loss, Penalty> both) {
   both.loss = as_released(both.loss);
   both.penalty = as_released(both.penalty);
@@ -64,9 +72,9 @@ struct ReleasedBackbone<MLP<Dim, Layers, Activation>> {
 
 /// In place of Recommender: a model as the published code trains it. Towers are linear, negatives
 /// are drawn from the batch's items, losses have the options of as_released(), and fit() shuffles
-/// the batches once.
+/// the batches once. It takes no sampler.
 template <class Backbone, class Loss, class Regularizer = None, class Initializer = Xavier,
-          class Optimizer = Adam, std::floating_point Scalar = float>
+          class Optimizer = Adam, class Scalar = float>
 class Released : public Recommender<typename detail::ReleasedBackbone<Backbone>::type, Loss,
                                     Regularizer, Initializer, Optimizer, InBatchNegatives, Scalar> {
   using Base = Recommender<typename detail::ReleasedBackbone<Backbone>::type, Loss, Regularizer,
@@ -78,6 +86,12 @@ class Released : public Recommender<typename detail::ReleasedBackbone<Backbone>:
 
   explicit Released(Interactions train, Options options = {})
       : Base(std::move(train), released(std::move(options))) {}
+
+  /// "Released: MF<64> + DirectAU + None + Xavier"
+  [[nodiscard]] std::string name() const { return name_of(this->options()); }
+  [[nodiscard]] static std::string name_of(const Options& options) {
+    return "Released: " + prism::name_of(options);
+  }
 
  private:
   static Options released(Options options) {

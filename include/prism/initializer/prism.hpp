@@ -48,8 +48,12 @@ requires(Alpha.is_dynamic) struct PrismAlpha<Alpha> {
 ///
 /// @tparam Alpha  a finite number of at least 0; or `dynamic`: `PRISM<dynamic>(0.5)`
 /// @tparam Base   gives the rows their directions
-template <real Alpha = 1.0, InitializerPolicy Base = Xavier>
+template <real Alpha = 1.0, class Base = Xavier>
 class PRISM {
+  static_assert(InitializerPolicy<Base>,
+                "PRISM<alpha, Base>: Base is no initializer, as Xavier is; what one has to have "
+                "stands in prism/policy/initializer.hpp");
+
  public:
   static constexpr std::string_view name = "PRISM";
 

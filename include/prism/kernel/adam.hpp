@@ -60,23 +60,33 @@ struct AdamPack {
                                P::broadcast(constant.one_minus_beta1) * gradient);
     second = fused_multiply_add(P::broadcast(constant.beta2), second,
                                 P::broadcast(constant.one_minus_beta2) * gradient * gradient);
-    const P root = fused_multiply_add(sqrt(second), P::broadcast(step.inverse_root_correction),
-                                      P::broadcast(constant.epsilon));
-    weight = clamp(weight - P::broadcast(step.step_size) * first / root,
+    const P root =
+        fused_multiply_add(quick_sqrt(second), P::broadcast(step.inverse_root_correction),
+                           P::broadcast(constant.epsilon));
+    weight = clamp(weight - P::broadcast(step.step_size) * first * quick_inverse(root),
                    P::broadcast(constant.lowest), P::broadcast(constant.highest));
   }
 };
 
 }  // namespace detail
 
-/// Steps a row w with moments m and v; the gradient is g + decay * w, where a null g counts as
-/// zero.
+/// By how much a row's moments are still to shrink before a step, where adam_coast has left them
+/// behind its weights.
+template <class T>
+struct AdamLag {
+  T first = 1;
+  T second = 1;
+};
+
+/// Steps a row w with moments m and v, which lag behind it as said; the gradient is g + decay * w,
+/// where a null g counts as zero.
 template <class Isa = isa::native, class T>
 inline void adam_row(T* w, T* m, T* v, const T* g, T decay, const AdamConstants<T>& constant,
-                     const AdamStep<T>& step, std::size_t n) noexcept {
+                     const AdamStep<T>& step, std::size_t n, AdamLag<T> lag = {}) noexcept {
   const auto sweep = [&](const auto& gradient_at) {
     for_each_pack<Isa, T>(n, [&]<class P>(std::type_identity<P> tag, std::size_t i) {
-      detail::AdamPack<P> pack{P::load(w + i), P::load(m + i), P::load(v + i)};
+      detail::AdamPack<P> pack{P::load(w + i), P::broadcast(lag.first) * P::load(m + i),
+                               P::broadcast(lag.second) * P::load(v + i)};
       pack.step(fused_multiply_add(P::broadcast(decay), pack.weight, gradient_at(tag, i)), constant,
                 step);
       pack.first.store(m + i);
@@ -153,8 +163,8 @@ inline void adam_replay(T* w, T* m, T* v, T decay, const AdamConstants<T>& const
 template <class T>
 class AdamCoast {
  public:
-  /// The last power of u: what comes after is below rounding, or exact() says no.
-  static constexpr std::size_t degree = sizeof(T) == 4 ? 7 : 15;
+  /// The most powers of u: what comes after is below rounding, or exact() says no.
+  static constexpr std::size_t degree = 15;
 
   /// @param middle  a
   explicit AdamCoast(double middle) : middle_(middle) {}
@@ -172,7 +182,14 @@ class AdamCoast {
   /// bias correction of v changes quickly.
   [[nodiscard]] bool exact() const noexcept {
     // The first power left out is an even one: its terms are positive, and bound the others.
-    return moment_[degree + 1] <= std::numeric_limits<T>::epsilon() / 8 * moment_[0];
+    return moment_[degree + 1] <= rounding() * moment_[0];
+  }
+
+  /// The last power of u that is not below rounding; `degree` at most.
+  [[nodiscard]] std::size_t last_power() const noexcept {
+    std::size_t last = degree;
+    while (last > 0 && std::abs(moment_[last]) <= rounding() * moment_[0]) --last;
+    return last;
   }
 
   [[nodiscard]] T middle() const noexcept { return static_cast<T>(middle_); }
@@ -182,32 +199,31 @@ class AdamCoast {
   }
 
  private:
+  static constexpr double rounding() noexcept { return std::numeric_limits<T>::epsilon() / 16; }
+
   double middle_;
   std::array<double, degree + 2> moment_{};
 };
 
-/// Takes a row through the steps of `coast` at once.
-/// @param decay1, decay2  beta1 and beta2 to the power of the number of steps
+/// Takes a row's weights through the steps of `coast` at once. The moments stay as they are: they
+/// shrink by a power of beta1 and of beta2, for the next step to make up for.
 template <class Isa = isa::native, class T>
-inline void adam_coast(T* w, T* m, T* v, const AdamCoast<T>& coast, T decay1, T decay2,
+inline void adam_coast(T* w, const T* m, const T* v, const AdamCoast<T>& coast,
                        const AdamConstants<T>& constant, std::size_t n) noexcept {
-  constexpr std::size_t degree = AdamCoast<T>::degree;
-  T coefficient[degree + 1];
+  T coefficient[AdamCoast<T>::degree + 1];
+  const std::size_t degree = coast.last_power();
   for (std::size_t q = 0; q <= degree; ++q) coefficient[q] = coast.coefficient(q);
   for_each_pack<Isa, T>(n, [&]<class P>(std::type_identity<P>, std::size_t i) {
-    const P first = P::load(m + i), second = P::load(v + i);
-    const P root = P::broadcast(coast.middle()) * sqrt(second);
-    const P inverse = P::broadcast(1) / (root + P::broadcast(constant.epsilon));
+    const P root = P::broadcast(coast.middle()) * quick_sqrt(P::load(v + i));
+    const P inverse = quick_inverse(root + P::broadcast(constant.epsilon));
     const P u = root * inverse;
     P series = P::broadcast(coefficient[degree]);
     for (std::size_t q = degree; q-- > 0;) {
       series = fused_multiply_add(series, u, P::broadcast(coefficient[q]));
     }
-    clamp(P::load(w + i) - first * inverse * series, P::broadcast(constant.lowest),
+    clamp(P::load(w + i) - P::load(m + i) * inverse * series, P::broadcast(constant.lowest),
           P::broadcast(constant.highest))
         .store(w + i);
-    (P::broadcast(decay1) * first).store(m + i);
-    (P::broadcast(decay2) * second).store(v + i);
   });
 }
 

@@ -21,7 +21,7 @@ inline void prefetch(const T* row, std::size_t n) noexcept {
 #if defined(__GNUC__)
   constexpr std::size_t line = 64;
   const auto* const from = reinterpret_cast<const char*>(row);
-  for (std::size_t at = 0; at < n * sizeof(T); at += line) __builtin_prefetch(from + at, 1);
+  for (std::size_t at = 0; at < n * sizeof(T); at += line) __builtin_prefetch(from + at, 0, 2);
 #endif
 }
 

@@ -6,6 +6,7 @@
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
+#include <limits>
 #include <string_view>
 #include <type_traits>
 #include <xsimd/xsimd.hpp>
@@ -46,6 +47,9 @@ struct Pack {
 
   Batch value;
 
+  static constexpr bool refines_estimates =
+      std::is_base_of_v<xsimd::avx512f, Isa> && std::is_same_v<T, float>;
+
   static Pack load(const T* from) noexcept { return {Batch::load_unaligned(from)}; }
   static Pack broadcast(T number) noexcept { return {Batch(number)}; }
   void store(T* to) const noexcept { value.store_unaligned(to); }
@@ -71,6 +75,31 @@ struct Pack {
 #endif
   }
   friend Pack sqrt(Pack a) noexcept { return {xsimd::sqrt(a.value)}; }
+
+  /// 1 / a and the square root, within a few units in the last place. On AVX-512 a float's
+  /// quotient and square root keep one unit busy for 34 cycles; estimates with one step of Newton's
+  /// take a quarter of that. The root is of numbers not below 0; denormal ones count as 0.
+  friend Pack quick_inverse(Pack a) noexcept {
+#if defined(__AVX512F__)
+    if constexpr (refines_estimates) {
+      const Pack estimate{Batch(_mm512_rcp14_ps(a.value))};
+      return estimate * (broadcast(2) - a * estimate);
+    }
+#endif
+    return broadcast(1) / a;
+  }
+  friend Pack quick_sqrt(Pack a) noexcept {
+#if defined(__AVX512F__)
+    if constexpr (refines_estimates) {
+      // At 0 the estimate is that of the smallest normal number, and the product is 0.
+      const Batch positive = xsimd::max(a.value, Batch(std::numeric_limits<T>::min()));
+      const Pack estimate{Batch(_mm512_rsqrt14_ps(positive))};
+      const Pack root = a * estimate;
+      return fused_multiply_add(root * broadcast(T(-0.5)), root * estimate - broadcast(1), root);
+    }
+#endif
+    return sqrt(a);
+  }
   friend Pack exp(Pack a) noexcept { return {xsimd::exp(a.value)}; }
 
   /// a brought into [lowest, highest]; what is not a number stays so.
@@ -113,6 +142,8 @@ struct Pack<T, isa::scalar> {
     return {a.value * b.value + c.value};
   }
   friend Pack sqrt(Pack a) noexcept { return {std::sqrt(a.value)}; }
+  friend Pack quick_inverse(Pack a) noexcept { return {T{1} / a.value}; }
+  friend Pack quick_sqrt(Pack a) noexcept { return {std::sqrt(a.value)}; }
   friend Pack exp(Pack a) noexcept { return {std::exp(a.value)}; }
   friend Pack clamp(Pack a, Pack lowest, Pack highest) noexcept {
     const T raised = a.value < lowest.value ? lowest.value : a.value;

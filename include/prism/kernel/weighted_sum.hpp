@@ -15,15 +15,15 @@ namespace prism::inline PRISM_ISA {
 namespace detail {
 
 /// N packs of columns from `column` on, held in registers while the rows pass by.
-template <class P, std::size_t N, class T>
+template <class P, std::size_t N, class T, class WeightOf>
 inline void sum_columns(T* to, std::size_t column, T factor, std::span<const Index> picked,
-                        const T* weight, Rows<const T> from) noexcept {
+                        const WeightOf& weight_of, Rows<const T> from) noexcept {
   P sums[N];
 #pragma GCC unroll 8
   for (std::size_t n = 0; n < N; ++n) sums[n] = P::broadcast(0);
-  for (const Index r : picked) {
-    const T* const row = from[r] + column;
-    const P w = P::broadcast(weight[r]);
+  for (std::size_t j = 0; j < picked.size(); ++j) {
+    const T* const row = from[picked[j]] + column;
+    const P w = P::broadcast(weight_of(j));
 #pragma GCC unroll 8
     for (std::size_t n = 0; n < N; ++n) {
       sums[n] = fused_multiply_add(w, P::load(row + n * P::width), sums[n]);
@@ -37,24 +37,23 @@ inline void sum_columns(T* to, std::size_t column, T factor, std::span<const Ind
 
 }  // namespace detail
 
-/// to = factor * sum over r in `picked` of weight[r] * from[r]
-/// @param to      from.dim() elements, overwritten
-/// @param weight  one for each row of `from`
-template <class Isa = isa::native, class T>
-inline void weighted_sum(T* to, T factor, std::span<const Index> picked, const T* weight,
+/// to = factor * sum over j of weight_of(j) * from[picked[j]]
+/// @param to  from.dim() elements, overwritten
+template <class Isa = isa::native, class T, class WeightOf>
+inline void weighted_sum(T* to, T factor, std::span<const Index> picked, const WeightOf& weight_of,
                          Rows<const T> from) noexcept {
   using P = Pack<T, Isa>;
   constexpr std::size_t w = P::width;
   const std::size_t dim = from.dim();
   const std::size_t fours = dim - dim % (4 * w), packs = dim - dim % w;
   for (std::size_t c = 0; c < fours; c += 4 * w) {
-    detail::sum_columns<P, 4>(to, c, factor, picked, weight, from);
+    detail::sum_columns<P, 4>(to, c, factor, picked, weight_of, from);
   }
   for (std::size_t c = fours; c < packs; c += w) {
-    detail::sum_columns<P, 1>(to, c, factor, picked, weight, from);
+    detail::sum_columns<P, 1>(to, c, factor, picked, weight_of, from);
   }
   for (std::size_t c = packs; c < dim; ++c) {
-    detail::sum_columns<Pack<T, isa::scalar>, 1>(to, c, factor, picked, weight, from);
+    detail::sum_columns<Pack<T, isa::scalar>, 1>(to, c, factor, picked, weight_of, from);
   }
 }
 

@@ -29,8 +29,7 @@ struct Cosine {
           cosine[0] = -mean;
           return -value;
         });
-    detail::add_score_gradient<T>(batch, sphere.unit(), slope, sphere.gradient());
-    detail::add_row_gradient(sphere, step.gradient);
+    detail::add_cosine_gradient<T>(batch, sphere, slope, step.gradient);
     return total / static_cast<double>(batch.pairs());
   }
 };

@@ -33,56 +33,59 @@ struct DirectAU {
   template <class T>
   double operator()(const LossStep<T>& step) const {
     const detail::Sphere<T> sphere = detail::sphere(step);
+    const Embeddings<T> of_unit = detail::unit_gradient(step);
     const Batch& batch = step.batch;
-    const double alignment =
-        align(sphere.users, sphere.items, batch.user_side, batch.items, batch.pairs());
-    align(sphere.items, sphere.users, batch.item_side, batch.users, batch.pairs());
-    const double spread = uniformity(sphere.users, batch.users, batch.user_side, step.scratch) +
-                          uniformity(sphere.items, batch.items, batch.item_side, step.scratch);
-    detail::add_row_gradient(sphere, step.gradient);
+    const double alignment = align<T>(sphere.users.unit, sphere.items.unit, batch.user_side,
+                                      batch.items, batch.pairs(), of_unit.users);
+    align<T>(sphere.items.unit, sphere.users.unit, batch.item_side, batch.users, batch.pairs(),
+             of_unit.items);
+    const double spread =
+        uniformity<T>(sphere.users.unit, batch.users, batch.user_side, of_unit.users,
+                      step.scratch) +
+        uniformity<T>(sphere.items.unit, batch.items, batch.item_side, of_unit.items, step.scratch);
+    detail::add_row_gradient<T>(sphere, of_unit, step.gradient);
     return alignment + gamma / 2 * spread;
   }
 
  private:
-  /// mean |a - b|^2 over the pairs, and its gradient with respect to `mine`; other[p] is the row of
-  /// `theirs` that stands in pair p.
+  /// mean |a - b|^2 over the pairs of unit rows, and its gradient with respect to `mine`; other[p]
+  /// is the row of `theirs` that stands in pair p.
   template <class T>
-  static double align(const detail::UnitRows<T>& mine, const detail::UnitRows<T>& theirs,
-                      const BatchSide& side, std::span<const Index> other, std::size_t pairs) {
-    const std::size_t dim = mine.unit.dim();
+  static double align(Rows<const T> mine, Rows<const T> theirs, const BatchSide& side,
+                      std::span<const Index> other, std::size_t pairs, Rows<T> gradient) {
+    const std::size_t dim = mine.dim();
     const double mean = 1.0 / static_cast<double>(pairs);
     return mean *
-           parallel_sum(mine.unit.size(), detail::sphere_grain,
-                        [&](std::size_t begin, std::size_t end) {
-                          double sum = 0;
-                          for (std::size_t k = begin; k < end; ++k) {
-                            for (const Index p : side.slots_of(k)) {
-                              if (p >= pairs) break;  // another loss's negatives
-                              const T* const partner = theirs.unit[other[p]];
-                              // |a - b|^2 = 2 - 2 a . b for unit rows; the gradient's part
-                              // along a drops out.
-                              sum += 2 - 2 * static_cast<double>(dot(mine.unit[k], partner, dim));
-                              add_scaled(mine.gradient[k], static_cast<T>(-2 * mean), partner, dim);
-                            }
-                          }
-                          return sum;
-                        });
+           parallel_sum(mine.size(), detail::sphere_grain, [&](std::size_t begin, std::size_t end) {
+             double sum = 0;
+             for (std::size_t k = begin; k < end; ++k) {
+               for (const Index p : side.slots_of(k)) {
+                 if (p >= pairs) break;  // another loss's negatives
+                 const T* const partner = theirs[other[p]];
+                 // |a - b|^2 = 2 - 2 a . b for unit rows; the gradient's part
+                 // along a drops out.
+                 sum += 2 - 2 * static_cast<double>(dot(mine[k], partner, dim));
+                 add_scaled(gradient[k], static_cast<T>(-2 * mean), partner, dim);
+               }
+             }
+             return sum;
+           });
   }
 
   /// A side's uniformity; gamma / 2 times its gradient is added to that of the unit rows.
   /// @param of_pair  which row stands in each pair
   template <class T>
-  double uniformity(const detail::UnitRows<T>& rows, std::span<const Index> of_pair,
-                    const BatchSide& side, Scratch& scratch) const {
+  double uniformity(Rows<const T> unit, std::span<const Index> of_pair, const BatchSide& side,
+                    Rows<T> of_unit, Scratch& scratch) const {
     if (!duplicates) {
-      return detail::uniformity<T>(rows.unit, gamma / 2, PairMean::strict, rows.gradient, scratch);
+      return detail::uniformity<T>(unit, gamma / 2, PairMean::strict, of_unit, scratch);
     }
-    const std::size_t dim = rows.unit.dim();
+    const std::size_t dim = unit.dim();
     const Rows<T> repeated = scratch.take<T>(of_pair.size(), dim);
     const Rows<T> gradient = scratch.take_zeros<T>(of_pair.size(), dim);
     parallel_chunks(of_pair.size(), detail::sphere_grain, [&](std::size_t begin, std::size_t end) {
       for (std::size_t p = begin; p < end; ++p) {
-        std::copy_n(rows.unit[of_pair[p]], dim, repeated[p]);
+        std::copy_n(unit[of_pair[p]], dim, repeated[p]);
       }
     });
     const double value =
@@ -91,7 +94,7 @@ struct DirectAU {
       for (std::size_t k = begin; k < end; ++k) {
         for (const Index p : side.slots_of(k)) {
           if (p >= of_pair.size()) break;  // another loss's negatives
-          add_scaled(rows.gradient[k], T{1}, gradient[p], dim);
+          add_scaled(of_unit[k], T{1}, gradient[p], dim);
         }
       }
     });

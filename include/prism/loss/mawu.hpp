@@ -107,13 +107,14 @@ struct MAWU {
       *state.users.gradient[batch.users[p]] += pull;
       *state.items.gradient[batch.items[p]] += pull;
     }
-    detail::add_score_gradient<T>(batch, sphere.unit(), slope, sphere.gradient());
+    detail::add_cosine_gradient<T>(batch, sphere, slope, step.gradient);
 
+    const Embeddings<T> of_unit = detail::unit_gradient(step);
     const double spread = gamma1 * detail::uniformity<T>(sphere.users.unit, gamma1, pair_mean,
-                                                         sphere.users.gradient, scratch) +
+                                                         of_unit.users, scratch) +
                           gamma2 * detail::uniformity<T>(sphere.items.unit, gamma2, pair_mean,
-                                                         sphere.items.gradient, scratch);
-    detail::add_row_gradient(sphere, step.gradient);
+                                                         of_unit.items, scratch);
+    detail::add_row_gradient<T>(sphere, of_unit, step.gradient);
     return alignment + spread;
   }
 

@@ -4,11 +4,13 @@
 
 #include <cstddef>
 #include <span>
+#include <vector>
 
 #include "prism/core/config.hpp"
 #include "prism/core/matrix.hpp"
 #include "prism/core/parallel.hpp"
 #include "prism/kernel/row.hpp"
+#include "prism/kernel/weighted_sum.hpp"
 #include "prism/policy/batch.hpp"
 
 namespace prism::inline PRISM_ISA {
@@ -43,33 +45,64 @@ double score_pairs(const Batch& batch, Embeddings<const T> rows, Rows<T> slope,
   });
 }
 
-/// Carries slopes on to the rows: gradient += slope * the other row, row by row in a fixed order.
+/// The gradient of each row of a side: the sum over its slots of slope * the other side's row.
+/// Calls deposit(k, sum) for each, from several threads; rows that stand in no slot are left out.
+/// @param other_of  other_of(slot, add) calls add(row of `others`, slope) for all that a slot meets
+template <class T, class OtherOf, class Deposit>
+void for_each_row_gradient(const BatchSide& side, Rows<const T> others, const OtherOf& other_of,
+                           const Deposit& deposit) {
+  parallel_chunks(side.own, pair_grain, [&](std::size_t begin, std::size_t end) {
+    std::vector<Index> met;
+    std::vector<T> slopes, sum(others.dim());
+    for (std::size_t k = begin; k < end; ++k) {
+      met.clear();
+      slopes.clear();
+      for (const Index slot : side.slots_of(k)) {
+        other_of(slot, [&](Index row, T slope) {
+          met.push_back(row);
+          slopes.push_back(slope);
+        });
+      }
+      if (met.empty()) continue;
+      weighted_sum(
+          sum.data(), T{1}, std::span<const Index>(met), [&](std::size_t j) { return slopes[j]; },
+          others);
+      deposit(k, sum.data());
+    }
+  });
+}
+
+/// Carries slopes on to the rows: deposit_user(k, gradient of user row k), and so for items.
+template <class T, class DepositUser, class DepositItem>
+void for_each_score_gradient(const Batch& batch, Embeddings<const T> rows, Rows<const T> slope,
+                             const DepositUser& deposit_user, const DepositItem& deposit_item) {
+  const std::size_t n = batch.negatives_per_pair;
+  for_each_row_gradient(
+      batch.user_side, rows.items,
+      [&](Index p, const auto& add) {
+        add(batch.items[p], slope[p][0]);
+        for (std::size_t j = 0; j < n; ++j) add(batch.negatives[p * n + j], slope[p][j + 1]);
+      },
+      deposit_user);
+  for_each_row_gradient(
+      batch.item_side, rows.users,
+      [&](Index slot, const auto& add) {
+        if (slot >= batch.pairs() && n == 0) return;  // another loss's negatives
+        const std::size_t p = batch.pair_of_item_slot(slot);
+        const std::size_t column = slot < batch.pairs() ? 0 : 1 + (slot - batch.pairs()) % n;
+        add(batch.users[p], slope[p][column]);
+      },
+      deposit_item);
+}
+
+/// The same, added to `gradient`.
 template <class T>
 void add_score_gradient(const Batch& batch, Embeddings<const T> rows, Rows<const T> slope,
                         Embeddings<T> gradient) {
-  const std::size_t n = batch.negatives_per_pair;
-  const std::size_t dim = rows.users.dim();
-  parallel_chunks(batch.user_side.own, pair_grain, [&](std::size_t begin, std::size_t end) {
-    for (std::size_t k = begin; k < end; ++k) {
-      for (const Index p : batch.user_side.slots_of(k)) {
-        add_scaled(gradient.users[k], slope[p][0], rows.items[batch.items[p]], dim);
-        for (std::size_t j = 0; j < n; ++j) {
-          add_scaled(gradient.users[k], slope[p][j + 1], rows.items[batch.negatives[p * n + j]],
-                     dim);
-        }
-      }
-    }
-  });
-  parallel_chunks(batch.item_side.own, pair_grain, [&](std::size_t begin, std::size_t end) {
-    for (std::size_t k = begin; k < end; ++k) {
-      for (const Index slot : batch.item_side.slots_of(k)) {
-        if (slot >= batch.pairs() && n == 0) break;  // another loss's negatives
-        const std::size_t p = batch.pair_of_item_slot(slot);
-        const std::size_t column = slot < batch.pairs() ? 0 : 1 + (slot - batch.pairs()) % n;
-        add_scaled(gradient.items[k], slope[p][column], rows.users[batch.users[p]], dim);
-      }
-    }
-  });
+  const auto add_to = [](Rows<T> to) {
+    return [to](std::size_t k, const T* sum) { add_scaled(to[k], T{1}, sum, to.dim()); };
+  };
+  for_each_score_gradient(batch, rows, slope, add_to(gradient.users), add_to(gradient.items));
 }
 
 }  // namespace detail

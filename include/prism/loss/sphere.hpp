@@ -12,6 +12,7 @@
 #include "prism/core/scratch.hpp"
 #include "prism/kernel/pair_potential.hpp"
 #include "prism/kernel/row.hpp"
+#include "prism/loss/pair_scores.hpp"
 #include "prism/policy/batch.hpp"
 
 namespace prism::inline PRISM_ISA {
@@ -26,18 +27,21 @@ namespace detail {
 
 inline constexpr std::size_t sphere_grain = 256;
 
-/// Rows scaled to length 1, and the gradient with respect to those.
+/// Rows scaled to length 1.
 template <class T>
 struct UnitRows {
   Rows<T> unit;
   Rows<T> length;  // n x 1
-  Rows<T> gradient;
+
+  /// Adds the gradient g with respect to unit row k to that of the row itself.
+  void add_row_gradient(std::size_t k, const T* g, Rows<T> gradient) const noexcept {
+    add_normalise_gradient(gradient[k], g, unit[k], *length[k], unit.dim());
+  }
 };
 
 template <class T>
 [[nodiscard]] UnitRows<T> unit_rows(Rows<const T> rows, Scratch& scratch) {
-  const UnitRows<T> side{scratch.take<T>(rows.size(), rows.dim()), scratch.take<T>(rows.size(), 1),
-                         scratch.take_zeros<T>(rows.size(), rows.dim())};
+  const UnitRows<T> side{scratch.take<T>(rows.size(), rows.dim()), scratch.take<T>(rows.size(), 1)};
   parallel_chunks(rows.size(), sphere_grain, [&](std::size_t begin, std::size_t end) {
     for (std::size_t k = begin; k < end; ++k) {
       *side.length[k] = normalise(side.unit[k], rows[k], rows.dim());
@@ -53,7 +57,6 @@ struct Sphere {
   UnitRows<T> items;
 
   [[nodiscard]] Embeddings<const T> unit() const noexcept { return {users.unit, items.unit}; }
-  [[nodiscard]] Embeddings<T> gradient() const noexcept { return {users.gradient, items.gradient}; }
 };
 
 template <class T>
@@ -61,20 +64,38 @@ template <class T>
   return {unit_rows(step.output.users, step.scratch), unit_rows(step.output.items, step.scratch)};
 }
 
+/// Zeros of the unit rows' shapes, for a gradient with respect to them that gathers from several
+/// places.
+template <class T>
+[[nodiscard]] Embeddings<T> unit_gradient(const LossStep<T>& step) {
+  const auto zeros_like = [&](Rows<const T> rows) {
+    return step.scratch.template take_zeros<T>(rows.size(), rows.dim());
+  };
+  return {zeros_like(step.output.users), zeros_like(step.output.items)};
+}
+
 /// Adds the gradient that has gathered at unit rows to that of the rows themselves.
 template <class T>
-void add_row_gradient(const UnitRows<T>& side, Rows<T> gradient) {
-  parallel_chunks(gradient.size(), sphere_grain, [&](std::size_t begin, std::size_t end) {
-    for (std::size_t k = begin; k < end; ++k) {
-      add_normalise_gradient(gradient[k], side.gradient[k], side.unit[k], *side.length[k],
-                             gradient.dim());
-    }
-  });
+void add_row_gradient(const Sphere<T>& sphere, Embeddings<const T> of_unit,
+                      Embeddings<T> gradient) {
+  const auto side = [](const UnitRows<T>& rows, Rows<const T> from, Rows<T> to) {
+    parallel_chunks(to.size(), sphere_grain, [&](std::size_t begin, std::size_t end) {
+      for (std::size_t k = begin; k < end; ++k) rows.add_row_gradient(k, from[k], to);
+    });
+  };
+  side(sphere.users, of_unit.users, gradient.users);
+  side(sphere.items, of_unit.items, gradient.items);
 }
+
+/// Carries the slopes of cosines (see score_pairs) on to the rows.
 template <class T>
-void add_row_gradient(const Sphere<T>& sphere, Embeddings<T> gradient) {
-  add_row_gradient(sphere.users, gradient.users);
-  add_row_gradient(sphere.items, gradient.items);
+void add_cosine_gradient(const Batch& batch, const Sphere<T>& sphere, Rows<const T> slope,
+                         Embeddings<T> gradient) {
+  const auto add_to = [](const UnitRows<T>& rows, Rows<T> to) {
+    return [rows, to](std::size_t k, const T* g) { rows.add_row_gradient(k, g, to); };
+  };
+  for_each_score_gradient(batch, sphere.unit(), slope, add_to(sphere.users, gradient.users),
+                          add_to(sphere.items, gradient.items));
 }
 
 /// U = log mean exp(-2 |a - b|^2) over pairs of unit rows; `weight` times its gradient is added to

@@ -22,12 +22,13 @@ struct SSM {
   static constexpr std::string_view name = "SSM";
 
   std::size_t negatives = 10;  ///< a pair, at least 1
-  double tau = 0.2;            ///< temperature, above 0
+  double tau = 0.2;            ///< temperature, at least 1e-6
 
   /// @throws ArgumentError  for an option outside its domain
   void check() const {
     require_some("negatives", negatives);
-    require_positive("tau", tau);
+    require(tau >= 1e-6 && tau < 1e300, "tau",
+            "must be a finite number of at least 1e-6, not " + shortest(tau));
   }
 
   template <class T>
@@ -53,8 +54,7 @@ struct SSM {
           cosine[0] -= mean * sharpness;
           return static_cast<double>(std::log(sum) - own);
         });
-    detail::add_score_gradient<T>(batch, sphere.unit(), slope, sphere.gradient());
-    detail::add_row_gradient(sphere, step.gradient);
+    detail::add_cosine_gradient<T>(batch, sphere, slope, step.gradient);
     return total / static_cast<double>(batch.pairs());
   }
 };

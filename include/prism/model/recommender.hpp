@@ -30,12 +30,19 @@
 
 namespace prism::inline PRISM_ISA {
 
-/// The names of the policies that make a model: "MF<64> + DirectAU + None + PRISM<1>".
+/// The names of the policies that make a model: "MF<64> + DirectAU + None + PRISM<1>". Optimizer
+/// and sampler are named where they are not the usual ones and the loss has a use for them:
+/// "MF<64> + BPR + None + Xavier + SGD + InBatchNegatives".
 /// @param options  a Recommender's
 template <class Options>
 [[nodiscard]] std::string name_of(const Options& options) {
-  return label(options.backbone) + " + " + label(options.loss) + " + " +
-         label(options.regularizer) + " + " + label(options.initializer);
+  std::string name = label(options.backbone) + " + " + label(options.loss) + " + " +
+                     label(options.regularizer) + " + " + label(options.initializer);
+  if (label(options.optimizer) != Adam::name) name += " + " + label(options.optimizer);
+  if (negatives_per_pair(options.loss) > 0 && label(options.sampler) != UniformNegatives::name) {
+    name += " + " + label(options.sampler);
+  }
+  return name;
 }
 
 /// A collaborative-filtering model, its parts chosen at compile time. Owns the embedding tables,

@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <limits>
 #include <span>
 #include <string_view>
 #include <vector>
@@ -35,11 +36,26 @@ struct Adam {
 
   /// The moments, and where each row stands.
   template <class T>
-  struct State {
-    State(std::size_t size, std::size_t dim) : moments(zeros<T>(size, 2 * dim)), taken(size) {}
-    Matrix<T> moments;                 // size x (first, second): a row is visited in one place
-    std::vector<std::uint32_t> taken;  // how many of the history's steps a row has taken
-    AdamHistory<T> history;
+  class State {
+   public:
+    State(std::size_t size, std::size_t dim)
+        : moments_(zeros<T>(size, 2 * dim)),
+          weights_at_(size, without_momentum),
+          moments_at_(size, 0) {}
+
+   private:
+    friend Adam;
+    using Counts = std::vector<std::uint32_t, CacheAlignedAllocator<std::uint32_t>>;
+    /// Of a row that no gradient has reached yet: without decay it has nothing to make up for.
+    static constexpr auto without_momentum = std::numeric_limits<std::uint32_t>::max();
+
+    [[nodiscard]] T* first(std::size_t r) noexcept { return rows(moments_)[r]; }
+    [[nodiscard]] T* second(std::size_t r) noexcept { return first(r) + moments_.shape(1) / 2; }
+
+    Matrix<T> moments_;  // size x (first, second): a row is visited in one place
+    Counts weights_at_;  // how many of the history's steps each row's weights have taken
+    Counts moments_at_;  // and its moments, which may lag behind
+    AdamHistory<T> history_;
   };
 
   /// Brings rows of a table up to the last step. @param which  distinct rows
@@ -49,22 +65,26 @@ struct Adam {
     const AdamConstants<T> constant = constants(table);
     const T decay = static_cast<T>(regularizer.weight_decay(false));
     for_each_row(which, table, state,
-                 [&](Index r) { catch_up_row(table, r, state, decay, constant); });
+                 [&](std::size_t k) { catch_up_row(table, which[k], state, decay, constant); });
   }
 
   /// Brings all rows of a table up to the last step.
   template <class T, RegularizerPolicy R>
   void settle(const Trainable<T>& table, State<T>& state, const R& regularizer) const {
-    if (state.history.size() == 0) return;
+    if (state.history_.size() == 0) return;
     const AdamConstants<T> constant = constants(table);
     const T decay = static_cast<T>(regularizer.weight_decay(false));
     parallel_chunks(table.rows.size(), grain, [&](std::size_t begin, std::size_t end) {
       for (std::size_t r = begin; r < end; ++r) {
         catch_up_row(table, r, state, decay, constant);
-        state.taken[r] = 0;
+        if (state.weights_at_[r] != State<T>::without_momentum) {
+          catch_up_moments(r, state);
+          state.weights_at_[r] = 0;
+        }
+        state.moments_at_[r] = 0;
       }
     });
-    state.history.clear();
+    state.history_.clear();
   }
 
   template <class T, RegularizerPolicy R>
@@ -72,47 +92,55 @@ struct Adam {
                   StepSize size, const R& regularizer) const {
     const AdamConstants<T> constant = constants(table);
     const AdamStep<T> step(size.learning_rate, beta1, beta2, size.step);
-    const auto take = [&](std::size_t r) {
-      const T decay = static_cast<T>(regularizer.weight_decay(gradient.in_batch(r)));
-      T* const first = rows(state.moments)[r];
-      const std::size_t dim = table.rows.dim();
-      adam_row(table.rows[r], first, first + dim, gradient.of(r), decay, constant, step, dim);
+    const auto take = [&](std::size_t r, const T* row_gradient, bool in_batch, AdamLag<T> lag) {
+      const T decay = static_cast<T>(regularizer.weight_decay(in_batch));
+      adam_row(table.rows[r], state.first(r), state.second(r), row_gradient, decay, constant, step,
+               table.rows.dim(), lag);
     };
     if (gradient.of_every_row()) {
       settle(table, state, regularizer);
       parallel_chunks(table.rows.size(), grain, [&](std::size_t begin, std::size_t end) {
-        for (std::size_t r = begin; r < end; ++r) take(r);
+        for (std::size_t r = begin; r < end; ++r) {
+          take(r, gradient.of(r), gradient.in_batch(r), {});
+          state.weights_at_[r] = 0;
+        }
       });
       return;
     }
     // So that what is remembered of past steps stays small where nobody ever settles.
     constexpr std::size_t longest_history = 1 << 16;
-    if (state.history.size() == longest_history) settle(table, state, regularizer);
+    if (state.history_.size() == longest_history) settle(table, state, regularizer);
     const std::span<const Index> reached = gradient.batch_rows();
     catch_up(table, reached, state, regularizer);
-    state.history.add(size.learning_rate, beta1, beta2, size.step);
-    for_each_row(reached, table, state, [&](Index r) {
-      take(r);
-      state.taken[r] = static_cast<std::uint32_t>(state.history.size());
+    const std::size_t before = state.history_.size();
+    state.history_.add(size.learning_rate, beta1, beta2, size.step);
+    for_each_row(reached, table, state, [&](std::size_t k) {
+      const Index r = reached[k];
+      const AdamLag<T> lag = state.history_.lag(before - state.moments_at_[r]);
+      take(r, gradient.of_batch_row(k), k < gradient.own(), lag);
+      state.weights_at_[r] = state.moments_at_[r] = static_cast<std::uint32_t>(before + 1);
     });
   }
 
  private:
   static constexpr std::size_t grain = 256;
 
-  /// Calls visit(r) for each of `which`, with the rows to come on their way from memory.
+  /// Calls visit(k) for each row which[k], with the rows to come on their way from memory.
   template <class T, class Visit>
   static void for_each_row(std::span<const Index> which, const Trainable<T>& table, State<T>& state,
                            const Visit& visit) {
-    constexpr std::size_t ahead = 4;
-    const Rows<T> moments = rows(state.moments);
+    constexpr std::size_t ahead = 12;
+    const std::size_t dim = table.rows.dim();
     parallel_chunks(which.size(), grain, [&](std::size_t begin, std::size_t end) {
       for (std::size_t k = begin; k < end; ++k) {
         if (k + ahead < end) {
-          prefetch(table.rows[which[k + ahead]], table.rows.dim());
-          prefetch(moments[which[k + ahead]], moments.dim());
+          const Index coming = which[k + ahead];
+          prefetch(table.rows[coming], dim);
+          prefetch(state.first(coming), 2 * dim);
+          prefetch(&state.weights_at_[coming], 1);
+          prefetch(&state.moments_at_[coming], 1);
         }
-        visit(which[k]);
+        visit(k);
       }
     });
   }
@@ -125,11 +153,30 @@ struct Adam {
   template <class T>
   static void catch_up_row(const Trainable<T>& table, std::size_t r, State<T>& state, T decay,
                            const AdamConstants<T>& constant) noexcept {
-    if (state.taken[r] == state.history.size()) return;
-    T* const first = rows(state.moments)[r];
-    const std::size_t dim = table.rows.dim();
-    state.history.catch_up(state.taken[r], table.rows[r], first, first + dim, decay, constant, dim);
-    state.taken[r] = static_cast<std::uint32_t>(state.history.size());
+    const std::size_t all = state.history_.size();
+    std::size_t from = state.weights_at_[r];
+    if (from == all || all == 0) return;
+    if (from == State<T>::without_momentum) {
+      if (decay == 0) {
+        state.moments_at_[r] = static_cast<std::uint32_t>(all);
+        return table.bound(r);
+      }
+      from = 0;
+    }
+    // Weights that are caught up twice without a step between leave their moments behind.
+    if (state.moments_at_[r] != from) catch_up_moments(r, state);
+    const bool lags = state.history_.catch_up(from, table.rows[r], state.first(r), state.second(r),
+                                              decay, constant, table.rows.dim());
+    state.weights_at_[r] = static_cast<std::uint32_t>(all);
+    if (!lags) state.moments_at_[r] = state.weights_at_[r];
+  }
+
+  /// Brings a row's moments up to its weights.
+  template <class T>
+  static void catch_up_moments(std::size_t r, State<T>& state) noexcept {
+    const AdamLag<T> lag = state.history_.lag(state.weights_at_[r] - state.moments_at_[r]);
+    AdamHistory<T>::shrink(state.first(r), state.second(r), lag, state.moments_.shape(1) / 2);
+    state.moments_at_[r] = state.weights_at_[r];
   }
 };
 

@@ -31,7 +31,7 @@ class AdamHistory {
 
   /// @param t  the step's number since training began, from 1
   void add(double learning_rate, double beta1, double beta2, std::uint64_t t) {
-    if (power1_.empty()) start(beta1, beta2);
+    if (that_matter_ == 0) start(beta1, beta2);
     steps_.emplace_back(learning_rate, beta1, beta2, t);
     if (power1_.size() <= steps_.size()) {
       power1_.push_back(power1_.back() * beta1);
@@ -55,28 +55,35 @@ class AdamHistory {
   [[nodiscard]] bool coasts(std::size_t from) const noexcept { return coasts_[from].exact(); }
 
   /// Takes a row that has stood still since the first `from` steps to the last one.
+  /// @return whether the moments still lag behind by those steps
   template <class Isa = isa::native>
-  void catch_up(std::size_t from, T* w, T* m, T* v, T decay, const AdamConstants<T>& constant,
+  bool catch_up(std::size_t from, T* w, T* m, T* v, T decay, const AdamConstants<T>& constant,
                 std::size_t n) const noexcept {
     const std::span<const AdamStep<T>> steps = std::span(steps_).subspan(from);
-    if (decay != 0) return adam_replay<Isa>(w, m, v, decay, constant, steps, n);
-    const auto power = [](const std::vector<double>& of, std::size_t exponent) {
-      return static_cast<T>(of[exponent]);
-    };
-    if (coasts(from)) {
-      return adam_coast<Isa>(w, m, v, coasts_[from], power(power1_, steps.size()),
-                             power(power2_, steps.size()), constant, n);
+    if (decay == 0 && coasts(from)) {
+      adam_coast<Isa, T>(w, m, v, coasts_[from], constant, n);
+      return true;
     }
-    const std::size_t taken = std::min(that_matter_, steps.size()), rest = steps.size() - taken;
+    const std::size_t taken = decay == 0 ? std::min(that_matter_, steps.size()) : steps.size();
     adam_replay<Isa>(w, m, v, decay, constant, steps.first(taken), n);
-    if (rest == 0) return;
-    scale<Isa>(m, power(power1_, rest), m, n);
-    scale<Isa>(v, power(power2_, rest), v, n);
+    if (taken < steps.size()) shrink<Isa>(m, v, lag(steps.size() - taken), n);
+    return false;
+  }
+
+  /// By how much moments shrink in so many steps without a gradient.
+  [[nodiscard]] AdamLag<T> lag(std::size_t steps) const noexcept {
+    return {static_cast<T>(power1_[steps]), static_cast<T>(power2_[steps])};
+  }
+
+  /// Makes up for a lag.
+  template <class Isa = isa::native>
+  static void shrink(T* m, T* v, AdamLag<T> lag, std::size_t n) noexcept {
+    scale<Isa>(m, lag.first, m, n);
+    scale<Isa>(v, lag.second, v, n);
   }
 
  private:
   void start(double beta1, double beta2) {
-    power1_ = power2_ = {1};
     // From step to step without a gradient, an update shrinks by this. The sum of all that come
     // after the last one that matters is below rounding.
     const double shrinks = beta1 / std::sqrt(beta2);
@@ -89,8 +96,8 @@ class AdamHistory {
 
   std::vector<AdamStep<T>> steps_;
   std::vector<AdamCoast<T>> coasts_;  // [from]
-  std::vector<double> power1_;        // beta1^j
-  std::vector<double> power2_;
+  std::vector<double> power1_{1};     // beta1^j
+  std::vector<double> power2_{1};
   std::size_t that_matter_ = 0;
 };
 

@@ -35,7 +35,7 @@ struct SGD {
       if (const T* const g = gradient.of(r)) {
         add_scaled(row, static_cast<T>(-size.learning_rate), g, dim);
       }
-      clamp(row, table.lowest, table.highest, dim);
+      table.bound(r);
     };
     constexpr std::size_t grain = 1024;
     // Without decay a row outside the batch stays where it is.

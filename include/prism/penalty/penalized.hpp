@@ -15,8 +15,15 @@ namespace prism::inline PRISM_ISA {
 /// A loss with a penalty added: `Penalized<BPR, ReSN>`. A penalty is a loss too; its weight is its
 /// own option. The sum looks at every row where either part does, and the loss still sees the
 /// batch's own rows alone.
-template <LossPolicy Loss, LossPolicy Penalty>
+template <class Loss, class Penalty>
 struct Penalized {
+  static_assert(LossPolicy<Loss, float> || LossPolicy<Loss, double>,
+                "Penalized: the 1st argument is no loss, as BPR is; what one has to have stands in "
+                "prism/policy/loss.hpp");
+  static_assert(LossPolicy<Penalty, float> || LossPolicy<Penalty, double>,
+                "Penalized: the 2nd argument is no penalty, as IPL is; what one has to have stands "
+                "in prism/policy/loss.hpp");
+
   static constexpr std::string_view name = "Penalized";
 
   [[no_unique_address]] Loss loss{};
@@ -77,9 +84,9 @@ struct Penalized {
   /// One of the two, shown what it asks for and no more.
   template <class Part, class T>
   static double part(const Part& policy, const LossStep<T>& step, state_t<Part, T>& state) {
-    const bool every_row = prism::looks_at_every_row(policy);
-    const Batch rows = every_row ? step.batch : step.batch.own_rows();
-    const Batch batch = prism::negatives_per_pair(policy) == 0 ? rows.without_negatives() : rows;
+    const bool negatives = prism::negatives_per_pair(policy) > 0;
+    const Batch asked = negatives ? step.batch : step.batch.without_negatives();
+    const Batch batch = prism::looks_at_every_row(policy) ? asked : asked.own_rows();
     return evaluate_loss(policy,
                          LossStep<T>{batch, first_rows(step.output, batch),
                                      first_rows(step.gradient, batch), step.scratch},

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include <cmath>
 #include <cstddef>
 #include <string_view>
 
@@ -39,9 +40,13 @@ struct ReSN {
     for (std::size_t k = 0; k < v.size(); ++k) {
       p[k] = dot(v[k], a, dim);
       p_squared += static_cast<double>(p[k]) * static_cast<double>(p[k]);
-      add_scaled(b, p[k], v[k], dim);
     }
     if (p_squared == 0) return 0;
+    // From here on p has length 1, and a, b and q are scaled with it: rows may be very short.
+    const T inverse = static_cast<T>(1 / std::sqrt(p_squared));
+    scale(p, inverse, p, v.size());
+    scale(a, inverse, a, dim);
+    for (std::size_t k = 0; k < v.size(); ++k) add_scaled(b, p[k], v[k], dim);
     T* const q = scratch.take<T>(u.size(), 1)[0];
     // g_b = d |q|^2 / 2 / d b = U' q
     T* const g_b = scratch.take_zeros<T>(1, dim)[0];
@@ -51,23 +56,22 @@ struct ReSN {
       q_squared += static_cast<double>(q[k]) * static_cast<double>(q[k]);
       add_scaled(g_b, q[k], u[k], dim);
     }
-    const double ratio = q_squared / p_squared;
 
     // R = |q|^2 / |p|^2: dR = 2 (q . dq - R p . dp) / |p|^2, with dq = dU b + U db,
     // db = dV' p + V' dp, dp = dV a + V dU' 1.
-    const T factor = static_cast<T>(2 * weight / p_squared);
+    const T factor = static_cast<T>(2 * weight);
     T* const g_a = scratch.take_zeros<T>(1, dim)[0];
     for (std::size_t k = 0; k < v.size(); ++k) {
-      const T g_p = dot(v[k], g_b, dim) - static_cast<T>(ratio) * p[k];
+      const T g_p = dot(v[k], g_b, dim) - static_cast<T>(q_squared) * p[k];
       add_scaled(step.gradient.items[k], factor * p[k], g_b, dim);
       add_scaled(step.gradient.items[k], factor * g_p, a, dim);
       add_scaled(g_a, g_p, v[k], dim);
     }
     for (std::size_t k = 0; k < u.size(); ++k) {
       add_scaled(step.gradient.users[k], factor * q[k], b, dim);
-      add_scaled(step.gradient.users[k], factor, g_a, dim);
+      add_scaled(step.gradient.users[k], factor * inverse, g_a, dim);
     }
-    return weight * ratio;
+    return weight * q_squared;
   }
 };
 

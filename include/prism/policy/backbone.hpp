@@ -18,7 +18,8 @@ namespace prism::inline PRISM_ISA {
 // struct MyBackbone {
 //   static constexpr std::string_view name = "MyBackbone";
 //   std::size_t dim() const;                        // columns of both tables, at least 1
-//   template <class T> struct State;                // optional: trainable weights
+//   // Optional: trainable weights, see parameter.hpp.
+//   template <class T> struct State;
 //   // Optional: promises that forward and backward read no table row but those that the batch's
 //   // sides list, so that a step costs what the batch costs.
 //   static constexpr bool reads_every_row = false;
@@ -37,7 +38,7 @@ namespace prism::inline PRISM_ISA {
 //                                       const state_t<MyBackbone, T>&) const;
 // };
 template <class B, class T = double>
-concept BackbonePolicy = std::copyable<B> &&
+concept BackbonePolicy = std::copyable<B> && TrainableState<B, T> &&
     requires(const B& backbone, const BackboneStep<T>& step, Embeddings<const T> in,
              Embeddings<T> out, const Interactions& train, state_t<B, T>& state) {
   { B::name } -> std::convertible_to<std::string_view>;
@@ -50,7 +51,7 @@ concept BackbonePolicy = std::copyable<B> &&
 };
 
 /// Whether a step may read table rows outside the batch.
-template <BackbonePolicy B>
+template <class B>
 [[nodiscard]] constexpr bool reads_every_row() noexcept {
   if constexpr (requires { B::reads_every_row; }) {
     return B::reads_every_row;

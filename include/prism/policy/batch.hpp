@@ -19,11 +19,13 @@ namespace prism::inline PRISM_ISA {
 /// Grouping by row is what lets gradients be summed in parallel without atomics, in a fixed order.
 struct BatchSide {
   /// Distinct table rows. Position k in this list is row k of the outputs and of the output
-  /// gradients. The batch's own come first, in order of first appearance; for a loss that
-  /// looks at every row, all others follow.
+  /// gradients. The batch's own come first: those of its pairs, in order of first appearance, then
+  /// those that are negatives alone. For a loss that looks at every row, all others follow.
   std::span<const Index> rows;
   /// How many of them are the batch's own.
   std::size_t own = 0;
+  /// How many of those stand in a pair.
+  std::size_t paired = 0;
   /// Row k stands in slots[first_slot[k]] ... slots[first_slot[k + 1] - 1].
   std::span<const Index> first_slot;
   /// For users, slot p is pair p. For items, slot p < pairs is pair p's item, and slot
@@ -39,7 +41,7 @@ struct BatchSide {
 
   /// The side without the rows that are not the batch's own.
   [[nodiscard]] BatchSide own_rows() const noexcept {
-    return {rows.first(own), own, first_slot, slots, position};
+    return {rows.first(own), own, paired, first_slot, slots, position};
   }
 };
 
@@ -61,12 +63,14 @@ struct Batch {
     return slot < pairs() ? slot : (slot - pairs()) / negatives_per_pair;
   }
 
-  /// The batch as a loss sees it that asks for no negatives. Rows that are negatives alone stay
-  /// listed, and so do their slots: from pairs() on, behind those of the row's pairs.
+  /// The batch as a loss sees it that asks for no negatives: an item that is a negative alone is
+  /// none of its own. A row that is both keeps the slots of its negatives, from pairs() on, behind
+  /// those of its pairs.
   [[nodiscard]] Batch without_negatives() const noexcept {
     Batch batch = *this;
     batch.negatives = {};
     batch.negatives_per_pair = 0;
+    batch.item_side.own = batch.item_side.paired;
     return batch;
   }
 
@@ -133,6 +137,10 @@ class TableGradient {
   /// The rows that the side lists, distinct: all that may have a gradient, or none where every row
   /// has one and the table belongs to no side.
   [[nodiscard]] std::span<const Index> batch_rows() const noexcept { return batch_rows_; }
+  /// Where not every row has one: the gradient of row batch_rows()[k].
+  [[nodiscard]] const T* of_batch_row(std::size_t k) const noexcept { return values_[k]; }
+  /// How many of batch_rows(), the first ones, are the batch's own.
+  [[nodiscard]] std::size_t own() const noexcept { return own_; }
   /// Whether the row is one of the batch's own ids. A tower's weights, which belong to no id, are
   /// not.
   [[nodiscard]] bool in_batch(std::size_t row) const noexcept {

@@ -17,8 +17,10 @@ namespace prism::inline PRISM_ISA {
 //   static constexpr std::string_view name = "MyLoss";
 //   std::size_t negatives = 1;             // optional: how many a pair; none if left out. Or a
 //                                          // function, std::size_t negatives_per_pair() const
-//   bool looks_at_every_row() const;       // optional: also at rows outside the batch; no if left
-//   out template <class T> struct State;       // optional: trainable state of its own
+//   // Optional: whether it looks at rows outside the batch. Not if left out.
+//   bool looks_at_every_row() const;
+//   // Optional: trainable state of its own, see parameter.hpp.
+//   template <class T> struct State;
 //
 //   // The mean over the batch's pairs. Adds its gradient to step.gradient.
 //   template <class T> double operator()(const LossStep<T>& step) const;
@@ -28,7 +30,7 @@ namespace prism::inline PRISM_ISA {
 //   template <class T> void ranking_rule(Scorer<T>&, const state_t<MyLoss, T>&) const;
 // };
 template <class L, class T = double>
-concept LossPolicy = std::copyable<L> &&
+concept LossPolicy = std::copyable<L> && TrainableState<L, T> &&
     requires(const L& loss, const LossStep<T>& step, state_t<L, T>& state) {
   { L::name } -> std::convertible_to<std::string_view>;
   requires requires {
@@ -39,7 +41,7 @@ concept LossPolicy = std::copyable<L> &&
 };
 
 /// How many negatives a pair a loss asks for.
-template <LossPolicy L>
+template <class L>
 [[nodiscard]] constexpr std::size_t negatives_per_pair(const L& loss) noexcept {
   if constexpr (requires { loss.negatives_per_pair(); }) {
     return loss.negatives_per_pair();
@@ -51,7 +53,7 @@ template <LossPolicy L>
 }
 
 /// Whether a loss looks at rows outside the batch, so that a step has to compute them all.
-template <LossPolicy L>
+template <class L>
 [[nodiscard]] constexpr bool looks_at_every_row(const L& loss) noexcept {
   if constexpr (requires { loss.looks_at_every_row(); }) {
     return loss.looks_at_every_row();
@@ -61,7 +63,7 @@ template <LossPolicy L>
 }
 
 /// The value of a loss, with or without a state.
-template <LossPolicy L, class T>
+template <class L, class T>
 [[nodiscard]] double evaluate_loss(const L& loss, const LossStep<T>& step, state_t<L, T>& state) {
   if constexpr (requires { loss(step, state); }) {
     return loss(step, state);

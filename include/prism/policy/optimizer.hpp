@@ -12,6 +12,7 @@
 #include "prism/core/config.hpp"
 #include "prism/core/index.hpp"
 #include "prism/core/matrix.hpp"
+#include "prism/kernel/row.hpp"
 #include "prism/policy/batch.hpp"
 #include "prism/policy/regularizer.hpp"
 
@@ -30,6 +31,14 @@ struct Trainable {
   /// After each step every number is brought back into [lowest, highest].
   T lowest = -std::numeric_limits<T>::infinity();
   T highest = std::numeric_limits<T>::infinity();
+
+  /// Brings a row back into the interval.
+  void bound(std::size_t row) const noexcept {
+    if (lowest > -std::numeric_limits<T>::infinity() ||
+        highest < std::numeric_limits<T>::infinity()) {
+      clamp(rows[row], lowest, highest, rows.dim());
+    }
+  }
 };
 
 namespace detail {

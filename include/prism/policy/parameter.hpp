@@ -4,6 +4,7 @@
 // its parameters with the same optimizer and the same decay as the tables.
 #pragma once
 
+#include <concepts>
 #include <cstdint>
 #include <limits>
 #include <type_traits>
@@ -70,6 +71,15 @@ struct StateOf<Policy, T> {
 /// each of its parameters, always in the same order.
 template <class Policy, class T>
 using state_t = typename detail::StateOf<Policy, T>::type;
+
+/// Whether a policy's State, if it has one, has what is asked above.
+template <class Policy, class T>
+concept TrainableState = std::copyable<state_t<Policy, T>> &&
+    (std::is_same_v<state_t<Policy, T>, Stateless<Policy>> ||
+     std::constructible_from<state_t<Policy, T>, const Policy&,
+                             const StateContext&>)&&requires(state_t<Policy, T>& state) {
+  state.for_each_parameter([](Parameter<T>&) {});
+};
 
 /// Constructs a policy's State.
 template <class T, class Policy>

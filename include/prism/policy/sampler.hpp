@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <span>
 #include <string_view>
+#include <type_traits>
 
 #include "prism/core/config.hpp"
 #include "prism/core/random.hpp"
@@ -26,16 +27,6 @@ struct SampleRequest {
   std::uint64_t first;
 };
 
-// struct MySampler {
-//   static constexpr std::string_view name = "MySampler";
-//   // Fills negatives, pairs x negatives_per_pair, row-major, with items.
-//   void operator()(const SampleRequest&, std::span<Index> negatives) const;
-//
-//   // Optional: what it works out once from the training interactions.
-//   struct State { State(const MySampler&, const Interactions& train); };
-//   // Instead, where there is a State:
-//   void operator()(const SampleRequest&, const State&, std::span<Index> negatives) const;
-// };
 namespace detail {
 
 /// The State of a sampler that has none.
@@ -71,8 +62,18 @@ void draw_negatives(const Sampler& sampler, const SampleRequest& request,
   }
 }
 
+// struct MySampler {
+//   static constexpr std::string_view name = "MySampler";
+//   // Fills negatives, pairs x negatives_per_pair, row-major, with items.
+//   void operator()(const SampleRequest&, std::span<Index> negatives) const;
+//
+//   // Optional: what it works out once from the training interactions.
+//   struct State { State(const MySampler&, const Interactions& train); };
+//   // Instead, where there is a State:
+//   void operator()(const SampleRequest&, const State&, std::span<Index> negatives) const;
+// };
 template <class S>
-concept SamplerPolicy = std::copyable<S> && std::constructible_from < sampler_state_t<S>,
+concept SamplerPolicy = std::copyable<S> && std::is_constructible_v < sampler_state_t<S>,
 const S&,
     const Interactions& > &&requires(const S& sampler, const SampleRequest& request,
                                      const sampler_state_t<S>& state, std::span<Index> negatives) {

@@ -23,6 +23,9 @@ struct PopularityNegatives {
 
   double power = 0.75;  ///< finite
 
+  /// @throws ArgumentError  for an option outside its domain
+  void check() const { require(std::isfinite(power), "power", "must be a finite number"); }
+
   /// An alias table, for a draw in constant time. Walker: "An efficient method for generating
   /// discrete random variables with general distributions", ACM TOMS 1977.
   class State {
@@ -30,16 +33,21 @@ struct PopularityNegatives {
     /// @throws ArgumentError  where the power is not finite, or there is no interaction
     State(const PopularityNegatives& sampler, const Interactions& train)
         : keep_(train.items()), alias_(train.items()) {
-      require(std::isfinite(sampler.power), "power", "must be a finite number");
+      sampler.check();
       require(!train.empty(), "train", "has no interactions to learn popularity from");
+      // Relative to the item that is drawn most, so that no power overflows or vanishes for all.
+      double most_drawn = 0;
+      for (const Index degree : train.item_degree()) {
+        const auto d = static_cast<double>(degree);
+        if (d > 0 && (most_drawn == 0 || (d > most_drawn) == (sampler.power >= 0))) most_drawn = d;
+      }
       double total = 0;
       std::vector<double> weight(train.items());
       for (std::size_t i = 0; i < weight.size(); ++i) {
         const auto d = static_cast<double>(train.item_degree()[i]);
-        weight[i] = d == 0 ? 0 : std::pow(d, sampler.power);
+        weight[i] = d == 0 ? 0 : std::pow(d / most_drawn, sampler.power);
         total += weight[i];
       }
-      require(std::isfinite(total), "power", "must be smaller: popularity^power overflows");
       // Every place holds probability 1 / items: a small item's own, filled up by a large one's.
       std::vector<Index> small, large;
       for (std::size_t i = 0; i < weight.size(); ++i) {

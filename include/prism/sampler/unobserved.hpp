@@ -19,17 +19,22 @@ namespace prism::inline PRISM_ISA {
 struct UnobservedNegatives {
   static constexpr std::string_view name = "UnobservedNegatives";
 
-  /// @throws ArgumentError  for a user who has every item
-  void operator()(const SampleRequest& request, std::span<Index> negatives) const {
-    const Interactions& train = request.train;
-    for (const Interaction& pair : request.pairs) {
-      if (train.user_degree()[pair.user] == train.items()) {
-        throw ArgumentError("train", "user '" + std::string(train.user_id(pair.user)) +
-                                         "' has all " + std::to_string(train.items()) +
+  /// Nothing but the promise that each user has something left to draw.
+  struct State {
+    /// @throws ArgumentError  for a user who has every item
+    State(const UnobservedNegatives&, const Interactions& train) {
+      for (Index user = 0; user < train.users(); ++user) {
+        if (train.user_degree()[user] < train.items()) continue;
+        throw ArgumentError("train", "user '" + std::string(train.user_id(user)) + "' has all " +
+                                         std::to_string(train.items()) +
                                          " items, so that no negative is left to draw; leave the "
                                          "user out, or use UniformNegatives");
       }
     }
+  };
+
+  void operator()(const SampleRequest& request, const State&, std::span<Index> negatives) const {
+    const Interactions& train = request.train;
     constexpr std::size_t grain = 4096;
     parallel_chunks(negatives.size(), grain, [&](std::size_t begin, std::size_t end) {
       for (std::size_t q = begin; q < end; ++q) {

@@ -9,6 +9,8 @@
 #include "prism/core/config.hpp"
 #include "prism/core/error.hpp"
 #include "prism/core/index.hpp"
+#include "prism/core/matrix.hpp"
+#include "prism/core/parallel.hpp"
 #include "prism/data/interactions.hpp"
 #include "prism/policy/batch.hpp"
 
@@ -53,6 +55,9 @@ class SideBuilder {
   /// For every slot: the position of its row.
   [[nodiscard]] std::span<const Index> slot_rows() const noexcept { return slot_row_; }
 
+  /// The slots from here on are negatives'.
+  void end_pairs() { paired_ = rows_.size(); }
+
   [[nodiscard]] BatchSide finish(bool every_row) {
     const std::size_t own = rows_.size();
     if (every_row) add_the_others();
@@ -63,12 +68,13 @@ class SideBuilder {
     for (std::size_t slot = 0; slot < slot_row_.size(); ++slot) {
       slots_[count_[slot_row_[slot]]++] = static_cast<Index>(slot);
     }
-    return {rows_, own, first_slot_, slots_, position_};
+    return {rows_, own, paired_, first_slot_, slots_, position_};
   }
 
  private:
-  std::vector<Index> position_;
+  std::vector<Index, CacheAlignedAllocator<Index>> position_;
   std::vector<Index> rows_;
+  std::size_t paired_ = 0;
   std::vector<Index> count_;
   std::vector<Index> slot_row_;
   std::vector<Index> first_slot_;
@@ -91,13 +97,22 @@ class BatchBuilder {
                             bool every_row = false) {
     require(pairs.size() + negatives.size() < max_rows, "batch_size",
             "must leave a batch fewer than 2^32 - 1 pairs and negatives");
-    users_.begin();
-    items_.begin();
-    for (const Interaction& pair : pairs) users_.add(pair.user);
-    for (const Interaction& pair : pairs) items_.add(pair.item);
-    for (const Index item : negatives) items_.add(item);
-    const BatchSide user_side = users_.finish(every_row);
-    const BatchSide item_side = items_.finish(every_row);
+    // One side beside the other: neither knows of it.
+    BatchSide user_side, item_side;
+    parallel_tasks(2, [&](std::size_t side) {
+      if (side == 0) {
+        users_.begin();
+        for (const Interaction& pair : pairs) users_.add(pair.user);
+        users_.end_pairs();
+        user_side = users_.finish(every_row);
+      } else {
+        items_.begin();
+        for (const Interaction& pair : pairs) items_.add(pair.item);
+        items_.end_pairs();
+        for (const Index item : negatives) items_.add(item);
+        item_side = items_.finish(every_row);
+      }
+    });
     const std::span<const Index> item_rows = items_.slot_rows();
     return {.users = users_.slot_rows(),
             .items = item_rows.first(pairs.size()),

@@ -8,11 +8,13 @@
 #include <cstddef>
 #include <cstdint>
 #include <span>
+#include <string>
 #include <utility>
 #include <vector>
 
 #include "prism/core/config.hpp"
 #include "prism/core/denormals.hpp"
+#include "prism/core/error.hpp"
 #include "prism/core/index.hpp"
 #include "prism/core/matrix.hpp"
 #include "prism/core/random.hpp"
@@ -98,8 +100,14 @@ class Trainer {
   /// Trains on one batch; returns its loss, decay left out.
   /// @param pairs      at least one, of rows that the model has
   /// @param negatives  pairs x negatives_per_pair(), row-major
+  /// @throws ArgumentError  where there is no pair, or another number of negatives
   double step(std::span<const Interaction> pairs, std::span<const Index> negatives,
               double learning_rate) {
+    require_some("pairs", pairs.size());
+    require(negatives.size() == pairs.size() * negatives_per_pair(), "negatives",
+            "must be " + std::to_string(negatives_per_pair()) + " for each of the " +
+                std::to_string(pairs.size()) + " pairs, not " + std::to_string(negatives.size()) +
+                " in all");
     const DenormalsAreZero quick;
     scratch_.reset();
     const auto& options = model_.options();

@@ -1,0 +1,257 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Values against the definitions written out as plain loops, where no golden number stands.
+#include <doctest/doctest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <numbers>
+#include <type_traits>
+#include <vector>
+
+#include "policies.hpp"
+#include "support/evaluation.hpp"
+
+using namespace prism;
+
+namespace {
+
+constexpr std::size_t dim = 5;
+constexpr Index user_count = 7, item_count = 9;
+
+/// A batch that is a part of the training interactions; ids repeat, and some items are negatives
+/// alone.
+struct World {
+  std::vector<Interaction> pairs{{0, 1}, {3, 1}, {0, 4}, {6, 2}, {3, 4}, {0, 1}};
+  std::vector<Interaction> train;
+  Matrix<double> users, items;
+
+  World()
+      : train(pairs), users(zeros<double>(user_count, dim)), items(zeros<double>(item_count, dim)) {
+    for (const Interaction& more : {Interaction{1, 1}, {2, 8}, {5, 5}, {6, 5}, {4, 4}, {1, 7}}) {
+      train.push_back(more);
+    }
+    const Random random(3, Stream::synthetic);
+    std::uint64_t at = 0;
+    for (Matrix<double>* table : {&users, &items}) {
+      for (double& value : *table) value = random.normal(at++);
+    }
+  }
+
+  [[nodiscard]] Interactions interactions() const { return {user_count, item_count, train}; }
+
+  [[nodiscard]] std::vector<Index> negatives(std::size_t a_pair) const {
+    const Random random(4, Stream::negatives);
+    std::vector<Index> drawn(pairs.size() * a_pair);
+    for (std::size_t q = 0; q < drawn.size(); ++q) drawn[q] = random.below(q, item_count);
+    return drawn;
+  }
+
+  template <class Backbone = MF<dim>, class Loss>
+  [[nodiscard]] double value(const Loss& loss) const {
+    const std::vector<Index> drawn = negatives(negatives_per_pair(loss));
+    test::Evaluation<double, Backbone, Loss> evaluate(Backbone{}, loss, interactions(), pairs,
+                                                      drawn);
+    return evaluate(users, items);
+  }
+
+  [[nodiscard]] double score(Index user, Index item) const {
+    return dot(rows(users)[user], rows(items)[item], dim);
+  }
+};
+
+double cosine(const double* a, const double* b) {
+  return dot(a, b, dim) / (norm(a, dim) * norm(b, dim));
+}
+
+/// log mean exp(-2 |a - b|^2) over pairs a < b of unit rows.
+double uniformity(const Matrix<double>& table, const std::vector<Index>& ids) {
+  double sum = 0, count = 0;
+  for (std::size_t a = 0; a < ids.size(); ++a) {
+    for (std::size_t b = a + 1; b < ids.size(); ++b, ++count) {
+      sum += std::exp(-2 * (2 - 2 * cosine(rows(table)[ids[a]], rows(table)[ids[b]])));
+    }
+  }
+  return std::log(sum / count);
+}
+
+double alignment(const World& world) {
+  double sum = 0;
+  for (const Interaction& pair : world.pairs) {
+    sum += 2 - 2 * cosine(rows(world.users)[pair.user], rows(world.items)[pair.item]);
+  }
+  return sum / static_cast<double>(world.pairs.size());
+}
+
+}  // namespace
+
+TEST_CASE("DirectAU's uniformity is over distinct ids, or over those of all pairs") {
+  const World world;
+  std::vector<Index> users, items;
+  for (const Interaction& pair : world.pairs) {
+    users.push_back(pair.user);
+    items.push_back(pair.item);
+  }
+  CHECK(world.value(DirectAU{.gamma = 3, .duplicates = true}) ==
+        doctest::Approx(alignment(world) +
+                        1.5 * (uniformity(world.users, users) + uniformity(world.items, items)))
+            .epsilon(1e-12));
+  CHECK(world.value(DirectAU{.gamma = 3}) ==
+        doctest::Approx(alignment(world) + 1.5 * (uniformity(world.users, {0, 3, 6}) +
+                                                  uniformity(world.items, {1, 4, 2})))
+            .epsilon(1e-12));
+}
+
+TEST_CASE("MAWU's broadcast alignment meets every angle with every margin") {
+  const World world;
+  const MAWU loss{.gamma1 = 0, .gamma2 = 0, .broadcast = true};
+  test::Evaluation<double, MF<dim>, MAWU> evaluate(MF<dim>{}, loss, world.interactions(),
+                                                   world.pairs, {});
+  auto& state = evaluate.loss_state();
+  // Margins large enough that some of the sums are clipped at pi.
+  for (double& m : state.users.value) m = -3 + m;
+  double sum = 0;
+  for (const Interaction& p : world.pairs) {
+    const double s = state.users.value(p.user, 0) + state.items.value(p.item, 0);
+    const double margin = 1 - 1 / (1 + std::exp(-s));
+    for (const Interaction& q : world.pairs) {
+      const double angle = std::acos(cosine(rows(world.users)[q.user], rows(world.items)[q.item]));
+      sum -= std::cos(std::clamp(angle + margin, 0.0, std::numbers::pi));
+    }
+  }
+  const auto n = static_cast<double>(world.pairs.size());
+  CHECK(evaluate(world.users, world.items) == doctest::Approx(sum / (n * n)).epsilon(1e-12));
+}
+
+TEST_CASE("MACR with several negatives takes their mean") {
+  const World world;
+  const MACR loss{.negatives = 3, .alpha = 0.5, .beta = 0.25};
+  const std::vector<Index> negatives = world.negatives(3);
+  test::Evaluation<double, MF<dim>, MACR> evaluate(MF<dim>{}, loss, world.interactions(),
+                                                   world.pairs, negatives);
+  const double* const user_head = evaluate.loss_state().user_head.value.data();
+  const double* const item_head = evaluate.loss_state().item_head.value.data();
+  const auto log_loss = [](double x, bool positive) {
+    return std::log1p(std::exp(positive ? -x : x));
+  };
+  const auto sigmoid = [](double x) { return 1 / (1 + std::exp(-x)); };
+  const auto n = static_cast<double>(world.pairs.size());
+  double expected = 0;
+  for (std::size_t p = 0; p < world.pairs.size(); ++p) {
+    const Index user = world.pairs[p].user;
+    const double of_user = dot(rows(world.users)[user], user_head, dim);
+    const auto part = [&](Index item, bool positive) {
+      const double of_item = dot(rows(world.items)[item], item_head, dim);
+      const double score = world.score(user, item) * sigmoid(of_item) * sigmoid(of_user);
+      return log_loss(score, positive) + 0.5 * log_loss(of_item, positive) +
+             0.25 * log_loss(of_user, positive);
+    };
+    expected += part(world.pairs[p].item, true) / n;
+    for (std::size_t j = 0; j < 3; ++j) expected += part(negatives[3 * p + j], false) / (3 * n);
+  }
+  CHECK(evaluate(world.users, world.items) == doctest::Approx(expected).epsilon(1e-12));
+}
+
+TEST_CASE("MACR's heads start Xavier normal") {
+  const Interactions train(1, 1, std::vector<Interaction>{{0, 0}});
+  const auto heads = make_state<double>(MACR{}, StateContext{train, 4000, 5});
+  for (const Matrix<double>* head : {&heads.user_head.value, &heads.item_head.value}) {
+    double squares = 0;
+    for (const double w : *head) squares += w * w;
+    CHECK(squares / 4000 == doctest::Approx(2.0 / 4001).epsilon(0.1));
+  }
+}
+
+TEST_CASE("IPL's exposure is over all training interactions, or over the batch's pairs") {
+  const World world;
+  const Interactions train = world.interactions();
+  /// The sample deviation of c_i / d_i^(2 - gamma) over the items that have been trained on.
+  const auto by_hand = [&](const std::vector<Interaction>& exposed) {
+    std::vector<double> ratio;
+    for (Index item = 0; item < item_count; ++item) {
+      if (train.item_degree()[item] == 0) continue;
+      double sum = 0;
+      for (const Interaction& pair : exposed) {
+        if (pair.item == item) sum += 1 / (1 + std::exp(-world.score(pair.user, item)));
+      }
+      ratio.push_back(sum / std::pow(train.item_degree()[item], 2 - 1.5));
+    }
+    const auto count = static_cast<double>(ratio.size());
+    double mean = 0, squares = 0;
+    for (const double r : ratio) mean += r / count;
+    for (const double r : ratio) squares += (r - mean) * (r - mean);
+    return std::sqrt(squares / (count - 1));
+  };
+  std::vector<Interaction> all;
+  for (std::size_t k = 0; k < train.size(); ++k) all.push_back(train[k]);
+  CHECK(world.value(IPL{.weight = 3, .gamma = 1.5}) ==
+        doctest::Approx(3 * by_hand(all)).epsilon(1e-12));
+  CHECK(world.value(IPL{.weight = 3, .gamma = 1.5, .per_batch = true}) ==
+        doctest::Approx(3 * by_hand(world.pairs)).epsilon(1e-12));
+}
+
+TEST_CASE("a loss and a penalty add up to what each is alone") {
+  const World world;
+  const auto adds_up = [&](const auto& loss, const auto& penalty) {
+    INFO(label(loss), " & ", label(penalty));
+    using Both =
+        Penalized<std::remove_cvref_t<decltype(loss)>, std::remove_cvref_t<decltype(penalty)>>;
+    CHECK(world.value(Both{loss, penalty}) ==
+          doctest::Approx(world.value(loss) + world.value(penalty)).epsilon(1e-12));
+  };
+  adds_up(BPR{.negatives = 3}, DirectAU{});
+  adds_up(BPR{.negatives = 3}, DirectAU{.duplicates = true});
+  adds_up(SSM{.negatives = 4}, MAWU{});
+  adds_up(BPR{.negatives = 3}, ReSN{.weight = 0.5});
+  adds_up(BPR{.negatives = 3}, IPL{});
+  adds_up(SSM{}, Penalized<IPL, ReSN>{});
+  adds_up(MACR{.negatives = 2}, Cosine{});
+}
+
+TEST_CASE("LightGCN's output is the mean of its layers, for any number of them") {
+  const World world;
+  const Interactions train = world.interactions();
+  constexpr std::size_t all = user_count + item_count;
+  const auto adjacent = [&](std::size_t a, std::size_t b) {
+    if ((a < user_count) == (b < user_count)) return 0.0;
+    const auto user = static_cast<Index>(std::min(a, b)),
+               item = static_cast<Index>(std::max(a, b) - user_count);
+    const double degrees =
+        static_cast<double>(train.user_degree()[user]) * train.item_degree()[item];
+    return train.contains(user, item) ? 1 / std::sqrt(degrees) : 0.0;
+  };
+  const auto check = [&]<std::size_t Layers>(std::integral_constant<std::size_t, Layers>) {
+    CAPTURE(Layers);
+    std::vector<std::vector<double>> layer(all, std::vector<double>(dim));
+    for (std::size_t r = 0; r < all; ++r) {
+      const double* const row =
+          r < user_count ? rows(world.users)[r] : rows(world.items)[r - user_count];
+      layer[r].assign(row, row + dim);
+    }
+    auto mean = layer;
+    for (std::size_t l = 1; l <= Layers; ++l) {
+      std::vector<std::vector<double>> next(all, std::vector<double>(dim));
+      for (std::size_t a = 0; a < all; ++a) {
+        for (std::size_t b = 0; b < all; ++b) {
+          for (std::size_t c = 0; c < dim; ++c) next[a][c] += adjacent(a, b) * layer[b][c];
+        }
+      }
+      layer = next;
+      for (std::size_t r = 0; r < all; ++r) {
+        for (std::size_t c = 0; c < dim; ++c) mean[r][c] += layer[r][c];
+      }
+    }
+    const LightGCN<dim, Layers> backbone;
+    const auto state = make_state<double>(backbone, StateContext{train, dim, 1});
+    const Output<double> output =
+        backbone.template output<double>({rows(world.users), rows(world.items)}, train, state);
+    for (std::size_t r = 0; r < all; ++r) {
+      const double* const row = r < user_count ? output.users()[r] : output.items()[r - user_count];
+      for (std::size_t c = 0; c < dim; ++c) {
+        CHECK(row[c] == doctest::Approx(mean[r][c] / (Layers + 1)).epsilon(1e-12));
+      }
+    }
+  };
+  check(std::integral_constant<std::size_t, 1>{});
+  check(std::integral_constant<std::size_t, 2>{});
+  check(std::integral_constant<std::size_t, 4>{});
+}
