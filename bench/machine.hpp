@@ -18,7 +18,7 @@ namespace bench {
 
 /// The shortest of a few runs, in seconds.
 template <class Body>
-double shortest_seconds(const Body& body, int runs = 5) {
+double shortest_seconds(const Body& body, int runs = 10) {
   double shortest = 1e300;
   for (int run = 0; run < runs; ++run) {
     const auto begin = std::chrono::steady_clock::now();

@@ -4,6 +4,7 @@
 #include <CLI/CLI.hpp>
 #include <cstdio>
 #include <exception>
+#include <new>
 #include <optional>
 #include <prism/core/parallel.hpp>
 #include <prism/experiment/policies.hpp>
@@ -48,6 +49,9 @@ int main(int argc, char** argv) {
         settings.data.empty() ? "synthetic" : settings.data.c_str(), split.train.users(),
         split.train.items(), split.train.size(), split.validation.size(), split.test.size());
     std::fflush(stdout);
+    prism::require(!split.test.empty() || settings.test.empty(), "--test",
+                   settings.drop_repeated ? "has nothing that --data has not"
+                                          : "has no interaction to test with");
     prism::require(!split.validation.empty() && !split.test.empty(), "--data",
                    "is too small: a tenth of its interactions is to validate, another to test");
     std::vector<experiment::Run> runs;
@@ -56,7 +60,7 @@ int main(int argc, char** argv) {
       // After each, so that what comes later cannot take it along.
       if (!settings.json.empty()) experiment::write_json(settings, split, runs);
     }
-    experiment::print_table(runs);
+    experiment::print_table(split, runs);
     if (std::fflush(stdout) != 0 || std::ferror(stdout) != 0) {
       std::fprintf(stderr, "experiment: the table cannot be written to the standard output\n");
       return 1;
@@ -64,6 +68,10 @@ int main(int argc, char** argv) {
     for (const experiment::Run& run : runs) {
       if (run.error) return 1;
     }
+  } catch (const std::bad_alloc&) {
+    std::fprintf(stderr,
+                 "experiment: not enough memory; --dim, --batch and --negatives make it more\n");
+    return 1;
   } catch (const std::exception& error) {
     std::fprintf(stderr, "experiment: %s\n", error.what());
     return 1;

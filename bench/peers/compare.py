@@ -11,9 +11,14 @@ import tempfile
 HERE = pathlib.Path(__file__).resolve().parent
 # What PyTorch calls each of prism's times.
 PEERS = {
-    "BPR": ["BPR"],
-    "SSM": ["SSM"],
-    "DirectAU": ["DirectAU (pdist)", "DirectAU"],
+    "BPR": ["BPR", "BPR, fused Adam"],
+    "SSM": ["SSM", "SSM, fused Adam"],
+    "DirectAU": [
+        "DirectAU (pdist)",
+        "DirectAU (pdist), fused Adam",
+        "DirectAU",
+        "DirectAU, fused Adam",
+    ],
     "ranking": ["ranking"],
 }
 
@@ -44,13 +49,13 @@ def main():
                 )
             print(f"\n{ours[0]['library']} against {theirs[0]['library']}, {threads} threads, "
                   f"median (least to greatest) of {options.runs} runs in turns")
-            print(f"{'':20} {'prism':>9} {'PyTorch':>9}  ratio")
+            print(f"{'':30} {'prism':>9} {'PyTorch':>9}  ratio")
             for what, names in PEERS.items():
                 for name in names:
                     mine = [one["seconds"][what] for one in ours]
                     other = [one["seconds"][name] for one in theirs]
                     ratios = sorted(b / a for a, b in zip(mine, other))
-                    print(f"{name:20} {statistics.median(mine):7.2f} s {statistics.median(other):7.2f} s"
+                    print(f"{name:30} {statistics.median(mine):7.2f} s {statistics.median(other):7.2f} s"
                           f"  {statistics.median(ratios):.1f} ({ratios[0]:.1f} to {ratios[-1]:.1f})")
 
 

@@ -26,7 +26,7 @@ void write_pairs(const Interactions& part, const std::filesystem::path& file) {
 
 template <class Loss>
 double epoch_seconds(const Split& split) {
-  Recommender<MF<64>, Loss, FullWD> model(split.train);
+  Recommender<MF<64>, Loss> model(split.train);
   const Split training{split.train, Interactions(), Interactions()};
   return fit(model, training, {.epochs = 1}, Silent()).epochs[0].train_seconds;
 }

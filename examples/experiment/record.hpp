@@ -7,6 +7,8 @@
 #include <filesystem>
 #include <nlohmann/json.hpp>
 #include <prism/core/config.hpp>
+#include <prism/evaluate/evaluate.hpp>
+#include <prism/evaluate/most_popular.hpp>
 #include <prism/serve/staged_files.hpp>
 #include <string>
 #include <vector>
@@ -16,27 +18,35 @@
 
 namespace experiment {
 
-inline void print_table(const std::vector<Run>& runs) {
-  std::size_t width = 5;
+/// The models beside what recommends the same popular items to everyone.
+inline void print_table(const prism::Split& split, const std::vector<Run>& runs) {
+  const char* const baseline = "most popular items";
+  std::size_t width = std::string(baseline).size();
   for (const Run& run : runs) width = std::max(width, run.name.size());
   const int w = static_cast<int>(width);
   std::printf("\n%-*s  NDCG@20 =  popular + neutral + unpopular  best epoch  seconds  rho\n", w,
               "model");
+  const auto print_quality = [w](const char* name, const prism::Report& report) {
+    const auto& [popular, neutral, unpopular] = report.ndcg_by_stratum;
+    std::printf("%-*s  %7.5f   %8.5f  %8.5f   %9.5f", w, name, report.ndcg, popular, neutral,
+                unpopular);
+  };
+  print_quality(baseline, prism::evaluate(prism::most_popular(split.train), split.test,
+                                          {.exclude = {&split.train, &split.validation}}));
+  std::printf("\n");
   for (const Run& run : runs) {
     if (run.error) {
       std::printf("%-*s  %s\n", w, run.name.c_str(), run.error->c_str());
       continue;
     }
-    const auto& [popular, neutral, unpopular] = run.dot.ndcg_by_stratum;
-    std::printf("%-*s  %7.5f   %8.5f  %8.5f   %9.5f  %10zu  %7.1f  %5.2f\n", w, run.name.c_str(),
-                run.dot.ndcg, popular, neutral, unpopular, run.history.best_epoch,
-                run.history.seconds, run.magnitude_popularity_correlation);
+    print_quality(run.name.c_str(), run.dot);
+    std::printf("  %10zu  %7.1f  %5.2f\n", run.history.best_epoch, run.history.seconds,
+                run.magnitude_popularity_correlation);
   }
   std::printf(
-      "\nNDCG@20 on the test part, by dot product, with what hits among the 5%% most popular "
-      "items, "
-      "the next 15%%\nand the rest contribute; rho: Spearman's correlation of item magnitude with "
-      "popularity.\n");
+      "\nNDCG@20 on the test part, by dot product (MACR by its own rule), with what hits among the "
+      "5%% most\npopular items, the next 15%% and the rest contribute; rho: Spearman's correlation "
+      "of item magnitude\nwith popularity.\n");
 }
 
 inline nlohmann::json to_json(const prism::Report& report) {

@@ -66,6 +66,51 @@ std::optional<prism::Column> column(const std::string& text) {
   return text;
 }
 
+/// Refuses options that nothing chosen looks at: who gives one expects it to matter.
+void refuse_what_nothing_reads(const CLI::App& app, const Settings& settings) {
+  bool decays = false, scales = false;
+  for (const ModelChoice& model : settings.models()) {
+    decays = decays || model.regularizer != prism::None::name;
+    scales = scales || model.initializer == prism::PRISM<>::name;
+  }
+  const auto loss_is = [&](auto... names) { return ((settings.loss == names) || ...); };
+  const bool draws = loss_is("BPR", "SSM", "MACR");
+  const auto reads = [&](const char* option, bool read, const char* reader) {
+    if (app.count(option) > 0 && !read) {
+      throw CLI::ValidationError(option, std::string("is for ") + reader);
+    }
+  };
+  reads("--alpha", scales, "--initializer PRISM");
+  reads("--lambda", decays, "--regularizer FullWD or BatchedWD");
+  reads("--activation", settings.backbone == "MLP", "--backbone MLP");
+  reads("--negatives", draws, "--loss BPR, SSM or MACR");
+  reads("--sampler", draws, "--loss BPR, SSM or MACR");
+  reads("--power", settings.sampler == "PopularityNegatives", "--sampler PopularityNegatives");
+  reads("--tau", loss_is("SSM"), "--loss SSM");
+  reads("--gamma", loss_is("DirectAU"), "--loss DirectAU");
+  for (const char* option : {"--gamma1", "--gamma2"}) reads(option, loss_is("MAWU"), "--loss MAWU");
+  for (const char* option : {"--macr-alpha", "--macr-beta", "--macr-c"}) {
+    reads(option, loss_is("MACR"), "--loss MACR");
+  }
+  reads("--ipl-gamma", settings.penalty == "IPL", "--penalty IPL");
+}
+
+/// Refuses outputs that would take the place of an input, or of each other.
+void refuse_one_file_for_two(const Settings& settings) {
+  const auto same = [](const std::string& a, const std::string& b) {
+    return !a.empty() && !b.empty() &&
+           std::filesystem::weakly_canonical(a) == std::filesystem::weakly_canonical(b);
+  };
+  for (const std::string& input : {settings.data, settings.test}) {
+    if (same(settings.json, input)) {
+      throw CLI::ValidationError("--json", "would take the place of the data in " + input);
+    }
+  }
+  if (same(settings.json, settings.save)) {
+    throw CLI::ValidationError("--json", "and --save name the same place, " + settings.save);
+  }
+}
+
 }  // namespace
 
 prism::ReadOptions read_options(const Settings& settings) {
@@ -120,7 +165,7 @@ void declare_options(CLI::App& app, Settings& settings) {
       ->needs("--test")
       ->group(data);
   app.add_option("--min-rating", settings.min_rating, "leave out lower ratings")
-      ->check(CLI::Number)
+      ->check(number_from(-1e300, false))
       ->needs("--data")
       ->group(data);
 
@@ -205,7 +250,7 @@ void declare_options(CLI::App& app, Settings& settings) {
       ->check(number_from(-1e300, false))
       ->capture_default_str()
       ->group(options);
-  app.add_option("--penalty-weight", settings.penalty_weight, "IPL 1, ReSN 1e-6 if left out")
+  app.add_option("--penalty-weight", settings.penalty_weight, "IPL 0.1, ReSN 1e-6 if left out")
       ->check(weight)
       ->needs("--penalty")
       ->group(options);
@@ -246,13 +291,16 @@ void declare_options(CLI::App& app, Settings& settings) {
                  "their ids, a line a row, in user_ids.txt, item_ids.txt")
       ->check(writable_folder())
       ->group(output);
+  app.set_version_flag("--version", "prism " PRISM_VERSION);
   app.add_flag("--quiet", settings.quiet, "show no progress")->group(output);
 
   // The preset says what these are.
   app.get_option("--released")
       ->excludes(app.get_option("--sampler"))
       ->excludes(app.get_option("--activation"));
-  app.parse_complete_callback([&settings] {
+  app.parse_complete_callback([&app, &settings] {
+    refuse_what_nothing_reads(app, settings);
+    refuse_one_file_for_two(settings);
     if (!settings.released) return;
     settings.sampler = prism::InBatchNegatives::name;
     settings.activation = prism::Identity::name;

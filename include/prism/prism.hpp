@@ -17,6 +17,7 @@
 #include "prism/data/data.hpp"
 #include "prism/evaluate/correlation.hpp"
 #include "prism/evaluate/evaluate.hpp"
+#include "prism/evaluate/most_popular.hpp"
 #include "prism/evaluate/ranking.hpp"
 #include "prism/evaluate/strata.hpp"
 #include "prism/experiment/grid.hpp"

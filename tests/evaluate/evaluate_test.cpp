@@ -222,3 +222,17 @@ TEST_CASE("PRISM's magnitudes follow popularity from the start") {
   const auto output = model.output();
   CHECK(magnitude_popularity_correlation(output.items(), data.item_degree()) > 0.999);
 }
+
+TEST_CASE("the most popular items are the same for everyone, but for what they have seen") {
+  const std::vector<Interaction> pairs{{0, 2}, {1, 2}, {2, 2}, {0, 1}, {1, 1}, {2, 0}};
+  const Interactions train(4, 4, pairs);
+  const auto scorer = most_popular(train);
+  const auto items = [&](Index user) {
+    std::vector<Index> ranked;
+    for (const auto& scored : recommend(scorer, train, user, 4)) ranked.push_back(scored.item);
+    return ranked;
+  };
+  CHECK(items(3) == std::vector<Index>{2, 1, 0, 3});
+  CHECK(items(0) == std::vector<Index>{0, 3});
+  CHECK(items(2) == std::vector<Index>{1, 3});
+}

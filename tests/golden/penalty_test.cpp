@@ -25,10 +25,10 @@ void check_penalty(const std::string& name, const Penalty& penalty, const std::s
 TEST_CASE("reg_ipl") {
   const test::GoldenCase golden("reg_ipl");
   const std::vector<Interaction> train = golden.pairs("train");
-  check_penalty<double>("reg_ipl", IPL{.gamma = 1.285}, "value", train);
-  check_penalty<float>("reg_ipl", IPL{.gamma = 1.285}, "value", train);
+  check_penalty<double>("reg_ipl", IPL{.weight = 1, .gamma = 1.285}, "value", train);
+  check_penalty<float>("reg_ipl", IPL{.weight = 1, .gamma = 1.285}, "value", train);
   // The batch that is the whole training part.
-  check_penalty<double>("reg_ipl", IPL{.per_batch = true}, "value", train);
+  check_penalty<double>("reg_ipl", IPL{.weight = 1, .per_batch = true}, "value", train);
 }
 
 TEST_CASE("reg_resn") {

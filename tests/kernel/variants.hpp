@@ -44,11 +44,12 @@ inline constexpr std::size_t last_dimension = 257;
 }  // namespace test
 
 /// A test case for each variant. One that the compiler's flags do not allow has nothing to do.
-#define PRISM_FOR_EACH_VARIANT(NAME)                                                       \
-  TEST_CASE_TEMPLATE(                                                                      \
-      NAME, V, test::Variant<prism::isa::scalar, float>,                                   \
-      test::Variant<prism::isa::scalar, double>, test::Variant<prism::isa::sse2, float>,   \
-      test::Variant<prism::isa::sse2, double>, test::Variant<prism::isa::avx2, float>,     \
-      test::Variant<prism::isa::avx2, double>, test::Variant<prism::isa::avx512, float>,   \
-      test::Variant<prism::isa::avx512, double>, test::Variant<prism::isa::native, float>, \
+#define PRISM_FOR_EACH_VARIANT(NAME)                                                     \
+  TEST_CASE_TEMPLATE(                                                                    \
+      NAME, V, test::Variant<prism::isa::scalar, float>,                                 \
+      test::Variant<prism::isa::scalar, double>, test::Variant<prism::isa::sse2, float>, \
+      test::Variant<prism::isa::sse2, double>, test::Variant<prism::isa::avx2, float>,   \
+      test::Variant<prism::isa::avx2, double>, test::Variant<prism::isa::avx512, float>, \
+      test::Variant<prism::isa::avx512, double>, test::Variant<prism::isa::neon, float>, \
+      test::Variant<prism::isa::neon, double>, test::Variant<prism::isa::native, float>, \
       test::Variant<prism::isa::native, double>)

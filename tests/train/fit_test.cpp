@@ -224,3 +224,26 @@ TEST_CASE("progress writes a line an epoch, or a bar that draws over itself") {
     CHECK((text.find('\r') != std::string::npos) == has_bar);
   }
 }
+
+TEST_CASE("fit refuses another training part, of the same degrees too") {
+  const std::vector<Interaction> one{{0, 0}, {1, 1}}, other{{0, 1}, {1, 0}};
+  Recommender<MF<2>, DirectAU> model(Interactions(2, 2, one));
+  const Split split{Interactions(2, 2, other), Interactions(2, 2, {}), Interactions(2, 2, {})};
+  CHECK_THROWS_WITH_AS(fit(model, split, {.epochs = 1}, Silent()), doctest::Contains("split"),
+                       ArgumentError);
+}
+
+TEST_CASE("a moment that overflows is a divergence, though weights stand still") {
+  const std::vector<Interaction> pairs{{0, 0}, {0, 1}, {1, 1}};
+  const Split split{Interactions(2, 2, pairs), Interactions(2, 2, {}), Interactions(2, 2, {})};
+  Recommender<MF<4>, DirectAU> model(split.train, {.loss = {.gamma = 1e25}});
+  CHECK_THROWS_AS(fit(model, split, {.epochs = 1}, Silent()), DivergenceError);
+}
+
+TEST_CASE("an embedding too wide for any memory is refused by name") {
+  const std::vector<Interaction> pairs{{0, 0}};
+  CHECK_THROWS_WITH_AS(
+      (Recommender<MF<dynamic>, BPR>(Interactions(1, 1, pairs),
+                                     {.backbone = MF<dynamic>(std::size_t{1} << 60)})),
+      doctest::Contains("dim"), ArgumentError);
+}

@@ -28,7 +28,7 @@ struct SyntheticOptions {
   Index interactions_per_user = 40;  ///< the mean, in [1, items / 2]
   std::size_t factors = 16;          ///< dimensions of the tastes, at least 1
   double popularity_exponent = 1.0;  ///< popularity is rank^-exponent; 0: all items alike
-  double affinity = 4.0;             ///< how strongly tastes steer; 0: not at all
+  double affinity = 12.0;            ///< how strongly tastes steer; 0: not at all
   std::uint64_t seed = 123;          ///< the same seed makes the same data
 };
 

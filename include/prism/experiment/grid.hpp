@@ -41,11 +41,30 @@ struct Combined<Types<Chosen...>, Types<Policies...>, Lists...>
 
 }  // namespace detail
 
+namespace detail {
+
+template <class List>
+inline constexpr bool is_types = false;
+template <class... T>
+inline constexpr bool is_types<Types<T...>> = true;
+
+template <class... Lists>
+struct Grid {
+  static_assert((is_types<Lists> && ...),
+                "Product: each argument is a list of policies, as Types<BPR, DirectAU> is");
+  using type = Types<>;
+};
+template <class... Lists>
+requires(is_types<Lists>&&...) struct Grid<Lists...> : Combined<Types<>, Lists...> {
+};
+
+}  // namespace detail
+
 /// All Recommenders with one policy of each list, in the order of Recommender's parameters; the
 /// last list varies first.
 /// `Product<Types<MF<64>>, Types<BPR, DirectAU>, Types<None>, Types<Xavier, PRISM<1.0>>>`
 template <class Backbones, class Losses, class... Lists>
-using Product = typename detail::Combined<Types<>, Backbones, Losses, Lists...>::type;
+using Product = typename detail::Grid<Backbones, Losses, Lists...>::type;
 
 /// How many models a grid has.
 template <class... Models>

@@ -137,6 +137,15 @@ class OneOptimizer : public detail::Choice<Policies...> {
    public:
     State(std::size_t size, std::size_t dim) : size_(size), dim_(dim) {}
 
+    [[nodiscard]] bool finite() const {
+      return std::visit(
+          []<class Own>(const Own& own) {
+            if constexpr (requires { own.finite(); }) return own.finite();
+            return true;
+          },
+          of_);
+    }
+
    private:
     friend OneOptimizer;
     std::size_t size_;

@@ -22,6 +22,7 @@ struct scalar {};
 using sse2 = xsimd::sse2;
 using avx2 = xsimd::fma3<xsimd::avx2>;
 using avx512 = xsimd::avx512bw;
+using neon = xsimd::neon64;
 using native = std::conditional_t<xsimd::has_simd_register<float, xsimd::default_arch>::value,
                                   xsimd::default_arch, scalar>;
 }  // namespace isa

@@ -154,6 +154,10 @@ class Recommender {
     require(!train.empty(), "train", "has no interactions to learn from");
     const std::size_t dim = options.backbone.dim();
     require(dim >= 1, "dim", "an embedding's dimension must be at least 1, not 0");
+    constexpr std::size_t widest = std::size_t{1} << 20;
+    require(dim <= widest, "dim",
+            "an embedding's dimension must be at most " + std::to_string(widest) + ", not " +
+                std::to_string(dim));
     options.for_each_policy([](const auto& policy) { check_options(policy); });
     const StateContext context{train, dim, options.seed};
     Weights weights{zeros<Scalar>(train.users(), dim), zeros<Scalar>(train.items(), dim),

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include <algorithm>
+#include <cmath>
 #include <cstddef>
 #include <cstdint>
 #include <limits>
@@ -42,6 +44,11 @@ struct Adam {
         : moments_(zeros<T>(size, 2 * dim)),
           weights_at_(size, without_momentum),
           moments_at_(size, 0) {}
+
+    /// Whether no moment has overflown: from there on its weight would stand still.
+    [[nodiscard]] bool finite() const {
+      return std::ranges::all_of(moments_, [](T moment) { return std::isfinite(moment); });
+    }
 
    private:
     friend Adam;

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include <algorithm>
+#include <cmath>
 #include <cstddef>
 #include <string_view>
 
@@ -37,6 +39,12 @@ struct DenseAdam {
         : first(zeros<T>(size, dim)), second(zeros<T>(size, dim)) {}
     Matrix<T> first;
     Matrix<T> second;
+
+    /// Whether no moment has overflown: from there on its weight would stand still.
+    [[nodiscard]] bool finite() const {
+      const auto is_finite = [](T moment) { return std::isfinite(moment); };
+      return std::ranges::all_of(first, is_finite) && std::ranges::all_of(second, is_finite);
+    }
   };
 
   template <class T, RegularizerPolicy R>

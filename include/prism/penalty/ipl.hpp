@@ -25,7 +25,7 @@ namespace prism::inline PRISM_ISA {
 struct IPL {
   static constexpr std::string_view name = "IPL";
 
-  double weight = 1;
+  double weight = 0.1;
   double gamma = 1.285;
   bool per_batch = false;  ///< c_i sums over the batch's pairs alone
 

@@ -5,6 +5,7 @@
 #include <concepts>
 #include <cstddef>
 #include <string_view>
+#include <type_traits>
 
 #include "prism/core/config.hpp"
 #include "prism/policy/batch.hpp"
@@ -46,6 +47,8 @@ template <class L>
   if constexpr (requires { loss.negatives_per_pair(); }) {
     return loss.negatives_per_pair();
   } else if constexpr (requires { loss.negatives; }) {
+    static_assert(std::is_unsigned_v<std::remove_cvref_t<decltype(loss.negatives)>>,
+                  "a loss's `negatives` is how many a pair it asks for: a std::size_t");
     return loss.negatives;
   } else {
     return 0;

@@ -58,9 +58,10 @@ inline void check(const FitOptions& options, const Interactions& train, const In
   require_some("epochs", options.epochs);
   require_some("patience", options.patience);
   require_some("k", options.k);
-  require(std::ranges::equal(train.user_degree(), model.user_degree()) &&
-              std::ranges::equal(train.item_degree(), model.item_degree()),
-          "split", "must have the training part that the model was made with");
+  bool same = train.users() == model.users() && train.items() == model.items() &&
+              train.size() == model.size();
+  for (std::size_t k = 0; same && k < train.size(); ++k) same = train[k] == model[k];
+  require(same, "split", "must have the training part that the model was made with");
   require(train.size() < max_rows, "split.train", "must have fewer than 2^32 - 1 interactions");
   require(!train.empty(), "split.train", "has no interactions to learn from");
 }
@@ -131,7 +132,8 @@ History fit(Model& model, const Split& split, const FitOptions& options, Observe
     model.weights() = std::move(best);
     throw DivergenceError(std::string(what) + " no longer finite in epoch " +
                           std::to_string(epoch) + ": a smaller learning_rate than " +
-                          shortest(options.learning_rate) + " may help");
+                          shortest(options.learning_rate) +
+                          " may help, or milder options of the loss");
   };
   for (std::size_t epoch = 1; epoch <= options.epochs; ++epoch) {
     EpochRecord record{.epoch = epoch};

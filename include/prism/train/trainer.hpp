@@ -71,7 +71,7 @@ class Trainer {
     return negatives_;
   }
 
-  /// Whether every weight is a finite number.
+  /// Whether every weight is a finite number, and what the optimizer remembers.
   [[nodiscard]] bool finite() {
     bool all = true;
     const auto look = [&](const Matrix<Scalar>& table) {
@@ -80,6 +80,12 @@ class Trainer {
     look(model_.weights().users);
     look(model_.weights().items);
     for_each_parameter([&](const Parameter<Scalar>& parameter) { look(parameter.value); });
+    const auto look_at_state = [&](const OptimizerState& state) {
+      if constexpr (requires { state.finite(); }) all = all && state.finite();
+    };
+    look_at_state(user_state_);
+    look_at_state(item_state_);
+    for (const OptimizerState& state : parameter_states_) look_at_state(state);
     return all;
   }
 

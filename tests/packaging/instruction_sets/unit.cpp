@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Compiled once for each instruction set, under the name UNIT.
+#include "unit.hpp"
+
+#include <algorithm>
+#include <iterator>
+#include <prism/prism.hpp>
+
+#define TEXT_OF(macro) TEXT(macro)
+#define TEXT(text) #text
+
+Outcome UNIT() {
+  using namespace prism;
+  const Split split = random_split(
+      synthetic_interactions({.users = 300, .items = 200, .interactions_per_user = 10}));
+  Recommender<MF<37>, DirectAU> model(split.train);
+  const History history = fit(model, split, {.batch_size = 512, .epochs = 5}, Silent());
+  const auto top = recommend(model, 0, 10);
+  Outcome outcome{TEXT_OF(PRISM_ISA), Pack<float>::width, history.epochs.back().loss, {}};
+  std::ranges::transform(top, std::back_inserter(outcome.items),
+                         [](const auto& scored) { return scored.item; });
+  return outcome;
+}

@@ -1,0 +1,19 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+/// What a unit saw: the instruction set it was compiled for, and what a small training gave.
+struct Outcome {
+  std::string instruction_set;
+  std::size_t floats_at_once;
+  double loss;
+  std::vector<std::uint32_t> items;
+};
+
+Outcome baseline_unit();
+Outcome avx2_unit();
+Outcome avx512_unit();
