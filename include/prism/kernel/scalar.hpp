@@ -22,4 +22,16 @@ template <class T>
   return (x >= 0 ? T{1} : small) / (T{1} + small);
 }
 
+/// Both at the cost of one exponential: sigmoid is softplus's derivative.
+template <class T>
+struct SoftplusWithSlope {
+  T value, slope;
+
+  explicit SoftplusWithSlope(T x) noexcept {
+    const T small = std::exp(-std::abs(x));
+    value = std::max(x, T{0}) + std::log1p(small);
+    slope = (x >= 0 ? T{1} : small) / (T{1} + small);
+  }
+};
+
 }  // namespace prism::inline PRISM_ISA

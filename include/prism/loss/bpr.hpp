@@ -34,9 +34,9 @@ struct BPR {
           double sum = 0;
           T pull = 0;
           for (T& negative : score.subspan(1)) {
-            const T margin = negative - score[0];
-            sum += static_cast<double>(softplus(margin));
-            negative = static_cast<T>(mean) * sigmoid(margin);
+            const SoftplusWithSlope<T> softplus(negative - score[0]);
+            sum += static_cast<double>(softplus.value);
+            negative = static_cast<T>(mean) * softplus.slope;
             pull += negative;
           }
           score[0] = -pull;
