@@ -3,6 +3,8 @@
 #include <doctest/doctest.h>
 
 #include <cmath>
+#include <cstdint>
+#include <initializer_list>
 #include <prism/kernel/adam.hpp>
 #include <prism/optimizer/adam_history.hpp>
 #include <span>
@@ -95,7 +97,8 @@ PRISM_FOR_EACH_VARIANT("steps made up for in closed form equal those taken one b
     constexpr std::size_t n = 67;
     const AdamConstants<T> constant(beta1, beta2, epsilon);
     // The row's own last step, from the first of a training on; and how many others follow it.
-    for (const std::uint64_t stood_at : {1, 2, 10, 50, 300, 2000, 100000}) {
+    for (const std::uint64_t stood_at :
+         std::initializer_list<std::uint64_t>{1, 2, 10, 50, 300, 2000, 100000}) {
       AdamHistory<T> history;
       AdamRow<double> expected(n);
       AdamRow<T> start(n);
@@ -136,7 +139,7 @@ PRISM_FOR_EACH_VARIANT("steps made up for in closed form equal those taken one b
 
 TEST_CASE("the closed form is what nearly every row meets") {
   // Not a law of results: it says that the quick way is taken, from the steps on where it can be.
-  for (const std::uint64_t stood_at : {20, 400, 5000}) {
+  for (const std::uint64_t stood_at : std::initializer_list<std::uint64_t>{20, 400, 5000}) {
     AdamHistory<float> history;
     for (std::uint64_t t = stood_at + 1; t <= stood_at + 500; ++t) {
       history.add(0.001, beta1, beta2, t);

@@ -54,7 +54,8 @@ template <class T>
     detail::write_item(item_row.data(), scorer, item, options.similarity);
     best.offer(item, dot(user_row.data(), item_row.data(), dim));
   }
-  return {best.best().begin(), best.best().end()};
+  const std::span<const Scored<T>> sorted = best.best();
+  return {sorted.begin(), sorted.end()};
 }
 
 /// The same for a model, which leaves out the user's training items.
@@ -81,7 +82,8 @@ template <class T>
     normalise(other_unit.data(), items[other], dim);
     best.offer(other, dot(unit.data(), other_unit.data(), dim));
   }
-  return {best.best().begin(), best.best().end()};
+  const std::span<const Scored<T>> sorted = best.best();
+  return {sorted.begin(), sorted.end()};
 }
 
 template <class Model>
