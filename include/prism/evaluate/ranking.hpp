@@ -134,7 +134,7 @@ class UserBlock {
     }
   }
 
-  [[nodiscard]] std::span<const Scored<T>> best(std::size_t r) { return best_[r].best(); }
+  [[nodiscard]] std::span<const Scored<T>> best(std::size_t r) const { return best_[r].best(); }
 
  private:
   /// Takes the scores of the seen items in [first, end) out of the running, and those items off the

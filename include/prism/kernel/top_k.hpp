@@ -22,28 +22,28 @@ struct Scored {
   friend bool operator==(const Scored&, const Scored&) = default;
 };
 
-/// The k best of the items offered, best first, equal scores by ascending item; -infinity and
-/// not-a-number never enter. Items are offered in ascending order. Candidates gather until there
-/// are enough to be worth sorting out, so that one costs the same whatever k is.
+/// The k best of the items offered, best first. Items are offered in ascending order, so that equal
+/// scores leave the lower id in front; -infinity and not-a-number never enter.
 template <class T>
 class TopK {
  public:
-  explicit TopK(std::size_t k) : k_(k) { kept_.reserve(most()); }
+  explicit TopK(std::size_t k) : k_(k) { best_.reserve(k + 1); }
 
-  /// The best so far, sorted.
-  [[nodiscard]] std::span<const Scored<T>> best() {
-    if (kept_.size() > k_) sort_out();
-    std::ranges::sort(kept_, before);
-    return kept_;
-  }
+  void clear() noexcept { best_.clear(); }
+  [[nodiscard]] std::span<const Scored<T>> best() const noexcept { return best_; }
 
   /// A score has to be greater than this to enter.
-  [[nodiscard]] T threshold() const noexcept { return threshold_; }
+  [[nodiscard]] T threshold() const noexcept {
+    return best_.size() < k_ ? -std::numeric_limits<T>::infinity() : best_.back().score;
+  }
 
   void offer(Index item, T score) {
-    if (!(score > threshold_)) return;
-    kept_.push_back({item, score});
-    if (kept_.size() == most()) sort_out();
+    if (!(score > threshold())) return;
+    const auto place =
+        std::upper_bound(best_.begin(), best_.end(), score,
+                         [](T value, const Scored<T>& kept) { return value > kept.score; });
+    best_.insert(place, {item, score});
+    if (best_.size() > k_) best_.pop_back();
   }
 
   /// Offers items first, first + 1, ... with these scores.
@@ -59,25 +59,8 @@ class TopK {
   }
 
  private:
-  static bool before(const Scored<T>& a, const Scored<T>& b) noexcept {
-    return a.score > b.score || (a.score == b.score && a.item < b.item);
-  }
-
-  /// As many candidates as gather at most.
-  [[nodiscard]] std::size_t most() const noexcept { return k_ + std::max<std::size_t>(k_, 32); }
-
-  /// Leaves the k best, and asks more of those to come. Those have higher ids: a score that equals
-  /// the last one's stays out.
-  void sort_out() {
-    const auto last = kept_.begin() + static_cast<std::ptrdiff_t>(k_ - 1);
-    std::ranges::nth_element(kept_, last, before);
-    kept_.resize(k_);
-    threshold_ = last->score;
-  }
-
-  std::size_t k_;  // at least 1
-  T threshold_ = -std::numeric_limits<T>::infinity();
-  std::vector<Scored<T>> kept_;
+  std::size_t k_;
+  std::vector<Scored<T>> best_;
 };
 
 }  // namespace prism::inline PRISM_ISA

@@ -54,8 +54,7 @@ template <class T>
     detail::write_item(item_row.data(), scorer, item, options.similarity);
     best.offer(item, dot(user_row.data(), item_row.data(), dim));
   }
-  const std::span<const Scored<T>> sorted = best.best();
-  return {sorted.begin(), sorted.end()};
+  return {best.best().begin(), best.best().end()};
 }
 
 /// The same for a model, which leaves out the user's training items.
@@ -82,8 +81,7 @@ template <class T>
     normalise(other_unit.data(), items[other], dim);
     best.offer(other, dot(unit.data(), other_unit.data(), dim));
   }
-  const std::span<const Scored<T>> sorted = best.best();
-  return {sorted.begin(), sorted.end()};
+  return {best.best().begin(), best.best().end()};
 }
 
 template <class Model>
