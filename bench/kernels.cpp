@@ -1,15 +1,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Kernels alone, beside the machine's peaks; and each instruction set beside the others.
-#include <thread>
-
 #include "machine.hpp"
 #include "workload.hpp"
 
 using namespace prism;
+using bench::cores;
 
 namespace {
-
-const auto cores = static_cast<std::int64_t>(std::max(1U, std::thread::hardware_concurrency()));
 
 /// Value and gradient of a side's uniformity: 6 n^2/2 d operations.
 template <class Isa>

@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <chrono>
 #include <cstddef>
+#include <cstdint>
 #include <map>
 #include <prism/core/matrix.hpp>
 #include <prism/core/parallel.hpp>
@@ -15,6 +16,10 @@
 #include <vector>
 
 namespace bench {
+
+/// Of this machine, as a benchmark's argument.
+inline const auto cores =
+    static_cast<std::int64_t>(std::max(1U, std::thread::hardware_concurrency()));
 
 /// The shortest of a few runs, in seconds.
 template <class Body>
@@ -107,8 +112,8 @@ inline void count_bytes(benchmark::State& state, double bytes, std::size_t threa
 inline int run_benchmarks(int argc, char** argv) {
   benchmark::Initialize(&argc, argv);
   if (benchmark::ReportUnrecognizedArguments(argc, argv)) return 1;
-  const std::size_t cores = std::max(1U, std::thread::hardware_concurrency());
-  for (const std::size_t threads : {std::size_t{1}, cores}) {
+  for (const std::int64_t count : {std::int64_t{1}, cores}) {
+    const auto threads = static_cast<std::size_t>(count);
     benchmark::AddCustomContext(
         "peak of " + std::to_string(threads) + (threads == 1 ? " thread" : " threads"),
         std::to_string(fma_peak(threads) / 1e9) + " GFLOP/s of multiply-adds, " +

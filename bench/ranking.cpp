@@ -1,15 +1,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Every item ranked for every user, seen items masked, the best 20 kept.
-#include <thread>
-
 #include "machine.hpp"
 #include "workload.hpp"
 
 using namespace prism;
+using bench::cores;
 
 namespace {
-
-const auto cores = static_cast<std::int64_t>(std::max(1U, std::thread::hardware_concurrency()));
 
 /// 2 x users x items x d operations.
 void ranking(benchmark::State& state) {

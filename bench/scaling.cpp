@@ -1,16 +1,13 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // How cost grows: an epoch with interactions, ranking with items, a step with dimensions; each on
 // one thread and on all.
-#include <thread>
-
 #include "machine.hpp"
 #include "workload.hpp"
 
 using namespace prism;
+using bench::cores;
 
 namespace {
-
-const auto cores = static_cast<std::int64_t>(std::max(1U, std::thread::hardware_concurrency()));
 
 template <class Loss>
 void epoch(benchmark::State& state) {

@@ -1,15 +1,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Steps and epochs at Gowalla's size: 29,858 users x 40,981 items, 64 dimensions.
-#include <thread>
-
 #include "machine.hpp"
 #include "workload.hpp"
 
 using namespace prism;
+using bench::cores;
 
 namespace {
-
-const auto cores = static_cast<std::int64_t>(std::max(1U, std::thread::hardware_concurrency()));
 
 /// The bytes that a step has to move at least: weight and two moments of each row that the batch
 /// reaches, in and out.
