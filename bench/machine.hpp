@@ -12,6 +12,7 @@
 #include <prism/core/matrix.hpp>
 #include <prism/core/parallel.hpp>
 #include <prism/kernel/simd.hpp>
+#include <string>
 #include <thread>
 #include <vector>
 
