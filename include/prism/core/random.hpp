@@ -40,6 +40,7 @@ enum class Stream : std::uint32_t {
   negatives,
   split,
   synthetic,
+  simulation,
 };
 
 /// An independent sequence of draws, addressed by position.

@@ -20,14 +20,20 @@ enum class Stratum : std::uint8_t { popular, neutral, unpopular };
 
 inline constexpr std::array<std::string_view, 3> stratum_names{"popular", "neutral", "unpopular"};
 
-/// The stratum of every item. The cuts, at 5% and 20% of the items, are rounded up; of items that
-/// are equally popular the lower id comes first.
-[[nodiscard]] inline std::vector<Stratum> strata(std::span<const Index> popularity) {
+/// The items, most popular first; of items that are equally popular the lower id comes first.
+[[nodiscard]] inline std::vector<Index> by_popularity(std::span<const Index> popularity) {
   std::vector<Index> order(popularity.size());
   std::iota(order.begin(), order.end(), Index{0});
   std::ranges::sort(order, [&](Index a, Index b) {
     return popularity[a] != popularity[b] ? popularity[a] > popularity[b] : a < b;
   });
+  return order;
+}
+
+/// The stratum of every item. The cuts, at 5% and 20% of the items, are rounded up; of items that
+/// are equally popular the lower id comes first.
+[[nodiscard]] inline std::vector<Stratum> strata(std::span<const Index> popularity) {
+  const std::vector<Index> order = by_popularity(popularity);
   const auto cut = [&](std::size_t percent) { return (order.size() * percent + 99) / 100; };
   std::vector<Stratum> stratum(order.size(), Stratum::unpopular);
   for (std::size_t place = 0; place < cut(20); ++place) {

@@ -8,6 +8,7 @@
 #include "prism/loss/pair_scores.hpp"
 #include "prism/loss/sphere.hpp"
 #include "prism/policy/loss.hpp"
+#include "prism/theory/magnitude.hpp"
 
 namespace prism::inline PRISM_ISA {
 
@@ -15,6 +16,7 @@ namespace prism::inline PRISM_ISA {
 /// (KDD 2025, theorem 1); with nothing to push rows apart, not one to train a recommender with.
 struct Cosine {
   static constexpr std::string_view name = "Cosine";
+  static constexpr Alignment alignment = Alignment::cosine;
 
   template <class T>
   double operator()(const LossStep<T>& step) const {

@@ -7,6 +7,7 @@
 #include "prism/core/config.hpp"
 #include "prism/loss/pair_scores.hpp"
 #include "prism/policy/loss.hpp"
+#include "prism/theory/magnitude.hpp"
 
 namespace prism::inline PRISM_ISA {
 
@@ -14,6 +15,7 @@ namespace prism::inline PRISM_ISA {
 /// has no minimum, and is there to hold the theorem against.
 struct Dot {
   static constexpr std::string_view name = "Dot";
+  static constexpr Alignment alignment = Alignment::dot;
 
   template <class T>
   double operator()(const LossStep<T>& step) const {

@@ -10,6 +10,7 @@
 #include "prism/kernel/row.hpp"
 #include "prism/loss/pair_scores.hpp"
 #include "prism/policy/loss.hpp"
+#include "prism/theory/magnitude.hpp"
 
 namespace prism::inline PRISM_ISA {
 
@@ -17,6 +18,7 @@ namespace prism::inline PRISM_ISA {
 /// 2025).
 struct Euclidean {
   static constexpr std::string_view name = "Euclidean";
+  static constexpr Alignment alignment = Alignment::euclidean;
 
   template <class T>
   double operator()(const LossStep<T>& step) const {

@@ -78,6 +78,7 @@ class Recommender {
  public:
   using scalar_type = Scalar;
   using backbone_type = Backbone;
+  using loss_type = Loss;
   using optimizer_type = Optimizer;
   using sampler_type = Sampler;
 

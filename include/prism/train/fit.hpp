@@ -114,10 +114,13 @@ History fit(Model& model, const Split& split, const FitOptions& options, Observe
   detail::check(options, split.train, model.train());
   const auto notify = [&](const auto& event) { (event(observers), ...); };
   const bool validated = !split.validation.empty();
+  const FitPlan plan{model.name(), split.train.size(),    options.epochs,    options.k,
+                     validated,    options.learning_rate, options.batch_size};
   notify([&](auto& observer) {
-    if constexpr (requires { observer.begin(FitPlan{}); }) {
-      observer.begin(
-          FitPlan{model.name(), split.train.size(), options.epochs, options.k, validated});
+    if constexpr (requires { observer.begin(plan, std::as_const(model)); }) {
+      observer.begin(plan, std::as_const(model));
+    } else if constexpr (requires { observer.begin(plan); }) {
+      observer.begin(plan);
     }
   });
 

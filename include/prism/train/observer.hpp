@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Who watches fit. An observer has any of these members, and fit calls those it has:
-//   void begin(const FitPlan&);
+//   void begin(const FitPlan&);  or  void begin(const FitPlan&, const Model&);
 //   void batch(const BatchProgress&);
 //   void epoch(const EpochRecord&, const Model&);
 //   void end(const History&);
@@ -27,6 +27,8 @@ struct FitPlan {
   std::size_t epochs;  ///< at most
   std::size_t k;       ///< of the validation's NDCG@k
   bool validated;      ///< whether there is a validation part
+  double learning_rate;
+  std::size_t batch_size;  ///< pairs a step
 };
 
 /// How far an epoch is.

@@ -1,0 +1,107 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Where growth and decay balance, and how long a magnitude takes to come there.
+#pragma once
+
+#include <limits>
+
+#include "prism/core/config.hpp"
+#include "prism/core/constexpr_math.hpp"
+#include "prism/theory/magnitude.hpp"
+#include "prism/theory/occurrence.hpp"
+
+namespace prism::inline PRISM_ISA {
+
+namespace detail {
+
+/// The expected change of r^2 for an item of magnitude r, the angle held fixed:
+/// constant + linear r + square r^2, and by cosine inverse_square / r^2 + square r^2.
+struct ChangeOfMagnitude {
+  double square = 0, linear = 0, constant = 0, inverse_square = 0;
+};
+
+constexpr ChangeOfMagnitude change_of_magnitude(const TheoremSetting& setting) {
+  check(setting);
+  const double shrinkage = setting.learning_rate * setting.lambda;
+  require_domain(shrinkage <= 1, "lambda", "times learning_rate must be at most 1", setting.lambda);
+  const Occurrence chance = occurrence(setting.popularity, setting.batches);
+  const auto& [user, item, cosine] = setting.pair;
+  const double step = setting.learning_rate * setting.pair_weight;
+  const double second = chance.in_batch() * step * step;
+  const double first = 2 * step * (1 - shrinkage) * (chance.positive - chance.negative_only);
+  const double decay =
+      (setting.decay == Decay::full ? 1 : chance.in_batch()) * shrinkage * (shrinkage - 2);
+  switch (setting.alignment) {
+    case Alignment::cosine:
+      return {.square = decay, .inverse_square = second * (1 - cosine * cosine)};
+    case Alignment::dot:
+      return {decay, first * user * cosine, second * user * user};
+    case Alignment::euclidean:
+      break;
+  }
+  return {decay - 2 * first + 4 * second, (2 * first - 8 * second) * user * cosine,
+          4 * second * user * user};
+}
+
+/// The root above 0 of square r^2 + linear r + constant, square < 0 and constant >= 0.
+constexpr double positive_root(const ChangeOfMagnitude& change) noexcept {
+  const auto& [square, linear, constant, unused] = change;
+  const double root = square_root(linear * linear - 4 * square * constant);
+  // The form without cancellation.
+  return linear >= 0 ? (linear + root) / (-2 * square) : 2 * constant / (root - linear);
+}
+
+}  // namespace detail
+
+/// The magnitude |i| at which the expected change is 0, the angle held fixed; what
+/// setting.pair.item says is not used. By cosine with full decay,
+///   |i|^4 = P(i in B) eta w^2 (1 - cos^2) / (lambda (2 - eta lambda)):
+/// decay writes popularity into magnitudes. With batched decay P falls out, and it does not.
+///
+/// @returns infinity where growth is never held (no decay); 0 where nothing grows
+/// @throws ArgumentError  for a number outside its domain, and where eta lambda is above 1; in a
+///     constant expression it does not compile
+[[nodiscard]] constexpr double balanced_magnitude(const TheoremSetting& setting) {
+  const detail::ChangeOfMagnitude change = detail::change_of_magnitude(setting);
+  const auto& [square, linear, constant, inverse_square] = change;
+  if (inverse_square == 0 && constant == 0 && linear <= 0) return 0;
+  if (square >= 0) return std::numeric_limits<double>::infinity();
+  if (setting.alignment == Alignment::cosine) {
+    return square_root(square_root(inverse_square / -square));
+  }
+  return detail::positive_root(change);
+}
+
+/// How many steps a magnitude takes from setting.pair.item to within a share `within` of the
+/// balance, the angle held fixed: the time that decay needs to write popularity in, and that PRISM
+/// saves. In the limit of small steps, in which the expected changes are a differential equation;
+/// the steps are off by a share of about eta lambda. By cosine, with a = eta lambda (2 - eta
+/// lambda),
+///   log(| |i|^4 - |i*|^4 | / | (1 +- within)^4 - 1 | |i*|^4) / 2a.
+///
+/// @param within  above 0 and below 1
+/// @returns infinity where there is no balance above 0 to come to
+/// @throws ArgumentError  as balanced_magnitude does
+[[nodiscard]] constexpr double steps_to_balance(const TheoremSetting& setting,
+                                                double within = 0.01) {
+  detail::require_domain(within > 0 && within < 1, "within", "must be above 0 and below 1", within);
+  constexpr double never = std::numeric_limits<double>::infinity();
+  const detail::ChangeOfMagnitude change = detail::change_of_magnitude(setting);
+  const double balance = balanced_magnitude(setting);
+  if (balance == 0 || balance == never || change.square == 0) return never;
+  // In units of the balance.
+  const double start = setting.pair.item / balance;
+  const double end = start < 1 ? 1 - within : 1 + within;
+  const double passed = (end - start) / (1 - start);
+  if (start == 1 || passed <= 0) return 0;
+  const double left = 1 - passed;
+  if (setting.alignment == Alignment::cosine) {
+    const auto fourth = [](double x) { return x * x * x * x; };
+    return natural_log((fourth(start) - 1) / (fourth(end) - 1)) / (-2 * change.square);
+  }
+  // dr/dt = square (r - 1) (r - other) / 2r, in partial fractions.
+  const double other = change.constant / change.square / (balance * balance);
+  const double sum = natural_log(left) - other * natural_log((end - other) / (start - other));
+  return 2 * sum / (change.square * (1 - other));
+}
+
+}  // namespace prism::inline PRISM_ISA

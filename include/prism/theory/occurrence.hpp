@@ -1,0 +1,97 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// How likely an item is to stand in a batch, given its popularity.
+#pragma once
+
+#include <cstdint>
+
+#include "prism/core/config.hpp"
+#include "prism/core/error.hpp"
+
+namespace prism::inline PRISM_ISA {
+
+/// How an epoch's pairs come in batches. Counts are signed, so that a negative one is seen as such.
+struct Batches {
+  std::int64_t pairs = 0;       ///< |E|, training interactions, at least 1
+  std::int64_t batch_size = 0;  ///< |B|, from 1 to pairs
+  std::int64_t negatives = 0;   ///< n, drawn uniformly for each pair
+  std::int64_t items = 0;       ///< |I|, out of which; asked for where there are negatives
+  /// Whether a batch's negatives differ from one another, which the paper's n|B|/|I| supposes; else
+  /// each is drawn by itself: 1 - (1 - 1/|I|)^(n|B|).
+  bool distinct_negatives = true;
+};
+
+/// The chances that an item stands in a batch.
+struct Occurrence {
+  double positive = 0;       ///< in one of its pairs at least
+  double negative_only = 0;  ///< among its negatives and in none of its pairs
+
+  /// P(i in B).
+  [[nodiscard]] constexpr double in_batch() const noexcept { return positive + negative_only; }
+};
+
+namespace detail {
+
+/// Not constexpr: in a constant expression a value outside its domain ends here, as a compile error
+/// that shows these words.
+[[noreturn]] inline void outside_domain(const char* argument, const char* what_is_right,
+                                        double value) {
+  throw ArgumentError(argument, std::string(what_is_right) + ", not " + shortest(value));
+}
+
+constexpr void require_domain(bool holds, const char* argument, const char* what_is_right,
+                              double value) {
+  if (!holds) outside_domain(argument, what_is_right, value);
+}
+
+/// 1 - (1 - p)^times, without the cancellation: for chances that both are small, p + q - p q.
+constexpr double chance_of_any(double p, std::int64_t times) noexcept {
+  double any = 0;
+  for (; times > 0; times /= 2) {
+    if (times % 2 == 1) any += p * (1 - any);
+    p += p * (1 - p);
+  }
+  return any;
+}
+
+constexpr void check(const Batches& batches) {
+  const auto number = [](std::int64_t count) { return static_cast<double>(count); };
+  const auto& [pairs, batch_size, negatives, items, distinct] = batches;
+  require_domain(pairs >= 1, "pairs", "must be at least 1", number(pairs));
+  require_domain(batch_size >= 1 && batch_size <= pairs, "batch_size",
+                 "must be at least 1 and at most the number of pairs", number(batch_size));
+  require_domain(negatives >= 0, "negatives", "must be at least 0", number(negatives));
+  require_domain(negatives == 0 || items >= 1, "items",
+                 "must be at least 1 where there are negatives", number(items));
+  require_domain(negatives == 0 || !distinct || negatives <= items / batch_size, "negatives",
+                 "times batch_size must be at most the number of items; set distinct_negatives to "
+                 "false for negatives that may repeat",
+                 number(negatives));
+}
+
+}  // namespace detail
+
+/// How likely an item stands in a batch (the paper, KDD 2025, theorem 1 and its extension to
+/// negatives): each of its `popularity` interactions is in with probability |B|/|E|,
+///   P(i in B) = 1 - (1 - |B|/|E|)^d * (1 - n|B|/|I|).
+/// Where batches are cut from a shuffled epoch the interactions are not independent, and the first
+/// factor is off by a share of about d^2 |B| / (2 |E|^2).
+///
+/// @param popularity  d, from 0 to batches.pairs
+/// @throws ArgumentError  for a count outside its domain; in a constant expression it does not
+///     compile
+[[nodiscard]] constexpr Occurrence occurrence(std::int64_t popularity, const Batches& batches) {
+  detail::check(batches);
+  detail::require_domain(popularity >= 0 && popularity <= batches.pairs, "popularity",
+                         "must be at least 0 and at most the number of pairs",
+                         static_cast<double>(popularity));
+  const double share = static_cast<double>(batches.batch_size) / static_cast<double>(batches.pairs);
+  const double positive = detail::chance_of_any(share, popularity);
+  if (batches.negatives == 0) return {positive, 0};
+  const std::int64_t draws = batches.negatives * batches.batch_size;
+  const double items = static_cast<double>(batches.items);
+  const double negative = batches.distinct_negatives ? static_cast<double>(draws) / items
+                                                     : detail::chance_of_any(1 / items, draws);
+  return {positive, (1 - positive) * negative};
+}
+
+}  // namespace prism::inline PRISM_ISA

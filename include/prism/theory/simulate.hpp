@@ -1,0 +1,117 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Steps of gradient descent on real vectors, drawn over and over: what the theorem predicts, seen.
+#pragma once
+
+#include <algorithm>
+#include <cmath>
+#include <cstddef>
+#include <cstdint>
+#include <limits>
+#include <string>
+#include <vector>
+
+#include "prism/core/config.hpp"
+#include "prism/core/error.hpp"
+#include "prism/core/parallel.hpp"
+#include "prism/core/random.hpp"
+#include "prism/theory/magnitude.hpp"
+#include "prism/theory/simulated_item.hpp"
+
+namespace prism::inline PRISM_ISA {
+
+/// The mean change of |i|^2 over the drawn batches, and an interval that has the expected change
+/// with the asked confidence: the normal one, after z^2/2 batches with the item and as many without
+/// it are added to those drawn, so that it is right also for items that stand in nearly all
+/// batches, or in nearly none (Agresti, Coull, The American Statistician 1998). Rounding is allowed
+/// for.
+struct SimulatedChange {
+  double mean = 0;
+  double low = 0;  ///< of the interval
+  double high = 0;
+  double in_batch = 0;  ///< share of the batches in which the item stood
+
+  [[nodiscard]] constexpr bool contains(double expected) const noexcept {
+    return low <= expected && expected <= high;
+  }
+};
+
+namespace detail {
+
+/// z such that a standard normal number lies in [-z, z] with this probability.
+[[nodiscard]] inline double two_sided_normal(double confidence) {
+  double low = 0, high = 40;
+  for (int halving = 0; halving < 60; ++halving) {
+    const double z = (low + high) / 2;
+    (std::erfc(z / std::sqrt(2.0)) > 1 - confidence ? low : high) = z;
+  }
+  return high;
+}
+
+}  // namespace detail
+
+/// Draws batches and applies the step that the theorem is about to an item's row, each time from
+/// the same start, with gradients taken from vectors, not from the theorem's formulas. On all
+/// threads; the result depends on the options alone.
+///
+/// The item's users have the setting's magnitude and angle to it, and random directions besides.
+///
+/// @throws ArgumentError  for a setting or an option outside its domain
+[[nodiscard]] inline SimulatedChange simulate_change(const TheoremSetting& setting,
+                                                     const SimulationOptions& options = {}) {
+  (void)expected_change(setting);  // checks the setting
+  require(options.draws >= 2, "draws", "must be at least 2, not " + std::to_string(options.draws));
+  require(options.dim >= 2, "dim", "must be at least 2, not " + std::to_string(options.dim));
+  require(options.confidence > 0 && options.confidence < 1, "confidence",
+          "must be above 0 and below 1, not " + shortest(options.confidence));
+
+  // Of the batches that had the item; the others all change it alike.
+  struct Sums {
+    double batches = 0, deviation = 0, square = 0;  // deviation: from `alone`
+  };
+  constexpr std::size_t grain = 2048;
+  const auto draws = static_cast<std::size_t>(options.draws);
+  const detail::SimulatedItem item(setting, options);
+  std::vector<double> gradient(options.dim);
+  const double outside = item.without_drawing(false, gradient);
+  const double alone = item.without_drawing(true, gradient);
+  const Random random(options.seed, Stream::simulation);
+  std::vector<Sums> partial((draws + grain - 1) / grain);
+  parallel_chunks(draws, grain, [&](std::size_t begin, std::size_t end) {
+    std::vector<double> room(options.dim);
+    Sums sums;
+    for (std::size_t d = begin; d < end; ++d) {
+      constexpr std::uint64_t numbers = std::uint64_t{1} << 32;  // random, for each draw
+      const auto [change, in_batch] = item.draw(detail::Sequence(random.from(d * numbers)), room);
+      if (!in_batch) continue;
+      sums.batches += 1;
+      sums.deviation += change - alone;
+      sums.square += (change - alone) * (change - alone);
+    }
+    partial[begin / grain] = sums;
+  });
+  Sums total;
+  for (const Sums& sums : partial) {
+    total.batches += sums.batches;
+    total.deviation += sums.deviation;
+    total.square += sums.square;
+  }
+  const double n = static_cast<double>(draws);
+  const double with_item = std::max(1.0, total.batches);
+  const double deviation = total.deviation / with_item;
+  const double variance = total.square / with_item - deviation * deviation;
+  const double growth = alone + deviation - outside;
+
+  const double z = detail::two_sided_normal(options.confidence);
+  const double enlarged = n + z * z;
+  const double share = (total.batches + z * z / 2) / enlarged;
+  const double reach =
+      z * std::sqrt((share * (1 - share) * growth * growth + share * std::max(0.0, variance)) /
+                    enlarged) +
+      64 * std::numeric_limits<double>::epsilon() *
+          (setting.pair.item * setting.pair.item + std::abs(growth));
+  const double centre = outside + share * growth;
+  const double in_batch = total.batches / n;
+  return {outside + in_batch * growth, centre - reach, centre + reach, in_batch};
+}
+
+}  // namespace prism::inline PRISM_ISA

@@ -1,0 +1,210 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// An item's row, the users it meets, and a step of gradient descent on them.
+#pragma once
+
+#include <algorithm>
+#include <cmath>
+#include <cstddef>
+#include <cstdint>
+#include <numeric>
+#include <span>
+#include <vector>
+
+#include "prism/core/config.hpp"
+#include "prism/core/random.hpp"
+#include "prism/theory/magnitude.hpp"
+#include "prism/theory/occurrence.hpp"
+#include "prism/theory/pull_sums.hpp"
+
+namespace prism::inline PRISM_ISA {
+
+/// How a batch is drawn from the pairs: cut from a shuffled epoch, or each pair by itself.
+/// Negatives follow: distinct within a batch, or each by itself; where every pair counts, each by
+/// itself.
+enum class Draws : std::uint8_t { without_replacement, with_replacement };
+
+struct SimulationOptions {
+  std::int64_t draws = 100'000;  ///< batches, at least 2
+  Draws drawn = Draws::without_replacement;
+  Updates updates = Updates::at_most_one;
+  std::size_t dim = 16;       ///< of the vectors, at least 2
+  double confidence = 0.999;  ///< of the interval, above 0 and below 1
+  std::uint64_t seed = 123;
+};
+
+namespace detail {
+
+/// One draw's random numbers, one after another.
+class Sequence {
+ public:
+  explicit Sequence(const Random& random) : random_(random) {}
+
+  double uniform() { return random_.uniform(next_++); }
+  std::size_t below(std::size_t n) { return random_.below(next_++, static_cast<std::uint32_t>(n)); }
+
+  /// Calls visit(), until it says no, for each success among `trials` of probability p: the lengths
+  /// of the gaps between successes are geometric.
+  template <class Visit>
+  void successes(std::int64_t trials, double p, const Visit& visit) {
+    if (p <= 0) return;
+    const double log_failure = std::log1p(-p);  // -infinity where p is 1: no gaps
+    for (double left = static_cast<double>(trials); left >= 1;) {
+      left -= 1 + std::floor(std::log1p(-uniform()) / log_failure);
+      if (left < 0 || !visit()) return;
+    }
+  }
+
+ private:
+  Random random_;
+  std::uint64_t next_ = 0;
+};
+
+/// An item and the users that it meets in its pairs.
+class SimulatedItem {
+ public:
+  SimulatedItem(const TheoremSetting& setting, const SimulationOptions& options)
+      : setting_(setting), options_(options), item_(options.dim) {
+    const Random random(options.seed, Stream::simulation, 1);
+    constexpr std::int64_t most_users = 1024;  // further pairs meet the same ones again
+    const auto users = static_cast<std::size_t>(std::clamp<std::int64_t>(
+        setting.popularity, setting.batches.negatives > 0 ? 64 : 1, most_users));
+    const std::vector<double> axis = direction(random, 0);
+    for (std::size_t k = 0; k < options.dim; ++k) item_[k] = setting.pair.item * axis[k];
+    users_.resize(users * options.dim);
+    const double cosine = setting.pair.cosine;
+    for (std::size_t u = 0; u < users; ++u) {
+      const std::vector<double> aside = direction(random, u + 1, axis);
+      for (std::size_t k = 0; k < options.dim; ++k) {
+        users_[u * options.dim + k] =
+            setting.pair.user * (cosine * axis[k] + std::sqrt(1 - cosine * cosine) * aside[k]);
+      }
+    }
+  }
+
+  struct Change {
+    double of_square = 0;
+    bool in_batch = false;
+  };
+
+  /// Draws a batch, as far as the item is concerned, and steps.
+  /// @param gradient  room for dim numbers
+  Change draw(Sequence draw, std::span<double> gradient) const {
+    std::ranges::fill(gradient, 0.0);
+    bool in_batch = false;
+    const bool once = options_.updates == Updates::at_most_one;
+    const auto meet = [&](std::size_t user, double sign) {
+      add_pull(user % (users_.size() / options_.dim), sign, gradient);
+      in_batch = true;
+      return !once;
+    };
+    draw_positives(draw, [&](std::size_t user) { return meet(user, 1); });
+    if (!(once && in_batch)) {
+      draw_negatives(draw, [&](std::size_t user) { return meet(user, -1); });
+    }
+    return {step(gradient, in_batch), in_batch};
+  }
+
+  /// The change in a batch without the item, or with its first pair alone.
+  double without_drawing(bool in_batch, std::span<double> gradient) const {
+    std::ranges::fill(gradient, 0.0);
+    if (in_batch) add_pull(0, 1, gradient);
+    return step(gradient, in_batch);
+  }
+
+ private:
+  /// The change of |i|^2 when the row is stepped by minus this gradient.
+  double step(std::span<const double> gradient, bool in_batch) const {
+    const double shrinkage =
+        setting_.decay == Decay::full || in_batch ? setting_.learning_rate * setting_.lambda : 0;
+    const double size = setting_.learning_rate * setting_.pair_weight;
+    double change = 0;
+    for (std::size_t k = 0; k < item_.size(); ++k) {
+      const double moved = size * gradient[k] - shrinkage * item_[k];
+      change += moved * (2 * item_[k] + moved);
+    }
+    return change;
+  }
+
+  /// A unit vector of uniform direction, in the plane orthogonal to `axis` where one is given.
+  std::vector<double> direction(const Random& random, std::size_t number,
+                                std::span<const double> axis = {}) const {
+    const std::size_t dim = options_.dim;
+    std::vector<double> vector(dim);
+    for (std::size_t k = 0; k < dim; ++k) vector[k] = random.normal(number * dim + k);
+    if (!axis.empty()) {
+      const double along = std::inner_product(axis.begin(), axis.end(), vector.begin(), 0.0);
+      for (std::size_t k = 0; k < dim; ++k) vector[k] -= along * axis[k];
+    }
+    const double length =
+        std::sqrt(std::inner_product(vector.begin(), vector.end(), vector.begin(), 0.0));
+    for (double& x : vector) x /= length;
+    return vector;
+  }
+
+  /// Calls visit(pair) for those of the item's pairs that are in the batch, until it says no.
+  template <class Visit>
+  void draw_positives(Sequence& draw, const Visit& visit) const {
+    const auto& [pairs, batch_size, negatives, items, distinct] = setting_.batches;
+    const std::int64_t popularity = setting_.popularity;
+    if (options_.drawn == Draws::with_replacement) {
+      const double share = static_cast<double>(popularity) / static_cast<double>(pairs);
+      draw.successes(batch_size, share,
+                     [&] { return visit(draw.below(static_cast<std::size_t>(popularity))); });
+      return;
+    }
+    // The item's pairs one by one: what is left of the batch falls on what is left of the pairs.
+    std::int64_t left = batch_size;
+    for (std::int64_t pair = 0; pair < popularity && left > 0; ++pair) {
+      if (draw.uniform() * static_cast<double>(pairs - pair) >= static_cast<double>(left)) continue;
+      --left;
+      if (!visit(static_cast<std::size_t>(pair))) return;
+    }
+  }
+
+  /// Calls visit(user) for each time that the item is drawn as a negative, until it says no.
+  template <class Visit>
+  void draw_negatives(Sequence& draw, const Visit& visit) const {
+    const auto& [pairs, batch_size, negatives, items, distinct] = setting_.batches;
+    if (negatives == 0) return;
+    const std::int64_t drawn = negatives * batch_size;
+    const double each = 1 / static_cast<double>(items);
+    const auto meet = [&] { return visit(draw.below(users_.size() / options_.dim)); };
+    if (options_.drawn == Draws::without_replacement && distinct &&
+        options_.updates == Updates::at_most_one) {
+      draw.successes(1, static_cast<double>(drawn) * each, meet);
+    } else {
+      draw.successes(drawn, each, meet);
+    }
+  }
+
+  /// Adds minus the gradient of a pair's loss with respect to the item; of a negative's, plus.
+  void add_pull(std::size_t which, double sign, std::span<double> to) const {
+    const std::size_t dim = options_.dim;
+    const std::span<const double> user = std::span(users_).subspan(which * dim, dim);
+    double uu = 0, ui = 0, ii = 0;
+    for (std::size_t k = 0; k < dim; ++k) {
+      uu += user[k] * user[k];
+      ui += user[k] * item_[k];
+      ii += item_[k] * item_[k];
+    }
+    double of_user = sign, of_item = 0;
+    if (setting_.alignment == Alignment::cosine) {
+      const double lengths = std::sqrt(uu * ii);
+      of_user = lengths > 0 ? sign / lengths : 0;
+      of_item = lengths > 0 ? -sign * ui / (lengths * ii) : 0;
+    } else if (setting_.alignment == Alignment::euclidean) {
+      of_user = 2 * sign;
+      of_item = -2 * sign;
+    }
+    for (std::size_t k = 0; k < dim; ++k) to[k] += of_user * user[k] + of_item * item_[k];
+  }
+
+  TheoremSetting setting_;
+  SimulationOptions options_;
+  std::vector<double> item_;
+  std::vector<double> users_;  // users x dim
+};
+
+}  // namespace detail
+
+}  // namespace prism::inline PRISM_ISA

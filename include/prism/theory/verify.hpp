@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The theorem held against simulation, setting by setting.
+#pragma once
+
+#include <cmath>
+#include <cstddef>
+#include <span>
+#include <vector>
+
+#include "prism/core/config.hpp"
+#include "prism/core/error.hpp"
+#include "prism/theory/magnitude.hpp"
+#include "prism/theory/simulate.hpp"
+
+namespace prism::inline PRISM_ISA {
+
+/// A prediction beside what was simulated.
+struct TheoremCheck {
+  TheoremSetting setting;
+  double predicted = 0;
+  SimulatedChange simulated;
+
+  /// Whether the prediction lies within the simulation's interval.
+  [[nodiscard]] constexpr bool holds() const noexcept { return simulated.contains(predicted); }
+};
+
+/// Simulates each setting, with random numbers of its own, beside predict(setting).
+/// @param predict  expected_change, or a formula of one's own
+template <class Prediction>
+[[nodiscard]] std::vector<TheoremCheck> check_theorem(std::span<const TheoremSetting> settings,
+                                                      SimulationOptions options,
+                                                      const Prediction& predict) {
+  std::vector<TheoremCheck> checks;
+  checks.reserve(settings.size());
+  for (const TheoremSetting& setting : settings) {
+    checks.push_back({setting, predict(setting), simulate_change(setting, options)});
+    ++options.seed;
+  }
+  return checks;
+}
+
+[[nodiscard]] inline std::vector<TheoremCheck> check_theorem(
+    std::span<const TheoremSetting> settings, const SimulationOptions& options = {}) {
+  return check_theorem(settings, options, expected_change);
+}
+
+/// The most of `checks` true predictions that may fall outside intervals of this confidence by
+/// chance: more do so with a probability below `significance`.
+/// @throws ArgumentError  for a share outside (0, 1)
+[[nodiscard]] inline std::size_t misses_by_chance(std::size_t checks, double confidence = 0.999,
+                                                  double significance = 1e-3) {
+  require(confidence > 0 && confidence < 1, "confidence", "must be above 0 and below 1");
+  require(significance > 0 && significance < 1, "significance", "must be above 0 and below 1");
+  // The binomial distribution, summed up term by term.
+  const double n = static_cast<double>(checks);
+  const double odds = (1 - confidence) / confidence;
+  double term = std::pow(confidence, n);
+  double more = 1 - term;
+  std::size_t misses = 0;
+  for (; more >= significance && misses < checks; ++misses) {
+    const double k = static_cast<double>(misses);
+    term *= odds * (n - k) / (k + 1);
+    more -= term;
+  }
+  return misses;
+}
+
+}  // namespace prism::inline PRISM_ISA

@@ -1,0 +1,118 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// What the theorem expects of each item of a model in training.
+#pragma once
+
+#include <algorithm>
+#include <concepts>
+#include <cstddef>
+#include <cstdint>
+#include <numeric>
+#include <vector>
+
+#include "prism/backbone/mf.hpp"
+#include "prism/core/config.hpp"
+#include "prism/core/index.hpp"
+#include "prism/core/matrix.hpp"
+#include "prism/core/parallel.hpp"
+#include "prism/data/interactions.hpp"
+#include "prism/kernel/row.hpp"
+#include "prism/optimizer/sgd.hpp"
+#include "prism/theory/magnitude.hpp"
+#include "prism/theory/pull_sums.hpp"
+#include "prism/train/observer.hpp"
+
+namespace prism::inline PRISM_ISA::detail {
+
+/// The expected change of an item's |i|^2 in an epoch.
+struct ExpectedGrowth {
+  double at_most_one = 0;
+  double every_pair = 0;
+};
+
+template <class Backbone>
+inline constexpr bool rows_are_outputs = false;
+template <std::size_t Dim>
+inline constexpr bool rows_are_outputs<MF<Dim>> = true;
+
+/// A model that the theorem speaks of: rows trained as they are, towards their pairs' users, by
+/// gradient descent.
+template <class Model>
+concept TheoremModel = rows_are_outputs<typename Model::backbone_type> &&
+    std::same_as<typename Model::optimizer_type, SGD> && requires {
+  { Model::loss_type::alignment } -> std::convertible_to<Alignment>;
+};
+
+/// What the item's pairs do to it, from where the rows are now.
+template <class T>
+PullSums pull_sums(Alignment alignment, Index item, const Interactions& train,
+                   Embeddings<const T> tables) {
+  const std::size_t dim = tables.items.dim();
+  const T* const i = tables.items[item];
+  const double length = static_cast<double>(norm(i, dim));
+  PullSums sums;
+  std::vector<double> together(dim);  // the sum of g, which is of_user u + of_item i
+  for (const Index user : train.users_of(item)) {
+    const T* const u = tables.users[user];
+    const double user_length = static_cast<double>(norm(u, dim));
+    const double lengths = std::max(user_length * length, smallest_norm);
+    const double cosine = std::clamp(static_cast<double>(dot(u, i, dim)) / lengths, -1.0, 1.0);
+    const Pull g = pull(alignment, {user_length, std::max(length, smallest_norm), cosine});
+    sums.along += g.along;
+    sums.squared += g.squared;
+    const double of_user = alignment == Alignment::cosine ? 1 / lengths
+                           : alignment == Alignment::dot  ? 1.0
+                                                          : 2.0;
+    const double of_item = alignment == Alignment::cosine
+                               ? -cosine * user_length / (lengths * length)
+                           : alignment == Alignment::dot ? 0.0
+                                                         : -2.0;
+    for (std::size_t k = 0; k < dim; ++k) {
+      together[k] += of_user * static_cast<double>(u[k]) + of_item * static_cast<double>(i[k]);
+    }
+  }
+  sums.together = std::inner_product(together.begin(), together.end(), together.begin(), 0.0);
+  return sums;
+}
+
+/// For each item; nothing where the theorem says nothing of the model.
+template <class Model>
+std::vector<ExpectedGrowth> expected_growth(const Model& model, const FitPlan& plan) {
+  if constexpr (TheoremModel<Model>) {
+    const Interactions& train = model.train();
+    const auto& regularizer = model.options().regularizer;
+    const std::size_t whole = train.size() / plan.batch_size;
+    const std::size_t remainder = train.size() % plan.batch_size;
+    std::vector<ExpectedGrowth> growth(train.items());
+    constexpr std::size_t grain = 64;
+    parallel_chunks(growth.size(), grain, [&](std::size_t begin, std::size_t end) {
+      for (std::size_t item = begin; item < end; ++item) {
+        const auto id = static_cast<Index>(item);
+        TheoremSetting setting{.alignment = Model::loss_type::alignment,
+                               .learning_rate = plan.learning_rate,
+                               .lambda = regularizer.weight_decay(true),
+                               .popularity = train.item_degree()[item],
+                               .batches = {.pairs = static_cast<std::int64_t>(train.size())}};
+        if (regularizer.weight_decay(false) == 0) setting.decay = Decay::batched;
+        setting.pair.item = std::max(
+            static_cast<double>(norm(model.tables().items[item], model.tables().items.dim())),
+            smallest_norm);
+        const PullSums pulls = pull_sums(setting.alignment, id, train, model.tables());
+        const auto steps = [&](std::size_t count, std::size_t pairs) {
+          if (count == 0 || pairs == 0) return;
+          setting.batches.batch_size = static_cast<std::int64_t>(pairs);
+          setting.pair_weight = 1 / static_cast<double>(pairs);  // losses are means
+          const double n = static_cast<double>(count);
+          growth[item].at_most_one += n * expected_change(setting, pulls, Updates::at_most_one);
+          growth[item].every_pair += n * expected_change(setting, pulls, Updates::every_pair);
+        };
+        steps(whole, plan.batch_size);
+        steps(1, remainder);
+      }
+    });
+    return growth;
+  } else {
+    return {};
+  }
+}
+
+}  // namespace prism::inline PRISM_ISA::detail

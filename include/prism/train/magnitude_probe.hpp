@@ -1,0 +1,159 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Watches, during fit, how popularity comes into the magnitudes of items.
+#pragma once
+
+#include <algorithm>
+#include <cmath>
+#include <cstddef>
+#include <optional>
+#include <span>
+#include <utility>
+#include <vector>
+
+#include "prism/core/config.hpp"
+#include "prism/core/error.hpp"
+#include "prism/core/index.hpp"
+#include "prism/core/matrix.hpp"
+#include "prism/data/interactions.hpp"
+#include "prism/data/split.hpp"
+#include "prism/evaluate/correlation.hpp"
+#include "prism/evaluate/evaluate.hpp"
+#include "prism/evaluate/strata.hpp"
+#include "prism/train/expected_growth.hpp"
+#include "prism/train/history.hpp"
+#include "prism/train/observer.hpp"
+
+namespace prism::inline PRISM_ISA {
+
+/// Items of like popularity, during one epoch. Changes are of the mean squared magnitude.
+struct MagnitudeBucket {
+  Index least_popular = 0;  ///< training interactions
+  Index most_popular = 0;
+  std::size_t items = 0;
+  double magnitude = 0;  ///< mean |i| at the epoch's end
+  double measured = 0;   ///< change of |i|^2 since the epoch before
+  /// What the theorem expects, the mean of its rates at both ends of the epoch: with at most one
+  /// update of an item in a step, and with every pair. Nothing where it says nothing of the model.
+  std::optional<double> predicted{};
+  std::optional<double> predicted_every_pair{};
+};
+
+/// The state after an epoch.
+struct MagnitudeRecord {
+  std::size_t epoch = 0;  ///< 0: before the first
+  double pearson = 0;     ///< of |i| with log(d + 2)
+  double spearman = 0;
+  double ndcg_by_dot = 0;  ///< NDCG@k on the validation part; 0 where there is none
+  double ndcg_by_cosine = 0;
+  std::vector<MagnitudeBucket> buckets{};  ///< least popular first
+};
+
+struct MagnitudeProbeOptions {
+  std::size_t buckets = 10;  ///< of as many items each as can be, at least 1
+  bool rank = true;          ///< whether to measure NDCG, by far the dearest
+};
+
+/// An observer of fit that records, before the first epoch and after each, magnitudes against
+/// popularity. The theorem's predictions are there for its own models: rows trained as they are
+/// (MF), by Cosine, Dot or Euclidean, with SGD.
+class MagnitudeProbe {
+ public:
+  /// @param split  what fit is given; must outlive the probe
+  /// @throws ArgumentError  for no buckets
+  explicit MagnitudeProbe(const Split& split, MagnitudeProbeOptions options = {})
+      : split_(&split), options_(options) {
+    require_some("buckets", options.buckets);
+    const std::span<const Index> popularity = split.train.item_degree();
+    const std::vector<Index> order = by_popularity(popularity);
+    bucket_.resize(order.size());
+    for (std::size_t place = 0; place < order.size(); ++place) {
+      bucket_[order[place]] =
+          options.buckets - 1 - place * options.buckets / std::max<std::size_t>(1, order.size());
+    }
+    for (const Index d : popularity) log_popularity_.push_back(std::log(d + 2.0));
+  }
+
+  template <class Model>
+  void begin(const FitPlan& plan, const Model& model) {
+    plan_ = plan;
+    records_.clear();
+    square_.clear();
+    growth_.clear();
+    record(0, model);
+  }
+
+  template <class Model>
+  void epoch(const EpochRecord& done, const Model& model) {
+    record(done.epoch, model);
+  }
+
+  /// One before the first epoch, and one for each.
+  [[nodiscard]] const std::vector<MagnitudeRecord>& records() const noexcept { return records_; }
+
+ private:
+  template <class Model>
+  void record(std::size_t epoch, const Model& model) {
+    const Output<typename Model::scalar_type> output = model.output();
+    const std::vector<double> length = magnitudes(output.items());
+    MagnitudeRecord now{.epoch = epoch,
+                        .pearson = pearson(length, log_popularity_),
+                        .spearman = spearman(length, log_popularity_)};
+    if (options_.rank && !split_->validation.empty()) {
+      const auto ndcg = [&](Similarity similarity) {
+        return evaluate(model, split_->validation,
+                        {.k = plan_.k, .exclude = {&split_->train}, .similarity = similarity})
+            .ndcg;
+      };
+      now.ndcg_by_dot = ndcg(Similarity::dot);
+      now.ndcg_by_cosine = ndcg(Similarity::cosine);
+    }
+
+    std::vector<double> square(length);
+    for (double& x : square) x *= x;
+    std::vector<detail::ExpectedGrowth> growth = detail::expected_growth(model, plan_);
+    now.buckets = buckets(length, square, growth);
+    records_.push_back(std::move(now));
+    square_ = std::move(square);
+    growth_ = std::move(growth);
+  }
+
+  std::vector<MagnitudeBucket> buckets(std::span<const double> length,
+                                       std::span<const double> square,
+                                       std::span<const detail::ExpectedGrowth> growth) const {
+    std::vector<MagnitudeBucket> buckets(options_.buckets);
+    const std::span<const Index> popularity = split_->train.item_degree();
+    for (std::size_t i = 0; i < bucket_.size(); ++i) {
+      MagnitudeBucket& bucket = buckets[bucket_[i]];
+      const bool first = bucket.items++ == 0;
+      bucket.least_popular = first ? popularity[i] : std::min(bucket.least_popular, popularity[i]);
+      bucket.most_popular = std::max(bucket.most_popular, popularity[i]);
+      bucket.magnitude += length[i];
+      if (square_.empty()) continue;
+      bucket.measured += square[i] - square_[i];
+      if (growth.empty()) continue;
+      bucket.predicted =
+          bucket.predicted.value_or(0) + (growth[i].at_most_one + growth_[i].at_most_one) / 2;
+      bucket.predicted_every_pair = bucket.predicted_every_pair.value_or(0) +
+                                    (growth[i].every_pair + growth_[i].every_pair) / 2;
+    }
+    for (MagnitudeBucket& bucket : buckets) {
+      const double n = static_cast<double>(std::max<std::size_t>(1, bucket.items));
+      bucket.magnitude /= n;
+      bucket.measured /= n;
+      if (bucket.predicted) *bucket.predicted /= n;
+      if (bucket.predicted_every_pair) *bucket.predicted_every_pair /= n;
+    }
+    return buckets;
+  }
+
+  const Split* split_;
+  MagnitudeProbeOptions options_;
+  std::vector<std::size_t> bucket_;     // of each item
+  std::vector<double> log_popularity_;  // of each item
+  FitPlan plan_{};
+  std::vector<double> square_;  // |i|^2 at the last record
+  std::vector<detail::ExpectedGrowth> growth_;
+  std::vector<MagnitudeRecord> records_;
+};
+
+}  // namespace prism::inline PRISM_ISA
