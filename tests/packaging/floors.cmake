@@ -2,6 +2,7 @@
 set(floor_core 0)
 set(floor_data 1)
 set(floor_kernel 1)
+set(floor_theory 1)
 set(floor_policy 2)
 foreach(room backbone loss penalty regularizer initializer optimizer sampler)
   set(floor_${room} 3)

@@ -41,7 +41,8 @@ template <class Prediction>
 
 [[nodiscard]] inline std::vector<TheoremCheck> check_theorem(
     std::span<const TheoremSetting> settings, const SimulationOptions& options = {}) {
-  return check_theorem(settings, options, expected_change);
+  return check_theorem(settings, options,
+                       [](const TheoremSetting& setting) { return expected_change(setting); });
 }
 
 /// The most of `checks` true predictions that may fall outside intervals of this confidence by

@@ -1,0 +1,273 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "pictures.hpp"
+
+#include <cmath>
+#include <cstdio>
+#include <filesystem>
+#include <map>
+#include <memory>
+#include <prism/core/error.hpp>
+#include <prism/serve/staged_files.hpp>
+#include <prism/theory/magnitude.hpp>
+#include <prism/theory/occurrence.hpp>
+#include <sstream>
+#include <utility>
+
+namespace theorem {
+namespace {
+
+using namespace prism;
+
+const char* const style = R"gnuplot(
+set encoding utf8
+set datafile separator ","
+set border 3 linecolor rgb "#555555"
+set tics nomirror textcolor rgb "#333333"
+set grid linecolor rgb "#dddddd"
+set key top left reverse Left samplen 2 spacing 1.2
+set style line 1 linecolor rgb "#888888" linewidth 2 pointtype 7 pointsize 0.6
+set style line 2 linecolor rgb "#2166ac" linewidth 2 pointtype 7 pointsize 0.6
+set style line 3 linecolor rgb "#c0392b" linewidth 2 pointtype 7 pointsize 0.6
+)gnuplot";
+
+struct PipeCloser {
+  void operator()(FILE* pipe) const noexcept { ::pclose(pipe); }
+};
+using Pipe = std::unique_ptr<FILE, PipeCloser>;
+
+/// Runs gnuplot on these commands; whether it succeeded.
+bool gnuplot(const std::string& commands) {
+  Pipe pipe(::popen("gnuplot", "w"));
+  if (!pipe) return false;
+  std::fwrite(commands.data(), 1, commands.size(), pipe.get());
+  return ::pclose(pipe.release()) == 0;
+}
+
+/// In gnuplot's single quotes, where a quote is doubled.
+std::string quoted(const std::string& text) {
+  std::string result = "'";
+  for (const char c : text) result += c == '\'' ? "''" : std::string(1, c);
+  return result + "'";
+}
+
+}  // namespace
+
+Pictures::Pictures(std::string folder)
+    : folder_(std::filesystem::absolute(std::move(folder)).string()) {
+  const StagedFiles writable(folder_);
+  if (std::system("gnuplot --version >/dev/null 2>&1") != 0) {
+    throw DataError(folder_, 0,
+                    "pictures are drawn by gnuplot, which is not installed "
+                    "(Debian: gnuplot-nox)");
+  }
+}
+
+void Pictures::write(const std::string& name, const std::string& content) const {
+  StagedFiles files(folder_);
+  files.write(name, content);
+  files.publish();
+}
+
+void Pictures::draw(const std::string& name, int width, int height,
+                    const std::string& commands) const {
+  const std::string staged = folder_ + "/." + name + ".svg.partial";
+  const std::string final = folder_ + "/" + name + ".svg";
+  const std::string size = std::to_string(width) + "," + std::to_string(height);
+  const bool drawn =
+      gnuplot("set terminal svg size " + size +
+              " font 'Helvetica,Arial,sans-serif,13' background '#ffffff'\n" + "set output " +
+              quoted(staged) + "\ncd " + quoted(folder_) + style + commands + "\nset output\n");
+  std::error_code error;
+  if (drawn) std::filesystem::rename(staged, final, error);
+  if (!drawn || error) {
+    std::filesystem::remove(staged, error);
+    throw DataError(final, 0, "gnuplot could not draw it");
+  }
+  std::printf("%s\n", final.c_str());
+}
+
+void Pictures::write_checks(const std::vector<TheoremCheck>& checks) const {
+  std::ostringstream csv;
+  csv.precision(9);
+  csv << "alignment,decay,negatives,popularity,batch_share,learning_rate,lambda,predicted,"
+         "simulated,"
+         "low,high,holds\n";
+  for (const auto& [setting, predicted, simulated] : checks) {
+    constexpr const char* alignments[]{"cosine", "dot", "euclidean"};
+    csv << alignments[static_cast<std::size_t>(setting.alignment)] << ','
+        << (setting.decay == Decay::full ? "full" : "batched") << ',' << setting.batches.negatives
+        << ',' << setting.popularity << ','
+        << static_cast<double>(setting.batches.batch_size) /
+               static_cast<double>(setting.batches.pairs)
+        << ',' << setting.learning_rate << ',' << setting.lambda << ',' << predicted << ','
+        << simulated.mean << ',' << simulated.low << ',' << simulated.high << ','
+        << simulated.contains(predicted) << '\n';
+  }
+  write("theorem.csv", csv.str());
+}
+
+void Pictures::draw_heat_map() const {
+  constexpr std::int64_t pairs = 1'000'000;
+  constexpr int columns = 41, rows = 41;
+  TheoremSetting setting{.learning_rate = 0.1,
+                         .lambda = 0.025,
+                         .pair = {.item = 1, .cosine = 0},
+                         .batches = {.pairs = pairs}};
+  std::ostringstream cells, boundary;
+  cells << "popularity,from,to,batch_share,from,to,p_in_batch,expected_change\n";
+  boundary << "popularity,batch_share\n";
+  // Cells of equal size on logarithmic axes: popularity 1 to 10,000, share 1e-5 to 1e-1.
+  const auto edge = [](int cell, int of, double first, double decades) {
+    return first * std::pow(10.0, decades * cell / of);
+  };
+  for (int x = 0; x < columns; ++x) {
+    const double left = edge(x, columns, 1, 4), right = edge(x + 1, columns, 1, 4);
+    setting.popularity = std::llround(std::sqrt(left * right));
+    for (int y = 0; y < rows; ++y) {
+      const double low = edge(y, rows, 1e-5, 4), high = edge(y + 1, rows, 1e-5, 4);
+      const double share = std::sqrt(low * high);
+      setting.batches.batch_size = std::llround(share * static_cast<double>(pairs));
+      cells << setting.popularity << ',' << left << ',' << right << ',' << share << ',' << low
+            << ',' << high << ',' << occurrence(setting.popularity, setting.batches).in_batch()
+            << ',' << expected_change(setting) << '\n';
+    }
+    // Growth is decay where P eta^2 = eta lambda (2 - eta lambda); P gives the share.
+    const double shrinkage = setting.learning_rate * setting.lambda;
+    const double balance =
+        shrinkage * (2 - shrinkage) / (setting.learning_rate * setting.learning_rate);
+    boundary << std::sqrt(left * right) << ','
+             << -std::expm1(std::log1p(-balance) / std::sqrt(left * right)) << '\n';
+  }
+  write("heat_map.csv", cells.str());
+  write("heat_map_balance.csv", boundary.str());
+  draw("heat_map", 720, 520, R"gnuplot(
+set title "How an item's squared length is expected to change in one step\n{/*0.85 cosine, full decay, learning rate 0.1, {/Symbol l} 0.025, |i| = 1, user at a right angle}"
+set xlabel "popularity d of the item (interactions)"
+set ylabel "share of the pairs in a batch, |B| / |E|"
+set cblabel "expected change of |i|^2 in a step"
+set logscale xy
+set xrange [1:10000]
+set yrange [1e-5:1e-1]
+set format x "10^{%L}"
+set format y "10^{%L}"
+set format cb "%+.3f"
+set palette defined (-1 "#2166ac", -0.5 "#92c5de", 0 "#f7f7f7", 0.5 "#f4a582", 1 "#b2182b")
+set cbrange [-0.005:0.005]
+unset grid
+unset key
+set label 1 "decay wins" at 3, 3e-5 front textcolor rgb "#ffffff"
+set label 2 "growth wins" at 800, 3e-2 front textcolor rgb "#ffffff"
+set label 3 "balance" at 60, 8.5e-3 rotate by -42 offset 1,1 front
+plot "heat_map.csv" skip 1 using 1:4:2:3:5:6:8 with boxxyerror fillstyle solid noborder fillcolor palette, \
+     "heat_map_balance.csv" skip 1 using 1:2 with lines linewidth 2 linecolor rgb "#222222"
+)gnuplot");
+}
+
+void Pictures::draw_measured_and_predicted(const std::vector<Watched>& by_cosine) const {
+  std::ostringstream csv;
+  csv.precision(9);
+  csv << "model,decile,least_popular,most_popular,items,magnitude,measured,theorem,every_pair\n";
+  for (std::size_t model = 0; model < by_cosine.size(); ++model) {
+    const auto& records = by_cosine[model].records;
+    for (std::size_t b = 0; b < records.back().buckets.size(); ++b) {
+      const MagnitudeBucket& last = records.back().buckets[b];
+      double measured = 0, theorem = 0, every_pair = 0;
+      for (const MagnitudeRecord& record : records) {
+        measured += record.buckets[b].measured;
+        theorem += record.buckets[b].predicted.value_or(0);
+        every_pair += record.buckets[b].predicted_every_pair.value_or(0);
+      }
+      csv << model << ',' << b + 1 << ',' << last.least_popular << ',' << last.most_popular << ','
+          << last.items << ',' << last.magnitude << ',' << measured << ',' << theorem << ','
+          << every_pair << '\n';
+    }
+  }
+  write("measured_and_predicted.csv", csv.str());
+  draw("measured_and_predicted", 720, 460, R"gnuplot(
+set title "Items' squared lengths after 5 epochs of MF by cosine with SGD"
+set xlabel "decile of items by popularity (10: the most popular)"
+set ylabel "change of |i|^2, mean over the decile"
+set xrange [0.5:10.5]
+set xtics 1
+set xzeroaxis linecolor rgb "#999999"
+plot for [m=0:1] "measured_and_predicted.csv" skip 1 using ($1==m ? $2 : 1/0):7 with points linestyle m+1 pointsize 1.1 title word("no full", m+1)." decay: measured", \
+     for [m=0:1] "" skip 1 using ($1==m ? $2 : 1/0):8 with lines linestyle m+1 dashtype 2 title "the theorem: one update a batch", \
+     for [m=0:1] "" skip 1 using ($1==m ? $2 : 1/0):9 with lines linestyle m+1 title "every pair of a batch counted"
+)gnuplot");
+}
+
+void Pictures::draw_magnitudes(const Split& split, const std::vector<Watched>& recommenders) const {
+  const std::span<const Index> popularity = split.train.item_degree();
+  struct Bin {
+    double log_popularity = 0;
+    std::size_t items = 0;
+    std::vector<double> magnitude;
+  };
+  std::map<int, Bin> bins;  // a fifth of a decade wide
+  for (std::size_t i = 0; i < popularity.size(); ++i) {
+    if (popularity[i] == 0) continue;
+    const double log_popularity = std::log10(static_cast<double>(popularity[i]));
+    Bin& bin = bins[static_cast<int>(std::floor(5 * log_popularity))];
+    bin.magnitude.resize(recommenders.size());
+    bin.log_popularity += log_popularity;
+    ++bin.items;
+    for (std::size_t m = 0; m < recommenders.size(); ++m) {
+      bin.magnitude[m] += recommenders[m].magnitude[i];
+    }
+  }
+  std::ostringstream csv;
+  csv << "popularity,items";
+  std::vector<double> mean(recommenders.size());
+  for (std::size_t m = 0; m < recommenders.size(); ++m) {
+    csv << ",\"" << recommenders[m].name << "\"";
+    for (const double length : recommenders[m].magnitude) mean[m] += length;
+    mean[m] /= static_cast<double>(recommenders[m].magnitude.size());
+  }
+  csv << "\n";
+  for (const auto& [place, bin] : bins) {
+    const double n = static_cast<double>(bin.items);
+    csv << std::pow(10.0, bin.log_popularity / n) << ',' << bin.items;
+    for (std::size_t m = 0; m < mean.size(); ++m) csv << ',' << bin.magnitude[m] / n / mean[m];
+    csv << '\n';
+  }
+  write("magnitudes.csv", csv.str());
+  draw("magnitudes", 720, 460, R"gnuplot(
+set title "Length of items' rows after training, MF + DirectAU with Adam"
+set xlabel "popularity of the item (training interactions)"
+set ylabel "|i|, in units of the model's mean"
+set logscale x
+set yrange [0:*]
+plot "magnitudes.csv" skip 1 using 1:3 with linespoints linestyle 1 title "no decay", \
+     "" skip 1 using 1:4 with linespoints linestyle 2 title "full decay", \
+     "" skip 1 using 1:5 with linespoints linestyle 3 title "PRISM, no decay"
+)gnuplot");
+}
+
+void Pictures::draw_training_curves(const std::vector<Watched>& recommenders) const {
+  std::ostringstream csv;
+  csv.precision(9);
+  csv << "model,epoch,ndcg_by_dot,ndcg_by_cosine,pearson,spearman\n";
+  for (std::size_t m = 0; m < recommenders.size(); ++m) {
+    for (const MagnitudeRecord& record : recommenders[m].records) {
+      csv << m << ',' << record.epoch << ',' << record.ndcg_by_dot << ',' << record.ndcg_by_cosine
+          << ',' << record.pearson << ',' << record.spearman << '\n';
+    }
+  }
+  write("training_curves.csv", csv.str());
+  draw("training_curves", 960, 440, R"gnuplot(
+names = "'no decay' 'full decay' 'PRISM'"
+set multiplot layout 1,2 title "MF + DirectAU with Adam, along training"
+set xlabel "epoch"
+set key bottom right
+set ylabel "NDCG@20 on the validation part"
+set yrange [0:*]
+plot for [m=0:2] "training_curves.csv" skip 1 using ($1==m ? $2 : 1/0):3 with lines linestyle m+1 title word(names, m+1).", by dot product", \
+     for [m=0:2] "" skip 1 using ($1==m ? $2 : 1/0):4 with lines linestyle m+1 dashtype 3 title word(names, m+1).", by cosine"
+set ylabel "correlation of |i| with popularity (Spearman)"
+set yrange [-0.1:1.05]
+plot for [m=0:2] "training_curves.csv" skip 1 using ($1==m ? $2 : 1/0):6 with lines linestyle m+1 title word(names, m+1)
+unset multiplot
+)gnuplot");
+}
+
+}  // namespace theorem

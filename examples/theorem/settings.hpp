@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// What the command line of `verify_theorem` can set.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string>
+
+namespace theorem {
+
+struct Settings {
+  std::int64_t draws = 100'000;
+  std::uint64_t seed = 123;
+  std::optional<std::size_t> threads;
+
+  bool training = true;
+  std::string data;  // empty: synthetic
+  std::optional<double> min_rating;
+  std::size_t epochs = 60;
+  double learning_rate = 3e-3;
+
+  std::string pictures;  // empty: none
+};
+
+}  // namespace theorem

@@ -1,0 +1,105 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "training.hpp"
+
+#include <cmath>
+#include <cstdio>
+#include <prism/prism.hpp>
+
+namespace theorem {
+namespace {
+
+using namespace prism;
+
+template <class Model>
+Watched watch(Model&& model, const Split& split, const FitOptions& options,
+              const MagnitudeProbeOptions& probing) {
+  MagnitudeProbe probe(split, probing);
+  fit(model, split, options, probe);
+  std::printf("%s: trained %zu epochs\n", model.name().c_str(), probe.records().size() - 1);
+  std::fflush(stdout);
+  return {model.name(), probe.records(), magnitudes(model.tables().items)};
+}
+
+void print_deciles(const Watched& watched) {
+  std::printf("\n%11s  %6s  %10s  %10s  %10s  %10s\n", "popularity", "items", "|i| at end",
+              "measured", "theorem", "every pair");
+  std::vector<MagnitudeBucket> sums = watched.records.back().buckets;
+  for (std::size_t b = 0; b < sums.size(); ++b) {
+    double measured = 0, predicted = 0, every_pair = 0;
+    for (const MagnitudeRecord& record : watched.records) {
+      measured += record.buckets[b].measured;
+      predicted += record.buckets[b].predicted.value_or(0);
+      every_pair += record.buckets[b].predicted_every_pair.value_or(0);
+    }
+    std::printf("%5u-%5u  %6zu  %10.5f  %+10.6f  %+10.6f  %+10.6f\n", sums[b].least_popular,
+                sums[b].most_popular, sums[b].items, sums[b].magnitude, measured, predicted,
+                every_pair);
+  }
+  std::printf("\n");
+}
+
+}  // namespace
+
+Split load(const Settings& settings) {
+  ReadOptions options;
+  options.min_rating = settings.min_rating;
+  const Interactions data = settings.data.empty() ? synthetic_interactions({.seed = settings.seed})
+                                                  : read_interactions(settings.data, options);
+  return random_split(data, {.validation = 0.1, .test = 0.1, .seed = settings.seed});
+}
+
+std::vector<Watched> train_by_cosine(const Split& split) {
+  constexpr std::size_t dim = 32, epochs = 5;
+  constexpr double batch_size = 256;
+  // Steps in which angles and magnitudes turn little in an epoch, which the probe's predictions
+  // suppose, and a decay as strong as the growth of an item of mean popularity.
+  const double pairs = static_cast<double>(split.train.size());
+  const double mean_popularity = pairs / split.train.items();
+  const double square = 2.0 * dim / (split.train.items() + dim);  // of Xavier's rows
+  const double learning_rate = batch_size * square / mean_popularity;
+  const double growth = learning_rate / batch_size / square;
+  const double lambda =
+      growth * growth * mean_popularity / (2 * learning_rate * pairs / batch_size);
+  std::printf(
+      "\nMF trained by cosine with SGD, %zu epochs (eta %.3g, |B| %g, lambda 0 and %.3g): the "
+      "change "
+      "of\n|i|^2 by decile of popularity, measured, as the theorem expects it, and with every pair "
+      "of "
+      "a\nbatch counted.\n\n",
+      epochs, learning_rate, batch_size, lambda);
+  std::vector<Watched> watched;
+  for (const double decay : {0.0, lambda}) {
+    Recommender<MF<dim>, Cosine, FullWD, Xavier, SGD> model(split.train,
+                                                            {.regularizer = {.lambda = decay}});
+    // All epochs, whatever the validation says.
+    watched.push_back(watch(model, split,
+                            {.learning_rate = learning_rate,
+                             .batch_size = static_cast<std::size_t>(batch_size),
+                             .epochs = epochs,
+                             .patience = epochs},
+                            {.rank = false}));
+    watched.back().name += decay > 0 ? ", decay" : ", no decay";
+    print_deciles(watched.back());
+  }
+  return watched;
+}
+
+std::vector<Watched> train_recommenders(const Split& split, const Settings& settings) {
+  std::printf("MF + DirectAU with Adam at %g, for the training curves:\n", settings.learning_rate);
+  std::vector<Watched> watched;
+  const auto train = [&]<class Regularizer, class Initializer>() {
+    Recommender<MF<64>, DirectAU, Regularizer, Initializer> model(split.train,
+                                                                  {.seed = settings.seed});
+    watched.push_back(watch(model, split,
+                            {.learning_rate = settings.learning_rate,
+                             .epochs = settings.epochs,
+                             .patience = settings.epochs},
+                            {}));
+  };
+  train.operator()<None, Xavier>();
+  train.operator()<FullWD, Xavier>();
+  train.operator()<None, PRISM<1.0>>();
+  return watched;
+}
+
+}  // namespace theorem

@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The theorem beside models in training.
+#pragma once
+
+#include <prism/data/split.hpp>
+#include <prism/train/magnitude_probe.hpp>
+#include <string>
+#include <vector>
+
+#include "settings.hpp"
+
+namespace theorem {
+
+/// What a probe saw of one model.
+struct Watched {
+  std::string name;
+  std::vector<prism::MagnitudeRecord> records;
+  std::vector<double> magnitude;  // of each item, at the end
+};
+
+prism::Split load(const Settings& settings);
+
+/// Trains the theorem's own model, MF by cosine with SGD, without decay and with full decay, and
+/// prints measured beside predicted change by decile of popularity.
+std::vector<Watched> train_by_cosine(const prism::Split& split);
+
+/// Trains MF + DirectAU without decay, with full decay, and with PRISM.
+std::vector<Watched> train_recommenders(const prism::Split& split, const Settings& settings);
+
+}  // namespace theorem

@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Holds the paper's theorem on weight decay against simulation and against models in training.
+// Exits with 1 where more predictions fall outside their intervals than chance allows.
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <cstdio>
+#include <exception>
+#include <optional>
+#include <prism/core/parallel.hpp>
+#include <prism/theory/verify.hpp>
+#include <vector>
+
+#include "theorem/pictures.hpp"
+#include "theorem/settings.hpp"
+#include "theorem/table.hpp"
+#include "theorem/training.hpp"
+
+namespace {
+
+void declare_options(CLI::App& app, theorem::Settings& settings) {
+  app.add_option("--draws", settings.draws, "batches to simulate for each setting")
+      ->check(CLI::Range(std::int64_t{1000}, std::int64_t{1'000'000'000}))
+      ->capture_default_str();
+  app.add_option("--seed", settings.seed)->capture_default_str();
+  app.add_option("--threads", settings.threads, "at most; all if left out")
+      ->check(CLI::Range(std::size_t{1}, std::size_t{65536}));
+  auto* const data =
+      app.add_option("--data", settings.data, "file to train on; synthetic data if left out")
+          ->check(CLI::ExistingFile);
+  app.add_option("--min-rating", settings.min_rating, "leave out lower ratings")
+      ->check(CLI::Number)
+      ->needs(data);
+  app.add_option("--epochs", settings.epochs, "of the training curves")
+      ->check(CLI::Range(std::size_t{1}, std::size_t{100'000}))
+      ->capture_default_str();
+  app.add_option("--lr", settings.learning_rate, "of the training curves")
+      ->check(CLI::PositiveNumber)
+      ->capture_default_str();
+  auto* const pictures =
+      app.add_option("--pictures", settings.pictures,
+                     "folder for pictures (SVG, by gnuplot) and their data (CSV)");
+  app.add_flag("!--no-training", settings.training, "only the simulation")
+      ->excludes(data)
+      ->excludes(pictures);
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  CLI::App app("Holds the theorem on weight decay against simulation and against training.",
+               "verify_theorem");
+  theorem::Settings settings;
+  declare_options(app, settings);
+  CLI11_PARSE(app, argc, argv);
+  try {
+    std::optional<prism::ThreadLimit> limit;
+    if (settings.threads) limit.emplace(*settings.threads);
+    // What cannot be is said before the work begins.
+    std::optional<theorem::Pictures> pictures;
+    if (!settings.pictures.empty()) pictures.emplace(settings.pictures);
+    std::optional<prism::Split> split;
+    if (settings.training) split = theorem::load(settings);
+
+    const std::vector<prism::TheoremCheck> checks = theorem::check_grid(settings);
+    const auto misses = static_cast<std::size_t>(
+        std::ranges::count_if(checks, [](const auto& check) { return !check.holds(); }));
+    const std::size_t allowed = prism::misses_by_chance(checks.size());
+    std::printf("\n%zu of %zu predictions outside their 99.9%% interval; chance allows %zu: %s\n",
+                misses, checks.size(), allowed,
+                misses <= allowed ? "the theorem holds" : "THE THEOREM DOES NOT HOLD");
+    theorem::print_limits(settings);
+    if (split) {
+      const auto by_cosine = theorem::train_by_cosine(*split);
+      const auto recommenders = theorem::train_recommenders(*split, settings);
+      if (pictures) {
+        pictures->write_checks(checks);
+        pictures->draw_heat_map();
+        pictures->draw_measured_and_predicted(by_cosine);
+        pictures->draw_magnitudes(*split, recommenders);
+        pictures->draw_training_curves(recommenders);
+      }
+    }
+    return misses <= allowed ? 0 : 1;
+  } catch (const std::exception& error) {
+    std::fprintf(stderr, "verify_theorem: %s\n", error.what());
+    return 1;
+  }
+}
