@@ -36,6 +36,9 @@ void declare_options(CLI::App& app, theorem::Settings& settings) {
   app.add_option("--lr", settings.learning_rate, "of the training curves")
       ->check(CLI::PositiveNumber)
       ->capture_default_str();
+  app.add_option("--lambda", settings.lambda, "of the training curves' full decay")
+      ->check(CLI::NonNegativeNumber)
+      ->capture_default_str();
   auto* const pictures =
       app.add_option("--pictures", settings.pictures,
                      "folder for pictures (SVG, by gnuplot) and their data (CSV)");

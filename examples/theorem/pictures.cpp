@@ -141,7 +141,7 @@ void Pictures::draw_heat_map() const {
   write("heat_map.csv", cells.str());
   write("heat_map_balance.csv", boundary.str());
   draw("heat_map", 720, 520, R"gnuplot(
-set title "How an item's squared length is expected to change in one step\n{/*0.85 cosine, full decay, learning rate 0.1, {/Symbol l} 0.025, |i| = 1, user at a right angle}"
+set title "How an item's squared length is expected to change in one step\n{/*0.85 cosine, full decay, learning rate 0.1, λ 0.025, |i| = 1, user at a right angle}"
 set xlabel "popularity d of the item (interactions)"
 set ylabel "share of the pairs in a batch, |B| / |E|"
 set cblabel "expected change of |i|^2 in a step"
@@ -190,9 +190,13 @@ set ylabel "change of |i|^2, mean over the decile"
 set xrange [0.5:10.5]
 set xtics 1
 set xzeroaxis linecolor rgb "#999999"
-plot for [m=0:1] "measured_and_predicted.csv" skip 1 using ($1==m ? $2 : 1/0):7 with points linestyle m+1 pointsize 1.1 title word("no full", m+1)." decay: measured", \
-     for [m=0:1] "" skip 1 using ($1==m ? $2 : 1/0):8 with lines linestyle m+1 dashtype 2 title "the theorem: one update a batch", \
-     for [m=0:1] "" skip 1 using ($1==m ? $2 : 1/0):9 with lines linestyle m+1 title "every pair of a batch counted"
+file = "measured_and_predicted.csv"
+plot file skip 1 using ($1==0 ? $2 : 1/0):7 with points linestyle 1 pointsize 1.1 title "no decay: measured", \
+     file skip 1 using ($1==0 ? $2 : 1/0):8 with lines linestyle 1 dashtype 2 title "the theorem: one update a batch", \
+     file skip 1 using ($1==0 ? $2 : 1/0):9 with lines linestyle 1 title "every pair of a batch counted", \
+     file skip 1 using ($1==1 ? $2 : 1/0):7 with points linestyle 2 pointsize 1.1 title "full decay: measured", \
+     file skip 1 using ($1==1 ? $2 : 1/0):8 with lines linestyle 2 dashtype 2 title "the theorem: one update a batch", \
+     file skip 1 using ($1==1 ? $2 : 1/0):9 with lines linestyle 2 title "every pair of a batch counted"
 )gnuplot");
 }
 
@@ -254,15 +258,16 @@ void Pictures::draw_training_curves(const std::vector<Watched>& recommenders) co
     }
   }
   write("training_curves.csv", csv.str());
-  draw("training_curves", 960, 440, R"gnuplot(
+  draw("training_curves", 1100, 480, R"gnuplot(
 names = "'no decay' 'full decay' 'PRISM'"
+set bmargin 8
 set multiplot layout 1,2 title "MF + DirectAU with Adam, along training"
 set xlabel "epoch"
-set key bottom right
-set ylabel "NDCG@20 on the validation part"
+set key bmargin center horizontal maxcols 3 samplen 1.5
+set ylabel "NDCG\\@20 on the validation part"
 set yrange [0:*]
-plot for [m=0:2] "training_curves.csv" skip 1 using ($1==m ? $2 : 1/0):3 with lines linestyle m+1 title word(names, m+1).", by dot product", \
-     for [m=0:2] "" skip 1 using ($1==m ? $2 : 1/0):4 with lines linestyle m+1 dashtype 3 title word(names, m+1).", by cosine"
+plot for [m=0:2] "training_curves.csv" skip 1 using ($1==m ? $2 : 1/0):3 with lines linestyle m+1 title word(names, m+1).": dot product", \
+     for [m=0:2] "" skip 1 using ($1==m ? $2 : 1/0):4 with lines linestyle m+1 dashtype 3 title word(names, m+1).": cosine"
 set ylabel "correlation of |i| with popularity (Spearman)"
 set yrange [-0.1:1.05]
 plot for [m=0:2] "training_curves.csv" skip 1 using ($1==m ? $2 : 1/0):6 with lines linestyle m+1 title word(names, m+1)

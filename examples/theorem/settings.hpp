@@ -17,8 +17,9 @@ struct Settings {
   bool training = true;
   std::string data;  // empty: synthetic
   std::optional<double> min_rating;
-  std::size_t epochs = 60;
+  std::size_t epochs = 100;
   double learning_rate = 3e-3;
+  double lambda = 1e-4;
 
   std::string pictures;  // empty: none
 };

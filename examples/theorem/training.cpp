@@ -85,20 +85,23 @@ std::vector<Watched> train_by_cosine(const Split& split) {
 }
 
 std::vector<Watched> train_recommenders(const Split& split, const Settings& settings) {
-  std::printf("MF + DirectAU with Adam at %g, for the training curves:\n", settings.learning_rate);
+  std::printf("MF + DirectAU with Adam at %g, lambda %g, for the training curves:\n",
+              settings.learning_rate, settings.lambda);
   std::vector<Watched> watched;
-  const auto train = [&]<class Regularizer, class Initializer>() {
-    Recommender<MF<64>, DirectAU, Regularizer, Initializer> model(split.train,
-                                                                  {.seed = settings.seed});
+  const auto train = [&]<class Regularizer, class Initializer>(const Regularizer& regularizer,
+                                                               const Initializer& initializer) {
+    Recommender<MF<64>, DirectAU, Regularizer, Initializer> model(
+        split.train,
+        {.seed = settings.seed, .regularizer = regularizer, .initializer = initializer});
     watched.push_back(watch(model, split,
                             {.learning_rate = settings.learning_rate,
                              .epochs = settings.epochs,
                              .patience = settings.epochs},
                             {}));
   };
-  train.operator()<None, Xavier>();
-  train.operator()<FullWD, Xavier>();
-  train.operator()<None, PRISM<1.0>>();
+  train(None{}, Xavier{});
+  train(FullWD{.lambda = settings.lambda}, Xavier{});
+  train(None{}, PRISM<1.0>{});
   return watched;
 }
 

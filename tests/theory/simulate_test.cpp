@@ -1,0 +1,160 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The theorem beside batches that are drawn: it holds where its assumption does, and a spoiled one
+// does not.
+#include <doctest/doctest.h>
+
+#include <cmath>
+#include <prism/core/error.hpp>
+#include <prism/core/parallel.hpp>
+#include <prism/theory/verify.hpp>
+#include <vector>
+
+using namespace prism;
+
+namespace {
+
+std::vector<TheoremSetting> settings() {
+  std::vector<TheoremSetting> all;
+  for (const Alignment alignment : {Alignment::cosine, Alignment::dot, Alignment::euclidean}) {
+    for (const Decay decay : {Decay::full, Decay::batched}) {
+      for (const int negatives : {0, 10}) {
+        for (const int popularity : {1, 30, 300}) {
+          all.push_back({.alignment = alignment,
+                         .decay = decay,
+                         .learning_rate = 0.2,
+                         .lambda = 0.05,
+                         .pair = {.user = 1.3, .item = 0.7, .cosine = 0.3},
+                         .popularity = popularity,
+                         .batches = {.pairs = 1'000'000,
+                                     .batch_size = 10'000,
+                                     .negatives = negatives,
+                                     .items = 2'000'000}});
+        }
+      }
+    }
+  }
+  return all;
+}
+
+template <class Prediction>
+std::size_t misses(const SimulationOptions& options, const Prediction& predict) {
+  std::size_t count = 0;
+  for (const TheoremCheck& check : check_theorem(settings(), options, predict)) {
+    count += check.holds() ? 0 : 1;
+  }
+  return count;
+}
+
+constexpr SimulationOptions quick{.draws = 20'000, .seed = 7};
+
+double theorem(const TheoremSetting& setting) { return expected_change(setting); }
+
+}  // namespace
+
+TEST_CASE("simulated batches change magnitudes as the theorem says") {
+  CHECK(misses(quick, theorem) <= misses_by_chance(settings().size()));
+}
+
+TEST_CASE("a spoiled theorem is found out") {
+  const std::size_t allowed = misses_by_chance(settings().size());
+  SUBCASE("without the 2 of eta lambda - 2") {
+    const auto spoiled = [](const TheoremSetting& s) {
+      const double chance =
+          s.decay == Decay::full ? 1 : occurrence(s.popularity, s.batches).in_batch();
+      return expected_change(s) +
+             chance * 2 * s.learning_rate * s.lambda * s.pair.item * s.pair.item;
+    };
+    CHECK(misses(quick, spoiled) > 5 * allowed);
+  }
+  SUBCASE("with P on both terms of full decay") {
+    CHECK(misses(quick, [](TheoremSetting s) {
+            s.decay = Decay::batched;
+            return expected_change(s);
+          }) > 2 * allowed);
+  }
+  SUBCASE("with P on neither term of batched decay") {
+    CHECK(misses(quick, [](TheoremSetting s) {
+            s.decay = Decay::full;
+            return expected_change(s);
+          }) > 2 * allowed);
+  }
+  SUBCASE("with negatives left out") {
+    CHECK(misses(quick, [](TheoremSetting s) {
+            s.batches.negatives = 0;
+            return expected_change(s);
+          }) > 2 * allowed);
+  }
+  SUBCASE("with the distance's gradient halved, as printed") {
+    CHECK(misses(quick, [](TheoremSetting s) {
+            if (s.alignment == Alignment::euclidean) s.pair_weight = 0.5;
+            return expected_change(s);
+          }) > 2 * allowed);
+  }
+}
+
+TEST_CASE("where every pair counts, popular items change by more than the theorem says") {
+  TheoremSetting setting{.learning_rate = 0.05,
+                         .pair = {.item = 0.7, .cosine = 0.3},
+                         .popularity = 300,
+                         .batches = {.pairs = 1'000'000, .batch_size = 10'000}};
+  SimulationOptions options = quick;
+  CHECK(simulate_change(setting, options).contains(expected_change(setting)));
+  options.updates = Updates::every_pair;
+  CHECK(simulate_change(setting, options).low > 2 * expected_change(setting));
+  setting.popularity = 1;  // never in two
+  CHECK(simulate_change(setting, options).contains(expected_change(setting)));
+}
+
+TEST_CASE("pairs that are drawn with replacement stand in fewer large batches") {
+  const TheoremSetting setting{.learning_rate = 0.05,
+                               .pair = {.item = 0.7, .cosine = 0.3},
+                               .popularity = 3,
+                               .batches = {.pairs = 1000, .batch_size = 300}};
+  SimulationOptions options = quick;
+  const double without = 1 - 700.0 / 1000 * 699 / 999 * 698 / 998;
+  const double with = 1 - std::pow(1 - 0.003, 300);
+  CHECK(simulate_change(setting, options).in_batch == doctest::Approx(without).epsilon(0.02));
+  options.drawn = Draws::with_replacement;
+  CHECK(simulate_change(setting, options).in_batch == doctest::Approx(with).epsilon(0.02));
+}
+
+TEST_CASE("an interval has the expectation as often as it says, for rare and common items alike") {
+  for (const std::int64_t popularity : {1, 50, 4000}) {
+    const TheoremSetting setting{.learning_rate = 0.1,
+                                 .lambda = 0.01,
+                                 .popularity = popularity,
+                                 .batches = {.pairs = 1'000'000, .batch_size = 2'000}};
+    int held = 0;
+    for (std::uint64_t seed = 0; seed < 200; ++seed) {
+      const SimulationOptions options{.draws = 500, .confidence = 0.9, .seed = seed};
+      held += simulate_change(setting, options).contains(expected_change(setting)) ? 1 : 0;
+    }
+    CHECK(held >= 168);  // 180 expected; fewer than 168 in one of 300 times
+  }
+}
+
+TEST_CASE("the simulation does not depend on the number of threads, but on the seed") {
+  const TheoremSetting setting = settings()[4];
+  const SimulatedChange one = [&] {
+    const ThreadLimit limit(1);
+    return simulate_change(setting, quick);
+  }();
+  const ThreadLimit limit(4);
+  CHECK(simulate_change(setting, quick).mean == one.mean);
+  CHECK(simulate_change(setting, {.draws = 20'000, .seed = 8}).mean != one.mean);
+}
+
+TEST_CASE("as many misses are allowed as chance makes") {
+  CHECK(misses_by_chance(1) == 1);  // a thousandth is not below a thousandth
+  CHECK(misses_by_chance(288) == 3);
+  CHECK(misses_by_chance(100'000) > 100);
+  CHECK(misses_by_chance(100'000) < 150);
+  CHECK_THROWS_AS((void)misses_by_chance(10, 1.0), ArgumentError);
+}
+
+TEST_CASE("simulation refuses options outside their domain") {
+  const TheoremSetting setting = settings()[0];
+  CHECK_THROWS_AS((void)simulate_change(setting, {.draws = 1}), ArgumentError);
+  CHECK_THROWS_AS((void)simulate_change(setting, {.dim = 1}), ArgumentError);
+  CHECK_THROWS_AS((void)simulate_change(setting, {.confidence = 1}), ArgumentError);
+}

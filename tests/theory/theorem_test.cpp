@@ -1,0 +1,224 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The theorem's expressions against definitions written out, at run time and at compile time.
+#include <doctest/doctest.h>
+
+#include <array>
+#include <cmath>
+#include <cstdint>
+#include <limits>
+#include <prism/core/error.hpp>
+#include <prism/theory/balance.hpp>
+#include <prism/theory/magnitude.hpp>
+#include <prism/theory/occurrence.hpp>
+#include <prism/theory/pull_sums.hpp>
+
+using namespace prism;
+
+namespace {
+
+constexpr TheoremSetting example{.learning_rate = 0.1,
+                                 .lambda = 0.01,
+                                 .pair = {.user = 1.5, .item = 0.5, .cosine = 0.3},
+                                 .popularity = 20,
+                                 .batches = {.pairs = 100'000, .batch_size = 1000}};
+
+constexpr TheoremSetting with(TheoremSetting setting, Alignment alignment, Decay decay,
+                              std::int64_t negatives) {
+  setting.alignment = alignment;
+  setting.decay = decay;
+  setting.batches.negatives = negatives;
+  setting.batches.items = 50'000;
+  return setting;
+}
+
+constexpr std::array alignments{Alignment::cosine, Alignment::dot, Alignment::euclidean};
+
+/// |i'|^2 - |i|^2 of one step in the plane, pulled (sign 1), pushed (-1) or left alone (0).
+double change_in_the_plane(const TheoremSetting& setting, double sign, bool decays) {
+  const auto& [user, item, cosine] = setting.pair;
+  const std::array<double, 2> i{item, 0};
+  const std::array<double, 2> u{user * cosine, user * std::sqrt(1 - cosine * cosine)};
+  const double eta = setting.learning_rate, decay = decays ? eta * setting.lambda : 0;
+  double square = 0;
+  for (std::size_t k = 0; k < 2; ++k) {
+    double pull = 0;
+    if (setting.alignment == Alignment::cosine) pull = (u[k] / user - cosine * i[k] / item) / item;
+    if (setting.alignment == Alignment::dot) pull = u[k];
+    if (setting.alignment == Alignment::euclidean) pull = 2 * (u[k] - i[k]);
+    const double after = (1 - decay) * i[k] + eta * sign * pull;
+    square += after * after;
+  }
+  return square - item * item;
+}
+
+}  // namespace
+
+// The theorem at compile time: an item of popularity 20 grows where one of popularity 1 shrinks.
+static_assert(expected_change(example) > 0);
+static_assert([] {
+  TheoremSetting unpopular = example;
+  unpopular.popularity = 1;
+  return expected_change(unpopular) < 0;
+}());
+static_assert(occurrence(1, {.pairs = 100, .batch_size = 10}).in_batch() == 0.1);
+static_assert(occurrence(0, {.pairs = 100, .batch_size = 10}).in_batch() == 0);
+static_assert(occurrence(5, {.pairs = 100, .batch_size = 100}).in_batch() == 1);
+static_assert(balanced_magnitude(example) > 0.9 && balanced_magnitude(example) < 1);
+static_assert(steps_to_balance(example) > 700 && steps_to_balance(example) < 900);
+
+TEST_CASE("an item's chance to stand in a batch is the paper's expression") {
+  for (const std::int64_t d : {0, 1, 2, 3, 17, 100, 1000}) {
+    for (const std::int64_t batch : {1, 7, 400, 1000}) {
+      const double missed = std::pow(1 - static_cast<double>(batch) / 1000, d);
+      CHECK(occurrence(d, {.pairs = 1000, .batch_size = batch}).in_batch() ==
+            doctest::Approx(1 - missed).epsilon(1e-13));
+      const Batches batches{.pairs = 1000, .batch_size = batch, .negatives = 3, .items = 4000};
+      const double drawn = 3 * static_cast<double>(batch) / 4000;
+      CHECK(occurrence(d, batches).in_batch() ==
+            doctest::Approx(1 - missed * (1 - drawn)).epsilon(1e-13));
+      CHECK(occurrence(d, batches).negative_only == doctest::Approx(missed * drawn).epsilon(1e-12));
+    }
+  }
+}
+
+TEST_CASE("small chances are exact where 1 - (1 - p)^d would cancel") {
+  const Batches batches{.pairs = 1'000'000'000'000, .batch_size = 1};
+  CHECK(occurrence(3, batches).in_batch() == doctest::Approx(3e-12).epsilon(1e-11));
+}
+
+TEST_CASE("negatives that repeat are in a batch with probability 1 - (1 - 1/items)^(n batch)") {
+  const Batches batches{
+      .pairs = 1000, .batch_size = 100, .negatives = 10, .items = 50, .distinct_negatives = false};
+  CHECK(occurrence(0, batches).negative_only ==
+        doctest::Approx(1 - std::pow(0.98, 1000)).epsilon(1e-13));
+}
+
+TEST_CASE("the expected change weighs the steps that an item may take, each by its chance") {
+  for (const Alignment alignment : alignments) {
+    for (const Decay decay : {Decay::full, Decay::batched}) {
+      for (const int negatives : {0, 10}) {
+        const TheoremSetting setting = with(example, alignment, decay, negatives);
+        const Occurrence chance = occurrence(setting.popularity, setting.batches);
+        const double expected =
+            chance.positive * change_in_the_plane(setting, 1, true) +
+            chance.negative_only * change_in_the_plane(setting, -1, true) +
+            (1 - chance.in_batch()) * change_in_the_plane(setting, 0, decay == Decay::full);
+        CHECK(expected_change(setting) == doctest::Approx(expected).epsilon(1e-12));
+      }
+    }
+  }
+}
+
+TEST_CASE("cosine with full decay is the paper's theorem as printed") {
+  const double eta = example.learning_rate, lambda = example.lambda, i = example.pair.item;
+  const double chance = 1 - std::pow(1 - 0.01, 20);
+  CHECK(expected_change(example) == doctest::Approx(i * i * eta * lambda * (eta * lambda - 2) +
+                                                    chance * eta * eta / (i * i) * (1 - 0.3 * 0.3))
+                                        .epsilon(1e-12));
+}
+
+TEST_CASE("what is known at compile time is what is computed at run time") {
+  constexpr TheoremSetting dot = with(example, Alignment::dot, Decay::full, 0);
+  constexpr double change = expected_change(dot), balance = balanced_magnitude(dot),
+                   steps = steps_to_balance(dot);
+  TheoremSetting setting = example;
+  setting.alignment = Alignment::dot;
+  CHECK(expected_change(setting) == doctest::Approx(change).epsilon(1e-15));
+  CHECK(balanced_magnitude(setting) == doctest::Approx(balance).epsilon(1e-14));
+  CHECK(steps_to_balance(setting) == doctest::Approx(steps).epsilon(1e-13));
+}
+
+TEST_CASE("at the balance nothing is expected to change, and steps lead there in the said time") {
+  for (const Alignment alignment : alignments) {
+    for (const Decay decay : {Decay::full, Decay::batched}) {
+      TheoremSetting setting = with(example, alignment, decay, 0);
+      setting.learning_rate = 0.01;
+      const double balance = balanced_magnitude(setting);
+      setting.pair.item = balance;
+      CHECK(std::abs(expected_change(setting)) < 1e-12 * balance * balance);
+      for (const double start : {0.3 * balance, 3 * balance}) {
+        setting.pair.item = start;
+        const double steps = steps_to_balance(setting);
+        double walked = 0;
+        const auto away = [&] { return std::abs(setting.pair.item / balance - 1) > 0.01; };
+        for (; away() && walked < 2 * steps; ++walked) {
+          const double square = setting.pair.item * setting.pair.item;
+          setting.pair.item = std::sqrt(square + expected_change(setting));
+        }
+        CHECK(walked == doctest::Approx(steps).epsilon(0.02));
+      }
+    }
+  }
+}
+
+TEST_CASE("full decay writes popularity into the balance, batched decay does not") {
+  TheoremSetting popular = example;
+  popular.popularity = 200;
+  CHECK(balanced_magnitude(popular) > 1.2 * balanced_magnitude(example));
+  TheoremSetting batched = with(example, Alignment::cosine, Decay::batched, 0);
+  popular.decay = Decay::batched;
+  CHECK(balanced_magnitude(popular) == doctest::Approx(balanced_magnitude(batched)));
+}
+
+TEST_CASE("without decay there is no balance; without growth it is 0") {
+  TheoremSetting setting = example;
+  setting.lambda = 0;
+  constexpr double infinity = std::numeric_limits<double>::infinity();
+  CHECK(balanced_magnitude(setting) == infinity);
+  CHECK(steps_to_balance(setting) == infinity);
+  setting.lambda = 0.1;
+  setting.popularity = 0;
+  CHECK(balanced_magnitude(setting) == 0);
+  CHECK(steps_to_balance(setting) == infinity);
+}
+
+TEST_CASE("an item that meets all users alike changes as the theorem says") {
+  for (const Alignment alignment : alignments) {
+    const TheoremSetting setting = with(example, alignment, Decay::full, 0);
+    const Pull g = pull(alignment, setting.pair);
+    const double d = static_cast<double>(setting.popularity);
+    const PullSums sums{d * g.along, d * g.squared, d * d * g.squared};
+    CHECK(expected_change(setting, sums, Updates::at_most_one) ==
+          doctest::Approx(expected_change(setting)).epsilon(1e-12));
+    // |i'|^2 over the number of pairs in the batch, which is hypergeometric.
+    double expected = 0, chance = 1;  // of none: (E - B choose d) / (E choose d)
+    for (int j = 0; j < 20; ++j) chance *= (99'000.0 - j) / (100'000.0 - j);
+    for (int hits = 0; hits <= 20; ++hits) {
+      const double step = setting.learning_rate * hits;
+      expected += chance * pair_change(g, step, setting.learning_rate * setting.lambda);
+      chance *= (20.0 - hits) * (1000.0 - hits) / ((hits + 1.0) * (99'000.0 - 20 + hits + 1));
+    }
+    expected += decay_change(setting.pair.item, setting.learning_rate, setting.lambda);
+    CHECK(expected_change(setting, sums, Updates::every_pair) ==
+          doctest::Approx(expected).epsilon(1e-10));
+  }
+}
+
+TEST_CASE("what is outside its domain is a typed error that names it") {
+  const auto refuses = [](const char* argument, auto change) {
+    TheoremSetting setting = example;
+    change(setting);
+    try {
+      (void)balanced_magnitude(setting);
+      FAIL("accepted: ", argument);
+    } catch (const ArgumentError& error) {
+      CHECK(error.argument() == argument);
+    }
+  };
+  const double nan = std::numeric_limits<double>::quiet_NaN();
+  refuses("popularity", [](auto& s) { s.popularity = -1; });
+  refuses("popularity", [](auto& s) { s.popularity = 100'001; });
+  refuses("pairs", [](auto& s) { s.batches.pairs = 0; });
+  refuses("batch_size", [](auto& s) { s.batches.batch_size = 100'001; });
+  refuses("batch_size", [](auto& s) { s.batches.batch_size = 0; });
+  refuses("negatives", [](auto& s) { s.batches.negatives = -1; });
+  refuses("items", [](auto& s) { s.batches.negatives = 1; });
+  refuses("negatives", [](auto& s) { s.batches.negatives = 10, s.batches.items = 9'999; });
+  refuses("learning_rate", [](auto& s) { s.learning_rate = -1; });
+  refuses("lambda", [](auto& s) { s.lambda = 11; });
+  refuses("lambda", [=](auto& s) { s.lambda = nan; });
+  refuses("pair_weight", [=](auto& s) { s.pair_weight = nan; });
+  refuses("pair.item", [](auto& s) { s.pair.item = 0; });
+  refuses("pair.cosine", [](auto& s) { s.pair.cosine = 1.1; });
+  refuses("pair.user", [](auto& s) { s.pair.user = -1; });
+}
