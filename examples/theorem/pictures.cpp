@@ -241,9 +241,7 @@ set xlabel "popularity of the item (training interactions)"
 set ylabel "|i|, in units of the model's mean"
 set logscale x
 set yrange [0:*]
-plot "magnitudes.csv" skip 1 using 1:3 with linespoints linestyle 1 title "no decay", \
-     "" skip 1 using 1:4 with linespoints linestyle 2 title "full decay", \
-     "" skip 1 using 1:5 with linespoints linestyle 3 title "PRISM, no decay"
+plot for [m=1:3] "magnitudes.csv" using 1:m+2 with linespoints linestyle m title columnheader(m+2)
 )gnuplot");
 }
 
@@ -258,16 +256,17 @@ void Pictures::draw_training_curves(const std::vector<Watched>& recommenders) co
     }
   }
   write("training_curves.csv", csv.str());
-  draw("training_curves", 1100, 480, R"gnuplot(
-names = "'no decay' 'full decay' 'PRISM'"
-set bmargin 8
+  std::string names;  // a list, as gnuplot has it
+  for (const Watched& watched : recommenders) names += " '" + watched.name + "'";
+  draw("training_curves", 1100, 440, "\nnames = \"" + names + "\"" + R"gnuplot(
+set bmargin 6
 set multiplot layout 1,2 title "MF + DirectAU with Adam, along training"
 set xlabel "epoch"
-set key bmargin center horizontal maxcols 3 samplen 1.5
-set ylabel "NDCG\\@20 on the validation part"
+set key bmargin center horizontal samplen 1.5
+set ylabel "NDCG\\@20 on the validation part\nby dot product (dotted: by cosine)"
 set yrange [0:*]
-plot for [m=0:2] "training_curves.csv" skip 1 using ($1==m ? $2 : 1/0):3 with lines linestyle m+1 title word(names, m+1).": dot product", \
-     for [m=0:2] "" skip 1 using ($1==m ? $2 : 1/0):4 with lines linestyle m+1 dashtype 3 title word(names, m+1).": cosine"
+plot for [m=0:2] "training_curves.csv" skip 1 using ($1==m ? $2 : 1/0):3 with lines linestyle m+1 title word(names, m+1), \
+     for [m=0:2] "" skip 1 using ($1==m ? $2 : 1/0):4 with lines linestyle m+1 dashtype 3 notitle
 set ylabel "correlation of |i| with popularity (Spearman)"
 set yrange [-0.1:1.05]
 plot for [m=0:2] "training_curves.csv" skip 1 using ($1==m ? $2 : 1/0):6 with lines linestyle m+1 title word(names, m+1)

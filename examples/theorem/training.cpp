@@ -11,13 +11,13 @@ namespace {
 using namespace prism;
 
 template <class Model>
-Watched watch(Model&& model, const Split& split, const FitOptions& options,
+Watched watch(std::string label, Model&& model, const Split& split, const FitOptions& options,
               const MagnitudeProbeOptions& probing) {
   MagnitudeProbe probe(split, probing);
   fit(model, split, options, probe);
   std::printf("%s: trained %zu epochs\n", model.name().c_str(), probe.records().size() - 1);
   std::fflush(stdout);
-  return {model.name(), probe.records(), magnitudes(model.tables().items)};
+  return {std::move(label), probe.records(), magnitudes(model.tables().items)};
 }
 
 void print_deciles(const Watched& watched) {
@@ -72,13 +72,12 @@ std::vector<Watched> train_by_cosine(const Split& split) {
     Recommender<MF<dim>, Cosine, FullWD, Xavier, SGD> model(split.train,
                                                             {.regularizer = {.lambda = decay}});
     // All epochs, whatever the validation says.
-    watched.push_back(watch(model, split,
+    watched.push_back(watch(decay > 0 ? "full decay" : "no decay", model, split,
                             {.learning_rate = learning_rate,
                              .batch_size = static_cast<std::size_t>(batch_size),
                              .epochs = epochs,
                              .patience = epochs},
                             {.rank = false}));
-    watched.back().name += decay > 0 ? ", decay" : ", no decay";
     print_deciles(watched.back());
   }
   return watched;
@@ -88,20 +87,21 @@ std::vector<Watched> train_recommenders(const Split& split, const Settings& sett
   std::printf("MF + DirectAU with Adam at %g, lambda %g, for the training curves:\n",
               settings.learning_rate, settings.lambda);
   std::vector<Watched> watched;
-  const auto train = [&]<class Regularizer, class Initializer>(const Regularizer& regularizer,
+  const auto train = [&]<class Regularizer, class Initializer>(const std::string& label,
+                                                               const Regularizer& regularizer,
                                                                const Initializer& initializer) {
     Recommender<MF<64>, DirectAU, Regularizer, Initializer> model(
         split.train,
         {.seed = settings.seed, .regularizer = regularizer, .initializer = initializer});
-    watched.push_back(watch(model, split,
+    watched.push_back(watch(label, model, split,
                             {.learning_rate = settings.learning_rate,
                              .epochs = settings.epochs,
                              .patience = settings.epochs},
                             {}));
   };
-  train(None{}, Xavier{});
-  train(FullWD{.lambda = settings.lambda}, Xavier{});
-  train(None{}, PRISM<1.0>{});
+  train("no decay", None{}, Xavier{});
+  train("full decay, λ " + shortest(settings.lambda), FullWD{.lambda = settings.lambda}, Xavier{});
+  train("PRISM, no decay", None{}, PRISM<1.0>{});
   return watched;
 }
 

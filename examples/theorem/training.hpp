@@ -13,7 +13,7 @@ namespace theorem {
 
 /// What a probe saw of one model.
 struct Watched {
-  std::string name;
+  std::string name;  // short, for legends
   std::vector<prism::MagnitudeRecord> records;
   std::vector<double> magnitude;  // of each item, at the end
 };
