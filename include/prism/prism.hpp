@@ -15,6 +15,7 @@
 #include "prism/core/parallel.hpp"
 #include "prism/core/random.hpp"
 #include "prism/core/scratch.hpp"
+#include "prism/core/shuffle.hpp"
 #include "prism/data/data.hpp"
 #include "prism/evaluate/correlation.hpp"
 #include "prism/evaluate/evaluate.hpp"

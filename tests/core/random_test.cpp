@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 #include <prism/core/random.hpp>
+#include <prism/core/shuffle.hpp>
 #include <vector>
 
 using namespace prism;

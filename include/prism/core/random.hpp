@@ -7,8 +7,6 @@
 #include <cmath>
 #include <cstdint>
 #include <numbers>
-#include <span>
-#include <utility>
 
 #include "prism/core/config.hpp"
 
@@ -100,13 +98,5 @@ class Random {
   std::uint32_t epoch_;
   std::uint64_t first_ = 0;
 };
-
-/// Fisher-Yates shuffle, one draw an element.
-template <class T>
-void shuffle(std::span<T> values, const Random& random) {
-  for (std::size_t i = values.size(); i > 1; --i) {
-    std::swap(values[i - 1], values[random.below(i, static_cast<std::uint32_t>(i))]);
-  }
-}
 
 }  // namespace prism::inline PRISM_ISA

@@ -18,6 +18,7 @@
 #include "prism/core/index.hpp"
 #include "prism/core/parallel.hpp"
 #include "prism/core/random.hpp"
+#include "prism/core/shuffle.hpp"
 #include "prism/data/interactions.hpp"
 
 namespace prism::inline PRISM_ISA {

@@ -26,23 +26,19 @@ struct BPR {
   template <class T>
   double operator()(const LossStep<T>& step) const {
     const Batch& batch = step.batch;
-    Scratch& scratch = step.scratch;
     const double mean = 1.0 / static_cast<double>(batch.pairs() * batch.negatives_per_pair);
-    const Rows<T> slope = scratch.take<T>(batch.pairs(), batch.negatives_per_pair + 1);
-    const double total =
-        detail::score_pairs(batch, step.output, slope, [mean](std::size_t, std::span<T> score) {
-          double sum = 0;
-          T pull = 0;
-          for (T& negative : score.subspan(1)) {
-            const SoftplusWithSlope<T> softplus(negative - score[0]);
-            sum += static_cast<double>(softplus.value);
-            negative = static_cast<T>(mean) * softplus.slope;
-            pull += negative;
-          }
-          score[0] = -pull;
-          return sum;
-        });
-    detail::add_score_gradient<T>(batch, step.output, slope, step.gradient);
+    const double total = detail::add_score_gradient(step, [mean](std::size_t, std::span<T> score) {
+      double sum = 0;
+      T pull = 0;
+      for (T& negative : score.subspan(1)) {
+        const SoftplusWithSlope<T> softplus(negative - score[0]);
+        sum += static_cast<double>(softplus.value);
+        negative = static_cast<T>(mean) * softplus.slope;
+        pull += negative;
+      }
+      score[0] = -pull;
+      return sum;
+    });
     return total * mean;
   }
 };

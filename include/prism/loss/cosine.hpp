@@ -21,17 +21,14 @@ struct Cosine {
   template <class T>
   double operator()(const LossStep<T>& step) const {
     const Batch& batch = step.batch;
-    Scratch& scratch = step.scratch;
     const detail::Sphere<T> sphere = detail::sphere(step);
     const T mean = T{1} / static_cast<T>(batch.pairs());
-    const Rows<T> slope = scratch.take<T>(batch.pairs(), batch.negatives_per_pair + 1);
     const double total =
-        detail::score_pairs(batch, sphere.unit(), slope, [=](std::size_t, std::span<T> cosine) {
+        detail::add_cosine_gradient(step, sphere, [=](std::size_t, std::span<T> cosine) {
           const double value = static_cast<double>(cosine[0]);
           cosine[0] = -mean;
           return -value;
         });
-    detail::add_cosine_gradient<T>(batch, sphere, slope, step.gradient);
     return total / static_cast<double>(batch.pairs());
   }
 };

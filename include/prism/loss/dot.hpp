@@ -20,16 +20,12 @@ struct Dot {
   template <class T>
   double operator()(const LossStep<T>& step) const {
     const Batch& batch = step.batch;
-    Scratch& scratch = step.scratch;
     const T mean = T{1} / static_cast<T>(batch.pairs());
-    const Rows<T> slope = scratch.take<T>(batch.pairs(), batch.negatives_per_pair + 1);
-    const double total =
-        detail::score_pairs(batch, step.output, slope, [=](std::size_t, std::span<T> score) {
-          const double value = static_cast<double>(score[0]);
-          score[0] = -mean;
-          return -value;
-        });
-    detail::add_score_gradient<T>(batch, step.output, slope, step.gradient);
+    const double total = detail::add_score_gradient(step, [=](std::size_t, std::span<T> score) {
+      const double value = static_cast<double>(score[0]);
+      score[0] = -mean;
+      return -value;
+    });
     return total / static_cast<double>(batch.pairs());
   }
 };

@@ -75,38 +75,34 @@ struct MACR {
 
     const T mean = T{1} / static_cast<T>(batch.pairs());
     const T negative_mean = mean / static_cast<T>(n);
-    const Rows<T> slope = scratch.take<T>(batch.pairs(), n + 1);
     // d loss / d (i . w_i) and d (u . w_u) from the product, slot by slot.
     const Rows<T> item_slope = scratch.take<T>(batch.pairs(), n + 1);
     const Rows<T> user_slope = scratch.take<T>(batch.pairs(), 1);
-    const double total =
-        detail::score_pairs(batch, step.output, slope, [&](std::size_t p, std::span<T> score) {
-          const Index u = batch.users[p];
-          const T user_share = sigmoid(*user.score[u]);
-          double sum = 0;
-          *user_slope[p] = 0;
-          for (std::size_t j = 0; j <= n; ++j) {
-            const Index i = j == 0 ? batch.items[p] : batch.negatives[p * n + j - 1];
-            const T sign = j == 0 ? T{-1} : T{1};
-            const T weight = j == 0 ? mean : negative_mean;
-            const T item_share = sigmoid(*item.score[i]);
-            const T shared = score[j] * item_share * user_share;
-            sum += static_cast<double>(weight *
-                                       (softplus(sign * shared) +
-                                        static_cast<T>(alpha) * softplus(sign * *item.score[i]) +
-                                        static_cast<T>(beta) * softplus(sign * *user.score[u])));
-            const T pull = weight * sign * sigmoid(sign * shared);
-            // d sig(x) / dx = sig(x) (1 - sig(x))
-            item_slope[p][j] =
-                pull * shared * (1 - item_share) +
-                weight * static_cast<T>(alpha) * sign * sigmoid(sign * *item.score[i]);
-            *user_slope[p] += pull * shared * (1 - user_share) +
-                              weight * static_cast<T>(beta) * sign * sigmoid(sign * *user.score[u]);
-            score[j] = pull * item_share * user_share;
-          }
-          return sum;
-        });
-    detail::add_score_gradient<T>(batch, step.output, slope, step.gradient);
+    const double total = detail::add_score_gradient(step, [&](std::size_t p, std::span<T> score) {
+      const Index u = batch.users[p];
+      const T user_share = sigmoid(*user.score[u]);
+      double sum = 0;
+      *user_slope[p] = 0;
+      for (std::size_t j = 0; j <= n; ++j) {
+        const Index i = j == 0 ? batch.items[p] : batch.negatives[p * n + j - 1];
+        const T sign = j == 0 ? T{-1} : T{1};
+        const T weight = j == 0 ? mean : negative_mean;
+        const T item_share = sigmoid(*item.score[i]);
+        const T shared = score[j] * item_share * user_share;
+        sum +=
+            static_cast<double>(weight * (softplus(sign * shared) +
+                                          static_cast<T>(alpha) * softplus(sign * *item.score[i]) +
+                                          static_cast<T>(beta) * softplus(sign * *user.score[u])));
+        const T pull = weight * sign * sigmoid(sign * shared);
+        // d sig(x) / dx = sig(x) (1 - sig(x))
+        item_slope[p][j] = pull * shared * (1 - item_share) +
+                           weight * static_cast<T>(alpha) * sign * sigmoid(sign * *item.score[i]);
+        *user_slope[p] += pull * shared * (1 - user_share) +
+                          weight * static_cast<T>(beta) * sign * sigmoid(sign * *user.score[u]);
+        score[j] = pull * item_share * user_share;
+      }
+      return sum;
+    });
     for (std::size_t k = 0; k < batch.user_side.own; ++k) {
       for (const Index p : batch.user_side.slots_of(k)) *user.slope[k] += *user_slope[p];
     }

@@ -14,8 +14,8 @@
 #include "prism/core/error.hpp"
 #include "prism/core/random.hpp"
 #include "prism/kernel/fill.hpp"
+#include "prism/kernel/row.hpp"
 #include "prism/kernel/scalar.hpp"
-#include "prism/loss/pair_scores.hpp"
 #include "prism/loss/sphere.hpp"
 #include "prism/policy/loss.hpp"
 
@@ -74,18 +74,17 @@ struct MAWU {
     const Batch& batch = step.batch;
     Scratch& scratch = step.scratch;
     const detail::Sphere<T> sphere = detail::sphere(step);
-    const Rows<T> slope = scratch.take<T>(batch.pairs(), batch.negatives_per_pair + 1);
     const Rows<double> angle = scratch.take<double>(batch.pairs(), 1);
     const Rows<double> turn = scratch.take<double>(batch.pairs(), 1);  // d angle / d cosine
-    static_cast<void>(
-        detail::score_pairs(batch, sphere.unit(), slope, [&](std::size_t p, std::span<T> cosine) {
-          constexpr double limit = 1 - 1e-7;
-          const double c = static_cast<double>(cosine[0]);
-          const double clipped = std::clamp(c, -limit, limit);
-          *angle[p] = std::acos(clipped);
-          *turn[p] = c == clipped ? -1 / std::sqrt(1 - clipped * clipped) : 0;
-          return 0.0;
-        }));
+    const auto [users, items] = sphere.unit();
+    for (std::size_t p = 0; p < batch.pairs(); ++p) {
+      constexpr double limit = 1 - 1e-7;
+      const double c =
+          static_cast<double>(dot(users[batch.users[p]], items[batch.items[p]], users.dim()));
+      const double clipped = std::clamp(c, -limit, limit);
+      *angle[p] = std::acos(clipped);
+      *turn[p] = c == clipped ? -1 / std::sqrt(1 - clipped * clipped) : 0;
+    }
 
     const Rows<double> margin = scratch.take<double>(batch.pairs(), 1);
     const Rows<double> relax = scratch.take<double>(batch.pairs(), 1);  // d m / d (M_u + M_i)
@@ -102,12 +101,15 @@ struct MAWU {
     const std::span<double> margins(margin.data(), batch.pairs());
     const double alignment = broadcast ? align_all(angles, margins) : align_own(angles, margins);
     for (std::size_t p = 0; p < batch.pairs(); ++p) {
-      *slope[p] = static_cast<T>(angles[p] * *turn[p]);
       const T pull = static_cast<T>(margins[p] * *relax[p]);
       *state.users.gradient[batch.users[p]] += pull;
       *state.items.gradient[batch.items[p]] += pull;
     }
-    detail::add_cosine_gradient<T>(batch, sphere, slope, step.gradient);
+    static_cast<void>(
+        detail::add_cosine_gradient(step, sphere, [&](std::size_t p, std::span<T> cosine) {
+          cosine[0] = static_cast<T>(angles[p] * *turn[p]);
+          return 0.0;
+        }));
 
     const Embeddings<T> of_unit = detail::unit_gradient(step);
     const double spread = gamma1 * detail::uniformity<T>(sphere.users.unit, gamma1, pair_mean,

@@ -87,15 +87,18 @@ void add_row_gradient(const Sphere<T>& sphere, Embeddings<const T> of_unit,
   side(sphere.items, of_unit.items, gradient.items);
 }
 
-/// Carries the slopes of cosines (see score_pairs) on to the rows.
-template <class T>
-void add_cosine_gradient(const Batch& batch, const Sphere<T>& sphere, Rows<const T> slope,
-                         Embeddings<T> gradient) {
+/// Scores the pairs by their cosines, has per_pair turn those into slopes (see
+/// for_each_score_gradient), and adds the rows' gradient to `step.gradient`.
+/// @return the sum of the pairs' parts
+template <class T, class PerPair>
+double add_cosine_gradient(const LossStep<T>& step, const Sphere<T>& sphere,
+                           const PerPair& per_pair) {
   const auto add_to = [](const UnitRows<T>& rows, Rows<T> to) {
     return [rows, to](std::size_t k, const T* g) { rows.add_row_gradient(k, g, to); };
   };
-  for_each_score_gradient(batch, sphere.unit(), slope, add_to(sphere.users, gradient.users),
-                          add_to(sphere.items, gradient.items));
+  return for_each_score_gradient(step.batch, sphere.unit(), step.scratch, per_pair,
+                                 add_to(sphere.users, step.gradient.users),
+                                 add_to(sphere.items, step.gradient.items));
 }
 
 /// U = log mean exp(-2 |a - b|^2) over pairs of unit rows; `weight` times its gradient is added to

@@ -34,13 +34,11 @@ struct SSM {
   template <class T>
   double operator()(const LossStep<T>& step) const {
     const Batch& batch = step.batch;
-    Scratch& scratch = step.scratch;
     const detail::Sphere<T> sphere = detail::sphere(step);
     const T mean = T{1} / static_cast<T>(batch.pairs());
     const T sharpness = static_cast<T>(1 / tau);
-    const Rows<T> slope = scratch.take<T>(batch.pairs(), batch.negatives_per_pair + 1);
     const double total =
-        detail::score_pairs(batch, sphere.unit(), slope, [=](std::size_t, std::span<T> cosine) {
+        detail::add_cosine_gradient(step, sphere, [=](std::size_t, std::span<T> cosine) {
           // log-sum-exp about the greatest, so that no exponential overflows.
           const T greatest = *std::max_element(cosine.begin(), cosine.end());
           const T own = sharpness * (cosine[0] - greatest);
@@ -54,7 +52,6 @@ struct SSM {
           cosine[0] -= mean * sharpness;
           return static_cast<double>(std::log(sum) - own);
         });
-    detail::add_cosine_gradient<T>(batch, sphere, slope, step.gradient);
     return total / static_cast<double>(batch.pairs());
   }
 };

@@ -71,8 +71,10 @@ struct Adam {
                 const R& regularizer) const {
     const AdamConstants<T> constant = constants(table);
     const T decay = static_cast<T>(regularizer.weight_decay(false));
-    for_each_row(which, table, state,
-                 [&](std::size_t k) { catch_up_row(table, which[k], state, decay, constant); });
+    const std::size_t all = state.history_.size();
+    for_each_row(
+        which, table, state, [&](Index r) { return state.weights_at_[r] != all; },
+        [&](std::size_t k) { catch_up_row(table, which[k], state, decay, constant); });
   }
 
   /// Brings all rows of a table up to the last step.
@@ -118,34 +120,39 @@ struct Adam {
     constexpr std::size_t longest_history = 1 << 16;
     if (state.history_.size() == longest_history) settle(table, state, regularizer);
     const std::span<const Index> reached = gradient.batch_rows();
-    catch_up(table, reached, state, regularizer);
+    const T decay_so_far = static_cast<T>(regularizer.weight_decay(false));
     const std::size_t before = state.history_.size();
+    for_each_row(
+        reached, table, state, [](Index) { return true; },
+        [&](std::size_t k) {
+          const Index r = reached[k];
+          catch_up_row(table, r, state, decay_so_far, constant);
+          const AdamLag<T> lag = state.history_.lag(before - state.moments_at_[r]);
+          take(r, gradient.of_batch_row(k), k < gradient.own(), lag);
+          state.weights_at_[r] = state.moments_at_[r] = static_cast<std::uint32_t>(before + 1);
+        });
     state.history_.add(size.learning_rate, beta1, beta2, size.step);
-    for_each_row(reached, table, state, [&](std::size_t k) {
-      const Index r = reached[k];
-      const AdamLag<T> lag = state.history_.lag(before - state.moments_at_[r]);
-      take(r, gradient.of_batch_row(k), k < gradient.own(), lag);
-      state.weights_at_[r] = state.moments_at_[r] = static_cast<std::uint32_t>(before + 1);
-    });
   }
 
  private:
   static constexpr std::size_t grain = 256;
 
-  /// Calls visit(k) for each row which[k], with the rows to come on their way from memory.
-  template <class T, class Visit>
+  /// Calls visit(k) for each row which[k], with those to come that are needed(row) on their way
+  /// from memory.
+  template <class T, class Needed, class Visit>
   static void for_each_row(std::span<const Index> which, const Trainable<T>& table, State<T>& state,
-                           const Visit& visit) {
+                           const Needed& needed, const Visit& visit) {
     constexpr std::size_t ahead = 12;
     const std::size_t dim = table.rows.dim();
     parallel_chunks(which.size(), grain, [&](std::size_t begin, std::size_t end) {
       for (std::size_t k = begin; k < end; ++k) {
-        if (k + ahead < end) {
-          const Index coming = which[k + ahead];
-          prefetch(table.rows[coming], dim);
-          prefetch(state.first(coming), 2 * dim);
-          prefetch(&state.weights_at_[coming], 1);
-          prefetch(&state.moments_at_[coming], 1);
+        if (k + 2 * ahead < end) {
+          prefetch(&state.weights_at_[which[k + 2 * ahead]], 1);
+          prefetch(&state.moments_at_[which[k + 2 * ahead]], 1);
+        }
+        if (k + ahead < end && needed(which[k + ahead])) {
+          prefetch(table.rows[which[k + ahead]], dim);
+          prefetch(state.first(which[k + ahead]), 2 * dim);
         }
         visit(k);
       }

@@ -58,6 +58,11 @@ struct Batch {
 
   [[nodiscard]] std::size_t pairs() const noexcept { return users.size(); }
 
+  /// A pair's negatives.
+  [[nodiscard]] std::span<const Index> negatives_of(std::size_t pair) const noexcept {
+    return negatives.subspan(pair * negatives_per_pair, negatives_per_pair);
+  }
+
   /// The pair that an item slot belongs to.
   [[nodiscard]] std::size_t pair_of_item_slot(std::size_t slot) const noexcept {
     return slot < pairs() ? slot : (slot - pairs()) / negatives_per_pair;

@@ -3,6 +3,8 @@
 #pragma once
 
 #include <cstddef>
+#include <functional>
+#include <numeric>
 #include <span>
 #include <vector>
 
@@ -23,23 +25,30 @@ class SideBuilder {
  public:
   explicit SideBuilder(std::size_t table_rows) : position_(table_rows, absent) {}
 
-  void begin() {
+  /// Begins a batch of so many slots.
+  void begin(std::size_t slots) {
     for (const Index row : rows_) position_[row] = absent;
     rows_.clear();
-    count_.clear();
     slot_row_.clear();
+    slot_row_.reserve(slots);
   }
 
-  /// Appends a slot that holds a table row.
-  void add(Index table_row) {
-    Index& k = position_[table_row];
-    if (k == absent) {
-      k = static_cast<Index>(rows_.size());
-      rows_.push_back(table_row);
-      count_.push_back(0);
+  /// Appends a slot for each of `from`, which holds the table row row_of(it).
+  template <class Range, class RowOf>
+  void add(const Range& from, const RowOf& row_of) {
+    std::size_t distinct = rows_.size();
+    rows_.resize(distinct + from.size());
+    for (const auto& element : from) {
+      // Whether a row has been seen is a coin's toss, which no branch predicts.
+      const Index row = std::invoke(row_of, element);
+      const bool first = position_[row] == absent;
+      const Index k = first ? static_cast<Index>(distinct) : position_[row];
+      position_[row] = k;
+      rows_[distinct] = row;
+      distinct += first;
+      slot_row_.push_back(k);
     }
-    ++count_[k];
-    slot_row_.push_back(k);
+    rows_.resize(distinct);
   }
 
   /// Lists every row of the table that no slot holds.
@@ -48,7 +57,6 @@ class SideBuilder {
       if (position_[row] != absent) continue;
       position_[row] = static_cast<Index>(rows_.size());
       rows_.push_back(static_cast<Index>(row));
-      count_.push_back(0);
     }
   }
 
@@ -62,11 +70,12 @@ class SideBuilder {
     const std::size_t own = rows_.size();
     if (every_row) add_the_others();
     first_slot_.assign(rows_.size() + 1, 0);
-    for (std::size_t k = 0; k < rows_.size(); ++k) first_slot_[k + 1] = first_slot_[k] + count_[k];
+    for (const Index k : slot_row_) ++first_slot_[k + 1];
+    std::partial_sum(first_slot_.begin(), first_slot_.end(), first_slot_.begin());
+    next_slot_.assign(first_slot_.begin(), first_slot_.end());
     slots_.resize(slot_row_.size());
-    count_.assign(first_slot_.begin(), first_slot_.end());  // from here on: the next free place
     for (std::size_t slot = 0; slot < slot_row_.size(); ++slot) {
-      slots_[count_[slot_row_[slot]]++] = static_cast<Index>(slot);
+      slots_[next_slot_[slot_row_[slot]]++] = static_cast<Index>(slot);
     }
     return {rows_, own, paired_, first_slot_, slots_, position_};
   }
@@ -75,9 +84,9 @@ class SideBuilder {
   std::vector<Index, CacheAlignedAllocator<Index>> position_;
   std::vector<Index> rows_;
   std::size_t paired_ = 0;
-  std::vector<Index> count_;
   std::vector<Index> slot_row_;
   std::vector<Index> first_slot_;
+  std::vector<Index> next_slot_;
   std::vector<Index> slots_;
 };
 
@@ -101,15 +110,15 @@ class BatchBuilder {
     BatchSide user_side, item_side;
     parallel_tasks(2, [&](std::size_t side) {
       if (side == 0) {
-        users_.begin();
-        for (const Interaction& pair : pairs) users_.add(pair.user);
+        users_.begin(pairs.size());
+        users_.add(pairs, &Interaction::user);
         users_.end_pairs();
         user_side = users_.finish(every_row);
       } else {
-        items_.begin();
-        for (const Interaction& pair : pairs) items_.add(pair.item);
+        items_.begin(pairs.size() + negatives.size());
+        items_.add(pairs, &Interaction::item);
         items_.end_pairs();
-        for (const Index item : negatives) items_.add(item);
+        items_.add(negatives, std::identity());
         item_side = items_.finish(every_row);
       }
     });

@@ -7,7 +7,6 @@
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
-#include <numeric>
 #include <span>
 #include <string>
 #include <utility>
@@ -16,6 +15,7 @@
 #include "prism/core/config.hpp"
 #include "prism/core/error.hpp"
 #include "prism/core/random.hpp"
+#include "prism/core/shuffle.hpp"
 #include "prism/data/interactions.hpp"
 #include "prism/data/split.hpp"
 #include "prism/evaluate/evaluate.hpp"
@@ -71,29 +71,27 @@ template <class Model, class EachBatch>
 double train_epoch(Trainer<Model>& trainer, const Interactions& train, std::uint64_t seed,
                    std::uint32_t epoch, Shuffle shuffle_when, const FitOptions& options,
                    const EachBatch& each_batch) {
-  std::vector<std::uint32_t> order(train.size());
-  std::iota(order.begin(), order.end(), std::uint32_t{0});
+  std::vector<Interaction> pairs(train.size());
+  for (std::size_t k = 0; k < pairs.size(); ++k) pairs[k] = train[k];
   const std::uint32_t drawn_in = shuffle_when == Shuffle::once ? 1 : epoch;
-  shuffle(std::span(order), Random(seed, Stream::shuffle, drawn_in));
+  shuffle(std::span(pairs), Random(seed, Stream::shuffle, drawn_in));
   const Random negatives(seed, Stream::negatives, epoch);
-  std::vector<Interaction> pairs;
   double total = 0;
   // Also where an observer throws, the model is left as of its last step.
   struct Settled {
     Trainer<Model>& trainer;
     ~Settled() { trainer.settle(); }
   } const settled{trainer};
-  for (std::size_t begin = 0; begin < order.size(); begin += options.batch_size) {
-    const std::size_t end = std::min(begin + options.batch_size, order.size());
-    pairs.clear();
-    for (std::size_t p = begin; p < end; ++p) pairs.push_back(train[order[p]]);
+  for (std::size_t begin = 0; begin < pairs.size(); begin += options.batch_size) {
+    const auto batch = std::span<const Interaction>(pairs).subspan(
+        begin, std::min(options.batch_size, pairs.size() - begin));
     const double loss =
-        trainer.step(pairs, trainer.sample(pairs, negatives, begin), options.learning_rate);
-    total += loss * static_cast<double>(pairs.size());
+        trainer.step(batch, trainer.sample(batch, negatives, begin), options.learning_rate);
+    total += loss * static_cast<double>(batch.size());
     if (!std::isfinite(loss)) break;
-    each_batch(end);
+    each_batch(begin + batch.size());
   }
-  return total / static_cast<double>(order.size());
+  return total / static_cast<double>(pairs.size());
 }
 
 }  // namespace detail

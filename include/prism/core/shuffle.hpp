@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <utility>
+#include <vector>
+
+#include "prism/core/config.hpp"
+#include "prism/core/parallel.hpp"
+#include "prism/core/random.hpp"
+
+namespace prism::inline PRISM_ISA {
+
+/// Fisher-Yates shuffle, one draw an element. The draws, which take longer than the swaps, are made
+/// in parallel.
+template <class T>
+void shuffle(std::span<T> values, const Random& random) {
+  std::vector<std::uint32_t> partner(values.size());
+  constexpr std::size_t grain = std::size_t{1} << 14;
+  parallel_chunks(values.size(), grain, [&](std::size_t begin, std::size_t end) {
+    for (std::size_t i = begin; i < end; ++i) {
+      partner[i] = random.below(i + 1, static_cast<std::uint32_t>(i + 1));
+    }
+  });
+  for (std::size_t i = values.size(); i-- > 1;) std::swap(values[i], values[partner[i]]);
+}
+
+}  // namespace prism::inline PRISM_ISA
