@@ -16,7 +16,11 @@
 
 namespace test {
 
+#if defined(__SANITIZE_ADDRESS__)
+inline constexpr int draws = 10;  // sanitizers look for other faults, and take their time
+#else
 inline constexpr int draws = 50;
+#endif
 inline constexpr double h = 1e-5;
 inline constexpr double gradient_bound = 1e-7;
 
