@@ -6,6 +6,7 @@
 #include <bit>
 #include <cmath>
 #include <cstdint>
+#include <initializer_list>
 #include <iterator>
 #include <limits>
 #include <prism/prism.hpp>
@@ -88,7 +89,7 @@ Ranking ranking_of(const Scorer<float>& scorer, std::size_t k, std::span<const I
 
 void check_same(const Scorer<float>& scorer, std::span<const Interactions> seen = {},
                 Similarity similarity = Similarity::dot) {
-  for (const std::size_t k : {1, 20, 100, 5000}) {
+  for (const std::size_t k : std::initializer_list<std::size_t>{1, 20, 100, 5000}) {
     CAPTURE(k);
     CHECK(ranking_of(scorer, k, seen, similarity, Screening::always) ==
           ranking_of(scorer, k, seen, similarity, Screening::never));
@@ -103,7 +104,7 @@ TEST_CASE("screened ranking is the same for random rows of every dimension") {
     const Sizes sizes{.users = 7, .items = 1100, .dim = dim};
     const Scorer<float> scorer = scorer_of(sizes, as_it_is, as_it_is);
     const auto seen = seen_parts(sizes.users, sizes.items);
-    for (const std::size_t k : {1, 10}) {
+    for (const std::size_t k : std::initializer_list<std::size_t>{1, 10}) {
       CHECK(ranking_of(scorer, k, seen, Similarity::dot, Screening::always) ==
             ranking_of(scorer, k, seen, Similarity::dot, Screening::never));
     }
@@ -122,7 +123,7 @@ TEST_CASE("screened ranking is the same for catalogues of every size") {
 TEST_CASE("screened ranking is the same with any part of the items seen, and by cosine") {
   const Sizes sizes;
   const Scorer<float> scorer = scorer_of(sizes, as_it_is, as_it_is);
-  for (const std::uint64_t a_user : {0, 20, 1000}) {
+  for (const std::uint64_t a_user : std::initializer_list<std::uint64_t>{0, 20, 1000}) {
     CAPTURE(a_user);
     const auto seen = seen_parts(sizes.users, sizes.items, a_user);
     check_same(scorer, seen);
