@@ -148,6 +148,16 @@ TEST_CASE("screened ranking is the same where all scores are equal, or nearly") 
   check_same(scorer_of(sizes, rounded, rounded), seen);
 }
 
+TEST_CASE("an item that waits for its score goes before equal ones of a stripe scored as a whole") {
+  const Sizes sizes;
+  const auto ones = [](std::size_t, std::span<float> row) { std::ranges::fill(row, 1.0F); };
+  const auto late = [](std::size_t i, std::span<float> row) {
+    const bool best = i == 700 || i / 64 == 12;
+    std::ranges::fill(row, best ? 5.0F : i < 64 ? 1.0F : 0.0F);
+  };
+  check_same(scorer_of(sizes, ones, late));
+}
+
 TEST_CASE("screened ranking is the same with magnitudes of every kind") {
   const Sizes sizes;
   const auto seen = seen_parts(sizes.users, sizes.items);
