@@ -30,7 +30,7 @@ namespace prism::inline PRISM_ISA {
 /// Whether items that cannot be among a user's best are told from the others by products of bytes
 /// and not scored. The ranking is the same bit for bit.
 enum class Screening {
-  where_quicker,  ///< on processors that multiply bytes, for rows long enough
+  where_quicker,  ///< on processors that multiply bytes, for many users with long rows
   never,
   always,  ///< wherever numbers are float
 };
@@ -139,11 +139,13 @@ class UserBlock {
 
 /// Whether screening can be right, and whether it is asked for.
 template <class T>
-[[nodiscard]] bool screens(Screening screening, std::size_t dim) {
-  constexpr std::size_t shortest = 32, longest = std::size_t{1} << 15;
+[[nodiscard]] bool screens(Screening screening, std::size_t users, std::size_t dim) {
+  // Making bytes of the items costs what a few hundred users save by it, and is lost where nothing
+  // can be left out; shorter rows are scored as quickly as they are screened.
+  constexpr std::size_t fewest_users = 4096, shortest = 32, longest = std::size_t{1} << 15;
   if (!std::is_same_v<T, float> || dim > longest) return false;
   if (screening != Screening::where_quicker) return screening == Screening::always;
-  return multiplies_bytes<isa::native> && dim >= shortest;
+  return multiplies_bytes<isa::native> && users >= fewest_users && dim >= shortest;
 }
 
 }  // namespace detail
@@ -159,7 +161,7 @@ void rank_items(const Scorer<T>& scorer, std::span<const Index> users, std::size
   const std::size_t longest = std::min(k, items.size());
   std::optional<detail::ScreenedItems> screened;
   if constexpr (std::is_same_v<T, float>) {
-    if (detail::screens<T>(screening, items.dim())) screened.emplace(items);
+    if (detail::screens<T>(screening, users.size(), items.dim())) screened.emplace(items);
   }
   parallel_chunks(users.size(), detail::UserBlock<T>::most,
                   [&](std::size_t begin, std::size_t end) {
