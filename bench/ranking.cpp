@@ -8,7 +8,9 @@ using bench::cores;
 
 namespace {
 
-/// 2 x users x items x d operations.
+/// 2 x users x items x d operations. With screening most of them are of bytes, of which an
+/// instruction takes four times as many: the share of the peak may exceed 100%.
+template <Screening Choice>
 void ranking(benchmark::State& state) {
   const auto dim = static_cast<std::size_t>(state.range(0));
   const auto k = static_cast<std::size_t>(state.range(1));
@@ -22,8 +24,9 @@ void ranking(benchmark::State& state) {
   for (Index user = 0; user < all.size(); ++user) all[user] = user;
   const Interactions* const exclude[] = {&seen};
   for (auto _ : state) {
-    rank_items(scorer, all, k, exclude, Similarity::dot,
-               [](std::size_t, auto best) { benchmark::DoNotOptimize(best.data()); });
+    rank_items(
+        scorer, all, k, exclude, Similarity::dot,
+        [](std::size_t, auto best) { benchmark::DoNotOptimize(best.data()); }, Choice);
   }
   bench::count_operations(
       state, 2.0 * static_cast<double>(seen.users()) * seen.items() * static_cast<double>(dim),
@@ -33,13 +36,18 @@ void ranking(benchmark::State& state) {
 }  // namespace
 
 int main(int argc, char** argv) {
-  benchmark::RegisterBenchmark("ranking", ranking)
+  benchmark::RegisterBenchmark("ranking", ranking<Screening::where_quicker>)
       ->ArgNames({"d", "k", "threads"})
       ->ArgsProduct({{64}, {20}, {1, cores}})
       ->Args({32, 20, cores})
       ->Args({128, 20, cores})
       ->Args({64, 1, cores})
       ->Args({64, 100, cores})
+      ->Unit(benchmark::kMillisecond)
+      ->UseRealTime();
+  benchmark::RegisterBenchmark("ranking, every score in float", ranking<Screening::never>)
+      ->ArgNames({"d", "k", "threads"})
+      ->ArgsProduct({{64}, {20}, {1, cores}})
       ->Unit(benchmark::kMillisecond)
       ->UseRealTime();
   return bench::run_benchmarks(argc, argv);

@@ -21,6 +21,8 @@
 #include "prism/evaluate/evaluate.hpp"
 #include "prism/evaluate/most_popular.hpp"
 #include "prism/evaluate/ranking.hpp"
+#include "prism/evaluate/scoring_rows.hpp"
+#include "prism/evaluate/screening.hpp"
 #include "prism/evaluate/strata.hpp"
 #include "prism/experiment/grid.hpp"
 #include "prism/experiment/one_of.hpp"

@@ -14,7 +14,11 @@
 // link error. What other headers (xtensor, the standard library) instantiate on plain types stays
 // shared.
 #if defined(__AVX512F__) && defined(__AVX512BW__) && defined(__AVX512DQ__) && defined(__AVX512VL__)
+#if defined(__AVX512VNNI__)
+#define PRISM_ISA avx512_vnni
+#else
 #define PRISM_ISA avx512
+#endif
 #elif defined(__AVX512F__)
 #define PRISM_ISA avx512f
 #elif defined(__AVX2__) && defined(__FMA__)

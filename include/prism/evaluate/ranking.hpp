@@ -4,9 +4,13 @@
 #pragma once
 
 #include <algorithm>
+#include <bit>
 #include <cstddef>
+#include <cstdint>
 #include <limits>
+#include <optional>
 #include <span>
+#include <type_traits>
 #include <vector>
 
 #include "prism/core/config.hpp"
@@ -14,88 +18,21 @@
 #include "prism/core/matrix.hpp"
 #include "prism/core/parallel.hpp"
 #include "prism/data/interactions.hpp"
+#include "prism/evaluate/scoring_rows.hpp"
+#include "prism/evaluate/screening.hpp"
 #include "prism/kernel/product.hpp"
-#include "prism/kernel/row.hpp"
+#include "prism/kernel/simd.hpp"
 #include "prism/kernel/top_k.hpp"
 #include "prism/policy/output.hpp"
 
 namespace prism::inline PRISM_ISA {
 
-/// How a user's and an item's output row are compared.
-enum class Similarity { dot, cosine };
-
-namespace detail {
-
-/// Rows whose dot products are a scorer's scores. A rule with an offset takes one more column:
-/// f g (u . i - offset) = (f u, f) . (g i, -g offset).
-template <class T>
-[[nodiscard]] std::size_t scoring_dim(const Scorer<T>& scorer) noexcept {
-  return scorer.output.items().dim() + (scorer.offset != 0 ? 1 : 0);
-}
-
-/// @param to      scoring_dim(scorer) elements
-/// @param factor  of the user, or of the item
-/// @param extra   the additional column before the factor: 1 for users, -offset for items
-template <class T>
-void write_scoring_row(T* to, const T* row, std::size_t dim, T factor, T extra, bool has_extra,
-                       Similarity similarity) noexcept {
-  if (similarity == Similarity::cosine) {
-    normalise(to, row, dim);
-    scale(to, factor, to, dim);
-  } else {
-    scale(to, factor, row, dim);
-  }
-  if (has_extra) to[dim] = factor * extra;
-}
-
-template <class T>
-void write_user(T* to, const Scorer<T>& scorer, std::size_t user, Similarity similarity) noexcept {
-  const Rows<const T> users = scorer.output.users();
-  write_scoring_row(to, users[user], users.dim(), scorer.factor_of_user(user), T{1},
-                    scorer.offset != 0, similarity);
-}
-
-template <class T>
-void write_item(T* to, const Scorer<T>& scorer, std::size_t item, Similarity similarity) noexcept {
-  const Rows<const T> items = scorer.output.items();
-  write_scoring_row(to, items[item], items.dim(), scorer.factor_of_item(item), -scorer.offset,
-                    scorer.offset != 0, similarity);
-}
-
-}  // namespace detail
-
-/// Items laid out for scoring: stripes of neighbouring items, each transposed.
-template <class T>
-class ItemStripes {
- public:
-  static constexpr std::size_t stripe = 64;
-
-  ItemStripes(const Scorer<T>& scorer, Similarity similarity)
-      : size_(scorer.output.items().size()),
-        dim_(detail::scoring_dim(scorer)),
-        data_(stripes() * dim_ * stripe) {
-    parallel_tasks(stripes(), [&](std::size_t s) {
-      std::vector<T> row(dim_);
-      for (std::size_t column = 0; column < stripe; ++column) {
-        const std::size_t item = s * stripe + column;
-        if (item >= size_) break;  // the last stripe's remainder stays zero
-        detail::write_item(row.data(), scorer, item, similarity);
-        for (std::size_t k = 0; k < dim_; ++k) data_[(s * dim_ + k) * stripe + column] = row[k];
-      }
-    });
-  }
-
-  [[nodiscard]] std::size_t size() const noexcept { return size_; }
-  [[nodiscard]] std::size_t stripes() const noexcept { return (size_ + stripe - 1) / stripe; }
-  /// Stripe s: dim x stripe, row-major.
-  [[nodiscard]] const T* operator[](std::size_t s) const noexcept {
-    return data_.data() + s * dim_ * stripe;
-  }
-
- private:
-  std::size_t size_;
-  std::size_t dim_;
-  std::vector<T, CacheAlignedAllocator<T>> data_;
+/// Whether items that cannot be among a user's best are told from the others by products of bytes
+/// and not scored. The ranking is the same bit for bit.
+enum class Screening {
+  where_quicker,  ///< on processors that multiply bytes, for many users with long rows
+  never,
+  always,  ///< wherever numbers are float
 };
 
 namespace detail {
@@ -117,6 +54,28 @@ class UserBlock {
     }
   }
 
+  void rank(const ItemStripes<T>& items) {
+    for (std::size_t s = 0; s < items.stripes(); ++s) rank(items, s);
+  }
+
+  /// The same, by way of screening.
+  void rank(const ItemStripes<T>& items, const ScreenedItems& screened) {
+    ScreenedUsers users(screened, rows_.data(), best_.size(), dim_);
+    for (std::size_t s = 0; s < items.stripes(); ++s) {
+      if (users.try_stripe(s)) {
+        wait(users, s * ItemStripes<T>::stripe, items.size());
+        continue;
+      }
+      settle(users);  // items are offered in ascending order
+      rank(items, s);
+      for (std::size_t r = 0; r < best_.size(); ++r) users.raise_threshold(r, best_[r].threshold());
+    }
+    settle(users);
+  }
+
+  [[nodiscard]] std::span<const Scored<T>> best(std::size_t r) const { return best_[r].best(); }
+
+ private:
   /// Scores stripe s; stripes come in ascending order.
   void rank(const ItemStripes<T>& items, std::size_t s) {
     constexpr std::size_t stripe = ItemStripes<T>::stripe;
@@ -134,17 +93,41 @@ class UserBlock {
     }
   }
 
-  [[nodiscard]] std::span<const Scored<T>> best(std::size_t r) const { return best_[r].best(); }
-
- private:
-  /// Takes the scores of the seen items in [first, end) out of the running, and those items off the
-  /// front of `seen`.
+  /// Takes the scores of the seen items in [first, end) out of the running, and the items up to
+  /// `end` off the front of `seen`.
   static void mask(std::span<const Index>& seen, T* line, std::size_t first, std::size_t end) {
     std::size_t passed = 0;
     for (; passed < seen.size() && seen[passed] < end; ++passed) {
-      line[seen[passed] - first] = -std::numeric_limits<T>::infinity();
+      if (seen[passed] >= first) line[seen[passed] - first] = -std::numeric_limits<T>::infinity();
     }
     seen = seen.subspan(passed);
+  }
+
+  /// Has the unseen items that passed, of the stripe at `first`, wait for their scores.
+  void wait(ScreenedUsers& users, std::size_t first, std::size_t end) {
+    for (const std::size_t r : users.passed()) {
+      for (std::uint64_t bits = users.bits(r); bits != 0; bits &= bits - 1) {
+        const std::size_t item = first + static_cast<std::size_t>(std::countr_zero(bits));
+        if (item < end && !has_seen(r, item)) users.wait(r, static_cast<Index>(item), best_[r]);
+      }
+    }
+  }
+
+  void settle(ScreenedUsers& users) {
+    for (std::size_t r = 0; r < best_.size(); ++r) users.settle(r, best_[r]);
+  }
+
+  /// Items are asked for in ascending order.
+  [[nodiscard]] bool has_seen(std::size_t r, std::size_t item) {
+    bool found = false;
+    for (std::size_t part = 0; part < parts_; ++part) {
+      std::span<const Index>& seen = seen_[r * parts_ + part];
+      std::size_t passed = 0;
+      while (passed < seen.size() && seen[passed] < item) ++passed;
+      seen = seen.subspan(passed);
+      found = found || (!seen.empty() && seen.front() == item);
+    }
+    return found;
   }
 
   std::size_t dim_;
@@ -154,6 +137,17 @@ class UserBlock {
   std::vector<TopK<T>> best_;
 };
 
+/// Whether screening can be right, and whether it is asked for.
+template <class T>
+[[nodiscard]] bool screens(Screening screening, std::size_t users, std::size_t dim) {
+  // Making bytes of the items costs what a few hundred users save by it, and is lost where nothing
+  // can be left out; shorter rows are scored as quickly as they are screened.
+  constexpr std::size_t fewest_users = 4096, shortest = 32, longest = std::size_t{1} << 15;
+  if (!std::is_same_v<T, float> || dim > longest) return false;
+  if (screening != Screening::where_quicker) return screening == Screening::always;
+  return multiplies_bytes<isa::native> && users >= fewest_users && dim >= shortest;
+}
+
 }  // namespace detail
 
 /// Ranks all items for each of `users` and calls visit(position, best) once for every position in
@@ -162,14 +156,21 @@ class UserBlock {
 template <class T, class Visit>
 void rank_items(const Scorer<T>& scorer, std::span<const Index> users, std::size_t k,
                 std::span<const Interactions* const> exclude, Similarity similarity,
-                const Visit& visit) {
+                const Visit& visit, Screening screening = Screening::where_quicker) {
   const ItemStripes<T> items(scorer, similarity);
   const std::size_t longest = std::min(k, items.size());
+  std::optional<detail::ScreenedItems> screened;
+  if constexpr (std::is_same_v<T, float>) {
+    if (detail::screens<T>(screening, users.size(), items.dim())) screened.emplace(items);
+  }
   parallel_chunks(users.size(), detail::UserBlock<T>::most,
                   [&](std::size_t begin, std::size_t end) {
                     detail::UserBlock<T> block(scorer, users.subspan(begin, end - begin), longest,
                                                exclude, similarity);
-                    for (std::size_t s = 0; s < items.stripes(); ++s) block.rank(items, s);
+                    if constexpr (std::is_same_v<T, float>) {
+                      if (screened) block.rank(items, *screened);
+                    }
+                    if (!screened) block.rank(items);
                     for (std::size_t p = begin; p < end; ++p) visit(p, block.best(p - begin));
                   });
 }

@@ -100,4 +100,29 @@ inline void product(std::size_t rows, std::size_t columns, std::size_t k, LeftFa
   sweep(std::integral_constant<std::size_t, 1>{});
 }
 
+/// The products of one row with N others, wherever these lie, as product() makes them: the same
+/// operations in the same order, in every lane of a pack. Where multiply-add is one instruction
+/// they are the same bit for bit.
+template <class Isa = isa::native, std::size_t N, class T>
+inline void products_of_rows(T (&products)[N], const T* row, const T* const (&others)[N],
+                             std::size_t k) noexcept {
+  using P = Pack<T, Isa>;
+  P sums[N];
+#pragma GCC unroll 8
+  for (std::size_t n = 0; n < N; ++n) sums[n] = P::broadcast(0);
+  for (std::size_t l = 0; l < k; ++l) {
+    const P left = P::broadcast(row[l]);
+#pragma GCC unroll 8
+    for (std::size_t n = 0; n < N; ++n) {
+      sums[n] = fused_multiply_add(left, P::broadcast(others[n][l]), sums[n]);
+    }
+  }
+  T lanes[P::width];
+#pragma GCC unroll 8
+  for (std::size_t n = 0; n < N; ++n) {
+    sums[n].store(lanes);
+    products[n] = lanes[0];
+  }
+}
+
 }  // namespace prism::inline PRISM_ISA

@@ -6,6 +6,7 @@
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
+#include <cstring>
 #include <limits>
 #include <string_view>
 #include <type_traits>
@@ -112,6 +113,23 @@ struct Pack {
   /// Whether any of a's numbers is greater than b's beside it.
   friend bool any_greater(Pack a, Pack b) noexcept { return xsimd::any(a.value > b.value); }
 
+  /// Bit j is clear where a's number j is at most b's: set where it is greater, and where either is
+  /// not a number.
+  friend std::uint64_t not_at_most(Pack a, Pack b) noexcept {
+#if defined(__AVX512F__)
+    if constexpr (std::is_base_of_v<xsimd::avx512f, Isa> && std::is_same_v<T, float>) {
+      return _mm512_cmp_ps_mask(a.value, b.value, _CMP_NLE_UQ);
+    } else if constexpr (std::is_base_of_v<xsimd::avx512f, Isa> && std::is_same_v<T, double>) {
+      return _mm512_cmp_pd_mask(a.value, b.value, _CMP_NLE_UQ);
+    }
+#endif
+    bool at_most[width];
+    (a.value <= b.value).store_unaligned(at_most);
+    std::uint64_t bits = 0;
+    for (std::size_t j = 0; j < width; ++j) bits |= std::uint64_t{!at_most[j]} << j;
+    return bits;
+  }
+
   friend T sum(Pack a) noexcept {
 #if XSIMD_VERSION_MAJOR < 9
     return xsimd::hadd(a.value);
@@ -120,6 +138,56 @@ struct Pack {
 #endif
   }
 };
+
+/// Whether the instruction set multiplies bytes and adds up the products in one instruction.
+template <class Isa>
+inline constexpr bool multiplies_bytes = false;
+
+/// `width` sums of products of bytes, in one register; each takes four products at a time.
+template <class Isa = isa::native>
+struct ByteSums;
+
+#if defined(__AVX512VNNI__)
+template <class Isa>
+requires std::is_base_of_v<xsimd::avx512bw, Isa>
+inline constexpr bool multiplies_bytes<Isa> = true;
+
+template <class Isa>
+requires std::is_base_of_v<xsimd::avx512bw, Isa>
+struct ByteSums<Isa> {
+  static constexpr std::size_t width = 16;
+
+  /// Four bytes for each sum.
+  struct Fours {
+    __m512i value;
+  };
+
+  // Not __m512i, whose numbers are 64 bits: g++ 12 would keep the sums of a loop in memory.
+  using Lanes [[gnu::vector_size(64)]] = std::int32_t;
+
+  Lanes value;
+
+  static ByteSums load(const std::int32_t* from) noexcept {
+    return {reinterpret_cast<Lanes>(_mm512_loadu_si512(from))};
+  }
+  /// The same four for every sum.
+  static Fours broadcast(const std::uint8_t* from) noexcept {
+    std::int32_t four;
+    std::memcpy(&four, from, sizeof four);
+    return {_mm512_set1_epi32(four)};
+  }
+  static Fours load(const std::int8_t* from) noexcept { return {_mm512_loadu_si512(from)}; }
+
+  /// sums[j] + a[4 j] b[4 j] + ... + a[4 j + 3] b[4 j + 3], a's bytes unsigned and b's signed
+  friend ByteSums add_products(Fours a, Fours b, ByteSums sums) noexcept {
+    const auto before = reinterpret_cast<__m512i>(sums.value);
+    return {reinterpret_cast<Lanes>(_mm512_dpbusd_epi32(before, a.value, b.value))};
+  }
+  friend Pack<float, Isa> to_float(ByteSums sums) noexcept {
+    return {xsimd::batch<float, Isa>(_mm512_cvtepi32_ps(reinterpret_cast<__m512i>(sums.value)))};
+  }
+};
+#endif
 
 #if defined(__GNUC__) && !defined(__clang__)
 #pragma GCC diagnostic pop
@@ -151,7 +219,37 @@ struct Pack<T, isa::scalar> {
     return {raised > highest.value ? highest.value : raised};
   }
   friend bool any_greater(Pack a, Pack b) noexcept { return a.value > b.value; }
+  friend std::uint64_t not_at_most(Pack a, Pack b) noexcept { return !(a.value <= b.value); }
   friend T sum(Pack a) noexcept { return a.value; }
+};
+
+template <>
+struct ByteSums<isa::scalar> {
+  static constexpr std::size_t width = 1;
+
+  template <class Byte>
+  struct Fours {
+    Byte value[4];
+  };
+
+  std::int32_t value;
+
+  static ByteSums load(const std::int32_t* from) noexcept { return {*from}; }
+  static Fours<std::uint8_t> broadcast(const std::uint8_t* from) noexcept {
+    return {{from[0], from[1], from[2], from[3]}};
+  }
+  static Fours<std::int8_t> load(const std::int8_t* from) noexcept {
+    return {{from[0], from[1], from[2], from[3]}};
+  }
+
+  friend ByteSums add_products(Fours<std::uint8_t> a, Fours<std::int8_t> b,
+                               ByteSums sums) noexcept {
+    for (int j = 0; j < 4; ++j) sums.value += a.value[j] * b.value[j];
+    return sums;
+  }
+  friend Pack<float, isa::scalar> to_float(ByteSums sums) noexcept {
+    return {static_cast<float>(sums.value)};
+  }
 };
 
 /// Calls body(tag, i) for i = 0, step, ...: first on whole packs of Isa, then on single numbers;

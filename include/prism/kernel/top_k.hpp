@@ -3,7 +3,9 @@
 #pragma once
 
 #include <algorithm>
+#include <bit>
 #include <cstddef>
+#include <cstdint>
 #include <limits>
 #include <span>
 #include <vector>
@@ -27,7 +29,7 @@ struct Scored {
 template <class T>
 class TopK {
  public:
-  explicit TopK(std::size_t k) : k_(k) { best_.reserve(k + 1); }
+  explicit TopK(std::size_t k) : k_(k) { best_.reserve(k); }
 
   void clear() noexcept { best_.clear(); }
   [[nodiscard]] std::span<const Scored<T>> best() const noexcept { return best_; }
@@ -39,11 +41,17 @@ class TopK {
 
   void offer(Index item, T score) {
     if (!(score > threshold())) return;
-    const auto place =
-        std::upper_bound(best_.begin(), best_.end(), score,
-                         [](T value, const Scored<T>& kept) { return value > kept.score; });
-    best_.insert(place, {item, score});
-    if (best_.size() > k_) best_.pop_back();
+    if (best_.size() < k_) best_.emplace_back();
+    // What is lower moves down by one, the last one out. A binary search would guess wrong at half
+    // of its steps; this one guesses right at most of them, and eight move by one instruction.
+    Scored<T>* const front = best_.data();
+    Scored<T>* place = front + best_.size() - 1;
+    constexpr std::ptrdiff_t stride = 8;
+    for (; place - front >= stride && place[-stride].score < score; place -= stride) {
+      std::copy_backward(place - stride, place, place + 1);
+    }
+    for (; place != front && place[-1].score < score; --place) *place = place[-1];
+    *place = {item, score};
   }
 
   /// Offers items first, first + 1, ... with these scores.
@@ -51,8 +59,10 @@ class TopK {
   void offer_all(Index first, const T* scores, std::size_t n) {
     // Past the first few hundred items nearly every pack falls below the threshold as a whole.
     for_each_pack<Isa, T>(n, [&]<class P>(std::type_identity<P>, std::size_t i) {
-      if (!any_greater(P::load(scores + i), P::broadcast(threshold()))) return;
-      for (std::size_t j = i; j < i + P::width; ++j) {
+      const P pack = P::load(scores + i), least = P::broadcast(threshold());
+      if (!any_greater(pack, least)) return;
+      for (std::uint64_t bits = not_at_most(pack, least); bits != 0; bits &= bits - 1) {
+        const std::size_t j = i + static_cast<std::size_t>(std::countr_zero(bits));
         offer(first + static_cast<Index>(j), scores[j]);
       }
     });

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Units built for different instruction sets, in one program: each keeps its own code, and all come
-// to the same result. Had they shared one copy of a template, two would report the same width.
+// to the same result. Had they shared one copy of a template, two would report the same.
 #include <cmath>
 #include <cstdio>
 #include <set>
+#include <utility>
 
 #include "unit.hpp"
 
@@ -15,16 +16,17 @@ int main() {
   if (__builtin_cpu_supports("avx512bw") && __builtin_cpu_supports("avx512dq") &&
       __builtin_cpu_supports("avx512vl")) {
     outcomes.push_back(avx512_unit());
+    if (__builtin_cpu_supports("avx512vnni")) outcomes.push_back(avx512_vnni_unit());
   }
-  std::set<std::size_t> widths;
+  std::set<std::pair<std::size_t, bool>> kinds;
   bool same = true;
   for (const Outcome& outcome : outcomes) {
     std::printf("%s: %zu floats at once, loss %.8f\n", outcome.instruction_set.c_str(),
                 outcome.floats_at_once, outcome.loss);
-    widths.insert(outcome.floats_at_once);
+    kinds.insert({outcome.floats_at_once, outcome.multiplies_bytes});
     // The instruction sets round differently, and that is all.
     same = same && std::abs(outcome.loss - outcomes[0].loss) < 1e-4 &&
            outcome.items == outcomes[0].items;
   }
-  return same && widths.size() == outcomes.size() ? 0 : 1;
+  return same && kinds.size() == outcomes.size() ? 0 : 1;
 }

@@ -16,7 +16,11 @@ Outcome UNIT() {
   Recommender<MF<37>, DirectAU> model(split.train);
   const History history = fit(model, split, {.batch_size = 512, .epochs = 5}, Silent());
   const auto top = recommend(model, 0, 10);
-  Outcome outcome{TEXT_OF(PRISM_ISA), Pack<float>::width, history.epochs.back().loss, {}};
+  Outcome outcome{TEXT_OF(PRISM_ISA),
+                  Pack<float>::width,
+                  multiplies_bytes<isa::native>,
+                  history.epochs.back().loss,
+                  {}};
   std::ranges::transform(top, std::back_inserter(outcome.items),
                          [](const auto& scored) { return scored.item; });
   return outcome;

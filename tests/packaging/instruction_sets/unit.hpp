@@ -10,6 +10,7 @@
 struct Outcome {
   std::string instruction_set;
   std::size_t floats_at_once;
+  bool multiplies_bytes;
   double loss;
   std::vector<std::uint32_t> items;
 };
@@ -17,3 +18,4 @@ struct Outcome {
 Outcome baseline_unit();
 Outcome avx2_unit();
 Outcome avx512_unit();
+Outcome avx512_vnni_unit();

@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Rows whose dot products are a scorer's scores, and the items' laid out for it.
+#pragma once
+
+#include <cstddef>
+#include <vector>
+
+#include "prism/core/config.hpp"
+#include "prism/core/matrix.hpp"
+#include "prism/core/parallel.hpp"
+#include "prism/kernel/row.hpp"
+#include "prism/policy/output.hpp"
+
+namespace prism::inline PRISM_ISA {
+
+/// How a user's and an item's output row are compared.
+enum class Similarity { dot, cosine };
+
+namespace detail {
+
+/// Rows whose dot products are a scorer's scores. A rule with an offset takes one more column:
+/// f g (u . i - offset) = (f u, f) . (g i, -g offset).
+template <class T>
+[[nodiscard]] std::size_t scoring_dim(const Scorer<T>& scorer) noexcept {
+  return scorer.output.items().dim() + (scorer.offset != 0 ? 1 : 0);
+}
+
+/// @param to      scoring_dim(scorer) elements
+/// @param factor  of the user, or of the item
+/// @param extra   the additional column before the factor: 1 for users, -offset for items
+template <class T>
+void write_scoring_row(T* to, const T* row, std::size_t dim, T factor, T extra, bool has_extra,
+                       Similarity similarity) noexcept {
+  if (similarity == Similarity::cosine) {
+    normalise(to, row, dim);
+    scale(to, factor, to, dim);
+  } else {
+    scale(to, factor, row, dim);
+  }
+  if (has_extra) to[dim] = factor * extra;
+}
+
+template <class T>
+void write_user(T* to, const Scorer<T>& scorer, std::size_t user, Similarity similarity) noexcept {
+  const Rows<const T> users = scorer.output.users();
+  write_scoring_row(to, users[user], users.dim(), scorer.factor_of_user(user), T{1},
+                    scorer.offset != 0, similarity);
+}
+
+template <class T>
+void write_item(T* to, const Scorer<T>& scorer, std::size_t item, Similarity similarity) noexcept {
+  const Rows<const T> items = scorer.output.items();
+  write_scoring_row(to, items[item], items.dim(), scorer.factor_of_item(item), -scorer.offset,
+                    scorer.offset != 0, similarity);
+}
+
+}  // namespace detail
+
+/// Items laid out for scoring: stripes of neighbouring items, each transposed.
+template <class T>
+class ItemStripes {
+ public:
+  static constexpr std::size_t stripe = 64;
+
+  ItemStripes(const Scorer<T>& scorer, Similarity similarity)
+      : size_(scorer.output.items().size()),
+        dim_(detail::scoring_dim(scorer)),
+        data_(stripes() * dim_ * stripe) {
+    parallel_tasks(stripes(), [&](std::size_t s) {
+      std::vector<T> row(dim_);
+      for (std::size_t column = 0; column < stripe; ++column) {
+        const std::size_t item = s * stripe + column;
+        if (item >= size_) break;  // the last stripe's remainder stays zero
+        detail::write_item(row.data(), scorer, item, similarity);
+        for (std::size_t k = 0; k < dim_; ++k) data_[(s * dim_ + k) * stripe + column] = row[k];
+      }
+    });
+  }
+
+  [[nodiscard]] std::size_t size() const noexcept { return size_; }
+  [[nodiscard]] std::size_t dim() const noexcept { return dim_; }
+  [[nodiscard]] std::size_t stripes() const noexcept { return (size_ + stripe - 1) / stripe; }
+  /// Stripe s: dim x stripe, row-major.
+  [[nodiscard]] const T* operator[](std::size_t s) const noexcept {
+    return data_.data() + s * dim_ * stripe;
+  }
+
+ private:
+  std::size_t size_;
+  std::size_t dim_;
+  std::vector<T, CacheAlignedAllocator<T>> data_;
+};
+
+}  // namespace prism::inline PRISM_ISA
