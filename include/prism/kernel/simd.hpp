@@ -184,7 +184,9 @@ struct ByteSums<Isa> {
     return {reinterpret_cast<Lanes>(_mm512_dpbusd_epi32(before, a.value, b.value))};
   }
   friend Pack<float, Isa> to_float(ByteSums sums) noexcept {
-    return {xsimd::batch<float, Isa>(_mm512_cvtepi32_ps(reinterpret_cast<__m512i>(sums.value)))};
+    using Floats [[gnu::vector_size(64)]] = float;
+    return {xsimd::batch<float, Isa>(
+        reinterpret_cast<__m512>(__builtin_convertvector(sums.value, Floats)))};
   }
 };
 #endif
