@@ -3,6 +3,7 @@
 
 #include <cmath>
 #include <cstdio>
+#include <cstdlib>
 #include <filesystem>
 #include <map>
 #include <memory>
@@ -10,7 +11,10 @@
 #include <prism/serve/staged_files.hpp>
 #include <prism/theory/magnitude.hpp>
 #include <prism/theory/occurrence.hpp>
+#include <span>
 #include <sstream>
+#include <string>
+#include <system_error>
 #include <utility>
 
 namespace theorem {
@@ -236,7 +240,7 @@ void Pictures::draw_magnitudes(const Split& split, const std::vector<Watched>& r
   }
   write("magnitudes.csv", csv.str());
   draw("magnitudes", 720, 460, R"gnuplot(
-set title "Length of items' rows after training, MF + DirectAU with Adam"
+set title "Length of items' rows at the best epoch, MF + DirectAU with Adam"
 set xlabel "popularity of the item (training interactions)"
 set ylabel "|i|, in units of the model's mean"
 set logscale x

@@ -2,6 +2,7 @@
 #include "table.hpp"
 
 #include <array>
+#include <cstdint>
 #include <cstdio>
 #include <prism/theory/balance.hpp>
 
@@ -96,8 +97,9 @@ void print_limits(const Settings& settings) {
       "count, popular items grow by more. Pairs that are drawn with replacement are in fewer "
       "batches\n"
       "than it says where batches are large.\n\n"
-      "%5s  %7s  %13s  %13s  %13s  %13s\n",
+      "%5s  %7s  %9s  %22s  %22s  %22s\n",
       "d", "|B|/|E|", "P(i in B)", "one update", "every pair", "replacement");
+  auto run = static_cast<std::uint32_t>(grid().size());  // runs before these
   for (const int popularity : {1, 10, 100, 1000}) {
     for (const int batch_size : {1'000, 50'000}) {
       const TheoremSetting setting{.learning_rate = 0.05,
@@ -106,13 +108,15 @@ void print_limits(const Settings& settings) {
                                    .batches = {.pairs = pairs, .batch_size = batch_size}};
       const double predicted = expected_change(setting);
       const auto share = [&](Updates updates, Draws drawn) {
-        const SimulatedChange change = simulate_change(
-            setting,
-            {.draws = settings.draws, .drawn = drawn, .updates = updates, .seed = settings.seed});
-        std::printf("  %5.3f +- %.3f", change.mean / predicted,
-                    (change.high - change.low) / 2 / predicted);
+        const SimulatedChange change = simulate_change(setting, {.draws = settings.draws,
+                                                                 .drawn = drawn,
+                                                                 .updates = updates,
+                                                                 .seed = settings.seed,
+                                                                 .run = run++});
+        std::printf("  %6.3f [%6.3f,%6.3f]", change.mean / predicted, change.low / predicted,
+                    change.high / predicted);
       };
-      std::printf("%5d  %7g  %13.5f", popularity,
+      std::printf("%5d  %7g  %9.5f", popularity,
                   static_cast<double>(batch_size) / static_cast<double>(pairs),
                   occurrence(setting.popularity, setting.batches).in_batch());
       share(Updates::at_most_one, Draws::without_replacement);

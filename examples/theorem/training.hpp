@@ -15,7 +15,7 @@ namespace theorem {
 struct Watched {
   std::string name;  // short, for legends
   std::vector<prism::MagnitudeRecord> records;
-  std::vector<double> magnitude;  // of each item, at the end
+  std::vector<double> magnitude;  // of each item, at the epoch that ranked best
 };
 
 prism::Split load(const Settings& settings);

@@ -64,7 +64,7 @@ TEST_CASE("a spoiled theorem is found out") {
       return expected_change(s) +
              chance * 2 * s.learning_rate * s.lambda * s.pair.item * s.pair.item;
     };
-    CHECK(misses(quick, spoiled) > 5 * allowed);
+    CHECK(misses(quick, spoiled) > 30);
   }
   SUBCASE("with P on both terms of full decay") {
     CHECK(misses(quick, [](TheoremSetting s) {
@@ -119,7 +119,7 @@ TEST_CASE("pairs that are drawn with replacement stand in fewer large batches") 
 }
 
 TEST_CASE("an interval has the expectation as often as it says, for rare and common items alike") {
-  for (const std::int64_t popularity : {1, 50, 4000}) {
+  for (const std::int64_t popularity : {1, 50, 500, 4000}) {
     const TheoremSetting setting{.learning_rate = 0.1,
                                  .lambda = 0.01,
                                  .popularity = popularity,
@@ -129,7 +129,10 @@ TEST_CASE("an interval has the expectation as often as it says, for rare and com
       const SimulationOptions options{.draws = 500, .confidence = 0.9, .seed = seed};
       held += simulate_change(setting, options).contains(expected_change(setting)) ? 1 : 0;
     }
-    CHECK(held >= 168);  // 180 expected; fewer than 168 in one of 300 times
+    // 180 expected, less or more than this in one of 300 times; the rarest and the commonest item
+    // have wider intervals than they need.
+    CHECK(held >= 166);
+    if (popularity == 50 || popularity == 500) CHECK(held <= 193);
   }
 }
 
@@ -149,6 +152,10 @@ TEST_CASE("as many misses are allowed as chance makes") {
   CHECK(misses_by_chance(288) == 3);
   CHECK(misses_by_chance(100'000) > 100);
   CHECK(misses_by_chance(100'000) < 150);
+  // Where the first terms of the distribution are below all numbers.
+  CHECK(misses_by_chance(2000, 0.5) > 1000);
+  CHECK(misses_by_chance(2000, 0.5) < 1100);
+  CHECK(misses_by_chance(1'000'000) < 1200);
   CHECK_THROWS_AS((void)misses_by_chance(10, 1.0), ArgumentError);
 }
 

@@ -151,6 +151,57 @@ TEST_CASE("at the balance nothing is expected to change, and steps lead there in
   }
 }
 
+TEST_CASE("a balance is where rows below grow and rows above shrink, whatever holds them") {
+  TheoremSetting setting = with(example, Alignment::dot, Decay::full, 0);
+  setting.learning_rate = 0.001;
+  setting.pair.cosine = -0.5;
+  SUBCASE("users on the other side, no decay") { setting.lambda = 0; }
+  SUBCASE("users on the other side, decay") { setting.lambda = 0.01; }
+  SUBCASE("more pushes than pulls") {
+    setting.pair.cosine = 0.5;
+    setting.popularity = 1;
+    setting.batches.negatives = 10;
+    setting.batches.items = 20'000;
+    setting.lambda = 0;
+  }
+  SUBCASE("distance, no decay") {
+    setting.alignment = Alignment::euclidean;
+    setting.pair.cosine = 0.5;
+    setting.lambda = 0;
+  }
+  const double balance = balanced_magnitude(setting);
+  REQUIRE(balance > 0);
+  REQUIRE(balance < 1e6);
+  for (const double share : {0.5, 0.99}) {
+    setting.pair.item = share * balance;
+    CHECK(expected_change(setting) > 0);
+  }
+  setting.pair.item = 1.01 * balance;
+  CHECK(expected_change(setting) < 0);
+  setting.pair.item = 10 * balance;
+  const double steps = steps_to_balance(setting);
+  double walked = 0;
+  for (; setting.pair.item > 1.01 * balance && walked < 2 * steps; ++walked) {
+    const double square = setting.pair.item * setting.pair.item;
+    setting.pair.item = std::sqrt(square + expected_change(setting));
+  }
+  CHECK(walked == doctest::Approx(steps).epsilon(0.05));
+}
+
+TEST_CASE("at the balance no step is needed, from far away finitely many") {
+  TheoremSetting setting = with(example, Alignment::dot, Decay::full, 0);
+  setting.pair.item = balanced_magnitude(setting);
+  CHECK(steps_to_balance(setting) == 0);
+  setting.pair.item *= 1e17;
+  CHECK(steps_to_balance(setting) < 1e6);
+  constexpr double none = [] {
+    TheoremSetting there = example;
+    there.pair.item = balanced_magnitude(there);
+    return steps_to_balance(there);
+  }();
+  CHECK(none == 0);
+}
+
 TEST_CASE("full decay writes popularity into the balance, batched decay does not") {
   TheoremSetting popular = example;
   popular.popularity = 200;
@@ -188,6 +239,8 @@ TEST_CASE("an item that meets all users alike changes as the theorem says") {
       expected += chance * pair_change(g, step, setting.learning_rate * setting.lambda);
       chance *= (20.0 - hits) * (1000.0 - hits) / ((hits + 1.0) * (99'000.0 - 20 + hits + 1));
     }
+    CHECK_THROWS_AS((void)expected_change(setting, {.squared = std::nan("")}, Updates::every_pair),
+                    ArgumentError);
     expected += decay_change(setting.pair.item, setting.learning_rate, setting.lambda);
     CHECK(expected_change(setting, sums, Updates::every_pair) ==
           doctest::Approx(expected).epsilon(1e-10));
@@ -214,6 +267,12 @@ TEST_CASE("what is outside its domain is a typed error that names it") {
   refuses("negatives", [](auto& s) { s.batches.negatives = -1; });
   refuses("items", [](auto& s) { s.batches.negatives = 1; });
   refuses("negatives", [](auto& s) { s.batches.negatives = 10, s.batches.items = 9'999; });
+  refuses("negatives", [](auto& s) {
+    s.batches.negatives = std::int64_t{1} << 62;
+    s.batches.items = 10;
+    s.batches.distinct_negatives = false;
+  });
+  refuses("pair.user", [](auto& s) { s.pair.user = 1e200; });
   refuses("learning_rate", [](auto& s) { s.learning_rate = -1; });
   refuses("lambda", [](auto& s) { s.lambda = 11; });
   refuses("lambda", [=](auto& s) { s.lambda = nan; });

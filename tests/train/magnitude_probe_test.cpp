@@ -2,6 +2,7 @@
 // What the probe sees of magnitudes in training.
 #include <doctest/doctest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <prism/prism.hpp>
 
@@ -95,5 +96,25 @@ TEST_CASE("a probe asks for a bucket at least, and may watch one model after ano
     Recommender<MF<16>, BPR> model(split().train);
     fit(model, split(), {.epochs = 1}, probe);
     CHECK(probe.records().size() == 2);
+  }
+}
+
+TEST_CASE("a probe refuses a model of another split") {
+  const Split other = random_split(synthetic_interactions({.users = 400, .items = 300, .seed = 9}),
+                                   {.validation = 0.1});
+  MagnitudeProbe probe(other);
+  Recommender<MF<16>, BPR> model(split().train);
+  CHECK_THROWS_AS(fit(model, split(), {.epochs = 1}, probe), ArgumentError);
+}
+
+TEST_CASE("by cosine a row of length 0 pulls nothing and spoils no prediction") {
+  Recommender<MF<16>, Cosine, None, Xavier, SGD> model(split().train);
+  std::fill_n(model.weights().items.data(), 16, 0.0f);
+  std::fill_n(model.weights().users.data(), 16, 0.0f);
+  MagnitudeProbe probe(split(), {.rank = false});
+  fit(model, split(), {.learning_rate = 0.1, .epochs = 1}, probe);
+  for (const MagnitudeBucket& bucket : probe.records()[1].buckets) {
+    CHECK(std::isfinite(*bucket.predicted));
+    CHECK(std::isfinite(*bucket.predicted_every_pair));
   }
 }

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
+// An order drawn at random, the same for any number of threads.
 #pragma once
 
 #include <cstddef>
@@ -15,6 +16,7 @@ namespace prism::inline PRISM_ISA {
 
 /// Fisher-Yates shuffle, one draw an element. The draws, which take longer than the swaps, are made
 /// in parallel.
+/// @param values  fewer than 2^32
 template <class T>
 void shuffle(std::span<T> values, const Random& random) {
   std::vector<std::uint32_t> partner(values.size());

@@ -32,7 +32,7 @@ namespace prism::inline PRISM_ISA {
 enum class Screening {
   where_quicker,  ///< on processors that multiply bytes, for many users with long rows
   never,
-  always,  ///< wherever numbers are float
+  always,  ///< wherever numbers are float, and rows of at most 2^15 columns
 };
 
 namespace detail {

@@ -22,7 +22,7 @@ struct ChangeOfMagnitude {
 constexpr ChangeOfMagnitude change_of_magnitude(const TheoremSetting& setting) {
   check(setting);
   const double shrinkage = setting.learning_rate * setting.lambda;
-  require_domain(shrinkage <= 1, "lambda", "times learning_rate must be at most 1", setting.lambda);
+  require_domain(shrinkage <= 1, "lambda", "times learning_rate must be at most 1", shrinkage);
   const Occurrence chance = occurrence(setting.popularity, setting.batches);
   const auto& [user, item, cosine] = setting.pair;
   const double step = setting.learning_rate * setting.pair_weight;
@@ -42,66 +42,74 @@ constexpr ChangeOfMagnitude change_of_magnitude(const TheoremSetting& setting) {
           4 * second * user * user};
 }
 
-/// The root above 0 of square r^2 + linear r + constant, square < 0 and constant >= 0.
-constexpr double positive_root(const ChangeOfMagnitude& change) noexcept {
+/// Where square r^2 + linear r + constant, constant >= 0, first falls below 0 as r grows from 0;
+/// infinity where it never does.
+constexpr double first_root(const ChangeOfMagnitude& change) noexcept {
   const auto& [square, linear, constant, unused] = change;
-  const double root = square_root(linear * linear - 4 * square * constant);
-  // The form without cancellation.
-  return linear >= 0 ? (linear + root) / (-2 * square) : 2 * constant / (root - linear);
+  const double discriminant = linear * linear - 4 * square * constant;
+  // Each in the form without cancellation.
+  if (linear < 0 && discriminant >= 0) return 2 * constant / (square_root(discriminant) - linear);
+  if (linear >= 0 && square < 0) return (linear + square_root(discriminant)) / (-2 * square);
+  return std::numeric_limits<double>::infinity();
 }
 
 }  // namespace detail
 
-/// The magnitude |i| at which the expected change is 0, the angle held fixed; what
-/// setting.pair.item says is not used. By cosine with full decay,
+/// The magnitude |i| at which the expected change is 0, above which rows shrink and below which
+/// they grow, the angle held fixed; what setting.pair.item says is not used. By cosine with full
+/// decay,
 ///   |i|^4 = P(i in B) eta w^2 (1 - cos^2) / (lambda (2 - eta lambda)):
 /// decay writes popularity into magnitudes. With batched decay P falls out, and it does not.
 ///
-/// @returns infinity where growth is never held (no decay); 0 where nothing grows
+/// @returns infinity where nothing holds growth (as by cosine without decay); 0 where nothing grows
 /// @throws ArgumentError  for a number outside its domain, and where eta lambda is above 1; in a
 ///     constant expression it does not compile
 [[nodiscard]] constexpr double balanced_magnitude(const TheoremSetting& setting) {
   const detail::ChangeOfMagnitude change = detail::change_of_magnitude(setting);
   const auto& [square, linear, constant, inverse_square] = change;
-  if (inverse_square == 0 && constant == 0 && linear <= 0) return 0;
-  if (square >= 0) return std::numeric_limits<double>::infinity();
-  if (setting.alignment == Alignment::cosine) {
-    return square_root(square_root(inverse_square / -square));
+  if (setting.alignment != Alignment::cosine) {
+    const bool still = square == 0 && linear == 0 && constant == 0;
+    return still ? 0 : detail::first_root(change);
   }
-  return detail::positive_root(change);
+  if (inverse_square == 0) return 0;
+  if (square == 0) return std::numeric_limits<double>::infinity();
+  return square_root(square_root(inverse_square / -square));
 }
 
 /// How many steps a magnitude takes from setting.pair.item to within a share `within` of the
 /// balance, the angle held fixed: the time that decay needs to write popularity in, and that PRISM
 /// saves. In the limit of small steps, in which the expected changes are a differential equation;
 /// the steps are off by a share of about eta lambda. By cosine, with a = eta lambda (2 - eta
-/// lambda),
+/// lambda), times P(i in B) where decay is batched,
 ///   log(| |i|^4 - |i*|^4 | / | (1 +- within)^4 - 1 | |i*|^4) / 2a.
 ///
-/// @param within  above 0 and below 1
-/// @returns infinity where there is no balance above 0 to come to
+/// @param within  at least 1e-9 and below 1
+/// @returns infinity where there is no balance above 0, or it is not come to from here
 /// @throws ArgumentError  as balanced_magnitude does
 [[nodiscard]] constexpr double steps_to_balance(const TheoremSetting& setting,
                                                 double within = 0.01) {
-  detail::require_domain(within > 0 && within < 1, "within", "must be above 0 and below 1", within);
+  detail::require_domain(within >= 1e-9 && within < 1, "within",
+                         "must be at least 1e-9 and below 1", within);
   constexpr double never = std::numeric_limits<double>::infinity();
   const detail::ChangeOfMagnitude change = detail::change_of_magnitude(setting);
   const double balance = balanced_magnitude(setting);
-  if (balance == 0 || balance == never || change.square == 0) return never;
+  if (balance == 0 || balance == never) return never;
   // In units of the balance.
   const double start = setting.pair.item / balance;
   const double end = start < 1 ? 1 - within : 1 + within;
-  const double passed = (end - start) / (1 - start);
-  if (start == 1 || passed <= 0) return 0;
-  const double left = 1 - passed;
+  if (start >= 1 - within && start <= 1 + within) return 0;
   if (setting.alignment == Alignment::cosine) {
     const auto fourth = [](double x) { return x * x * x * x; };
     return natural_log((fourth(start) - 1) / (fourth(end) - 1)) / (-2 * change.square);
   }
+  const double left = natural_log((end - 1) / (start - 1));
+  // dr/dt = linear (r - 1) / 2r
+  if (change.square == 0) return 2 * balance * (left + end - start) / change.linear;
   // dr/dt = square (r - 1) (r - other) / 2r, in partial fractions.
   const double other = change.constant / change.square / (balance * balance);
-  const double sum = natural_log(left) - other * natural_log((end - other) / (start - other));
-  return 2 * sum / (change.square * (1 - other));
+  if (other == 1 || (other > 1 && start >= other)) return never;
+  return 2 * (left - other * natural_log((end - other) / (start - other))) /
+         (change.square * (1 - other));
 }
 
 }  // namespace prism::inline PRISM_ISA

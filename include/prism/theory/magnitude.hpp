@@ -11,9 +11,7 @@
 // the first part for rows that decay, the others with probability P(i in B).
 #pragma once
 
-#include <cmath>
 #include <cstdint>
-#include <limits>
 
 #include "prism/core/config.hpp"
 #include "prism/theory/occurrence.hpp"
@@ -28,8 +26,8 @@ enum class Decay : std::uint8_t { full, batched };
 
 /// A user and an item that meet in a pair.
 struct PairGeometry {
-  double user = 1;    ///< |u|, at least 0; of no account by cosine
-  double item = 1;    ///< |i|, above 0
+  double user = 1;    ///< |u|, from 0 to 1e50; of no account by cosine
+  double item = 1;    ///< |i|, from 1e-50 to 1e50
   double cosine = 0;  ///< of the angle between them, from -1 to 1
 };
 
@@ -37,8 +35,8 @@ struct PairGeometry {
 struct TheoremSetting {
   Alignment alignment = Alignment::cosine;
   Decay decay = Decay::full;
-  double learning_rate = 0;  ///< eta, at least 0
-  double lambda = 0;         ///< at least 0
+  double learning_rate = 0;  ///< eta, from 0 to 1e50
+  double lambda = 0;         ///< from 0 to 1e50
   PairGeometry pair{};       ///< every pair of the item's, negatives included
   std::int64_t popularity = 0;
   Batches batches{};
@@ -51,6 +49,8 @@ struct Pull {
   double along = 0;    ///< g . i
   double squared = 0;  ///< |g|^2
 };
+
+// Parts of the expression, which do not check what they are given.
 
 /// g is (u^ - cos i^) / |i| by cosine, u by dot product, 2 (u - i) by squared distance.
 [[nodiscard]] constexpr Pull pull(Alignment alignment, const PairGeometry& pair) noexcept {
@@ -80,16 +80,17 @@ struct Pull {
 namespace detail {
 
 constexpr void check(const TheoremSetting& setting) {
-  const auto finite = [](double x) { return x - x == 0; };
-  const auto not_negative = [&](const char* argument, double x) {
-    require_domain(finite(x) && x >= 0, argument, "must be a finite number of at least 0", x);
+  // So that no square of theirs overflows.
+  constexpr double most = 1e50;
+  const auto not_negative = [](const char* argument, double x) {
+    require_domain(x >= 0 && x <= most, argument, "must be at least 0 and at most 1e50", x);
   };
   not_negative("learning_rate", setting.learning_rate);
   not_negative("lambda", setting.lambda);
   not_negative("pair_weight", setting.pair_weight);
   not_negative("pair.user", setting.pair.user);
-  require_domain(finite(setting.pair.item) && setting.pair.item > 0, "pair.item",
-                 "must be a finite number above 0", setting.pair.item);
+  require_domain(setting.pair.item >= 1 / most && setting.pair.item <= most, "pair.item",
+                 "must be at least 1e-50 and at most 1e50", setting.pair.item);
   require_domain(setting.pair.cosine >= -1 && setting.pair.cosine <= 1, "pair.cosine",
                  "must be at least -1 and at most 1", setting.pair.cosine);
 }

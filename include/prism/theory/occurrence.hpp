@@ -3,6 +3,8 @@
 #pragma once
 
 #include <cstdint>
+#include <limits>
+#include <string>
 
 #include "prism/core/config.hpp"
 #include "prism/core/error.hpp"
@@ -43,7 +45,8 @@ constexpr void require_domain(bool holds, const char* argument, const char* what
   if (!holds) outside_domain(argument, what_is_right, value);
 }
 
-/// 1 - (1 - p)^times, without the cancellation: for chances that both are small, p + q - p q.
+/// 1 - (1 - p)^times, by doubling and without its cancellation: p becomes the chance of any in 2,
+/// 4, 8, ... trials.
 constexpr double chance_of_any(double p, std::int64_t times) noexcept {
   double any = 0;
   for (; times > 0; times /= 2) {
@@ -62,10 +65,12 @@ constexpr void check(const Batches& batches) {
   require_domain(negatives >= 0, "negatives", "must be at least 0", number(negatives));
   require_domain(negatives == 0 || items >= 1, "items",
                  "must be at least 1 where there are negatives", number(items));
-  require_domain(negatives == 0 || !distinct || negatives <= items / batch_size, "negatives",
-                 "times batch_size must be at most the number of items; set distinct_negatives to "
-                 "false for negatives that may repeat",
-                 number(negatives));
+  require_domain(negatives <= std::numeric_limits<std::int64_t>::max() / batch_size, "negatives",
+                 "times batch_size must be below 2^63", number(negatives) * number(batch_size));
+  require_domain(
+      negatives == 0 || !distinct || negatives <= items / batch_size, "negatives",
+      "times batch_size must be at most the number of items (or distinct_negatives false)",
+      number(negatives) * number(batch_size));
 }
 
 }  // namespace detail

@@ -20,15 +20,15 @@ struct PullSums {
 
 /// What a batch does to an item that stands in several of its pairs.
 enum class Updates : std::uint8_t {
-  at_most_one,  ///< the theorem's assumption: one of its pairs alone counts, each as likely
+  at_most_one,  ///< the theorem's assumption: one of its pairs alone counts
   every_pair,   ///< as in training: the sum over its pairs
 };
 
 /// The expected change of |i|^2 in one step, for an item that meets each of its users in another
 /// way; what setting.pair says of user and angle is not used.
 ///
-/// With every pair counted, and B = |B|, E = |E|, two of the item's pairs are in one batch with
-/// probability B (B - 1) / (E (E - 1)), and
+/// With at most one update, each of the pairs is as likely. With every pair counted, and B = |B|, E
+/// = |E|, two of the item's pairs are in one batch with probability B (B - 1) / (E (E - 1)), and
 ///   E|sum g|^2 = B/E sum |g|^2 + B (B - 1) / (E (E - 1)) (|sum g|^2 - sum |g|^2).
 ///
 /// @param pulls  over the item's setting.popularity pairs
@@ -37,6 +37,9 @@ enum class Updates : std::uint8_t {
 [[nodiscard]] constexpr double expected_change(const TheoremSetting& setting, const PullSums& pulls,
                                                Updates updates) {
   detail::check(setting);
+  for (const double sum : {pulls.along, pulls.squared, pulls.together}) {
+    detail::require_domain(sum - sum == 0, "pulls", "must be finite numbers", sum);
+  }
   detail::require_domain(setting.batches.negatives == 0, "negatives", "must be 0 here",
                          static_cast<double>(setting.batches.negatives));
   const double chance = occurrence(setting.popularity, setting.batches).positive;

@@ -59,7 +59,9 @@ namespace detail {
 [[nodiscard]] inline SimulatedChange simulate_change(const TheoremSetting& setting,
                                                      const SimulationOptions& options = {}) {
   (void)expected_change(setting);  // checks the setting
-  require(options.draws >= 2, "draws", "must be at least 2, not " + std::to_string(options.draws));
+  constexpr std::int64_t most_draws = std::int64_t{1} << 31;
+  require(options.draws >= 2 && options.draws <= most_draws, "draws",
+          "must be at least 2 and at most 2^31, not " + std::to_string(options.draws));
   require(options.dim >= 2, "dim", "must be at least 2, not " + std::to_string(options.dim));
   require(options.confidence > 0 && options.confidence < 1, "confidence",
           "must be above 0 and below 1, not " + shortest(options.confidence));
@@ -74,7 +76,7 @@ namespace detail {
   std::vector<double> gradient(options.dim);
   const double outside = item.without_drawing(false, gradient);
   const double alone = item.without_drawing(true, gradient);
-  const Random random(options.seed, Stream::simulation);
+  const Random random(options.seed, Stream::simulation, 2 * options.run);
   std::vector<Sums> partial((draws + grain - 1) / grain);
   parallel_chunks(draws, grain, [&](std::size_t begin, std::size_t end) {
     std::vector<double> room(options.dim);

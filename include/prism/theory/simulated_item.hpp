@@ -24,12 +24,13 @@ namespace prism::inline PRISM_ISA {
 enum class Draws : std::uint8_t { without_replacement, with_replacement };
 
 struct SimulationOptions {
-  std::int64_t draws = 100'000;  ///< batches, at least 2
+  std::int64_t draws = 100'000;  ///< batches, from 2 to 2^31
   Draws drawn = Draws::without_replacement;
   Updates updates = Updates::at_most_one;
   std::size_t dim = 16;       ///< of the vectors, at least 2
   double confidence = 0.999;  ///< of the interval, above 0 and below 1
   std::uint64_t seed = 123;
+  std::uint32_t run = 0;  ///< runs with one seed have random numbers of their own, up to 2^31
 };
 
 namespace detail {
@@ -64,7 +65,7 @@ class SimulatedItem {
  public:
   SimulatedItem(const TheoremSetting& setting, const SimulationOptions& options)
       : setting_(setting), options_(options), item_(options.dim) {
-    const Random random(options.seed, Stream::simulation, 1);
+    const Random random(options.seed, Stream::simulation, 2 * options.run + 1);
     constexpr std::int64_t most_users = 1024;  // further pairs meet the same ones again
     const auto users = static_cast<std::size_t>(std::clamp<std::int64_t>(
         setting.popularity, setting.batches.negatives > 0 ? 64 : 1, most_users));

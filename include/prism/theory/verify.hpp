@@ -34,7 +34,7 @@ template <class Prediction>
   checks.reserve(settings.size());
   for (const TheoremSetting& setting : settings) {
     checks.push_back({setting, predict(setting), simulate_change(setting, options)});
-    ++options.seed;
+    ++options.run;
   }
   return checks;
 }
@@ -52,16 +52,15 @@ template <class Prediction>
                                                   double significance = 1e-3) {
   require(confidence > 0 && confidence < 1, "confidence", "must be above 0 and below 1");
   require(significance > 0 && significance < 1, "significance", "must be above 0 and below 1");
-  // The binomial distribution, summed up term by term.
+  // The binomial distribution, summed up term by term; its first terms may be below all numbers.
   const double n = static_cast<double>(checks);
-  const double odds = (1 - confidence) / confidence;
-  double term = std::pow(confidence, n);
-  double more = 1 - term;
+  double more = 1;
   std::size_t misses = 0;
-  for (; more >= significance && misses < checks; ++misses) {
+  for (;; ++misses) {
     const double k = static_cast<double>(misses);
-    term *= odds * (n - k) / (k + 1);
-    more -= term;
+    more -= std::exp(std::lgamma(n + 1) - std::lgamma(k + 1) - std::lgamma(n - k + 1) +
+                     k * std::log1p(-confidence) + (n - k) * std::log(confidence));
+    if (more < significance || misses == checks) break;
   }
   return misses;
 }

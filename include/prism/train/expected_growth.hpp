@@ -42,7 +42,8 @@ concept TheoremModel = rows_are_outputs<typename Model::backbone_type> &&
   { Model::loss_type::alignment } -> std::convertible_to<Alignment>;
 };
 
-/// What the item's pairs do to it, from where the rows are now.
+/// What the item's pairs do to it, from where the rows are now. By cosine a row of length 0 has no
+/// direction, and neither pulls nor is pulled.
 template <class T>
 PullSums pull_sums(Alignment alignment, Index item, const Interactions& train,
                    Embeddings<const T> tables) {
@@ -50,24 +51,23 @@ PullSums pull_sums(Alignment alignment, Index item, const Interactions& train,
   const T* const i = tables.items[item];
   const double length = static_cast<double>(norm(i, dim));
   PullSums sums;
-  std::vector<double> together(dim);  // the sum of g, which is of_user u + of_item i
+  std::vector<double> together(dim);
   for (const Index user : train.users_of(item)) {
     const T* const u = tables.users[user];
-    const double user_length = static_cast<double>(norm(u, dim));
-    const double lengths = std::max(user_length * length, smallest_norm);
-    const double cosine = std::clamp(static_cast<double>(dot(u, i, dim)) / lengths, -1.0, 1.0);
-    const Pull g = pull(alignment, {user_length, std::max(length, smallest_norm), cosine});
-    sums.along += g.along;
-    sums.squared += g.squared;
-    const double of_user = alignment == Alignment::cosine ? 1 / lengths
-                           : alignment == Alignment::dot  ? 1.0
-                                                          : 2.0;
-    const double of_item = alignment == Alignment::cosine
-                               ? -cosine * user_length / (lengths * length)
-                           : alignment == Alignment::dot ? 0.0
-                                                         : -2.0;
+    // g = of_user u + of_item i
+    double of_user = 1, of_item = 0;
+    if (alignment == Alignment::euclidean) of_user = 2, of_item = -2;
+    if (alignment == Alignment::cosine) {
+      const double lengths = static_cast<double>(norm(u, dim)) * length;
+      if (lengths < smallest_norm * smallest_norm) continue;
+      of_user = 1 / lengths;
+      of_item = -static_cast<double>(dot(u, i, dim)) / (lengths * length * length);
+    }
     for (std::size_t k = 0; k < dim; ++k) {
-      together[k] += of_user * static_cast<double>(u[k]) + of_item * static_cast<double>(i[k]);
+      const double g = of_user * static_cast<double>(u[k]) + of_item * static_cast<double>(i[k]);
+      sums.along += g * static_cast<double>(i[k]);
+      sums.squared += g * g;
+      together[k] += g;
     }
   }
   sums.together = std::inner_product(together.begin(), together.end(), together.begin(), 0.0);

@@ -19,6 +19,7 @@
 #include "prism/evaluate/correlation.hpp"
 #include "prism/evaluate/evaluate.hpp"
 #include "prism/evaluate/strata.hpp"
+#include "prism/policy/output.hpp"
 #include "prism/train/expected_growth.hpp"
 #include "prism/train/history.hpp"
 #include "prism/train/observer.hpp"
@@ -43,14 +44,14 @@ struct MagnitudeRecord {
   std::size_t epoch = 0;  ///< 0: before the first
   double pearson = 0;     ///< of |i| with log(d + 2)
   double spearman = 0;
-  double ndcg_by_dot = 0;  ///< NDCG@k on the validation part; 0 where there is none
-  double ndcg_by_cosine = 0;
+  double ndcg_by_dot = 0;                  ///< NDCG@k on the validation part; 0 where that is empty
+  double ndcg_by_cosine = 0;               ///< the same; 0 also where `rank` is false
   std::vector<MagnitudeBucket> buckets{};  ///< least popular first
 };
 
 struct MagnitudeProbeOptions {
   std::size_t buckets = 10;  ///< of as many items each as can be, at least 1
-  bool rank = true;          ///< whether to measure NDCG, by far the dearest
+  bool rank = true;          ///< whether to rank by cosine as well, by far the dearest
 };
 
 /// An observer of fit that records, before the first epoch and after each, magnitudes against
@@ -73,18 +74,25 @@ class MagnitudeProbe {
     for (const Index d : popularity) log_popularity_.push_back(std::log(d + 2.0));
   }
 
+  MagnitudeProbe(const Split&&, MagnitudeProbeOptions = {}) = delete;
+
+  /// @throws ArgumentError  where the model is trained on another split
   template <class Model>
   void begin(const FitPlan& plan, const Model& model) {
+    const Interactions& train = model.train();
+    require(split_->train.size() == train.size() && split_->train.users() == train.users() &&
+                std::ranges::equal(split_->train.item_degree(), train.item_degree()),
+            "split", "must be the one that the model is trained on");
     plan_ = plan;
     records_.clear();
     square_.clear();
     growth_.clear();
-    record(0, model);
+    record(0, model, ndcg(model, Similarity::dot));
   }
 
   template <class Model>
   void epoch(const EpochRecord& done, const Model& model) {
-    record(done.epoch, model);
+    record(done.epoch, model, done.validation_ndcg);
   }
 
   /// One before the first epoch, and one for each.
@@ -92,22 +100,22 @@ class MagnitudeProbe {
 
  private:
   template <class Model>
-  void record(std::size_t epoch, const Model& model) {
+  double ndcg(const Model& model, Similarity similarity) const {
+    if (!options_.rank || split_->validation.empty()) return 0;
+    return evaluate(model, split_->validation,
+                    {.k = plan_.k, .exclude = {&split_->train}, .similarity = similarity})
+        .ndcg;
+  }
+
+  template <class Model>
+  void record(std::size_t epoch, const Model& model, double ndcg_by_dot) {
     const Output<typename Model::scalar_type> output = model.output();
     const std::vector<double> length = magnitudes(output.items());
     MagnitudeRecord now{.epoch = epoch,
                         .pearson = pearson(length, log_popularity_),
-                        .spearman = spearman(length, log_popularity_)};
-    if (options_.rank && !split_->validation.empty()) {
-      const auto ndcg = [&](Similarity similarity) {
-        return evaluate(model, split_->validation,
-                        {.k = plan_.k, .exclude = {&split_->train}, .similarity = similarity})
-            .ndcg;
-      };
-      now.ndcg_by_dot = ndcg(Similarity::dot);
-      now.ndcg_by_cosine = ndcg(Similarity::cosine);
-    }
-
+                        .spearman = spearman(length, log_popularity_),
+                        .ndcg_by_dot = ndcg_by_dot,
+                        .ndcg_by_cosine = ndcg(model, Similarity::cosine)};
     std::vector<double> square(length);
     for (double& x : square) x *= x;
     std::vector<detail::ExpectedGrowth> growth = detail::expected_growth(model, plan_);
