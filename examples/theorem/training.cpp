@@ -100,8 +100,9 @@ std::vector<Watched> train_recommenders(const Split& split, const Settings& sett
                             {}));
   };
   train("no decay", None{}, Xavier{});
-  train("full decay, λ " + shortest(settings.lambda), FullWD{.lambda = settings.lambda}, Xavier{});
-  train("PRISM, no decay", None{}, PRISM<1.0>{});
+  train("full decay (λ " + shortest(settings.lambda) + ")", FullWD{.lambda = settings.lambda},
+        Xavier{});
+  train("PRISM (no decay)", None{}, PRISM<1.0>{});
   return watched;
 }
 
