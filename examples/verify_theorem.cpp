@@ -23,7 +23,7 @@ void declare_options(CLI::App& app, theorem::Settings& settings) {
       // which the theorem takes them for.
       ->check(CLI::Range(std::int64_t{20'000}, std::int64_t{1'000'000}))
       ->capture_default_str();
-  app.add_option("--seed", settings.seed)->capture_default_str();
+  app.add_option("--seed", settings.seed, "of all random numbers")->capture_default_str();
   app.add_option("--threads", settings.threads, "at most; all if left out")
       ->check(CLI::Range(std::size_t{1}, std::size_t{65536}));
   auto* const data =
@@ -35,15 +35,12 @@ void declare_options(CLI::App& app, theorem::Settings& settings) {
   app.add_option("--epochs", settings.epochs, "of the training curves")
       ->check(CLI::Range(std::size_t{1}, std::size_t{100'000}))
       ->capture_default_str();
-  app.add_option("--lr", settings.learning_rate, "of the training curves")
-      ->check(CLI::PositiveNumber)
-      ->capture_default_str();
+  app.add_option("--lr", settings.learning_rate, "of the training curves")->capture_default_str();
   app.add_option("--lambda", settings.lambda, "of the training curves' full decay")
-      ->check(CLI::NonNegativeNumber)
       ->capture_default_str();
   app.add_option("--pictures", settings.pictures,
                  "folder for pictures (SVG, by gnuplot) and their data (CSV)");
-  app.add_flag("!--no-training", settings.training, "only the simulation")->excludes(data);
+  app.add_flag("--no-training", settings.no_training, "only the simulation")->excludes(data);
 }
 
 }  // namespace
@@ -57,11 +54,15 @@ int main(int argc, char** argv) {
   try {
     std::optional<prism::ThreadLimit> limit;
     if (settings.threads) limit.emplace(*settings.threads);
+    // A line at a time also into a pipe: this takes minutes.
+    std::setvbuf(stdout, nullptr, _IOLBF, BUFSIZ);
     // What cannot be is said before the work begins.
     std::optional<theorem::Pictures> pictures;
-    if (!settings.pictures.empty()) pictures.emplace(settings.pictures);
+    if (!settings.pictures.empty()) {
+      pictures.emplace(settings.pictures, settings.data.empty() ? "synthetic data" : settings.data);
+    }
     std::optional<prism::Split> split;
-    if (settings.training) split = theorem::load(settings);
+    if (!settings.no_training) split = theorem::load(settings);
 
     const std::vector<prism::TheoremCheck> checks = theorem::check_grid(settings);
     const auto misses = static_cast<std::size_t>(
@@ -84,6 +85,11 @@ int main(int argc, char** argv) {
         pictures->draw_magnitudes(*split, recommenders);
         pictures->draw_training_curves(recommenders);
       }
+    }
+    if (pictures) pictures->draw_all();
+    if (std::fflush(stdout) != 0 || std::ferror(stdout) != 0) {
+      std::fprintf(stderr, "verify_theorem: the standard output cannot be written\n");
+      return 1;
     }
     return misses <= allowed ? 0 : 1;
   } catch (const std::exception& error) {

@@ -14,6 +14,7 @@
 #include <span>
 #include <sstream>
 #include <string>
+#include <string_view>
 #include <system_error>
 #include <utility>
 
@@ -48,22 +49,32 @@ bool gnuplot(const std::string& commands) {
 }
 
 /// In gnuplot's single quotes, where a quote is doubled.
-std::string quoted(const std::string& text) {
+std::string in_quotes(const std::string& text) {
   std::string result = "'";
   for (const char c : text) result += c == '\'' ? "''" : std::string(1, c);
   return result + "'";
 }
 
+/// So that gnuplot takes no character for a sub- or superscript.
+std::string literal(const std::string& text) {
+  std::string result;
+  for (const char c : text) {
+    if (std::string_view("_^@&~{}").find(c) != std::string_view::npos) result += '\\';
+    result += c;
+  }
+  return result;
+}
+
 }  // namespace
 
-Pictures::Pictures(std::string folder)
-    : folder_(std::filesystem::absolute(std::move(folder)).string()) {
-  const StagedFiles writable(folder_);
+Pictures::Pictures(std::string folder, const std::string& data)
+    : folder_(std::filesystem::absolute(std::move(folder)).string()), data_(literal(data)) {
   if (std::system("gnuplot --version >/dev/null 2>&1") != 0) {
     throw DataError(folder_, 0,
                     "pictures are drawn by gnuplot, which is not installed "
                     "(Debian: gnuplot-nox)");
   }
+  const StagedFiles writable(folder_);
 }
 
 void Pictures::write(const std::string& name, const std::string& content) const {
@@ -72,15 +83,19 @@ void Pictures::write(const std::string& name, const std::string& content) const 
   files.publish();
 }
 
-void Pictures::draw(const std::string& name, int width, int height,
-                    const std::string& commands) const {
+void Pictures::draw_all() const {
+  for (const Picture& picture : pictures_) draw(picture);
+}
+
+void Pictures::draw(const Picture& picture) const {
+  const auto& [name, width, height, commands] = picture;
   const std::string staged = folder_ + "/." + name + ".svg.partial";
   const std::string final = folder_ + "/" + name + ".svg";
   const std::string size = std::to_string(width) + "," + std::to_string(height);
-  const bool drawn =
-      gnuplot("set terminal svg size " + size +
-              " font 'Helvetica,Arial,sans-serif,13' background '#ffffff'\n" + "set output " +
-              quoted(staged) + "\ncd " + quoted(folder_) + style + commands + "\nset output\n");
+  const bool drawn = gnuplot("set terminal svg size " + size +
+                             " font 'Helvetica,Arial,sans-serif,13' background '#ffffff'\n" +
+                             "set output " + in_quotes(staged) + "\ncd " + in_quotes(folder_) +
+                             style + commands + "\nset output\n");
   std::error_code error;
   if (drawn) std::filesystem::rename(staged, final, error);
   if (!drawn || error) {
@@ -110,15 +125,16 @@ void Pictures::write_checks(const std::vector<TheoremCheck>& checks) const {
   write("theorem.csv", csv.str());
 }
 
-void Pictures::draw_heat_map() const {
-  constexpr std::int64_t pairs = 1'000'000;
+void Pictures::draw_heat_map() {
+  constexpr std::int64_t pairs = 1'000'000'000;  // so that every share is a batch
   constexpr int columns = 41, rows = 41;
   TheoremSetting setting{.learning_rate = 0.1,
                          .lambda = 0.025,
                          .pair = {.item = 1, .cosine = 0},
                          .batches = {.pairs = pairs}};
   std::ostringstream cells, boundary;
-  cells << "popularity,from,to,batch_share,from,to,p_in_batch,expected_change\n";
+  cells << "popularity,popularity_from,popularity_to,batch_share,share_from,share_to,p_in_batch,"
+           "expected_change\n";
   boundary << "popularity,batch_share\n";
   // Cells of equal size on logarithmic axes: popularity 1 to 10,000, share 1e-5 to 1e-1.
   const auto edge = [](int cell, int of, double first, double decades) {
@@ -144,11 +160,11 @@ void Pictures::draw_heat_map() const {
   }
   write("heat_map.csv", cells.str());
   write("heat_map_balance.csv", boundary.str());
-  draw("heat_map", 720, 520, R"gnuplot(
+  pictures_.push_back({"heat_map", 720, 520, R"gnuplot(
 set title "How an item's squared length is expected to change in one step\n{/*0.85 cosine, full decay, learning rate 0.1, λ 0.025, |i| = 1, user at a right angle}"
 set xlabel "popularity d of the item (interactions)"
 set ylabel "share of the pairs in a batch, |B| / |E|"
-set cblabel "expected change of |i|^2 in a step"
+set cblabel "in a step, expected change of |i|^2"
 set logscale xy
 set xrange [1:10000]
 set yrange [1e-5:1e-1]
@@ -164,13 +180,14 @@ set label 2 "growth wins" at 800, 3e-2 front textcolor rgb "#ffffff"
 set label 3 "balance" at 60, 8.5e-3 rotate by -42 offset 1,1 front
 plot "heat_map.csv" skip 1 using 1:4:2:3:5:6:8 with boxxyerror fillstyle solid noborder fillcolor palette, \
      "heat_map_balance.csv" skip 1 using 1:2 with lines linewidth 2 linecolor rgb "#222222"
-)gnuplot");
+)gnuplot"});
 }
 
-void Pictures::draw_measured_and_predicted(const std::vector<Watched>& by_cosine) const {
+void Pictures::draw_measured_and_predicted(const std::vector<Watched>& by_cosine) {
   std::ostringstream csv;
   csv.precision(9);
-  csv << "model,decile,least_popular,most_popular,items,magnitude,measured,theorem,every_pair\n";
+  csv << "model,decile,least_popular,most_popular,items,magnitude,measured,theorem,every_pair,"
+         "name\n";
   for (std::size_t model = 0; model < by_cosine.size(); ++model) {
     const auto& records = by_cosine[model].records;
     for (std::size_t b = 0; b < records.back().buckets.size(); ++b) {
@@ -183,12 +200,13 @@ void Pictures::draw_measured_and_predicted(const std::vector<Watched>& by_cosine
       }
       csv << model << ',' << b + 1 << ',' << last.least_popular << ',' << last.most_popular << ','
           << last.items << ',' << last.magnitude << ',' << measured << ',' << theorem << ','
-          << every_pair << '\n';
+          << every_pair << ',' << by_cosine[model].name << '\n';
     }
   }
   write("measured_and_predicted.csv", csv.str());
-  draw("measured_and_predicted", 720, 460, R"gnuplot(
-set title "Items' squared lengths after 5 epochs of MF by cosine with SGD"
+  pictures_.push_back(
+      {"measured_and_predicted", 720, 460, "\ndata = " + in_quotes(data_) + R"gnuplot(
+set title "Items' squared lengths after 5 epochs of MF by cosine with SGD\n{/*0.85 ".data."}"
 set xlabel "decile of items by popularity (10: the most popular)"
 set ylabel "change of |i|^2, mean over the decile"
 set xrange [0.5:10.5]
@@ -201,10 +219,10 @@ plot file skip 1 using ($1==0 ? $2 : 1/0):7 with points linestyle 1 pointsize 1.
      file skip 1 using ($1==1 ? $2 : 1/0):7 with points linestyle 2 pointsize 1.1 title "full decay: measured", \
      file skip 1 using ($1==1 ? $2 : 1/0):8 with lines linestyle 2 dashtype 2 title "the theorem: one update a batch", \
      file skip 1 using ($1==1 ? $2 : 1/0):9 with lines linestyle 2 title "every pair of a batch counted"
-)gnuplot");
+)gnuplot"});
 }
 
-void Pictures::draw_magnitudes(const Split& split, const std::vector<Watched>& recommenders) const {
+void Pictures::draw_magnitudes(const Split& split, const std::vector<Watched>& recommenders) {
   const std::span<const Index> popularity = split.train.item_degree();
   struct Bin {
     double log_popularity = 0;
@@ -239,32 +257,33 @@ void Pictures::draw_magnitudes(const Split& split, const std::vector<Watched>& r
     csv << '\n';
   }
   write("magnitudes.csv", csv.str());
-  draw("magnitudes", 720, 460, R"gnuplot(
-set title "Length of items' rows at the best epoch, MF + DirectAU with Adam"
+  pictures_.push_back({"magnitudes", 720, 460, "\ndata = " + in_quotes(data_) + R"gnuplot(
+set title "Length of items' rows at the best epoch, MF + DirectAU with Adam\n{/*0.85 ".data."}"
 set xlabel "popularity of the item (training interactions)"
 set ylabel "|i|, in units of the model's mean"
 set logscale x
 set yrange [0:*]
 plot for [m=1:3] "magnitudes.csv" using 1:m+2 with linespoints linestyle m title columnheader(m+2)
-)gnuplot");
+)gnuplot"});
 }
 
-void Pictures::draw_training_curves(const std::vector<Watched>& recommenders) const {
+void Pictures::draw_training_curves(const std::vector<Watched>& recommenders) {
   std::ostringstream csv;
   csv.precision(9);
-  csv << "model,epoch,ndcg_by_dot,ndcg_by_cosine,pearson,spearman\n";
+  csv << "model,epoch,ndcg_by_dot,ndcg_by_cosine,pearson,spearman,name\n";
   for (std::size_t m = 0; m < recommenders.size(); ++m) {
     for (const MagnitudeRecord& record : recommenders[m].records) {
       csv << m << ',' << record.epoch << ',' << record.ndcg_by_dot << ',' << record.ndcg_by_cosine
-          << ',' << record.pearson << ',' << record.spearman << '\n';
+          << ',' << record.pearson << ',' << record.spearman << ',' << recommenders[m].name << '\n';
     }
   }
   write("training_curves.csv", csv.str());
   std::string names;  // a list, as gnuplot has it
   for (const Watched& watched : recommenders) names += " '" + watched.name + "'";
-  draw("training_curves", 1100, 440, "\nnames = \"" + names + "\"" + R"gnuplot(
+  pictures_.push_back({"training_curves", 1100, 440,
+                       "\ndata = " + in_quotes(data_) + "\nnames = \"" + names + "\"" + R"gnuplot(
 set bmargin 6
-set multiplot layout 1,2 title "MF + DirectAU with Adam, along training"
+set multiplot layout 1,2 title "MF + DirectAU with Adam, along training\n{/*0.85 ".data."}"
 set xlabel "epoch"
 set key bmargin center horizontal samplen 1.5
 set ylabel "NDCG\\@20 on the validation part\nby dot product (dotted: by cosine)"
@@ -275,7 +294,7 @@ set ylabel "correlation of |i| with popularity (Spearman)"
 set yrange [-0.1:1.05]
 plot for [m=0:2] "training_curves.csv" skip 1 using ($1==m ? $2 : 1/0):6 with lines linestyle m+1 title word(names, m+1)
 unset multiplot
-)gnuplot");
+)gnuplot"});
 }
 
 }  // namespace theorem

@@ -15,20 +15,33 @@ namespace theorem {
 class Pictures {
  public:
   /// @throws prism::DataError  where the folder cannot be made or written, or there is no gnuplot
-  explicit Pictures(std::string folder);
+  /// @param data  what the models are trained on, for the titles
+  Pictures(std::string folder, const std::string& data);
 
+  // Each writes its CSV at once and leaves the drawing to draw_all.
   void write_checks(const std::vector<prism::TheoremCheck>& checks) const;
-  void draw_heat_map() const;
-  void draw_measured_and_predicted(const std::vector<Watched>& by_cosine) const;
-  void draw_magnitudes(const prism::Split& split, const std::vector<Watched>& recommenders) const;
-  void draw_training_curves(const std::vector<Watched>& recommenders) const;
+  void draw_heat_map();
+  void draw_measured_and_predicted(const std::vector<Watched>& by_cosine);
+  void draw_magnitudes(const prism::Split& split, const std::vector<Watched>& recommenders);
+  void draw_training_curves(const std::vector<Watched>& recommenders);
+
+  /// @throws prism::DataError  where gnuplot fails
+  void draw_all() const;
 
  private:
   void write(const std::string& name, const std::string& content) const;
-  /// Draws NAME.svg; `commands` read the CSV files in the folder.
-  void draw(const std::string& name, int width, int height, const std::string& commands) const;
+
+  /// What becomes NAME.svg; the commands read the CSV files in the folder.
+  struct Picture {
+    std::string name;
+    int width, height;
+    std::string commands;
+  };
+  void draw(const Picture& picture) const;
 
   std::string folder_;
+  std::string data_;
+  std::vector<Picture> pictures_;
 };
 
 }  // namespace theorem

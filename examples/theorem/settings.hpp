@@ -14,7 +14,7 @@ struct Settings {
   std::uint64_t seed = 123;
   std::optional<std::size_t> threads;
 
-  bool training = true;
+  bool no_training = false;
   std::string data;  // empty: synthetic
   std::optional<double> min_rating;
   std::size_t epochs = 100;

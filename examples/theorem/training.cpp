@@ -15,7 +15,8 @@ Watched watch(std::string label, Model&& model, const Split& split, const FitOpt
               const MagnitudeProbeOptions& probing) {
   MagnitudeProbe probe(split, probing);
   fit(model, split, options, probe);
-  std::printf("%s: trained %zu epochs\n", model.name().c_str(), probe.records().size() - 1);
+  std::printf("%s, %s: trained %zu epochs\n", model.name().c_str(), label.c_str(),
+              probe.records().size() - 1);
   std::fflush(stdout);
   return {std::move(label), probe.records(), magnitudes(model.tables().items)};
 }
@@ -45,7 +46,12 @@ Split load(const Settings& settings) {
   options.min_rating = settings.min_rating;
   const Interactions data = settings.data.empty() ? synthetic_interactions({.seed = settings.seed})
                                                   : read_interactions(settings.data, options);
-  return random_split(data, {.validation = 0.1, .test = 0.1, .seed = settings.seed});
+  prism::require_positive("--lr", settings.learning_rate);
+  prism::require_not_negative("--lambda", settings.lambda);
+  Split split = random_split(data, {.validation = 0.1, .test = 0.1, .seed = settings.seed});
+  require(split.train.items() >= 10 && !split.validation.empty(), "--data",
+          "is too small: there must be 10 items at least, and interactions to validate with");
+  return split;
 }
 
 std::vector<Watched> train_by_cosine(const Split& split) {
@@ -72,7 +78,8 @@ std::vector<Watched> train_by_cosine(const Split& split) {
     Recommender<MF<dim>, Cosine, FullWD, Xavier, SGD> model(split.train,
                                                             {.regularizer = {.lambda = decay}});
     // All epochs, whatever the validation says.
-    watched.push_back(watch(decay > 0 ? "full decay" : "no decay", model, split,
+    watched.push_back(watch(decay > 0 ? "full decay (λ " + shortest(decay) + ")" : "no decay",
+                            model, split,
                             {.learning_rate = learning_rate,
                              .batch_size = static_cast<std::size_t>(batch_size),
                              .epochs = epochs,

@@ -99,8 +99,10 @@ constexpr double first_root(const ChangeOfMagnitude& change) noexcept {
   const double end = start < 1 ? 1 - within : 1 + within;
   if (start >= 1 - within && start <= 1 + within) return 0;
   if (setting.alignment == Alignment::cosine) {
-    const auto fourth = [](double x) { return x * x * x * x; };
-    return natural_log((fourth(start) - 1) / (fourth(end) - 1)) / (-2 * change.square);
+    // log((start^4 - 1) / (end^4 - 1)), whose powers might overflow.
+    const double from = start * start, to = end * end;
+    return (natural_log((from - 1) / (to - 1)) + natural_log((from + 1) / (to + 1))) /
+           (-2 * change.square);
   }
   const double left = natural_log((end - 1) / (start - 1));
   // dr/dt = linear (r - 1) / 2r

@@ -53,6 +53,7 @@ namespace detail {
 /// the same start, with gradients taken from vectors, not from the theorem's formulas. On all
 /// threads; the result depends on the options alone.
 ///
+/// Without replacement a draw takes time in proportion to the item's popularity.
 /// The item's users have the setting's magnitude and angle to it, and random directions besides.
 ///
 /// @throws ArgumentError  for a setting or an option outside its domain

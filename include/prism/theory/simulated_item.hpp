@@ -73,11 +73,13 @@ class SimulatedItem {
     for (std::size_t k = 0; k < options.dim; ++k) item_[k] = setting.pair.item * axis[k];
     users_.resize(users * options.dim);
     const double cosine = setting.pair.cosine;
+    // By cosine a user's length is of no account, and may be one that has no square.
+    const double length = setting.alignment == Alignment::cosine ? 1 : setting.pair.user;
     for (std::size_t u = 0; u < users; ++u) {
       const std::vector<double> aside = direction(random, u + 1, axis);
       for (std::size_t k = 0; k < options.dim; ++k) {
         users_[u * options.dim + k] =
-            setting.pair.user * (cosine * axis[k] + std::sqrt(1 - cosine * cosine) * aside[k]);
+            length * (cosine * axis[k] + std::sqrt(1 - cosine * cosine) * aside[k]);
       }
     }
   }

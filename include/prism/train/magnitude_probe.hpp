@@ -50,7 +50,8 @@ struct MagnitudeRecord {
 };
 
 struct MagnitudeProbeOptions {
-  std::size_t buckets = 10;  ///< of as many items each as can be, at least 1
+  std::size_t buckets = 10;  ///< of as many items each as can be, at least 1; some
+                             ///< stay empty where there are more than items
   bool rank = true;          ///< whether to rank by cosine as well, by far the dearest
 };
 
