@@ -74,16 +74,16 @@ int main(int argc, char** argv) {
                 misses <= allowed ? "the theorem holds" : "THE THEOREM DOES NOT HOLD");
     if (pictures) {
       pictures->write_checks(checks);
-      pictures->draw_heat_map();
+      pictures->add_heat_map();
     }
     theorem::print_limits(settings);
     if (split) {
       const auto by_cosine = theorem::train_by_cosine(*split);
       const auto recommenders = theorem::train_recommenders(*split, settings);
       if (pictures) {
-        pictures->draw_measured_and_predicted(by_cosine);
-        pictures->draw_magnitudes(*split, recommenders);
-        pictures->draw_training_curves(recommenders);
+        pictures->add_measured_and_predicted(by_cosine);
+        pictures->add_magnitudes(*split, recommenders);
+        pictures->add_training_curves(recommenders);
       }
     }
     if (pictures) pictures->draw_all();

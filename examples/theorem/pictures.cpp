@@ -6,7 +6,6 @@
 #include <cstdlib>
 #include <filesystem>
 #include <map>
-#include <memory>
 #include <prism/core/error.hpp>
 #include <prism/serve/staged_files.hpp>
 #include <prism/theory/magnitude.hpp>
@@ -17,6 +16,8 @@
 #include <string_view>
 #include <system_error>
 #include <utility>
+
+#include "table.hpp"
 
 namespace theorem {
 namespace {
@@ -35,17 +36,12 @@ set style line 2 linecolor rgb "#2166ac" linewidth 2 pointtype 7 pointsize 0.6
 set style line 3 linecolor rgb "#c0392b" linewidth 2 pointtype 7 pointsize 0.6
 )gnuplot";
 
-struct PipeCloser {
-  void operator()(FILE* pipe) const noexcept { ::pclose(pipe); }
-};
-using Pipe = std::unique_ptr<FILE, PipeCloser>;
-
 /// Runs gnuplot on these commands; whether it succeeded.
 bool gnuplot(const std::string& commands) {
-  Pipe pipe(::popen("gnuplot", "w"));
-  if (!pipe) return false;
-  std::fwrite(commands.data(), 1, commands.size(), pipe.get());
-  return ::pclose(pipe.release()) == 0;
+  FILE* const pipe = ::popen("gnuplot", "w");
+  if (pipe == nullptr) return false;
+  const bool written = std::fwrite(commands.data(), 1, commands.size(), pipe) == commands.size();
+  return ::pclose(pipe) == 0 && written;
 }
 
 /// In gnuplot's single quotes, where a quote is doubled.
@@ -112,10 +108,8 @@ void Pictures::write_checks(const std::vector<TheoremCheck>& checks) const {
          "simulated,"
          "low,high,holds\n";
   for (const auto& [setting, predicted, simulated] : checks) {
-    constexpr const char* alignments[]{"cosine", "dot", "euclidean"};
-    csv << alignments[static_cast<std::size_t>(setting.alignment)] << ','
-        << (setting.decay == Decay::full ? "full" : "batched") << ',' << setting.batches.negatives
-        << ',' << setting.popularity << ','
+    csv << name_of(setting.alignment) << ',' << name_of(setting.decay) << ','
+        << setting.batches.negatives << ',' << setting.popularity << ','
         << static_cast<double>(setting.batches.batch_size) /
                static_cast<double>(setting.batches.pairs)
         << ',' << setting.learning_rate << ',' << setting.lambda << ',' << predicted << ','
@@ -125,7 +119,7 @@ void Pictures::write_checks(const std::vector<TheoremCheck>& checks) const {
   write("theorem.csv", csv.str());
 }
 
-void Pictures::draw_heat_map() {
+void Pictures::add_heat_map() {
   constexpr std::int64_t pairs = 1'000'000'000;  // so that every share is a batch
   constexpr int columns = 41, rows = 41;
   TheoremSetting setting{.learning_rate = 0.1,
@@ -140,6 +134,11 @@ void Pictures::draw_heat_map() {
   const auto edge = [](int cell, int of, double first, double decades) {
     return first * std::pow(10.0, decades * cell / of);
   };
+  // The chance to be in a batch with which growth makes up for decay.
+  const double shrinkage = setting.learning_rate * setting.lambda;
+  const double balance =
+      -decay_change(setting.pair.item, setting.learning_rate, setting.lambda) /
+      pair_change(pull(setting.alignment, setting.pair), setting.learning_rate, shrinkage);
   for (int x = 0; x < columns; ++x) {
     const double left = edge(x, columns, 1, 4), right = edge(x + 1, columns, 1, 4);
     setting.popularity = std::llround(std::sqrt(left * right));
@@ -151,10 +150,6 @@ void Pictures::draw_heat_map() {
             << ',' << high << ',' << occurrence(setting.popularity, setting.batches).in_batch()
             << ',' << expected_change(setting) << '\n';
     }
-    // Growth is decay where P eta^2 = eta lambda (2 - eta lambda); P gives the share.
-    const double shrinkage = setting.learning_rate * setting.lambda;
-    const double balance =
-        shrinkage * (2 - shrinkage) / (setting.learning_rate * setting.learning_rate);
     boundary << std::sqrt(left * right) << ','
              << -std::expm1(std::log1p(-balance) / std::sqrt(left * right)) << '\n';
   }
@@ -183,24 +178,19 @@ plot "heat_map.csv" skip 1 using 1:4:2:3:5:6:8 with boxxyerror fillstyle solid n
 )gnuplot"});
 }
 
-void Pictures::draw_measured_and_predicted(const std::vector<Watched>& by_cosine) {
+void Pictures::add_measured_and_predicted(const std::vector<Watched>& by_cosine) {
   std::ostringstream csv;
   csv.precision(9);
   csv << "model,decile,least_popular,most_popular,items,magnitude,measured,theorem,every_pair,"
          "name\n";
   for (std::size_t model = 0; model < by_cosine.size(); ++model) {
-    const auto& records = by_cosine[model].records;
-    for (std::size_t b = 0; b < records.back().buckets.size(); ++b) {
-      const MagnitudeBucket& last = records.back().buckets[b];
-      double measured = 0, theorem = 0, every_pair = 0;
-      for (const MagnitudeRecord& record : records) {
-        measured += record.buckets[b].measured;
-        theorem += record.buckets[b].predicted.value_or(0);
-        every_pair += record.buckets[b].predicted_every_pair.value_or(0);
-      }
-      csv << model << ',' << b + 1 << ',' << last.least_popular << ',' << last.most_popular << ','
-          << last.items << ',' << last.magnitude << ',' << measured << ',' << theorem << ','
-          << every_pair << ',' << by_cosine[model].name << '\n';
+    const std::vector<MagnitudeBucket> deciles = totals(by_cosine[model].records);
+    for (std::size_t d = 0; d < deciles.size(); ++d) {
+      const MagnitudeBucket& decile = deciles[d];
+      csv << model << ',' << d + 1 << ',' << decile.least_popular << ',' << decile.most_popular
+          << ',' << decile.items << ',' << decile.magnitude << ',' << decile.measured << ','
+          << decile.predicted.value_or(0) << ',' << decile.predicted_every_pair.value_or(0) << ','
+          << by_cosine[model].name << '\n';
     }
   }
   write("measured_and_predicted.csv", csv.str());
@@ -222,7 +212,7 @@ plot file skip 1 using ($1==0 ? $2 : 1/0):7 with points linestyle 1 pointsize 1.
 )gnuplot"});
 }
 
-void Pictures::draw_magnitudes(const Split& split, const std::vector<Watched>& recommenders) {
+void Pictures::add_magnitudes(const Split& split, const std::vector<Watched>& recommenders) {
   const std::span<const Index> popularity = split.train.item_degree();
   struct Bin {
     double log_popularity = 0;
@@ -267,7 +257,7 @@ plot for [m=1:3] "magnitudes.csv" using 1:m+2 with linespoints linestyle m title
 )gnuplot"});
 }
 
-void Pictures::draw_training_curves(const std::vector<Watched>& recommenders) {
+void Pictures::add_training_curves(const std::vector<Watched>& recommenders) {
   std::ostringstream csv;
   csv.precision(9);
   csv << "model,epoch,ndcg_by_dot,ndcg_by_cosine,pearson,spearman,name\n";

@@ -20,10 +20,10 @@ class Pictures {
 
   // Each writes its CSV at once and leaves the drawing to draw_all.
   void write_checks(const std::vector<prism::TheoremCheck>& checks) const;
-  void draw_heat_map();
-  void draw_measured_and_predicted(const std::vector<Watched>& by_cosine);
-  void draw_magnitudes(const prism::Split& split, const std::vector<Watched>& recommenders);
-  void draw_training_curves(const std::vector<Watched>& recommenders);
+  void add_heat_map();
+  void add_measured_and_predicted(const std::vector<Watched>& by_cosine);
+  void add_magnitudes(const prism::Split& split, const std::vector<Watched>& recommenders);
+  void add_training_curves(const std::vector<Watched>& recommenders);
 
   /// @throws prism::DataError  where gnuplot fails
   void draw_all() const;

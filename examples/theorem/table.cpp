@@ -14,6 +14,8 @@ using namespace prism;
 constexpr std::int64_t pairs = 1'000'000;
 constexpr std::int64_t items = 4'000'000;
 
+}  // namespace
+
 const char* name_of(Alignment alignment) {
   switch (alignment) {
     case Alignment::cosine:
@@ -27,8 +29,6 @@ const char* name_of(Alignment alignment) {
 }
 
 const char* name_of(Decay decay) { return decay == Decay::full ? "full" : "batched"; }
-
-}  // namespace
 
 std::vector<TheoremSetting> grid() {
   constexpr std::array popularities{1, 10, 100, 1000};

@@ -10,6 +10,10 @@
 
 namespace theorem {
 
+/// "cosine", "full", as tables and CSV have them.
+const char* name_of(prism::Alignment alignment);
+const char* name_of(prism::Decay decay);
+
 /// Popularity, batch share, decay and learning rate, for each similarity, with full and with
 /// batched decay, with 0 and with 10 negatives a pair.
 std::vector<prism::TheoremSetting> grid();

@@ -24,22 +24,31 @@ Watched watch(std::string label, Model&& model, const Split& split, const FitOpt
 void print_deciles(const Watched& watched) {
   std::printf("\n%11s  %6s  %10s  %10s  %10s  %10s\n", "popularity", "items", "|i| at end",
               "measured", "theorem", "every pair");
-  std::vector<MagnitudeBucket> sums = watched.records.back().buckets;
-  for (std::size_t b = 0; b < sums.size(); ++b) {
-    double measured = 0, predicted = 0, every_pair = 0;
-    for (const MagnitudeRecord& record : watched.records) {
-      measured += record.buckets[b].measured;
-      predicted += record.buckets[b].predicted.value_or(0);
-      every_pair += record.buckets[b].predicted_every_pair.value_or(0);
-    }
-    std::printf("%5u-%5u  %6zu  %10.5f  %+10.6f  %+10.6f  %+10.6f\n", sums[b].least_popular,
-                sums[b].most_popular, sums[b].items, sums[b].magnitude, measured, predicted,
-                every_pair);
+  for (const MagnitudeBucket& decile : totals(watched.records)) {
+    std::printf("%5u-%5u  %6zu  %10.5f  %+10.6f  %+10.6f  %+10.6f\n", decile.least_popular,
+                decile.most_popular, decile.items, decile.magnitude, decile.measured,
+                decile.predicted.value_or(0), decile.predicted_every_pair.value_or(0));
   }
   std::printf("\n");
 }
 
 }  // namespace
+
+std::vector<MagnitudeBucket> totals(const std::vector<MagnitudeRecord>& records) {
+  std::vector<MagnitudeBucket> sums = records.back().buckets;
+  for (std::size_t b = 0; b < sums.size(); ++b) {
+    double measured = 0, predicted = 0, every_pair = 0;
+    for (const MagnitudeRecord& record : records) {
+      measured += record.buckets[b].measured;
+      predicted += record.buckets[b].predicted.value_or(0);
+      every_pair += record.buckets[b].predicted_every_pair.value_or(0);
+    }
+    sums[b].measured = measured;
+    sums[b].predicted = predicted;
+    sums[b].predicted_every_pair = every_pair;
+  }
+  return sums;
+}
 
 Split load(const Settings& settings) {
   ReadOptions options;

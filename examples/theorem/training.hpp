@@ -18,6 +18,9 @@ struct Watched {
   std::vector<double> magnitude;  // of each item, at the epoch that ranked best
 };
 
+/// The buckets of the last record, with all epochs' changes added up.
+std::vector<prism::MagnitudeBucket> totals(const std::vector<prism::MagnitudeRecord>& records);
+
 prism::Split load(const Settings& settings);
 
 /// Trains the theorem's own model, MF by cosine with SGD, without decay and with full decay, and

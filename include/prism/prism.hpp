@@ -78,4 +78,5 @@
 #include "prism/train/history.hpp"
 #include "prism/train/magnitude_probe.hpp"
 #include "prism/train/observer.hpp"
+#include "prism/train/progress.hpp"
 #include "prism/train/trainer.hpp"

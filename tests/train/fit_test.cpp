@@ -225,6 +225,27 @@ TEST_CASE("progress writes a line an epoch, or a bar that draws over itself") {
   }
 }
 
+TEST_CASE("the bar says how far, how quick and how long") {
+  std::ostringstream out;
+  Progress bar(out, Progress::Style::bar);
+  bar.batch({.epoch = 3, .pairs = 3000, .of_pairs = 12000, .seconds = 2});
+  CHECK(out.str() == "\repoch 3 [######..................]  25%  2k pairs/s  6 s left\033[K");
+}
+
+TEST_CASE("an epoch's line says loss, validation and seconds") {
+  std::ostringstream out;
+  Progress lines(out, Progress::Style::lines);
+  lines.begin({.model = "M", .pairs = 9, .epochs = 2, .k = 20, .validated = true});
+  lines.epoch({.epoch = 2,
+               .loss = 0.123456,
+               .validation_ndcg = 0.5,
+               .train_seconds = 1,
+               .validate_seconds = 0.25,
+               .best = true},
+              0);
+  CHECK(out.str() == "M: 9 pairs\nepoch 2  loss 0.12346  NDCG@20 0.50000 *  1.25 s\n");
+}
+
 TEST_CASE("fit refuses another training part, of the same degrees too") {
   const std::vector<Interaction> one{{0, 0}, {1, 1}}, other{{0, 1}, {1, 0}};
   Recommender<MF<2>, DirectAU> model(Interactions(2, 2, one));

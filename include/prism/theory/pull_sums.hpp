@@ -6,10 +6,28 @@
 #include <cstdint>
 
 #include "prism/core/config.hpp"
+#include "prism/core/constexpr_math.hpp"
 #include "prism/theory/magnitude.hpp"
 #include "prism/theory/occurrence.hpp"
 
 namespace prism::inline PRISM_ISA {
+
+/// g as it is made of its two rows: g = of_user u + of_item i.
+struct PullDirection {
+  double of_user = 0;
+  double of_item = 0;
+};
+
+/// @param uu, ui, ii  |u|^2, u . i and |i|^2; by cosine a row of length 0 has no direction, and
+///     neither pulls nor is pulled
+[[nodiscard]] constexpr PullDirection pull_direction(Alignment alignment, double uu, double ui,
+                                                     double ii) noexcept {
+  if (alignment == Alignment::dot) return {1, 0};
+  if (alignment == Alignment::euclidean) return {2, -2};
+  const double lengths = square_root(uu * ii);
+  if (lengths == 0) return {};
+  return {1 / lengths, -ui / (lengths * ii)};
+}
 
 /// What an item's pairs do to it, summed up.
 struct PullSums {

@@ -190,16 +190,10 @@ class SimulatedItem {
       ui += user[k] * item_[k];
       ii += item_[k] * item_[k];
     }
-    double of_user = sign, of_item = 0;
-    if (setting_.alignment == Alignment::cosine) {
-      const double lengths = std::sqrt(uu * ii);
-      of_user = lengths > 0 ? sign / lengths : 0;
-      of_item = lengths > 0 ? -sign * ui / (lengths * ii) : 0;
-    } else if (setting_.alignment == Alignment::euclidean) {
-      of_user = 2 * sign;
-      of_item = -2 * sign;
+    const auto [of_user, of_item] = pull_direction(setting_.alignment, uu, ui, ii);
+    for (std::size_t k = 0; k < dim; ++k) {
+      to[k] += sign * (of_user * user[k] + of_item * item_[k]);
     }
-    for (std::size_t k = 0; k < dim; ++k) to[k] += of_user * user[k] + of_item * item_[k];
   }
 
   TheoremSetting setting_;

@@ -42,27 +42,19 @@ concept TheoremModel = rows_are_outputs<typename Model::backbone_type> &&
   { Model::loss_type::alignment } -> std::convertible_to<Alignment>;
 };
 
-/// What the item's pairs do to it, from where the rows are now. By cosine a row of length 0 has no
-/// direction, and neither pulls nor is pulled.
+/// What the item's pairs do to it, from where the rows are now.
 template <class T>
 PullSums pull_sums(Alignment alignment, Index item, const Interactions& train,
                    Embeddings<const T> tables) {
   const std::size_t dim = tables.items.dim();
   const T* const i = tables.items[item];
-  const double length = static_cast<double>(norm(i, dim));
+  const double ii = static_cast<double>(dot(i, i, dim));
   PullSums sums;
   std::vector<double> together(dim);
   for (const Index user : train.users_of(item)) {
     const T* const u = tables.users[user];
-    // g = of_user u + of_item i
-    double of_user = 1, of_item = 0;
-    if (alignment == Alignment::euclidean) of_user = 2, of_item = -2;
-    if (alignment == Alignment::cosine) {
-      const double lengths = static_cast<double>(norm(u, dim)) * length;
-      if (lengths < smallest_norm * smallest_norm) continue;
-      of_user = 1 / lengths;
-      of_item = -static_cast<double>(dot(u, i, dim)) / (lengths * length * length);
-    }
+    const auto [of_user, of_item] = pull_direction(alignment, static_cast<double>(dot(u, u, dim)),
+                                                   static_cast<double>(dot(u, i, dim)), ii);
     for (std::size_t k = 0; k < dim; ++k) {
       const double g = of_user * static_cast<double>(u[k]) + of_item * static_cast<double>(i[k]);
       sums.along += g * static_cast<double>(i[k]);

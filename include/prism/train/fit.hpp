@@ -21,6 +21,7 @@
 #include "prism/evaluate/evaluate.hpp"
 #include "prism/train/history.hpp"
 #include "prism/train/observer.hpp"
+#include "prism/train/progress.hpp"
 #include "prism/train/trainer.hpp"
 
 namespace prism::inline PRISM_ISA {
@@ -103,7 +104,7 @@ double train_epoch(Trainer<Model>& trainer, const Interactions& train, std::uint
 /// the options, never on the number of threads.
 ///
 /// @param split      parts of the users and items that the model was made with
-/// @param observers  see observer.hpp; without any, Progress on the standard error stream
+/// @param observers  see observer.hpp; without any, progress.hpp's on the standard error stream
 /// @throws ArgumentError    for an option outside its domain, or a split of another shape
 /// @throws DivergenceError  where the loss, or a weight, is no longer finite; the model then has
 ///     the weights of its best epoch so far (without a validation part, its last good one)

@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The observer that fit has by default: how training goes, for who looks on.
+#pragma once
+
+#include <unistd.h>
+
+#include <algorithm>
+#include <cstddef>
+#include <iomanip>
+#include <iostream>
+#include <ostream>
+#include <string>
+
+#include "prism/core/config.hpp"
+#include "prism/core/error.hpp"
+#include "prism/train/history.hpp"
+#include "prism/train/observer.hpp"
+
+namespace prism::inline PRISM_ISA {
+
+/// Shows how training goes: on a terminal a bar with rate and time left, elsewhere a line an epoch.
+class Progress {
+ public:
+  enum class Style { bar, lines };
+
+  /// To the standard error stream, in the style that suits it.
+  Progress() : Progress(std::cerr, ::isatty(STDERR_FILENO) != 0 ? Style::bar : Style::lines) {}
+  Progress(std::ostream& out, Style style) : out_(&out), style_(style) {}
+
+  void begin(const FitPlan& plan) {
+    plan_ = plan;
+    *out_ << plan.model << ": " << plan.pairs << " pairs" << std::endl;
+  }
+
+  void batch(const BatchProgress& progress) {
+    if (style_ == Style::lines) return;
+    const bool finished = progress.pairs == progress.of_pairs;
+    if (!finished && progress.seconds - shown_ < refresh_seconds && progress.seconds > shown_) {
+      return;
+    }
+    shown_ = finished ? 0 : progress.seconds;
+    const double done = static_cast<double>(progress.pairs);
+    const double share = done / static_cast<double>(progress.of_pairs);
+    const double rate = done / std::max(progress.seconds, 1e-9);
+    constexpr std::size_t width = 24;
+    const auto filled = static_cast<std::size_t>(share * width);
+    *out_ << "\repoch " << progress.epoch << " [" << std::string(filled, '#')
+          << std::string(width - filled, '.') << "] " << std::setw(3)
+          << with_decimals(100 * share, 0) << "%  " << with_decimals(rate / 1e3, 0) << "k pairs/s  "
+          << with_decimals(progress.seconds * (1 / share - 1), 0) << " s left" << erase_to_end
+          << std::flush;
+  }
+
+  template <class Model>
+  void epoch(const EpochRecord& record, const Model&) {
+    begin_line() << "epoch " << record.epoch << "  loss " << with_decimals(record.loss, 5);
+    if (plan_.validated) {
+      *out_ << "  NDCG@" << plan_.k << ' ' << with_decimals(record.validation_ndcg, 5)
+            << (record.best ? " *" : "");
+    }
+    *out_ << "  " << with_decimals(record.train_seconds + record.validate_seconds, 2) << " s"
+          << (style_ == Style::bar ? erase_to_end : "\n") << std::flush;
+  }
+
+  void end(const History& history) {
+    begin_line() << "best epoch " << history.best_epoch << " of " << history.epochs.size() << ", "
+                 << with_decimals(history.seconds, 1) << " s"
+                 << (style_ == Style::bar ? erase_to_end : "") << std::endl;
+  }
+
+ private:
+  static constexpr double refresh_seconds = 0.1;
+  static constexpr const char* erase_to_end = "\033[K";
+
+  std::ostream& begin_line() { return *out_ << (style_ == Style::bar ? "\r" : ""); }
+
+  std::ostream* out_;
+  Style style_;
+  FitPlan plan_{};
+  double shown_ = 0;
+};
+
+}  // namespace prism::inline PRISM_ISA
