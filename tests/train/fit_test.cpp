@@ -235,7 +235,13 @@ TEST_CASE("the bar says how far, how quick and how long") {
 TEST_CASE("an epoch's line says loss, validation and seconds") {
   std::ostringstream out;
   Progress lines(out, Progress::Style::lines);
-  lines.begin({.model = "M", .pairs = 9, .epochs = 2, .k = 20, .validated = true});
+  lines.begin({.model = "M",
+               .pairs = 9,
+               .epochs = 2,
+               .k = 20,
+               .validated = true,
+               .learning_rate = 0.1,
+               .batch_size = 3});
   lines.epoch({.epoch = 2,
                .loss = 0.123456,
                .validation_ndcg = 0.5,
