@@ -78,14 +78,14 @@ struct WeightedMF {
   };
 
   template <class T>
-  NothingKept forward(const BackboneStep<T>& step, const State<T>& state,
-                      Embeddings<T> output) const {
-    const auto side = [&](Rows<const T> table, const BatchSide& rows, Rows<T> to) {
+  Forward<T> forward(const BackboneStep<T>& step, const State<T>& state) const {
+    const auto side = [&](Rows<const T> table, const BatchSide& rows) {
+      const Rows<T> to = step.scratch.template take<T>(rows.rows.size(), dim());
       for (std::size_t k = 0; k < to.size(); ++k) weigh(table[rows.rows[k]], state, to[k]);
+      return to;
     };
-    side(step.tables.users, step.batch.user_side, output.users);
-    side(step.tables.items, step.batch.item_side, output.items);
-    return {};
+    return {{side(step.tables.users, step.batch.user_side),
+             side(step.tables.items, step.batch.item_side)}};
   }
 
   template <class T>

@@ -45,6 +45,33 @@ TEST_CASE("tables are aligned, and keep xtensor's interface") {
   }
 }
 
+TEST_CASE("rows are picked by their numbers, or all in order") {
+  auto table = zeros<float>(4, 3);
+  for (std::size_t r = 0; r < 4; ++r) table(r, 1) = static_cast<float>(r);
+  const std::vector<Index> numbers{3, 0, 3};
+  const PickedRows<const float> picked(rows(table), numbers), all = rows(table);
+  CHECK(picked.size() == 3);
+  CHECK(picked.dim() == 3);
+  CHECK(picked[0] == rows(table)[3]);
+  CHECK(picked[1] == rows(table)[0]);
+  CHECK(picked[2] == picked[0]);
+  CHECK(picked.first(2).size() == 2);
+  CHECK(picked.first(2)[1] == picked[1]);
+  CHECK(all.size() == 4);
+  CHECK(all[2] == rows(table)[2]);
+}
+
+TEST_CASE("scratch fills with zeros from a row on") {
+  Scratch scratch;
+  const Rows<float> dirty = scratch.take<float>(5, 3);
+  std::fill_n(dirty.data(), dirty.elements(), 7.0F);
+  scratch.reset();
+  const Rows<float> rows = scratch.take_zeros<float>(5, 3, 2);
+  REQUIRE(rows.data() == dirty.data());
+  CHECK(rows[1][2] == 7);
+  for (std::size_t e = 6; e < rows.elements(); ++e) CHECK(rows.data()[e] == 0);
+}
+
 TEST_CASE("scratch hands out distinct aligned memory, and from the second round on the same") {
   Scratch scratch;
   std::vector<float*> first;

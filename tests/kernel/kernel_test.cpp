@@ -8,6 +8,7 @@
 #include <limits>
 #include <prism/kernel/product.hpp>
 #include <prism/kernel/row.hpp>
+#include <prism/kernel/softmax.hpp>
 #include <prism/kernel/top_k.hpp>
 #include <prism/kernel/weighted_sum.hpp>
 #include <span>
@@ -63,6 +64,33 @@ PRISM_FOR_EACH_VARIANT("row kernels equal their plain loops") {
       T largest = 1;
       for (const T x : expected_gradient) largest = std::max(largest, std::abs(x));
       CHECK(difference(gradient, expected_gradient) <= 10 * tolerance<T> * largest);
+      for (std::size_t i = 0; i < n; ++i) expected_gradient[i] -= b[i];
+      std::ranges::fill(gradient, std::numeric_limits<T>::quiet_NaN());
+      normalise_gradient<Isa>(gradient.data(), b.data(), unit.data(), length, n);
+      CHECK(difference(gradient, expected_gradient) <= 10 * tolerance<T> * largest);
+    }
+  }
+}
+
+PRISM_FOR_EACH_VARIANT("the terms of a softmax equal their plain loop, and do not overflow") {
+  using Isa = typename V::isa;
+  using T = typename V::scalar;
+  if constexpr (isa_supported<Isa>) {
+    for (std::size_t n = 1; n <= last_dimension; ++n) {
+      for (const T sharpness : {T{0.5}, T{5}, T{1e6}}) {
+        CAPTURE(n);
+        CAPTURE(sharpness);
+        std::vector<T> x = draws<T>(n, n), expected(n);
+        const T greatest = *std::ranges::max_element(x);
+        T expected_sum = 0;
+        for (std::size_t j = 0; j < n; ++j) {
+          expected[j] = std::exp(sharpness * (x[j] - greatest));
+          expected_sum += expected[j];
+        }
+        const T sum = softmax_terms<Isa>(x.data(), sharpness, greatest, n);
+        CHECK(difference(x, expected) <= tolerance<T>);
+        CHECK(std::abs(sum - expected_sum) <= tolerance<T> * static_cast<T>(n));
+      }
     }
   }
 }

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <algorithm>
+#include <limits>
 #include <prism/prism.hpp>
 #include <span>
 #include <utility>
@@ -59,14 +60,13 @@ class Evaluation {
       parameter->gradient = scratch_.take_zeros<T>(size, parameter->value.shape(1));
     }
     const BackboneStep<T> down{{rows(users), rows(items)}, batch_, scratch_};
-    const Embeddings<T> output{scratch_.take<T>(nu, dim), scratch_.take<T>(ni, dim)};
-    const Embeddings<T> gradient{scratch_.take_zeros<T>(nu, dim), scratch_.take_zeros<T>(ni, dim)};
-    const auto kept = backbone_.template forward<T>(down, std::as_const(backbone_state_), output);
+    const Embeddings<T> gradient{loss_gradient(batch_.user_side), loss_gradient(batch_.item_side)};
+    const auto up = backbone_.template forward<T>(down, std::as_const(backbone_state_));
     const double value =
-        evaluate_loss(loss_, LossStep<T>{batch_, output, gradient, scratch_}, loss_state_);
+        evaluate_loss(loss_, LossStep<T>{batch_, up.output, gradient, scratch_}, loss_state_);
     if (gradients == nullptr) return value;
 
-    const auto tables = backbone_.template backward<T>(down, backbone_state_, kept, gradient);
+    const auto tables = backbone_.template backward<T>(down, backbone_state_, up.kept, gradient);
     gradients->users = scatter(tables.users, users.shape(0), dim);
     gradients->items = scatter(tables.items, items.shape(0), dim);
     gradients->parameters.clear();
@@ -91,6 +91,14 @@ class Evaluation {
   }
 
  private:
+  /// As the trainer has it, but that rows which the loss is to set show it if it does not.
+  prism::Rows<T> loss_gradient(const prism::BatchSide& side) {
+    const std::size_t set = prism::sets_gradient(loss_) ? side.own : 0;
+    const auto rows = scratch_.take_zeros<T>(side.rows.size(), backbone_.dim(), set);
+    std::fill(rows[0], rows[set], std::numeric_limits<T>::quiet_NaN());
+    return rows;
+  }
+
   [[nodiscard]] prism::StateContext context(std::uint64_t seed) const {
     return {train_, backbone_.dim(), seed};
   }

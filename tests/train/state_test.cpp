@@ -70,16 +70,16 @@ struct Weighted {
   };
 
   template <class T>
-  NothingKept forward(const BackboneStep<T>& step, const State<T>& state,
-                      Embeddings<T> output) const {
-    const T w = state.weight.value(0, 0);
-    for (std::size_t k = 0; k < output.users.size(); ++k) {
-      scale(output.users[k], w, step.tables.users[step.batch.user_side.rows[k]], dim());
-    }
-    for (std::size_t k = 0; k < output.items.size(); ++k) {
-      scale(output.items[k], w, step.tables.items[step.batch.item_side.rows[k]], dim());
-    }
-    return {};
+  Forward<T> forward(const BackboneStep<T>& step, const State<T>& state) const {
+    const auto side = [&](Rows<const T> table, const BatchSide& rows) {
+      const Rows<T> to = step.scratch.template take<T>(rows.rows.size(), dim());
+      for (std::size_t k = 0; k < to.size(); ++k) {
+        scale(to[k], state.weight.value(0, 0), table[rows.rows[k]], dim());
+      }
+      return to;
+    };
+    return {{side(step.tables.users, step.batch.user_side),
+             side(step.tables.items, step.batch.item_side)}};
   }
 
   template <class T>

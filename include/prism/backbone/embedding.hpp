@@ -1,15 +1,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What backbones share: an embedding's dimension, and the way between a table and a batch's rows.
+// What backbones share: an embedding's dimension.
 #pragma once
 
-#include <algorithm>
 #include <cstddef>
-#include <span>
 
 #include "prism/core/config.hpp"
 #include "prism/core/index.hpp"
-#include "prism/core/matrix.hpp"
-#include "prism/core/parallel.hpp"
 
 namespace prism::inline PRISM_ISA {
 
@@ -25,15 +21,6 @@ template <>
 struct EmbeddingDim<dynamic> {
   std::size_t value = 64;
 };
-
-/// to[k] = table[from[k]]
-template <class T>
-void gather(Rows<const T> table, std::span<const Index> from, Rows<T> to) {
-  constexpr std::size_t grain = 512;
-  parallel_chunks(from.size(), grain, [&](std::size_t begin, std::size_t end) {
-    for (std::size_t k = begin; k < end; ++k) std::copy_n(table[from[k]], table.dim(), to[k]);
-  });
-}
 
 }  // namespace detail
 

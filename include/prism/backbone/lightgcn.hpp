@@ -70,12 +70,9 @@ class LightGCN {
   };
 
   template <class T>
-  NothingKept forward(const BackboneStep<T>& step, const State<T>& state,
-                      Embeddings<T> output) const {
-    const Embeddings<T> all = propagate(step.tables, step.batch.train, state, step.scratch);
-    detail::gather<T>(all.users, step.batch.user_side.rows, output.users);
-    detail::gather<T>(all.items, step.batch.item_side.rows, output.items);
-    return {};
+  [[nodiscard]] Forward<T> forward(const BackboneStep<T>& step, const State<T>& state) const {
+    const Embeddings<const T> all = propagate(step.tables, step.batch.train, state, step.scratch);
+    return {{{all.users, step.batch.user_side.rows}, {all.items, step.batch.item_side.rows}}};
   }
 
   /// The propagation is a symmetric matrix: the same one carries the gradient back.

@@ -32,11 +32,9 @@ class MF {
   }
 
   template <class T>
-  NothingKept forward(const BackboneStep<T>& step, const Stateless<MF>&,
-                      Embeddings<T> output) const {
-    detail::gather(step.tables.users, step.batch.user_side.rows, output.users);
-    detail::gather(step.tables.items, step.batch.item_side.rows, output.items);
-    return {};
+  [[nodiscard]] Forward<T> forward(const BackboneStep<T>& step, const Stateless<MF>&) const {
+    return {{{step.tables.users, step.batch.user_side.rows},
+             {step.tables.items, step.batch.item_side.rows}}};
   }
 
   template <class T>

@@ -116,15 +116,19 @@ class MLP {
   };
 
   template <class T>
-  auto forward(const BackboneStep<T>& step, const State<T>& state, Embeddings<T> output) const {
+  [[nodiscard]] auto forward(const BackboneStep<T>& step, const State<T>& state) const {
+    const std::span<const Index> users = step.batch.user_side.rows;
+    const std::span<const Index> items = step.batch.item_side.rows;
+    const Embeddings<T> output{step.scratch.template take<T>(users.size(), dim()),
+                               step.scratch.template take<T>(items.size(), dim())};
     struct Kept {
       detail::TowerKept<T, Layers> users;
       detail::TowerKept<T, Layers> items;
     };
-    return Kept{climb(step.tables.users, step.batch.user_side.rows, state.users, output.users,
-                      step.scratch),
-                climb(step.tables.items, step.batch.item_side.rows, state.items, output.items,
-                      step.scratch)};
+    return Forward<T, Kept>{
+        {output.users, output.items},
+        {climb(step.tables.users, users, state.users, output.users, step.scratch),
+         climb(step.tables.items, items, state.items, output.items, step.scratch)}};
   }
 
   template <class T, class Kept>

@@ -6,6 +6,7 @@
 
 #include <cstddef>
 #include <new>
+#include <span>
 #include <type_traits>
 
 #if defined(__linux__)
@@ -19,6 +20,7 @@
 #endif
 
 #include "prism/core/config.hpp"
+#include "prism/core/index.hpp"
 
 namespace prism::inline PRISM_ISA {
 
@@ -84,6 +86,35 @@ class Rows {
   T* data_ = nullptr;
   std::size_t size_ = 0;
   std::size_t dim_ = 0;
+};
+
+/// Rows of a table picked by their numbers, in any order; `picked[k]` points at the first element
+/// of the k-th. Consecutive rows read as picked ones.
+template <class T>
+class PickedRows {
+ public:
+  PickedRows(Rows<T> table, std::span<const Index> which) noexcept
+      : table_(table), which_(which.data()), size_(which.size()) {}
+  template <class U>
+  requires std::is_convertible_v<Rows<U>, Rows<T>> PickedRows(Rows<U> all)
+  noexcept : table_(all), size_(all.size()) {}
+
+  [[nodiscard]] T* operator[](std::size_t k) const noexcept {
+    return table_[which_ == nullptr ? k : which_[k]];
+  }
+  /// The first `count` of them.
+  [[nodiscard]] PickedRows first(std::size_t count) const noexcept {
+    PickedRows some = *this;
+    some.size_ = count;
+    return some;
+  }
+  [[nodiscard]] std::size_t size() const noexcept { return size_; }
+  [[nodiscard]] std::size_t dim() const noexcept { return table_.dim(); }
+
+ private:
+  Rows<T> table_;
+  const Index* which_ = nullptr;  // null where all rows are picked, in order
+  std::size_t size_;
 };
 
 /// The rows of a table.

@@ -24,13 +24,14 @@ class Scratch {
     return {static_cast<T*>(bytes(size * dim * sizeof(T))), size, dim};
   }
 
-  /// The same, filled with zeros.
+  /// The same, filled with zeros from row `first` on.
   template <class T>
-  [[nodiscard]] Rows<T> take_zeros(std::size_t size, std::size_t dim) {
+  [[nodiscard]] Rows<T> take_zeros(std::size_t size, std::size_t dim, std::size_t first = 0) {
     Rows<T> taken = take<T>(size, dim);
+    T* const from = taken[first];
     constexpr std::size_t grain = std::size_t{1} << 15;
-    parallel_chunks(taken.elements(), grain, [&](std::size_t begin, std::size_t end) {
-      std::fill(taken.data() + begin, taken.data() + end, T{0});
+    parallel_chunks((size - first) * dim, grain, [&](std::size_t begin, std::size_t end) {
+      std::fill(from + begin, from + end, T{0});
     });
     return taken;
   }

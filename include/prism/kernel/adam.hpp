@@ -176,6 +176,11 @@ class AdamCoast {
       moment += c;
       c *= d;
     }
+    power_ = degree;
+    while (power_ > 0 && std::abs(moment_[power_]) <= rounding() * moment_[0]) --power_;
+    for (std::size_t q = 0; q <= power_; ++q) {
+      coefficient_[q] = static_cast<T>(q % 2 == 0 ? moment_[q] : -moment_[q]);
+    }
   }
 
   /// Whether the series gives the sum to rounding. It does not in a table's first steps, where the
@@ -186,23 +191,20 @@ class AdamCoast {
   }
 
   /// The last power of u that is not below rounding; `degree` at most.
-  [[nodiscard]] std::size_t last_power() const noexcept {
-    std::size_t last = degree;
-    while (last > 0 && std::abs(moment_[last]) <= rounding() * moment_[0]) --last;
-    return last;
-  }
+  [[nodiscard]] std::size_t last_power() const noexcept { return power_; }
 
   [[nodiscard]] T middle() const noexcept { return static_cast<T>(middle_); }
-  /// (-1)^q M_q
-  [[nodiscard]] T coefficient(std::size_t q) const noexcept {
-    return static_cast<T>(q % 2 == 0 ? moment_[q] : -moment_[q]);
-  }
+  /// (-1)^q M_q, for q up to last_power()
+  [[nodiscard]] T coefficient(std::size_t q) const noexcept { return coefficient_[q]; }
 
  private:
   static constexpr double rounding() noexcept { return std::numeric_limits<T>::epsilon() / 16; }
 
   double middle_;
   std::array<double, degree + 2> moment_{};
+  // Kept at hand, because many rows pass between two steps.
+  std::size_t power_ = 0;
+  std::array<T, degree + 1> coefficient_{};
 };
 
 /// Takes a row's weights through the steps of `coast` at once. The moments stay as they are: they
@@ -210,16 +212,14 @@ class AdamCoast {
 template <class Isa = isa::native, class T>
 inline void adam_coast(T* w, const T* m, const T* v, const AdamCoast<T>& coast,
                        const AdamConstants<T>& constant, std::size_t n) noexcept {
-  T coefficient[AdamCoast<T>::degree + 1];
   const std::size_t degree = coast.last_power();
-  for (std::size_t q = 0; q <= degree; ++q) coefficient[q] = coast.coefficient(q);
   for_each_pack<Isa, T>(n, [&]<class P>(std::type_identity<P>, std::size_t i) {
     const P root = P::broadcast(coast.middle()) * quick_sqrt(P::load(v + i));
     const P inverse = quick_inverse(root + P::broadcast(constant.epsilon));
     const P u = root * inverse;
-    P series = P::broadcast(coefficient[degree]);
+    P series = P::broadcast(coast.coefficient(degree));
     for (std::size_t q = degree; q-- > 0;) {
-      series = fused_multiply_add(series, u, P::broadcast(coefficient[q]));
+      series = fused_multiply_add(series, u, P::broadcast(coast.coefficient(q)));
     }
     clamp(P::load(w + i) - P::load(m + i) * inverse * series, P::broadcast(constant.lowest),
           P::broadcast(constant.highest))

@@ -21,7 +21,7 @@ inline void prefetch(const T* row, std::size_t n) noexcept {
 #if defined(__GNUC__)
   constexpr std::size_t line = 64;
   const auto* const from = reinterpret_cast<const char*>(row);
-  for (std::size_t at = 0; at < n * sizeof(T); at += line) __builtin_prefetch(from + at, 0, 2);
+  for (std::size_t at = 0; at < n * sizeof(T); at += line) __builtin_prefetch(from + at);
 #endif
 }
 
@@ -85,8 +85,20 @@ inline T normalise(T* unit, const T* x, std::size_t n) noexcept {
   return length;
 }
 
-/// The gradient through normalise: gradient += (g - unit (unit . g)) / length, for the `unit` and
+/// The gradient through normalise: gradient = (g - unit (unit . g)) / length, for the `unit` and
 /// `length` that normalise gave and the gradient g with respect to `unit`.
+template <class Isa = isa::native, class T>
+inline void normalise_gradient(T* gradient, const T* g, const T* unit, T length,
+                               std::size_t n) noexcept {
+  const T radial = dot<Isa>(unit, g, n);
+  const T inverse = T{1} / length;
+  for_each_pack<Isa, T>(n, [=]<class P>(std::type_identity<P>, std::size_t i) {
+    const P tangent = P::load(g + i) - P::broadcast(radial) * P::load(unit + i);
+    (P::broadcast(inverse) * tangent).store(gradient + i);
+  });
+}
+
+/// The same, added to `gradient`.
 template <class Isa = isa::native, class T>
 inline void add_normalise_gradient(T* gradient, const T* g, const T* unit, T length,
                                    std::size_t n) noexcept {

@@ -15,9 +15,9 @@ namespace prism::inline PRISM_ISA {
 namespace detail {
 
 /// N packs of columns from `column` on, held in registers while the rows pass by.
-template <class P, std::size_t N, class T, class WeightOf>
+template <class P, std::size_t N, class T, class WeightOf, class From>
 inline void sum_columns(T* to, std::size_t column, T factor, std::span<const Index> picked,
-                        const WeightOf& weight_of, Rows<const T> from) noexcept {
+                        const WeightOf& weight_of, const From& from) noexcept {
   P sums[N];
 #pragma GCC unroll 8
   for (std::size_t n = 0; n < N; ++n) sums[n] = P::broadcast(0);
@@ -38,10 +38,11 @@ inline void sum_columns(T* to, std::size_t column, T factor, std::span<const Ind
 }  // namespace detail
 
 /// to = factor * sum over j of weight_of(j) * from[picked[j]]
-/// @param to  from.dim() elements, overwritten
-template <class Isa = isa::native, class T, class WeightOf>
+/// @param to    from.dim() elements, overwritten
+/// @param from  Rows or PickedRows
+template <class Isa = isa::native, class T, class WeightOf, class From>
 inline void weighted_sum(T* to, T factor, std::span<const Index> picked, const WeightOf& weight_of,
-                         Rows<const T> from) noexcept {
+                         const From& from) noexcept {
   using P = Pack<T, Isa>;
   constexpr std::size_t w = P::width;
   const std::size_t dim = from.dim();

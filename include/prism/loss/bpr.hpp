@@ -23,11 +23,13 @@ struct BPR {
   /// @throws ArgumentError  for an option outside its domain
   void check() const { require_some("negatives", negatives); }
 
+  [[nodiscard]] static constexpr bool sets_gradient() noexcept { return true; }
+
   template <class T>
   double operator()(const LossStep<T>& step) const {
     const Batch& batch = step.batch;
     const double mean = 1.0 / static_cast<double>(batch.pairs() * batch.negatives_per_pair);
-    const double total = detail::add_score_gradient(step, [mean](std::size_t, std::span<T> score) {
+    const double total = detail::set_score_gradient(step, [mean](std::size_t, std::span<T> score) {
       double sum = 0;
       T pull = 0;
       for (T& negative : score.subspan(1)) {

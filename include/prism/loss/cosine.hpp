@@ -18,13 +18,15 @@ struct Cosine {
   static constexpr std::string_view name = "Cosine";
   static constexpr Alignment alignment = Alignment::cosine;
 
+  [[nodiscard]] static constexpr bool sets_gradient() noexcept { return true; }
+
   template <class T>
   double operator()(const LossStep<T>& step) const {
     const Batch& batch = step.batch;
     const detail::Sphere<T> sphere = detail::sphere(step);
     const T mean = T{1} / static_cast<T>(batch.pairs());
     const double total =
-        detail::add_cosine_gradient(step, sphere, [=](std::size_t, std::span<T> cosine) {
+        detail::set_cosine_gradient(step, sphere, [=](std::size_t, std::span<T> cosine) {
           const double value = static_cast<double>(cosine[0]);
           cosine[0] = -mean;
           return -value;

@@ -17,11 +17,13 @@ struct Dot {
   static constexpr std::string_view name = "Dot";
   static constexpr Alignment alignment = Alignment::dot;
 
+  [[nodiscard]] static constexpr bool sets_gradient() noexcept { return true; }
+
   template <class T>
   double operator()(const LossStep<T>& step) const {
     const Batch& batch = step.batch;
     const T mean = T{1} / static_cast<T>(batch.pairs());
-    const double total = detail::add_score_gradient(step, [=](std::size_t, std::span<T> score) {
+    const double total = detail::set_score_gradient(step, [=](std::size_t, std::span<T> score) {
       const double value = static_cast<double>(score[0]);
       score[0] = -mean;
       return -value;

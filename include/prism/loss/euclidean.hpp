@@ -34,8 +34,8 @@ struct Euclidean {
   /// The mean over the pairs, and its gradient 2 (a - b) with respect to `mine`; other[p] is the
   /// row of `theirs` that stands in pair p.
   template <class T>
-  static double pull(const BatchSide& side, Rows<const T> mine, std::span<const Index> other,
-                     Rows<const T> theirs, std::size_t pairs, Rows<T> gradient) {
+  static double pull(const BatchSide& side, PickedRows<const T> mine, std::span<const Index> other,
+                     PickedRows<const T> theirs, std::size_t pairs, Rows<T> gradient) {
     const std::size_t dim = mine.dim();
     const T mean = T{1} / static_cast<T>(pairs);
     const double total =

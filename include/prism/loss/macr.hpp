@@ -65,6 +65,8 @@ struct MACR {
     }
   };
 
+  [[nodiscard]] static constexpr bool sets_gradient() noexcept { return true; }
+
   template <class T>
   double operator()(const LossStep<T>& step, State<T>& state) const {
     const Batch& batch = step.batch;
@@ -78,7 +80,7 @@ struct MACR {
     // d loss / d (i . w_i) and d (u . w_u) from the product, slot by slot.
     const Rows<T> item_slope = scratch.take<T>(batch.pairs(), n + 1);
     const Rows<T> user_slope = scratch.take<T>(batch.pairs(), 1);
-    const double total = detail::add_score_gradient(step, [&](std::size_t p, std::span<T> score) {
+    const double total = detail::set_score_gradient(step, [&](std::size_t p, std::span<T> score) {
       const Index u = batch.users[p];
       const T user_share = sigmoid(*user.score[u]);
       double sum = 0;
@@ -133,7 +135,7 @@ struct MACR {
   };
 
   template <class T>
-  static Head<T> read(Rows<const T> output, const Parameter<T>& head, std::size_t own,
+  static Head<T> read(PickedRows<const T> output, const Parameter<T>& head, std::size_t own,
                       Scratch& scratch) {
     const Head<T> result{scratch.take<T>(own, 1), scratch.take_zeros<T>(own, 1)};
     for (std::size_t k = 0; k < own; ++k) {
@@ -143,7 +145,7 @@ struct MACR {
   }
 
   template <class T>
-  static void add_gradient(const Head<T>& from, Rows<const T> output, Parameter<T>& head,
+  static void add_gradient(const Head<T>& from, PickedRows<const T> output, Parameter<T>& head,
                            Rows<T> gradient) {
     for (std::size_t k = 0; k < from.slope.size(); ++k) {
       add_scaled(gradient[k], *from.slope[k], head.value.data(), output.dim());

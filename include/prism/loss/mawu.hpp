@@ -69,6 +69,8 @@ struct MAWU {
     }
   };
 
+  [[nodiscard]] static constexpr bool sets_gradient() noexcept { return true; }
+
   template <class T>
   double operator()(const LossStep<T>& step, State<T>& state) const {
     const Batch& batch = step.batch;
@@ -106,7 +108,7 @@ struct MAWU {
       *state.items.gradient[batch.items[p]] += pull;
     }
     static_cast<void>(
-        detail::add_cosine_gradient(step, sphere, [&](std::size_t p, std::span<T> cosine) {
+        detail::set_cosine_gradient(step, sphere, [&](std::size_t p, std::span<T> cosine) {
           cosine[0] = static_cast<T>(angles[p] * *turn[p]);
           return 0.0;
         }));

@@ -2,6 +2,7 @@
 // Losses that are a function of dot products: a pair's with its own item, and with its negatives.
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <span>
 #include <vector>
@@ -22,7 +23,7 @@ inline constexpr std::size_t pair_grain = 256;
 
 /// Scores pair p with its own item and its negatives.
 template <class T>
-void score_pair(const Batch& batch, Embeddings<const T> rows, std::size_t p,
+void score_pair(const Batch& batch, BatchRows<T> rows, std::size_t p,
                 std::span<T> scores) noexcept {
   const T* const user = rows.users[batch.users[p]];
   const std::size_t dim = rows.users.dim();
@@ -36,8 +37,8 @@ void score_pair(const Batch& batch, Embeddings<const T> rows, std::size_t p,
 /// of user row k) for each of the batch's own: user by user, because the rows that have just been
 /// scored are at hand for the gradient. See for_each_score_gradient.
 template <class T, class PerPair, class Deposit>
-double score_users(const Batch& batch, Embeddings<const T> rows, Rows<T> slope,
-                   const PerPair& per_pair, const Deposit& deposit_user) {
+double score_users(const Batch& batch, BatchRows<T> rows, Rows<T> slope, const PerPair& per_pair,
+                   const Deposit& deposit_user) {
   const BatchSide& side = batch.user_side;
   return parallel_sum(side.own, pair_grain, [&](std::size_t begin, std::size_t end) {
     double total = 0;
@@ -66,26 +67,31 @@ double score_users(const Batch& batch, Embeddings<const T> rows, Rows<T> slope,
 
 /// Calls deposit_item(k, gradient of item row k) for each of the batch's own.
 template <class T, class Deposit>
-void for_each_item_gradient(const Batch& batch, Rows<const T> users, Rows<const T> slope,
+void for_each_item_gradient(const Batch& batch, PickedRows<const T> users, Rows<const T> slope,
                             const Deposit& deposit_item) {
   const BatchSide& side = batch.item_side;
-  const std::size_t n = batch.negatives_per_pair;
+  const Index pairs = static_cast<Index>(batch.pairs());
+  const Index n = static_cast<Index>(batch.negatives_per_pair);
   parallel_chunks(side.own, pair_grain, [&](std::size_t begin, std::size_t end) {
-    std::vector<Index> met;
-    std::vector<T> slopes, gradient(users.dim());
+    // All rows' slots in one loop: row by row, each short loop's end would be guessed wrong.
+    const std::size_t first = side.first_slot[begin];
+    const std::span<const Index> slots = side.slots.subspan(first, side.first_slot[end] - first);
+    std::vector<Index> met(slots.size());
+    std::vector<T> slopes(slots.size()), gradient(users.dim());
+    for (std::size_t s = 0; s < slots.size(); ++s) {
+      const bool negative = slots[s] >= pairs;
+      const Index q = negative ? slots[s] - pairs : 0;
+      if (negative && n == 0) continue;  // another loss's, which weighs nothing here
+      const Index p = negative ? q / n : slots[s];
+      met[s] = batch.users[p];
+      slopes[s] = slope[p][negative ? 1 + q % n : 0];
+    }
     for (std::size_t k = begin; k < end; ++k) {
-      met.clear();
-      slopes.clear();
-      for (const Index slot : side.slots_of(k)) {
-        if (slot >= batch.pairs() && n == 0) continue;  // another loss's negatives
-        const std::size_t p = batch.pair_of_item_slot(slot);
-        const std::size_t column = slot < batch.pairs() ? 0 : 1 + (slot - batch.pairs()) % n;
-        met.push_back(batch.users[p]);
-        slopes.push_back(slope[p][column]);
-      }
+      const std::size_t from = side.first_slot[k] - first;
+      const std::size_t count = side.slots_of(k).size();
       weighted_sum(
-          gradient.data(), T{1}, std::span<const Index>(met),
-          [&](std::size_t j) { return slopes[j]; }, users);
+          gradient.data(), T{1}, std::span<const Index>(met).subspan(from, count),
+          [&](std::size_t j) { return slopes[from + j]; }, users);
       deposit_item(k, gradient.data());
     }
   });
@@ -97,7 +103,7 @@ void for_each_item_gradient(const Batch& batch, Rows<const T> users, Rows<const 
 /// each of the batch's own, and so is deposit_item. All three are called from several threads.
 /// @return the sum of the pairs' parts
 template <class T, class PerPair, class DepositUser, class DepositItem>
-double for_each_score_gradient(const Batch& batch, Embeddings<const T> rows, Scratch& scratch,
+double for_each_score_gradient(const Batch& batch, BatchRows<T> rows, Scratch& scratch,
                                const PerPair& per_pair, const DepositUser& deposit_user,
                                const DepositItem& deposit_item) {
   const Rows<T> slope = scratch.take<T>(batch.pairs(), batch.negatives_per_pair + 1);
@@ -106,14 +112,14 @@ double for_each_score_gradient(const Batch& batch, Embeddings<const T> rows, Scr
   return total;
 }
 
-/// The same, with the gradient added to `step.gradient`.
+/// The same, with the gradient set in `step.gradient`, for each of the batch's own rows.
 template <class T, class PerPair>
-double add_score_gradient(const LossStep<T>& step, const PerPair& per_pair) {
-  const auto add_to = [](Rows<T> to) {
-    return [to](std::size_t k, const T* sum) { add_scaled(to[k], T{1}, sum, to.dim()); };
+double set_score_gradient(const LossStep<T>& step, const PerPair& per_pair) {
+  const auto set = [](Rows<T> to) {
+    return [to](std::size_t k, const T* sum) { std::copy_n(sum, to.dim(), to[k]); };
   };
   return for_each_score_gradient(step.batch, step.output, step.scratch, per_pair,
-                                 add_to(step.gradient.users), add_to(step.gradient.items));
+                                 set(step.gradient.users), set(step.gradient.items));
 }
 
 }  // namespace detail

@@ -40,10 +40,12 @@ struct UnitRows {
 };
 
 template <class T>
-[[nodiscard]] UnitRows<T> unit_rows(Rows<const T> rows, Scratch& scratch) {
+[[nodiscard]] UnitRows<T> unit_rows(PickedRows<const T> rows, Scratch& scratch) {
   const UnitRows<T> side{scratch.take<T>(rows.size(), rows.dim()), scratch.take<T>(rows.size(), 1)};
+  constexpr std::size_t ahead = 16;
   parallel_chunks(rows.size(), sphere_grain, [&](std::size_t begin, std::size_t end) {
     for (std::size_t k = begin; k < end; ++k) {
+      if (k + ahead < rows.size()) prefetch(rows[k + ahead], rows.dim());
       *side.length[k] = normalise(side.unit[k], rows[k], rows.dim());
     }
   });
@@ -56,7 +58,7 @@ struct Sphere {
   UnitRows<T> users;
   UnitRows<T> items;
 
-  [[nodiscard]] Embeddings<const T> unit() const noexcept { return {users.unit, items.unit}; }
+  [[nodiscard]] BatchRows<T> unit() const noexcept { return {users.unit, items.unit}; }
 };
 
 template <class T>
@@ -68,7 +70,7 @@ template <class T>
 /// places.
 template <class T>
 [[nodiscard]] Embeddings<T> unit_gradient(const LossStep<T>& step) {
-  const auto zeros_like = [&](Rows<const T> rows) {
+  const auto zeros_like = [&](PickedRows<const T> rows) {
     return step.scratch.template take_zeros<T>(rows.size(), rows.dim());
   };
   return {zeros_like(step.output.users), zeros_like(step.output.items)};
@@ -88,17 +90,20 @@ void add_row_gradient(const Sphere<T>& sphere, Embeddings<const T> of_unit,
 }
 
 /// Scores the pairs by their cosines, has per_pair turn those into slopes (see
-/// for_each_score_gradient), and adds the rows' gradient to `step.gradient`.
+/// for_each_score_gradient), and sets the gradient in `step.gradient`, for each of the batch's own
+/// rows.
 /// @return the sum of the pairs' parts
 template <class T, class PerPair>
-double add_cosine_gradient(const LossStep<T>& step, const Sphere<T>& sphere,
+double set_cosine_gradient(const LossStep<T>& step, const Sphere<T>& sphere,
                            const PerPair& per_pair) {
-  const auto add_to = [](const UnitRows<T>& rows, Rows<T> to) {
-    return [rows, to](std::size_t k, const T* g) { rows.add_row_gradient(k, g, to); };
+  const auto set = [](const UnitRows<T>& rows, Rows<T> to) {
+    return [rows, to](std::size_t k, const T* g) {
+      normalise_gradient(to[k], g, rows.unit[k], *rows.length[k], to.dim());
+    };
   };
   return for_each_score_gradient(step.batch, sphere.unit(), step.scratch, per_pair,
-                                 add_to(sphere.users, step.gradient.users),
-                                 add_to(sphere.items, step.gradient.items));
+                                 set(sphere.users, step.gradient.users),
+                                 set(sphere.items, step.gradient.items));
 }
 
 /// U = log mean exp(-2 |a - b|^2) over pairs of unit rows; `weight` times its gradient is added to

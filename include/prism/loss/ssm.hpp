@@ -9,6 +9,7 @@
 
 #include "prism/core/config.hpp"
 #include "prism/core/error.hpp"
+#include "prism/kernel/softmax.hpp"
 #include "prism/loss/pair_scores.hpp"
 #include "prism/loss/sphere.hpp"
 #include "prism/policy/loss.hpp"
@@ -31,6 +32,8 @@ struct SSM {
             "must be a finite number of at least 1e-6, not " + shortest(tau));
   }
 
+  [[nodiscard]] static constexpr bool sets_gradient() noexcept { return true; }
+
   template <class T>
   double operator()(const LossStep<T>& step) const {
     const Batch& batch = step.batch;
@@ -38,15 +41,11 @@ struct SSM {
     const T mean = T{1} / static_cast<T>(batch.pairs());
     const T sharpness = static_cast<T>(1 / tau);
     const double total =
-        detail::add_cosine_gradient(step, sphere, [=](std::size_t, std::span<T> cosine) {
+        detail::set_cosine_gradient(step, sphere, [=](std::size_t, std::span<T> cosine) {
           // log-sum-exp about the greatest, so that no exponential overflows.
           const T greatest = *std::max_element(cosine.begin(), cosine.end());
           const T own = sharpness * (cosine[0] - greatest);
-          T sum = 0;
-          for (T& c : cosine) {
-            c = std::exp(sharpness * (c - greatest));
-            sum += c;
-          }
+          const T sum = softmax_terms(cosine.data(), sharpness, greatest, cosine.size());
           const T share = mean * sharpness / sum;
           for (T& c : cosine) c *= share;
           cosine[0] -= mean * sharpness;

@@ -146,11 +146,11 @@ struct Adam {
     const std::size_t dim = table.rows.dim();
     parallel_chunks(which.size(), grain, [&](std::size_t begin, std::size_t end) {
       for (std::size_t k = begin; k < end; ++k) {
-        if (k + 2 * ahead < end) {
+        if (k + 2 * ahead < which.size()) {
           prefetch(&state.weights_at_[which[k + 2 * ahead]], 1);
           prefetch(&state.moments_at_[which[k + 2 * ahead]], 1);
         }
-        if (k + ahead < end && needed(which[k + ahead])) {
+        if (k + ahead < which.size() && needed(which[k + ahead])) {
           prefetch(table.rows[which[k + ahead]], dim);
           prefetch(state.first(which[k + ahead]), 2 * dim);
         }

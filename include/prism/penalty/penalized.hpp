@@ -7,6 +7,7 @@
 
 #include "prism/core/config.hpp"
 #include "prism/core/error.hpp"
+#include "prism/kernel/row.hpp"
 #include "prism/policy/label.hpp"
 #include "prism/policy/loss.hpp"
 
@@ -62,6 +63,12 @@ struct Penalized {
     return prism::looks_at_every_row(loss) || prism::looks_at_every_row(penalty);
   }
 
+  /// The loss comes first. It knows nothing of negatives that the penalty alone asks for.
+  [[nodiscard]] constexpr bool sets_gradient() const noexcept {
+    return prism::sets_gradient(loss) &&
+           (prism::negatives_per_pair(loss) > 0 || prism::negatives_per_pair(penalty) == 0);
+  }
+
   /// "BPR & ReSN"; a penalty without a name is none.
   [[nodiscard]] std::string label() const {
     const std::string added = prism::label(penalty);
@@ -70,7 +77,16 @@ struct Penalized {
 
   template <class T>
   double operator()(const LossStep<T>& step, State<T>& state) const {
-    return part(loss, step, state.loss) + part(penalty, step, state.penalty);
+    const double value = part(loss, step, state.loss);
+    if (!prism::sets_gradient(penalty)) return value + part(penalty, step, state.penalty);
+    // It would set what the loss has left there.
+    const Embeddings<T> apart{zeros_like(step.gradient.users, step.scratch),
+                              zeros_like(step.gradient.items, step.scratch)};
+    const double added =
+        part(penalty, LossStep<T>{step.batch, step.output, apart, step.scratch}, state.penalty);
+    add_scaled(step.gradient.users.data(), T{1}, apart.users.data(), apart.users.elements());
+    add_scaled(step.gradient.items.data(), T{1}, apart.items.data(), apart.items.elements());
+    return value + added;
   }
 
   template <class T>
@@ -93,8 +109,13 @@ struct Penalized {
                          state);
   }
 
-  template <class U>
-  static Embeddings<U> first_rows(Embeddings<U> all, const Batch& batch) noexcept {
+  template <class T>
+  static Rows<T> zeros_like(Rows<T> rows, Scratch& scratch) {
+    return scratch.take_zeros<T>(rows.size(), rows.dim());
+  }
+
+  template <class BothSides>
+  static BothSides first_rows(const BothSides& all, const Batch& batch) noexcept {
     return {all.users.first(batch.user_side.rows.size()),
             all.items.first(batch.item_side.rows.size())};
   }

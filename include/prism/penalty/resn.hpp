@@ -28,7 +28,7 @@ struct ReSN {
 
   template <class T>
   double operator()(const LossStep<T>& step) const {
-    const Rows<const T> u = step.output.users, v = step.output.items;
+    const auto [u, v] = step.output;
     const std::size_t dim = u.dim();
     Scratch& scratch = step.scratch;
     // a = U'1 (dim), p = V a (items), b = V'p (dim), q = U b (users); R = |q|^2 / |p|^2.

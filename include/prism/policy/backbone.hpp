@@ -24,28 +24,43 @@ namespace prism::inline PRISM_ISA {
 //   // sides list, so that a step costs what the batch costs.
 //   static constexpr bool reads_every_row = false;
 //
-//   // Fills `output`: one row for each row that the batch's sides list. What it returns is handed
-//   // to backward: what the way back has to know of the way there.
-//   template <class T> auto forward(const BackboneStep<T>&, const state_t<MyBackbone, T>&,
-//                                   Embeddings<T> output) const;
+//   // The output: a row for each row that the batch's sides list, in memory from step.scratch, or
+//   // the table's own. `kept` is handed to backward.
+//   template <class T> Forward<T, Kept> forward(const BackboneStep<T>& step,
+//                                               const state_t<MyBackbone, T>&) const;
 //   // Turns the gradient of forward's output into the tables' gradients, and adds to those of the
 //   // state's parameters.
 //   template <class T> TableGradients<T> backward(const BackboneStep<T>&, state_t<MyBackbone, T>&,
-//                                                 const auto& from_forward,
+//                                                 const Kept& kept,
 //                                                 Embeddings<const T> output_gradient) const;
 //   // The output of every row, for ranking.
 //   template <class T> Output<T> output(Embeddings<const T> tables, const Interactions& train,
 //                                       const state_t<MyBackbone, T>&) const;
 // };
+
+/// What forward keeps where the way back has nothing to know.
+struct NothingKept {};
+
+/// What forward returns.
+template <class T, class Kept = NothingKept>
+struct Forward {
+  BatchRows<T> output;
+  /// What the way back has to know of the way there.
+  [[no_unique_address]] Kept kept{};
+};
+
 template <class B, class T = double>
 concept BackbonePolicy = std::copyable<B> && TrainableState<B, T> &&
     requires(const B& backbone, const BackboneStep<T>& step, Embeddings<const T> in,
-             Embeddings<T> out, const Interactions& train, state_t<B, T>& state) {
+             const Interactions& train, state_t<B, T>& state) {
   { B::name } -> std::convertible_to<std::string_view>;
   { backbone.dim() } -> std::convertible_to<std::size_t>;
   {
+    backbone.template forward<T>(step, std::as_const(state)).output
+    } -> std::convertible_to<BatchRows<T>>;
+  {
     backbone.template backward<T>(step, state,
-                                  backbone.template forward<T>(step, std::as_const(state), out), in)
+                                  backbone.template forward<T>(step, std::as_const(state)).kept, in)
     } -> std::same_as<TableGradients<T>>;
   { backbone.template output<T>(in, train, std::as_const(state)) } -> std::same_as<Output<T>>;
 };
@@ -59,8 +74,5 @@ template <class B>
     return true;
   }
 }
-
-/// What forward returns where the way back has nothing to know.
-struct NothingKept {};
 
 }  // namespace prism::inline PRISM_ISA

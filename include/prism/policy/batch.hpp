@@ -97,6 +97,13 @@ struct Embeddings {
   }
 };
 
+/// A batch's rows, wherever they lie: one for each row that its sides list.
+template <class T>
+struct BatchRows {
+  PickedRows<const T> users;
+  PickedRows<const T> items;
+};
+
 /// What a backbone is given.
 template <class T>
 struct BackboneStep {
@@ -110,9 +117,8 @@ struct BackboneStep {
 template <class T>
 struct LossStep {
   const Batch& batch;
-  /// Output rows, one for each of the rows that the batch's sides list.
-  Embeddings<const T> output;
-  /// Of the same shapes: the loss adds its gradient.
+  BatchRows<T> output;
+  /// A row for each of the output's, to which the loss adds its gradient.
   Embeddings<T> gradient;
   /// Working memory, valid until the step ends.
   Scratch& scratch;

@@ -20,6 +20,9 @@ namespace prism::inline PRISM_ISA {
 //                                          // function, std::size_t negatives_per_pair() const
 //   // Optional: whether it looks at rows outside the batch. Not if left out.
 //   bool looks_at_every_row() const;
+//   // Optional: whether it sets the gradient of each of the batch's own rows before it adds to it,
+//   // so that nobody has to fill them with zeros. Not if left out.
+//   bool sets_gradient() const;
 //   // Optional: trainable state of its own, see parameter.hpp.
 //   template <class T> struct State;
 //
@@ -60,6 +63,16 @@ template <class L>
 [[nodiscard]] constexpr bool looks_at_every_row(const L& loss) noexcept {
   if constexpr (requires { loss.looks_at_every_row(); }) {
     return loss.looks_at_every_row();
+  } else {
+    return false;
+  }
+}
+
+/// Whether a loss sets the gradient of the batch's own rows, rather than adding to zeros.
+template <class L>
+[[nodiscard]] constexpr bool sets_gradient(const L& loss) noexcept {
+  if constexpr (requires { loss.sets_gradient(); }) {
+    return loss.sets_gradient();
   } else {
     return false;
   }

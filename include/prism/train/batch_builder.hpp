@@ -25,19 +25,21 @@ class SideBuilder {
  public:
   explicit SideBuilder(std::size_t table_rows) : position_(table_rows, absent) {}
 
-  /// Begins a batch of so many slots.
-  void begin(std::size_t slots) {
+  /// Begins a batch.
+  void begin() {
     for (const Index row : rows_) position_[row] = absent;
     rows_.clear();
     slot_row_.clear();
-    slot_row_.reserve(slots);
+    first_slot_.assign(1, 0);
   }
 
   /// Appends a slot for each of `from`, which holds the table row row_of(it).
   template <class Range, class RowOf>
   void add(const Range& from, const RowOf& row_of) {
-    std::size_t distinct = rows_.size();
+    std::size_t distinct = rows_.size(), slot = slot_row_.size();
     rows_.resize(distinct + from.size());
+    first_slot_.resize(rows_.size() + 1);
+    slot_row_.resize(slot + from.size());
     for (const auto& element : from) {
       // Whether a row has been seen is a coin's toss, which no branch predicts.
       const Index row = std::invoke(row_of, element);
@@ -46,9 +48,11 @@ class SideBuilder {
       position_[row] = k;
       rows_[distinct] = row;
       distinct += first;
-      slot_row_.push_back(k);
+      slot_row_[slot++] = k;
+      ++first_slot_[k + 1];  // how many slots, until finish() adds them up
     }
     rows_.resize(distinct);
+    first_slot_.resize(distinct + 1);
   }
 
   /// Lists every row of the table that no slot holds.
@@ -69,8 +73,7 @@ class SideBuilder {
   [[nodiscard]] BatchSide finish(bool every_row) {
     const std::size_t own = rows_.size();
     if (every_row) add_the_others();
-    first_slot_.assign(rows_.size() + 1, 0);
-    for (const Index k : slot_row_) ++first_slot_[k + 1];
+    first_slot_.resize(rows_.size() + 1);
     std::partial_sum(first_slot_.begin(), first_slot_.end(), first_slot_.begin());
     next_slot_.assign(first_slot_.begin(), first_slot_.end());
     slots_.resize(slot_row_.size());
@@ -110,12 +113,12 @@ class BatchBuilder {
     BatchSide user_side, item_side;
     parallel_tasks(2, [&](std::size_t side) {
       if (side == 0) {
-        users_.begin(pairs.size());
+        users_.begin();
         users_.add(pairs, &Interaction::user);
         users_.end_pairs();
         user_side = users_.finish(every_row);
       } else {
-        items_.begin(pairs.size() + negatives.size());
+        items_.begin();
         items_.add(pairs, &Interaction::item);
         items_.end_pairs();
         items_.add(negatives, std::identity());

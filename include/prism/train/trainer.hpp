@@ -119,23 +119,18 @@ class Trainer {
     const auto& options = model_.options();
     auto& weights = model_.weights();
     const Batch batch = builder_.build(pairs, negatives, looks_at_every_row(options.loss));
-    const std::size_t dim = options.backbone.dim();
-    const std::size_t users = batch.user_side.rows.size();
-    const std::size_t items = batch.item_side.rows.size();
     for_each_parameter([&](Parameter<Scalar>& parameter) { clear_gradient(parameter, batch); });
     catch_up(batch);
 
     const BackboneStep<Scalar> down{model_.tables(), batch, scratch_};
-    const Embeddings<Scalar> output{scratch_.take<Scalar>(users, dim),
-                                    scratch_.take<Scalar>(items, dim)};
-    const auto kept =
-        options.backbone.template forward<Scalar>(down, std::as_const(weights.backbone), output);
-    const Embeddings<Scalar> gradient{scratch_.take_zeros<Scalar>(users, dim),
-                                      scratch_.take_zeros<Scalar>(items, dim)};
+    const auto up =
+        options.backbone.template forward<Scalar>(down, std::as_const(weights.backbone));
+    const Embeddings<Scalar> gradient{loss_gradient(batch.user_side),
+                                      loss_gradient(batch.item_side)};
     const double loss = evaluate_loss(
-        options.loss, LossStep<Scalar>{batch, output, gradient, scratch_}, weights.loss);
+        options.loss, LossStep<Scalar>{batch, up.output, gradient, scratch_}, weights.loss);
     const TableGradients<Scalar> tables =
-        options.backbone.template backward<Scalar>(down, weights.backbone, kept, gradient);
+        options.backbone.template backward<Scalar>(down, weights.backbone, up.kept, gradient);
 
     const StepSize size{learning_rate, ++steps_};
     const auto& regularizer = options.regularizer;
@@ -189,6 +184,13 @@ class Trainer {
         optimizer.catch_up(trainable(parameter), side.rows, state, regularizer);
       });
     }
+  }
+
+  /// Rows for the loss's gradient: zeros, but for those that it sets.
+  [[nodiscard]] Rows<Scalar> loss_gradient(const BatchSide& side) {
+    const auto& options = model_.options();
+    return scratch_.take_zeros<Scalar>(side.rows.size(), options.backbone.dim(),
+                                       sets_gradient(options.loss) ? side.own : 0);
   }
 
   void clear_gradient(Parameter<Scalar>& parameter, const Batch& batch) {

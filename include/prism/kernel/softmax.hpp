@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// What a softmax is the shares of.
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <limits>
+
+#include "prism/core/config.hpp"
+#include "prism/kernel/simd.hpp"
+
+namespace prism::inline PRISM_ISA {
+
+/// x[j] = exp(sharpness * (x[j] - greatest)), in place; returns their sum.
+/// @param greatest  of all x, so that no exponential overflows
+template <class Isa = isa::native, class T>
+inline T softmax_terms(T* x, T sharpness, T greatest, std::size_t n) noexcept {
+  using P = Pack<T, Isa>;
+  P total = P::broadcast(0);
+  const auto take = [&](T* at) {
+    const P term = exp(P::broadcast(sharpness) * (P::load(at) - P::broadcast(greatest)));
+    term.store(at);
+    total = total + term;
+  };
+  const std::size_t packs = n - n % P::width;
+  for (std::size_t j = 0; j < packs; j += P::width) take(x + j);
+  if (packs < n) {
+    // A softmax is often over a dozen scores, fewer than a pack: what is left over is filled up
+    // with scores of share 0 rather than taken one by one.
+    T rest[P::width];
+    std::fill_n(rest, P::width, -std::numeric_limits<T>::infinity());
+    std::copy(x + packs, x + n, rest);
+    take(rest);
+    std::copy_n(rest, n - packs, x + packs);
+  }
+  return sum(total);
+}
+
+}  // namespace prism::inline PRISM_ISA
