@@ -33,6 +33,15 @@ void score_pair(const Batch& batch, BatchRows<T> rows, std::size_t p,
   }
 }
 
+/// Asks for the rows that a pair's scores are made of.
+template <class T>
+void prefetch_pair(const Batch& batch, BatchRows<T> rows, std::size_t p) noexcept {
+  const std::size_t dim = rows.users.dim();
+  prefetch(rows.users[batch.users[p]], dim);
+  prefetch(rows.items[batch.items[p]], dim);
+  for (const Index negative : batch.negatives_of(p)) prefetch(rows.items[negative], dim);
+}
+
 /// Scores each pair, has per_pair turn the scores into slopes, and calls deposit_user(k, gradient
 /// of user row k) for each of the batch's own: user by user, because the rows that have just been
 /// scored are at hand for the gradient. See for_each_score_gradient.
@@ -40,6 +49,8 @@ template <class T, class PerPair, class Deposit>
 double score_users(const Batch& batch, BatchRows<T> rows, Rows<T> slope, const PerPair& per_pair,
                    const Deposit& deposit_user) {
   const BatchSide& side = batch.user_side;
+  // Users stand in the order in which they first appear, so that pairs come nearly in order.
+  const std::size_t ahead = 1 + 16 / (batch.negatives_per_pair + 2);
   return parallel_sum(side.own, pair_grain, [&](std::size_t begin, std::size_t end) {
     double total = 0;
     std::vector<Index> met;
@@ -48,6 +59,7 @@ double score_users(const Batch& batch, BatchRows<T> rows, Rows<T> slope, const P
       met.clear();
       slopes.clear();
       for (const Index p : side.slots_of(k)) {
+        if (p + ahead < batch.pairs()) prefetch_pair(batch, rows, p + ahead);
         const std::span<T> scores(slope[p], slope.dim());
         const std::span<const Index> negatives = batch.negatives_of(p);
         score_pair(batch, rows, p, scores);

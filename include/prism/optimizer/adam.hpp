@@ -40,10 +40,7 @@ struct Adam {
   template <class T>
   class State {
    public:
-    State(std::size_t size, std::size_t dim)
-        : moments_(zeros<T>(size, 2 * dim)),
-          weights_at_(size, without_momentum),
-          moments_at_(size, 0) {}
+    State(std::size_t size, std::size_t dim) : moments_(zeros<T>(size, 2 * dim)), standing_(size) {}
 
     /// Whether no moment has overflown: from there on its weight would stand still.
     [[nodiscard]] bool finite() const {
@@ -52,16 +49,19 @@ struct Adam {
 
    private:
     friend Adam;
-    using Counts = std::vector<std::uint32_t, CacheAlignedAllocator<std::uint32_t>>;
     /// Of a row that no gradient has reached yet: without decay it has nothing to make up for.
     static constexpr auto without_momentum = std::numeric_limits<std::uint32_t>::max();
+    /// How many of the history's steps a row has taken.
+    struct Standing {
+      std::uint32_t weights = without_momentum;
+      std::uint32_t moments = 0;  // which may lag behind
+    };
 
     [[nodiscard]] T* first(std::size_t r) noexcept { return rows(moments_)[r]; }
     [[nodiscard]] T* second(std::size_t r) noexcept { return first(r) + moments_.shape(1) / 2; }
 
     Matrix<T> moments_;  // size x (first, second): a row is visited in one place
-    Counts weights_at_;  // how many of the history's steps each row's weights have taken
-    Counts moments_at_;  // and its moments, which may lag behind
+    std::vector<Standing, CacheAlignedAllocator<Standing>> standing_;
     AdamHistory<T> history_;
   };
 
@@ -73,7 +73,7 @@ struct Adam {
     const T decay = static_cast<T>(regularizer.weight_decay(false));
     const std::size_t all = state.history_.size();
     for_each_row(
-        which, table, state, [&](Index r) { return state.weights_at_[r] != all; },
+        which, table, state, [&](Index r) { return state.standing_[r].weights != all; },
         [&](std::size_t k) { catch_up_row(table, which[k], state, decay, constant); });
   }
 
@@ -86,11 +86,11 @@ struct Adam {
     parallel_chunks(table.rows.size(), grain, [&](std::size_t begin, std::size_t end) {
       for (std::size_t r = begin; r < end; ++r) {
         catch_up_row(table, r, state, decay, constant);
-        if (state.weights_at_[r] != State<T>::without_momentum) {
+        if (state.standing_[r].weights != State<T>::without_momentum) {
           catch_up_moments(r, state);
-          state.weights_at_[r] = 0;
+          state.standing_[r].weights = 0;
         }
-        state.moments_at_[r] = 0;
+        state.standing_[r].moments = 0;
       }
     });
     state.history_.clear();
@@ -111,7 +111,7 @@ struct Adam {
       parallel_chunks(table.rows.size(), grain, [&](std::size_t begin, std::size_t end) {
         for (std::size_t r = begin; r < end; ++r) {
           take(r, gradient.of(r), gradient.in_batch(r), {});
-          state.weights_at_[r] = 0;
+          state.standing_[r].weights = 0;
         }
       });
       return;
@@ -127,9 +127,10 @@ struct Adam {
         [&](std::size_t k) {
           const Index r = reached[k];
           catch_up_row(table, r, state, decay_so_far, constant);
-          const AdamLag<T> lag = state.history_.lag(before - state.moments_at_[r]);
+          const AdamLag<T> lag = state.history_.lag(before - state.standing_[r].moments);
           take(r, gradient.of_batch_row(k), k < gradient.own(), lag);
-          state.weights_at_[r] = state.moments_at_[r] = static_cast<std::uint32_t>(before + 1);
+          const auto now = static_cast<std::uint32_t>(before + 1);
+          state.standing_[r] = {now, now};
         });
     state.history_.add(size.learning_rate, beta1, beta2, size.step);
   }
@@ -147,8 +148,7 @@ struct Adam {
     parallel_chunks(which.size(), grain, [&](std::size_t begin, std::size_t end) {
       for (std::size_t k = begin; k < end; ++k) {
         if (k + 2 * ahead < which.size()) {
-          prefetch(&state.weights_at_[which[k + 2 * ahead]], 1);
-          prefetch(&state.moments_at_[which[k + 2 * ahead]], 1);
+          prefetch(&state.standing_[which[k + 2 * ahead]], 1);
         }
         if (k + ahead < which.size() && needed(which[k + ahead])) {
           prefetch(table.rows[which[k + ahead]], dim);
@@ -168,29 +168,31 @@ struct Adam {
   static void catch_up_row(const Trainable<T>& table, std::size_t r, State<T>& state, T decay,
                            const AdamConstants<T>& constant) noexcept {
     const std::size_t all = state.history_.size();
-    std::size_t from = state.weights_at_[r];
+    auto& standing = state.standing_[r];
+    std::size_t from = standing.weights;
     if (from == all || all == 0) return;
     if (from == State<T>::without_momentum) {
       if (decay == 0) {
-        state.moments_at_[r] = static_cast<std::uint32_t>(all);
+        standing.moments = static_cast<std::uint32_t>(all);
         return table.bound(r);
       }
       from = 0;
     }
     // Weights that are caught up twice without a step between leave their moments behind.
-    if (state.moments_at_[r] != from) catch_up_moments(r, state);
+    if (standing.moments != from) catch_up_moments(r, state);
     const bool lags = state.history_.catch_up(from, table.rows[r], state.first(r), state.second(r),
                                               decay, constant, table.rows.dim());
-    state.weights_at_[r] = static_cast<std::uint32_t>(all);
-    if (!lags) state.moments_at_[r] = state.weights_at_[r];
+    standing.weights = static_cast<std::uint32_t>(all);
+    if (!lags) standing.moments = standing.weights;
   }
 
   /// Brings a row's moments up to its weights.
   template <class T>
   static void catch_up_moments(std::size_t r, State<T>& state) noexcept {
-    const AdamLag<T> lag = state.history_.lag(state.weights_at_[r] - state.moments_at_[r]);
+    auto& standing = state.standing_[r];
+    const AdamLag<T> lag = state.history_.lag(standing.weights - standing.moments);
     AdamHistory<T>::shrink(state.first(r), state.second(r), lag, state.moments_.shape(1) / 2);
-    state.moments_at_[r] = state.weights_at_[r];
+    standing.moments = standing.weights;
   }
 };
 
