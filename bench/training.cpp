@@ -60,6 +60,38 @@ void adam_of_rows(benchmark::State& state) {
   for (auto _ : state) benchmark::DoNotOptimize(bench::take_step(trainer, batches));
 }
 
+/// What no step of adam_of_rows can undercut: to read weights and moments of as many rows, picked
+/// at random. What it costs grows with the table, because the processor keeps few addresses at
+/// hand.
+void rows_at_random(benchmark::State& state) {
+  const ThreadLimit limit(static_cast<std::size_t>(cores));
+  const auto size = static_cast<Index>(state.range(0));
+  constexpr std::size_t dim = 64, picked = 3 * 4096, ahead = 12;
+  Matrix<float> weights = zeros<float>(size, dim), moments = zeros<float>(size, 2 * dim);
+  const Random random(4, Stream::synthetic);
+  std::uint64_t drawn = 0;
+  std::vector<Index> which(picked);
+  for (auto _ : state) {
+    state.PauseTiming();
+    for (Index& row : which) row = random.below(drawn++, size);
+    state.ResumeTiming();
+    benchmark::DoNotOptimize(parallel_sum(picked, 256, [&](std::size_t begin, std::size_t end) {
+      float sum = 0;
+      for (std::size_t k = begin; k < end; ++k) {
+        if (k + ahead < picked) {
+          prefetch(rows(weights)[which[k + ahead]], dim);
+          prefetch(rows(moments)[which[k + ahead]], 2 * dim);
+        }
+        const float* const weight = rows(weights)[which[k]];
+        const float* const moment = rows(moments)[which[k]];
+        sum += dot(weight, weight, dim) + dot(moment, moment, 2 * dim);
+      }
+      return static_cast<double>(sum);
+    }));
+  }
+  bench::count_bytes(state, 3.0 * sizeof(float) * dim * picked, static_cast<std::size_t>(cores));
+}
+
 /// LightGCN's way down and back up, three layers. Each propagation of a side reads one row and one
 /// weight for each edge's end, and writes a row and adds it to the sum.
 void propagation(benchmark::State& state) {
@@ -131,6 +163,14 @@ int main(int argc, char** argv) {
   add_rows<Adam, None>("Adam + None", {100'000, 1'000'000, 10'000'000});
   add_rows<Adam, BatchedWD>("Adam + BatchedWD", {100'000, 1'000'000, 10'000'000});
   add_rows<Adam, FullWD>("Adam + FullWD", {100'000, 1'000'000, 10'000'000});
+  benchmark::RegisterBenchmark("rows at random", rows_at_random)
+      ->ArgName("rows")
+      ->Arg(100'000)
+      ->Arg(1'000'000)
+      ->Arg(10'000'000)
+      ->Iterations(256)
+      ->Unit(benchmark::kMillisecond)
+      ->UseRealTime();
   add_rows<DenseAdam, None>("DenseAdam + None", {100'000, 1'000'000});
   add_epoch<BPR>("epoch: BPR");
   add_epoch<SSM>("epoch: SSM");
