@@ -60,9 +60,9 @@ void adam_of_rows(benchmark::State& state) {
   for (auto _ : state) benchmark::DoNotOptimize(bench::take_step(trainer, batches));
 }
 
-/// What no step of adam_of_rows can undercut: to read weights and moments of as many rows, picked
-/// at random. What it costs grows with the table, because the processor keeps few addresses at
-/// hand.
+/// About what a step of adam_of_rows has to read at least: weights and moments of three rows a
+/// pair, picked at random. What it costs grows with the table, because the processor keeps few
+/// addresses at hand.
 void rows_at_random(benchmark::State& state) {
   const ThreadLimit limit(static_cast<std::size_t>(cores));
   const auto size = static_cast<Index>(state.range(0));

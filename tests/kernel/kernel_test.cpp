@@ -77,7 +77,7 @@ PRISM_FOR_EACH_VARIANT("the terms of a softmax equal their plain loop, and do no
   using T = typename V::scalar;
   if constexpr (isa_supported<Isa>) {
     for (std::size_t n = 1; n <= last_dimension; ++n) {
-      for (const T sharpness : {T{0.5}, T{5}, T{1e6}}) {
+      for (const T sharpness : {T{0}, T{0.5}, T{5}, T{1e6}}) {
         CAPTURE(n);
         CAPTURE(sharpness);
         std::vector<T> x = draws<T>(n, n), expected(n);

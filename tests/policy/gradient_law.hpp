@@ -13,6 +13,7 @@
 
 #include "policies.hpp"
 #include "support/evaluation.hpp"
+#include "support/worse.hpp"
 
 namespace test {
 
@@ -79,7 +80,7 @@ double gradient_error(std::uint64_t seed, const Loss& loss, double spoil) {
       table.data()[i] = kept;
       const double numeric = (above - below) / (2 * h);
       largest = std::max(largest, std::abs(numeric));
-      difference = std::max(difference, std::abs(spoil * gradient.data()[i] - numeric));
+      difference = worse(difference, std::abs(spoil * gradient.data()[i] - numeric));
     }
   };
   compare(users, gradients.users);

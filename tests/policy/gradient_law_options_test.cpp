@@ -27,4 +27,28 @@ TEST_CASE("a loss that asks for no negatives keeps its gradient beside one that 
   test::check_gradient_law<Plain>(Penalized<BPR, Cosine>{});
   test::check_gradient_law<Plain>(Penalized<BPR, Dot>{});
   test::check_gradient_law<Plain>(Penalized<BPR, Euclidean>{});
+  test::check_gradient_law<Plain>(Penalized<Penalized<BPR, IPL>, Dot>{});
+  test::check_gradient_law<Plain>(
+      Penalized<BPR, OnePenalty<IPL, Dot>>{.loss = {}, .penalty = Dot{}});
+}
+
+namespace {
+
+/// Says that it sets its gradient, and forgets the items.
+struct Forgetful {
+  static constexpr std::string_view name = "Forgetful";
+  [[nodiscard]] static constexpr bool sets_gradient() { return true; }
+
+  template <class T>
+  double operator()(const LossStep<T>& step) const {
+    const Rows<T> users = step.gradient.users;
+    std::fill_n(users.data(), users.elements(), T{0});
+    return 0;
+  }
+};
+
+}  // namespace
+
+TEST_CASE("a loss that leaves rows unset which it is to set does not pass the law") {
+  CHECK_FALSE(test::gradient_error<MF<dynamic>>(0, Forgetful{}, 1.0) <= test::gradient_bound);
 }

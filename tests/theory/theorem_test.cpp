@@ -281,3 +281,36 @@ TEST_CASE("what is outside its domain is a typed error that names it") {
   refuses("pair.cosine", [](auto& s) { s.pair.cosine = 1.1; });
   refuses("pair.user", [](auto& s) { s.pair.user = -1; });
 }
+
+TEST_CASE("a pull's direction is the gradient of its similarity") {
+  constexpr double u[]{0.3, -0.4}, i[]{1.2, 0.5};
+  const double uu = 0.25, ui = 0.16, ii = 1.69, h = 1e-6;
+  const auto similarity = [&](Alignment alignment, double x, double y) {
+    const double product = u[0] * x + u[1] * y;
+    if (alignment == Alignment::dot) return product;
+    if (alignment == Alignment::cosine) return product / std::sqrt(uu * (x * x + y * y));
+    return -((u[0] - x) * (u[0] - x) + (u[1] - y) * (u[1] - y));
+  };
+  for (const auto alignment : {Alignment::cosine, Alignment::dot, Alignment::euclidean}) {
+    const auto [of_user, of_item] = pull_direction(alignment, uu, ui, ii);
+    for (std::size_t k = 0; k < 2; ++k) {
+      const double x = k == 0 ? h : 0, y = k == 1 ? h : 0;
+      const double numeric =
+          (similarity(alignment, i[0] + x, i[1] + y) - similarity(alignment, i[0] - x, i[1] - y)) /
+          (2 * h);
+      CHECK(of_user * u[k] + of_item * i[k] == doctest::Approx(numeric));
+    }
+  }
+}
+
+TEST_CASE("a row without a length pulls nobody by cosine") {
+  for (const double tiny : {0.0, 1e-310}) {
+    const auto from = pull_direction(Alignment::cosine, tiny, 0, 1);
+    const auto to = pull_direction(Alignment::cosine, 1, 0, tiny);
+    CHECK(from.of_user == 0);
+    CHECK(to.of_item == 0);
+  }
+  const auto [of_user, of_item] = pull_direction(Alignment::cosine, 1e-100, 1e-160, 1e-220);
+  CHECK(std::isfinite(of_user));
+  CHECK(std::isfinite(of_item));
+}

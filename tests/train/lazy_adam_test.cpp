@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "policies.hpp"
+#include "support/worse.hpp"
 
 using namespace prism;
 
@@ -19,7 +20,7 @@ template <class T>
 double relative_difference(const Matrix<T>& a, const Matrix<T>& b) {
   double difference = 0, largest = 0;
   for (std::size_t i = 0; i < a.size(); ++i) {
-    difference = std::max(difference, static_cast<double>(std::abs(a.data()[i] - b.data()[i])));
+    difference = test::worse(difference, static_cast<double>(std::abs(a.data()[i] - b.data()[i])));
     largest = std::max(largest, static_cast<double>(std::abs(b.data()[i])));
   }
   return difference / largest;

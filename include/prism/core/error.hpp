@@ -8,7 +8,6 @@
 #include <cstddef>
 #include <stdexcept>
 #include <string>
-#include <system_error>
 #include <utility>
 
 #include "prism/core/config.hpp"
@@ -72,14 +71,6 @@ inline void require(bool holds, const char* argument, const std::string& problem
   char digits[32];
   const auto end = std::to_chars(digits, digits + sizeof digits, number).ptr;
   return {digits, end};
-}
-
-/// The number with so many decimals: with_decimals(0.25, 1) is "0.2".
-[[nodiscard]] inline std::string with_decimals(double number, int decimals) {
-  char digits[512];  // the largest double has 309 before the point
-  const auto [end, error] =
-      std::to_chars(digits, digits + sizeof digits, number, std::chars_format::fixed, decimals);
-  return error == std::errc() ? std::string(digits, end) : shortest(number);
 }
 
 /// Throws unless value is a finite number of at least 0.

@@ -25,6 +25,7 @@ class Scratch {
   }
 
   /// The same, filled with zeros from row `first` on.
+  /// @param first  at most size
   template <class T>
   [[nodiscard]] Rows<T> take_zeros(std::size_t size, std::size_t dim, std::size_t first = 0) {
     Rows<T> taken = take<T>(size, dim);

@@ -214,6 +214,9 @@ class OnePenalty : public detail::Choice<detail::NoPenalty, Policies...> {
   [[nodiscard]] bool looks_at_every_row() const {
     return this->visit([](const auto& policy) { return prism::looks_at_every_row(policy); });
   }
+  [[nodiscard]] bool sets_gradient() const {
+    return this->visit([](const auto& policy) { return prism::sets_gradient(policy); });
+  }
   [[nodiscard]] std::size_t negatives_per_pair() const {
     return this->visit([](const auto& policy) { return prism::negatives_per_pair(policy); });
   }

@@ -85,29 +85,42 @@ inline T normalise(T* unit, const T* x, std::size_t n) noexcept {
   return length;
 }
 
+namespace detail {
+
+/// Calls give(i, 1 / length, g - unit (unit . g)) pack by pack: the two factors of the gradient
+/// through normalise.
+template <class Isa, class T, class Give>
+inline void for_each_through_normalise(const T* g, const T* unit, T length, std::size_t n,
+                                       const Give& give) noexcept {
+  const T radial = dot<Isa>(unit, g, n);
+  const T inverse = T{1} / length;
+  for_each_pack<Isa, T>(n, [=]<class P>(std::type_identity<P>, std::size_t i) {
+    const P tangent = P::load(g + i) - P::broadcast(radial) * P::load(unit + i);
+    give(i, P::broadcast(inverse), tangent);
+  });
+}
+
+}  // namespace detail
+
 /// The gradient through normalise: gradient = (g - unit (unit . g)) / length, for the `unit` and
 /// `length` that normalise gave and the gradient g with respect to `unit`.
 template <class Isa = isa::native, class T>
 inline void normalise_gradient(T* gradient, const T* g, const T* unit, T length,
                                std::size_t n) noexcept {
-  const T radial = dot<Isa>(unit, g, n);
-  const T inverse = T{1} / length;
-  for_each_pack<Isa, T>(n, [=]<class P>(std::type_identity<P>, std::size_t i) {
-    const P tangent = P::load(g + i) - P::broadcast(radial) * P::load(unit + i);
-    (P::broadcast(inverse) * tangent).store(gradient + i);
-  });
+  detail::for_each_through_normalise<Isa>(g, unit, length, n,
+                                          [gradient]<class P>(std::size_t i, P inverse, P tangent) {
+                                            (inverse * tangent).store(gradient + i);
+                                          });
 }
 
 /// The same, added to `gradient`.
 template <class Isa = isa::native, class T>
 inline void add_normalise_gradient(T* gradient, const T* g, const T* unit, T length,
                                    std::size_t n) noexcept {
-  const T radial = dot<Isa>(unit, g, n);
-  const T inverse = T{1} / length;
-  for_each_pack<Isa, T>(n, [=]<class P>(std::type_identity<P>, std::size_t i) {
-    const P tangent = P::load(g + i) - P::broadcast(radial) * P::load(unit + i);
-    fused_multiply_add(P::broadcast(inverse), tangent, P::load(gradient + i)).store(gradient + i);
-  });
+  detail::for_each_through_normalise<Isa>(
+      g, unit, length, n, [gradient]<class P>(std::size_t i, P inverse, P tangent) {
+        fused_multiply_add(inverse, tangent, P::load(gradient + i)).store(gradient + i);
+      });
 }
 
 }  // namespace prism::inline PRISM_ISA

@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <cstddef>
-#include <limits>
 
 #include "prism/core/config.hpp"
 #include "prism/kernel/simd.hpp"
@@ -16,22 +15,23 @@ namespace prism::inline PRISM_ISA {
 template <class Isa = isa::native, class T>
 inline T softmax_terms(T* x, T sharpness, T greatest, std::size_t n) noexcept {
   using P = Pack<T, Isa>;
-  P total = P::broadcast(0);
   const auto take = [&](T* at) {
-    const P term = exp(P::broadcast(sharpness) * (P::load(at) - P::broadcast(greatest)));
-    term.store(at);
-    total = total + term;
+    exp(P::broadcast(sharpness) * (P::load(at) - P::broadcast(greatest))).store(at);
+    return P::load(at);
   };
+  P total = P::broadcast(0);
   const std::size_t packs = n - n % P::width;
-  for (std::size_t j = 0; j < packs; j += P::width) take(x + j);
+  for (std::size_t j = 0; j < packs; j += P::width) total = total + take(x + j);
   if (packs < n) {
-    // A softmax is often over a dozen scores, fewer than a pack: what is left over is filled up
-    // with scores of share 0 rather than taken one by one.
+    // A softmax is often over a dozen scores, fewer than a pack: the rest is taken as one, filled
+    // up, rather than number by number.
     T rest[P::width];
-    std::fill_n(rest, P::width, -std::numeric_limits<T>::infinity());
+    std::fill_n(rest, P::width, greatest);
     std::copy(x + packs, x + n, rest);
     take(rest);
     std::copy_n(rest, n - packs, x + packs);
+    std::fill(rest + (n - packs), rest + P::width, T{0});
+    total = total + P::load(rest);
   }
   return sum(total);
 }

@@ -5,9 +5,11 @@
 #include <cstddef>
 #include <span>
 #include <string_view>
+#include <vector>
 
 #include "prism/core/config.hpp"
 #include "prism/core/error.hpp"
+#include "prism/core/matrix.hpp"
 #include "prism/core/parallel.hpp"
 #include "prism/core/random.hpp"
 #include "prism/kernel/row.hpp"

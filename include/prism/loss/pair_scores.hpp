@@ -93,7 +93,7 @@ void for_each_item_gradient(const Batch& batch, PickedRows<const T> users, Rows<
     for (std::size_t s = 0; s < slots.size(); ++s) {
       const bool negative = slots[s] >= pairs;
       const Index q = negative ? slots[s] - pairs : 0;
-      if (negative && n == 0) continue;  // another loss's, which weighs nothing here
+      if (negative && n == 0) continue;  // another loss's: its slope stays 0
       const Index p = negative ? q / n : slots[s];
       met[s] = batch.users[p];
       slopes[s] = slope[p][negative ? 1 + q % n : 0];

@@ -150,9 +150,11 @@ struct Adam {
         if (k + 2 * ahead < which.size()) {
           prefetch(&state.standing_[which[k + 2 * ahead]], 1);
         }
-        if (k + ahead < which.size() && needed(which[k + ahead])) {
-          prefetch(table.rows[which[k + ahead]], dim);
-          prefetch(state.first(which[k + ahead]), 2 * dim);
+        // What the next chunk's rows need is for its thread to read.
+        if (const std::size_t next = k + ahead;
+            next < which.size() && (next >= end || needed(which[next]))) {
+          prefetch(table.rows[which[next]], dim);
+          prefetch(state.first(which[next]), 2 * dim);
         }
         visit(k);
       }

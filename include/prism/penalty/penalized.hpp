@@ -63,11 +63,8 @@ struct Penalized {
     return prism::looks_at_every_row(loss) || prism::looks_at_every_row(penalty);
   }
 
-  /// The loss comes first. It knows nothing of negatives that the penalty alone asks for.
-  [[nodiscard]] constexpr bool sets_gradient() const noexcept {
-    return prism::sets_gradient(loss) &&
-           (prism::negatives_per_pair(loss) > 0 || prism::negatives_per_pair(penalty) == 0);
-  }
+  /// The loss comes first, and the batch's own rows are its own.
+  [[nodiscard]] constexpr bool sets_gradient() const noexcept { return prism::sets_gradient(loss); }
 
   /// "BPR & ReSN"; a penalty without a name is none.
   [[nodiscard]] std::string label() const {

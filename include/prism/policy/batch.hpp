@@ -86,7 +86,7 @@ struct Batch {
   }
 };
 
-/// Rows of both sides: the tables themselves, or what a backbone made of a batch's rows.
+/// Consecutive rows of both sides: the tables, what a backbone makes of them, or gradients.
 template <class T>
 struct Embeddings {
   Rows<T> users;
@@ -118,7 +118,9 @@ template <class T>
 struct LossStep {
   const Batch& batch;
   BatchRows<T> output;
-  /// A row for each of the output's, to which the loss adds its gradient.
+  /// A row for each of the output's: zeros, to which the loss adds its gradient. Where the loss
+  /// says sets_gradient(), the batch's own rows hold anything, and it writes each before it reads
+  /// it.
   Embeddings<T> gradient;
   /// Working memory, valid until the step ends.
   Scratch& scratch;

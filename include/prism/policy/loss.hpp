@@ -21,7 +21,8 @@ namespace prism::inline PRISM_ISA {
 //   // Optional: whether it looks at rows outside the batch. Not if left out.
 //   bool looks_at_every_row() const;
 //   // Optional: whether it sets the gradient of each of the batch's own rows before it adds to it,
-//   // so that nobody has to fill them with zeros. Not if left out.
+//   // so that nobody has to fill them with zeros. It overwrites what another loss has left there;
+//   // Penalized knows. Not if left out.
 //   bool sets_gradient() const;
 //   // Optional: trainable state of its own, see parameter.hpp.
 //   template <class T> struct State;

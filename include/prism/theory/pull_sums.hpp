@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cstdint>
+#include <limits>
 
 #include "prism/core/config.hpp"
 #include "prism/core/constexpr_math.hpp"
@@ -18,15 +19,16 @@ struct PullDirection {
   double of_item = 0;
 };
 
-/// @param uu, ui, ii  |u|^2, u . i and |i|^2; by cosine a row of length 0 has no direction, and
-///     neither pulls nor is pulled
+/// @param uu, ui, ii  |u|^2, u . i and |i|^2; by cosine a row of length 0, or one whose square is
+///     no normal number, has no direction, and neither pulls nor is pulled
 [[nodiscard]] constexpr PullDirection pull_direction(Alignment alignment, double uu, double ui,
                                                      double ii) noexcept {
   if (alignment == Alignment::dot) return {1, 0};
   if (alignment == Alignment::euclidean) return {2, -2};
-  const double lengths = square_root(uu * ii);
-  if (lengths == 0) return {};
-  return {1 / lengths, -ui / (lengths * ii)};
+  constexpr double smallest = std::numeric_limits<double>::min();
+  const double lengths = square_root(uu) * square_root(ii);
+  if (uu < smallest || ii < smallest) return {};
+  return {1 / lengths, -ui / lengths / ii};
 }
 
 /// What an item's pairs do to it, summed up.

@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <charconv>
 #include <cstddef>
 #include <iomanip>
 #include <iostream>
@@ -12,11 +13,23 @@
 #include <string>
 
 #include "prism/core/config.hpp"
-#include "prism/core/error.hpp"
 #include "prism/train/history.hpp"
 #include "prism/train/observer.hpp"
 
 namespace prism::inline PRISM_ISA {
+
+namespace detail {
+
+/// "0.250" for 0.25 and 3 decimals.
+[[nodiscard]] inline std::string with_decimals(double number, int decimals) {
+  char digits[400];  // the largest double has 309 before the point
+  const auto end = std::to_chars(digits, digits + sizeof digits, number, std::chars_format::fixed,
+                                 std::min(decimals, 64))
+                       .ptr;
+  return {digits, end};
+}
+
+}  // namespace detail
 
 /// Shows how training goes: on a terminal a bar with rate and time left, elsewhere a line an epoch.
 class Progress {
@@ -29,7 +42,7 @@ class Progress {
 
   void begin(const FitPlan& plan) {
     plan_ = plan;
-    *out_ << plan.model << ": " << plan.pairs << " pairs" << std::endl;
+    *out_ << plan.model << ": " << std::to_string(plan.pairs) << " pairs" << std::endl;
   }
 
   void batch(const BatchProgress& progress) {
@@ -44,27 +57,29 @@ class Progress {
     const double rate = done / std::max(progress.seconds, 1e-9);
     constexpr std::size_t width = 24;
     const auto filled = static_cast<std::size_t>(share * width);
-    *out_ << "\repoch " << progress.epoch << " [" << std::string(filled, '#')
+    *out_ << "\repoch " << std::to_string(progress.epoch) << " [" << std::string(filled, '#')
           << std::string(width - filled, '.') << "] " << std::setw(3)
-          << with_decimals(100 * share, 0) << "%  " << with_decimals(rate / 1e3, 0) << "k pairs/s  "
-          << with_decimals(progress.seconds * (1 / share - 1), 0) << " s left" << erase_to_end
-          << std::flush;
+          << detail::with_decimals(100 * share, 0) << "%  " << detail::with_decimals(rate / 1e3, 0)
+          << "k pairs/s  " << detail::with_decimals(progress.seconds * (1 / share - 1), 0)
+          << " s left" << erase_to_end << std::flush;
   }
 
   template <class Model>
   void epoch(const EpochRecord& record, const Model&) {
-    begin_line() << "epoch " << record.epoch << "  loss " << with_decimals(record.loss, 5);
+    begin_line() << "epoch " << std::to_string(record.epoch) << "  loss "
+                 << detail::with_decimals(record.loss, 5);
     if (plan_.validated) {
-      *out_ << "  NDCG@" << plan_.k << ' ' << with_decimals(record.validation_ndcg, 5)
-            << (record.best ? " *" : "");
+      *out_ << "  NDCG@" << std::to_string(plan_.k) << ' '
+            << detail::with_decimals(record.validation_ndcg, 5) << (record.best ? " *" : "");
     }
-    *out_ << "  " << with_decimals(record.train_seconds + record.validate_seconds, 2) << " s"
-          << (style_ == Style::bar ? erase_to_end : "\n") << std::flush;
+    *out_ << "  " << detail::with_decimals(record.train_seconds + record.validate_seconds, 2)
+          << " s" << (style_ == Style::bar ? erase_to_end : "\n") << std::flush;
   }
 
   void end(const History& history) {
-    begin_line() << "best epoch " << history.best_epoch << " of " << history.epochs.size() << ", "
-                 << with_decimals(history.seconds, 1) << " s"
+    begin_line() << "best epoch " << std::to_string(history.best_epoch) << " of "
+                 << std::to_string(history.epochs.size()) << ", "
+                 << detail::with_decimals(history.seconds, 1) << " s"
                  << (style_ == Style::bar ? erase_to_end : "") << std::endl;
   }
 
