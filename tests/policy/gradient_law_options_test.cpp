@@ -36,7 +36,6 @@ namespace {
 
 /// Says that it sets its gradient, and forgets the items.
 struct Forgetful {
-  static constexpr std::string_view name = "Forgetful";
   [[nodiscard]] static constexpr bool sets_gradient() { return true; }
 
   template <class T>
