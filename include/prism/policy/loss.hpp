@@ -27,7 +27,7 @@ namespace prism::inline PRISM_ISA {
 //   // Optional: trainable state of its own, see parameter.hpp.
 //   template <class T> struct State;
 //
-//   // The mean over the batch's pairs. Adds its gradient to step.gradient.
+//   // The mean over the batch's pairs. Adds its gradient to step.gradient, or sets it: see above.
 //   template <class T> double operator()(const LossStep<T>& step) const;
 //   // Instead, where there is a State:
 //   template <class T> double operator()(const LossStep<T>& step, State<T>& state) const;
@@ -55,6 +55,10 @@ template <class L>
                   "a loss's `negatives` is how many a pair it asks for: a std::size_t");
     return loss.negatives;
   } else {
+    static_assert(
+        !requires { &L::negatives; } && !requires { &L::negatives_per_pair; },
+        "how many negatives a loss asks for is a member `std::size_t negatives`, or a "
+        "function `std::size_t negatives_per_pair() const`");
     return 0;
   }
 }
@@ -65,6 +69,9 @@ template <class L>
   if constexpr (requires { loss.looks_at_every_row(); }) {
     return loss.looks_at_every_row();
   } else {
+    static_assert(
+        !requires { &L::looks_at_every_row; },
+        "a loss's looks_at_every_row is a function: bool looks_at_every_row() const");
     return false;
   }
 }
@@ -75,6 +82,9 @@ template <class L>
   if constexpr (requires { loss.sets_gradient(); }) {
     return loss.sets_gradient();
   } else {
+    static_assert(
+        !requires { &L::sets_gradient; },
+        "a loss's sets_gradient is a function: bool sets_gradient() const");
     return false;
   }
 }
