@@ -37,26 +37,25 @@ class ScreenedItems {
         rows_(items.stripes() * stripe * dim_),
         bytes_(items.stripes() * stripe * 4 * fours_),
         start_(items.stripes() * stripe),
-        scale_(start_.size()),
-        bytes_length_(start_.size()),
-        rest_length_(start_.size()) {
+        quantised_(items.stripes()) {
     parallel_tasks(items.stripes(), [&](std::size_t s) {
-      std::vector<std::int8_t> bytes(4 * fours_);
-      std::vector<float> rest(dim_);
+      const std::size_t first = s * stripe;
       for (std::size_t column = 0; column < stripe; ++column) {
-        const std::size_t item = s * stripe + column;
-        float* const row = rows_.data() + item * dim_;
+        float* const row = rows_.data() + (first + column) * dim_;
         for (std::size_t k = 0; k < dim_; ++k) row[k] = items[s][k * stripe + column];
-        const Quantised quantised = quantise(bytes.data(), row, dim_, rest.data());
-        scale_[item] = quantised.scale;
-        bytes_length_[item] = quantised.bytes_length;
-        rest_length_[item] = quantised.rest_length;
+      }
+      std::vector<std::int8_t> bytes(stripe * dim_);
+      std::vector<float> rest(dim_);
+      quantised_[s] =
+          quantise(bytes.data(), rows_.data() + first * dim_, stripe, dim_, rest.data());
+      for (std::size_t column = 0; column < stripe; ++column) {
         std::int32_t sum = 0;
-        for (std::size_t b = 0; b < bytes.size(); ++b) {
-          sum += bytes[b];
-          bytes_[((s * fours_ + b / 4) * stripe + column) * 4 + b % 4] = bytes[b];
+        for (std::size_t k = 0; k < dim_; ++k) {
+          const std::int8_t byte = bytes[column * dim_ + k];
+          sum += byte;
+          bytes_[((s * fours_ + k / 4) * stripe + column) * 4 + k % 4] = byte;
         }
-        start_[item] = -128 * sum;
+        start_[first + column] = -128 * sum;
       }
     });
   }
@@ -68,8 +67,7 @@ class ScreenedItems {
   /// Stripe s.
   [[nodiscard]] ScreenedColumns operator[](std::size_t s) const noexcept {
     const std::size_t first = s * stripe;
-    return {bytes_.data() + first * 4 * fours_, start_.data() + first, scale_.data() + first,
-            bytes_length_.data() + first, rest_length_.data() + first};
+    return {bytes_.data() + first * 4 * fours_, start_.data() + first, quantised_[s]};
   }
 
  private:
@@ -83,7 +81,7 @@ class ScreenedItems {
   Array<float> rows_;
   Array<std::int8_t> bytes_;
   Array<std::int32_t> start_;
-  Array<float> scale_, bytes_length_, rest_length_;
+  std::vector<Quantised> quantised_;  // a stripe each
 };
 
 /// A block of users as bytes, and for each the items that passed and wait for their scores.
@@ -97,13 +95,14 @@ class ScreenedUsers {
         bytes_(users * 4 * items.fours()),
         scale_(users),
         screened_(users),
+        certain_(users),
         bits_(users),
         passed_(users),
         waiting_(users) {
     std::vector<std::int8_t> bytes(4 * items.fours());
     std::vector<float> rest(dim);
     for (std::size_t r = 0; r < users; ++r) {
-      const Quantised quantised = quantise(bytes.data(), rows + r * dim, dim, rest.data());
+      const Quantised quantised = quantise(bytes.data(), rows + r * dim, 1, dim, rest.data());
       scale_[r] = quantised.scale;
       screened_[r] = ScreenedRow(quantised);
       for (std::size_t b = 0; b < bytes.size(); ++b) {
@@ -116,8 +115,12 @@ class ScreenedUsers {
   /// @return whether so few of its items pass that going on with passed() is worth while
   [[nodiscard]] bool try_stripe(std::size_t s) {
     if (s < next_) return false;
-    screen<ScreeningIsa>(bits_.size(), items_->fours(), bytes_.data(), screened_.data(),
-                         (*items_)[s], bits_.data());
+    const ScreenedColumns columns = (*items_)[s];
+    for (std::size_t r = 0; r < screened_.size(); ++r) {
+      certain_[r] = screened_[r].certain(columns.quantised);
+    }
+    screen<ScreeningIsa>(bits_.size(), items_->fours(), bytes_.data(), certain_.data(), columns,
+                         bits_.data());
     std::size_t items = 0, users = 0;
     for (std::size_t r = 0; r < bits_.size(); ++r) {
       items += static_cast<std::size_t>(std::popcount(bits_[r]));
@@ -185,6 +188,7 @@ class ScreenedUsers {
   std::vector<std::uint8_t> bytes_;
   std::vector<float> scale_;
   std::vector<ScreenedRow> screened_;
+  std::vector<std::int32_t> certain_;
   std::vector<std::uint64_t> bits_;
   std::vector<std::size_t> passed_;
   std::size_t passed_users_ = 0;

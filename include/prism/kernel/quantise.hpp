@@ -14,8 +14,8 @@
 
 namespace prism::inline PRISM_ISA {
 
-/// What a row of bytes b stands for: the row x = scale * b + rest. The lengths are upper bounds, by
-/// more than every rounding error on the way to a score from them.
+/// What rows of bytes b stand for: each row x = scale * b + rest. The lengths are upper bounds of
+/// every row's, by more than every rounding error on the way to a score from them.
 struct Quantised {
   float scale;         ///< above 0
   float length;        ///< of x
@@ -29,21 +29,24 @@ struct Quantised {
   return static_cast<float>(n + 16) * std::numeric_limits<float>::epsilon();
 }
 
-/// x as n bytes between -127 and 127, with a scale of its own.
-/// @param rest  n floats of working memory
+/// Rows as bytes between -127 and 127, with one scale.
+/// @param bytes  rows x n
+/// @param x      rows x n
+/// @param rest   n floats of working memory
 template <class Isa = isa::native>
-inline Quantised quantise(std::int8_t* bytes, const float* x, std::size_t n, float* rest) noexcept {
+inline Quantised quantise(std::int8_t* bytes, const float* x, std::size_t rows, std::size_t n,
+                          float* rest) noexcept {
   // Between these no square overflows, and none that matters is denormal.
   constexpr float smallest = 0x1p-30F, greatest = 0x1p30F;
   constexpr float infinity = std::numeric_limits<float>::infinity();
   // Without their signs numbers compare as their bits do, what is not a number above infinity.
   std::uint32_t bits = 0;
-  for (std::size_t i = 0; i < n; ++i) {
+  for (std::size_t i = 0; i < rows * n; ++i) {
     bits = std::max(bits, std::bit_cast<std::uint32_t>(x[i]) & 0x7FFFFFFFU);
   }
   const float largest = std::bit_cast<float>(bits);
   if (!(largest >= smallest && largest <= greatest)) {
-    std::fill(bytes, bytes + n, std::int8_t{0});
+    std::fill(bytes, bytes + rows * n, std::int8_t{0});
     if (bits == 0) return {1, 0, 0, 0};
     if (largest < smallest) {
       const float length = smallest * static_cast<float>(n);
@@ -52,14 +55,20 @@ inline Quantised quantise(std::int8_t* bytes, const float* x, std::size_t n, flo
     return {1, 1, 0, infinity};
   }
   const float scale = largest / 127, inverse = 127 / largest;
-  for (std::size_t i = 0; i < n; ++i) {
-    const float nearest = std::nearbyint(x[i] * inverse);
-    bytes[i] = static_cast<std::int8_t>(nearest);
-    rest[i] = x[i] - nearest * scale;
+  float length = 0, rest_length = 0;
+  for (std::size_t r = 0; r < rows; ++r) {
+    const float* const row = x + r * n;
+    for (std::size_t i = 0; i < n; ++i) {
+      const float nearest = std::nearbyint(row[i] * inverse);
+      bytes[r * n + i] = static_cast<std::int8_t>(nearest);
+      rest[i] = row[i] - nearest * scale;
+    }
+    length = std::max(length, norm<Isa>(row, n));
+    rest_length = std::max(rest_length, norm<Isa>(rest, n));
   }
   const float slack = rounding_slack(n);
-  const float length = norm<Isa>(x, n) * (1 + slack);
-  const float rest_length = norm<Isa>(rest, n) * (1 + slack) + slack * length;
+  length *= 1 + slack;
+  rest_length = rest_length * (1 + slack) + slack * length;
   return {scale, length, length + rest_length, rest_length};
 }
 

@@ -3,7 +3,10 @@
 // multiply-adds an instruction as in float, and an upper bound of each product in place of itself.
 //
 // Let u and v be rows, u' and v' what their bytes stand for. Then
-//   u . v - u' . v' = (u - u') . v' + u . (v - v') <= |u - u'| |v'| + |u| |v - v'|.
+//   u . v - u' . v' = (u - u') . v' + u . (v - v') <= |u - u'| |v'| + |u| |v - v'|,
+// and u' . v' is a whole number of the two scales' product. Columns that share a scale and bounds
+// of these lengths share the whole number up to which a product is certain to be no more than the
+// row's threshold: to compare with it is all that is left to do for a column.
 #pragma once
 
 #include <algorithm>
@@ -18,6 +21,16 @@
 #include "prism/kernel/simd.hpp"
 
 namespace prism::inline PRISM_ISA {
+
+inline constexpr std::size_t screen_columns = 64;
+
+/// `screen_columns` right rows: fours of bytes, the first four of every column before the next
+/// four; and what quantise() gave for all of them.
+struct ScreenedColumns {
+  const std::int8_t* bytes;
+  const std::int32_t* start;  ///< -128 times the sum of each column's bytes
+  Quantised quantised;
+};
 
 /// A left row's share in the bound, in units of its scale.
 struct ScreenedRow {
@@ -37,30 +50,29 @@ struct ScreenedRow {
     const float below = units - (std::abs(units) * (2 * Limits::epsilon()) + Limits::min());
     if (below > threshold) threshold = below;
   }
-};
 
-/// `screen_columns` right rows: fours of bytes, the first four of every column before the next
-/// four; and for each column what quantise() gave.
-struct ScreenedColumns {
-  const std::int8_t* bytes;
-  const std::int32_t* start;  ///< -128 times the sum of the column's bytes
-  const float* scale;
-  const float* bytes_length;
-  const float* rest_length;
+  /// A product of bytes up to which the product of this row and a column is certain not to exceed
+  /// the threshold; where there is no telling, below every product of rows of 2^15 bytes.
+  [[nodiscard]] std::int32_t certain(const Quantised& columns) const noexcept {
+    constexpr float most = 0x1p30F;
+    const float error = rest_length * columns.bytes_length + length * columns.rest_length;
+    const float products = (threshold - error) / columns.scale;
+    const float above = products > -most ? products : -most;  // what is not a number, too
+    // Rounded down, or further.
+    return static_cast<std::int32_t>(above < most ? above : most) - 1;
+  }
 };
-
-inline constexpr std::size_t screen_columns = 64;
 
 namespace detail {
 
-/// visit(m, column, product, error) for each of M rows and each of N packs of columns: the product
-/// in units of the row's scale, with what it may be off by. The left bytes are moved up by 128 to
+/// visit(m, column, bits) for each of M rows and each of N packs of columns: bit j tells whether
+/// the product of row m with column + j exceeds certain[m]. The left bytes are moved up by 128 to
 /// be unsigned; what that adds to a sum is taken off by the `start` of its column.
 template <class Isa, std::size_t M, std::size_t N, class Visit>
-inline void screen_tile(std::size_t fours, const std::uint8_t* left, const ScreenedRow* rows,
-                        ScreenedColumns right, std::size_t column, const Visit& visit) noexcept {
+inline void screen_tile(std::size_t fours, const std::uint8_t* left, const std::int32_t* certain,
+                        const ScreenedColumns& right, std::size_t column,
+                        const Visit& visit) noexcept {
   using S = ByteSums<Isa>;
-  using P = Pack<float, Isa>;
   constexpr std::size_t w = S::width;
   S sums[M][N];
 #pragma GCC unroll 8
@@ -83,54 +95,38 @@ inline void screen_tile(std::size_t fours, const std::uint8_t* left, const Scree
   }
 #pragma GCC unroll 8
   for (std::size_t m = 0; m < M; ++m) {
-    const P length = P::broadcast(rows[m].length), rest = P::broadcast(rows[m].rest_length);
 #pragma GCC unroll 8
-    for (std::size_t n = 0; n < N; ++n) {
-      const std::size_t at = column + n * w;
-      visit(m, at, to_float(sums[m][n]) * P::load(right.scale + at),
-            fused_multiply_add(rest, P::load(right.bytes_length + at),
-                               length * P::load(right.rest_length + at)));
-    }
+    for (std::size_t n = 0; n < N; ++n) visit(m, column + n * w, exceeding(sums[m][n], certain[m]));
   }
 }
 
-/// visit(r, column, product, error) for each row and pack of columns.
-template <class Isa, class Visit>
-inline void screen_tiles(std::size_t rows, std::size_t fours, const std::uint8_t* left,
-                         const ScreenedRow* row, ScreenedColumns right,
-                         const Visit& visit) noexcept {
+}  // namespace detail
+
+/// Sets bit c of bits[r] where the product of row r's bytes with column c's exceeds certain[r],
+/// c < screen_columns; see ScreenedRow::certain.
+/// @param fours  a row's bytes, divided by 4
+/// @param left   rows x 4 fours, each quantised byte plus 128
+template <class Isa = isa::native>
+inline void screen(std::size_t rows, std::size_t fours, const std::uint8_t* left,
+                   const std::int32_t* certain, const ScreenedColumns& right,
+                   std::uint64_t* bits) noexcept {
   // 6 x 4 packs fill the 32 registers of AVX-512.
   constexpr std::size_t packs = ByteSums<Isa>::width == 16 ? 4 : 1;
+  std::fill(bits, bits + rows, std::uint64_t{0});
   std::size_t r = 0;
   const auto sweep = [&]<std::size_t M>(std::integral_constant<std::size_t, M>) {
     for (; r + M <= rows; r += M) {
-      const auto visit_row = [&](std::size_t m, std::size_t column, auto product, auto error) {
-        visit(r + m, column, product, error);
-      };
       for (std::size_t c = 0; c < screen_columns; c += packs * ByteSums<Isa>::width) {
-        screen_tile<Isa, M, packs>(fours, left + 4 * r * fours, row + r, right, c, visit_row);
+        detail::screen_tile<Isa, M, packs>(
+            fours, left + 4 * r * fours, certain + r, right, c,
+            [&](std::size_t m, std::size_t column, std::uint64_t exceeding) {
+              bits[r + m] |= exceeding << column;
+            });
       }
     }
   };
   sweep(std::integral_constant<std::size_t, 6>{});
   sweep(std::integral_constant<std::size_t, 1>{});
-}
-
-}  // namespace detail
-
-/// Sets bit c of bits[r] unless row r's product with column c is certain not to exceed row r's
-/// threshold, c < screen_columns.
-/// @param fours  a row's bytes, divided by 4
-/// @param left   rows x 4 fours, each quantised byte plus 128
-template <class Isa = isa::native>
-inline void screen(std::size_t rows, std::size_t fours, const std::uint8_t* left,
-                   const ScreenedRow* row, ScreenedColumns right, std::uint64_t* bits) noexcept {
-  using P = Pack<float, Isa>;
-  std::fill(bits, bits + rows, std::uint64_t{0});
-  detail::screen_tiles<Isa>(
-      rows, fours, left, row, right, [=](std::size_t r, std::size_t c, P product, P error) {
-        bits[r] |= not_at_most(product + error, P::broadcast(row[r].threshold)) << c;
-      });
 }
 
 }  // namespace prism::inline PRISM_ISA
