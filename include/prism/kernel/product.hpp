@@ -97,6 +97,7 @@ inline void product(std::size_t rows, std::size_t columns, std::size_t k, LeftFa
     }
   };
   sweep(std::integral_constant<std::size_t, widest>{});
+  sweep(std::integral_constant<std::size_t, 2>{});  // one alone would wait for its loads
   sweep(std::integral_constant<std::size_t, 1>{});
 }
 
