@@ -100,9 +100,21 @@ TEST_CASE("weights that the last step of an epoch made infinite are no result") 
   split.validation = {};
   Recommender<MF<8>, Dot, None, Xavier, SGD> model(split.train);
   const auto start = numbers(model.items());
-  CHECK_THROWS_WITH_AS(fit(model, split, {.learning_rate = 1e300, .batch_size = 100000}, Silent()),
-                       doctest::Contains("the weights are no longer finite in epoch 1"),
-                       DivergenceError);
+  CHECK_THROWS_WITH_AS(
+      fit(model, split, {.learning_rate = 1e300, .batch_size = 100000}, Silent()),
+      doctest::Contains("the weights, or their squares, are no longer finite in epoch 1"),
+      DivergenceError);
+  CHECK(numbers(model.items()) == start);
+}
+
+TEST_CASE("finite weights whose scores overflow are no result") {
+  // A cosine's loss stays finite whatever the rows' lengths.
+  Split split = small_split();
+  split.validation = {};
+  Recommender<MF<8>, Cosine, None, Xavier, SGD> model(split.train);
+  const auto start = numbers(model.items());
+  CHECK_THROWS_AS(fit(model, split, {.learning_rate = 1e30, .batch_size = 100000}, Silent()),
+                  DivergenceError);
   CHECK(numbers(model.items()) == start);
 }
 

@@ -4,6 +4,7 @@
 // times a raw row.
 #pragma once
 
+#include <concepts>
 #include <cstddef>
 #include <new>
 #include <span>
@@ -95,9 +96,7 @@ class PickedRows {
  public:
   PickedRows(Rows<T> table, std::span<const Index> which) noexcept
       : table_(table), which_(which.data()), size_(which.size()) {}
-  template <class U>
-  requires std::is_convertible_v<Rows<U>, Rows<T>> PickedRows(Rows<U> all)
-  noexcept : table_(all), size_(all.size()) {}
+  PickedRows(std::convertible_to<Rows<T>> auto all) noexcept : table_(all), size_(all.size()) {}
 
   [[nodiscard]] T* operator[](std::size_t k) const noexcept {
     return table_[which_ == nullptr ? k : which_[k]];

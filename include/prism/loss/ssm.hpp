@@ -29,7 +29,7 @@ struct SSM {
   void check() const {
     require_some("negatives", negatives);
     require(tau >= 1e-6 && tau < 1e300, "tau",
-            "must be a finite number of at least 1e-6, not " + shortest(tau));
+            "must be at least 1e-6 and less than 1e300, not " + shortest(tau));
   }
 
   [[nodiscard]] static constexpr bool sets_gradient() noexcept { return true; }

@@ -6,6 +6,7 @@
 #include <concepts>
 #include <cstddef>
 #include <string_view>
+#include <type_traits>
 #include <utility>
 
 #include "prism/core/config.hpp"
@@ -24,8 +25,10 @@ namespace prism::inline PRISM_ISA {
 //   // sides list, so that a step costs what the batch costs.
 //   static constexpr bool reads_every_row = false;
 //
-//   // The output: a row for each row that the batch's sides list, in memory from step.scratch, or
-//   // the table's own. `kept` is handed to backward.
+//   // The output: a row for each row that the batch's sides list. Rows made anew lie in memory
+//   // from step.scratch, in the sides' order: {{users, items}, kept}. The table's own are picked:
+//   // {{{step.tables.users, step.batch.user_side.rows},
+//   //   {step.tables.items, step.batch.item_side.rows}}, kept}. `kept` is handed to backward.
 //   template <class T> Forward<T, Kept> forward(const BackboneStep<T>& step,
 //                                               const state_t<MyBackbone, T>&) const;
 //   // Turns the gradient of forward's output into the tables' gradients, and adds to those of the
@@ -69,6 +72,8 @@ concept BackbonePolicy = std::copyable<B> && TrainableState<B, T> &&
 template <class B>
 [[nodiscard]] constexpr bool reads_every_row() noexcept {
   if constexpr (requires { B::reads_every_row; }) {
+    static_assert(std::is_same_v<decltype(B::reads_every_row), const bool>,
+                  "a backbone's reads_every_row is a constant: static constexpr bool");
     return B::reads_every_row;
   } else {
     return true;

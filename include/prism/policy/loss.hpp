@@ -18,11 +18,12 @@ namespace prism::inline PRISM_ISA {
 //   static constexpr std::string_view name = "MyLoss";
 //   std::size_t negatives = 1;             // optional: how many a pair; none if left out. Or a
 //                                          // function, std::size_t negatives_per_pair() const
-//   // Optional: whether it looks at rows outside the batch. Not if left out.
+//   // Optional: whether it looks at rows outside the batch, which the sides then list after their
+//   // own. Not if left out.
 //   bool looks_at_every_row() const;
-//   // Optional: whether it sets the gradient of each of the batch's own rows before it adds to it,
-//   // so that nobody has to fill them with zeros. It overwrites what another loss has left there;
-//   // Penalized knows. Not if left out.
+//   // Optional: whether it sets the gradient of each of the batch's own rows (k < side.own) before
+//   // it adds to it, so that nobody has to fill them with zeros; that of the others it adds to. It
+//   // overwrites what another loss has left there; Penalized knows. Not if left out.
 //   bool sets_gradient() const;
 //   // Optional: trainable state of its own, see parameter.hpp.
 //   template <class T> struct State;

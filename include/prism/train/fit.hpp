@@ -106,8 +106,9 @@ double train_epoch(Trainer<Model>& trainer, const Interactions& train, std::uint
 /// @param split      parts of the users and items that the model was made with
 /// @param observers  see observer.hpp; without any, progress.hpp's on the standard error stream
 /// @throws ArgumentError    for an option outside its domain, or a split of another shape
-/// @throws DivergenceError  where the loss, or a weight, is no longer finite; the model then has
-///     the weights of its best epoch so far (without a validation part, its last good one)
+/// @throws DivergenceError  where the loss, a weight or a row's squared length is no longer finite;
+///     the model then has the weights of its best epoch so far (without a validation part, its last
+///     good one)
 template <class Model, class... Observers>
 History fit(Model& model, const Split& split, const FitOptions& options, Observers&&... observers) {
   detail::check(options, split.train, model.train());
@@ -151,7 +152,7 @@ History fit(Model& model, const Split& split, const FitOptions& options, Observe
         });
     record.train_seconds = training.seconds();
     if (!std::isfinite(record.loss)) diverged(epoch, "the loss is");
-    if (!trainer.finite()) diverged(epoch, "the weights are");
+    if (!trainer.finite()) diverged(epoch, "the weights, or their squares, are");
 
     const detail::Stopwatch validating;
     if (validated) {

@@ -20,6 +20,7 @@
 #include "prism/core/random.hpp"
 #include "prism/core/scratch.hpp"
 #include "prism/data/interactions.hpp"
+#include "prism/kernel/row.hpp"
 #include "prism/model/recommender.hpp"
 #include "prism/policy/backbone.hpp"
 #include "prism/policy/batch.hpp"
@@ -71,15 +72,22 @@ class Trainer {
     return negatives_;
   }
 
-  /// Whether every weight is a finite number, and what the optimizer remembers.
+  /// Whether every weight is a finite number, and every table row's squared length, without which
+  /// rows have no scores; and what the optimizer remembers.
   [[nodiscard]] bool finite() {
     bool all = true;
-    const auto look = [&](const Matrix<Scalar>& table) {
-      all = all && std::ranges::all_of(table, [](Scalar value) { return std::isfinite(value); });
+    const auto look_at_rows = [&](const Matrix<Scalar>& table) {
+      const Rows<const Scalar> of = rows(table);
+      for (std::size_t r = 0; all && r < of.size(); ++r) {
+        all = std::isfinite(dot(of[r], of[r], of.dim()));
+      }
     };
-    look(model_.weights().users);
-    look(model_.weights().items);
-    for_each_parameter([&](const Parameter<Scalar>& parameter) { look(parameter.value); });
+    look_at_rows(model_.weights().users);
+    look_at_rows(model_.weights().items);
+    for_each_parameter([&](const Parameter<Scalar>& parameter) {
+      all = all &&
+            std::ranges::all_of(parameter.value, [](Scalar value) { return std::isfinite(value); });
+    });
     const auto look_at_state = [&](const OptimizerState& state) {
       if constexpr (requires { state.finite(); }) all = all && state.finite();
     };
