@@ -161,8 +161,8 @@ TEST_CASE("an item that waits for its score goes before equal ones of a stripe s
 TEST_CASE("screened ranking is the same with magnitudes of every kind") {
   const Sizes sizes;
   const auto seen = seen_parts(sizes.users, sizes.items);
-  for (const float user : {1e-42F, 1e-30F, 1e-10F, 1.0F, 1e10F, 1e30F}) {
-    for (const float item : {1e-42F, 1e-30F, 1e-10F, 1e10F, 1e30F}) {
+  for (const float user : {1e-42F, 1e-30F, 1e-10F, 1e-6F, 1.0F, 1e6F, 1e10F, 1e30F}) {
+    for (const float item : {1e-42F, 1e-30F, 1e-10F, 1e-6F, 1e6F, 1e10F, 1e30F}) {
       CAPTURE(user);
       CAPTURE(item);
       check_same(scorer_of(sizes, times(user), times(item)), seen);
@@ -177,13 +177,20 @@ TEST_CASE("screened ranking is the same with magnitudes of every kind") {
     for (float& value : row) value *= (1 + 11 / std::sqrt(1 + static_cast<float>(i))) / length;
   };
   check_same(scorer_of(sizes, popular, popular), seen);
-  // One of everything in turn.
+  // One of everything in turn, side by side.
   const auto mixed = [](std::size_t i, std::span<float> row) {
-    const float factors[] = {1, 1e-42F, 0, 12, 1e-20F, 3, 1e20F, 1, 1e-7F};
+    const float factors[] = {1, 1e-42F, 0, 12, 1e-20F, 3, 1e3F, 1, 1e-7F};
     if (i % 40 < std::size(factors)) times(factors[i % 40])(i, row);
   };
   check_same(scorer_of(sizes, as_it_is, mixed), seen);
   check_same(scorer_of(sizes, mixed, mixed), seen);
+  // And now and then what leaves no telling of its neighbours.
+  const auto beyond = [&](std::size_t i, std::span<float> row) {
+    mixed(i, row);
+    if (i % 300 == 7) times(1e20F)(i, row);
+  };
+  check_same(scorer_of(sizes, as_it_is, beyond), seen);
+  check_same(scorer_of(sizes, beyond, beyond), seen);
 }
 
 TEST_CASE("screened ranking is the same where rows hold what is not a number, or infinity") {

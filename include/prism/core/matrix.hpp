@@ -96,7 +96,7 @@ class PickedRows {
  public:
   PickedRows(Rows<T> table, std::span<const Index> which) noexcept
       : table_(table), which_(which.data()), size_(which.size()) {}
-  PickedRows(std::convertible_to<Rows<T>> auto all) noexcept : table_(all), size_(all.size()) {}
+  PickedRows(std::convertible_to<Rows<T>> auto all) noexcept : table_(all), size_(table_.size()) {}
 
   [[nodiscard]] T* operator[](std::size_t k) const noexcept {
     return table_[which_ == nullptr ? k : which_[k]];

@@ -81,7 +81,9 @@ class ScreenedItems {
   Array<float> rows_;
   Array<std::int8_t> bytes_;
   Array<std::int32_t> start_;
-  std::vector<Quantised> quantised_;  // a stripe each
+  // A stripe each: one row that is not finite leaves no telling of the other 63, and one that is
+  // very long loosens their bounds.
+  std::vector<Quantised> quantised_;
 };
 
 /// A block of users as bytes, and for each the items that passed and wait for their scores.

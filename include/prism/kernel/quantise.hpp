@@ -24,7 +24,8 @@ struct Quantised {
 };
 
 /// How far a float score of n columns, and a bound of it made of a few operations, may be off by
-/// rounding, as a share of the two rows' lengths multiplied: twice what n + 16 roundings can do.
+/// rounding, as a share of the two rows' lengths multiplied. Either row brings as much as twice
+/// what n + 16 roundings can do; about n + 30 are done.
 [[nodiscard]] constexpr float rounding_slack(std::size_t n) noexcept {
   return static_cast<float>(n + 16) * std::numeric_limits<float>::epsilon();
 }

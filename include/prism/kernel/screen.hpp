@@ -58,7 +58,8 @@ struct ScreenedRow {
     const float error = rest_length * columns.bytes_length + length * columns.rest_length;
     const float products = (threshold - error) / columns.scale;
     const float above = products > -most ? products : -most;  // what is not a number, too
-    // Rounded down, or further.
+    // Roundings up to here are a share of the product that is compared with it, whatever the
+    // threshold, and rounding_slack has room for them. The cast rounds towards zero: hence - 1.
     return static_cast<std::int32_t>(above < most ? above : most) - 1;
   }
 };

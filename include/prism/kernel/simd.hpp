@@ -183,9 +183,9 @@ struct ByteSums<Isa> {
     const auto before = reinterpret_cast<__m512i>(sums.value);
     return {reinterpret_cast<Lanes>(_mm512_dpbusd_epi32(before, a.value, b.value))};
   }
-  /// Bit j: whether sum j is greater than `least`.
-  friend std::uint64_t exceeding(ByteSums sums, std::int32_t least) noexcept {
-    return _mm512_cmpgt_epi32_mask(reinterpret_cast<__m512i>(sums.value), _mm512_set1_epi32(least));
+  /// Bit j: whether sum j is greater than `bound`.
+  friend std::uint64_t exceeding(ByteSums sums, std::int32_t bound) noexcept {
+    return _mm512_cmpgt_epi32_mask(reinterpret_cast<__m512i>(sums.value), _mm512_set1_epi32(bound));
   }
 };
 #endif
@@ -248,8 +248,8 @@ struct ByteSums<isa::scalar> {
     for (int j = 0; j < 4; ++j) sums.value += a.value[j] * b.value[j];
     return sums;
   }
-  friend std::uint64_t exceeding(ByteSums sums, std::int32_t least) noexcept {
-    return sums.value > least;
+  friend std::uint64_t exceeding(ByteSums sums, std::int32_t bound) noexcept {
+    return sums.value > bound;
   }
 };
 

@@ -100,8 +100,8 @@ double train_epoch(Trainer<Model>& trainer, const Interactions& train, std::uint
 /// Trains a model on split.train. After each epoch the validation part is ranked, by dot product,
 /// without the training items; the model ends with the weights of the epoch that ranked it best.
 /// Without a validation part it trains for all epochs. Where an observer throws, the model keeps
-/// the weights it has just then. The result depends on the model's seed and
-/// the options, never on the number of threads.
+/// the weights it has just then. The result depends on the model's seed and the options, never on
+/// the number of threads.
 ///
 /// @param split      parts of the users and items that the model was made with
 /// @param observers  see observer.hpp; without any, progress.hpp's on the standard error stream
