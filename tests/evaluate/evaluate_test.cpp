@@ -6,6 +6,7 @@
 #include <cmath>
 #include <cstdint>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "policies.hpp"
@@ -145,21 +146,37 @@ TEST_CASE("full ranking equals a sort of every score, for many sizes") {
       std::vector<Index> all(users);
       for (Index u = 0; u < users; ++u) all[u] = users - 1 - u;  // in another order than the table
       const Interactions* const exclude[] = {&seen};
-      std::vector<std::vector<Index>> got(users);
-      rank_items(model.scorer(), all, 10, exclude, Similarity::dot,
-                 [&](std::size_t position, std::span<const Scored<float>> best) {
-                   for (const auto& scored : best) got[position].push_back(scored.item);
-                 });
-      for (std::size_t position = 0; position < users; ++position) {
-        // recommend scores one item at a time.
-        std::vector<Index> expected;
-        for (const auto& scored : recommend(model, all[position], 10)) {
-          expected.push_back(scored.item);
+      // Its products are denormal: they count as zeros in both.
+      Recommender<MF<7>, BPR> tiny = model;
+      for (float& weight : tiny.weights().users) weight *= 1e-20F;
+      for (float& weight : tiny.weights().items) weight *= 1e-20F;
+      for (const auto* ranked : {&model, &std::as_const(tiny)}) {
+        std::vector<std::vector<Scored<float>>> got(users);
+        rank_items(ranked->scorer(), all, 10, exclude, Similarity::dot,
+                   [&](std::size_t position, std::span<const Scored<float>> best) {
+                     got[position].assign(best.begin(), best.end());
+                   });
+        // recommend goes through the items without stripes.
+        for (std::size_t position = 0; position < users; ++position) {
+          CHECK(got[position] == recommend(*ranked, all[position], 10));
         }
-        CHECK(got[position] == expected);
       }
     }
   }
+}
+
+TEST_CASE("ranking refuses what it cannot rank") {
+  const Interactions seen = part(3, 40, {{0, 0}, {1, 5}, {2, 7}}), fewer = part(2, 40, {{0, 0}});
+  const Recommender<MF<6>, BPR> model(seen);
+  const auto rank = [&](std::vector<Index> users, std::size_t k, const Interactions& exclude) {
+    const Interactions* const parts[] = {&exclude};
+    rank_items(model.scorer(), users, k, parts, Similarity::dot, [](std::size_t, auto) {});
+  };
+  rank({0, 1, 2}, 1, seen);
+  CHECK_THROWS_WITH_AS(rank({0}, 0, seen), doctest::Contains("k: must be at least 1"),
+                       ArgumentError);
+  CHECK_THROWS_WITH_AS(rank({0, 3}, 1, seen), doctest::Contains("below 3, not 3"), ArgumentError);
+  CHECK_THROWS_AS(rank({0, 2}, 1, fewer), ArgumentError);
 }
 
 TEST_CASE("Spearman's correlation, ties included") {

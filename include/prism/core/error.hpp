@@ -55,7 +55,7 @@ class DataError : public Error {
   std::size_t line_;
 };
 
-/// A training loss that is no longer a finite number.
+/// A training whose loss, weights or their squares are no longer finite numbers.
 class DivergenceError : public Error {
  public:
   using Error::Error;

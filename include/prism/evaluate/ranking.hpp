@@ -10,10 +10,12 @@
 #include <limits>
 #include <optional>
 #include <span>
+#include <string>
 #include <type_traits>
 #include <vector>
 
 #include "prism/core/config.hpp"
+#include "prism/core/error.hpp"
 #include "prism/core/index.hpp"
 #include "prism/core/matrix.hpp"
 #include "prism/core/parallel.hpp"
@@ -153,10 +155,18 @@ template <class T>
 /// Ranks all items for each of `users` and calls visit(position, best) once for every position in
 /// `users`, from several threads: `best` holds at most k items, best first, equal scores in the
 /// order of their ids, without those that the user has in any of `exclude`.
+/// @throws ArgumentError  for k of 0, a user that is no row, or an excluded part without that row
 template <class T, class Visit>
 void rank_items(const Scorer<T>& scorer, std::span<const Index> users, std::size_t k,
                 std::span<const Interactions* const> exclude, Similarity similarity,
                 const Visit& visit, Screening screening = Screening::where_quicker) {
+  require(k >= 1, "k", "must be at least 1, not 0");
+  std::size_t known = scorer.output.users().size();
+  for (const Interactions* part : exclude) known = std::min<std::size_t>(known, part->users());
+  for (const Index user : users) {
+    require(user < known, "users",
+            "must each be below " + std::to_string(known) + ", not " + std::to_string(user));
+  }
   const ItemStripes<T> items(scorer, similarity);
   const std::size_t longest = std::min(k, items.size());
   std::optional<detail::ScreenedItems> screened;
