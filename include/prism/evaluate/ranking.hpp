@@ -39,6 +39,11 @@ enum class Screening {
 
 namespace detail {
 
+inline void check_row(const char* argument, Index row, std::size_t size) {
+  require(row < size, argument,
+          "must be below " + std::to_string(size) + ", not " + std::to_string(row));
+}
+
 /// Users that are ranked together, so that a stripe of items serves all of them while it lies in
 /// cache: their rows, what each has seen, and the best so far.
 template <class T>
@@ -160,13 +165,10 @@ template <class T, class Visit>
 void rank_items(const Scorer<T>& scorer, std::span<const Index> users, std::size_t k,
                 std::span<const Interactions* const> exclude, Similarity similarity,
                 const Visit& visit, Screening screening = Screening::where_quicker) {
-  require(k >= 1, "k", "must be at least 1, not 0");
+  require_some("k", k);
   std::size_t known = scorer.output.users().size();
   for (const Interactions* part : exclude) known = std::min<std::size_t>(known, part->users());
-  for (const Index user : users) {
-    require(user < known, "users",
-            "must each be below " + std::to_string(known) + ", not " + std::to_string(user));
-  }
+  for (const Index user : users) detail::check_row("users", user, known);
   const ItemStripes<T> items(scorer, similarity);
   const std::size_t longest = std::min(k, items.size());
   std::optional<detail::ScreenedItems> screened;

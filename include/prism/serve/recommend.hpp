@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <cstddef>
 #include <span>
-#include <string>
 #include <vector>
 
 #include "prism/core/config.hpp"
@@ -26,15 +25,6 @@ struct RecommendOptions {
   Similarity similarity = Similarity::dot;
 };
 
-namespace detail {
-
-inline void check_row(const char* argument, Index row, std::size_t size) {
-  require(row < size, argument,
-          "must be below " + std::to_string(size) + ", not " + std::to_string(row));
-}
-
-}  // namespace detail
-
 /// The k best items for a user, best first, with the scores that evaluate() ranks by, bit for bit
 /// where multiply-add is one instruction; fewer where there are not as many.
 /// @param scorer  as Recommender::scorer() gives it; keep one to serve many users
@@ -45,7 +35,7 @@ template <class T>
                                                Index user, std::size_t k,
                                                const RecommendOptions& options = {}) {
   detail::check_row("user", user, scorer.output.users().size());
-  require(k >= 1, "k", "must be at least 1, not 0");
+  require_some("k", k);
   const DenormalsAreZero quick;  // as in the loops of a ranking
   constexpr std::size_t together = 8;
   const std::size_t dim = detail::scoring_dim(scorer);
@@ -87,7 +77,7 @@ template <class T>
                                                    std::size_t k) {
   const Rows<const T> items = scorer.output.items();
   detail::check_row("item", item, items.size());
-  require(k >= 1, "k", "must be at least 1, not 0");
+  require_some("k", k);
   const std::size_t dim = items.dim();
   std::vector<T> unit(dim), other_unit(dim);
   normalise(unit.data(), items[item], dim);
