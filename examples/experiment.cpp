@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Any combination of policies, on any data, from the command line. Without arguments: the paper's
-// comparison of no decay, full decay and PRISM, on made-up data.
+// comparison of no decay, full decay and PRISM, on synthetic data.
 #include <CLI/CLI.hpp>
 #include <cstdio>
 #include <exception>

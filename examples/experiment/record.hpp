@@ -18,6 +18,20 @@
 
 namespace experiment {
 
+/// What says of a run that it cannot have learnt.
+inline void print_warnings(const prism::Report& popular, const std::vector<Run>& runs) {
+  for (const Run& run : runs) {
+    if (run.error) continue;
+    const auto print = [&](const std::string& warning) {
+      std::printf("\nwarning: %s: %s\n", run.name.c_str(), warning.c_str());
+    };
+    for (const std::string& warning : run.history.warnings) print(warning);
+    if (run.dot.ndcg < popular.ndcg) {
+      print("ranks worse than the most popular items alone, which need no training");
+    }
+  }
+}
+
 /// The models beside what recommends the same popular items to everyone.
 inline void print_table(const prism::Split& split, const std::vector<Run>& runs) {
   const char* const baseline = "most popular items";
@@ -31,8 +45,9 @@ inline void print_table(const prism::Split& split, const std::vector<Run>& runs)
     std::printf("%-*s  %7.5f   %8.5f  %8.5f   %9.5f", w, name, report.ndcg, popular, neutral,
                 unpopular);
   };
-  print_quality(baseline, prism::evaluate(prism::most_popular(split.train), split.test,
-                                          {.exclude = {&split.train, &split.validation}}));
+  const prism::Report popular = prism::evaluate(prism::most_popular(split.train), split.test,
+                                                {.exclude = {&split.train, &split.validation}});
+  print_quality(baseline, popular);
   std::printf("\n");
   for (const Run& run : runs) {
     if (run.error) {
@@ -47,6 +62,7 @@ inline void print_table(const prism::Split& split, const std::vector<Run>& runs)
       "\nNDCG@20 on the test part, by dot product (MACR by its own rule), with what hits among the "
       "5%% most\npopular items, the next 15%% and the rest contribute; rho: Spearman's correlation "
       "of item magnitude\nwith popularity.\n");
+  print_warnings(popular, runs);
 }
 
 inline nlohmann::json to_json(const prism::Report& report) {
@@ -77,7 +93,9 @@ inline nlohmann::json to_json(const prism::History& history) {
   return {{"best_epoch", history.best_epoch},
           {"best_validation_ndcg", history.best_validation_ndcg},
           {"stopped_early", history.stopped_early},
+          {"steps_per_epoch", history.steps_per_epoch},
           {"seconds", history.seconds},
+          {"warnings", history.warnings},
           {"epochs", epochs}};
 }
 
@@ -132,6 +150,7 @@ inline nlohmann::json to_json(const Settings& settings) {
                          {"batch", settings.batch},
                          {"epochs", settings.epochs},
                          {"patience", settings.patience},
+                         {"min_steps", settings.min_steps},
                          {"seed", settings.seed},
                          {"threads", nullptr}};
   if (!settings.test.empty()) json["test"] = settings.test;

@@ -275,6 +275,9 @@ void declare_options(CLI::App& app, Settings& settings) {
       ->check(at_least_1)
       ->capture_default_str()
       ->group(training);
+  app.add_option("--min-steps", settings.min_steps, "steps before patience counts")
+      ->capture_default_str()
+      ->group(training);
   app.add_option("--seed", settings.seed, "of every random number")
       ->check(CLI::Range(std::uint64_t{0}, std::uint64_t{1} << 53, "INTEGER >= 0"))
       ->capture_default_str()

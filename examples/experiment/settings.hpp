@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <optional>
 #include <prism/data/format.hpp>
+#include <prism/train/fit.hpp>
 #include <string>
 #include <vector>
 
@@ -61,6 +62,7 @@ struct Settings {
   std::size_t batch = 4096;
   std::size_t epochs = 1000;
   std::size_t patience = 10;
+  std::size_t min_steps = prism::FitOptions{}.min_steps;
   std::uint64_t seed = 123;
   std::optional<std::size_t> threads;
 

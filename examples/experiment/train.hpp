@@ -121,6 +121,7 @@ Run train(const Settings& settings, const ModelChoice& choice, const prism::Spli
                            .batch_size = settings.batch,
                            .epochs = settings.epochs,
                            .patience = settings.patience,
+                           .min_steps = settings.min_steps,
                            .shuffle = settings.released ? Shuffle::once : Shuffle::every_epoch};
   try {
     run.history =

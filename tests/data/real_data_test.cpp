@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The published data sets, where they are at hand: in the folder PRISM_DATA, or beside the sources.
+// The published data sets, which users bring themselves: in the folder PRISM_DATA, or in data/ of
+// the source tree.
 #include <doctest/doctest.h>
 
 #include <cstdlib>
@@ -23,10 +24,11 @@ std::filesystem::path data_file(const std::string& name) {
   const char* const folder = std::getenv("PRISM_DATA");
   const std::filesystem::path path =
       (folder != nullptr ? std::filesystem::path(folder)
-                         : std::filesystem::path(PRISM_SOURCE_DIR) / ".." / "shared" / "data") /
+                         : std::filesystem::path(PRISM_SOURCE_DIR) / "data") /
       name;
   if (!std::filesystem::exists(path)) {
-    MESSAGE("skipped: there is no " << path.string());
+    MESSAGE("skipped: put the file at " << path.string() << ", or name the folder that holds "
+                                        << name << " in PRISM_DATA");
     return {};
   }
   if (path.extension() == ".gz" && !reads_gzip) {

@@ -22,7 +22,7 @@ namespace test {
 inline std::filesystem::path golden_folder() {
   const char* const given = std::getenv("PRISM_GOLDEN");
   if (given != nullptr && *given != '\0') return given;
-  return std::filesystem::path(PRISM_SOURCE_DIR) / "../shared/golden";
+  return std::filesystem::path(PRISM_SOURCE_DIR) / "tests/golden/cases";
 }
 
 /// A folder of arrays. A case that is missing is a failure, never skipped.

@@ -56,7 +56,8 @@ TEST_CASE("fit stops when patience runs out, and keeps the weights of the best e
   const Split& split = small_split();
   Small model(split.train);
   const History history =
-      fit(model, split, {.learning_rate = 0.05, .batch_size = 300, .patience = 4}, Silent());
+      fit(model, split, {.learning_rate = 0.05, .batch_size = 300, .patience = 4, .min_steps = 0},
+          Silent());
   REQUIRE(history.stopped_early);
   CHECK(history.epochs.size() == history.best_epoch + 4);
   CHECK(evaluate(model, split.validation, {.exclude = {&split.train}}).ndcg ==
@@ -73,6 +74,49 @@ TEST_CASE("fit stops when patience runs out, and keeps the weights of the best e
   fit(same, split, {.learning_rate = 0.05, .batch_size = 300, .epochs = history.best_epoch},
       Silent());
   CHECK(numbers(same.items()) == numbers(model.items()));
+}
+
+TEST_CASE("patience counts only the epochs that begin after min_steps") {
+  const Split& split = small_split();
+  // At this rate the ranking is at its best early, and no epoch after that is better.
+  FitOptions options{.learning_rate = 0.05, .batch_size = 300, .patience = 4, .min_steps = 0};
+  Small soon(split.train);
+  const History early = fit(soon, split, options, Silent());
+  const std::size_t steps = early.steps_per_epoch;
+  REQUIRE(steps == (split.train.size() + 299) / 300);
+  REQUIRE(early.stopped_early);
+  const std::size_t last = early.epochs.size();
+  // Begun, not ended: one step more makes it a whole epoch more.
+  for (const auto& [min_steps, epochs] :
+       {std::pair{(last + 10) * steps, last + 14}, std::pair{(last + 10) * steps + 1, last + 15}}) {
+    Small late(split.train);
+    options.min_steps = min_steps;
+    const History history = fit(late, split, options, Silent());
+    REQUIRE(history.stopped_early);
+    CHECK(history.epochs.size() == std::max(epochs, history.best_epoch + 4));
+  }
+}
+
+TEST_CASE("a run that cannot have learnt says so") {
+  const Split& split = small_split();
+  Small stopped(split.train);
+  // Too small a rate for anything to change, and stopped at once.
+  const History history =
+      fit(stopped, split,
+          {.learning_rate = 1e-12, .batch_size = 300, .patience = 4, .min_steps = 0}, Silent());
+  REQUIRE(history.best_epoch <= 2);
+  REQUIRE(history.warnings.size() == 2);
+  CHECK(history.warnings[0].find("the best epoch is 1 of 5") == 0);
+  CHECK(history.warnings[1].find("stopped after " + std::to_string(5 * history.steps_per_epoch) +
+                                 " steps") == 0);
+
+  std::ostringstream shown;
+  Progress(shown, Progress::Style::lines).end(history);
+  CHECK(shown.str().find("warning: the best epoch is 1 of 5") != std::string::npos);
+
+  Small learning(split.train);
+  const FitOptions enough{.learning_rate = 0.01, .batch_size = 300, .epochs = 60};
+  CHECK(fit(learning, split, enough, Silent()).warnings.empty());
 }
 
 TEST_CASE("without a validation part fit trains for all epochs and keeps the last") {

@@ -37,7 +37,10 @@ struct FitOptions {
   std::size_t batch_size = 4096;  ///< pairs a step, at least 1; the last of an epoch is smaller
   std::size_t epochs = 1000;      ///< at most, at least 1
   std::size_t patience = 10;      ///< epochs without a better validation before stopping
-  std::size_t k = 20;             ///< of the NDCG@k that validation goes by
+  /// Patience counts the epochs that begin after so many steps. PRISM's rows are long and turn
+  /// slowly under Adam: before that its validation may not have begun to rise.
+  std::size_t min_steps = 3000;
+  std::size_t k = 20;  ///< of the NDCG@k that validation goes by
   Shuffle shuffle = Shuffle::every_epoch;
 };
 
@@ -95,11 +98,33 @@ double train_epoch(Trainer<Model>& trainer, const Interactions& train, std::uint
   return total / static_cast<double>(pairs.size());
 }
 
+/// What speaks against a run's having learnt anything.
+inline std::vector<std::string> warnings(const History& history, bool validated) {
+  std::vector<std::string> found;
+  const std::size_t epochs = history.epochs.size(), steps = epochs * history.steps_per_epoch;
+  if (validated && epochs > 2 && history.best_epoch <= 2) {
+    found.push_back("the best epoch is " + std::to_string(history.best_epoch) + " of " +
+                    std::to_string(epochs) +
+                    ": training has made the ranking no better; another learning rate, or loss, "
+                    "may");
+  }
+  constexpr std::size_t few_steps = 50;
+  if (history.stopped_early && history.steps_per_epoch < few_steps &&
+      steps < FitOptions{}.min_steps) {
+    found.push_back("stopped after " + std::to_string(steps) + " steps, " +
+                    std::to_string(history.steps_per_epoch) +
+                    " an epoch: it may not have begun to learn; more patience or min_steps, a "
+                    "smaller batch_size or a greater learning_rate may help");
+  }
+  return found;
+}
+
 }  // namespace detail
 
 /// Trains a model on split.train. After each epoch the validation part is ranked, by dot product,
 /// without the training items; the model ends with the weights of the epoch that ranked it best.
-/// Without a validation part it trains for all epochs. Where an observer throws, the model keeps
+/// Without a validation part it trains for all epochs. A run that cannot have learnt says why in
+/// History::warnings. Where an observer throws, the model keeps
 /// the weights it has just then. The result depends on the model's seed and the options, never on
 /// the number of threads.
 ///
@@ -129,7 +154,10 @@ History fit(Model& model, const Split& split, const FitOptions& options, Observe
 
   const detail::Stopwatch watch;
   Trainer trainer(model);
-  History history;
+  const std::size_t steps_per_epoch =
+      (split.train.size() + options.batch_size - 1) / options.batch_size;
+  const std::size_t impatient_after = (options.min_steps + steps_per_epoch - 1) / steps_per_epoch;
+  History history{.steps_per_epoch = steps_per_epoch};
   auto best = model.weights();
   const auto diverged = [&](std::size_t epoch, const char* what) {
     model.weights() = std::move(best);
@@ -171,13 +199,14 @@ History fit(Model& model, const Split& split, const FitOptions& options, Observe
     notify([&](auto& observer) {
       if constexpr (requires { observer.epoch(record, model); }) observer.epoch(record, model);
     });
-    if (epoch - history.best_epoch >= options.patience) {
+    if (epoch >= std::max(history.best_epoch, impatient_after) + options.patience) {
       history.stopped_early = true;
       break;
     }
   }
   if (validated) model.weights() = std::move(best);
   history.seconds = watch.seconds();
+  history.warnings = detail::warnings(history, validated);
   notify([&](auto& observer) {
     if constexpr (requires { observer.end(history); }) observer.end(history);
   });

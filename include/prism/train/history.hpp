@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstddef>
+#include <string>
 #include <vector>
 
 #include "prism/core/config.hpp"
@@ -19,11 +20,15 @@ struct EpochRecord {
 };
 
 struct History {
-  std::vector<EpochRecord> epochs;
+  std::vector<EpochRecord> epochs{};
+  std::size_t steps_per_epoch = 0;
   std::size_t best_epoch = 0;  ///< whose weights the model has in the end
   double best_validation_ndcg = 0;
   bool stopped_early = false;  ///< patience ran out before the epochs did
   double seconds = 0;          ///< wall clock, validation included
+  /// What speaks against the run's having learnt: a best epoch of 1 or 2, or a stop after few
+  /// steps.
+  std::vector<std::string> warnings{};
 };
 
 }  // namespace prism::inline PRISM_ISA

@@ -81,6 +81,8 @@ class Progress {
                  << std::to_string(history.epochs.size()) << ", "
                  << detail::with_decimals(history.seconds, 1) << " s"
                  << (style_ == Style::bar ? erase_to_end : "") << std::endl;
+    for (const std::string& warning : history.warnings)
+      *out_ << "warning: " << warning << std::endl;
   }
 
  private:
