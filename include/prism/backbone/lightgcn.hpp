@@ -13,6 +13,7 @@
 #include "prism/backbone/embedding.hpp"
 #include "prism/core/config.hpp"
 #include "prism/core/index.hpp"
+#include "prism/core/matrix.hpp"
 #include "prism/core/parallel.hpp"
 #include "prism/kernel/row.hpp"
 #include "prism/kernel/weighted_sum.hpp"
@@ -69,18 +70,20 @@ class LightGCN {
           item_scale(detail::inverse_roots<T>(context.train.item_degree())) {}
   };
 
-  template <class T>
-  [[nodiscard]] Forward<T> forward(const BackboneStep<T>& step, const State<T>& state) const {
-    const Embeddings<const T> all = propagate(step.tables, step.batch.train, state, step.scratch);
+  template <class T, Execution X>
+  [[nodiscard]] Forward<T> forward(const BackboneStep<T, X>& step, const State<T>& state) const {
+    const Embeddings<const T> all =
+        propagate(step.exec, step.tables, step.batch.train, state, step.scratch);
     return {{{all.users, step.batch.user_side.rows}, {all.items, step.batch.item_side.rows}}};
   }
 
   /// The propagation is a symmetric matrix: the same one carries the gradient back.
-  template <class T>
-  [[nodiscard]] TableGradients<T> backward(const BackboneStep<T>& step, State<T>& state,
+  template <class T, Execution X>
+  [[nodiscard]] TableGradients<T> backward(const BackboneStep<T, X>& step, const State<T>& state,
                                            NothingKept, Embeddings<const T> output_gradient) const {
     const auto scatter = [&](Rows<const T> from, const BatchSide& side) {
-      const Rows<T> to = step.scratch.template take_zeros<T>(side.position.size(), from.dim());
+      const Rows<T> to =
+          step.scratch.template take_zeros<T>(step.exec, side.position.size(), from.dim());
       for (std::size_t k = 0; k < from.size(); ++k) {
         std::copy_n(from[k], from.dim(), to[side.rows[k]]);
       }
@@ -88,16 +91,17 @@ class LightGCN {
     };
     const Embeddings<T> gradient{scatter(output_gradient.users, step.batch.user_side),
                                  scatter(output_gradient.items, step.batch.item_side)};
-    const Embeddings<T> all = propagate<T>(gradient, step.batch.train, state, step.scratch);
+    const Embeddings<T> all =
+        propagate<T>(step.exec, gradient, step.batch.train, state, step.scratch);
     return {TableGradient<T>::of_all_rows(all.users, step.batch.user_side),
             TableGradient<T>::of_all_rows(all.items, step.batch.item_side)};
   }
 
-  template <class T>
-  [[nodiscard]] Output<T> output(Embeddings<const T> tables, const Interactions& train,
-                                 const State<T>& state) const {
+  template <class T, Execution X>
+  [[nodiscard]] Output<T> output(const X& exec, Embeddings<const T> tables,
+                                 const Interactions& train, const State<T>& state) const {
     Scratch scratch;
-    const Embeddings<T> all = propagate(tables, train, state, scratch);
+    const Embeddings<T> all = propagate(exec, tables, train, state, scratch);
     const auto keep = [](Rows<const T> from) {
       Matrix<T> table(typename Matrix<T>::shape_type{from.size(), from.dim()});
       std::copy_n(from.data(), from.elements(), table.data());
@@ -108,9 +112,10 @@ class LightGCN {
 
  private:
   /// The mean of the layers.
-  template <class T>
-  static Embeddings<T> propagate(Embeddings<const T> start, const Interactions& train,
-                                 const State<T>& state, Scratch& scratch) {
+  template <class T, Execution X>
+  static Embeddings<T> propagate(const X& exec, Embeddings<const T> start,
+                                 const Interactions& train, const State<T>& state,
+                                 Scratch& scratch) {
     const std::size_t dim = start.users.dim();
     const auto take = [&] {
       return Embeddings<T>{scratch.take<T>(start.users.size(), dim),
@@ -122,11 +127,11 @@ class LightGCN {
       const Embeddings<T> next = l % 2 == 0 ? even : odd;
       const T share = l == Layers ? T{1} / T{Layers + 1} : T{1};
       propagate_side<T>(
-          train.users(), [&](Index user) { return train.items_of(user); }, layer.items,
+          exec, train.users(), [&](Index user) { return train.items_of(user); }, layer.items,
           state.item_scale, state.user_scale, next.users, l == 1 ? start.users : sum.users,
           sum.users, share);
       propagate_side<T>(
-          train.items(), [&](Index item) { return train.users_of(item); }, layer.users,
+          exec, train.items(), [&](Index item) { return train.users_of(item); }, layer.users,
           state.user_scale, state.item_scale, next.items, l == 1 ? start.items : sum.items,
           sum.items, share);
       layer = next;
@@ -136,20 +141,21 @@ class LightGCN {
 
   /// next[r] = scale[r] * sum over r's neighbours of their scale times their row;
   /// sum[r] = share * (so_far[r] + next[r])
-  template <class T, class Neighbours>
-  static void propagate_side(std::size_t size, const Neighbours& neighbours, Rows<const T> from,
-                             std::span<const T> from_scale, std::span<const T> scale_of,
-                             Rows<T> next, Rows<const T> so_far, Rows<T> sum, T share) {
+  template <class T, Execution X, class Neighbours>
+  static void propagate_side(const X& exec, std::size_t size, const Neighbours& neighbours,
+                             Rows<const T> from, std::span<const T> from_scale,
+                             std::span<const T> scale_of, Rows<T> next, Rows<const T> so_far,
+                             Rows<T> sum, T share) {
     const std::size_t dim = from.dim();
     constexpr std::size_t grain = 64;
-    parallel_chunks(size, grain, [&](std::size_t begin, std::size_t end) {
+    parallel_chunks(exec, size, grain, [&](std::size_t begin, std::size_t end) {
       for (std::size_t r = begin; r < end; ++r) {
         T* const row = next[r];
         const std::span<const Index> picked = neighbours(static_cast<Index>(r));
-        weighted_sum(
+        weighted_sum<typename X::isa>(
             row, scale_of[r], picked, [&](std::size_t j) { return from_scale[picked[j]]; }, from);
-        scale(sum[r], share, so_far[r], dim);
-        add_scaled(sum[r], share, row, dim);
+        scale<typename X::isa>(sum[r], share, so_far[r], dim);
+        add_scaled<typename X::isa>(sum[r], share, row, dim);
       }
     });
   }

@@ -31,23 +31,23 @@ class MF {
     return std::string(name) + "<" + std::to_string(dim()) + ">";
   }
 
-  template <class T>
-  [[nodiscard]] Forward<T> forward(const BackboneStep<T>& step, const Stateless<MF>&) const {
+  template <class T, Execution X>
+  [[nodiscard]] Forward<T> forward(const BackboneStep<T, X>& step, const Stateless<MF>&) const {
     return {{{step.tables.users, step.batch.user_side.rows},
              {step.tables.items, step.batch.item_side.rows}}};
   }
 
-  template <class T>
-  [[nodiscard]] TableGradients<T> backward(const BackboneStep<T>& step, Stateless<MF>&, NothingKept,
-                                           Embeddings<const T> output_gradient) const {
+  template <class T, Execution X>
+  [[nodiscard]] TableGradients<T> backward(const BackboneStep<T, X>& step, const Stateless<MF>&,
+                                           NothingKept, Embeddings<const T> output_gradient) const {
     const Batch& batch = step.batch;
     return {TableGradient<T>::of_batch_rows(output_gradient.users, batch.user_side),
             TableGradient<T>::of_batch_rows(output_gradient.items, batch.item_side)};
   }
 
-  template <class T>
-  [[nodiscard]] Output<T> output(Embeddings<const T> tables, const Interactions& /*train*/,
-                                 const Stateless<MF>&) const {
+  template <class T, Execution X>
+  [[nodiscard]] Output<T> output(const X& /*exec*/, Embeddings<const T> tables,
+                                 const Interactions& /*train*/, const Stateless<MF>&) const {
     return tables;
   }
 

@@ -6,6 +6,7 @@
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
+#include <memory_resource>
 #include <span>
 #include <string>
 #include <string_view>
@@ -15,8 +16,10 @@
 #include "prism/backbone/embedding.hpp"
 #include "prism/core/config.hpp"
 #include "prism/core/index.hpp"
+#include "prism/core/matrix.hpp"
 #include "prism/core/parallel.hpp"
 #include "prism/core/random.hpp"
+#include "prism/exec/serial.hpp"
 #include "prism/kernel/fill.hpp"
 #include "prism/kernel/linear.hpp"
 #include "prism/policy/backbone.hpp"
@@ -29,18 +32,18 @@ namespace detail {
 /// One side's layers: W (out x in) and b, as y = x W' + b.
 template <class T, std::size_t Layers>
 struct Tower {
-  std::array<Parameter<T>, Layers> weight;
-  std::array<Parameter<T>, Layers> bias;
+  std::array<Matrix<T>, Layers> weight;
+  std::array<Matrix<T>, Layers> bias;
 
   /// Uniform in +-1/sqrt(fan-in), biases too.
-  Tower(std::size_t dim, const Random& random) {
+  Tower(std::size_t dim, const Random& random, std::pmr::memory_resource* memory) {
     const double bound = 1 / std::sqrt(static_cast<double>(dim));
     std::uint64_t draw = 0;
     for (std::size_t l = 0; l < Layers; ++l) {
-      weight[l].value = zeros<T>(dim, dim);
-      bias[l].value = zeros<T>(1, dim);
-      for (Matrix<T>* table : {&weight[l].value, &bias[l].value}) {
-        fill_uniform(rows(*table), bound, random.from(draw));
+      weight[l] = make_table<T>(dim, dim, memory);
+      bias[l] = make_table<T>(1, dim, memory);
+      for (Matrix<T>* table : {&weight[l], &bias[l]}) {
+        fill_uniform(serial, rows(*table), bound, random.from(draw));
         draw += table->size();
       }
     }
@@ -54,8 +57,8 @@ struct Tower {
   template <class Visit>
   void for_each_parameter(const Visit& visit) {
     for (std::size_t l = 0; l < Layers; ++l) {
-      visit(weight[l]);
-      visit(bias[l]);
+      visit(ParameterView<T>{rows(weight[l])});
+      visit(ParameterView<T>{rows(bias[l])});
     }
   }
 };
@@ -105,9 +108,9 @@ class MLP {
     detail::Tower<T, Layers> items;
 
     State(const MLP& mlp, const StateContext& context)
-        : users(mlp.dim(), Random(context.seed, Stream::backbone)),
-          items(mlp.dim(), Random(context.seed, Stream::backbone)
-                               .from(detail::Tower<T, Layers>::draws(mlp.dim()))) {}
+        : users(mlp.dim(), context.random(), context.memory),
+          items(mlp.dim(), context.random().from(detail::Tower<T, Layers>::draws(mlp.dim())),
+                context.memory) {}
 
     template <class Visit>
     void for_each_parameter(const Visit& visit) {
@@ -116,37 +119,40 @@ class MLP {
     }
   };
 
+  /// What backward needs of both towers.
   template <class T>
-  [[nodiscard]] auto forward(const BackboneStep<T>& step, const State<T>& state) const {
+  struct Saved {
+    detail::TowerKept<T, Layers> users;
+    detail::TowerKept<T, Layers> items;
+  };
+
+  template <class T, Execution X>
+  [[nodiscard]] Forward<T, Saved<T>> forward(const BackboneStep<T, X>& step,
+                                             const State<T>& state) const {
     const std::span<const Index> users = step.batch.user_side.rows;
     const std::span<const Index> items = step.batch.item_side.rows;
     const Embeddings<T> output{step.scratch.template take<T>(users.size(), dim()),
                                step.scratch.template take<T>(items.size(), dim())};
-    struct Kept {
-      detail::TowerKept<T, Layers> users;
-      detail::TowerKept<T, Layers> items;
-    };
-    return Forward<T, Kept>{
-        {output.users, output.items},
-        {climb(step.tables.users, users, state.users, output.users, step.scratch),
-         climb(step.tables.items, items, state.items, output.items, step.scratch)}};
+    return {{output.users, output.items},
+            {climb(step.exec, step.tables.users, users, state.users, output.users, step.scratch),
+             climb(step.exec, step.tables.items, items, state.items, output.items, step.scratch)}};
   }
 
-  template <class T, class Kept>
-  [[nodiscard]] TableGradients<T> backward(const BackboneStep<T>& step, State<T>& state,
-                                           const Kept& kept,
+  template <class T, Execution X>
+  [[nodiscard]] TableGradients<T> backward(const BackboneStep<T, X>& step, const State<T>&,
+                                           const Saved<T>& kept,
                                            Embeddings<const T> output_gradient) const {
-    return {TableGradient<T>::of_batch_rows(
-                descend(kept.users, output_gradient.users, state.users, step.scratch),
-                step.batch.user_side),
-            TableGradient<T>::of_batch_rows(
-                descend(kept.items, output_gradient.items, state.items, step.scratch),
-                step.batch.item_side)};
+    return {TableGradient<T>::of_batch_rows(descend(step, kept.users, output_gradient.users,
+                                                    step.parameter_gradients.first(2 * Layers)),
+                                            step.batch.user_side),
+            TableGradient<T>::of_batch_rows(descend(step, kept.items, output_gradient.items,
+                                                    step.parameter_gradients.subspan(2 * Layers)),
+                                            step.batch.item_side)};
   }
 
-  template <class T>
-  [[nodiscard]] Output<T> output(Embeddings<const T> tables, const Interactions& /*train*/,
-                                 const State<T>& state) const {
+  template <class T, Execution X>
+  [[nodiscard]] Output<T> output(const X& exec, Embeddings<const T> tables,
+                                 const Interactions& /*train*/, const State<T>& state) const {
     const auto all = [&](Rows<const T> table, const detail::Tower<T, Layers>& tower) {
       Matrix<T> result(typename Matrix<T>::shape_type{table.size(), table.dim()});
       std::vector<Index> every(table.size());
@@ -156,7 +162,7 @@ class MLP {
       for (std::size_t r = 0; r < every.size(); r += portion) {
         const std::size_t count = std::min(portion, every.size() - r);
         Scratch scratch;
-        static_cast<void>(climb(table, std::span<const Index>(every).subspan(r, count), tower,
+        static_cast<void>(climb(exec, table, std::span<const Index>(every).subspan(r, count), tower,
                                 Rows<T>(rows(result)[r], count, table.dim()), scratch));
       }
       return result;
@@ -168,18 +174,19 @@ class MLP {
   static constexpr std::size_t grain = 64;
 
   /// Takes table rows up to output rows.
-  template <class T>
-  detail::TowerKept<T, Layers> climb(Rows<const T> table, std::span<const Index> from,
+  template <class T, Execution X>
+  detail::TowerKept<T, Layers> climb(const X& exec, Rows<const T> table,
+                                     std::span<const Index> from,
                                      const detail::Tower<T, Layers>& tower, Rows<T> output,
                                      Scratch& scratch) const {
-    const std::size_t dim = table.dim(), width = padded<T>(dim);
+    const std::size_t dim = table.dim(), width = padded<T, typename X::isa>(dim);
     detail::TowerKept<T, Layers> kept;
     for (std::size_t l = 0; l < Layers; ++l) {
       kept.input[l] = scratch.take<T>(from.size(), width);
-      kept.layer[l] = lay_out<T>(rows(tower.weight[l].value), tower.bias[l].value.data(), scratch);
+      kept.layer[l] = lay_out<T>(exec, rows(tower.weight[l]), tower.bias[l].data(), scratch);
     }
     const Rows<T> top = scratch.take<T>(from.size(), width);
-    parallel_chunks(from.size(), grain, [&](std::size_t begin, std::size_t end) {
+    parallel_chunks(exec, from.size(), grain, [&](std::size_t begin, std::size_t end) {
       for (std::size_t k = begin; k < end; ++k) {
         T* const to = kept.input[0][k];
         std::copy_n(table[from[k]], dim, to);
@@ -187,7 +194,7 @@ class MLP {
       }
       for (std::size_t l = 0; l < Layers; ++l) {
         T* const y = l + 1 < Layers ? kept.input[l + 1][begin] : top[begin];
-        linear_forward<T>(kept.layer[l], end - begin, kept.input[l][begin], y);
+        linear_forward<typename X::isa, T>(kept.layer[l], end - begin, kept.input[l][begin], y);
         if (l + 1 == Layers) break;
         for (std::size_t e = 0; e < (end - begin) * width; ++e) y[e] = activation_.apply(y[e]);
       }
@@ -198,10 +205,13 @@ class MLP {
 
   /// Takes the output's gradient down to the table rows, and adds to the layers'. The sums over
   /// rows fold in the order of chunks that depend on the batch alone.
-  template <class T>
-  Rows<const T> descend(const detail::TowerKept<T, Layers>& kept, Rows<const T> output,
-                        detail::Tower<T, Layers>& tower, Scratch& scratch) const {
-    const std::size_t dim = output.dim(), width = padded<T>(dim);
+  /// @param tower_gradients  of the layers' weights and biases in turn
+  template <class T, Execution X>
+  Rows<const T> descend(const BackboneStep<T, X>& step, const detail::TowerKept<T, Layers>& kept,
+                        Rows<const T> output, std::span<const Rows<T>> tower_gradients) const {
+    const X& exec = step.exec;
+    Scratch& scratch = step.scratch;
+    const std::size_t dim = output.dim(), width = padded<T, typename X::isa>(dim);
     constexpr std::size_t most_chunks = 16;
     const std::size_t chunk = std::max(grain, (output.size() + most_chunks - 1) / most_chunks);
     const std::size_t chunks = (output.size() + chunk - 1) / chunk;
@@ -210,7 +220,7 @@ class MLP {
     const Rows<T> above = scratch.take<T>(output.size(), width);
     const Rows<T> below = scratch.take<T>(output.size(), width);
     const Rows<T> gradient = scratch.take<T>(output.size(), dim);
-    parallel_chunks(output.size(), chunk, [&](std::size_t begin, std::size_t end) {
+    parallel_chunks(exec, output.size(), chunk, [&](std::size_t begin, std::size_t end) {
       const std::size_t place = begin / chunk * Layers;
       T* up = above[begin];
       T* down = below[begin];
@@ -220,8 +230,8 @@ class MLP {
         std::fill(to + dim, to + width, T{0});
       }
       for (std::size_t l = Layers; l-- > 0;) {
-        linear_backward<T>(kept.layer[l], end - begin, kept.input[l][begin], up, down,
-                           g_weight[(place + l) * dim], g_bias[place + l]);
+        linear_backward<typename X::isa, T>(kept.layer[l], end - begin, kept.input[l][begin], up,
+                                            down, g_weight[(place + l) * dim], g_bias[place + l]);
         if (l > 0) {
           const T* const y = kept.input[l][begin];
           for (std::size_t e = 0; e < (end - begin) * width; ++e) {
@@ -237,9 +247,11 @@ class MLP {
     for (std::size_t c = 0; c < chunks; ++c) {
       for (std::size_t l = 0; l < Layers; ++l) {
         for (std::size_t o = 0; o < dim; ++o) {
-          add_scaled(tower.weight[l].gradient[o], T{1}, g_weight[(c * Layers + l) * dim + o], dim);
+          add_scaled<typename X::isa>(tower_gradients[2 * l][o], T{1},
+                                      g_weight[(c * Layers + l) * dim + o], dim);
         }
-        add_scaled(tower.bias[l].gradient[0], T{1}, g_bias[c * Layers + l], dim);
+        add_scaled<typename X::isa>(tower_gradients[2 * l + 1][0], T{1}, g_bias[c * Layers + l],
+                                    dim);
       }
     }
     return gradient;

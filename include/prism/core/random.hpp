@@ -39,6 +39,7 @@ enum class Stream : std::uint32_t {
   split,
   synthetic,
   simulation,
+  penalty,
 };
 
 /// An independent sequence of draws, addressed by position.

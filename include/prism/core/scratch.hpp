@@ -9,8 +9,9 @@
 #include <vector>
 
 #include "prism/core/config.hpp"
-#include "prism/core/matrix.hpp"
+#include "prism/core/memory.hpp"
 #include "prism/core/parallel.hpp"
+#include "prism/core/rows.hpp"
 
 namespace prism::inline PRISM_ISA {
 
@@ -26,12 +27,13 @@ class Scratch {
 
   /// The same, filled with zeros from row `first` on.
   /// @param first  at most size
-  template <class T>
-  [[nodiscard]] Rows<T> take_zeros(std::size_t size, std::size_t dim, std::size_t first = 0) {
+  template <class T, Execution X>
+  [[nodiscard]] Rows<T> take_zeros(const X& exec, std::size_t size, std::size_t dim,
+                                   std::size_t first = 0) {
     Rows<T> taken = take<T>(size, dim);
     T* const from = taken[first];
     constexpr std::size_t grain = std::size_t{1} << 15;
-    parallel_chunks((size - first) * dim, grain, [&](std::size_t begin, std::size_t end) {
+    parallel_chunks(exec, (size - first) * dim, grain, [&](std::size_t begin, std::size_t end) {
       std::fill(from + begin, from + end, T{0});
     });
     return taken;
@@ -57,7 +59,7 @@ class Scratch {
   }
 
  private:
-  using Block = std::vector<std::byte, CacheAlignedAllocator<std::byte>>;
+  using Block = TableVector<std::byte>;
   static constexpr std::size_t line = 64;
   static constexpr std::size_t smallest_block = std::size_t{1} << 20;
 

@@ -17,11 +17,11 @@ namespace prism::inline PRISM_ISA {
 /// Fisher-Yates shuffle, one draw an element. The draws, which take longer than the swaps, are made
 /// in parallel.
 /// @param values  fewer than 2^32
-template <class T>
-void shuffle(std::span<T> values, const Random& random) {
+template <Execution X, class T>
+void shuffle(const X& exec, std::span<T> values, const Random& random) {
   std::vector<std::uint32_t> partner(values.size());
   constexpr std::size_t grain = std::size_t{1} << 14;
-  parallel_chunks(values.size(), grain, [&](std::size_t begin, std::size_t end) {
+  parallel_chunks(exec, values.size(), grain, [&](std::size_t begin, std::size_t end) {
     for (std::size_t i = begin; i < end; ++i) {
       partner[i] = random.below(i + 1, static_cast<std::uint32_t>(i + 1));
     }

@@ -19,6 +19,7 @@
 #include "prism/core/random.hpp"
 #include "prism/core/shuffle.hpp"
 #include "prism/data/interactions.hpp"
+#include "prism/exec/serial.hpp"
 
 namespace prism::inline PRISM_ISA {
 
@@ -57,7 +58,7 @@ namespace detail {
           "can be split at random only up to 4294967295 of them");
   std::vector<std::size_t> positions(n);
   std::iota(positions.begin(), positions.end(), std::size_t{0});
-  shuffle(std::span(positions), Random(seed, Stream::split));
+  shuffle(serial, std::span(positions), Random(seed, Stream::split));
   return positions;
 }
 

@@ -20,6 +20,7 @@
 #include "prism/core/random.hpp"
 #include "prism/core/shuffle.hpp"
 #include "prism/data/interactions.hpp"
+#include "prism/exec/host.hpp"
 
 namespace prism::inline PRISM_ISA {
 
@@ -45,7 +46,7 @@ class SyntheticWorld {
         log_popularity_(options.items) {
     // Ranks are shuffled, or an item's row would tell how popular it is.
     std::iota(log_popularity_.begin(), log_popularity_.end(), 1.0);
-    shuffle(std::span(log_popularity_), random(0));
+    shuffle(par, std::span(log_popularity_), random(0));
     for (double& p : log_popularity_) p = -options_.popularity_exponent * std::log(p);
   }
 
@@ -139,7 +140,7 @@ class SyntheticWorld {
   std::inclusive_scan(degree.begin(), degree.end(), begin.begin() + 1, std::plus<>{},
                       std::size_t{0});
   std::vector<Interaction> pairs(begin.back());
-  parallel_chunks(options.users, 16, [&](std::size_t first, std::size_t last) {
+  parallel_chunks(par, options.users, 16, [&](std::size_t first, std::size_t last) {
     std::vector<double> keys;
     std::vector<Index> order;
     for (std::size_t user = first; user < last; ++user) {

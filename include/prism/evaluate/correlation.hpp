@@ -14,6 +14,7 @@
 #include "prism/core/error.hpp"
 #include "prism/core/index.hpp"
 #include "prism/core/matrix.hpp"
+#include "prism/exec/host.hpp"
 #include "prism/kernel/row.hpp"
 
 namespace prism::inline PRISM_ISA {

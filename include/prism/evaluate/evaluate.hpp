@@ -121,11 +121,12 @@ inline void check(const EvaluateOptions& options, const Interactions& relevant, 
 }  // namespace detail
 
 /// Ranks all items for every user that has a relevant one.
+/// @param exec      where the ranking runs; the host's threads if left out
 /// @param scorer    as Recommender::scorer() gives it
 /// @param relevant  the part to find: validation, or test
 /// @throws ArgumentError for k of 0, or parts and popularity of another shape than the scorer's
-template <class T>
-[[nodiscard]] Report evaluate(const Scorer<T>& scorer, const Interactions& relevant,
+template <Execution X, class T>
+[[nodiscard]] Report evaluate(const X& exec, const Scorer<T>& scorer, const Interactions& relevant,
                               const EvaluateOptions& options = {}) {
   const std::size_t items = scorer.output.items().size();
   detail::check(options, relevant, scorer.output.users().size(), items);
@@ -144,7 +145,7 @@ template <class T>
   std::vector<detail::UserQuality> quality(users.size());
   std::vector<Index> recommended(users.size() * longest, absent);
   rank_items(
-      scorer, users, options.k, options.exclude, options.similarity,
+      exec, scorer, users, options.k, options.exclude, options.similarity,
       [&](std::size_t position, std::span<const Scored<T>> best) {
         quality[position] =
             detail::judge(best, relevant.items_of(users[position]), options.k, stratum, discount);
@@ -184,10 +185,17 @@ template <class T>
 }
 
 /// Evaluates a model: evaluate(model, split.test, {.exclude = {&split.train, &split.validation}}).
-template <class Model>
-[[nodiscard]] Report evaluate(const Model& model, const Interactions& relevant,
+template <Execution X, class Model>
+[[nodiscard]] Report evaluate(const X& exec, const Model& model, const Interactions& relevant,
                               const EvaluateOptions& options = {}) {
-  return evaluate(model.scorer(), relevant, options);
+  return evaluate(exec, model.scorer(exec), relevant, options);
+}
+
+/// The same for a scorer or a model, on the host's threads.
+template <class Ranked>
+[[nodiscard]] Report evaluate(const Ranked& ranked, const Interactions& relevant,
+                              const EvaluateOptions& options = {}) {
+  return evaluate(par, ranked, relevant, options);
 }
 
 }  // namespace prism::inline PRISM_ISA

@@ -22,8 +22,8 @@
 #include "prism/data/interactions.hpp"
 #include "prism/evaluate/scoring_rows.hpp"
 #include "prism/evaluate/screening.hpp"
+#include "prism/kernel/pack.hpp"
 #include "prism/kernel/product.hpp"
-#include "prism/kernel/simd.hpp"
 #include "prism/kernel/top_k.hpp"
 #include "prism/policy/output.hpp"
 
@@ -46,7 +46,7 @@ inline void check_row(const char* argument, Index row, std::size_t size) {
 
 /// Users that are ranked together, so that a stripe of items serves all of them while it lies in
 /// cache: their rows, what each has seen, and the best so far.
-template <class T>
+template <class T, class Isa>
 class UserBlock {
  public:
   static constexpr std::size_t most = 96;
@@ -55,7 +55,7 @@ class UserBlock {
             std::span<const Interactions* const> exclude, Similarity similarity)
       : dim_(scoring_dim(scorer)), parts_(exclude.size()), rows_(users.size() * dim_) {
     for (std::size_t r = 0; r < users.size(); ++r) {
-      write_user(rows_.data() + r * dim_, scorer, users[r], similarity);
+      write_user<Isa>(rows_.data() + r * dim_, scorer, users[r], similarity);
       for (const Interactions* part : exclude) seen_.push_back(part->items_of(users[r]));
       best_.emplace_back(k);
     }
@@ -67,7 +67,7 @@ class UserBlock {
 
   /// The same, by way of screening.
   void rank(const ItemStripes<T>& items, const ScreenedItems& screened) {
-    ScreenedUsers users(screened, rows_.data(), best_.size(), dim_);
+    ScreenedUsers<Isa> users(screened, rows_.data(), best_.size(), dim_);
     for (std::size_t s = 0; s < items.stripes(); ++s) {
       if (users.try_stripe(s)) {
         wait(users, s * ItemStripes<T>::stripe, items.size());
@@ -87,8 +87,8 @@ class UserBlock {
   void rank(const ItemStripes<T>& items, std::size_t s) {
     constexpr std::size_t stripe = ItemStripes<T>::stripe;
     alignas(64) T scores[most * stripe];
-    product<Store::overwrite>(best_.size(), stripe, dim_, {rows_.data(), dim_, 1}, items[s], stripe,
-                              scores, stripe);
+    product<Store::overwrite, Isa>(best_.size(), stripe, dim_, {rows_.data(), dim_, 1}, items[s],
+                                   stripe, scores, stripe);
     const std::size_t first = s * stripe;
     const std::size_t width = std::min(stripe, items.size() - first);
     for (std::size_t r = 0; r < best_.size(); ++r) {
@@ -96,7 +96,7 @@ class UserBlock {
       for (std::size_t part = 0; part < parts_; ++part) {
         mask(seen_[r * parts_ + part], line, first, first + width);
       }
-      best_[r].offer_all(static_cast<Index>(first), line, width);
+      best_[r].template offer_all<Isa>(static_cast<Index>(first), line, width);
     }
   }
 
@@ -111,7 +111,7 @@ class UserBlock {
   }
 
   /// Has the unseen items that passed, of the stripe at `first`, wait for their scores.
-  void wait(ScreenedUsers& users, std::size_t first, std::size_t end) {
+  void wait(ScreenedUsers<Isa>& users, std::size_t first, std::size_t end) {
     for (const std::size_t r : users.passed()) {
       for (std::uint64_t bits = users.bits(r); bits != 0; bits &= bits - 1) {
         const std::size_t item = first + static_cast<std::size_t>(std::countr_zero(bits));
@@ -120,7 +120,7 @@ class UserBlock {
     }
   }
 
-  void settle(ScreenedUsers& users) {
+  void settle(ScreenedUsers<Isa>& users) {
     for (std::size_t r = 0; r < best_.size(); ++r) users.settle(r, best_[r]);
   }
 
@@ -139,20 +139,20 @@ class UserBlock {
 
   std::size_t dim_;
   std::size_t parts_;
-  std::vector<T, CacheAlignedAllocator<T>> rows_;
+  TableVector<T> rows_;
   std::vector<std::span<const Index>> seen_;  // users x parts; what the stripes to come still hold
   std::vector<TopK<T>> best_;
 };
 
 /// Whether screening can be right, and whether it is asked for.
-template <class T>
+template <class T, class Isa>
 [[nodiscard]] bool screens(Screening screening, std::size_t users, std::size_t dim) {
   // Making bytes of the items costs what a few hundred users save by it, and is lost where nothing
   // can be left out; shorter rows are scored as quickly as they are screened.
   constexpr std::size_t fewest_users = 4096, shortest = 32, longest = std::size_t{1} << 15;
   if (!std::is_same_v<T, float> || dim > longest) return false;
   if (screening != Screening::where_quicker) return screening == Screening::always;
-  return multiplies_bytes<isa::native> && users >= fewest_users && dim >= shortest;
+  return multiplies_bytes<Isa> && users >= fewest_users && dim >= shortest;
 }
 
 }  // namespace detail
@@ -161,30 +161,40 @@ template <class T>
 /// `users`, from several threads: `best` holds at most k items, best first, equal scores in the
 /// order of their ids, without those that the user has in any of `exclude`.
 /// @throws ArgumentError  for k of 0, a user that is no row, or an excluded part without that row
-template <class T, class Visit>
-void rank_items(const Scorer<T>& scorer, std::span<const Index> users, std::size_t k,
+template <Execution X, class T, class Visit>
+void rank_items(const X& exec, const Scorer<T>& scorer, std::span<const Index> users, std::size_t k,
                 std::span<const Interactions* const> exclude, Similarity similarity,
                 const Visit& visit, Screening screening = Screening::where_quicker) {
+  using Isa = typename X::isa;
   require_some("k", k);
   std::size_t known = scorer.output.users().size();
   for (const Interactions* part : exclude) known = std::min<std::size_t>(known, part->users());
   for (const Index user : users) detail::check_row("users", user, known);
-  const ItemStripes<T> items(scorer, similarity);
+  const ItemStripes<T> items(exec, scorer, similarity);
   const std::size_t longest = std::min(k, items.size());
   std::optional<detail::ScreenedItems> screened;
   if constexpr (std::is_same_v<T, float>) {
-    if (detail::screens<T>(screening, users.size(), items.dim())) screened.emplace(items);
+    if (detail::screens<T, Isa>(screening, users.size(), items.dim()))
+      screened.emplace(exec, items);
   }
-  parallel_chunks(users.size(), detail::UserBlock<T>::most,
+  parallel_chunks(exec, users.size(), detail::UserBlock<T, Isa>::most,
                   [&](std::size_t begin, std::size_t end) {
-                    detail::UserBlock<T> block(scorer, users.subspan(begin, end - begin), longest,
-                                               exclude, similarity);
+                    detail::UserBlock<T, Isa> block(scorer, users.subspan(begin, end - begin),
+                                                    longest, exclude, similarity);
                     if constexpr (std::is_same_v<T, float>) {
                       if (screened) block.rank(items, *screened);
                     }
                     if (!screened) block.rank(items);
                     for (std::size_t p = begin; p < end; ++p) visit(p, block.best(p - begin));
                   });
+}
+
+/// The same, on the host's threads.
+template <class T, class Visit>
+void rank_items(const Scorer<T>& scorer, std::span<const Index> users, std::size_t k,
+                std::span<const Interactions* const> exclude, Similarity similarity,
+                const Visit& visit, Screening screening = Screening::where_quicker) {
+  rank_items(par, scorer, users, k, exclude, similarity, visit, screening);
 }
 
 }  // namespace prism::inline PRISM_ISA

@@ -28,30 +28,30 @@ template <class T>
 /// @param to      scoring_dim(scorer) elements
 /// @param factor  of the user, or of the item
 /// @param extra   the additional column before the factor: 1 for users, -offset for items
-template <class T>
+template <class Isa, class T>
 void write_scoring_row(T* to, const T* row, std::size_t dim, T factor, T extra, bool has_extra,
                        Similarity similarity) noexcept {
   if (similarity == Similarity::cosine) {
-    normalise(to, row, dim);
-    scale(to, factor, to, dim);
+    normalise<Isa>(to, row, dim);
+    scale<Isa>(to, factor, to, dim);
   } else {
-    scale(to, factor, row, dim);
+    scale<Isa>(to, factor, row, dim);
   }
   if (has_extra) to[dim] = factor * extra;
 }
 
-template <class T>
+template <class Isa, class T>
 void write_user(T* to, const Scorer<T>& scorer, std::size_t user, Similarity similarity) noexcept {
   const Rows<const T> users = scorer.output.users();
-  write_scoring_row(to, users[user], users.dim(), scorer.factor_of_user(user), T{1},
-                    scorer.offset != 0, similarity);
+  write_scoring_row<Isa>(to, users[user], users.dim(), scorer.factor_of_user(user), T{1},
+                         scorer.offset != 0, similarity);
 }
 
-template <class T>
+template <class Isa, class T>
 void write_item(T* to, const Scorer<T>& scorer, std::size_t item, Similarity similarity) noexcept {
   const Rows<const T> items = scorer.output.items();
-  write_scoring_row(to, items[item], items.dim(), scorer.factor_of_item(item), -scorer.offset,
-                    scorer.offset != 0, similarity);
+  write_scoring_row<Isa>(to, items[item], items.dim(), scorer.factor_of_item(item), -scorer.offset,
+                         scorer.offset != 0, similarity);
 }
 
 }  // namespace detail
@@ -62,16 +62,17 @@ class ItemStripes {
  public:
   static constexpr std::size_t stripe = 64;
 
-  ItemStripes(const Scorer<T>& scorer, Similarity similarity)
+  template <Execution X>
+  ItemStripes(const X& exec, const Scorer<T>& scorer, Similarity similarity)
       : size_(scorer.output.items().size()),
         dim_(detail::scoring_dim(scorer)),
-        data_(stripes() * dim_ * stripe) {
-    parallel_tasks(stripes(), [&](std::size_t s) {
+        data_(stripes() * dim_ * stripe, T{0}) {
+    parallel_tasks(exec, stripes(), [&](std::size_t s) {
       std::vector<T> row(dim_);
       for (std::size_t column = 0; column < stripe; ++column) {
         const std::size_t item = s * stripe + column;
         if (item >= size_) break;  // the last stripe's remainder stays zero
-        detail::write_item(row.data(), scorer, item, similarity);
+        detail::write_item<typename X::isa>(row.data(), scorer, item, similarity);
         for (std::size_t k = 0; k < dim_; ++k) data_[(s * dim_ + k) * stripe + column] = row[k];
       }
     });
@@ -88,7 +89,7 @@ class ItemStripes {
  private:
   std::size_t size_;
   std::size_t dim_;
-  std::vector<T, CacheAlignedAllocator<T>> data_;
+  TableVector<T> data_;
 };
 
 }  // namespace prism::inline PRISM_ISA

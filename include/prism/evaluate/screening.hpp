@@ -16,29 +16,31 @@
 #include "prism/core/matrix.hpp"
 #include "prism/core/parallel.hpp"
 #include "prism/evaluate/scoring_rows.hpp"
+#include "prism/kernel/pack.hpp"
 #include "prism/kernel/product.hpp"
 #include "prism/kernel/quantise.hpp"
 #include "prism/kernel/row.hpp"
 #include "prism/kernel/screen.hpp"
-#include "prism/kernel/simd.hpp"
 #include "prism/kernel/top_k.hpp"
 
 namespace prism::inline PRISM_ISA::detail {
 
-/// What screening goes by: `native` where that multiplies bytes, elsewhere plain loops.
-using ScreeningIsa = std::conditional_t<multiplies_bytes<isa::native>, isa::native, isa::scalar>;
+/// What screening goes by: an instruction set that multiplies bytes, or else plain loops.
+template <class Isa>
+using ScreeningIsa = std::conditional_t<multiplies_bytes<Isa>, Isa, isa::scalar>;
 
 /// The items as bytes, and their scoring rows one by one.
 class ScreenedItems {
  public:
-  explicit ScreenedItems(const ItemStripes<float>& items)
+  template <Execution X>
+  ScreenedItems(const X& exec, const ItemStripes<float>& items)
       : dim_(items.dim()),
         fours_((dim_ + 3) / 4),
         rows_(items.stripes() * stripe * dim_),
-        bytes_(items.stripes() * stripe * 4 * fours_),
+        bytes_(items.stripes() * stripe * 4 * fours_, std::int8_t{0}),
         start_(items.stripes() * stripe),
         quantised_(items.stripes()) {
-    parallel_tasks(items.stripes(), [&](std::size_t s) {
+    parallel_tasks(exec, items.stripes(), [&](std::size_t s) {
       const std::size_t first = s * stripe;
       for (std::size_t column = 0; column < stripe; ++column) {
         float* const row = rows_.data() + (first + column) * dim_;
@@ -46,8 +48,8 @@ class ScreenedItems {
       }
       std::vector<std::int8_t> bytes(stripe * dim_);
       std::vector<float> rest(dim_);
-      quantised_[s] =
-          quantise(bytes.data(), rows_.data() + first * dim_, stripe, dim_, rest.data());
+      quantised_[s] = quantise<typename X::isa>(bytes.data(), rows_.data() + first * dim_, stripe,
+                                                dim_, rest.data());
       for (std::size_t column = 0; column < stripe; ++column) {
         std::int32_t sum = 0;
         for (std::size_t k = 0; k < dim_; ++k) {
@@ -74,7 +76,7 @@ class ScreenedItems {
   static constexpr std::size_t stripe = ItemStripes<float>::stripe;
   static_assert(stripe == screen_columns);
   template <class T>
-  using Array = std::vector<T, CacheAlignedAllocator<T>>;
+  using Array = TableVector<T>;
 
   std::size_t dim_;
   std::size_t fours_;
@@ -87,6 +89,7 @@ class ScreenedItems {
 };
 
 /// A block of users as bytes, and for each the items that passed and wait for their scores.
+template <class Isa>
 class ScreenedUsers {
  public:
   /// @param rows  users x dim, in place for as long as this lives
@@ -104,7 +107,7 @@ class ScreenedUsers {
     std::vector<std::int8_t> bytes(4 * items.fours());
     std::vector<float> rest(dim);
     for (std::size_t r = 0; r < users; ++r) {
-      const Quantised quantised = quantise(bytes.data(), rows + r * dim, 1, dim, rest.data());
+      const Quantised quantised = quantise<Isa>(bytes.data(), rows + r * dim, 1, dim, rest.data());
       scale_[r] = quantised.scale;
       screened_[r] = ScreenedRow(quantised);
       for (std::size_t b = 0; b < bytes.size(); ++b) {
@@ -121,8 +124,8 @@ class ScreenedUsers {
     for (std::size_t r = 0; r < screened_.size(); ++r) {
       certain_[r] = screened_[r].certain(columns.quantised);
     }
-    screen<ScreeningIsa>(bits_.size(), items_->fours(), bytes_.data(), certain_.data(), columns,
-                         bits_.data());
+    screen<ScreeningIsa<Isa>>(bits_.size(), items_->fours(), bytes_.data(), certain_.data(),
+                              columns, bits_.data());
     std::size_t items = 0, users = 0;
     for (std::size_t r = 0; r < bits_.size(); ++r) {
       items += static_cast<std::size_t>(std::popcount(bits_[r]));
@@ -164,7 +167,7 @@ class ScreenedUsers {
       rows[j] = items_->row(waiting.items[std::min(j, waiting.size - 1)]);
     }
     float scores[together];
-    products_of_rows(scores, rows_ + r * dim_, rows, dim_);
+    products_of_rows<Isa>(scores, rows_ + r * dim_, rows, dim_);
     for (std::size_t j = 0; j < waiting.size; ++j) best.offer(waiting.items[j], scores[j]);
     waiting.size = 0;
     raise_threshold(r, best.threshold());

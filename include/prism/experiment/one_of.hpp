@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <memory_resource>
 #include <span>
 #include <string>
 #include <string_view>
@@ -13,9 +14,9 @@
 #include <variant>
 
 #include "prism/core/config.hpp"
-#include "prism/core/index.hpp"
-#include "prism/core/matrix.hpp"
+#include "prism/core/execution.hpp"
 #include "prism/core/random.hpp"
+#include "prism/core/rows.hpp"
 #include "prism/policy/initializer.hpp"
 #include "prism/policy/label.hpp"
 #include "prism/policy/loss.hpp"
@@ -81,9 +82,10 @@ class OneInitializer : public detail::Choice<Policies...> {
 
  public:
   using detail::Choice<Policies...>::Choice;
-  template <class T>
-  void operator()(Rows<T> table, std::span<const Index> popularity, const Random& random) const {
-    this->visit([&](const auto& policy) { policy(table, popularity, random); });
+  template <Execution X, class T>
+  void operator()(const X& exec, Rows<T> table, std::span<const Index> popularity,
+                  const Random& random) const {
+    this->visit([&](const auto& policy) { policy(exec, table, popularity, random); });
   }
 };
 
@@ -113,11 +115,12 @@ class OneSampler : public detail::Choice<Policies...> {
     States states_;
   };
 
-  void operator()(const SampleRequest& request, const State& state,
+  template <Execution X>
+  void operator()(const X& exec, const SampleRequest& request, const State& state,
                   std::span<Index> negatives) const {
     this->visit([&]<class Policy>(const Policy& policy) {
       const auto& own = std::get<typename State::template Of<Policy>>(state.states_);
-      draw_negatives(policy, request, own.state, negatives);
+      draw_negatives(exec, policy, request, own.state, negatives);
     });
   }
 };
@@ -135,7 +138,8 @@ class OneOptimizer : public detail::Choice<Policies...> {
   template <class T>
   class State {
    public:
-    State(std::size_t size, std::size_t dim) : size_(size), dim_(dim) {}
+    State(std::size_t size, std::size_t dim, std::pmr::memory_resource* memory = nullptr)
+        : size_(size), dim_(dim), memory_(memory) {}
 
     [[nodiscard]] bool finite() const {
       return std::visit(
@@ -150,26 +154,29 @@ class OneOptimizer : public detail::Choice<Policies...> {
     friend OneOptimizer;
     std::size_t size_;
     std::size_t dim_;
+    std::pmr::memory_resource* memory_;
     std::variant<std::monostate, typename Policies::template State<T>...> of_;
   };
 
-  template <class T, RegularizerPolicy R>
-  void operator()(const Trainable<T>& table, const TableGradient<T>& gradient, State<T>& state,
-                  StepSize size, const R& regularizer) const {
-    with(state,
-         [&](const auto& policy, auto& own) { policy(table, gradient, own, size, regularizer); });
-  }
-  template <class T, RegularizerPolicy R>
-  void catch_up(const Trainable<T>& table, std::span<const Index> which, State<T>& state,
-                const R& regularizer) const {
-    with(state, [&]<class Policy>(const Policy& policy, auto& own) {
-      if constexpr (LazyOptimizer<Policy, T>) policy.catch_up(table, which, own, regularizer);
+  template <Execution X, class T, RegularizerPolicy R>
+  void operator()(const X& exec, const ParameterView<T>& table, const TableGradient<T>& gradient,
+                  State<T>& state, StepSize size, const R& regularizer) const {
+    with(state, [&](const auto& policy, auto& own) {
+      policy(exec, table, gradient, own, size, regularizer);
     });
   }
-  template <class T, RegularizerPolicy R>
-  void settle(const Trainable<T>& table, State<T>& state, const R& regularizer) const {
+  template <Execution X, class T, RegularizerPolicy R>
+  void catch_up(const X& exec, const ParameterView<T>& table, std::span<const Index> which,
+                State<T>& state, const R& regularizer) const {
     with(state, [&]<class Policy>(const Policy& policy, auto& own) {
-      if constexpr (LazyOptimizer<Policy, T>) policy.settle(table, own, regularizer);
+      if constexpr (LazyOptimizer<Policy, T>) policy.catch_up(exec, table, which, own, regularizer);
+    });
+  }
+  template <Execution X, class T, RegularizerPolicy R>
+  void settle(const X& exec, const ParameterView<T>& table, State<T>& state,
+              const R& regularizer) const {
+    with(state, [&]<class Policy>(const Policy& policy, auto& own) {
+      if constexpr (LazyOptimizer<Policy, T>) policy.settle(exec, table, own, regularizer);
     });
   }
 
@@ -180,7 +187,7 @@ class OneOptimizer : public detail::Choice<Policies...> {
     this->visit([&]<class Policy>(const Policy& policy) {
       using Own = typename Policy::template State<T>;
       if (!std::holds_alternative<Own>(state.of_)) {
-        state.of_.template emplace<Own>(state.size_, state.dim_);
+        state.of_.template emplace<Own>(state.size_, state.dim_, state.memory_);
       }
       visit(policy, std::get<Own>(state.of_));
     });
@@ -192,8 +199,8 @@ namespace detail {
 /// Adds nothing to a loss.
 struct NoPenalty {
   static constexpr std::string_view name = "";
-  template <class T>
-  double operator()(const LossStep<T>&) const {
+  template <class T, Execution X>
+  double operator()(const LossStep<T, X>&) const {
     return 0;
   }
 };
@@ -220,8 +227,8 @@ class OnePenalty : public detail::Choice<detail::NoPenalty, Policies...> {
   [[nodiscard]] std::size_t negatives_per_pair() const {
     return this->visit([](const auto& policy) { return prism::negatives_per_pair(policy); });
   }
-  template <class T>
-  double operator()(const LossStep<T>& step) const {
+  template <class T, Execution X>
+  double operator()(const LossStep<T, X>& step) const {
     return this->visit([&](const auto& policy) -> double { return policy(step); });
   }
 };

@@ -13,9 +13,9 @@
 #include "prism/core/config.hpp"
 #include "prism/core/error.hpp"
 #include "prism/core/index.hpp"
-#include "prism/core/matrix.hpp"
 #include "prism/core/parallel.hpp"
 #include "prism/core/random.hpp"
+#include "prism/core/rows.hpp"
 #include "prism/initializer/xavier.hpp"
 #include "prism/kernel/row.hpp"
 #include "prism/policy/initializer.hpp"
@@ -72,15 +72,17 @@ class PRISM {
     return std::string(name) + "<" + shortest(alpha()) + ">";
   }
 
-  template <class T>
-  void operator()(Rows<T> table, std::span<const Index> popularity, const Random& random) const {
-    base_(table, popularity, random);
+  template <Execution X, class T>
+  void operator()(const X& exec, Rows<T> table, std::span<const Index> popularity,
+                  const Random& random) const {
+    using Isa = typename X::isa;
+    base_(exec, table, popularity, random);
     constexpr std::size_t grain = 256;
-    parallel_chunks(table.size(), grain, [&](std::size_t begin, std::size_t end) {
+    parallel_chunks(exec, table.size(), grain, [&](std::size_t begin, std::size_t end) {
       for (std::size_t r = begin; r < end; ++r) {
-        normalise(table[r], table[r], table.dim());
+        normalise<Isa>(table[r], table[r], table.dim());
         const double length = prism_magnitude(alpha(), popularity[r]);
-        scale(table[r], static_cast<T>(length), table[r], table.dim());
+        scale<Isa>(table[r], static_cast<T>(length), table[r], table.dim());
       }
     });
   }

@@ -6,8 +6,8 @@
 
 #include "prism/core/config.hpp"
 #include "prism/core/index.hpp"
-#include "prism/core/matrix.hpp"
 #include "prism/core/random.hpp"
+#include "prism/core/rows.hpp"
 #include "prism/kernel/fill.hpp"
 #include "prism/policy/initializer.hpp"
 
@@ -18,10 +18,10 @@ namespace prism::inline PRISM_ISA {
 struct Xavier {
   static constexpr std::string_view name = "Xavier";
 
-  template <class T>
-  void operator()(Rows<T> table, std::span<const Index> /*popularity*/,
+  template <Execution X, class T>
+  void operator()(const X& exec, Rows<T> table, std::span<const Index> /*popularity*/,
                   const Random& random) const {
-    fill_uniform(table, xavier_bound(table.size(), table.dim()), random);
+    fill_uniform(exec, table, xavier_bound(table.size(), table.dim()), random);
   }
 };
 

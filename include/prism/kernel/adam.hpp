@@ -11,7 +11,7 @@
 #include <span>
 
 #include "prism/core/config.hpp"
-#include "prism/kernel/simd.hpp"
+#include "prism/kernel/pack.hpp"
 
 namespace prism::inline PRISM_ISA {
 

@@ -6,17 +6,17 @@
 #include <cstddef>
 
 #include "prism/core/config.hpp"
-#include "prism/core/matrix.hpp"
 #include "prism/core/parallel.hpp"
 #include "prism/core/random.hpp"
+#include "prism/core/rows.hpp"
 
 namespace prism::inline PRISM_ISA {
 
 /// Fills a table with uniform draws from [-bound, bound); element i takes draw i.
-template <class T>
-void fill_uniform(Rows<T> table, double bound, const Random& random) {
+template <Execution X, class T>
+void fill_uniform(const X& exec, Rows<T> table, double bound, const Random& random) {
   constexpr std::size_t grain = 1 << 14;
-  parallel_chunks(table.elements(), grain, [&](std::size_t begin, std::size_t end) {
+  parallel_chunks(exec, table.elements(), grain, [&](std::size_t begin, std::size_t end) {
     for (std::size_t i = begin; i < end; ++i) {
       table.data()[i] = static_cast<T>(bound * (2.0 * random.uniform(i) - 1.0));
     }

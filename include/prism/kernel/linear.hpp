@@ -7,7 +7,8 @@
 #include <cstddef>
 
 #include "prism/core/config.hpp"
-#include "prism/core/matrix.hpp"
+#include "prism/core/execution.hpp"
+#include "prism/core/rows.hpp"
 #include "prism/core/scratch.hpp"
 #include "prism/kernel/product.hpp"
 #include "prism/kernel/row.hpp"
@@ -34,11 +35,13 @@ struct LinearLayer {
 };
 
 /// Lays a layer out; the memory is the scratch's.
-template <class T>
-[[nodiscard]] LinearLayer<T> lay_out(Rows<const T> weight, const T* bias, Scratch& scratch) {
+template <class T, Execution X>
+[[nodiscard]] LinearLayer<T> lay_out(const X& exec, Rows<const T> weight, const T* bias,
+                                     Scratch& scratch) {
+  using Isa = typename X::isa;
   const std::size_t out = weight.size(), in = weight.dim();
-  const LinearLayer<T> layer{weight, bias, scratch.take_zeros<T>(in, padded<T>(out)),
-                             scratch.take_zeros<T>(out, padded<T>(in))};
+  const LinearLayer<T> layer{weight, bias, scratch.take_zeros<T>(exec, in, padded<T, Isa>(out)),
+                             scratch.take_zeros<T>(exec, out, padded<T, Isa>(in))};
   for (std::size_t o = 0; o < out; ++o) {
     std::copy_n(weight[o], in, layer.backward[o]);
     for (std::size_t i = 0; i < in; ++i) layer.forward[i][o] = weight[o][i];
@@ -49,12 +52,13 @@ template <class T>
 /// y = x W' + b
 /// @param x  rows x padded(in)
 /// @param y  rows x padded(out), overwritten; padding becomes zero
-template <class T>
+template <class Isa = isa::native, class T>
 void linear_forward(const LinearLayer<T>& layer, std::size_t rows, const T* x, T* y) noexcept {
-  const std::size_t in = padded<T>(layer.in()), out = padded<T>(layer.out());
-  product<Store::overwrite>(rows, out, layer.in(), LeftFactor<T>{x, in, 1}, layer.forward.data(),
-                            out, y, out);
-  for (std::size_t r = 0; r < rows; ++r) add_scaled(y + r * out, T{1}, layer.bias, layer.out());
+  const std::size_t in = padded<T, Isa>(layer.in()), out = padded<T, Isa>(layer.out());
+  product<Store::overwrite, Isa>(rows, out, layer.in(), LeftFactor<T>{x, in, 1},
+                                 layer.forward.data(), out, y, out);
+  for (std::size_t r = 0; r < rows; ++r)
+    add_scaled<Isa>(y + r * out, T{1}, layer.bias, layer.out());
 }
 
 /// The gradients of a block of rows.
@@ -63,15 +67,16 @@ void linear_forward(const LinearLayer<T>& layer, std::size_t rows, const T* x, T
 /// @param g_x       rows x padded(in), overwritten
 /// @param g_weight  out x padded(in), overwritten
 /// @param g_bias    out, overwritten
-template <class T>
+template <class Isa = isa::native, class T>
 void linear_backward(const LinearLayer<T>& layer, std::size_t rows, const T* x, const T* g, T* g_x,
                      T* g_weight, T* g_bias) noexcept {
-  const std::size_t in = padded<T>(layer.in()), out = padded<T>(layer.out());
-  product<Store::overwrite>(rows, in, layer.out(), LeftFactor<T>{g, out, 1}, layer.backward.data(),
-                            in, g_x, in);
-  product<Store::overwrite>(layer.out(), in, rows, LeftFactor<T>{g, 1, out}, x, in, g_weight, in);
+  const std::size_t in = padded<T, Isa>(layer.in()), out = padded<T, Isa>(layer.out());
+  product<Store::overwrite, Isa>(rows, in, layer.out(), LeftFactor<T>{g, out, 1},
+                                 layer.backward.data(), in, g_x, in);
+  product<Store::overwrite, Isa>(layer.out(), in, rows, LeftFactor<T>{g, 1, out}, x, in, g_weight,
+                                 in);
   std::fill_n(g_bias, layer.out(), T{0});
-  for (std::size_t r = 0; r < rows; ++r) add_scaled(g_bias, T{1}, g + r * out, layer.out());
+  for (std::size_t r = 0; r < rows; ++r) add_scaled<Isa>(g_bias, T{1}, g + r * out, layer.out());
 }
 
 }  // namespace prism::inline PRISM_ISA

@@ -11,12 +11,13 @@
 #include <vector>
 
 #include "prism/core/config.hpp"
-#include "prism/core/matrix.hpp"
+#include "prism/core/execution.hpp"
 #include "prism/core/parallel.hpp"
+#include "prism/core/rows.hpp"
 #include "prism/core/scratch.hpp"
+#include "prism/kernel/pack.hpp"
 #include "prism/kernel/product.hpp"
 #include "prism/kernel/row.hpp"
-#include "prism/kernel/simd.hpp"
 
 namespace prism::inline PRISM_ISA {
 
@@ -41,7 +42,8 @@ class PairTiles {
  public:
   static constexpr std::size_t block = 64;
 
-  PairTiles(Rows<const T> unit, T sharpness, Scratch& scratch)
+  template <Execution X>
+  PairTiles(const X& exec, Rows<const T> unit, T sharpness, Scratch& scratch)
       : size_(unit.size()),
         dim_(unit.dim()),
         sharpness_(sharpness),
@@ -50,8 +52,8 @@ class PairTiles {
     const std::size_t padded_dim = (dim_ + width - 1) / width * width;
     unit_ = scratch.take<T>(blocks_ * block, padded_dim);
     transposed_ = scratch.take<T>(blocks_ * dim_, block);
-    sums_ = scratch.take_zeros<T>(blocks_ * block, padded_dim);
-    parallel_tasks(blocks_, [&](std::size_t b) { lay_out(unit, b); });
+    sums_ = scratch.take_zeros<T>(exec, blocks_ * block, padded_dim);
+    parallel_tasks(exec, blocks_, [&](std::size_t b) { lay_out(unit, b); });
   }
 
   [[nodiscard]] std::size_t blocks() const noexcept { return blocks_; }
@@ -128,19 +130,20 @@ class PairTiles {
 ///
 /// @param unit      n x d rows of length 1
 /// @param gradient  n x d, added to
-template <class Isa = isa::native, class T, class Factor>
-double pair_potential(Rows<const T> unit, double sharpness, const Factor& factor, Rows<T> gradient,
-                      Scratch& scratch) {
-  const detail::PairTiles<T, Isa> tiles(unit, static_cast<T>(sharpness), scratch);
+template <Execution X, class T, class Factor>
+double pair_potential(const X& exec, Rows<const T> unit, double sharpness, const Factor& factor,
+                      Rows<T> gradient, Scratch& scratch) {
+  using Isa = typename X::isa;
+  const detail::PairTiles<T, Isa> tiles(exec, unit, static_cast<T>(sharpness), scratch);
   const std::size_t blocks = tiles.blocks();
   std::vector<double> totals(blocks);
-  parallel_tasks(blocks, [&](std::size_t b) { totals[b] = tiles.meet(b, b); });
+  parallel_tasks(exec, blocks, [&](std::size_t b) { totals[b] = tiles.meet(b, b); });
   double total = std::accumulate(totals.begin(), totals.end(), 0.0);
 
   const std::size_t teams = blocks + blocks % 2;  // with an odd number, one sits out each round
   for (std::size_t round = 0; round + 1 < teams; ++round) {
     totals.assign(teams / 2, 0.0);
-    parallel_tasks(teams / 2, [&](std::size_t table) {
+    parallel_tasks(exec, teams / 2, [&](std::size_t table) {
       const auto [i, j] = detail::meeting(teams, round, table);
       if (j < blocks) totals[table] = tiles.meet(i, j);
     });
@@ -149,7 +152,7 @@ double pair_potential(Rows<const T> unit, double sharpness, const Factor& factor
 
   const T scaled = static_cast<T>(factor(total));
   constexpr std::size_t grain = 256;
-  parallel_chunks(unit.size(), grain, [&](std::size_t begin, std::size_t end) {
+  parallel_chunks(exec, unit.size(), grain, [&](std::size_t begin, std::size_t end) {
     for (std::size_t r = begin; r < end; ++r) {
       add_scaled<Isa>(gradient[r], scaled, tiles.sums()[r], unit.dim());
     }

@@ -6,7 +6,7 @@
 #include <utility>
 
 #include "prism/core/config.hpp"
-#include "prism/kernel/simd.hpp"
+#include "prism/kernel/pack.hpp"
 
 namespace prism::inline PRISM_ISA {
 

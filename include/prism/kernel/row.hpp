@@ -7,7 +7,7 @@
 #include <cstddef>
 
 #include "prism/core/config.hpp"
-#include "prism/kernel/simd.hpp"
+#include "prism/kernel/pack.hpp"
 
 namespace prism::inline PRISM_ISA {
 

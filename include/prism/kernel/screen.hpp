@@ -17,8 +17,8 @@
 #include <utility>
 
 #include "prism/core/config.hpp"
+#include "prism/kernel/pack.hpp"
 #include "prism/kernel/quantise.hpp"
-#include "prism/kernel/simd.hpp"
 
 namespace prism::inline PRISM_ISA {
 

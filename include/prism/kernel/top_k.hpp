@@ -12,7 +12,7 @@
 
 #include "prism/core/config.hpp"
 #include "prism/core/index.hpp"
-#include "prism/kernel/simd.hpp"
+#include "prism/kernel/pack.hpp"
 
 namespace prism::inline PRISM_ISA {
 

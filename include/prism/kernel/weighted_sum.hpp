@@ -7,8 +7,8 @@
 
 #include "prism/core/config.hpp"
 #include "prism/core/index.hpp"
-#include "prism/core/matrix.hpp"
-#include "prism/kernel/simd.hpp"
+#include "prism/core/rows.hpp"
+#include "prism/kernel/pack.hpp"
 
 namespace prism::inline PRISM_ISA {
 

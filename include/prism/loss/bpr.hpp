@@ -25,8 +25,8 @@ struct BPR {
 
   [[nodiscard]] static constexpr bool sets_gradient() noexcept { return true; }
 
-  template <class T>
-  double operator()(const LossStep<T>& step) const {
+  template <class T, Execution X>
+  double operator()(const LossStep<T, X>& step) const {
     const Batch& batch = step.batch;
     const double mean = 1.0 / static_cast<double>(batch.pairs() * batch.negatives_per_pair);
     const double total = detail::set_score_gradient(step, [mean](std::size_t, std::span<T> score) {

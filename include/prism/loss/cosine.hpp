@@ -20,8 +20,8 @@ struct Cosine {
 
   [[nodiscard]] static constexpr bool sets_gradient() noexcept { return true; }
 
-  template <class T>
-  double operator()(const LossStep<T>& step) const {
+  template <class T, Execution X>
+  double operator()(const LossStep<T, X>& step) const {
     const Batch& batch = step.batch;
     const detail::Sphere<T> sphere = detail::sphere(step);
     const T mean = T{1} / static_cast<T>(batch.pairs());

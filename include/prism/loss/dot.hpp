@@ -19,8 +19,8 @@ struct Dot {
 
   [[nodiscard]] static constexpr bool sets_gradient() noexcept { return true; }
 
-  template <class T>
-  double operator()(const LossStep<T>& step) const {
+  template <class T, Execution X>
+  double operator()(const LossStep<T, X>& step) const {
     const Batch& batch = step.batch;
     const T mean = T{1} / static_cast<T>(batch.pairs());
     const double total = detail::set_score_gradient(step, [=](std::size_t, std::span<T> score) {

@@ -45,37 +45,39 @@ struct MACR {
   /// The heads w, 1 x dim each.
   template <class T>
   struct State {
-    Parameter<T> user_head;
-    Parameter<T> item_head;
+    Matrix<T> user_head;
+    Matrix<T> item_head;
 
     /// Xavier normal: standard deviation sqrt(2 / (dim + 1)).
     State(const MACR&, const StateContext& context)
-        : user_head{.value = zeros<T>(1, context.dim)},
-          item_head{.value = zeros<T>(1, context.dim)} {
-      const Random random(context.seed, Stream::loss);
+        : user_head(make_table<T>(1, context.dim, context.memory)),
+          item_head(make_table<T>(1, context.dim, context.memory)) {
+      const Random random = context.random();
       const double deviation = std::sqrt(2.0 / static_cast<double>(context.dim + 1));
       for (std::size_t k = 0; k < context.dim; ++k) {
-        user_head.value(0, k) = static_cast<T>(deviation * random.normal(k));
-        item_head.value(0, k) = static_cast<T>(deviation * random.normal(context.dim + k));
+        user_head(0, k) = static_cast<T>(deviation * random.normal(k));
+        item_head(0, k) = static_cast<T>(deviation * random.normal(context.dim + k));
       }
     }
 
     template <class Visit>
     void for_each_parameter(const Visit& visit) {
-      visit(user_head);
-      visit(item_head);
+      visit(ParameterView<T>{rows(user_head)});
+      visit(ParameterView<T>{rows(item_head)});
     }
   };
 
   [[nodiscard]] static constexpr bool sets_gradient() noexcept { return true; }
 
-  template <class T>
-  double operator()(const LossStep<T>& step, State<T>& state) const {
+  template <class T, Execution X>
+  double operator()(const LossStep<T, X>& step, const State<T>& state) const {
     const Batch& batch = step.batch;
     Scratch& scratch = step.scratch;
     const std::size_t n = batch.negatives_per_pair;
-    const Head<T> user = read(step.output.users, state.user_head, batch.user_side.own, scratch);
-    const Head<T> item = read(step.output.items, state.item_head, batch.item_side.own, scratch);
+    const Head<T> user =
+        read(step.exec, step.output.users, state.user_head, batch.user_side.own, scratch);
+    const Head<T> item =
+        read(step.exec, step.output.items, state.item_head, batch.item_side.own, scratch);
 
     const T mean = T{1} / static_cast<T>(batch.pairs());
     const T negative_mean = mean / static_cast<T>(n);
@@ -116,16 +118,18 @@ struct MACR {
         *item.slope[k] += item_slope[batch.pair_of_item_slot(slot)][column];
       }
     }
-    add_gradient(user, step.output.users, state.user_head, step.gradient.users);
-    add_gradient(item, step.output.items, state.item_head, step.gradient.items);
+    add_gradient(step.exec, user, step.output.users, state.user_head,
+                 step.parameter_gradients[0][0], step.gradient.users);
+    add_gradient(step.exec, item, step.output.items, state.item_head,
+                 step.parameter_gradients[1][0], step.gradient.items);
     return total;
   }
 
-  template <class T>
-  void ranking_rule(Scorer<T>& scorer, const State<T>& state) const {
+  template <class T, Execution X>
+  void ranking_rule(const X& exec, Scorer<T>& scorer, const State<T>& state) const {
     scorer.offset = static_cast<T>(c);
-    scorer.user_factor = factors(scorer.output.users(), state.user_head);
-    scorer.item_factor = factors(scorer.output.items(), state.item_head);
+    scorer.user_factor = factors(exec, scorer.output.users(), state.user_head);
+    scorer.item_factor = factors(exec, scorer.output.items(), state.item_head);
   }
 
  private:
@@ -136,30 +140,30 @@ struct MACR {
     Rows<T> slope;
   };
 
-  template <class T>
-  static Head<T> read(PickedRows<const T> output, const Parameter<T>& head, std::size_t own,
-                      Scratch& scratch) {
-    const Head<T> result{scratch.take<T>(own, 1), scratch.take_zeros<T>(own, 1)};
+  template <class T, Execution X>
+  static Head<T> read(const X& exec, PickedRows<const T> output, const Matrix<T>& head,
+                      std::size_t own, Scratch& scratch) {
+    const Head<T> result{scratch.take<T>(own, 1), scratch.take_zeros<T>(exec, own, 1)};
     for (std::size_t k = 0; k < own; ++k) {
-      *result.score[k] = dot(output[k], head.value.data(), output.dim());
+      *result.score[k] = dot<typename X::isa>(output[k], head.data(), output.dim());
     }
     return result;
   }
 
-  template <class T>
-  static void add_gradient(const Head<T>& from, PickedRows<const T> output, Parameter<T>& head,
-                           Rows<T> gradient) {
+  template <class T, Execution X>
+  static void add_gradient(const X& /*exec*/, const Head<T>& from, PickedRows<const T> output,
+                           const Matrix<T>& head, T* head_gradient, Rows<T> gradient) {
     for (std::size_t k = 0; k < from.slope.size(); ++k) {
-      add_scaled(gradient[k], *from.slope[k], head.value.data(), output.dim());
-      add_scaled(head.gradient[0], *from.slope[k], output[k], output.dim());
+      add_scaled<typename X::isa>(gradient[k], *from.slope[k], head.data(), output.dim());
+      add_scaled<typename X::isa>(head_gradient, *from.slope[k], output[k], output.dim());
     }
   }
 
-  template <class T>
-  static std::vector<T> factors(Rows<const T> output, const Parameter<T>& head) {
+  template <class T, Execution X>
+  static std::vector<T> factors(const X& /*exec*/, Rows<const T> output, const Matrix<T>& head) {
     std::vector<T> result(output.size());
     for (std::size_t r = 0; r < output.size(); ++r) {
-      result[r] = sigmoid(dot(output[r], head.value.data(), output.dim()));
+      result[r] = sigmoid(dot<typename X::isa>(output[r], head.data(), output.dim()));
     }
     return result;
   }

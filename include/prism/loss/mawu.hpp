@@ -12,7 +12,9 @@
 
 #include "prism/core/config.hpp"
 #include "prism/core/error.hpp"
+#include "prism/core/matrix.hpp"
 #include "prism/core/random.hpp"
+#include "prism/exec/serial.hpp"
 #include "prism/kernel/fill.hpp"
 #include "prism/kernel/row.hpp"
 #include "prism/kernel/scalar.hpp"
@@ -45,34 +47,29 @@ struct MAWU {
   /// The margins M, one a user and one an item. They start Xavier uniform on rows x 1.
   template <class T>
   struct State {
-    Parameter<T> users;
-    Parameter<T> items;
+    Matrix<T> users;
+    Matrix<T> items;
 
     State(const MAWU&, const StateContext& context)
-        : users(margins(context.train.users(), ParameterRows::users)),
-          items(margins(context.train.items(), ParameterRows::items)) {
-      const Random random(context.seed, Stream::loss);
-      fill_uniform(rows(users.value), xavier_bound(users.value.shape(0), 1), random);
-      fill_uniform(rows(items.value), xavier_bound(items.value.shape(0), 1),
+        : users(make_table<T>(context.train.users(), 1, context.memory)),
+          items(make_table<T>(context.train.items(), 1, context.memory)) {
+      const Random random = context.random();
+      fill_uniform(serial, rows(users), xavier_bound(users.shape(0), 1), random);
+      fill_uniform(serial, rows(items), xavier_bound(items.shape(0), 1),
                    random.from(context.train.users()));
     }
 
     template <class Visit>
     void for_each_parameter(const Visit& visit) {
-      visit(users);
-      visit(items);
-    }
-
-   private:
-    static Parameter<T> margins(std::size_t size, ParameterRows of) {
-      return {.value = zeros<T>(size, 1), .rows = of, .gradient = {}, .lowest = 0, .highest = 1};
+      visit(ParameterView<T>{rows(users), ParameterRows::users, 0, 1});
+      visit(ParameterView<T>{rows(items), ParameterRows::items, 0, 1});
     }
   };
 
   [[nodiscard]] static constexpr bool sets_gradient() noexcept { return true; }
 
-  template <class T>
-  double operator()(const LossStep<T>& step, State<T>& state) const {
+  template <class T, Execution X>
+  double operator()(const LossStep<T, X>& step, const State<T>& state) const {
     const Batch& batch = step.batch;
     Scratch& scratch = step.scratch;
     const detail::Sphere<T> sphere = detail::sphere(step);
@@ -81,8 +78,8 @@ struct MAWU {
     const auto [users, items] = sphere.unit();
     for (std::size_t p = 0; p < batch.pairs(); ++p) {
       constexpr double limit = 1 - 1e-7;
-      const double c =
-          static_cast<double>(dot(users[batch.users[p]], items[batch.items[p]], users.dim()));
+      const double c = static_cast<double>(
+          dot<typename X::isa>(users[batch.users[p]], items[batch.items[p]], users.dim()));
       const double clipped = std::clamp(c, -limit, limit);
       *angle[p] = std::acos(clipped);
       *turn[p] = c == clipped ? -1 / std::sqrt(1 - clipped * clipped) : 0;
@@ -92,8 +89,8 @@ struct MAWU {
     const Rows<double> relax = scratch.take<double>(batch.pairs(), 1);  // d m / d (M_u + M_i)
     for (std::size_t p = 0; p < batch.pairs(); ++p) {
       const double sum =
-          static_cast<double>(*rows(state.users.value)[batch.user_side.rows[batch.users[p]]] +
-                              *rows(state.items.value)[batch.item_side.rows[batch.items[p]]]);
+          static_cast<double>(*rows(state.users)[batch.user_side.rows[batch.users[p]]] +
+                              *rows(state.items)[batch.item_side.rows[batch.items[p]]]);
       *margin[p] = 1 - sigmoid(sum);
       *relax[p] = -sigmoid(sum) * sigmoid(-sum);
     }
@@ -104,8 +101,8 @@ struct MAWU {
     const double alignment = broadcast ? align_all(angles, margins) : align_own(angles, margins);
     for (std::size_t p = 0; p < batch.pairs(); ++p) {
       const T pull = static_cast<T>(margins[p] * *relax[p]);
-      *state.users.gradient[batch.users[p]] += pull;
-      *state.items.gradient[batch.items[p]] += pull;
+      *step.parameter_gradients[0][batch.users[p]] += pull;
+      *step.parameter_gradients[1][batch.items[p]] += pull;
     }
     static_cast<void>(
         detail::set_cosine_gradient(step, sphere, [&](std::size_t p, std::span<T> cosine) {
@@ -114,11 +111,11 @@ struct MAWU {
         }));
 
     const Embeddings<T> of_unit = detail::unit_gradient(step);
-    const double spread = gamma1 * detail::uniformity<T>(sphere.users.unit, gamma1, pair_mean,
-                                                         of_unit.users, scratch) +
-                          gamma2 * detail::uniformity<T>(sphere.items.unit, gamma2, pair_mean,
-                                                         of_unit.items, scratch);
-    detail::add_row_gradient<T>(sphere, of_unit, step.gradient);
+    const double spread = gamma1 * detail::uniformity<T>(step.exec, sphere.users.unit, gamma1,
+                                                         pair_mean, of_unit.users, scratch) +
+                          gamma2 * detail::uniformity<T>(step.exec, sphere.items.unit, gamma2,
+                                                         pair_mean, of_unit.items, scratch);
+    detail::add_row_gradient<T>(step.exec, sphere, of_unit, step.gradient);
     return alignment + spread;
   }
 

@@ -8,8 +8,8 @@
 #include <vector>
 
 #include "prism/core/config.hpp"
-#include "prism/core/matrix.hpp"
 #include "prism/core/parallel.hpp"
+#include "prism/core/rows.hpp"
 #include "prism/core/scratch.hpp"
 #include "prism/kernel/row.hpp"
 #include "prism/kernel/weighted_sum.hpp"
@@ -22,14 +22,14 @@ namespace detail {
 inline constexpr std::size_t pair_grain = 256;
 
 /// Scores pair p with its own item and its negatives.
-template <class T>
+template <class Isa, class T>
 void score_pair(const Batch& batch, BatchRows<T> rows, std::size_t p,
                 std::span<T> scores) noexcept {
   const T* const user = rows.users[batch.users[p]];
   const std::size_t dim = rows.users.dim();
-  scores[0] = dot(user, rows.items[batch.items[p]], dim);
+  scores[0] = dot<Isa>(user, rows.items[batch.items[p]], dim);
   for (std::size_t j = 1; j < scores.size(); ++j) {
-    scores[j] = dot(user, rows.items[batch.negatives_of(p)[j - 1]], dim);
+    scores[j] = dot<Isa>(user, rows.items[batch.negatives_of(p)[j - 1]], dim);
   }
 }
 
@@ -45,13 +45,13 @@ void prefetch_pair(const Batch& batch, BatchRows<T> rows, std::size_t p) noexcep
 /// Scores each pair, has per_pair turn the scores into slopes, and calls deposit_user(k, gradient
 /// of user row k) for each of the batch's own: user by user, because the rows that have just been
 /// scored are at hand for the gradient. See for_each_score_gradient.
-template <class T, class PerPair, class Deposit>
-double score_users(const Batch& batch, BatchRows<T> rows, Rows<T> slope, const PerPair& per_pair,
-                   const Deposit& deposit_user) {
+template <Execution X, class T, class PerPair, class Deposit>
+double score_users(const X& exec, const Batch& batch, BatchRows<T> rows, Rows<T> slope,
+                   const PerPair& per_pair, const Deposit& deposit_user) {
   const BatchSide& side = batch.user_side;
   // Users stand in the order in which they first appear, so that pairs come nearly in order.
   const std::size_t ahead = 1 + 16 / (batch.negatives_per_pair + 2);
-  return parallel_sum(side.own, pair_grain, [&](std::size_t begin, std::size_t end) {
+  return parallel_sum(exec, side.own, pair_grain, [&](std::size_t begin, std::size_t end) {
     double total = 0;
     std::vector<Index> met;
     std::vector<T> slopes, gradient(rows.users.dim());
@@ -62,13 +62,13 @@ double score_users(const Batch& batch, BatchRows<T> rows, Rows<T> slope, const P
         if (p + ahead < batch.pairs()) prefetch_pair(batch, rows, p + ahead);
         const std::span<T> scores(slope[p], slope.dim());
         const std::span<const Index> negatives = batch.negatives_of(p);
-        score_pair(batch, rows, p, scores);
+        score_pair<typename X::isa>(batch, rows, p, scores);
         total += per_pair(p, scores);
         met.push_back(batch.items[p]);
         met.insert(met.end(), negatives.begin(), negatives.end());
         slopes.insert(slopes.end(), scores.begin(), scores.end());
       }
-      weighted_sum(
+      weighted_sum<typename X::isa>(
           gradient.data(), T{1}, std::span<const Index>(met),
           [&](std::size_t j) { return slopes[j]; }, rows.items);
       deposit_user(k, gradient.data());
@@ -78,13 +78,13 @@ double score_users(const Batch& batch, BatchRows<T> rows, Rows<T> slope, const P
 }
 
 /// Calls deposit_item(k, gradient of item row k) for each of the batch's own.
-template <class T, class Deposit>
-void for_each_item_gradient(const Batch& batch, PickedRows<const T> users, Rows<const T> slope,
-                            const Deposit& deposit_item) {
+template <class T, Execution X, class Deposit>
+void for_each_item_gradient(const X& exec, const Batch& batch, PickedRows<const T> users,
+                            Rows<const T> slope, const Deposit& deposit_item) {
   const BatchSide& side = batch.item_side;
   const Index pairs = static_cast<Index>(batch.pairs());
   const Index n = static_cast<Index>(batch.negatives_per_pair);
-  parallel_chunks(side.own, pair_grain, [&](std::size_t begin, std::size_t end) {
+  parallel_chunks(exec, side.own, pair_grain, [&](std::size_t begin, std::size_t end) {
     // All rows' slots in one loop: row by row, each short loop's end would be guessed wrong.
     const std::size_t first = side.first_slot[begin];
     const std::span<const Index> slots = side.slots.subspan(first, side.first_slot[end] - first);
@@ -101,7 +101,7 @@ void for_each_item_gradient(const Batch& batch, PickedRows<const T> users, Rows<
     for (std::size_t k = begin; k < end; ++k) {
       const std::size_t from = side.first_slot[k] - first;
       const std::size_t count = side.slots_of(k).size();
-      weighted_sum(
+      weighted_sum<typename X::isa>(
           gradient.data(), T{1}, std::span<const Index>(met).subspan(from, count),
           [&](std::size_t j) { return slopes[from + j]; }, users);
       deposit_item(k, gradient.data());
@@ -114,23 +114,23 @@ void for_each_item_gradient(const Batch& batch, PickedRows<const T> users, Rows<
 /// Carries the slopes on to the rows: deposit_user(k, gradient of user row k) is called once for
 /// each of the batch's own, and so is deposit_item. All three are called from several threads.
 /// @return the sum of the pairs' parts
-template <class T, class PerPair, class DepositUser, class DepositItem>
-double for_each_score_gradient(const Batch& batch, BatchRows<T> rows, Scratch& scratch,
-                               const PerPair& per_pair, const DepositUser& deposit_user,
-                               const DepositItem& deposit_item) {
+template <Execution X, class T, class PerPair, class DepositUser, class DepositItem>
+double for_each_score_gradient(const X& exec, const Batch& batch, BatchRows<T> rows,
+                               Scratch& scratch, const PerPair& per_pair,
+                               const DepositUser& deposit_user, const DepositItem& deposit_item) {
   const Rows<T> slope = scratch.take<T>(batch.pairs(), batch.negatives_per_pair + 1);
-  const double total = score_users(batch, rows, slope, per_pair, deposit_user);
-  for_each_item_gradient<T>(batch, rows.users, slope, deposit_item);
+  const double total = score_users(exec, batch, rows, slope, per_pair, deposit_user);
+  for_each_item_gradient<T>(exec, batch, rows.users, slope, deposit_item);
   return total;
 }
 
 /// The same, with the gradient set in `step.gradient`, for each of the batch's own rows.
-template <class T, class PerPair>
-double set_score_gradient(const LossStep<T>& step, const PerPair& per_pair) {
+template <class T, Execution X, class PerPair>
+double set_score_gradient(const LossStep<T, X>& step, const PerPair& per_pair) {
   const auto set = [](Rows<T> to) {
     return [to](std::size_t k, const T* sum) { std::copy_n(sum, to.dim(), to[k]); };
   };
-  return for_each_score_gradient(step.batch, step.output, step.scratch, per_pair,
+  return for_each_score_gradient(step.exec, step.batch, step.output, step.scratch, per_pair,
                                  set(step.gradient.users), set(step.gradient.items));
 }
 

@@ -34,8 +34,8 @@ struct SSM {
 
   [[nodiscard]] static constexpr bool sets_gradient() noexcept { return true; }
 
-  template <class T>
-  double operator()(const LossStep<T>& step) const {
+  template <class T, Execution X>
+  double operator()(const LossStep<T, X>& step) const {
     const Batch& batch = step.batch;
     const detail::Sphere<T> sphere = detail::sphere(step);
     const T mean = T{1} / static_cast<T>(batch.pairs());
@@ -45,7 +45,8 @@ struct SSM {
           // log-sum-exp about the greatest, so that no exponential overflows.
           const T greatest = *std::max_element(cosine.begin(), cosine.end());
           const T own = sharpness * (cosine[0] - greatest);
-          const T sum = softmax_terms(cosine.data(), sharpness, greatest, cosine.size());
+          const T sum =
+              softmax_terms<typename X::isa>(cosine.data(), sharpness, greatest, cosine.size());
           const T share = mean * sharpness / sum;
           for (T& c : cosine) c *= share;
           cosine[0] -= mean * sharpness;

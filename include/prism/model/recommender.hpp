@@ -5,12 +5,14 @@
 #include <concepts>
 #include <cstddef>
 #include <cstdint>
+#include <memory_resource>
 #include <span>
 #include <string>
 #include <utility>
 
 #include "prism/core/config.hpp"
 #include "prism/core/error.hpp"
+#include "prism/core/execution.hpp"
 #include "prism/core/index.hpp"
 #include "prism/core/matrix.hpp"
 #include "prism/core/random.hpp"
@@ -85,6 +87,9 @@ class Recommender {
   /// The policies' run-time options. Policies without any take no room.
   struct Options {
     std::uint64_t seed = 123;
+    /// Where tables, states and the optimizer's memory lie, and outlived by them; null: an aligned
+    /// heap with huge pages.
+    std::pmr::memory_resource* memory = nullptr;
     [[no_unique_address]] Backbone backbone{};
     [[no_unique_address]] Loss loss{};
     [[no_unique_address]] Regularizer regularizer{};
@@ -116,9 +121,14 @@ class Recommender {
   /// @throws ArgumentError  where train is empty, the backbone's dimension is 0, or a policy has an
   ///     option outside its domain
   explicit Recommender(Interactions train, Options options = {})
+      : Recommender(par, std::move(train), std::move(options)) {}
+
+  /// The same; the tables are filled where `exec` says.
+  template <Execution X>
+  explicit Recommender(const X& exec, Interactions train, Options options = {})
       : options_(std::move(options)),
         train_(std::move(train)),
-        weights_(starting_weights(options_, train_)) {}
+        weights_(starting_weights(exec, options_, train_)) {}
 
   [[nodiscard]] std::string name() const { return name_of(options_); }
 
@@ -137,21 +147,25 @@ class Recommender {
   }
 
   /// The backbone's output rows, by which users and items are compared.
-  [[nodiscard]] Output<Scalar> output() const {
-    return options_.backbone.template output<Scalar>(tables(), train_, weights_.backbone);
+  template <Execution X = Host<>>
+  [[nodiscard]] Output<Scalar> output(const X& exec = {}) const {
+    return options_.backbone.template output<Scalar>(exec, tables(), train_, weights_.backbone);
   }
 
   /// What ranks items for users: the output rows, and the loss's own rule where it has one.
-  [[nodiscard]] Scorer<Scalar> scorer() const {
-    Scorer<Scalar> scorer{output()};
-    if constexpr (requires { options_.loss.ranking_rule(scorer, weights_.loss); }) {
-      options_.loss.ranking_rule(scorer, weights_.loss);
+  template <Execution X = Host<>>
+  [[nodiscard]] Scorer<Scalar> scorer(const X& exec = {}) const {
+    Scorer<Scalar> scorer{output(exec)};
+    if constexpr (requires { options_.loss.ranking_rule(exec, scorer, weights_.loss); }) {
+      options_.loss.ranking_rule(exec, scorer, weights_.loss);
     }
     return scorer;
   }
 
  private:
-  static Weights starting_weights(const Options& options, const Interactions& train) {
+  template <Execution X>
+  static Weights starting_weights(const X& exec, const Options& options,
+                                  const Interactions& train) {
     require(!train.empty(), "train", "has no interactions to learn from");
     const std::size_t dim = options.backbone.dim();
     require(dim >= 1, "dim", "an embedding's dimension must be at least 1, not 0");
@@ -160,13 +174,16 @@ class Recommender {
             "an embedding's dimension must be at most " + std::to_string(widest) + ", not " +
                 std::to_string(dim));
     options.for_each_policy([](const auto& policy) { check_options(policy); });
-    const StateContext context{train, dim, options.seed};
-    Weights weights{zeros<Scalar>(train.users(), dim), zeros<Scalar>(train.items(), dim),
-                    make_state<Scalar>(options.backbone, context),
+    StateContext context{train, dim, options.seed, Stream::backbone, options.memory};
+    auto backbone = make_state<Scalar>(options.backbone, context);
+    context.dim = output_dim(options.backbone);
+    context.stream = Stream::loss;
+    Weights weights{zeros<Scalar>(train.users(), dim, options.memory),
+                    zeros<Scalar>(train.items(), dim, options.memory), std::move(backbone),
                     make_state<Scalar>(options.loss, context)};
-    options.initializer(rows(weights.users), train.user_degree(),
+    options.initializer(exec, rows(weights.users), train.user_degree(),
                         Random(options.seed, Stream::users));
-    options.initializer(rows(weights.items), train.item_degree(),
+    options.initializer(exec, rows(weights.items), train.item_degree(),
                         Random(options.seed, Stream::items));
     return weights;
   }

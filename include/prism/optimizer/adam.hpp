@@ -6,6 +6,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <limits>
+#include <memory_resource>
 #include <span>
 #include <string_view>
 #include <vector>
@@ -40,7 +41,9 @@ struct Adam {
   template <class T>
   class State {
    public:
-    State(std::size_t size, std::size_t dim) : moments_(zeros<T>(size, 2 * dim)), standing_(size) {}
+    /// @param memory  where they lie; null for table_memory()
+    State(std::size_t size, std::size_t dim, std::pmr::memory_resource* memory = nullptr)
+        : moments_(zeros<T>(size, 2 * dim, memory)), standing_(size, memory) {}
 
     /// Whether no moment has overflown: from there on its weight would stand still.
     [[nodiscard]] bool finite() const {
@@ -61,33 +64,36 @@ struct Adam {
     [[nodiscard]] T* second(std::size_t r) noexcept { return first(r) + moments_.shape(1) / 2; }
 
     Matrix<T> moments_;  // size x (first, second): a row is visited in one place
-    std::vector<Standing, CacheAlignedAllocator<Standing>> standing_;
+    TableVector<Standing> standing_;
     AdamHistory<T> history_;
   };
 
   /// Brings rows of a table up to the last step. @param which  distinct rows
-  template <class T, RegularizerPolicy R>
-  void catch_up(const Trainable<T>& table, std::span<const Index> which, State<T>& state,
-                const R& regularizer) const {
+  template <Execution X, class T, RegularizerPolicy R>
+  void catch_up(const X& exec, const ParameterView<T>& table, std::span<const Index> which,
+                State<T>& state, const R& regularizer) const {
     const AdamConstants<T> constant = constants(table);
     const T decay = static_cast<T>(regularizer.weight_decay(false));
     const std::size_t all = state.history_.size();
     for_each_row(
-        which, table, state, [&](Index r) { return state.standing_[r].weights != all; },
-        [&](std::size_t k) { catch_up_row(table, which[k], state, decay, constant); });
+        exec, which, table, state, [&](Index r) { return state.standing_[r].weights != all; },
+        [&](std::size_t k) {
+          catch_up_row<typename X::isa>(table, which[k], state, decay, constant);
+        });
   }
 
   /// Brings all rows of a table up to the last step.
-  template <class T, RegularizerPolicy R>
-  void settle(const Trainable<T>& table, State<T>& state, const R& regularizer) const {
+  template <Execution X, class T, RegularizerPolicy R>
+  void settle(const X& exec, const ParameterView<T>& table, State<T>& state,
+              const R& regularizer) const {
     if (state.history_.size() == 0) return;
     const AdamConstants<T> constant = constants(table);
     const T decay = static_cast<T>(regularizer.weight_decay(false));
-    parallel_chunks(table.rows.size(), grain, [&](std::size_t begin, std::size_t end) {
+    parallel_chunks(exec, table.rows.size(), grain, [&](std::size_t begin, std::size_t end) {
       for (std::size_t r = begin; r < end; ++r) {
-        catch_up_row(table, r, state, decay, constant);
+        catch_up_row<typename X::isa>(table, r, state, decay, constant);
         if (state.standing_[r].weights != State<T>::without_momentum) {
-          catch_up_moments(r, state);
+          catch_up_moments<typename X::isa>(r, state);
           state.standing_[r].weights = 0;
         }
         state.standing_[r].moments = 0;
@@ -96,19 +102,19 @@ struct Adam {
     state.history_.clear();
   }
 
-  template <class T, RegularizerPolicy R>
-  void operator()(const Trainable<T>& table, const TableGradient<T>& gradient, State<T>& state,
-                  StepSize size, const R& regularizer) const {
+  template <Execution X, class T, RegularizerPolicy R>
+  void operator()(const X& exec, const ParameterView<T>& table, const TableGradient<T>& gradient,
+                  State<T>& state, StepSize size, const R& regularizer) const {
     const AdamConstants<T> constant = constants(table);
     const AdamStep<T> step(size.learning_rate, beta1, beta2, size.step);
     const auto take = [&](std::size_t r, const T* row_gradient, bool in_batch, AdamLag<T> lag) {
       const T decay = static_cast<T>(regularizer.weight_decay(in_batch));
-      adam_row(table.rows[r], state.first(r), state.second(r), row_gradient, decay, constant, step,
-               table.rows.dim(), lag);
+      adam_row<typename X::isa>(table.rows[r], state.first(r), state.second(r), row_gradient, decay,
+                                constant, step, table.rows.dim(), lag);
     };
     if (gradient.of_every_row()) {
-      settle(table, state, regularizer);
-      parallel_chunks(table.rows.size(), grain, [&](std::size_t begin, std::size_t end) {
+      settle(exec, table, state, regularizer);
+      parallel_chunks(exec, table.rows.size(), grain, [&](std::size_t begin, std::size_t end) {
         for (std::size_t r = begin; r < end; ++r) {
           take(r, gradient.of(r), gradient.in_batch(r), {});
           state.standing_[r].weights = 0;
@@ -118,15 +124,15 @@ struct Adam {
     }
     // So that what is remembered of past steps stays small where nobody ever settles.
     constexpr std::size_t longest_history = 1 << 16;
-    if (state.history_.size() == longest_history) settle(table, state, regularizer);
+    if (state.history_.size() == longest_history) settle(exec, table, state, regularizer);
     const std::span<const Index> reached = gradient.batch_rows();
     const T decay_so_far = static_cast<T>(regularizer.weight_decay(false));
     const std::size_t before = state.history_.size();
     for_each_row(
-        reached, table, state, [](Index) { return true; },
+        exec, reached, table, state, [](Index) { return true; },
         [&](std::size_t k) {
           const Index r = reached[k];
-          catch_up_row(table, r, state, decay_so_far, constant);
+          catch_up_row<typename X::isa>(table, r, state, decay_so_far, constant);
           const AdamLag<T> lag = state.history_.lag(before - state.standing_[r].moments);
           take(r, gradient.of_batch_row(k), k < gradient.own(), lag);
           const auto now = static_cast<std::uint32_t>(before + 1);
@@ -140,12 +146,13 @@ struct Adam {
 
   /// Calls visit(k) for each row which[k], with those to come that are needed(row) on their way
   /// from memory.
-  template <class T, class Needed, class Visit>
-  static void for_each_row(std::span<const Index> which, const Trainable<T>& table, State<T>& state,
-                           const Needed& needed, const Visit& visit) {
+  template <Execution X, class T, class Needed, class Visit>
+  static void for_each_row(const X& exec, std::span<const Index> which,
+                           const ParameterView<T>& table, State<T>& state, const Needed& needed,
+                           const Visit& visit) {
     constexpr std::size_t ahead = 12;
     const std::size_t dim = table.rows.dim();
-    parallel_chunks(which.size(), grain, [&](std::size_t begin, std::size_t end) {
+    parallel_chunks(exec, which.size(), grain, [&](std::size_t begin, std::size_t end) {
       for (std::size_t k = begin; k < end; ++k) {
         if (k + 2 * ahead < which.size()) {
           prefetch(&state.standing_[which[k + 2 * ahead]], 1);
@@ -162,12 +169,12 @@ struct Adam {
   }
 
   template <class T>
-  [[nodiscard]] AdamConstants<T> constants(const Trainable<T>& table) const {
+  [[nodiscard]] AdamConstants<T> constants(const ParameterView<T>& table) const {
     return {beta1, beta2, epsilon, table.lowest, table.highest};
   }
 
-  template <class T>
-  static void catch_up_row(const Trainable<T>& table, std::size_t r, State<T>& state, T decay,
+  template <class Isa, class T>
+  static void catch_up_row(const ParameterView<T>& table, std::size_t r, State<T>& state, T decay,
                            const AdamConstants<T>& constant) noexcept {
     const std::size_t all = state.history_.size();
     auto& standing = state.standing_[r];
@@ -176,24 +183,28 @@ struct Adam {
     if (from == State<T>::without_momentum) {
       if (decay == 0) {
         standing.moments = static_cast<std::uint32_t>(all);
-        return table.bound(r);
+        if (table.bounded()) {
+          clamp<Isa>(table.rows[r], table.lowest, table.highest, table.rows.dim());
+        }
+        return;
       }
       from = 0;
     }
     // Weights that are caught up twice without a step between leave their moments behind.
-    if (standing.moments != from) catch_up_moments(r, state);
-    const bool lags = state.history_.catch_up(from, table.rows[r], state.first(r), state.second(r),
-                                              decay, constant, table.rows.dim());
+    if (standing.moments != from) catch_up_moments<Isa>(r, state);
+    const bool lags = state.history_.template catch_up<Isa>(
+        from, table.rows[r], state.first(r), state.second(r), decay, constant, table.rows.dim());
     standing.weights = static_cast<std::uint32_t>(all);
     if (!lags) standing.moments = standing.weights;
   }
 
   /// Brings a row's moments up to its weights.
-  template <class T>
+  template <class Isa, class T>
   static void catch_up_moments(std::size_t r, State<T>& state) noexcept {
     auto& standing = state.standing_[r];
     const AdamLag<T> lag = state.history_.lag(standing.weights - standing.moments);
-    AdamHistory<T>::shrink(state.first(r), state.second(r), lag, state.moments_.shape(1) / 2);
+    AdamHistory<T>::template shrink<Isa>(state.first(r), state.second(r), lag,
+                                         state.moments_.shape(1) / 2);
     standing.moments = standing.weights;
   }
 };

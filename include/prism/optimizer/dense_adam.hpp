@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstddef>
+#include <memory_resource>
 #include <string_view>
 
 #include "prism/core/config.hpp"
@@ -35,8 +36,9 @@ struct DenseAdam {
   /// The moments, of the table's shape.
   template <class T>
   struct State {
-    State(std::size_t size, std::size_t dim)
-        : first(zeros<T>(size, dim)), second(zeros<T>(size, dim)) {}
+    /// @param memory  where they lie; null for table_memory()
+    State(std::size_t size, std::size_t dim, std::pmr::memory_resource* memory = nullptr)
+        : first(zeros<T>(size, dim, memory)), second(zeros<T>(size, dim, memory)) {}
     Matrix<T> first;
     Matrix<T> second;
 
@@ -47,18 +49,18 @@ struct DenseAdam {
     }
   };
 
-  template <class T, RegularizerPolicy R>
-  void operator()(const Trainable<T>& table, const TableGradient<T>& gradient, State<T>& state,
-                  StepSize size, const R& regularizer) const {
+  template <Execution X, class T, RegularizerPolicy R>
+  void operator()(const X& exec, const ParameterView<T>& table, const TableGradient<T>& gradient,
+                  State<T>& state, StepSize size, const R& regularizer) const {
     const AdamConstants<T> constant(beta1, beta2, epsilon, table.lowest, table.highest);
     const AdamStep<T> step(size.learning_rate, beta1, beta2, size.step);
     const Rows<T> first = rows(state.first), second = rows(state.second);
     constexpr std::size_t grain = 1024;
-    parallel_chunks(table.rows.size(), grain, [&](std::size_t begin, std::size_t end) {
+    parallel_chunks(exec, table.rows.size(), grain, [&](std::size_t begin, std::size_t end) {
       for (std::size_t r = begin; r < end; ++r) {
         const T decay = static_cast<T>(regularizer.weight_decay(gradient.in_batch(r)));
-        adam_row(table.rows[r], first[r], second[r], gradient.of(r), decay, constant, step,
-                 table.rows.dim());
+        adam_row<typename X::isa>(table.rows[r], first[r], second[r], gradient.of(r), decay,
+                                  constant, step, table.rows.dim());
       }
     });
   }

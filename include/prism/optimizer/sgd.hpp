@@ -2,12 +2,12 @@
 #pragma once
 
 #include <cstddef>
+#include <memory_resource>
 #include <span>
 #include <string_view>
 
 #include "prism/core/config.hpp"
 #include "prism/core/index.hpp"
-#include "prism/core/matrix.hpp"
 #include "prism/core/parallel.hpp"
 #include "prism/kernel/row.hpp"
 #include "prism/policy/optimizer.hpp"
@@ -21,31 +21,33 @@ struct SGD {
   /// It remembers nothing.
   template <class T>
   struct State {
-    State(std::size_t /*size*/, std::size_t /*dim*/) {}
+    State(std::size_t /*size*/, std::size_t /*dim*/,
+          std::pmr::memory_resource* /*memory*/ = nullptr) {}
   };
 
-  template <class T, RegularizerPolicy R>
-  void operator()(const Trainable<T>& table, const TableGradient<T>& gradient, State<T>& /*state*/,
-                  StepSize size, const R& regularizer) const {
+  template <Execution X, class T, RegularizerPolicy R>
+  void operator()(const X& exec, const ParameterView<T>& table, const TableGradient<T>& gradient,
+                  State<T>& /*state*/, StepSize size, const R& regularizer) const {
+    using Isa = typename X::isa;
     const auto take = [&](std::size_t r) {
       const double decay = regularizer.weight_decay(gradient.in_batch(r));
       T* const row = table.rows[r];
       const std::size_t dim = table.rows.dim();
-      if (decay != 0) scale(row, static_cast<T>(1 - size.learning_rate * decay), row, dim);
+      if (decay != 0) scale<Isa>(row, static_cast<T>(1 - size.learning_rate * decay), row, dim);
       if (const T* const g = gradient.of(r)) {
-        add_scaled(row, static_cast<T>(-size.learning_rate), g, dim);
+        add_scaled<Isa>(row, static_cast<T>(-size.learning_rate), g, dim);
       }
-      table.bound(r);
+      if (table.bounded()) clamp<Isa>(row, table.lowest, table.highest, dim);
     };
     constexpr std::size_t grain = 1024;
     // Without decay a row outside the batch stays where it is.
     if (!gradient.of_every_row() && regularizer.weight_decay(false) == 0) {
       const std::span<const Index> reached = gradient.batch_rows();
-      parallel_chunks(reached.size(), grain, [&](std::size_t begin, std::size_t end) {
+      parallel_chunks(exec, reached.size(), grain, [&](std::size_t begin, std::size_t end) {
         for (const Index r : reached.subspan(begin, end - begin)) take(r);
       });
     } else {
-      parallel_chunks(table.rows.size(), grain, [&](std::size_t begin, std::size_t end) {
+      parallel_chunks(exec, table.rows.size(), grain, [&](std::size_t begin, std::size_t end) {
         for (std::size_t r = begin; r < end; ++r) take(r);
       });
     }

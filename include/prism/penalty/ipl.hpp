@@ -37,28 +37,29 @@ struct IPL {
 
   [[nodiscard]] constexpr bool looks_at_every_row() const noexcept { return !per_batch; }
 
-  template <class T>
-  double operator()(const LossStep<T>& step) const {
+  template <class T, Execution X>
+  double operator()(const LossStep<T, X>& step) const {
     return per_batch ? over_batch(step) : over_training(step);
   }
 
  private:
   static constexpr std::size_t grain = 64;
 
-  template <class T>
-  double over_training(const LossStep<T>& step) const {
+  template <class T, Execution X>
+  double over_training(const LossStep<T, X>& step) const {
+    using Isa = typename X::isa;
     const Interactions& train = step.batch.train;
     const BatchSide& users = step.batch.user_side;
     const BatchSide& items = step.batch.item_side;
     Scratch& scratch = step.scratch;
     const std::size_t dim = step.output.users.dim();
     const Rows<T> ratio = scratch.take<T>(train.items(), 1);
-    parallel_chunks(train.items(), grain, [&](std::size_t begin, std::size_t end) {
+    parallel_chunks(step.exec, train.items(), grain, [&](std::size_t begin, std::size_t end) {
       for (std::size_t i = begin; i < end; ++i) {
         const T* const item = step.output.items[items.position[i]];
         T sum = 0;
         for (const Index u : train.users_of(static_cast<Index>(i))) {
-          sum += sigmoid(dot(step.output.users[users.position[u]], item, dim));
+          sum += sigmoid(dot<Isa>(step.output.users[users.position[u]], item, dim));
         }
         *ratio[i] = sum * static_cast<T>(share(train.item_degree()[i]));
       }
@@ -68,10 +69,10 @@ struct IPL {
 
     const Rows<T> slope = slopes(ratio, spread, train);
     const auto add = [dim](T* gradient, const T* mine, const T* other, T pull) {
-      const T chance = sigmoid(dot(mine, other, dim));
-      add_scaled(gradient, pull * chance * (1 - chance), other, dim);
+      const T chance = sigmoid(dot<Isa>(mine, other, dim));
+      add_scaled<Isa>(gradient, pull * chance * (1 - chance), other, dim);
     };
-    parallel_chunks(train.items(), grain, [&](std::size_t begin, std::size_t end) {
+    parallel_chunks(step.exec, train.items(), grain, [&](std::size_t begin, std::size_t end) {
       for (std::size_t i = begin; i < end; ++i) {
         const Index row = items.position[i];
         for (const Index u : train.users_of(static_cast<Index>(i))) {
@@ -80,7 +81,7 @@ struct IPL {
         }
       }
     });
-    parallel_chunks(train.users(), grain, [&](std::size_t begin, std::size_t end) {
+    parallel_chunks(step.exec, train.users(), grain, [&](std::size_t begin, std::size_t end) {
       for (std::size_t u = begin; u < end; ++u) {
         const Index row = users.position[u];
         for (const Index i : train.items_of(static_cast<Index>(u))) {
@@ -92,17 +93,18 @@ struct IPL {
     return weight * spread.deviation;
   }
 
-  template <class T>
-  double over_batch(const LossStep<T>& step) const {
+  template <class T, Execution X>
+  double over_batch(const LossStep<T, X>& step) const {
+    using Isa = typename X::isa;
     const Batch& batch = step.batch;
     const Interactions& train = batch.train;
     Scratch& scratch = step.scratch;
     const std::size_t dim = step.output.users.dim();
     const Rows<T> chance = scratch.take<T>(batch.pairs(), 1);
-    const Rows<T> ratio = scratch.take_zeros<T>(train.items(), 1);
+    const Rows<T> ratio = scratch.take_zeros<T>(step.exec, train.items(), 1);
     for (std::size_t p = 0; p < batch.pairs(); ++p) {
-      *chance[p] =
-          sigmoid(dot(step.output.users[batch.users[p]], step.output.items[batch.items[p]], dim));
+      *chance[p] = sigmoid(
+          dot<Isa>(step.output.users[batch.users[p]], step.output.items[batch.items[p]], dim));
       const Index item = batch.item_side.rows[batch.items[p]];
       *ratio[item] += *chance[p] * static_cast<T>(share(train.item_degree()[item]));
     }
@@ -111,8 +113,8 @@ struct IPL {
     for (std::size_t p = 0; p < batch.pairs(); ++p) {
       const Index u = batch.users[p], i = batch.items[p];
       const T pull = *slope[batch.item_side.rows[i]] * *chance[p] * (1 - *chance[p]);
-      add_scaled(step.gradient.users[u], pull, step.output.items[i], dim);
-      add_scaled(step.gradient.items[i], pull, step.output.users[u], dim);
+      add_scaled<Isa>(step.gradient.users[u], pull, step.output.items[i], dim);
+      add_scaled<Isa>(step.gradient.items[i], pull, step.output.users[u], dim);
     }
     return weight * spread.deviation;
   }

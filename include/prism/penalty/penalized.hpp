@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstddef>
+#include <span>
 #include <string>
 #include <string_view>
 
@@ -34,15 +35,25 @@ struct Penalized {
   struct State {
     [[no_unique_address]] state_t<Loss, T> loss;
     [[no_unique_address]] state_t<Penalty, T> penalty;
+    std::size_t parameters_of_loss = 0;
 
     State(const Penalized& policy, const StateContext& context)
         : loss(make_state<T>(policy.loss, context)),
-          penalty(make_state<T>(policy.penalty, context)) {}
+          penalty(make_state<T>(policy.penalty, of_penalty(context))) {
+      loss.for_each_parameter([this](const ParameterView<T>&) { ++parameters_of_loss; });
+    }
 
     template <class Visit>
     void for_each_parameter(const Visit& visit) {
       loss.for_each_parameter(visit);
       penalty.for_each_parameter(visit);
+    }
+
+   private:
+    /// A penalty draws from a sequence of its own.
+    static StateContext of_penalty(StateContext context) noexcept {
+      context.stream = Stream::penalty;
+      return context;
     }
   };
 
@@ -72,43 +83,53 @@ struct Penalized {
     return prism::label(loss) + (added.empty() ? "" : " & ") + added;
   }
 
-  template <class T>
-  double operator()(const LossStep<T>& step, State<T>& state) const {
-    const double value = part(loss, step, state.loss);
-    if (!prism::sets_gradient(penalty)) return value + part(penalty, step, state.penalty);
+  template <class T, Execution X>
+  double operator()(const LossStep<T, X>& step, const State<T>& state) const {
+    const std::size_t of_loss = state.parameters_of_loss;
+    const auto gradients = step.parameter_gradients;
+    const double value = part(loss, step, state.loss, gradients.first(of_loss));
+    const auto of_penalty = gradients.subspan(of_loss);
+    if (!prism::sets_gradient(penalty)) {
+      return value + part(penalty, step, state.penalty, of_penalty);
+    }
     // It would set what the loss has left there.
-    const Embeddings<T> apart{zeros_like(step.gradient.users, step.scratch),
-                              zeros_like(step.gradient.items, step.scratch)};
-    const double added =
-        part(penalty, LossStep<T>{step.batch, step.output, apart, step.scratch}, state.penalty);
-    add_scaled(step.gradient.users.data(), T{1}, apart.users.data(), apart.users.elements());
-    add_scaled(step.gradient.items.data(), T{1}, apart.items.data(), apart.items.elements());
+    const Embeddings<T> apart{zeros_like(step, step.gradient.users),
+                              zeros_like(step, step.gradient.items)};
+    const double added = part(
+        penalty, LossStep<T, X>{step.batch, step.output, apart, step.scratch, step.exec, gradients},
+        state.penalty, of_penalty);
+    add_scaled<typename X::isa>(step.gradient.users.data(), T{1}, apart.users.data(),
+                                apart.users.elements());
+    add_scaled<typename X::isa>(step.gradient.items.data(), T{1}, apart.items.data(),
+                                apart.items.elements());
     return value + added;
   }
 
-  template <class T>
-  void ranking_rule(Scorer<T>& scorer, const State<T>& state) const {
-    if constexpr (requires { loss.ranking_rule(scorer, state.loss); }) {
-      loss.ranking_rule(scorer, state.loss);
+  template <class T, Execution X>
+  void ranking_rule(const X& exec, Scorer<T>& scorer, const State<T>& state) const {
+    if constexpr (requires { loss.ranking_rule(exec, scorer, state.loss); }) {
+      loss.ranking_rule(exec, scorer, state.loss);
     }
   }
 
  private:
   /// One of the two, shown what it asks for and no more.
-  template <class Part, class T>
-  static double part(const Part& policy, const LossStep<T>& step, state_t<Part, T>& state) {
+  template <class Part, class T, Execution X>
+  static double part(const Part& policy, const LossStep<T, X>& step, const state_t<Part, T>& state,
+                     std::span<const Rows<T>> gradients) {
     const bool negatives = prism::negatives_per_pair(policy) > 0;
     const Batch asked = negatives ? step.batch : step.batch.without_negatives();
     const Batch batch = prism::looks_at_every_row(policy) ? asked : asked.own_rows();
-    return evaluate_loss(policy,
-                         LossStep<T>{batch, first_rows(step.output, batch),
-                                     first_rows(step.gradient, batch), step.scratch},
-                         state);
+    return evaluate_loss(
+        policy,
+        LossStep<T, X>{batch, first_rows(step.output, batch), first_rows(step.gradient, batch),
+                       step.scratch, step.exec, gradients},
+        state);
   }
 
-  template <class T>
-  static Rows<T> zeros_like(Rows<T> rows, Scratch& scratch) {
-    return scratch.take_zeros<T>(rows.size(), rows.dim());
+  template <class T, Execution X>
+  static Rows<T> zeros_like(const LossStep<T, X>& step, Rows<T> rows) {
+    return step.scratch.template take_zeros<T>(step.exec, rows.size(), rows.dim());
   }
 
   template <class BothSides>

@@ -26,50 +26,51 @@ struct ReSN {
   /// @throws ArgumentError  for an option outside its domain
   void check() const { require_not_negative("weight", weight); }
 
-  template <class T>
-  double operator()(const LossStep<T>& step) const {
+  template <class T, Execution X>
+  double operator()(const LossStep<T, X>& step) const {
+    using Isa = typename X::isa;
     const auto [u, v] = step.output;
     const std::size_t dim = u.dim();
     Scratch& scratch = step.scratch;
     // a = U'1 (dim), p = V a (items), b = V'p (dim), q = U b (users); R = |q|^2 / |p|^2.
-    T* const a = scratch.take_zeros<T>(1, dim)[0];
-    for (std::size_t k = 0; k < u.size(); ++k) add_scaled(a, T{1}, u[k], dim);
-    T* const b = scratch.take_zeros<T>(1, dim)[0];
+    T* const a = scratch.take_zeros<T>(step.exec, 1, dim)[0];
+    for (std::size_t k = 0; k < u.size(); ++k) add_scaled<Isa>(a, T{1}, u[k], dim);
+    T* const b = scratch.take_zeros<T>(step.exec, 1, dim)[0];
     T* const p = scratch.take<T>(v.size(), 1)[0];
     double p_squared = 0;
     for (std::size_t k = 0; k < v.size(); ++k) {
-      p[k] = dot(v[k], a, dim);
+      p[k] = dot<Isa>(v[k], a, dim);
       p_squared += static_cast<double>(p[k]) * static_cast<double>(p[k]);
     }
     if (p_squared == 0) return 0;
     // From here on p has length 1, and a, b and q are scaled with it: rows may be very short.
     const T inverse = static_cast<T>(1 / std::sqrt(p_squared));
-    scale(p, inverse, p, v.size());
-    scale(a, inverse, a, dim);
-    for (std::size_t k = 0; k < v.size(); ++k) add_scaled(b, p[k], v[k], dim);
+    scale<Isa>(p, inverse, p, v.size());
+    scale<Isa>(a, inverse, a, dim);
+    for (std::size_t k = 0; k < v.size(); ++k) add_scaled<Isa>(b, p[k], v[k], dim);
     T* const q = scratch.take<T>(u.size(), 1)[0];
     // g_b = d |q|^2 / 2 / d b = U' q
-    T* const g_b = scratch.take_zeros<T>(1, dim)[0];
+    T* const g_b = scratch.take_zeros<T>(step.exec, 1, dim)[0];
     double q_squared = 0;
     for (std::size_t k = 0; k < u.size(); ++k) {
-      q[k] = dot(u[k], b, dim);
+      q[k] = dot<Isa>(u[k], b, dim);
       q_squared += static_cast<double>(q[k]) * static_cast<double>(q[k]);
-      add_scaled(g_b, q[k], u[k], dim);
+      add_scaled<Isa>(g_b, q[k], u[k], dim);
     }
 
     // R = |q|^2 / |p|^2: dR = 2 (q . dq - R p . dp) / |p|^2, with dq = dU b + U db,
     // db = dV' p + V' dp, dp = dV a + V dU' 1.
     const T factor = static_cast<T>(2 * weight);
-    T* const g_a = scratch.take_zeros<T>(1, dim)[0];
+    T* const g_a = scratch.take_zeros<T>(step.exec, 1, dim)[0];
     for (std::size_t k = 0; k < v.size(); ++k) {
-      const T g_p = dot(v[k], g_b, dim) - static_cast<T>(q_squared) * p[k];
-      add_scaled(step.gradient.items[k], factor * p[k], g_b, dim);
-      add_scaled(step.gradient.items[k], factor * g_p, a, dim);
-      add_scaled(g_a, g_p, v[k], dim);
+      const T g_p = dot<Isa>(v[k], g_b, dim) - static_cast<T>(q_squared) * p[k];
+      add_scaled<Isa>(step.gradient.items[k], factor * p[k], g_b, dim);
+      add_scaled<Isa>(step.gradient.items[k], factor * g_p, a, dim);
+      add_scaled<Isa>(g_a, g_p, v[k], dim);
     }
     for (std::size_t k = 0; k < u.size(); ++k) {
-      add_scaled(step.gradient.users[k], factor * q[k], b, dim);
-      add_scaled(step.gradient.users[k], factor * inverse, g_a, dim);
+      add_scaled<Isa>(step.gradient.users[k], factor * q[k], b, dim);
+      add_scaled<Isa>(step.gradient.users[k], factor * inverse, g_a, dim);
     }
     return weight * q_squared;
   }

@@ -7,7 +7,6 @@
 #include <cstddef>
 #include <string_view>
 #include <type_traits>
-#include <utility>
 
 #include "prism/core/config.hpp"
 #include "prism/policy/batch.hpp"
@@ -19,6 +18,7 @@ namespace prism::inline PRISM_ISA {
 // struct MyBackbone {
 //   static constexpr std::string_view name = "MyBackbone";
 //   std::size_t dim() const;                        // columns of both tables, at least 1
+//   std::size_t output_dim() const;                 // optional: of output rows; dim() if left out
 //   // Optional: trainable weights, see parameter.hpp.
 //   template <class T> struct State;
 //   // Optional: promises that forward and backward read no table row but those that the batch's
@@ -29,16 +29,17 @@ namespace prism::inline PRISM_ISA {
 //   // from step.scratch, in the sides' order: {{users, items}, kept}. The table's own are picked:
 //   // {{{step.tables.users, step.batch.user_side.rows},
 //   //   {step.tables.items, step.batch.item_side.rows}}, kept}. `kept` is handed to backward.
-//   template <class T> Forward<T, Kept> forward(const BackboneStep<T>& step,
-//                                               const state_t<MyBackbone, T>&) const;
+//   template <class T, Execution X> Forward<T, Kept> forward(const BackboneStep<T, X>& step,
+//                                                            const state_t<MyBackbone, T>&) const;
 //   // Turns the gradient of forward's output into the tables' gradients, and adds to those of the
-//   // state's parameters.
-//   template <class T> TableGradients<T> backward(const BackboneStep<T>&, state_t<MyBackbone, T>&,
-//                                                 const Kept& kept,
-//                                                 Embeddings<const T> output_gradient) const;
+//   // state's parameters, step.parameter_gradients.
+//   template <class T, Execution X>
+//   TableGradients<T> backward(const BackboneStep<T, X>&, const state_t<MyBackbone, T>&,
+//                              const Kept& kept, Embeddings<const T> output_gradient) const;
 //   // The output of every row, for ranking.
-//   template <class T> Output<T> output(Embeddings<const T> tables, const Interactions& train,
-//                                       const state_t<MyBackbone, T>&) const;
+//   template <class T, Execution X>
+//   Output<T> output(const X& exec, Embeddings<const T> tables, const Interactions& train,
+//                    const state_t<MyBackbone, T>&) const;
 // };
 
 /// What forward keeps where the way back has nothing to know.
@@ -55,18 +56,25 @@ struct Forward {
 template <class B, class T = double>
 concept BackbonePolicy = std::copyable<B> && TrainableState<B, T> &&
     requires(const B& backbone, const BackboneStep<T>& step, Embeddings<const T> in,
-             const Interactions& train, state_t<B, T>& state) {
+             const Interactions& train, const state_t<B, T>& state) {
   { B::name } -> std::convertible_to<std::string_view>;
   { backbone.dim() } -> std::convertible_to<std::size_t>;
+  { backbone.template forward<T>(step, state).output } -> std::convertible_to<BatchRows<T>>;
   {
-    backbone.template forward<T>(step, std::as_const(state)).output
-    } -> std::convertible_to<BatchRows<T>>;
-  {
-    backbone.template backward<T>(step, state,
-                                  backbone.template forward<T>(step, std::as_const(state)).kept, in)
+    backbone.template backward<T>(step, state, backbone.template forward<T>(step, state).kept, in)
     } -> std::same_as<TableGradients<T>>;
-  { backbone.template output<T>(in, train, std::as_const(state)) } -> std::same_as<Output<T>>;
+  { backbone.template output<T>(par, in, train, state) } -> std::same_as<Output<T>>;
 };
+
+/// Columns of a backbone's output rows.
+template <class B>
+[[nodiscard]] constexpr std::size_t output_dim(const B& backbone) noexcept {
+  if constexpr (requires { backbone.output_dim(); }) {
+    return backbone.output_dim();
+  } else {
+    return backbone.dim();
+  }
+}
 
 /// Whether a step may read table rows outside the batch.
 template <class B>

@@ -8,8 +8,9 @@
 #include <type_traits>
 
 #include "prism/core/config.hpp"
+#include "prism/core/execution.hpp"
 #include "prism/core/index.hpp"
-#include "prism/core/matrix.hpp"
+#include "prism/core/rows.hpp"
 #include "prism/core/scratch.hpp"
 #include "prism/data/interactions.hpp"
 
@@ -105,16 +106,22 @@ struct BatchRows {
 };
 
 /// What a backbone is given.
-template <class T>
+template <class T, Execution X = Host<>>
 struct BackboneStep {
   Embeddings<const T> tables;
   const Batch& batch;
   /// Working memory, valid until the step ends.
   Scratch& scratch;
+  /// Where the operations run.
+  [[no_unique_address]] X exec{};
+  /// For backward: zeros for each parameter of the backbone's State, in for_each_parameter's order,
+  /// to which it adds. As many rows as the parameter has; or one for each row that the batch's user
+  /// side (or item side) lists, where those are all it reaches.
+  std::span<const Rows<T>> parameter_gradients{};
 };
 
 /// What a loss is given.
-template <class T>
+template <class T, Execution X = Host<>>
 struct LossStep {
   const Batch& batch;
   BatchRows<T> output;
@@ -124,6 +131,10 @@ struct LossStep {
   Embeddings<T> gradient;
   /// Working memory, valid until the step ends.
   Scratch& scratch;
+  /// Where the operations run.
+  [[no_unique_address]] X exec{};
+  /// The same as a backbone's, for the parameters of the loss's State.
+  std::span<const Rows<T>> parameter_gradients{};
 };
 
 /// The gradient of a table: a row for each of the rows a side lists, or one for every row.

@@ -7,9 +7,10 @@
 #include <string_view>
 
 #include "prism/core/config.hpp"
+#include "prism/core/execution.hpp"
 #include "prism/core/index.hpp"
-#include "prism/core/matrix.hpp"
 #include "prism/core/random.hpp"
+#include "prism/core/rows.hpp"
 
 namespace prism::inline PRISM_ISA {
 
@@ -17,15 +18,16 @@ namespace prism::inline PRISM_ISA {
 //   static constexpr std::string_view name = "MyInitializer";
 //   // Fills a table. popularity[r] is how many training interactions row r has; `random` is the
 //   // table's own sequence of draws.
-//   template <class T> void operator()(Rows<T> table, std::span<const Index> popularity,
-//                                      const Random& random) const;
+//   template <class T, Execution X>
+//   void operator()(const X& exec, Rows<T> table, std::span<const Index> popularity,
+//                   const Random& random) const;
 // };
 template <class I, class T = double>
 concept InitializerPolicy = std::copyable<I> &&
     requires(const I& initializer, Rows<T> table, std::span<const Index> popularity,
              const Random& random) {
   { I::name } -> std::convertible_to<std::string_view>;
-  {initializer(table, popularity, random)};
+  {initializer(par, table, popularity, random)};
 };
 
 }  // namespace prism::inline PRISM_ISA

@@ -29,15 +29,17 @@ namespace prism::inline PRISM_ISA {
 //   template <class T> struct State;
 //
 //   // The mean over the batch's pairs. Adds its gradient to step.gradient, or sets it: see above.
-//   template <class T> double operator()(const LossStep<T>& step) const;
+//   template <class T, Execution X> double operator()(const LossStep<T, X>& step) const;
 //   // Instead, where there is a State:
-//   template <class T> double operator()(const LossStep<T>& step, State<T>& state) const;
+//   template <class T, Execution X>
+//   double operator()(const LossStep<T, X>& step, const State<T>& state) const;
 //   // Optional: sets the factors and the offset by which its models rank.
-//   template <class T> void ranking_rule(Scorer<T>&, const state_t<MyLoss, T>&) const;
+//   template <class T, Execution X>
+//   void ranking_rule(const X& exec, Scorer<T>&, const state_t<MyLoss, T>&) const;
 // };
 template <class L, class T = double>
 concept LossPolicy = std::copyable<L> && TrainableState<L, T> &&
-    requires(const L& loss, const LossStep<T>& step, state_t<L, T>& state) {
+    requires(const L& loss, const LossStep<T>& step, const state_t<L, T>& state) {
   { L::name } -> std::convertible_to<std::string_view>;
   requires requires {
     { loss(step) } -> std::convertible_to<double>;
@@ -91,8 +93,9 @@ template <class L>
 }
 
 /// The value of a loss, with or without a state.
-template <class L, class T>
-[[nodiscard]] double evaluate_loss(const L& loss, const LossStep<T>& step, state_t<L, T>& state) {
+template <class L, class T, Execution X>
+[[nodiscard]] double evaluate_loss(const L& loss, const LossStep<T, X>& step,
+                                   const state_t<L, T>& state) {
   if constexpr (requires { loss(step, state); }) {
     return loss(step, state);
   } else {

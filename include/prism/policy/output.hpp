@@ -3,12 +3,12 @@
 // two rows into a score.
 #pragma once
 
-#include <optional>
+#include <memory>
 #include <utility>
 #include <vector>
 
 #include "prism/core/config.hpp"
-#include "prism/core/matrix.hpp"
+#include "prism/core/rows.hpp"
 #include "prism/policy/batch.hpp"
 
 namespace prism::inline PRISM_ISA {
@@ -19,23 +19,27 @@ template <class T>
 class Output {
  public:
   /*implicit*/ Output(Embeddings<const T> tables) : view_(tables) {}
-  Output(Matrix<T> users, Matrix<T> items) : owned_({std::move(users), std::move(items)}) {}
+  /// Rows of its own, which copies share.
+  /// @param users, items  tables, of which rows(table) is a view
+  template <class Table>
+  Output(Table users, Table items) {
+    const auto owned =
+        std::make_shared<const std::pair<Table, Table>>(std::move(users), std::move(items));
+    view_ = {rows(owned->first), rows(owned->second)};
+    owned_ = owned;
+  }
 
   /// users x dim
-  [[nodiscard]] Rows<const T> users() const& noexcept {
-    return owned_ ? rows(owned_->first) : view_.users;
-  }
+  [[nodiscard]] Rows<const T> users() const& noexcept { return view_.users; }
   /// items x dim
-  [[nodiscard]] Rows<const T> items() const& noexcept {
-    return owned_ ? rows(owned_->second) : view_.items;
-  }
+  [[nodiscard]] Rows<const T> items() const& noexcept { return view_.items; }
   // Rows of an Output that is about to go would point nowhere.
   Rows<const T> users() const&& = delete;
   Rows<const T> items() const&& = delete;
 
  private:
   Embeddings<const T> view_{};
-  std::optional<std::pair<Matrix<T>, Matrix<T>>> owned_;
+  std::shared_ptr<const void> owned_;
 };
 
 /// Scores every user with every item:

@@ -5,15 +5,17 @@
 #pragma once
 
 #include <concepts>
+#include <cstddef>
 #include <cstdint>
 #include <limits>
+#include <memory_resource>
 #include <type_traits>
 #include <utility>
 
 #include "prism/core/config.hpp"
-#include "prism/core/matrix.hpp"
+#include "prism/core/random.hpp"
+#include "prism/core/rows.hpp"
 #include "prism/data/interactions.hpp"
-#include "prism/policy/batch.hpp"
 
 namespace prism::inline PRISM_ISA {
 
@@ -24,17 +26,21 @@ enum class ParameterRows {
   items,  // the batch's items: one row an item
 };
 
-/// A trainable matrix of a policy's State.
+/// A trainable matrix, a table or a parameter of a policy's State: its values, and what training
+/// has to know of them. Gradients live in the step.
 template <class T>
-struct Parameter {
-  Matrix<T> value;
-  ParameterRows rows = ParameterRows::all;
-  /// Set by the trainer before each step, filled with zeros: of value's shape, or with one row for
-  /// each row that the batch's user side (or item side) lists. The policy adds its gradient.
-  Rows<T> gradient{};
-  /// After each step every element is brought back into [lowest, highest].
+struct ParameterView {
+  Rows<T> rows;
+  ParameterRows reached = ParameterRows::all;
+  /// After each step every number is brought back into [lowest, highest].
   T lowest = -std::numeric_limits<T>::infinity();
   T highest = std::numeric_limits<T>::infinity();
+
+  /// Whether there is anything to bring back.
+  [[nodiscard]] bool bounded() const noexcept {
+    return lowest > -std::numeric_limits<T>::infinity() ||
+           highest < std::numeric_limits<T>::infinity();
+  }
 };
 
 /// What a State is made from.
@@ -42,6 +48,13 @@ struct StateContext {
   const Interactions& train;
   std::size_t dim;  // of output rows
   std::uint64_t seed;
+  /// The part of a model that the State belongs to, so that no two of them draw the same numbers.
+  Stream stream = Stream::loss;
+  /// Where its values lie; null for table_memory().
+  std::pmr::memory_resource* memory = nullptr;
+
+  /// The State's own sequence of draws.
+  [[nodiscard]] Random random() const noexcept { return {seed, stream}; }
 };
 
 /// The State of a policy that has none. A type for each policy, so that two of them share their
@@ -67,7 +80,7 @@ struct StateOf<Policy, T> {
 }  // namespace detail
 
 /// Policy::State<T>, or Stateless<Policy>. A State is copyable, is constructed from (const Policy&,
-/// const StateContext&), and has for_each_parameter(visit), which calls visit(Parameter<T>&) for
+/// const StateContext&), and has for_each_parameter(visit), which calls visit(ParameterView<T>) for
 /// each of its parameters, always in the same order.
 template <class Policy, class T>
 using state_t = typename detail::StateOf<Policy, T>::type;
@@ -78,7 +91,7 @@ concept TrainableState = std::copyable<state_t<Policy, T>> &&
     (std::is_same_v<state_t<Policy, T>, Stateless<Policy>> ||
      std::constructible_from<state_t<Policy, T>, const Policy&,
                              const StateContext&>)&&requires(state_t<Policy, T>& state) {
-  state.for_each_parameter([](Parameter<T>&) {});
+  state.for_each_parameter([](const ParameterView<T>&) {});
 };
 
 /// Constructs a policy's State.

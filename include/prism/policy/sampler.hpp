@@ -10,6 +10,7 @@
 #include <type_traits>
 
 #include "prism/core/config.hpp"
+#include "prism/core/execution.hpp"
 #include "prism/core/random.hpp"
 #include "prism/data/interactions.hpp"
 #include "prism/policy/parameter.hpp"
@@ -52,25 +53,28 @@ template <class Sampler>
 using sampler_state_t = typename detail::SamplerStateOf<Sampler>::type;
 
 /// Draws a batch's negatives.
-template <class Sampler>
-void draw_negatives(const Sampler& sampler, const SampleRequest& request,
+template <Execution X, class Sampler>
+void draw_negatives(const X& exec, const Sampler& sampler, const SampleRequest& request,
                     const sampler_state_t<Sampler>& state, std::span<Index> negatives) {
-  if constexpr (requires { sampler(request, state, negatives); }) {
-    sampler(request, state, negatives);
+  if constexpr (requires { sampler(exec, request, state, negatives); }) {
+    sampler(exec, request, state, negatives);
   } else {
-    sampler(request, negatives);
+    sampler(exec, request, negatives);
   }
 }
 
 // struct MySampler {
 //   static constexpr std::string_view name = "MySampler";
 //   // Fills negatives, pairs x negatives_per_pair, row-major, with items.
-//   void operator()(const SampleRequest&, std::span<Index> negatives) const;
+//   template <Execution X>
+//   void operator()(const X& exec, const SampleRequest&, std::span<Index> negatives) const;
 //
 //   // Optional: what it works out once from the training interactions.
 //   struct State { State(const MySampler&, const Interactions& train); };
 //   // Instead, where there is a State:
-//   void operator()(const SampleRequest&, const State&, std::span<Index> negatives) const;
+//   template <Execution X>
+//   void operator()(const X& exec, const SampleRequest&, const State&,
+//                   std::span<Index> negatives) const;
 // };
 template <class S>
 concept SamplerPolicy = std::copyable<S> && std::is_constructible_v < sampler_state_t<S>,
@@ -78,8 +82,8 @@ const S&,
     const Interactions& > &&requires(const S& sampler, const SampleRequest& request,
                                      const sampler_state_t<S>& state, std::span<Index> negatives) {
   { S::name } -> std::convertible_to<std::string_view>;
-  requires requires { {sampler(request, negatives)}; } || requires {
-    {sampler(request, state, negatives)};
+  requires requires { {sampler(par, request, negatives)}; } || requires {
+    {sampler(par, request, state, negatives)};
   };
 };
 

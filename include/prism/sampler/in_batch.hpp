@@ -18,14 +18,15 @@ namespace prism::inline PRISM_ISA {
 struct InBatchNegatives {
   static constexpr std::string_view name = "InBatchNegatives";
 
-  void operator()(const SampleRequest& request, std::span<Index> negatives) const {
+  template <Execution X>
+  void operator()(const X& exec, const SampleRequest& request, std::span<Index> negatives) const {
     std::vector<Index> items(request.pairs.size());
     std::ranges::transform(request.pairs, items.begin(), &Interaction::item);
     std::ranges::sort(items);
     items.erase(std::ranges::unique(items).begin(), items.end());
     const auto count = static_cast<Index>(items.size());
     constexpr std::size_t grain = 4096;
-    parallel_chunks(negatives.size(), grain, [&](std::size_t begin, std::size_t end) {
+    parallel_chunks(exec, negatives.size(), grain, [&](std::size_t begin, std::size_t end) {
       for (std::size_t q = begin; q < end; ++q) {
         negatives[q] = items[request.random.below(request.first + q, count)];
       }

@@ -87,10 +87,11 @@ struct PopularityNegatives {
     std::vector<Index> alias_;
   };
 
-  void operator()(const SampleRequest& request, const State& state,
+  template <Execution X>
+  void operator()(const X& exec, const SampleRequest& request, const State& state,
                   std::span<Index> negatives) const {
     constexpr std::size_t grain = 4096;
-    parallel_chunks(negatives.size(), grain, [&](std::size_t begin, std::size_t end) {
+    parallel_chunks(exec, negatives.size(), grain, [&](std::size_t begin, std::size_t end) {
       for (std::size_t q = begin; q < end; ++q) {
         negatives[q] = state.draw(request.random, request.first + q);
       }

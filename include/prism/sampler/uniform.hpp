@@ -16,9 +16,10 @@ namespace prism::inline PRISM_ISA {
 struct UniformNegatives {
   static constexpr std::string_view name = "UniformNegatives";
 
-  void operator()(const SampleRequest& request, std::span<Index> negatives) const {
+  template <Execution X>
+  void operator()(const X& exec, const SampleRequest& request, std::span<Index> negatives) const {
     constexpr std::size_t grain = 4096;
-    parallel_chunks(negatives.size(), grain, [&](std::size_t begin, std::size_t end) {
+    parallel_chunks(exec, negatives.size(), grain, [&](std::size_t begin, std::size_t end) {
       for (std::size_t q = begin; q < end; ++q) {
         negatives[q] = request.random.below(request.first + q, request.train.items());
       }

@@ -33,10 +33,12 @@ struct UnobservedNegatives {
     }
   };
 
-  void operator()(const SampleRequest& request, const State&, std::span<Index> negatives) const {
+  template <Execution X>
+  void operator()(const X& exec, const SampleRequest& request, const State&,
+                  std::span<Index> negatives) const {
     const Interactions& train = request.train;
     constexpr std::size_t grain = 4096;
-    parallel_chunks(negatives.size(), grain, [&](std::size_t begin, std::size_t end) {
+    parallel_chunks(exec, negatives.size(), grain, [&](std::size_t begin, std::size_t end) {
       for (std::size_t q = begin; q < end; ++q) {
         const std::span<const Index> seen =
             train.items_of(request.pairs[q / request.negatives_per_pair].user);

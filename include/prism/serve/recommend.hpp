@@ -13,6 +13,7 @@
 #include "prism/core/index.hpp"
 #include "prism/data/interactions.hpp"
 #include "prism/evaluate/ranking.hpp"
+#include "prism/exec/host.hpp"
 #include "prism/kernel/product.hpp"
 #include "prism/kernel/row.hpp"
 #include "prism/kernel/top_k.hpp"
@@ -40,7 +41,7 @@ template <class T>
   constexpr std::size_t together = 8;
   const std::size_t dim = detail::scoring_dim(scorer);
   std::vector<T> user_row(dim), item_rows(together * dim);
-  detail::write_user(user_row.data(), scorer, user, options.similarity);
+  detail::write_user<isa::native>(user_row.data(), scorer, user, options.similarity);
   const T* row_of[together];
   for (std::size_t j = 0; j < together; ++j) row_of[j] = item_rows.data() + j * dim;
   const std::size_t items = scorer.output.items().size();
@@ -55,7 +56,8 @@ template <class T>
   };
   for (Index item = 0; item < items; ++item) {
     if (options.exclude_seen && seen.contains(user, item)) continue;
-    detail::write_item(item_rows.data() + count * dim, scorer, item, options.similarity);
+    detail::write_item<isa::native>(item_rows.data() + count * dim, scorer, item,
+                                    options.similarity);
     waiting[count++] = item;
     if (count == together) score();
   }

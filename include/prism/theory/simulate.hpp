@@ -14,6 +14,7 @@
 #include "prism/core/error.hpp"
 #include "prism/core/parallel.hpp"
 #include "prism/core/random.hpp"
+#include "prism/exec/host.hpp"
 #include "prism/theory/magnitude.hpp"
 #include "prism/theory/simulated_item.hpp"
 
@@ -79,7 +80,7 @@ namespace detail {
   const double alone = item.without_drawing(true, gradient);
   const Random random(options.seed, Stream::simulation, 2 * options.run);
   std::vector<Sums> partial((draws + grain - 1) / grain);
-  parallel_chunks(draws, grain, [&](std::size_t begin, std::size_t end) {
+  parallel_chunks(par, draws, grain, [&](std::size_t begin, std::size_t end) {
     std::vector<double> room(options.dim);
     Sums sums;
     for (std::size_t d = begin; d < end; ++d) {

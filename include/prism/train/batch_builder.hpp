@@ -84,7 +84,7 @@ class SideBuilder {
   }
 
  private:
-  std::vector<Index, CacheAlignedAllocator<Index>> position_;
+  TableVector<Index> position_;
   std::vector<Index> rows_;
   std::size_t paired_ = 0;
   std::vector<Index> slot_row_;
@@ -105,13 +105,14 @@ class BatchBuilder {
   /// @param negatives  items, pairs x n, row-major; empty where n is 0
   /// @param pairs      of rows that `train` has
   /// @param every_row  whether the sides list every row, not only those of the batch
-  [[nodiscard]] Batch build(std::span<const Interaction> pairs, std::span<const Index> negatives,
-                            bool every_row = false) {
+  template <Execution X>
+  [[nodiscard]] Batch build(const X& exec, std::span<const Interaction> pairs,
+                            std::span<const Index> negatives, bool every_row = false) {
     require(pairs.size() + negatives.size() < max_rows, "batch_size",
             "must leave a batch fewer than 2^32 - 1 pairs and negatives");
     // One side beside the other: neither knows of it.
     BatchSide user_side, item_side;
-    parallel_tasks(2, [&](std::size_t side) {
+    parallel_tasks(exec, 2, [&](std::size_t side) {
       if (side == 0) {
         users_.begin();
         users_.add(pairs, &Interaction::user);

@@ -15,6 +15,7 @@
 #include "prism/core/matrix.hpp"
 #include "prism/core/parallel.hpp"
 #include "prism/data/interactions.hpp"
+#include "prism/exec/host.hpp"
 #include "prism/kernel/row.hpp"
 #include "prism/optimizer/sgd.hpp"
 #include "prism/theory/magnitude.hpp"
@@ -76,7 +77,7 @@ std::vector<ExpectedGrowth> expected_growth(const Model& model, const FitPlan& p
     const std::size_t remainder = train.size() % plan.batch_size;
     std::vector<ExpectedGrowth> growth(train.items());
     constexpr std::size_t grain = 64;
-    parallel_chunks(growth.size(), grain, [&](std::size_t begin, std::size_t end) {
+    parallel_chunks(par, growth.size(), grain, [&](std::size_t begin, std::size_t end) {
       for (std::size_t item = begin; item < end; ++item) {
         const auto id = static_cast<Index>(item);
         TheoremSetting setting{.alignment = Model::loss_type::alignment,

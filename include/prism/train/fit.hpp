@@ -39,7 +39,7 @@ struct FitOptions {
   std::size_t patience = 10;      ///< epochs without a better validation before stopping
   /// Patience counts the epochs that begin after so many steps. PRISM's rows are long and turn
   /// slowly under Adam: before that its validation may not have begun to rise.
-  std::size_t min_steps = 3000;
+  std::size_t min_steps = 1000;
   std::size_t k = 20;  ///< of the NDCG@k that validation goes by
   Shuffle shuffle = Shuffle::every_epoch;
 };
@@ -71,19 +71,19 @@ inline void check(const FitOptions& options, const Interactions& train, const In
 }
 
 /// Trains one epoch; returns the mean loss over its pairs.
-template <class Model, class EachBatch>
-double train_epoch(Trainer<Model>& trainer, const Interactions& train, std::uint64_t seed,
-                   std::uint32_t epoch, Shuffle shuffle_when, const FitOptions& options,
-                   const EachBatch& each_batch) {
+template <class Model, Execution X, class EachBatch>
+double train_epoch(const X& exec, Trainer<Model, X>& trainer, const Interactions& train,
+                   std::uint64_t seed, std::uint32_t epoch, Shuffle shuffle_when,
+                   const FitOptions& options, const EachBatch& each_batch) {
   std::vector<Interaction> pairs(train.size());
   for (std::size_t k = 0; k < pairs.size(); ++k) pairs[k] = train[k];
   const std::uint32_t drawn_in = shuffle_when == Shuffle::once ? 1 : epoch;
-  shuffle(std::span(pairs), Random(seed, Stream::shuffle, drawn_in));
+  shuffle(exec, std::span(pairs), Random(seed, Stream::shuffle, drawn_in));
   const Random negatives(seed, Stream::negatives, epoch);
   double total = 0;
   // Also where an observer throws, the model is left as of its last step.
   struct Settled {
-    Trainer<Model>& trainer;
+    Trainer<Model, X>& trainer;
     ~Settled() { trainer.settle(); }
   } const settled{trainer};
   for (std::size_t begin = 0; begin < pairs.size(); begin += options.batch_size) {
@@ -128,14 +128,16 @@ inline std::vector<std::string> warnings(const History& history, bool validated)
 /// the weights it has just then. The result depends on the model's seed and the options, never on
 /// the number of threads.
 ///
+/// @param exec       where training runs; the host's threads if left out
 /// @param split      parts of the users and items that the model was made with
 /// @param observers  see observer.hpp; without any, progress.hpp's on the standard error stream
 /// @throws ArgumentError    for an option outside its domain, or a split of another shape
 /// @throws DivergenceError  where the loss, a weight or a row's squared length is no longer finite;
 ///     the model then has the weights of its best epoch so far (without a validation part, its last
 ///     good one)
-template <class Model, class... Observers>
-History fit(Model& model, const Split& split, const FitOptions& options, Observers&&... observers) {
+template <Execution X, class Model, class... Observers>
+History fit(const X& exec, Model& model, const Split& split, const FitOptions& options,
+            Observers&&... observers) {
   detail::check(options, split.train, model.train());
   const auto notify = [&](const auto& event) { (event(observers), ...); };
   const bool validated = !split.validation.empty();
@@ -153,7 +155,7 @@ History fit(Model& model, const Split& split, const FitOptions& options, Observe
   if constexpr (requires { Model::shuffle; }) shuffle_when = Model::shuffle;
 
   const detail::Stopwatch watch;
-  Trainer trainer(model);
+  Trainer<Model, X> trainer(model, exec);
   const std::size_t steps_per_epoch =
       (split.train.size() + options.batch_size - 1) / options.batch_size;
   const std::size_t impatient_after = (options.min_steps + steps_per_epoch - 1) / steps_per_epoch;
@@ -170,8 +172,8 @@ History fit(Model& model, const Split& split, const FitOptions& options, Observe
     EpochRecord record{.epoch = epoch};
     const detail::Stopwatch training;
     record.loss = detail::train_epoch(
-        trainer, split.train, model.options().seed, static_cast<std::uint32_t>(epoch), shuffle_when,
-        options, [&](std::size_t pairs) {
+        exec, trainer, split.train, model.options().seed, static_cast<std::uint32_t>(epoch),
+        shuffle_when, options, [&](std::size_t pairs) {
           notify([&](auto& observer) {
             if constexpr (requires { observer.batch(BatchProgress{}); }) {
               observer.batch(BatchProgress{epoch, pairs, split.train.size(), training.seconds()});
@@ -185,7 +187,7 @@ History fit(Model& model, const Split& split, const FitOptions& options, Observe
     const detail::Stopwatch validating;
     if (validated) {
       record.validation_ndcg =
-          evaluate(model, split.validation, {.k = options.k, .exclude = {&split.train}}).ndcg;
+          evaluate(exec, model, split.validation, {.k = options.k, .exclude = {&split.train}}).ndcg;
       record.validate_seconds = validating.seconds();
     }
     record.best = !validated || history.best_epoch == 0 ||
@@ -214,9 +216,21 @@ History fit(Model& model, const Split& split, const FitOptions& options, Observe
 }
 
 /// The same, shown by Progress.
+template <Execution X, class Model>
+History fit(const X& exec, Model& model, const Split& split, const FitOptions& options = {}) {
+  return fit(exec, model, split, options, Progress());
+}
+
+/// The same, on the host's threads.
+template <class Model, class... Observers>
+requires(!Execution<Model>) History
+    fit(Model& model, const Split& split, const FitOptions& options, Observers&&... observers) {
+  return fit(par, model, split, options, std::forward<Observers>(observers)...);
+}
 template <class Model>
-History fit(Model& model, const Split& split, const FitOptions& options = {}) {
-  return fit(model, split, options, Progress());
+requires(!Execution<Model>) History
+    fit(Model& model, const Split& split, const FitOptions& options = {}) {
+  return fit(par, model, split, options, Progress());
 }
 
 }  // namespace prism::inline PRISM_ISA

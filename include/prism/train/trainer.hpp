@@ -35,21 +35,23 @@ namespace prism::inline PRISM_ISA {
 /// Steps a model. Holds the optimizer's memory and the working memory; the model has to outlive it.
 /// Between a step and settle() the weights of rows that the step did not reach may be those of an
 /// earlier one.
-template <class Model>
+template <class Model, Execution X = Host<>>
 class Trainer {
   using Scalar = typename Model::scalar_type;
   using OptimizerState = typename Model::optimizer_type::template State<Scalar>;
   static constexpr bool lazy = LazyOptimizer<typename Model::optimizer_type, Scalar>;
 
  public:
-  explicit Trainer(Model& model)
-      : model_(model),
+  explicit Trainer(Model& model, const X& exec = {})
+      : exec_(exec),
+        model_(model),
         builder_(model.train()),
         sampler_state_(model.options().sampler, model.train()),
-        user_state_(model.users().shape(0), model.users().shape(1)),
-        item_state_(model.items().shape(0), model.items().shape(1)) {
-    for_each_parameter([&](Parameter<Scalar>& parameter) {
-      parameter_states_.emplace_back(parameter.value.shape(0), parameter.value.shape(1));
+        user_state_(model.users().shape(0), model.users().shape(1), model.options().memory),
+        item_state_(model.items().shape(0), model.items().shape(1), model.options().memory) {
+    for_each_parameter([&](const ParameterView<Scalar>& parameter) {
+      parameter_states_.emplace_back(parameter.rows.size(), parameter.rows.dim(),
+                                     model.options().memory);
     });
   }
 
@@ -65,7 +67,7 @@ class Trainer {
     const std::size_t n = negatives_per_pair();
     negatives_.resize(pairs.size() * n);
     if (n > 0) {
-      draw_negatives(model_.options().sampler,
+      draw_negatives(exec_, model_.options().sampler,
                      SampleRequest{pairs, n, model_.train(), random, first * n}, sampler_state_,
                      negatives_);
     }
@@ -79,14 +81,14 @@ class Trainer {
     const auto look_at_rows = [&](const Matrix<Scalar>& table) {
       const Rows<const Scalar> of = rows(table);
       for (std::size_t r = 0; all && r < of.size(); ++r) {
-        all = std::isfinite(dot(of[r], of[r], of.dim()));
+        all = std::isfinite(dot<typename X::isa>(of[r], of[r], of.dim()));
       }
     };
     look_at_rows(model_.weights().users);
     look_at_rows(model_.weights().items);
-    for_each_parameter([&](const Parameter<Scalar>& parameter) {
-      all = all &&
-            std::ranges::all_of(parameter.value, [](Scalar value) { return std::isfinite(value); });
+    for_each_parameter([&](const ParameterView<Scalar>& parameter) {
+      const std::span values(parameter.rows.data(), parameter.rows.elements());
+      all = all && std::ranges::all_of(values, [](Scalar value) { return std::isfinite(value); });
     });
     const auto look_at_state = [&](const OptimizerState& state) {
       if constexpr (requires { state.finite(); }) all = all && state.finite();
@@ -103,11 +105,12 @@ class Trainer {
       const DenormalsAreZero quick;
       const auto& optimizer = model_.options().optimizer;
       const auto& regularizer = model_.options().regularizer;
-      optimizer.settle(users_table(), user_state_, regularizer);
-      optimizer.settle(items_table(), item_state_, regularizer);
-      for_each_trained_parameter([&](Parameter<Scalar>& parameter, OptimizerState& state) {
-        optimizer.settle(trainable(parameter), state, regularizer);
-      });
+      optimizer.settle(exec_, users_table(), user_state_, regularizer);
+      optimizer.settle(exec_, items_table(), item_state_, regularizer);
+      for_each_trained_parameter(
+          [&](const ParameterView<Scalar>& parameter, OptimizerState& state) {
+            optimizer.settle(exec_, parameter, state, regularizer);
+          });
     }
   }
 
@@ -126,27 +129,37 @@ class Trainer {
     scratch_.reset();
     const auto& options = model_.options();
     auto& weights = model_.weights();
-    const Batch batch = builder_.build(pairs, negatives, looks_at_every_row(options.loss));
-    for_each_parameter([&](Parameter<Scalar>& parameter) { clear_gradient(parameter, batch); });
+    const Batch batch = builder_.build(exec_, pairs, negatives, looks_at_every_row(options.loss));
+    gradients_.clear();
+    for_each_parameter([&](const ParameterView<Scalar>& parameter) {
+      gradients_.push_back(zero_gradient(parameter, batch));
+    });
+    const std::span<const Rows<Scalar>> gradients(gradients_);
+    const std::size_t of_backbone = backbone_parameters();
     catch_up(batch);
 
-    const BackboneStep<Scalar> down{model_.tables(), batch, scratch_};
+    const BackboneStep<Scalar, X> down{model_.tables(), batch, scratch_, exec_,
+                                       gradients.first(of_backbone)};
     const auto up =
         options.backbone.template forward<Scalar>(down, std::as_const(weights.backbone));
-    const Embeddings<Scalar> gradient{loss_gradient(batch.user_side),
-                                      loss_gradient(batch.item_side)};
-    const double loss = evaluate_loss(
-        options.loss, LossStep<Scalar>{batch, up.output, gradient, scratch_}, weights.loss);
+    const std::size_t dim = up.output.users.dim();
+    const Embeddings<Scalar> gradient{loss_gradient(batch.user_side, dim),
+                                      loss_gradient(batch.item_side, dim)};
+    const double loss = evaluate_loss(options.loss,
+                                      LossStep<Scalar, X>{batch, up.output, gradient, scratch_,
+                                                          exec_, gradients.subspan(of_backbone)},
+                                      weights.loss);
     const TableGradients<Scalar> tables =
         options.backbone.template backward<Scalar>(down, weights.backbone, up.kept, gradient);
 
     const StepSize size{learning_rate, ++steps_};
     const auto& regularizer = options.regularizer;
-    options.optimizer(users_table(), tables.users, user_state_, size, regularizer);
-    options.optimizer(items_table(), tables.items, item_state_, size, regularizer);
-    for_each_trained_parameter([&](Parameter<Scalar>& parameter, OptimizerState& state) {
-      options.optimizer(trainable(parameter), gradient_of(parameter, batch), state, size,
-                        regularizer);
+    options.optimizer(exec_, users_table(), tables.users, user_state_, size, regularizer);
+    options.optimizer(exec_, items_table(), tables.items, item_state_, size, regularizer);
+    std::size_t k = 0;
+    for_each_trained_parameter([&](const ParameterView<Scalar>& parameter, OptimizerState& state) {
+      options.optimizer(exec_, parameter, gradient_of(parameter, gradients_[k++], batch), state,
+                        size, regularizer);
     });
     return loss;
   }
@@ -162,14 +175,22 @@ class Trainer {
   template <class Visit>
   void for_each_trained_parameter(const Visit& visit) {
     std::size_t next = 0;
-    for_each_parameter(
-        [&](Parameter<Scalar>& parameter) { visit(parameter, parameter_states_[next++]); });
+    for_each_parameter([&](const ParameterView<Scalar>& parameter) {
+      visit(parameter, parameter_states_[next++]);
+    });
   }
 
-  [[nodiscard]] Trainable<Scalar> users_table() { return {rows(model_.weights().users)}; }
-  [[nodiscard]] Trainable<Scalar> items_table() { return {rows(model_.weights().items)}; }
-  [[nodiscard]] static Trainable<Scalar> trainable(Parameter<Scalar>& parameter) {
-    return {rows(parameter.value), parameter.lowest, parameter.highest};
+  [[nodiscard]] std::size_t backbone_parameters() {
+    std::size_t count = 0;
+    model_.weights().backbone.for_each_parameter([&](const ParameterView<Scalar>&) { ++count; });
+    return count;
+  }
+
+  [[nodiscard]] ParameterView<Scalar> users_table() {
+    return {rows(model_.weights().users), ParameterRows::users};
+  }
+  [[nodiscard]] ParameterView<Scalar> items_table() {
+    return {rows(model_.weights().items), ParameterRows::items};
   }
 
   /// Brings the rows that a step is going to read up to the last one.
@@ -178,39 +199,41 @@ class Trainer {
       const auto& optimizer = model_.options().optimizer;
       const auto& regularizer = model_.options().regularizer;
       if constexpr (reads_every_row<typename Model::backbone_type>()) {
-        optimizer.settle(users_table(), user_state_, regularizer);
-        optimizer.settle(items_table(), item_state_, regularizer);
+        optimizer.settle(exec_, users_table(), user_state_, regularizer);
+        optimizer.settle(exec_, items_table(), item_state_, regularizer);
       } else {
-        optimizer.catch_up(users_table(), batch.user_side.rows, user_state_, regularizer);
-        optimizer.catch_up(items_table(), batch.item_side.rows, item_state_, regularizer);
+        optimizer.catch_up(exec_, users_table(), batch.user_side.rows, user_state_, regularizer);
+        optimizer.catch_up(exec_, items_table(), batch.item_side.rows, item_state_, regularizer);
       }
-      for_each_trained_parameter([&](Parameter<Scalar>& parameter, OptimizerState& state) {
-        // The others are stepped whole, and never behind.
-        if (parameter.rows == ParameterRows::all) return;
-        const BatchSide& side =
-            parameter.rows == ParameterRows::users ? batch.user_side : batch.item_side;
-        optimizer.catch_up(trainable(parameter), side.rows, state, regularizer);
-      });
+      for_each_trained_parameter(
+          [&](const ParameterView<Scalar>& parameter, OptimizerState& state) {
+            // The others are stepped whole, and never behind.
+            if (parameter.reached == ParameterRows::all) return;
+            const BatchSide& side =
+                parameter.reached == ParameterRows::users ? batch.user_side : batch.item_side;
+            optimizer.catch_up(exec_, parameter, side.rows, state, regularizer);
+          });
     }
   }
 
   /// Rows for the loss's gradient: zeros, but for those that it sets.
-  [[nodiscard]] Rows<Scalar> loss_gradient(const BatchSide& side) {
+  [[nodiscard]] Rows<Scalar> loss_gradient(const BatchSide& side, std::size_t dim) {
     const auto& options = model_.options();
-    return scratch_.take_zeros<Scalar>(side.rows.size(), options.backbone.dim(),
+    return scratch_.take_zeros<Scalar>(exec_, side.rows.size(), dim,
                                        sets_gradient(options.loss) ? side.own : 0);
   }
 
-  void clear_gradient(Parameter<Scalar>& parameter, const Batch& batch) {
-    std::size_t size = parameter.value.shape(0);
-    if (parameter.rows == ParameterRows::users) size = batch.user_side.rows.size();
-    if (parameter.rows == ParameterRows::items) size = batch.item_side.rows.size();
-    parameter.gradient = scratch_.take_zeros<Scalar>(size, parameter.value.shape(1));
+  [[nodiscard]] Rows<Scalar> zero_gradient(const ParameterView<Scalar>& parameter,
+                                           const Batch& batch) {
+    std::size_t size = parameter.rows.size();
+    if (parameter.reached == ParameterRows::users) size = batch.user_side.rows.size();
+    if (parameter.reached == ParameterRows::items) size = batch.item_side.rows.size();
+    return scratch_.take_zeros<Scalar>(exec_, size, parameter.rows.dim());
   }
 
-  static TableGradient<Scalar> gradient_of(const Parameter<Scalar>& parameter, const Batch& batch) {
-    const Rows<const Scalar> gradient = parameter.gradient;
-    switch (parameter.rows) {
+  static TableGradient<Scalar> gradient_of(const ParameterView<Scalar>& parameter,
+                                           Rows<const Scalar> gradient, const Batch& batch) {
+    switch (parameter.reached) {
       case ParameterRows::users:
         return TableGradient<Scalar>::of_batch_rows(gradient, batch.user_side);
       case ParameterRows::items:
@@ -221,11 +244,13 @@ class Trainer {
     return TableGradient<Scalar>::of_all_rows(gradient, {});
   }
 
+  [[no_unique_address]] X exec_;
   Model& model_;
   BatchBuilder builder_;
   sampler_state_t<typename Model::sampler_type> sampler_state_;
   Scratch scratch_;
   std::vector<Index> negatives_;
+  std::vector<Rows<Scalar>> gradients_;  // of the parameters, the backbone's first
   OptimizerState user_state_;
   OptimizerState item_state_;
   std::vector<OptimizerState> parameter_states_;

@@ -1,38 +1,61 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// A pack of numbers that one instruction works on. The one place that knows xsimd and its versions;
-// kernels are written in terms of Pack, with the instruction set as a template parameter.
+// Packs of the processor's instruction sets: the one place that knows xsimd and its versions.
 #pragma once
 
-#include <cmath>
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
 #include <limits>
-#include <string_view>
 #include <type_traits>
 #include <xsimd/xsimd.hpp>
 
 #include "prism/core/config.hpp"
+#include "prism/core/execution.hpp"
+#include "prism/kernel/pack.hpp"
 
 namespace prism::inline PRISM_ISA {
 
-/// Instruction sets. A kernel takes one as its first template parameter; `native` is the best that
-/// the compiler's flags allow, and the default everywhere.
-namespace isa {
-struct scalar {};
-using sse2 = xsimd::sse2;
-using avx2 = xsimd::fma3<xsimd::avx2>;
-using avx512 = xsimd::avx512bw;
-using neon = xsimd::neon64;
-using native = std::conditional_t<xsimd::has_simd_register<float, xsimd::default_arch>::value,
-                                  xsimd::default_arch, scalar>;
-}  // namespace isa
+namespace detail {
 
-/// Whether this translation unit's compiler flags allow the instruction set.
+/// What xsimd calls an instruction set.
 template <class Isa>
-inline constexpr bool isa_supported = xsimd::has_simd_register<float, Isa>::value;
+struct XsimdArch;
 template <>
-inline constexpr bool isa_supported<isa::scalar> = true;
+struct XsimdArch<isa::sse2> {
+  using type = xsimd::sse2;
+};
+template <>
+struct XsimdArch<isa::avx2> {
+  using type = xsimd::fma3<xsimd::avx2>;
+};
+template <>
+struct XsimdArch<isa::avx512> {
+  using type = xsimd::avx512bw;
+};
+template <>
+struct XsimdArch<isa::neon> {
+  using type = xsimd::neon64;
+};
+template <class Isa>
+requires(std::is_same_v<Isa, isa::native> && !std::is_same_v<Isa, isa::scalar>)  //
+    struct XsimdArch<Isa> {
+  using type = xsimd::default_arch;
+};
+
+template <class Isa>
+using arch_t = typename XsimdArch<Isa>::type;
+
+/// An instruction set that xsimd knows and the compiler's flags allow.
+template <class Isa>
+concept XsimdIsa = requires {
+  typename arch_t<Isa>;
+}
+&&xsimd::has_simd_register<float, arch_t<Isa>>::value;
+
+}  // namespace detail
+
+template <detail::XsimdIsa Isa>
+inline constexpr bool isa_supported<Isa> = true;
 
 #if defined(__GNUC__) && !defined(__clang__)
 #pragma GCC diagnostic push
@@ -41,16 +64,15 @@ inline constexpr bool isa_supported<isa::scalar> = true;
 #pragma GCC diagnostic ignored "-Wuninitialized"
 #endif
 
-/// `width` numbers of type T in one register of instruction set Isa.
-template <class T, class Isa = isa::native>
-struct Pack {
-  using Batch = xsimd::batch<T, Isa>;
+template <class T, detail::XsimdIsa Isa>
+struct Pack<T, Isa> {
+  using Batch = xsimd::batch<T, detail::arch_t<Isa>>;
   static constexpr std::size_t width = Batch::size;
 
   Batch value;
 
   static constexpr bool refines_estimates =
-      std::is_base_of_v<xsimd::avx512f, Isa> && std::is_same_v<T, float>;
+      std::is_base_of_v<xsimd::avx512f, detail::arch_t<Isa>> && std::is_same_v<T, float>;
 
   static Pack load(const T* from) noexcept { return {Batch::load_unaligned(from)}; }
   static Pack broadcast(T number) noexcept { return {Batch(number)}; }
@@ -65,9 +87,11 @@ struct Pack {
   friend Pack fused_multiply_add(Pack a, Pack b, Pack c) noexcept {
 #if defined(__AVX512F__) && XSIMD_VERSION_MAJOR < 9
     // xsimd 8 multiplies, then adds, on AVX-512.
-    if constexpr (std::is_base_of_v<xsimd::avx512f, Isa> && std::is_same_v<T, float>) {
+    if constexpr (std::is_base_of_v<xsimd::avx512f, detail::arch_t<Isa>> &&
+                  std::is_same_v<T, float>) {
       return {Batch(_mm512_fmadd_ps(a.value, b.value, c.value))};
-    } else if constexpr (std::is_base_of_v<xsimd::avx512f, Isa> && std::is_same_v<T, double>) {
+    } else if constexpr (std::is_base_of_v<xsimd::avx512f, detail::arch_t<Isa>> &&
+                         std::is_same_v<T, double>) {
       return {Batch(_mm512_fmadd_pd(a.value, b.value, c.value))};
     } else {
       return {xsimd::fma(a.value, b.value, c.value)};
@@ -117,9 +141,11 @@ struct Pack {
   /// not a number.
   friend std::uint64_t not_at_most(Pack a, Pack b) noexcept {
 #if defined(__AVX512F__)
-    if constexpr (std::is_base_of_v<xsimd::avx512f, Isa> && std::is_same_v<T, float>) {
+    if constexpr (std::is_base_of_v<xsimd::avx512f, detail::arch_t<Isa>> &&
+                  std::is_same_v<T, float>) {
       return _mm512_cmp_ps_mask(a.value, b.value, _CMP_NLE_UQ);
-    } else if constexpr (std::is_base_of_v<xsimd::avx512f, Isa> && std::is_same_v<T, double>) {
+    } else if constexpr (std::is_base_of_v<xsimd::avx512f, detail::arch_t<Isa>> &&
+                         std::is_same_v<T, double>) {
       return _mm512_cmp_pd_mask(a.value, b.value, _CMP_NLE_UQ);
     }
 #endif
@@ -139,21 +165,13 @@ struct Pack {
   }
 };
 
-/// Whether the instruction set multiplies bytes and adds up the products in one instruction.
-template <class Isa>
-inline constexpr bool multiplies_bytes = false;
-
-/// `width` sums of products of bytes, in one register; each takes four products at a time.
-template <class Isa = isa::native>
-struct ByteSums;
-
 #if defined(__AVX512VNNI__)
-template <class Isa>
-requires std::is_base_of_v<xsimd::avx512bw, Isa>
+template <detail::XsimdIsa Isa>
+requires std::is_base_of_v<xsimd::avx512bw, detail::arch_t<Isa>>
 inline constexpr bool multiplies_bytes<Isa> = true;
 
-template <class Isa>
-requires std::is_base_of_v<xsimd::avx512bw, Isa>
+template <detail::XsimdIsa Isa>
+requires std::is_base_of_v<xsimd::avx512bw, detail::arch_t<Isa>>
 struct ByteSums<Isa> {
   static constexpr std::size_t width = 16;
 
@@ -193,74 +211,5 @@ struct ByteSums<Isa> {
 #if defined(__GNUC__) && !defined(__clang__)
 #pragma GCC diagnostic pop
 #endif
-
-template <class T>
-struct Pack<T, isa::scalar> {
-  static constexpr std::size_t width = 1;
-
-  T value;
-
-  static Pack load(const T* from) noexcept { return {*from}; }
-  static Pack broadcast(T number) noexcept { return {number}; }
-  void store(T* to) const noexcept { *to = value; }
-
-  friend Pack operator+(Pack a, Pack b) noexcept { return {a.value + b.value}; }
-  friend Pack operator-(Pack a, Pack b) noexcept { return {a.value - b.value}; }
-  friend Pack operator*(Pack a, Pack b) noexcept { return {a.value * b.value}; }
-  friend Pack operator/(Pack a, Pack b) noexcept { return {a.value / b.value}; }
-  friend Pack fused_multiply_add(Pack a, Pack b, Pack c) noexcept {
-    return {a.value * b.value + c.value};
-  }
-  friend Pack sqrt(Pack a) noexcept { return {std::sqrt(a.value)}; }
-  friend Pack quick_inverse(Pack a) noexcept { return {T{1} / a.value}; }
-  friend Pack quick_sqrt(Pack a) noexcept { return {std::sqrt(a.value)}; }
-  friend Pack exp(Pack a) noexcept { return {std::exp(a.value)}; }
-  friend Pack clamp(Pack a, Pack lowest, Pack highest) noexcept {
-    const T raised = a.value < lowest.value ? lowest.value : a.value;
-    return {raised > highest.value ? highest.value : raised};
-  }
-  friend bool any_greater(Pack a, Pack b) noexcept { return a.value > b.value; }
-  friend std::uint64_t not_at_most(Pack a, Pack b) noexcept { return !(a.value <= b.value); }
-  friend T sum(Pack a) noexcept { return a.value; }
-};
-
-template <>
-struct ByteSums<isa::scalar> {
-  static constexpr std::size_t width = 1;
-
-  template <class Byte>
-  struct Fours {
-    Byte value[4];
-  };
-
-  std::int32_t value;
-
-  static ByteSums load(const std::int32_t* from) noexcept { return {*from}; }
-  static Fours<std::uint8_t> broadcast(const std::uint8_t* from) noexcept {
-    return {{from[0], from[1], from[2], from[3]}};
-  }
-  static Fours<std::int8_t> load(const std::int8_t* from) noexcept {
-    return {{from[0], from[1], from[2], from[3]}};
-  }
-
-  friend ByteSums add_products(Fours<std::uint8_t> a, Fours<std::int8_t> b,
-                               ByteSums sums) noexcept {
-    for (int j = 0; j < 4; ++j) sums.value += a.value[j] * b.value[j];
-    return sums;
-  }
-  friend std::uint64_t exceeding(ByteSums sums, std::int32_t bound) noexcept {
-    return sums.value > bound;
-  }
-};
-
-/// Calls body(tag, i) for i = 0, step, ...: first on whole packs of Isa, then on single numbers;
-/// `tag` is the Pack type to work with at i.
-template <class Isa, class T, class Body>
-inline void for_each_pack(std::size_t n, const Body& body) {
-  using Wide = Pack<T, Isa>;
-  const std::size_t packs = n - n % Wide::width;
-  for (std::size_t i = 0; i < packs; i += Wide::width) body(std::type_identity<Wide>{}, i);
-  for (std::size_t i = packs; i < n; ++i) body(std::type_identity<Pack<T, isa::scalar>>{}, i);
-}
 
 }  // namespace prism::inline PRISM_ISA

@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Where the heavy operations run, as a type: the first argument of fit, evaluate and the like, as
+// with std::execution. The types are empty; what they do lies behind exec/.
+#pragma once
+
+#include <concepts>
+#include <cstddef>
+#include <type_traits>
+
+#include "prism/core/config.hpp"
+
+namespace prism::inline PRISM_ISA {
+
+/// Instruction sets, as tags. A kernel takes one as its first template parameter; kernel/pack.hpp
+/// says what a set of one's own has to provide.
+namespace isa {
+struct scalar {};  ///< one number at a time, in plain C++
+struct sse2 {};
+struct avx2 {};  ///< with fused multiply-add
+struct avx512 {};
+struct neon {};
+#if !defined(PRISM_SCALAR_KERNELS) && \
+    (defined(__SSE2__) || defined(__ARM_NEON) || defined(__aarch64__))
+struct native {};  ///< the best that the compiler's flags allow
+#else
+using native = scalar;
+#endif
+}  // namespace isa
+
+/// The host's threads (oneTBB), with kernels of one instruction set. Implemented by exec/host.hpp.
+/// The results do not depend on the number of threads.
+template <class Isa = isa::native>
+struct Host {
+  using isa = Isa;
+};
+
+/// One thread and plain C++: the reference that other executions are compared with. Implemented by
+/// exec/serial.hpp, which needs neither oneTBB nor xsimd.
+struct Serial {
+  using isa = prism::isa::scalar;
+};
+
+/// `fit(par, model, split)`, the default.
+inline constexpr Host<> par{};
+/// `fit(host<isa::avx2>, model, split)`: a whole model on one kernel variant.
+template <class Isa>
+inline constexpr Host<Isa> host{};
+/// `fit(serial, model, split)`
+inline constexpr Serial serial{};
+
+/// How an execution runs independent tasks; specialised for each in exec/:
+///   // Calls body(i) once for each i in [0, n), in any order, possibly from several threads.
+///   template <class Body> static void tasks(std::size_t n, const Body& body);
+template <class X>
+struct Loops {
+  static_assert(!std::is_same_v<X, X>,
+                "this execution has no implementation here: include prism/exec/host.hpp for par "
+                "and host<>, prism/exec/serial.hpp for serial");
+};
+
+/// An execution: an empty type with the instruction set that its per-row kernels are made for.
+template <class X>
+concept Execution = std::is_empty_v<X> && std::copyable<X> && requires {
+  typename X::isa;
+};
+
+static_assert(Execution<Host<>> && Execution<Serial>);
+
+}  // namespace prism::inline PRISM_ISA

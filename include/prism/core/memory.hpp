@@ -1,0 +1,110 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Where tables, moments and working memory come from: a std::pmr::memory_resource, which a model's
+// options may name; by default an aligned heap with huge pages.
+#pragma once
+
+#include <cstddef>
+#include <memory_resource>
+#include <new>
+#include <type_traits>
+#include <vector>
+
+#if defined(__linux__)
+#include <sys/mman.h>
+#endif
+
+#include "prism/core/config.hpp"
+
+namespace prism::inline PRISM_ISA {
+
+/// Memory on cache-line boundaries: no row of a 64-byte multiple then straddles two lines. Large
+/// blocks ask for huge pages, because rows are picked at random out of more memory than the
+/// processor keeps the addresses of at 4 KiB a page.
+class TableMemory final : public std::pmr::memory_resource {
+ public:
+  static constexpr std::size_t line = 64;
+  static constexpr std::size_t huge_page = std::size_t{1} << 21;
+
+ private:
+  static std::align_val_t alignment_of(std::size_t bytes, std::size_t alignment) noexcept {
+    const std::size_t own = bytes >= 2 * huge_page ? huge_page : line;
+    return std::align_val_t{alignment > own ? alignment : own};
+  }
+
+  void* do_allocate(std::size_t bytes, std::size_t alignment) override {
+    void* const block = ::operator new(bytes, alignment_of(bytes, alignment));
+#if defined(MADV_HUGEPAGE)
+    // Where the kernel declines, the block merely stays as it was.
+    if (bytes >= 2 * huge_page) ::madvise(block, bytes, MADV_HUGEPAGE);
+#endif
+    return block;
+  }
+  void do_deallocate(void* block, std::size_t bytes, std::size_t alignment) override {
+    ::operator delete(block, alignment_of(bytes, alignment));
+  }
+  [[nodiscard]] bool do_is_equal(const memory_resource& other) const noexcept override {
+    return this == &other;
+  }
+};
+
+/// The default resource; lives as long as the program.
+[[nodiscard]] inline std::pmr::memory_resource* table_memory() noexcept {
+  static TableMemory* const memory = new TableMemory;
+  return memory;
+}
+
+/// Allocates from a memory resource, cache-line aligned. Numbers are left uninitialised. Unlike
+/// std::pmr::polymorphic_allocator it goes along when a container is copied or moved, so that a
+/// table's copy lies where the table does.
+template <class T>
+class TableAllocator {
+ public:
+  using value_type = T;
+  using propagate_on_container_copy_assignment = std::true_type;
+  using propagate_on_container_move_assignment = std::true_type;
+  using propagate_on_container_swap = std::true_type;
+  using is_always_equal = std::false_type;
+
+  TableAllocator() noexcept : resource_(table_memory()) {}
+  /// @param resource  null for the default; has to outlive what is allocated from it
+  TableAllocator(std::pmr::memory_resource* resource) noexcept
+      : resource_(resource != nullptr ? resource : table_memory()) {}
+  template <class U>
+  TableAllocator(const TableAllocator<U>& other) noexcept : resource_(other.resource()) {}
+
+  [[nodiscard]] T* allocate(std::size_t n) {
+    constexpr std::size_t alignment =
+        alignof(T) > TableMemory::line ? alignof(T) : TableMemory::line;
+    return static_cast<T*>(resource_->allocate(n * sizeof(T), alignment));
+  }
+  void deallocate(T* p, std::size_t n) noexcept {
+    constexpr std::size_t alignment =
+        alignof(T) > TableMemory::line ? alignof(T) : TableMemory::line;
+    resource_->deallocate(p, n * sizeof(T), alignment);
+  }
+  /// Value-initialisation leaves numbers as they are: who wants zeros says so.
+  template <class U>
+  void construct(U* p) noexcept(std::is_nothrow_default_constructible_v<U>) {
+    ::new (static_cast<void*>(p)) U;
+  }
+  template <class U, class... Arguments>
+  requires(sizeof...(Arguments) > 0) void construct(U* p, Arguments&&... arguments) {
+    ::new (static_cast<void*>(p)) U(static_cast<Arguments&&>(arguments)...);
+  }
+
+  [[nodiscard]] std::pmr::memory_resource* resource() const noexcept { return resource_; }
+
+  friend bool operator==(TableAllocator a, TableAllocator b) noexcept {
+    return *a.resource_ == *b.resource_;
+  }
+  friend bool operator!=(TableAllocator a, TableAllocator b) noexcept { return !(a == b); }
+
+ private:
+  std::pmr::memory_resource* resource_;
+};
+
+/// A list of numbers in table memory, uninitialised where it is made with a size alone.
+template <class T>
+using TableVector = std::vector<T, TableAllocator<T>>;
+
+}  // namespace prism::inline PRISM_ISA

@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Views of a table's rows, wherever the table lies.
+#pragma once
+
+#include <concepts>
+#include <cstddef>
+#include <span>
+#include <type_traits>
+
+#include "prism/core/config.hpp"
+#include "prism/core/index.hpp"
+
+namespace prism::inline PRISM_ISA {
+
+/// A view of consecutive rows; `rows[r]` points at row r's first element.
+template <class T>
+class Rows {
+ public:
+  Rows() = default;
+  Rows(T* data, std::size_t size, std::size_t dim) noexcept : data_(data), size_(size), dim_(dim) {}
+  /// Rows<T> reads as Rows<const T>.
+  template <class U>
+  requires std::is_same_v<const U, T> Rows(Rows<U> other)
+  noexcept : Rows(other.data(), other.size(), other.dim()) {}
+
+  [[nodiscard]] T* operator[](std::size_t row) const noexcept { return data_ + row * dim_; }
+  [[nodiscard]] T* data() const noexcept { return data_; }
+  /// The first `count` rows.
+  [[nodiscard]] Rows first(std::size_t count) const noexcept { return {data_, count, dim_}; }
+  [[nodiscard]] std::size_t size() const noexcept { return size_; }
+  [[nodiscard]] std::size_t dim() const noexcept { return dim_; }
+  [[nodiscard]] std::size_t elements() const noexcept { return size_ * dim_; }
+
+ private:
+  T* data_ = nullptr;
+  std::size_t size_ = 0;
+  std::size_t dim_ = 0;
+};
+
+/// Rows of a table picked by their numbers, in any order; `picked[k]` points at the first element
+/// of the k-th. Consecutive rows read as picked ones.
+template <class T>
+class PickedRows {
+ public:
+  PickedRows(Rows<T> table, std::span<const Index> which) noexcept
+      : table_(table), which_(which.data()), size_(which.size()) {}
+  PickedRows(std::convertible_to<Rows<T>> auto all) noexcept : table_(all), size_(table_.size()) {}
+
+  [[nodiscard]] T* operator[](std::size_t k) const noexcept {
+    return table_[which_ == nullptr ? k : which_[k]];
+  }
+  /// The first `count` of them.
+  [[nodiscard]] PickedRows first(std::size_t count) const noexcept {
+    PickedRows some = *this;
+    some.size_ = count;
+    return some;
+  }
+  [[nodiscard]] std::size_t size() const noexcept { return size_; }
+  [[nodiscard]] std::size_t dim() const noexcept { return table_.dim(); }
+
+ private:
+  Rows<T> table_;
+  const Index* which_ = nullptr;  // null where all rows are picked, in order
+  std::size_t size_;
+};
+
+}  // namespace prism::inline PRISM_ISA

@@ -1,0 +1,107 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// A pack of numbers that one instruction works on. Kernels are written in terms of Pack, with the
+// instruction set as a template parameter. Here is the plain one; pack_xsimd.hpp has the others.
+//
+// An instruction set of one's own is an empty type with a specialisation of Pack for float and
+// double that has the members of Pack<T, isa::scalar>; `fit(host<my_isa>, ...)` then trains with
+// it.
+#pragma once
+
+#include <cmath>
+#include <cstddef>
+#include <cstdint>
+#include <type_traits>
+
+#include "prism/core/config.hpp"
+#include "prism/core/execution.hpp"
+
+namespace prism::inline PRISM_ISA {
+
+/// `width` numbers of type T in one register of instruction set Isa.
+template <class T, class Isa = isa::native>
+struct Pack;
+
+/// Whether this translation unit's compiler flags allow the instruction set.
+template <class Isa>
+inline constexpr bool isa_supported = false;
+template <>
+inline constexpr bool isa_supported<isa::scalar> = true;
+
+/// Whether the instruction set multiplies bytes and adds up the products in one instruction.
+template <class Isa>
+inline constexpr bool multiplies_bytes = false;
+
+/// `width` sums of products of bytes, in one register; each takes four products at a time.
+template <class Isa = isa::native>
+struct ByteSums;
+
+template <class T>
+struct Pack<T, isa::scalar> {
+  static constexpr std::size_t width = 1;
+
+  T value;
+
+  static Pack load(const T* from) noexcept { return {*from}; }
+  static Pack broadcast(T number) noexcept { return {number}; }
+  void store(T* to) const noexcept { *to = value; }
+
+  friend Pack operator+(Pack a, Pack b) noexcept { return {a.value + b.value}; }
+  friend Pack operator-(Pack a, Pack b) noexcept { return {a.value - b.value}; }
+  friend Pack operator*(Pack a, Pack b) noexcept { return {a.value * b.value}; }
+  friend Pack operator/(Pack a, Pack b) noexcept { return {a.value / b.value}; }
+  friend Pack fused_multiply_add(Pack a, Pack b, Pack c) noexcept {
+    return {a.value * b.value + c.value};
+  }
+  friend Pack sqrt(Pack a) noexcept { return {std::sqrt(a.value)}; }
+  friend Pack quick_inverse(Pack a) noexcept { return {T{1} / a.value}; }
+  friend Pack quick_sqrt(Pack a) noexcept { return {std::sqrt(a.value)}; }
+  friend Pack exp(Pack a) noexcept { return {std::exp(a.value)}; }
+  friend Pack clamp(Pack a, Pack lowest, Pack highest) noexcept {
+    const T raised = a.value < lowest.value ? lowest.value : a.value;
+    return {raised > highest.value ? highest.value : raised};
+  }
+  friend bool any_greater(Pack a, Pack b) noexcept { return a.value > b.value; }
+  friend std::uint64_t not_at_most(Pack a, Pack b) noexcept { return !(a.value <= b.value); }
+  friend T sum(Pack a) noexcept { return a.value; }
+};
+
+template <>
+struct ByteSums<isa::scalar> {
+  static constexpr std::size_t width = 1;
+
+  template <class Byte>
+  struct Fours {
+    Byte value[4];
+  };
+
+  std::int32_t value;
+
+  static ByteSums load(const std::int32_t* from) noexcept { return {*from}; }
+  static Fours<std::uint8_t> broadcast(const std::uint8_t* from) noexcept {
+    return {{from[0], from[1], from[2], from[3]}};
+  }
+  static Fours<std::int8_t> load(const std::int8_t* from) noexcept {
+    return {{from[0], from[1], from[2], from[3]}};
+  }
+
+  friend ByteSums add_products(Fours<std::uint8_t> a, Fours<std::int8_t> b,
+                               ByteSums sums) noexcept {
+    for (int j = 0; j < 4; ++j) sums.value += a.value[j] * b.value[j];
+    return sums;
+  }
+  friend std::uint64_t exceeding(ByteSums sums, std::int32_t bound) noexcept {
+    return sums.value > bound;
+  }
+};
+
+/// Calls body(tag, i) for i = 0, step, ...: first on whole packs of Isa, then on single numbers;
+/// `tag` is the Pack type to work with at i.
+template <class Isa, class T, class Body>
+inline void for_each_pack(std::size_t n, const Body& body) {
+  using Wide = Pack<T, Isa>;
+  const std::size_t packs = n - n % Wide::width;
+  for (std::size_t i = 0; i < packs; i += Wide::width) body(std::type_identity<Wide>{}, i);
+  for (std::size_t i = packs; i < n; ++i) body(std::type_identity<Pack<T, isa::scalar>>{}, i);
+}
+
+}  // namespace prism::inline PRISM_ISA
