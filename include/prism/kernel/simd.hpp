@@ -17,15 +17,22 @@
 namespace prism::inline PRISM_ISA {
 
 /// Instruction sets. A kernel takes one as its first template parameter; `native` is the best that
-/// the compiler's flags allow, and the default everywhere.
+/// the compiler's flags allow, and the default everywhere. With PRISM_SCALAR_KERNELS defined before
+/// any header of the library, or by -DPRISM_SCALAR_KERNELS, it is `scalar` whatever they allow: one
+/// number at a time, a product and a sum rounded apart, which is slow, and the same on every
+/// processor as long as the compiler contracts nothing (-ffp-contract=off).
 namespace isa {
 struct scalar {};
 using sse2 = xsimd::sse2;
 using avx2 = xsimd::fma3<xsimd::avx2>;
 using avx512 = xsimd::avx512bw;
 using neon = xsimd::neon64;
+#if defined(PRISM_SCALAR_KERNELS)
+using native = scalar;
+#else
 using native = std::conditional_t<xsimd::has_simd_register<float, xsimd::default_arch>::value,
                                   xsimd::default_arch, scalar>;
+#endif
 }  // namespace isa
 
 /// Whether this translation unit's compiler flags allow the instruction set.
