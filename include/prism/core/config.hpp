@@ -13,26 +13,32 @@
 // library's code for two of the sets below links side by side, and handing an object across is a
 // link error. What other headers (xtensor, the standard library) instantiate on plain types stays
 // shared.
+// Kernels kept scalar (PRISM_SCALAR_KERNELS, see core/execution.hpp) are one more set beside each.
+#if defined(PRISM_SCALAR_KERNELS)
+#define PRISM_ISA_NAMED(name) name##_scalar_kernels
+#else
+#define PRISM_ISA_NAMED(name) name
+#endif
 #if defined(__AVX512F__) && defined(__AVX512BW__) && defined(__AVX512DQ__) && defined(__AVX512VL__)
 #if defined(__AVX512VNNI__)
-#define PRISM_ISA avx512_vnni
+#define PRISM_ISA PRISM_ISA_NAMED(avx512_vnni)
 #else
-#define PRISM_ISA avx512
+#define PRISM_ISA PRISM_ISA_NAMED(avx512)
 #endif
 #elif defined(__AVX512F__)
-#define PRISM_ISA avx512f
+#define PRISM_ISA PRISM_ISA_NAMED(avx512f)
 #elif defined(__AVX2__) && defined(__FMA__)
-#define PRISM_ISA avx2_fma
+#define PRISM_ISA PRISM_ISA_NAMED(avx2_fma)
 #elif defined(__AVX2__)
-#define PRISM_ISA avx2
+#define PRISM_ISA PRISM_ISA_NAMED(avx2)
 #elif defined(__AVX__)
-#define PRISM_ISA avx
+#define PRISM_ISA PRISM_ISA_NAMED(avx)
 #elif defined(__SSE4_2__)
-#define PRISM_ISA sse4_2
+#define PRISM_ISA PRISM_ISA_NAMED(sse4_2)
 #elif defined(__SSE2__)
-#define PRISM_ISA sse2
+#define PRISM_ISA PRISM_ISA_NAMED(sse2)
 #elif defined(__ARM_NEON)
-#define PRISM_ISA neon
+#define PRISM_ISA PRISM_ISA_NAMED(neon)
 #else
-#define PRISM_ISA generic
+#define PRISM_ISA PRISM_ISA_NAMED(generic)
 #endif

@@ -12,7 +12,8 @@
 namespace prism::inline PRISM_ISA {
 
 /// Instruction sets, as tags. A kernel takes one as its first template parameter; kernel/pack.hpp
-/// says what a set of one's own has to provide.
+/// says what a set of one's own has to provide. With -DPRISM_SCALAR_KERNELS `native` is `scalar`
+/// whatever the flags allow.
 namespace isa {
 struct scalar {};  ///< one number at a time, in plain C++
 struct sse2 {};
