@@ -20,8 +20,9 @@ void pair_potential(benchmark::State& state) {
   Scratch scratch;
   for (auto _ : state) {
     scratch.reset();
-    benchmark::DoNotOptimize(prism::pair_potential<Isa>(
-        rows(table), 4.0, [](double total) { return 1 / total; }, rows(gradient), scratch));
+    benchmark::DoNotOptimize(prism::pair_potential(
+        prism::host<Isa>, rows(table), 4.0, [](double total) { return 1 / total; }, rows(gradient),
+        scratch));
   }
   const double pairs = static_cast<double>(n) * static_cast<double>(n) / 2;
   bench::count_operations(state, 6 * pairs * static_cast<double>(dim), threads);

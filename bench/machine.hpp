@@ -11,6 +11,7 @@
 #include <map>
 #include <prism/core/matrix.hpp>
 #include <prism/core/parallel.hpp>
+#include <prism/exec/host.hpp>
 #include <prism/kernel/pack.hpp>
 #include <string>
 #include <thread>
@@ -73,7 +74,7 @@ inline double bandwidth(std::size_t threads) {
   double& peak = known[threads];
   if (peak > 0) return peak;
   constexpr std::size_t each = std::size_t{96} << 20;  // 384 MiB of float a thread and array
-  using Array = std::vector<float, prism::CacheAlignedAllocator<float>>;
+  using Array = prism::TableVector<float>;
   const std::size_t size = each / threads;
   std::vector<Array> a(threads), b(threads), c(threads);
   on_threads(threads, [&](std::size_t t) {

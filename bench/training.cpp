@@ -75,19 +75,20 @@ void rows_at_random(benchmark::State& state) {
     state.PauseTiming();
     for (Index& row : which) row = random.below(drawn++, size);
     state.ResumeTiming();
-    benchmark::DoNotOptimize(parallel_sum(picked, 256, [&](std::size_t begin, std::size_t end) {
-      float sum = 0;
-      for (std::size_t k = begin; k < end; ++k) {
-        if (k + ahead < picked) {
-          prefetch(rows(weights)[which[k + ahead]], dim);
-          prefetch(rows(moments)[which[k + ahead]], 2 * dim);
-        }
-        const float* const weight = rows(weights)[which[k]];
-        const float* const moment = rows(moments)[which[k]];
-        sum += dot(weight, weight, dim) + dot(moment, moment, 2 * dim);
-      }
-      return static_cast<double>(sum);
-    }));
+    benchmark::DoNotOptimize(
+        parallel_sum(par, picked, 256, [&](std::size_t begin, std::size_t end) {
+          float sum = 0;
+          for (std::size_t k = begin; k < end; ++k) {
+            if (k + ahead < picked) {
+              prefetch(rows(weights)[which[k + ahead]], dim);
+              prefetch(rows(moments)[which[k + ahead]], 2 * dim);
+            }
+            const float* const weight = rows(weights)[which[k]];
+            const float* const moment = rows(moments)[which[k]];
+            sum += dot(weight, weight, dim) + dot(moment, moment, 2 * dim);
+          }
+          return static_cast<double>(sum);
+        }));
   }
   bench::count_bytes(state, 3.0 * sizeof(float) * dim * picked, static_cast<std::size_t>(cores));
 }

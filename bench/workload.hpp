@@ -40,7 +40,7 @@ template <class T = float>
 prism::Matrix<T> random_rows(std::size_t size, std::size_t dim) {
   prism::Matrix<T> table = prism::zeros<T>(size, dim);
   const prism::Random random(1, prism::Stream::synthetic);
-  prism::parallel_chunks(size, 1024, [&](std::size_t begin, std::size_t end) {
+  prism::parallel_chunks(prism::par, size, 1024, [&](std::size_t begin, std::size_t end) {
     for (std::size_t i = begin * dim; i < end * dim; ++i) {
       table.data()[i] = static_cast<T>(random.normal(i));
     }
@@ -64,7 +64,7 @@ class Batches {
   Batches(const Model& model, std::size_t batch_size)
       : all_(model.train()), order_(all_.size()), batch_size_(batch_size) {
     for (std::size_t p = 0; p < order_.size(); ++p) order_[p] = all_[p];
-    prism::shuffle(std::span(order_), prism::Random(1, prism::Stream::shuffle));
+    prism::shuffle(prism::par, std::span(order_), prism::Random(1, prism::Stream::shuffle));
   }
 
   [[nodiscard]] std::span<const prism::Interaction> next() {

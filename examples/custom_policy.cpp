@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // A loss, an initializer and a backbone of one's own, trained beside the library's. A policy is a
 // plain struct with a name: no base class, no macro, no registration.
+#include <algorithm>
 #include <cmath>
 #include <cstdio>
 #include <prism/prism.hpp>
@@ -16,26 +17,16 @@ struct Hinge {
   static constexpr std::size_t negatives = 1;  // how many the trainer draws for each pair
   double margin = 1;
 
-  template <class T>
-  double operator()(const LossStep<T>& step) const {
-    const Batch& batch = step.batch;
-    const std::size_t dim = step.output.users.dim();
-    const T mean = T{1} / static_cast<T>(batch.pairs());
-    double value = 0;
-    for (std::size_t p = 0; p < batch.pairs(); ++p) {
-      // Users and items of a batch are row numbers in `output`, and in `gradient` beside it.
-      const Index u = batch.users[p], i = batch.items[p], other = batch.negatives[p];
-      const T* const user = step.output.users[u];
-      const T gap = dot(user, step.output.items[i], dim) - dot(user, step.output.items[other], dim);
-      const T loss = static_cast<T>(margin) - gap;
-      if (loss <= 0) continue;
-      value += static_cast<double>(mean * loss);
-      add_scaled(step.gradient.users[u], -mean, step.output.items[i], dim);
-      add_scaled(step.gradient.users[u], mean, step.output.items[other], dim);
-      add_scaled(step.gradient.items[i], -mean, user, dim);
-      add_scaled(step.gradient.items[other], mean, user, dim);
-    }
-    return value;
+  template <class T, Execution X>
+  double operator()(const LossStep<T, X>& step) const {
+    const T mean = T{1} / static_cast<T>(step.batch.pairs());
+    // scores[0] is the pair's own, scores[1] its negative's; the derivatives take their place.
+    return loss_over_scores(step, [=, this](std::size_t /*pair*/, std::span<T> scores) {
+      const T violation = static_cast<T>(margin) - scores[0] + scores[1];
+      scores[0] = violation > 0 ? -mean : T{0};
+      scores[1] = -scores[0];
+      return static_cast<double>(mean * std::max(violation, T{0}));
+    });
   }
 };
 static_assert(LossPolicy<Hinge>);
@@ -44,13 +35,16 @@ static_assert(LossPolicy<Hinge>);
 struct RootPopularity {
   static constexpr std::string_view name = "RootPopularity";
 
-  template <class T>
-  void operator()(Rows<T> table, std::span<const Index> popularity, const Random& random) const {
-    Xavier{}(table, popularity, random);
-    for (std::size_t r = 0; r < table.size(); ++r) {
-      normalise(table[r], table[r], table.dim());
-      scale(table[r], std::sqrt(static_cast<T>(popularity[r] + 1)) / 10, table[r], table.dim());
-    }
+  template <Execution X, class T>
+  void operator()(const X& exec, Rows<T> table, std::span<const Index> popularity,
+                  const Random& random) const {
+    Xavier{}(exec, table, popularity, random);
+    parallel_chunks(exec, table.size(), 256, [&](std::size_t begin, std::size_t end) {
+      for (std::size_t r = begin; r < end; ++r) {
+        normalise(table[r], table[r], table.dim());
+        scale(table[r], std::sqrt(static_cast<T>(popularity[r] + 1)) / 10, table[r], table.dim());
+      }
+    });
   }
 };
 static_assert(InitializerPolicy<RootPopularity>);
@@ -62,23 +56,22 @@ struct WeightedMF {
   static constexpr bool reads_every_row = false;
   [[nodiscard]] std::size_t dim() const { return 32; }
 
-  /// What is trained besides the tables. The trainer steps each Parameter with the optimizer.
+  /// What is trained besides the tables. The trainer steps each parameter with the optimizer.
   template <class T>
   struct State {
-    Parameter<T> weight;  // 1 x dim
+    Matrix<T> weight;  // 1 x dim
 
-    State(const WeightedMF&, const StateContext& context)
-        : weight{.value = zeros<T>(1, context.dim)} {
-      weight.value.fill(T{1});
+    State(const WeightedMF&, const StateContext& context) : weight(zeros<T>(1, context.dim)) {
+      weight.fill(T{1});
     }
     template <class Visit>
     void for_each_parameter(const Visit& visit) {
-      visit(weight);
+      visit(ParameterView<T>{rows(weight)});
     }
   };
 
-  template <class T>
-  Forward<T> forward(const BackboneStep<T>& step, const State<T>& state) const {
+  template <class T, Execution X>
+  Forward<T> forward(const BackboneStep<T, X>& step, const State<T>& state) const {
     const auto side = [&](Rows<const T> table, const BatchSide& rows) {
       const Rows<T> to = step.scratch.template take<T>(rows.rows.size(), dim());
       for (std::size_t k = 0; k < to.size(); ++k) weigh(table[rows.rows[k]], state, to[k]);
@@ -88,15 +81,15 @@ struct WeightedMF {
              side(step.tables.items, step.batch.item_side)}};
   }
 
-  template <class T>
-  TableGradients<T> backward(const BackboneStep<T>& step, State<T>& state, NothingKept,
+  template <class T, Execution X>
+  TableGradients<T> backward(const BackboneStep<T, X>& step, const State<T>& state, NothingKept,
                              Embeddings<const T> gradient) const {
     const auto side = [&](Rows<const T> table, const BatchSide& rows, Rows<const T> g) {
       const Rows<T> to = step.scratch.template take<T>(g.size(), g.dim());
       for (std::size_t k = 0; k < g.size(); ++k) {
         weigh(g[k], state, to[k]);
         for (std::size_t c = 0; c < g.dim(); ++c) {
-          state.weight.gradient[0][c] += g[k][c] * table[rows.rows[k]][c];
+          step.parameter_gradients[0][0][c] += g[k][c] * table[rows.rows[k]][c];
         }
       }
       return TableGradient<T>::of_batch_rows(to, rows);
@@ -105,8 +98,9 @@ struct WeightedMF {
             side(step.tables.items, step.batch.item_side, gradient.items)};
   }
 
-  template <class T>
-  Output<T> output(Embeddings<const T> tables, const Interactions&, const State<T>& state) const {
+  template <class T, Execution X>
+  Output<T> output(const X&, Embeddings<const T> tables, const Interactions&,
+                   const State<T>& state) const {
     const auto all = [&](Rows<const T> table) {
       auto result = zeros<T>(table.size(), table.dim());
       for (std::size_t r = 0; r < table.size(); ++r) weigh(table[r], state, rows(result)[r]);
@@ -118,7 +112,7 @@ struct WeightedMF {
  private:
   template <class T>
   void weigh(const T* row, const State<T>& state, T* to) const {
-    for (std::size_t c = 0; c < dim(); ++c) to[c] = state.weight.value(0, c) * row[c];
+    for (std::size_t c = 0; c < dim(); ++c) to[c] = state.weight(0, c) * row[c];
   }
 };
 static_assert(BackbonePolicy<WeightedMF>);

@@ -9,6 +9,7 @@
 #include <prism/core/parallel.hpp>
 #include <prism/core/random.hpp>
 #include <prism/core/scratch.hpp>
+#include <prism/exec/host.hpp>
 #include <string>
 #include <type_traits>
 #include <vector>
@@ -66,7 +67,7 @@ TEST_CASE("scratch fills with zeros from a row on") {
   const Rows<float> dirty = scratch.take<float>(5, 3);
   std::fill_n(dirty.data(), dirty.elements(), 7.0F);
   scratch.reset();
-  const Rows<float> rows = scratch.take_zeros<float>(5, 3, 2);
+  const Rows<float> rows = scratch.take_zeros<float>(par, 5, 3, 2);
   REQUIRE(rows.data() == dirty.data());
   CHECK(rows[1][2] == 7);
   for (std::size_t e = 6; e < rows.elements(); ++e) CHECK(rows.data()[e] == 0);
@@ -78,7 +79,7 @@ TEST_CASE("scratch hands out distinct aligned memory, and from the second round 
   for (int round = 0; round < 3; ++round) {
     std::vector<float*> taken;
     for (const std::size_t size : {std::size_t{3}, std::size_t{1} << 19, std::size_t{70}}) {
-      const Rows<float> got = scratch.take_zeros<float>(size, 7);
+      const Rows<float> got = scratch.take_zeros<float>(par, size, 7);
       REQUIRE(on_a_cache_line(got.data()));
       for (std::size_t i = 0; i < got.elements(); ++i) REQUIRE(got.data()[i] == 0);
       std::fill_n(got.data(), got.elements(), static_cast<float>(size));
@@ -113,7 +114,7 @@ TEST_CASE("parallel loops visit everything once, whatever the threads") {
     const ThreadLimit limit(threads);
     for (const std::size_t n : {0u, 1u, 7u, 1000u}) {
       std::vector<std::atomic<int>> visits(n);
-      parallel_chunks(n, 8, [&](std::size_t begin, std::size_t end) {
+      parallel_chunks(par, n, 8, [&](std::size_t begin, std::size_t end) {
         for (std::size_t i = begin; i < end; ++i) ++visits[i];
       });
       for (const auto& count : visits) CHECK(count == 1);
@@ -126,7 +127,7 @@ TEST_CASE("a parallel sum is the same to the last bit for any number of threads"
   for (std::size_t i = 0; i < values.size(); ++i) values[i] = 1.0 / static_cast<double>(i + 1);
   const auto total = [&](std::size_t threads) {
     const ThreadLimit limit(threads);
-    return parallel_sum(values.size(), 100, [&](std::size_t begin, std::size_t end) {
+    return parallel_sum(par, values.size(), 100, [&](std::size_t begin, std::size_t end) {
       double sum = 0;
       for (std::size_t i = begin; i < end; ++i) sum += values[i];
       return sum;
@@ -152,7 +153,7 @@ TEST_CASE("loops take denormal numbers for zero, and leave the thread's own numb
   CHECK(tiny * 2 != 0);
   for (const std::size_t n : {1u, 100u}) {
     std::atomic<int> not_zero = 0;
-    parallel_tasks(n, [&](std::size_t) {
+    parallel_tasks(par, n, [&](std::size_t) {
       if (tiny * 2 != 0) ++not_zero;
     });
 #if defined(__SSE2__) || defined(__aarch64__)

@@ -56,7 +56,7 @@ TEST_CASE("a shuffle is a permutation, and each first element is as likely") {
   std::vector<int> counts(5);
   for (std::uint64_t seed = 0; seed < 10000; ++seed) {
     std::vector<int> values{0, 1, 2, 3, 4};
-    shuffle(std::span(values), Random(seed, Stream::shuffle));
+    shuffle(par, std::span(values), Random(seed, Stream::shuffle));
     ++counts.at(static_cast<std::size_t>(values[0]));
     std::ranges::sort(values);
     REQUIRE(values == std::vector<int>{0, 1, 2, 3, 4});

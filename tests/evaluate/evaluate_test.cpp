@@ -201,14 +201,14 @@ TEST_CASE("MACR ranks by its own rule, by dot product and by cosine") {
   const Random random(3, Stream::synthetic);
   std::uint64_t at = 0;
   auto& weights = model.weights();
-  for (Matrix<float>* table : {&weights.users, &weights.items, &weights.loss.user_head.value,
-                               &weights.loss.item_head.value}) {
+  for (Matrix<float>* table :
+       {&weights.users, &weights.items, &weights.loss.user_head, &weights.loss.item_head}) {
     for (float& value : *table) value = static_cast<float>(random.normal(at++));
   }
   for (const Similarity similarity : {Similarity::dot, Similarity::cosine}) {
     for (Index u = 0; u < 3; ++u) {
       const float* const user = rows(model.users())[u];
-      const float user_share = sigmoid(dot(user, weights.loss.user_head.value.data(), 6));
+      const float user_share = sigmoid(dot(user, weights.loss.user_head.data(), 6));
       const auto best = recommend(model, u, 40, {.exclude_seen = false, .similarity = similarity});
       REQUIRE(best.size() == 40);
       float last = INFINITY;
@@ -217,7 +217,7 @@ TEST_CASE("MACR ranks by its own rule, by dot product and by cosine") {
         float match = dot(user, row, 6);
         if (similarity == Similarity::cosine) match /= norm(user, 6) * norm(row, 6);
         const float expected =
-            (match - 0.7f) * sigmoid(dot(row, weights.loss.item_head.value.data(), 6)) * user_share;
+            (match - 0.7f) * sigmoid(dot(row, weights.loss.item_head.data(), 6)) * user_share;
         CHECK(score == doctest::Approx(expected).epsilon(1e-4));
         CHECK(score <= last);
         last = score;

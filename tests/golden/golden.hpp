@@ -90,8 +90,8 @@ void set_parameters(Evaluation& evaluate, const GoldenCase& golden,
   REQUIRE(parameters.size() == arrays.size());
   for (std::size_t k = 0; k < arrays.size(); ++k) {
     const auto given = golden.matrix<T>(arrays[k]);
-    REQUIRE(given.size() == parameters[k]->value.size());
-    std::ranges::copy(given, parameters[k]->value.begin());
+    REQUIRE(given.size() == parameters[k].rows.elements());
+    std::ranges::copy(given, parameters[k].rows.data());
   }
 }
 

@@ -11,8 +11,8 @@ struct GivenRows {
   static constexpr std::string_view name = "GivenRows";
   inline static test::Array given;
 
-  template <class T>
-  void operator()(Rows<T> table, std::span<const Index>, const Random&) const {
+  template <Execution X, class T>
+  void operator()(const X&, Rows<T> table, std::span<const Index>, const Random&) const {
     std::ranges::transform(given.values, table.data(), [](double x) { return static_cast<T>(x); });
   }
 };
@@ -25,7 +25,7 @@ void check_prism(const std::string& name, double alpha) {
   auto table = zeros<T>(GivenRows::given.rows(), GivenRows::given.columns());
   const std::vector<Index> degree = golden.indices("degree");
   const PRISM<dynamic, GivenRows> initializer(alpha);
-  initializer(rows(table), degree, Random(1, Stream::users));
+  initializer(par, rows(table), degree, Random(1, Stream::users));
   CHECK(test::relative_error(table, golden["table"]) <= test::bound<T>);
 }
 
@@ -44,7 +44,7 @@ void check_adam(const std::string& name, double decay) {
     for (std::size_t i = 0; i < size; ++i) {
       gradient.data()[i] = static_cast<T>(gradients.values[s * size + i]);
     }
-    Adam{}(Trainable<T>{rows(table)},
+    Adam{}(par, ParameterView<T>{rows(table)},
            TableGradient<T>::of_all_rows(rows(std::as_const(gradient)), {}), state,
            {.learning_rate = 1e-2, .step = s + 1}, FullWD{.lambda = decay});
     const std::vector<double> expected(after.values.begin() + static_cast<long>(s * size),

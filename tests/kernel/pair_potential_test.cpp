@@ -3,8 +3,8 @@
 #include <doctest/doctest.h>
 
 #include <cmath>
-#include <prism/core/parallel.hpp>
 #include <prism/core/random.hpp>
+#include <prism/exec/host.hpp>
 #include <prism/kernel/pair_potential.hpp>
 #include <set>
 #include <vector>
@@ -50,8 +50,8 @@ void check(std::size_t n, std::size_t dim) {
   const Matrix<T> table = converted<T>(exact);
   auto gradient = zeros<T>(n, dim);
   Scratch scratch;
-  const double got = pair_potential<Isa>(
-      rows(table), sharpness, [](double) { return 1.0; }, rows(gradient), scratch);
+  const double got = pair_potential(
+      host<Isa>, rows(table), sharpness, [](double) { return 1.0; }, rows(gradient), scratch);
   const double bound = std::is_same_v<T, double> ? 1e-12 : 1e-5;
   CHECK(std::abs(got - total) <= bound * std::max(1.0, total));
   double largest = 1, difference = 0;
@@ -110,7 +110,7 @@ TEST_CASE("the pair potential is the same to the last bit for any number of thre
     auto gradient = zeros<float>(700, 24);
     Scratch scratch;
     const double total = pair_potential(
-        rows(table), 4.0, [](double sum) { return 1 / sum; }, rows(gradient), scratch);
+        par, rows(table), 4.0, [](double sum) { return 1 / sum; }, rows(gradient), scratch);
     return std::pair(total, std::vector<float>(gradient.data(), gradient.data() + gradient.size()));
   };
   const auto alone = run(1);

@@ -7,8 +7,8 @@ struct Constant {
   static constexpr std::string_view name = "Constant";
   static constexpr bool looks_at_every_row = true;
 
-  template <class T>
-  double operator()(const prism::LossStep<T>&) const {
+  template <class T, class X>
+  double operator()(const prism::LossStep<T, X>&) const {
     return 0;
   }
 };

@@ -3,8 +3,8 @@
 
 // A loss without a name, which is what is easily forgotten.
 struct Nameless {
-  template <class T>
-  double operator()(const prism::LossStep<T>&) const {
+  template <class T, class X>
+  double operator()(const prism::LossStep<T, X>&) const {
     return 0;
   }
 };

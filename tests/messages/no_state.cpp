@@ -8,8 +8,8 @@ struct Closed {
   struct State {
     State(const Closed&, const prism::StateContext&) {}
   };
-  template <class T>
-  double operator()(const prism::LossStep<T>&, State<T>&) const {
+  template <class T, class X>
+  double operator()(const prism::LossStep<T, X>&, State<T>&) const {
     return 0;
   }
 };

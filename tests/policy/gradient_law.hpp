@@ -70,8 +70,8 @@ double gradient_error(std::uint64_t seed, const Loss& loss, double spoil) {
   evaluate(users, items, &gradients);
 
   double largest = 0, difference = 0;
-  const auto compare = [&](Matrix<double>& table, const Matrix<double>& gradient) {
-    for (std::size_t i = 0; i < table.size(); ++i) {
+  const auto compare = [&](Rows<double> table, const Matrix<double>& gradient) {
+    for (std::size_t i = 0; i < table.elements(); ++i) {
       const double kept = table.data()[i];
       table.data()[i] = kept + h;
       const double above = evaluate(users, items);
@@ -83,11 +83,11 @@ double gradient_error(std::uint64_t seed, const Loss& loss, double spoil) {
       difference = worse(difference, std::abs(spoil * gradient.data()[i] - numeric));
     }
   };
-  compare(users, gradients.users);
-  compare(items, gradients.items);
+  compare(rows(users), gradients.users);
+  compare(rows(items), gradients.items);
   const auto parameters = evaluate.parameters();
   for (std::size_t k = 0; k < parameters.size(); ++k) {
-    compare(parameters[k]->value, gradients.parameters[k]);
+    compare(parameters[k].rows, gradients.parameters[k]);
   }
   // In one dimension unit rows cannot turn, and gradients are zero: differences then stand alone.
   return difference / std::max(largest, 1e-3);

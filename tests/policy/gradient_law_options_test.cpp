@@ -38,8 +38,8 @@ namespace {
 struct Forgetful {
   [[nodiscard]] static constexpr bool sets_gradient() { return true; }
 
-  template <class T>
-  double operator()(const LossStep<T>& step) const {
+  template <class T, Execution X>
+  double operator()(const LossStep<T, X>& step) const {
     const Rows<T> users = step.gradient.users;
     std::fill_n(users.data(), users.elements(), T{0});
     return 0;

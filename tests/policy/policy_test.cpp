@@ -44,9 +44,9 @@ TEST_CASE("Xavier is uniform within its bound, and depends on the sequence of dr
   auto table = zeros<double>(300, 20), again = zeros<double>(300, 20),
        other = zeros<double>(300, 20);
   const std::vector<Index> popularity(300, 1);
-  Xavier{}(rows(table), popularity, Random(5, Stream::users));
-  Xavier{}(rows(again), popularity, Random(5, Stream::users));
-  Xavier{}(rows(other), popularity, Random(5, Stream::items));
+  Xavier{}(par, rows(table), popularity, Random(5, Stream::users));
+  Xavier{}(par, rows(again), popularity, Random(5, Stream::users));
+  Xavier{}(par, rows(other), popularity, Random(5, Stream::items));
   CHECK(table == again);
   CHECK(table != other);
   const double limit = std::sqrt(6.0 / 320);
@@ -66,7 +66,7 @@ TEST_CASE("PRISM gives a row the length its popularity asks for, in the base's d
   const std::vector<Index> popularity{0, 1, 5, 100, 100000};
   const Random random(5, Stream::items);
   auto base = zeros<double>(5, 7), table = zeros<double>(5, 7);
-  Xavier{}(rows(base), popularity, random);
+  Xavier{}(par, rows(base), popularity, random);
   PRISM<0.5>{}(rows(table), popularity, random);
   for (std::size_t r = 0; r < 5; ++r) {
     const double expected = 0.5 * std::log(popularity[r] + 2.0) + 0.5;
@@ -106,7 +106,7 @@ TEST_CASE("SGD moves batch rows by their gradient, and others by decay alone") {
       .rows = batch_rows, .own = 1, .first_slot = {}, .slots = {}, .position = position};
   SGD::State<double> state(3, 2);
   const auto step = [&](const auto& regularizer) {
-    SGD{}(Trainable<double>{rows(table)},
+    SGD{}(par, ParameterView<double>{rows(table)},
           TableGradient<double>::of_batch_rows(rows(gradient), side), state,
           {.learning_rate = 0.1, .step = 1}, regularizer);
   };
@@ -132,8 +132,8 @@ TEST_CASE("uniform negatives cover all items, and depend on their place in the e
   const Interactions train(1, 13, std::span(pairs).first(1));
   std::vector<Index> whole(5000), part(2500);
   const Random random(1, Stream::negatives, 4);
-  UniformNegatives{}({pairs, 5, train, random, 0}, whole);
-  UniformNegatives{}({std::span(pairs).subspan(500), 5, train, random, 2500}, part);
+  UniformNegatives{}(par, {pairs, 5, train, random, 0}, whole);
+  UniformNegatives{}(par, {std::span(pairs).subspan(500), 5, train, random, 2500}, part);
   CHECK(std::ranges::equal(part, std::span(whole).subspan(2500)));
   std::vector<int> counts(13);
   for (const Index item : whole) ++counts.at(item);

@@ -18,7 +18,8 @@ std::vector<Index> draw(const Sampler& sampler, const Interactions& train,
                         const std::vector<Interaction>& pairs, std::size_t n) {
   std::vector<Index> negatives(pairs.size() * n);
   const sampler_state_t<Sampler> state(sampler, train);
-  draw_negatives(sampler, {pairs, n, train, Random(1, Stream::negatives, 4), 0}, state, negatives);
+  draw_negatives(par, sampler, {pairs, n, train, Random(1, Stream::negatives, 4), 0}, state,
+                 negatives);
   return negatives;
 }
 
@@ -59,7 +60,7 @@ TEST_CASE("what a sampler draws depends on its place in the epoch alone") {
       std::vector<Interaction> batch;
       for (std::size_t p = 0; p < pair_count; ++p) batch.push_back(pairs[p % 4]);
       std::vector<Index> negatives(batch.size() * 5);
-      draw_negatives(S{}, {batch, 5, train, random, first}, state, negatives);
+      draw_negatives(par, S{}, {batch, 5, train, random, first}, state, negatives);
       return negatives;
     };
     const std::vector<Index> whole = drawn_for(40, 0), tail = drawn_for(8, 32 * 5);

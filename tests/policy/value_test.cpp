@@ -108,10 +108,10 @@ TEST_CASE("MAWU's broadcast alignment meets every angle with every margin") {
                                                    world.pairs, {});
   auto& state = evaluate.loss_state();
   // Margins large enough that some of the sums are clipped at pi.
-  for (double& m : state.users.value) m = -3 + m;
+  for (double& m : state.users) m = -3 + m;
   double sum = 0;
   for (const Interaction& p : world.pairs) {
-    const double s = state.users.value(p.user, 0) + state.items.value(p.item, 0);
+    const double s = state.users(p.user, 0) + state.items(p.item, 0);
     const double margin = 1 - 1 / (1 + std::exp(-s));
     for (const Interaction& q : world.pairs) {
       const double angle = std::acos(cosine(rows(world.users)[q.user], rows(world.items)[q.item]));
@@ -128,8 +128,8 @@ TEST_CASE("MACR with several negatives takes their mean") {
   const std::vector<Index> negatives = world.negatives(3);
   test::Evaluation<double, MF<dim>, MACR> evaluate(MF<dim>{}, loss, world.interactions(),
                                                    world.pairs, negatives);
-  const double* const user_head = evaluate.loss_state().user_head.value.data();
-  const double* const item_head = evaluate.loss_state().item_head.value.data();
+  const double* const user_head = evaluate.loss_state().user_head.data();
+  const double* const item_head = evaluate.loss_state().item_head.data();
   const auto log_loss = [](double x, bool positive) {
     return std::log1p(std::exp(positive ? -x : x));
   };
@@ -154,7 +154,7 @@ TEST_CASE("MACR with several negatives takes their mean") {
 TEST_CASE("MACR's heads start Xavier normal") {
   const Interactions train(1, 1, std::vector<Interaction>{{0, 0}});
   const auto heads = make_state<double>(MACR{}, StateContext{train, 4000, 5});
-  for (const Matrix<double>* head : {&heads.user_head.value, &heads.item_head.value}) {
+  for (const Matrix<double>* head : {&heads.user_head, &heads.item_head}) {
     double squares = 0;
     for (const double w : *head) squares += w * w;
     CHECK(squares / 4000 == doctest::Approx(2.0 / 4001).epsilon(0.1));

@@ -39,7 +39,9 @@ class Hash {
     const auto add_table = [&](const auto& table) { add(table.data(), table.size()); };
     add_table(weights.users);
     add_table(weights.items);
-    const auto add_parameter = [&](const auto& parameter) { add_table(parameter.value); };
+    const auto add_parameter = [&](const auto& parameter) {
+      add(parameter.rows.data(), parameter.rows.elements());
+    };
     weights.backbone.for_each_parameter(add_parameter);
     weights.loss.for_each_parameter(add_parameter);
   }
@@ -67,6 +69,13 @@ struct EpochHash {
   }
 };
 
+/// Where they train.
+#if defined(STATE_HASH_SERIAL)
+inline constexpr prism::Serial exec{};
+#else
+inline constexpr prism::Host<> exec{};
+#endif
+
 /// What all models train on: more rows than any loop takes in one piece, few enough for a second.
 inline const prism::Split& data() {
   static const prism::Split split = prism::random_split(
@@ -81,12 +90,13 @@ inline constexpr std::size_t dim = 37;
 /// @param note  what its name does not say
 template <class Model>
 std::unique_ptr<Model> train(typename Model::Options options, const std::string& note = "") {
-  auto model = std::make_unique<Model>(data().train, std::move(options));
+  auto model = std::make_unique<Model>(exec, data().train, std::move(options));
   EpochHash seen;
   // Eight batches an epoch, the last one smaller.
-  const prism::History history = prism::fit(
-      *model, data(), {.learning_rate = 0.01, .batch_size = 384, .epochs = 3, .patience = 100},
-      prism::Silent(), seen);
+  const prism::History history =
+      prism::fit(exec, *model, data(),
+                 {.learning_rate = 0.01, .batch_size = 384, .epochs = 3, .patience = 100},
+                 prism::Silent(), seen);
   seen.hash.add(history.best_epoch);
   seen.hash.add_weights(model->weights());
   print(model->name() + note, seen.hash);
@@ -168,7 +178,7 @@ void rank(const Model& model) {
   using namespace prism;
   using T = typename Model::scalar_type;
   constexpr std::size_t k = 10;
-  const auto scorer = model.scorer();
+  const auto scorer = model.scorer(exec);
   std::vector<Index> users(data().train.users());
   for (std::size_t u = 0; u < users.size(); ++u) users[u] = static_cast<Index>(u);
   const std::vector<const Interactions*> seen{&data().train, &data().validation};
@@ -178,7 +188,7 @@ void rank(const Model& model) {
     for (const Screening screening : {Screening::never, Screening::always}) {
       std::vector<Hash> of_user(users.size());
       rank_items(
-          scorer, users, k, seen, similarity,
+          exec, scorer, users, k, seen, similarity,
           [&](std::size_t position, std::span<const Scored<T>> best) {
             for (const Scored<T>& scored : best) {
               of_user[position].add(scored.item);
@@ -193,7 +203,7 @@ void rank(const Model& model) {
     }
 
     const Report report =
-        evaluate(scorer, data().test, {.k = k, .exclude = seen, .similarity = similarity});
+        evaluate(exec, scorer, data().test, {.k = k, .exclude = seen, .similarity = similarity});
     Hash hash;
     hash.add(report.users);
     hash.add(report.ndcg_by_stratum.data(), report.ndcg_by_stratum.size());
@@ -207,7 +217,7 @@ void rank(const Model& model) {
 
   Hash hash;
   for (const Index user : users) {
-    for (const Scored<T>& scored : recommend(model, user, k)) {
+    for (const Scored<T>& scored : recommend(exec, model, user, k)) {
       hash.add(scored.item);
       hash.add(scored.score);
     }

@@ -6,7 +6,6 @@
 #include <limits>
 #include <prism/prism.hpp>
 #include <span>
-#include <utility>
 #include <vector>
 
 namespace test {
@@ -20,7 +19,7 @@ struct Gradients {
 };
 
 /// The loss of a fixed batch as a function of tables and parameters.
-template <class T, class Backbone, class Loss>
+template <class T, class Backbone, class Loss, class X = prism::Host<>>
 class Evaluation {
  public:
   Evaluation(Backbone backbone, Loss loss, prism::Interactions train,
@@ -30,7 +29,7 @@ class Evaluation {
         loss_(std::move(loss)),
         train_(std::move(train)),
         builder_(train_),
-        batch_(builder_.build(pairs, negatives, prism::looks_at_every_row(loss_))),
+        batch_(builder_.build(exec_, pairs, negatives, prism::looks_at_every_row(loss_))),
         backbone_state_(prism::make_state<T>(backbone_, context(seed))),
         loss_state_(prism::make_state<T>(loss_, context(seed))) {}
 
@@ -38,10 +37,13 @@ class Evaluation {
   [[nodiscard]] auto& loss_state() { return loss_state_; }
 
   /// All parameters, the backbone's first.
-  [[nodiscard]] std::vector<prism::Parameter<T>*> parameters() {
-    std::vector<prism::Parameter<T>*> all;
-    const auto collect = [&](prism::Parameter<T>& parameter) { all.push_back(&parameter); };
+  [[nodiscard]] std::vector<prism::ParameterView<T>> parameters() {
+    std::vector<prism::ParameterView<T>> all;
+    const auto collect = [&](const prism::ParameterView<T>& parameter) {
+      all.push_back(parameter);
+    };
     backbone_state_.for_each_parameter(collect);
+    of_backbone_ = all.size();
     loss_state_.for_each_parameter(collect);
     return all;
   }
@@ -52,33 +54,37 @@ class Evaluation {
     scratch_.reset();
     const std::size_t nu = batch_.user_side.rows.size(), ni = batch_.item_side.rows.size();
     const std::size_t dim = backbone_.dim();
-    for (Parameter<T>* parameter : parameters()) {
-      const std::size_t size = parameter->rows == ParameterRows::users ? nu
-                               : parameter->rows == ParameterRows::items
-                                   ? ni
-                                   : parameter->value.shape(0);
-      parameter->gradient = scratch_.take_zeros<T>(size, parameter->value.shape(1));
+    std::vector<Rows<T>> parameter_gradients;
+    for (const ParameterView<T>& parameter : parameters()) {
+      const std::size_t size = parameter.reached == ParameterRows::users   ? nu
+                               : parameter.reached == ParameterRows::items ? ni
+                                                                           : parameter.rows.size();
+      parameter_gradients.push_back(scratch_.take_zeros<T>(exec_, size, parameter.rows.dim()));
     }
-    const BackboneStep<T> down{{rows(users), rows(items)}, batch_, scratch_};
+    const std::span<const Rows<T>> all(parameter_gradients);
+    const BackboneStep<T, X> down{
+        {rows(users), rows(items)}, batch_, scratch_, exec_, all.first(of_backbone_)};
     const Embeddings<T> gradient{loss_gradient(batch_.user_side), loss_gradient(batch_.item_side)};
-    const auto up = backbone_.template forward<T>(down, std::as_const(backbone_state_));
-    const double value =
-        evaluate_loss(loss_, LossStep<T>{batch_, up.output, gradient, scratch_}, loss_state_);
+    const auto up = backbone_.template forward<T>(down, backbone_state_);
+    const double value = evaluate_loss(
+        loss_,
+        LossStep<T, X>{batch_, up.output, gradient, scratch_, exec_, all.subspan(of_backbone_)},
+        loss_state_);
     if (gradients == nullptr) return value;
 
     const auto tables = backbone_.template backward<T>(down, backbone_state_, up.kept, gradient);
     gradients->users = scatter(tables.users, users.shape(0), dim);
     gradients->items = scatter(tables.items, items.shape(0), dim);
     gradients->parameters.clear();
-    for (Parameter<T>* parameter : parameters()) {
-      const Rows<const T> from = parameter->gradient;
+    std::size_t k = 0;
+    for (const ParameterView<T>& parameter : parameters()) {
+      const Rows<const T> from = parameter_gradients[k++];
       const BatchSide& side =
-          parameter->rows == ParameterRows::users ? batch_.user_side : batch_.item_side;
-      const auto by_row = parameter->rows == ParameterRows::all
+          parameter.reached == ParameterRows::users ? batch_.user_side : batch_.item_side;
+      const auto by_row = parameter.reached == ParameterRows::all
                               ? TableGradient<T>::of_all_rows(from, {})
                               : TableGradient<T>::of_batch_rows(from, side);
-      gradients->parameters.push_back(
-          scatter(by_row, parameter->value.shape(0), parameter->value.shape(1)));
+      gradients->parameters.push_back(scatter(by_row, parameter.rows.size(), parameter.rows.dim()));
     }
     return value;
   }
@@ -86,7 +92,7 @@ class Evaluation {
   /// The backbone's output of every row.
   [[nodiscard]] prism::Output<T> output(const prism::Matrix<T>& users,
                                         const prism::Matrix<T>& items) const {
-    return backbone_.template output<T>({prism::rows(users), prism::rows(items)}, train_,
+    return backbone_.template output<T>(exec_, {prism::rows(users), prism::rows(items)}, train_,
                                         backbone_state_);
   }
 
@@ -94,7 +100,7 @@ class Evaluation {
   /// As the trainer has it, but that rows which the loss is to set show it if it does not.
   prism::Rows<T> loss_gradient(const prism::BatchSide& side) {
     const std::size_t set = prism::sets_gradient(loss_) ? side.own : 0;
-    const auto rows = scratch_.take_zeros<T>(side.rows.size(), backbone_.dim(), set);
+    const auto rows = scratch_.take_zeros<T>(exec_, side.rows.size(), backbone_.dim(), set);
     std::fill(rows[0], rows[set], std::numeric_limits<T>::quiet_NaN());
     return rows;
   }
@@ -112,6 +118,7 @@ class Evaluation {
     return table;
   }
 
+  [[no_unique_address]] X exec_;
   Backbone backbone_;
   Loss loss_;
   prism::Interactions train_;
@@ -120,6 +127,7 @@ class Evaluation {
   prism::state_t<Backbone, T> backbone_state_;
   prism::state_t<Loss, T> loss_state_;
   prism::Scratch scratch_;
+  std::size_t of_backbone_ = 0;  // how many of the parameters
 };
 
 }  // namespace test

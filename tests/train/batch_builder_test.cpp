@@ -18,7 +18,7 @@ TEST_CASE("a batch lists its distinct rows and where they stand") {
   const std::vector<Interaction> pairs{{7, 3}, {2, 5}, {7, 5}};
   const std::vector<Index> negatives{5, 0, 3, 9, 9, 3};
   for (int repeat = 0; repeat < 2; ++repeat) {  // the second time over the first's leavings
-    const Batch batch = builder.build(pairs, negatives);
+    const Batch batch = builder.build(par, pairs, negatives);
     CHECK(batch.pairs() == 3);
     CHECK(batch.negatives_per_pair == 2);
     CHECK(list(batch.user_side.rows) == std::vector<Index>{7, 2});
@@ -36,7 +36,7 @@ TEST_CASE("a batch lists its distinct rows and where they stand") {
     CHECK(batch.item_side.position[9] == 3);
     CHECK(batch.item_side.position[1] == absent);
   }
-  const Batch other = builder.build(std::span(pairs).first(1), {});
+  const Batch other = builder.build(par, std::span(pairs).first(1), {});
   CHECK(other.negatives_per_pair == 0);
   CHECK(list(other.item_side.rows) == std::vector<Index>{3});
   CHECK(other.item_side.position[5] == absent);
@@ -46,7 +46,7 @@ TEST_CASE("a batch that lists every row begins with its own") {
   const Interactions train(3, 4, {});
   BatchBuilder builder(train);
   const std::vector<Interaction> pairs{{2, 3}, {2, 1}};
-  const Batch batch = builder.build(pairs, {}, true);
+  const Batch batch = builder.build(par, pairs, {}, true);
   CHECK(list(batch.user_side.rows) == std::vector<Index>{2, 0, 1});
   CHECK(batch.user_side.own == 1);
   CHECK(list(batch.item_side.rows) == std::vector<Index>{3, 1, 0, 2});

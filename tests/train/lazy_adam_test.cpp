@@ -30,7 +30,11 @@ double relative_difference(const Matrix<T>& a, const Matrix<T>& b) {
 template <class Model>
 auto trained_tables(Model& model) {
   std::vector<Matrix<typename Model::scalar_type>> tables{model.users(), model.items()};
-  const auto collect = [&](const auto& parameter) { tables.push_back(parameter.value); };
+  const auto collect = [&](const auto& parameter) {
+    tables.push_back(
+        zeros<typename Model::scalar_type>(parameter.rows.size(), parameter.rows.dim()));
+    std::copy_n(parameter.rows.data(), parameter.rows.elements(), tables.back().data());
+  };
   model.weights().backbone.for_each_parameter(collect);
   model.weights().loss.for_each_parameter(collect);
   return tables;

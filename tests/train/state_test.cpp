@@ -20,31 +20,30 @@ struct BiasLoss {
 
   template <class T>
   struct State {
-    Parameter<T> bias;      // users x 1
-    Parameter<T> constant;  // 1 x 1
+    Matrix<T> bias;      // users x 1
+    Matrix<T> constant;  // 1 x 1
     State(const BiasLoss&, const StateContext& context)
-        : bias{zeros<T>(context.train.users(), 1), ParameterRows::users, {}},
-          constant{zeros<T>(1, 1), ParameterRows::all, {}} {
-      bias.value.fill(T{2});
-      constant.value.fill(T{1});
+        : bias(zeros<T>(context.train.users(), 1)), constant(zeros<T>(1, 1)) {
+      bias.fill(T{2});
+      constant.fill(T{1});
     }
     template <class Visit>
     void for_each_parameter(const Visit& visit) {
-      visit(bias);
-      visit(constant);
+      visit(ParameterView<T>{rows(bias), ParameterRows::users});
+      visit(ParameterView<T>{rows(constant)});
     }
   };
 
-  template <class T>
-  double operator()(const LossStep<T>& step, State<T>& state) const {
+  template <class T, Execution X>
+  double operator()(const LossStep<T, X>& step, const State<T>& state) const {
     const Batch& batch = step.batch;
     const T mean = T{1} / static_cast<T>(batch.pairs());
     double value = 0;
     for (const Index k : batch.users) {
-      const T sum = *rows(state.bias.value)[batch.user_side.rows[k]] + state.constant.value(0, 0);
+      const T sum = *rows(state.bias)[batch.user_side.rows[k]] + state.constant(0, 0);
       value += static_cast<double>(mean * sum * sum / 2);
-      *state.bias.gradient[k] += mean * sum;
-      *state.constant.gradient[0] += mean * sum;
+      *step.parameter_gradients[0][k] += mean * sum;
+      *step.parameter_gradients[1][0] += mean * sum;
     }
     return value;
   }
@@ -59,22 +58,20 @@ struct Weighted {
 
   template <class T>
   struct State {
-    Parameter<T> weight;
-    State(const Weighted&, const StateContext&) : weight{.value = zeros<T>(1, 1)} {
-      weight.value.fill(T{3});
-    }
+    Matrix<T> weight;
+    State(const Weighted&, const StateContext&) : weight(zeros<T>(1, 1)) { weight.fill(T{3}); }
     template <class Visit>
     void for_each_parameter(const Visit& visit) {
-      visit(weight);
+      visit(ParameterView<T>{rows(weight)});
     }
   };
 
-  template <class T>
-  Forward<T> forward(const BackboneStep<T>& step, const State<T>& state) const {
+  template <class T, Execution X>
+  Forward<T> forward(const BackboneStep<T, X>& step, const State<T>& state) const {
     const auto side = [&](Rows<const T> table, const BatchSide& rows) {
       const Rows<T> to = step.scratch.template take<T>(rows.rows.size(), dim());
       for (std::size_t k = 0; k < to.size(); ++k) {
-        scale(to[k], state.weight.value(0, 0), table[rows.rows[k]], dim());
+        scale(to[k], state.weight(0, 0), table[rows.rows[k]], dim());
       }
       return to;
     };
@@ -82,14 +79,14 @@ struct Weighted {
              side(step.tables.items, step.batch.item_side)}};
   }
 
-  template <class T>
-  TableGradients<T> backward(const BackboneStep<T>& step, State<T>& state, NothingKept,
+  template <class T, Execution X>
+  TableGradients<T> backward(const BackboneStep<T, X>& step, const State<T>& state, NothingKept,
                              Embeddings<const T> gradient) const {
     const auto side = [&](Rows<const T> table, Rows<const T> g, const BatchSide& batch_side) {
       const Rows<T> to = step.scratch.template take<T>(g.size(), g.dim());
       for (std::size_t k = 0; k < g.size(); ++k) {
-        scale(to[k], state.weight.value(0, 0), g[k], g.dim());
-        *state.weight.gradient[0] += dot(table[batch_side.rows[k]], g[k], g.dim());
+        scale(to[k], state.weight(0, 0), g[k], g.dim());
+        *step.parameter_gradients[0][0] += dot(table[batch_side.rows[k]], g[k], g.dim());
       }
       return TableGradient<T>::of_batch_rows(to, batch_side);
     };
@@ -97,9 +94,10 @@ struct Weighted {
             side(step.tables.items, gradient.items, step.batch.item_side)};
   }
 
-  template <class T>
-  Output<T> output(Embeddings<const T> tables, const Interactions&, const State<T>& state) const {
-    const T w = state.weight.value(0, 0);
+  template <class T, Execution X>
+  Output<T> output(const X&, Embeddings<const T> tables, const Interactions&,
+                   const State<T>& state) const {
+    const T w = state.weight(0, 0);
     const auto scaled = [w](Rows<const T> table) {
       auto result = zeros<T>(table.size(), table.dim());
       scale(result.data(), w, table.data(), table.elements());
@@ -113,8 +111,8 @@ static_assert(BackbonePolicy<Weighted>);
 /// mean (u . i), negative: pulls the pair together without end.
 struct DotLoss {
   static constexpr std::string_view name = "DotLoss";
-  template <class T>
-  double operator()(const LossStep<T>& step) const {
+  template <class T, Execution X>
+  double operator()(const LossStep<T, X>& step) const {
     const Batch& batch = step.batch;
     const std::size_t dim = step.output.users.dim();
     const T mean = T{1} / static_cast<T>(batch.pairs());
@@ -139,10 +137,10 @@ TEST_CASE("a loss's state steps with the tables' optimizer and decay") {
   Trainer trainer(model);
   CHECK(trainer.step(pairs, {}, 0.1) == doctest::Approx(4.5));
   auto& state = model.weights().loss;
-  CHECK(state.bias.value(0, 0) == doctest::Approx(2 - 0.1 * (2 * 3.0 / 3 + 0.5 * 2)));
-  CHECK(state.bias.value(1, 0) == doctest::Approx(2 - 0.1 * (0.5 * 2)));  // not in the batch
-  CHECK(state.bias.value(2, 0) == doctest::Approx(2 - 0.1 * (3.0 / 3 + 0.5 * 2)));
-  CHECK(state.constant.value(0, 0) == doctest::Approx(1 - 0.1 * (3 + 0.5 * 1)));
+  CHECK(state.bias(0, 0) == doctest::Approx(2 - 0.1 * (2 * 3.0 / 3 + 0.5 * 2)));
+  CHECK(state.bias(1, 0) == doctest::Approx(2 - 0.1 * (0.5 * 2)));  // not in the batch
+  CHECK(state.bias(2, 0) == doctest::Approx(2 - 0.1 * (3.0 / 3 + 0.5 * 2)));
+  CHECK(state.constant(0, 0) == doctest::Approx(1 - 0.1 * (3 + 0.5 * 1)));
 }
 
 TEST_CASE("batched decay of a loss's state follows the batch's rows") {
@@ -151,9 +149,9 @@ TEST_CASE("batched decay of a loss's state follows the batch's rows") {
   Model model(Interactions(2, 1, pairs), {.regularizer = {.lambda = 0.5}});
   Trainer trainer(model);
   trainer.step(pairs, {}, 0.1);
-  CHECK(model.weights().loss.bias.value(0, 0) == doctest::Approx(2 - 0.1 * (3 + 1)));
-  CHECK(model.weights().loss.bias.value(1, 0) == 2);
-  CHECK(model.weights().loss.constant.value(0, 0) == doctest::Approx(1 - 0.1 * 3));  // no id's row
+  CHECK(model.weights().loss.bias(0, 0) == doctest::Approx(2 - 0.1 * (3 + 1)));
+  CHECK(model.weights().loss.bias(1, 0) == 2);
+  CHECK(model.weights().loss.constant(0, 0) == doctest::Approx(1 - 0.1 * 3));  // no id's row
 }
 
 TEST_CASE("a backbone's parameters step, and its output ranks") {
@@ -165,11 +163,11 @@ TEST_CASE("a backbone's parameters step, and its output ranks") {
   Trainer trainer(model);
   CHECK(trainer.step(pairs, {}, 0.1) == doctest::Approx(-9 * 2 * 0.125));
   // d(-w^2 u.i)/dw = -2 w u.i; d/du = -w^2 i
-  CHECK(model.weights().backbone.weight.value(0, 0) == doctest::Approx(3 + 0.1 * 2 * 3 * 0.25));
+  CHECK(model.weights().backbone.weight(0, 0) == doctest::Approx(3 + 0.1 * 2 * 3 * 0.25));
   CHECK(model.users()(0, 0) == doctest::Approx(0.5 + 0.1 * 9 * 0.25));
   CHECK(model.items()(0, 0) == 0.25);
   CHECK(model.items()(1, 0) == doctest::Approx(0.25 + 0.1 * 9 * 0.5));
-  const double w = model.weights().backbone.weight.value(0, 0);
+  const double w = model.weights().backbone.weight(0, 0);
   const auto output = model.output();
   CHECK(*output.users()[0] == doctest::Approx(w * model.users()(0, 0)));
   const auto best = recommend(model, 0, 2, {.exclude_seen = false});
@@ -216,9 +214,9 @@ TEST_CASE("a snapshot of the weights holds the states too") {
   const auto snapshot = model.weights();
   Trainer trainer(model);
   trainer.step(pairs, {}, 0.1);
-  CHECK(model.weights().backbone.weight.value != snapshot.backbone.weight.value);
+  CHECK(model.weights().backbone.weight != snapshot.backbone.weight);
   model.weights() = snapshot;
-  CHECK(model.weights().backbone.weight.value(0, 0) == 3);
+  CHECK(model.weights().backbone.weight(0, 0) == 3);
 }
 
 TEST_CASE("MAWU's margins stay in [0, 1] after every step") {
@@ -236,7 +234,7 @@ TEST_CASE("MAWU's margins stay in [0, 1] after every step") {
     for (const auto* margins : {&model.weights().loss.users, &model.weights().loss.items}) {
       for (const float margin : margins->value) REQUIRE((margin >= 0 && margin <= 1));
     }
-    moved = moved || model.weights().loss.users.value != start.users.value;
+    moved = moved || model.weights().loss.users != start.users;
   }
   CHECK(moved);
 }
@@ -246,16 +244,16 @@ TEST_CASE("starting values of trainable state: fan-in bound, Xavier, no two side
   const StateContext context{train, 16, 5};
   const auto towers = make_state<double>(MLP<16>{}, context);
   double largest = 0;
-  for (const double w : towers.users.weight[0].value) largest = std::max(largest, std::abs(w));
+  for (const double w : towers.users.weight[0]) largest = std::max(largest, std::abs(w));
   CHECK(largest <= 0.25);  // 1 / sqrt(16)
   CHECK(largest > 0.24);
-  CHECK(towers.users.weight[0].value != towers.items.weight[0].value);
-  CHECK(towers.users.weight[0].value != towers.users.weight[1].value);
+  CHECK(towers.users.weight[0] != towers.items.weight[0]);
+  CHECK(towers.users.weight[0] != towers.users.weight[1]);
   const auto margins = make_state<double>(MAWU{}, context);
-  for (const double m : margins.users.value) CHECK(std::abs(m) <= std::sqrt(6.0 / 31));
-  const std::vector<double> user_margins(margins.users.value.begin(), margins.users.value.end());
-  const std::vector<double> item_margins(margins.items.value.begin(), margins.items.value.end());
+  for (const double m : margins.users) CHECK(std::abs(m) <= std::sqrt(6.0 / 31));
+  const std::vector<double> user_margins(margins.users.begin(), margins.users.end());
+  const std::vector<double> item_margins(margins.items.begin(), margins.items.end());
   CHECK(std::ranges::search(user_margins, std::span(item_margins).first(5)).empty());
   const auto heads = make_state<double>(MACR{}, context);
-  CHECK(heads.user_head.value != heads.item_head.value);
+  CHECK(heads.user_head != heads.item_head);
 }

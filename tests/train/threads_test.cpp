@@ -33,7 +33,7 @@ bool several_threads() {
        ++attempt) {
     std::mutex mutex;
     std::set<std::thread::id> seen;
-    parallel_tasks(64, [&](std::size_t) {
+    parallel_tasks(par, 64, [&](std::size_t) {
       {
         const std::lock_guard lock(mutex);
         seen.insert(std::this_thread::get_id());

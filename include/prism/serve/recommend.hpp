@@ -31,17 +31,18 @@ struct RecommendOptions {
 /// @param scorer  as Recommender::scorer() gives it; keep one to serve many users
 /// @param seen    what is left out, where options.exclude_seen says so
 /// @throws ArgumentError for a user that is no row, or k of 0
-template <class T>
-[[nodiscard]] std::vector<Scored<T>> recommend(const Scorer<T>& scorer, const Interactions& seen,
-                                               Index user, std::size_t k,
+template <Execution X, class T>
+[[nodiscard]] std::vector<Scored<T>> recommend(const X& /*exec*/, const Scorer<T>& scorer,
+                                               const Interactions& seen, Index user, std::size_t k,
                                                const RecommendOptions& options = {}) {
+  using Isa = typename X::isa;
   detail::check_row("user", user, scorer.output.users().size());
   require_some("k", k);
   const DenormalsAreZero quick;  // as in the loops of a ranking
   constexpr std::size_t together = 8;
   const std::size_t dim = detail::scoring_dim(scorer);
   std::vector<T> user_row(dim), item_rows(together * dim);
-  detail::write_user<isa::native>(user_row.data(), scorer, user, options.similarity);
+  detail::write_user<Isa>(user_row.data(), scorer, user, options.similarity);
   const T* row_of[together];
   for (std::size_t j = 0; j < together; ++j) row_of[j] = item_rows.data() + j * dim;
   const std::size_t items = scorer.output.items().size();
@@ -50,14 +51,13 @@ template <class T>
   std::size_t count = 0;
   const auto score = [&] {
     T scores[together];
-    products_of_rows(scores, user_row.data(), row_of, dim);
+    products_of_rows<Isa>(scores, user_row.data(), row_of, dim);
     for (std::size_t j = 0; j < count; ++j) best.offer(waiting[j], scores[j]);
     count = 0;
   };
   for (Index item = 0; item < items; ++item) {
     if (options.exclude_seen && seen.contains(user, item)) continue;
-    detail::write_item<isa::native>(item_rows.data() + count * dim, scorer, item,
-                                    options.similarity);
+    detail::write_item<Isa>(item_rows.data() + count * dim, scorer, item, options.similarity);
     waiting[count++] = item;
     if (count == together) score();
   }
@@ -66,10 +66,24 @@ template <class T>
 }
 
 /// The same for a model, which leaves out the user's training items.
-template <class Model>
-[[nodiscard]] auto recommend(const Model& model, Index user, std::size_t k,
+template <Execution X, class Model>
+[[nodiscard]] auto recommend(const X& exec, const Model& model, Index user, std::size_t k,
                              const RecommendOptions& options = {}) {
-  return recommend(model.scorer(), model.train(), user, k, options);
+  return recommend(exec, model.scorer(exec), model.train(), user, k, options);
+}
+
+/// The same with the host's kernels.
+template <class T>
+[[nodiscard]] std::vector<Scored<T>> recommend(const Scorer<T>& scorer, const Interactions& seen,
+                                               Index user, std::size_t k,
+                                               const RecommendOptions& options = {}) {
+  return recommend(par, scorer, seen, user, k, options);
+}
+template <class Model>
+requires(!Execution<Model>)
+    [[nodiscard]] auto recommend(const Model& model, Index user, std::size_t k,
+                                 const RecommendOptions& options = {}) {
+  return recommend(par, model, user, k, options);
 }
 
 /// The k items most like one, by the cosine of their output rows, without itself.
