@@ -10,6 +10,7 @@
 #include "prism/core/constexpr_math.hpp"
 #include "prism/core/denormals.hpp"
 #include "prism/core/error.hpp"
+#include "prism/core/finite.hpp"
 #include "prism/core/index.hpp"
 #include "prism/core/matrix.hpp"
 #include "prism/core/parallel.hpp"

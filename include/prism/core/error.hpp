@@ -4,13 +4,13 @@
 #pragma once
 
 #include <charconv>
-#include <cmath>
 #include <cstddef>
 #include <stdexcept>
 #include <string>
 #include <utility>
 
 #include "prism/core/config.hpp"
+#include "prism/core/finite.hpp"
 
 namespace prism::inline PRISM_ISA {
 
@@ -75,13 +75,13 @@ inline void require(bool holds, const char* argument, const std::string& problem
 
 /// Throws unless value is a finite number of at least 0.
 inline void require_not_negative(const char* argument, double value) {
-  require(std::isfinite(value) && value >= 0, argument,
+  require(is_finite(value) && value >= 0, argument,
           "must be a finite number of at least 0, not " + shortest(value));
 }
 
 /// Throws unless value is a finite number above 0.
 inline void require_positive(const char* argument, double value) {
-  require(std::isfinite(value) && value > 0, argument,
+  require(is_finite(value) && value > 0, argument,
           "must be a finite number above 0, not " + shortest(value));
 }
 

@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <chrono>
-#include <cmath>
 #include <cstddef>
 #include <cstdint>
 #include <span>
@@ -14,6 +13,7 @@
 
 #include "prism/core/config.hpp"
 #include "prism/core/error.hpp"
+#include "prism/core/finite.hpp"
 #include "prism/core/random.hpp"
 #include "prism/core/shuffle.hpp"
 #include "prism/data/interactions.hpp"
@@ -89,7 +89,7 @@ double train_epoch(Trainer<Model>& trainer, const Interactions& train, std::uint
     const double loss =
         trainer.step(batch, trainer.sample(batch, negatives, begin), options.learning_rate);
     total += loss * static_cast<double>(batch.size());
-    if (!std::isfinite(loss)) break;
+    if (!is_finite(loss)) break;
     each_batch(begin + batch.size());
   }
   return total / static_cast<double>(pairs.size());
@@ -151,7 +151,7 @@ History fit(Model& model, const Split& split, const FitOptions& options, Observe
           });
         });
     record.train_seconds = training.seconds();
-    if (!std::isfinite(record.loss)) diverged(epoch, "the loss is");
+    if (!is_finite(record.loss)) diverged(epoch, "the loss is");
     if (!trainer.finite()) diverged(epoch, "the weights, or their squares, are");
 
     const detail::Stopwatch validating;
