@@ -9,30 +9,40 @@
 
 // Two objects built with different -m flags would silently share one copy of each template, and a
 // machine without AVX-512 could run the AVX-512 copy. The instruction set is therefore part of
-// every mangled name: `namespace prism::inline PRISM_ISA`. Users still write `prism::`; the
-// library's code for two of the sets below links side by side, and handing an object across is a
-// link error. What other headers (xtensor, the standard library) instantiate on plain types stays
-// shared.
+// the mangled name of all that has code: `namespace prism::inline PRISM_ISA`. Users still write
+// `prism::`; the library's code for two of the sets below links side by side, and handing an object
+// across is a link error, which names the two sets. What has no code (error.hpp's types, and
+// choices of a few names) stands in `namespace prism` itself, and is one in every unit. What other
+// headers (xtensor, the standard library) instantiate on plain types stays shared.
 #if defined(__AVX512F__) && defined(__AVX512BW__) && defined(__AVX512DQ__) && defined(__AVX512VL__)
 #if defined(__AVX512VNNI__)
-#define PRISM_ISA avx512_vnni
+#define PRISM_ISA compiled_for_avx512_vnni
 #else
-#define PRISM_ISA avx512
+#define PRISM_ISA compiled_for_avx512
 #endif
 #elif defined(__AVX512F__)
-#define PRISM_ISA avx512f
+#define PRISM_ISA compiled_for_avx512f
 #elif defined(__AVX2__) && defined(__FMA__)
-#define PRISM_ISA avx2_fma
+#define PRISM_ISA compiled_for_avx2_fma
 #elif defined(__AVX2__)
-#define PRISM_ISA avx2
+#define PRISM_ISA compiled_for_avx2
 #elif defined(__AVX__)
-#define PRISM_ISA avx
+#define PRISM_ISA compiled_for_avx
 #elif defined(__SSE4_2__)
-#define PRISM_ISA sse4_2
+#define PRISM_ISA compiled_for_sse4_2
 #elif defined(__SSE2__)
-#define PRISM_ISA sse2
+#define PRISM_ISA compiled_for_sse2
 #elif defined(__ARM_NEON)
-#define PRISM_ISA neon
+#define PRISM_ISA compiled_for_neon
 #else
-#define PRISM_ISA generic
+#define PRISM_ISA compiled_for_generic
+#endif
+
+// An error is one type on both sides of a shared library's border, also where all else is hidden.
+#if defined(__GNUC__)
+#define PRISM_ONE_TYPE __attribute__((visibility("default")))
+#define PRISM_ALWAYS_INLINE [[gnu::always_inline]]
+#else
+#define PRISM_ONE_TYPE
+#define PRISM_ALWAYS_INLINE
 #endif

@@ -24,13 +24,17 @@
 #include "prism/train/progress.hpp"
 #include "prism/train/trainer.hpp"
 
-namespace prism::inline PRISM_ISA {
+namespace prism {
 
 /// When the order of the training pairs is drawn anew.
 enum class Shuffle {
   every_epoch,
   once,  ///< before the first epoch: every epoch has the same batches
 };
+
+}  // namespace prism
+
+namespace prism::inline PRISM_ISA {
 
 struct FitOptions {
   double learning_rate = 1e-3;    ///< above 0
