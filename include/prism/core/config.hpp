@@ -1,6 +1,25 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Version, and the inline namespace that keeps code for different instruction sets apart.
+// What cannot compile says why; version, and the inline namespace that keeps code for different
+// instruction sets apart.
 #pragma once
+
+#if __cplusplus < 202002L
+#error "prism needs C++20: compile with -std=c++20, by g++ 12, clang 16 or a newer one"
+#elif defined(__clang__) && !defined(__apple_build_version__) && __clang_major__ < 16
+#error "prism needs clang 16 or newer (or g++ 12): older ones fail in the standard library"
+#elif defined(__GNUC__) && !defined(__clang__) && __GNUC__ < 12
+#error "prism needs g++ 12 or newer (or clang 16)"
+#endif
+
+// libstdc++ takes back macros min and max with the first of its headers, but not later ones.
+#include <cstddef>
+
+#ifdef None
+#error "a macro None, as X11 has it, hides prism::None: include prism first, or #undef None"
+#endif
+#if defined(min) || defined(max)
+#error "macros min and max hide std::min and std::max: #undef them, or define NOMINMAX for Windows"
+#endif
 
 #define PRISM_VERSION_MAJOR 0
 #define PRISM_VERSION_MINOR 1
