@@ -2,15 +2,18 @@
 // Collaborative filtering with parts chosen at compile time: all of the library.
 #pragma once
 
+// Before all else, because it says why nothing else may compile.
+#include "prism/core/config.hpp"
+
 #include "prism/backbone/activation.hpp"
 #include "prism/backbone/lightgcn.hpp"
 #include "prism/backbone/mf.hpp"
 #include "prism/backbone/mlp.hpp"
-#include "prism/core/config.hpp"
 #include "prism/core/constexpr_math.hpp"
 #include "prism/core/denormals.hpp"
 #include "prism/core/error.hpp"
 #include "prism/core/execution.hpp"
+#include "prism/core/finite.hpp"
 #include "prism/core/index.hpp"
 #include "prism/core/matrix.hpp"
 #include "prism/core/parallel.hpp"

@@ -1,6 +1,11 @@
 # Compiles SOURCE; its first error has to hold WORDS, or, with ANYWHERE, what it says at all. Where
-# WORDS is empty it has to compile.
-execute_process(COMMAND ${COMPILER} -std=c++20 -fsyntax-only -I${INCLUDE} ${SOURCE}
+# WORDS is empty it has to compile. FLAGS are the compiler's, beside those that it always has.
+find_program(compiler ${COMPILER})
+if(NOT compiler)
+  message("skipped: there is no ${COMPILER}")
+  return()
+endif()
+execute_process(COMMAND ${compiler} -std=c++20 ${FLAGS} -fsyntax-only -I${INCLUDE} ${SOURCE}
                 RESULT_VARIABLE status OUTPUT_QUIET ERROR_VARIABLE output)
 if(WORDS STREQUAL "")
   if(NOT status EQUAL 0)

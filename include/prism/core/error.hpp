@@ -4,62 +4,97 @@
 #pragma once
 
 #include <charconv>
-#include <cmath>
 #include <cstddef>
 #include <stdexcept>
 #include <string>
-#include <utility>
 
 #include "prism/core/config.hpp"
+#include "prism/core/finite.hpp"
 
-namespace prism::inline PRISM_ISA {
+// One type in every unit, whatever instruction set it is built for, so that one unit catches what
+// another throws. No instruction of theirs may then be shared that only one unit may run: members
+// are the base's text and plain integers, and functions are always inlined. What is left to share
+// is the table of virtual functions, the type's name and a destructor that does nothing of its own.
+namespace prism {
 
 /// Base of everything the library throws on purpose.
-class Error : public std::runtime_error {
+class PRISM_ONE_TYPE Error : public std::runtime_error {
  public:
-  using std::runtime_error::runtime_error;
+  PRISM_ALWAYS_INLINE explicit Error(const std::string& what) : std::runtime_error(what) {}
+  PRISM_ALWAYS_INLINE explicit Error(const char* what) : std::runtime_error(what) {}
+  PRISM_ALWAYS_INLINE Error(const Error& other) noexcept : std::runtime_error(other) {}
+  PRISM_ALWAYS_INLINE Error& operator=(const Error& other) noexcept {
+    std::runtime_error::operator=(other);
+    return *this;
+  }
 };
 
 /// An argument or option outside its domain.
-class ArgumentError : public Error {
+class PRISM_ONE_TYPE ArgumentError : public Error {
  public:
   /// @param argument  the option's name as the caller wrote it, e.g. "batch_size"
   /// @param problem   what is wrong and what would be right, e.g. "must be at least 1, not 0"
-  ArgumentError(std::string argument, const std::string& problem)
-      : Error(argument + ": " + problem), argument_(std::move(argument)) {}
+  PRISM_ALWAYS_INLINE ArgumentError(const std::string& argument, const std::string& problem)
+      : Error(argument + ": " + problem), argument_size_(argument.size()) {}
+  PRISM_ALWAYS_INLINE ArgumentError(const ArgumentError& other) noexcept
+      : Error(other), argument_size_(other.argument_size_) {}
+  PRISM_ALWAYS_INLINE ArgumentError& operator=(const ArgumentError& other) noexcept {
+    Error::operator=(other);
+    argument_size_ = other.argument_size_;
+    return *this;
+  }
 
-  [[nodiscard]] const std::string& argument() const noexcept { return argument_; }
+  [[nodiscard]] PRISM_ALWAYS_INLINE std::string argument() const {
+    return std::string(what(), argument_size_);
+  }
 
  private:
-  std::string argument_;
+  std::size_t argument_size_;  // what() begins with the argument
 };
 
 /// A file that cannot be read, or whose content is not what its format says.
-class DataError : public Error {
+class PRISM_ONE_TYPE DataError : public Error {
  public:
   /// @param line  1-based; 0 where the whole file is at fault
-  DataError(std::string file, std::size_t line, const std::string& problem)
-      : Error(place(file, line) + ": " + problem), file_(std::move(file)), line_(line) {}
-
-  [[nodiscard]] const std::string& file() const noexcept { return file_; }
-  [[nodiscard]] std::size_t line() const noexcept { return line_; }
-
- private:
-  // In steps, because g++ 12 warns falsely of `":" + std::to_string(line)`.
-  static std::string place(std::string file, std::size_t line) {
-    if (line > 0) file.append(":").append(std::to_string(line));
-    return file;
+  PRISM_ALWAYS_INLINE DataError(const std::string& file, std::size_t line,
+                                const std::string& problem)
+      : Error((line > 0 ? file + ":" + std::to_string(line) : file) + ": " + problem),
+        file_size_(file.size()),
+        line_(line) {}
+  PRISM_ALWAYS_INLINE DataError(const DataError& other) noexcept
+      : Error(other), file_size_(other.file_size_), line_(other.line_) {}
+  PRISM_ALWAYS_INLINE DataError& operator=(const DataError& other) noexcept {
+    Error::operator=(other);
+    file_size_ = other.file_size_;
+    line_ = other.line_;
+    return *this;
   }
 
-  std::string file_;
+  [[nodiscard]] PRISM_ALWAYS_INLINE std::string file() const {
+    return std::string(what(), file_size_);
+  }
+  [[nodiscard]] PRISM_ALWAYS_INLINE std::size_t line() const noexcept { return line_; }
+
+ private:
+  std::size_t file_size_;  // what() begins with the file
   std::size_t line_;
 };
 
 /// A training whose loss, weights or their squares are no longer finite numbers.
-class DivergenceError : public Error {
+class PRISM_ONE_TYPE DivergenceError : public Error {
  public:
-  using Error::Error;
+  PRISM_ALWAYS_INLINE explicit DivergenceError(const std::string& what) : Error(what) {}
+  PRISM_ALWAYS_INLINE explicit DivergenceError(const char* what) : Error(what) {}
+  PRISM_ALWAYS_INLINE DivergenceError(const DivergenceError& other) noexcept : Error(other) {}
+  PRISM_ALWAYS_INLINE DivergenceError& operator=(const DivergenceError& other) noexcept {
+    Error::operator=(other);
+    return *this;
+  }
 };
+
+}  // namespace prism
+
+namespace prism::inline PRISM_ISA {
 
 /// Throws ArgumentError(argument, problem) unless `holds`.
 inline void require(bool holds, const char* argument, const std::string& problem) {
@@ -75,13 +110,13 @@ inline void require(bool holds, const char* argument, const std::string& problem
 
 /// Throws unless value is a finite number of at least 0.
 inline void require_not_negative(const char* argument, double value) {
-  require(std::isfinite(value) && value >= 0, argument,
+  require(is_finite(value) && value >= 0, argument,
           "must be a finite number of at least 0, not " + shortest(value));
 }
 
 /// Throws unless value is a finite number above 0.
 inline void require_positive(const char* argument, double value) {
-  require(std::isfinite(value) && value > 0, argument,
+  require(is_finite(value) && value > 0, argument,
           "must be a finite number above 0, not " + shortest(value));
 }
 

@@ -12,16 +12,14 @@
 namespace prism::inline PRISM_ISA {
 
 /// Instruction sets, as tags. A kernel takes one as its first template parameter; kernel/pack.hpp
-/// says what a set of one's own has to provide. With -DPRISM_SCALAR_KERNELS `native` is `scalar`
-/// whatever the flags allow.
+/// says what a set of one's own has to provide.
 namespace isa {
 struct scalar {};  ///< one number at a time, in plain C++
 struct sse2 {};
 struct avx2 {};  ///< with fused multiply-add
 struct avx512 {};
 struct neon {};
-#if !defined(PRISM_SCALAR_KERNELS) && \
-    (defined(__SSE2__) || defined(__ARM_NEON) || defined(__aarch64__))
+#if defined(__SSE2__) || defined(__ARM_NEON)
 struct native {};  ///< the best that the compiler's flags allow
 #else
 using native = scalar;

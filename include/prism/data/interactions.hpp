@@ -3,7 +3,6 @@
 #pragma once
 
 #include <algorithm>
-#include <cmath>
 #include <cstddef>
 #include <memory>
 #include <span>
@@ -14,6 +13,7 @@
 
 #include "prism/core/config.hpp"
 #include "prism/core/error.hpp"
+#include "prism/core/finite.hpp"
 #include "prism/core/index.hpp"
 #include "prism/data/ids.hpp"
 
@@ -137,7 +137,7 @@ class Interactions {
                                        std::to_string(pairs.size()) + ", not " +
                                        std::to_string(times.size()));
     }
-    require(std::ranges::all_of(times, [](double time) { return std::isfinite(time); }), "times",
+    require(std::ranges::all_of(times, [](double time) { return is_finite(time); }), "times",
             "must be finite numbers");
   }
 

@@ -3,7 +3,6 @@
 #pragma once
 
 #include <charconv>
-#include <cmath>
 #include <locale>
 #include <optional>
 #include <sstream>
@@ -12,6 +11,7 @@
 #include <system_error>
 
 #include "prism/core/config.hpp"
+#include "prism/core/finite.hpp"
 
 namespace prism::inline PRISM_ISA {
 
@@ -31,7 +31,7 @@ namespace prism::inline PRISM_ISA {
     return std::nullopt;
   }
 #endif
-  if (!std::isfinite(number)) return std::nullopt;
+  if (!is_finite(number)) return std::nullopt;
   return number;
 }
 

@@ -4,7 +4,6 @@
 #pragma once
 
 #include <algorithm>
-#include <cmath>
 #include <cstddef>
 #include <filesystem>
 #include <memory>
@@ -17,6 +16,7 @@
 
 #include "prism/core/config.hpp"
 #include "prism/core/error.hpp"
+#include "prism/core/finite.hpp"
 #include "prism/core/index.hpp"
 #include "prism/data/fields.hpp"
 #include "prism/data/format.hpp"
@@ -63,7 +63,7 @@ class PartsReader {
   };
 
   explicit PartsReader(const ReadOptions& options) : options_(options) {
-    require(!options.min_rating || std::isfinite(*options.min_rating), "min_rating",
+    require(!options.min_rating || is_finite(*options.min_rating), "min_rating",
             "must be a finite number");
   }
 

@@ -15,6 +15,7 @@
 
 #include "prism/core/config.hpp"
 #include "prism/core/error.hpp"
+#include "prism/core/finite.hpp"
 #include "prism/core/index.hpp"
 #include "prism/core/parallel.hpp"
 #include "prism/core/random.hpp"
@@ -122,7 +123,7 @@ class SyntheticWorld {
 /// near that).
 /// @throws ArgumentError for an option outside its domain
 [[nodiscard]] inline Interactions synthetic_interactions(const SyntheticOptions& options = {}) {
-  const auto is_exponent = [](double x) { return std::isfinite(x) && x >= 0; };
+  const auto is_exponent = [](double x) { return is_finite(x) && x >= 0; };
   require(options.users >= 1, "users", "must be at least 1, not 0");
   require(options.items >= 2, "items", "must be at least 2, not " + std::to_string(options.items));
   require(options.interactions_per_user >= 1 && options.interactions_per_user <= options.items / 2,

@@ -12,6 +12,7 @@
 
 #include "prism/core/config.hpp"
 #include "prism/core/error.hpp"
+#include "prism/core/finite.hpp"
 #include "prism/core/index.hpp"
 #include "prism/core/matrix.hpp"
 #include "prism/exec/host.hpp"
@@ -22,7 +23,7 @@ namespace prism::inline PRISM_ISA {
 /// The ranks of values, from 0, ascending; equal values share the mean of their ranks.
 /// @throws ArgumentError  where a value is not a number, and has no rank
 [[nodiscard]] inline std::vector<double> ranks(std::span<const double> values) {
-  require(std::ranges::none_of(values, [](double value) { return std::isnan(value); }), "values",
+  require(std::ranges::none_of(values, [](double value) { return is_nan(value); }), "values",
           "must be numbers");
   std::vector<std::size_t> order(values.size());
   std::iota(order.begin(), order.end(), std::size_t{0});

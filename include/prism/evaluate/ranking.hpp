@@ -27,7 +27,7 @@
 #include "prism/kernel/top_k.hpp"
 #include "prism/policy/output.hpp"
 
-namespace prism::inline PRISM_ISA {
+namespace prism {
 
 /// Whether items that cannot be among a user's best are told from the others by products of bytes
 /// and not scored. The ranking is the same bit for bit.
@@ -36,6 +36,10 @@ enum class Screening {
   never,
   always,  ///< wherever numbers are float, and rows of at most 2^15 columns
 };
+
+}  // namespace prism
+
+namespace prism::inline PRISM_ISA {
 
 namespace detail {
 

@@ -11,10 +11,14 @@
 #include "prism/kernel/row.hpp"
 #include "prism/policy/output.hpp"
 
-namespace prism::inline PRISM_ISA {
+namespace prism {
 
 /// How a user's and an item's output row are compared.
 enum class Similarity { dot, cosine };
+
+}  // namespace prism
+
+namespace prism::inline PRISM_ISA {
 
 namespace detail {
 

@@ -9,6 +9,7 @@
 
 #include "prism/core/config.hpp"
 #include "prism/core/error.hpp"
+#include "prism/core/finite.hpp"
 #include "prism/core/matrix.hpp"
 #include "prism/core/parallel.hpp"
 #include "prism/core/random.hpp"
@@ -39,7 +40,7 @@ struct MACR {
     require_some("negatives", negatives);
     require_not_negative("alpha", alpha);
     require_not_negative("beta", beta);
-    require(std::isfinite(c), "c", "must be a finite number");
+    require(is_finite(c), "c", "must be a finite number");
   }
 
   /// The heads w, 1 x dim each.

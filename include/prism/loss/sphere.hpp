@@ -15,13 +15,17 @@
 #include "prism/loss/pair_scores.hpp"
 #include "prism/policy/batch.hpp"
 
-namespace prism::inline PRISM_ISA {
+namespace prism {
 
 /// Over which pairs of n unit rows a uniformity takes its mean.
 enum class PairMean {
   strict,       ///< the n(n-1)/2 pairs of different rows
   full_matrix,  ///< all n*n entries, those not below the diagonal with cosine 0 (MAWU's code)
 };
+
+}  // namespace prism
+
+namespace prism::inline PRISM_ISA {
 
 namespace detail {
 

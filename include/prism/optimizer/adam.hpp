@@ -2,7 +2,6 @@
 #pragma once
 
 #include <algorithm>
-#include <cmath>
 #include <cstddef>
 #include <cstdint>
 #include <limits>
@@ -12,6 +11,7 @@
 #include <vector>
 
 #include "prism/core/config.hpp"
+#include "prism/core/finite.hpp"
 #include "prism/core/index.hpp"
 #include "prism/core/matrix.hpp"
 #include "prism/core/parallel.hpp"
@@ -47,7 +47,7 @@ struct Adam {
 
     /// Whether no moment has overflown: from there on its weight would stand still.
     [[nodiscard]] bool finite() const {
-      return std::ranges::all_of(moments_, [](T moment) { return std::isfinite(moment); });
+      return std::ranges::all_of(moments_, [](T moment) { return is_finite(moment); });
     }
 
    private:

@@ -2,13 +2,13 @@
 #pragma once
 
 #include <algorithm>
-#include <cmath>
 #include <cstddef>
 #include <memory_resource>
 #include <string_view>
 
 #include "prism/core/config.hpp"
 #include "prism/core/error.hpp"
+#include "prism/core/finite.hpp"
 #include "prism/core/matrix.hpp"
 #include "prism/core/parallel.hpp"
 #include "prism/kernel/adam.hpp"
@@ -44,8 +44,8 @@ struct DenseAdam {
 
     /// Whether no moment has overflown: from there on its weight would stand still.
     [[nodiscard]] bool finite() const {
-      const auto is_finite = [](T moment) { return std::isfinite(moment); };
-      return std::ranges::all_of(first, is_finite) && std::ranges::all_of(second, is_finite);
+      const auto fine = [](T moment) { return is_finite(moment); };
+      return std::ranges::all_of(first, fine) && std::ranges::all_of(second, fine);
     }
   };
 

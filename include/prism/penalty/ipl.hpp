@@ -8,6 +8,7 @@
 
 #include "prism/core/config.hpp"
 #include "prism/core/error.hpp"
+#include "prism/core/finite.hpp"
 #include "prism/core/parallel.hpp"
 #include "prism/kernel/row.hpp"
 #include "prism/kernel/scalar.hpp"
@@ -32,7 +33,7 @@ struct IPL {
   /// @throws ArgumentError  for an option outside its domain
   void check() const {
     require_not_negative("weight", weight);
-    require(std::isfinite(gamma), "gamma", "must be a finite number");
+    require(is_finite(gamma), "gamma", "must be a finite number");
   }
 
   [[nodiscard]] constexpr bool looks_at_every_row() const noexcept { return !per_batch; }

@@ -10,6 +10,7 @@
 
 #include "prism/core/config.hpp"
 #include "prism/core/error.hpp"
+#include "prism/core/finite.hpp"
 #include "prism/core/index.hpp"
 #include "prism/core/parallel.hpp"
 #include "prism/policy/sampler.hpp"
@@ -24,7 +25,7 @@ struct PopularityNegatives {
   double power = 0.75;  ///< finite
 
   /// @throws ArgumentError  for an option outside its domain
-  void check() const { require(std::isfinite(power), "power", "must be a finite number"); }
+  void check() const { require(is_finite(power), "power", "must be a finite number"); }
 
   /// An alias table, for a draw in constant time. Walker: "An efficient method for generating
   /// discrete random variables with general distributions", ACM TOMS 1977.

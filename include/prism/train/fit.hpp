@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <chrono>
-#include <cmath>
 #include <cstddef>
 #include <cstdint>
 #include <span>
@@ -14,6 +13,7 @@
 
 #include "prism/core/config.hpp"
 #include "prism/core/error.hpp"
+#include "prism/core/finite.hpp"
 #include "prism/core/random.hpp"
 #include "prism/core/shuffle.hpp"
 #include "prism/data/interactions.hpp"
@@ -24,13 +24,17 @@
 #include "prism/train/progress.hpp"
 #include "prism/train/trainer.hpp"
 
-namespace prism::inline PRISM_ISA {
+namespace prism {
 
 /// When the order of the training pairs is drawn anew.
 enum class Shuffle {
   every_epoch,
   once,  ///< before the first epoch: every epoch has the same batches
 };
+
+}  // namespace prism
+
+namespace prism::inline PRISM_ISA {
 
 struct FitOptions {
   double learning_rate = 1e-3;    ///< above 0
@@ -92,7 +96,7 @@ double train_epoch(const X& exec, Trainer<Model, X>& trainer, const Interactions
     const double loss =
         trainer.step(batch, trainer.sample(batch, negatives, begin), options.learning_rate);
     total += loss * static_cast<double>(batch.size());
-    if (!std::isfinite(loss)) break;
+    if (!is_finite(loss)) break;
     each_batch(begin + batch.size());
   }
   return total / static_cast<double>(pairs.size());
@@ -181,7 +185,7 @@ History fit(const X& exec, Model& model, const Split& split, const FitOptions& o
           });
         });
     record.train_seconds = training.seconds();
-    if (!std::isfinite(record.loss)) diverged(epoch, "the loss is");
+    if (!is_finite(record.loss)) diverged(epoch, "the loss is");
     if (!trainer.finite()) diverged(epoch, "the weights, or their squares, are");
 
     const detail::Stopwatch validating;

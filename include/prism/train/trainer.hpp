@@ -4,7 +4,6 @@
 #pragma once
 
 #include <algorithm>
-#include <cmath>
 #include <cstddef>
 #include <cstdint>
 #include <span>
@@ -15,6 +14,7 @@
 #include "prism/core/config.hpp"
 #include "prism/core/denormals.hpp"
 #include "prism/core/error.hpp"
+#include "prism/core/finite.hpp"
 #include "prism/core/index.hpp"
 #include "prism/core/matrix.hpp"
 #include "prism/core/random.hpp"
@@ -81,14 +81,14 @@ class Trainer {
     const auto look_at_rows = [&](const Matrix<Scalar>& table) {
       const Rows<const Scalar> of = rows(table);
       for (std::size_t r = 0; all && r < of.size(); ++r) {
-        all = std::isfinite(dot<typename X::isa>(of[r], of[r], of.dim()));
+        all = is_finite(dot<typename X::isa>(of[r], of[r], of.dim()));
       }
     };
     look_at_rows(model_.weights().users);
     look_at_rows(model_.weights().items);
     for_each_parameter([&](const ParameterView<Scalar>& parameter) {
       const std::span values(parameter.rows.data(), parameter.rows.elements());
-      all = all && std::ranges::all_of(values, [](Scalar value) { return std::isfinite(value); });
+      all = all && std::ranges::all_of(values, [](Scalar value) { return is_finite(value); });
     });
     const auto look_at_state = [&](const OptimizerState& state) {
       if constexpr (requires { state.finite(); }) all = all && state.finite();

@@ -1,0 +1,9 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include <prism/prism.hpp>
+
+// As X11 and windows.h have them.
+#define None 0L
+#define min(a, b) ((a) < (b) ? (a) : (b))
+#define max(a, b) ((a) > (b) ? (a) : (b))
+
+prism::Recommender<prism::MF<8>, prism::BPR>::Options options;

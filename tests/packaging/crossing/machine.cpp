@@ -1,0 +1,12 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// A unit built for its machine.
+#include <prism/backbone/mf.hpp>
+#include <prism/loss/bpr.hpp>
+#include <prism/model/recommender.hpp>
+
+using Model = prism::Recommender<prism::MF<8>, prism::BPR>;
+void train(const prism::Interactions& data);
+void train(Model& model);
+
+void train(const prism::Interactions&) {}
+void train(Model&) {}

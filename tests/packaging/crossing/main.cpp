@@ -1,0 +1,16 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// A unit of an application: hands interactions and a model to one built for its machine.
+#include <prism/backbone/mf.hpp>
+#include <prism/loss/bpr.hpp>
+#include <prism/model/recommender.hpp>
+
+using Model = prism::Recommender<prism::MF<8>, prism::BPR>;
+void train(const prism::Interactions& data);
+void train(Model& model);
+
+int main() {
+  const prism::Interactions data;
+  train(data);
+  Model model(data);
+  train(model);
+}

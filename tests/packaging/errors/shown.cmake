@@ -1,0 +1,12 @@
+# LIBRARY is built with everything hidden; the errors' types are in its table of symbols, because
+# not every runtime library takes two types of one name for the same.
+execute_process(COMMAND ${NM} -D --defined-only ${LIBRARY} OUTPUT_VARIABLE symbols
+                COMMAND_ERROR_IS_FATAL ANY)
+foreach(type 5Error 13ArgumentError 9DataError 15DivergenceError)
+  if(NOT symbols MATCHES "_ZTIN5prism${type}E")
+    message(SEND_ERROR "${LIBRARY} hides prism::${type}")
+  endif()
+endforeach()
+if(symbols MATCHES "[^\n]*compiled_for_[^\n]*")
+  message(SEND_ERROR "${LIBRARY} is to hide all else, and shows\n  ${CMAKE_MATCH_0}")
+endif()
