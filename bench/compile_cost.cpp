@@ -48,7 +48,7 @@ Cost compile(const std::string& text) {
 
 std::string grid(const std::string& backbones, const std::string& losses,
                  const std::string& initializers) {
-  return "#include <prism/prism.hpp>\nusing namespace prism;\nusing Grid = Product<Types<" +
+  return "#include <prism/prism.hpp>\nusing namespace prism;\nusing Grid = Grid<Types<" +
          backbones + ">, Types<" + losses + ">, Types<None>, Types<" + initializers +
          ">>;\n"
          "void train(const Split& split) {\n"

@@ -46,14 +46,14 @@ void dot(benchmark::State& state) {
 
 /// The scores of 96 users with 64 items, as ranking makes them.
 template <class Isa>
-void product(benchmark::State& state) {
+void matrix_product(benchmark::State& state) {
   const auto dim = static_cast<std::size_t>(state.range(0));
   constexpr std::size_t users = 96, items = 64;
   const Matrix<float> left = bench::random_rows(users, dim), right = bench::random_rows(dim, items);
   auto scores = zeros<float>(users, items);
   for (auto _ : state) {
-    prism::product<Store::overwrite, Isa, float>(users, items, dim, {left.data(), dim, 1},
-                                                 right.data(), items, scores.data(), items);
+    prism::matrix_product<Store::overwrite, Isa, float>(users, items, dim, {left.data(), dim, 1},
+                                                        right.data(), items, scores.data(), items);
     benchmark::DoNotOptimize(scores.data());
     benchmark::ClobberMemory();
   }
@@ -81,20 +81,20 @@ void adam(benchmark::State& state) {
 template <class Isa>
 void weighted_sum(benchmark::State& state) {
   const auto dim = static_cast<std::size_t>(state.range(0));
-  constexpr Index size = 128, picked = 32;
+  constexpr Index size = 128, row_count = 32;
   const Matrix<float> table = bench::random_rows(size, dim);
   const std::vector<float> weight(size, 0.5F);
   const Random random(5, Stream::synthetic);
-  std::vector<Index> which(picked);
-  for (Index p = 0; p < picked; ++p) which[p] = random.below(p, size);
+  std::vector<Index> indices(row_count);
+  for (Index p = 0; p < row_count; ++p) indices[p] = random.uniform_int(p, size);
   std::vector<float> to(dim);
   for (auto _ : state) {
     prism::weighted_sum<Isa>(
-        to.data(), 1.0F, std::span<const Index>(which),
-        [&](std::size_t j) { return weight[which[j]]; }, rows(std::as_const(table)));
+        to.data(), 1.0F, std::span<const Index>(indices),
+        [&](std::size_t j) { return weight[indices[j]]; }, rows(std::as_const(table)));
     benchmark::DoNotOptimize(to.data());
   }
-  bench::count_operations(state, 2.0 * picked * static_cast<double>(dim), 1);
+  bench::count_operations(state, 2.0 * row_count * static_cast<double>(dim), 1);
 }
 
 template <class Isa>
@@ -109,7 +109,10 @@ void register_variant(const std::string& isa) {
         ->Args({4096, 64, 1})
         ->Unit(benchmark::kMillisecond);
     add("dot", dot<Isa>)->ArgName("d")->Arg(64);
-    add("product", product<Isa>)->ArgName("d")->Arg(64)->Unit(benchmark::kMicrosecond);
+    add("matrix_product", matrix_product<Isa>)
+        ->ArgName("d")
+        ->Arg(64)
+        ->Unit(benchmark::kMicrosecond);
     add("adam", adam<Isa>);
     add("weighted_sum", weighted_sum<Isa>)->ArgName("d")->Arg(64);
   }

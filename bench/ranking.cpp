@@ -10,7 +10,7 @@ namespace {
 
 /// 2 x users x items x d operations. With screening most of them are of bytes, of which an
 /// instruction takes four times as many: the share of the peak may exceed 100%.
-template <Screening Choice>
+template <Pruning Choice>
 void ranking(benchmark::State& state) {
   const auto dim = static_cast<std::size_t>(state.range(0));
   const auto k = static_cast<std::size_t>(state.range(1));
@@ -36,7 +36,7 @@ void ranking(benchmark::State& state) {
 }  // namespace
 
 int main(int argc, char** argv) {
-  benchmark::RegisterBenchmark("ranking", ranking<Screening::where_quicker>)
+  benchmark::RegisterBenchmark("ranking", ranking<Pruning::automatic>)
       ->ArgNames({"d", "k", "threads"})
       ->ArgsProduct({{64}, {20}, {1, cores}})
       ->Args({32, 20, cores})
@@ -45,7 +45,7 @@ int main(int argc, char** argv) {
       ->Args({64, 100, cores})
       ->Unit(benchmark::kMillisecond)
       ->UseRealTime();
-  benchmark::RegisterBenchmark("ranking, every score in float", ranking<Screening::never>)
+  benchmark::RegisterBenchmark("ranking, every score in float", ranking<Pruning::never>)
       ->ArgNames({"d", "k", "threads"})
       ->ArgsProduct({{64}, {20}, {1, cores}})
       ->Unit(benchmark::kMillisecond)

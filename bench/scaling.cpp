@@ -49,7 +49,7 @@ void step(benchmark::State& state) {
   Model model(bench::gowalla_sized(),
               {.backbone = MF<dynamic>(static_cast<std::size_t>(state.range(0)))});
   Trainer trainer(model);
-  bench::Batches<Model> batches(model, 4096);
+  bench::EpochBatches<Model> batches(model, 4096);
   for (auto _ : state) benchmark::DoNotOptimize(bench::take_step(trainer, batches));
 }
 

@@ -11,7 +11,7 @@ namespace {
 /// The bytes that a step has to move at least: weight and two moments of each row that the batch
 /// reaches, in and out.
 template <class Model>
-double row_bytes(const Model& model, bench::Batches<Model>& batches, Trainer<Model>& trainer) {
+double row_bytes(const Model& model, bench::EpochBatches<Model>& batches, Trainer<Model>& trainer) {
   std::vector<bool> user(model.train().users()), item(model.train().items());
   const auto pairs = batches.next();
   for (const Interaction& pair : pairs) user[pair.user] = item[pair.item] = true;
@@ -29,7 +29,7 @@ void step(benchmark::State& state, Loss loss) {
   using Model = Recommender<MF<64>, Loss, Regularizer, Xavier, Optimizer>;
   Model model(bench::gowalla_sized(), {.loss = loss});
   Trainer trainer(model);
-  bench::Batches<Model> batches(model, static_cast<std::size_t>(state.range(0)));
+  bench::EpochBatches<Model> batches(model, static_cast<std::size_t>(state.range(0)));
   for (auto _ : state) benchmark::DoNotOptimize(bench::take_step(trainer, batches));
   state.SetItemsProcessed(state.iterations() * state.range(0));
   bench::count_bytes(state, row_bytes(model, batches, trainer), threads);
@@ -53,7 +53,7 @@ void adam_of_rows(benchmark::State& state) {
   using Model = Recommender<MF<64>, BPR, Regularizer, Xavier, Optimizer>;
   Model model(bench::interactions_of(side, side, 1 << 20));
   Trainer trainer(model);
-  bench::Batches<Model> batches(model, 4096);
+  bench::EpochBatches<Model> batches(model, 4096);
   // Rows that were reached in the first steps, where v's bias correction changes quickly, take
   // longer to catch up.
   for (int warm = 0; warm < 256; ++warm) bench::take_step(trainer, batches);
@@ -66,31 +66,31 @@ void adam_of_rows(benchmark::State& state) {
 void rows_at_random(benchmark::State& state) {
   const ThreadLimit limit(static_cast<std::size_t>(cores));
   const auto size = static_cast<Index>(state.range(0));
-  constexpr std::size_t dim = 64, picked = 3 * 4096, ahead = 12;
+  constexpr std::size_t dim = 64, row_count = 3 * 4096, ahead = 12;
   Matrix<float> weights = zeros<float>(size, dim), moments = zeros<float>(size, 2 * dim);
   const Random random(4, Stream::synthetic);
   std::uint64_t drawn = 0;
-  std::vector<Index> which(picked);
+  std::vector<Index> indices(row_count);
   for (auto _ : state) {
     state.PauseTiming();
-    for (Index& row : which) row = random.below(drawn++, size);
+    for (Index& row : indices) row = random.uniform_int(drawn++, size);
     state.ResumeTiming();
     benchmark::DoNotOptimize(
-        parallel_sum(par, picked, 256, [&](std::size_t begin, std::size_t end) {
+        parallel_sum(par, row_count, 256, [&](std::size_t begin, std::size_t end) {
           float sum = 0;
           for (std::size_t k = begin; k < end; ++k) {
-            if (k + ahead < picked) {
-              prefetch(rows(weights)[which[k + ahead]], dim);
-              prefetch(rows(moments)[which[k + ahead]], 2 * dim);
+            if (k + ahead < row_count) {
+              prefetch(rows(weights)[indices[k + ahead]], dim);
+              prefetch(rows(moments)[indices[k + ahead]], 2 * dim);
             }
-            const float* const weight = rows(weights)[which[k]];
-            const float* const moment = rows(moments)[which[k]];
+            const float* const weight = rows(weights)[indices[k]];
+            const float* const moment = rows(moments)[indices[k]];
             sum += dot(weight, weight, dim) + dot(moment, moment, 2 * dim);
           }
           return static_cast<double>(sum);
         }));
   }
-  bench::count_bytes(state, 3.0 * sizeof(float) * dim * picked, static_cast<std::size_t>(cores));
+  bench::count_bytes(state, 3.0 * sizeof(float) * dim * row_count, static_cast<std::size_t>(cores));
 }
 
 /// LightGCN's way down and back up, three layers. Each propagation of a side reads one row and one

@@ -23,7 +23,7 @@ inline prism::Interactions interactions_of(prism::Index users, prism::Index item
   std::vector<prism::Interaction> pairs(count);
   for (std::size_t p = 0; p < count; ++p) {
     const double place = std::pow(random.uniform(2 * p + 1), exponent);
-    pairs[p] = {random.below(2 * p, users),
+    pairs[p] = {random.uniform_int(2 * p, users),
                 std::min(items - 1, static_cast<prism::Index>(place * items))};
   }
   return prism::Interactions(users, items, pairs);
@@ -59,9 +59,9 @@ prism::Matrix<T> random_unit_rows(std::size_t size, std::size_t dim) {
 
 /// Batches of an epoch after the other, with their negatives.
 template <class Model>
-class Batches {
+class EpochBatches {
  public:
-  Batches(const Model& model, std::size_t batch_size)
+  EpochBatches(const Model& model, std::size_t batch_size)
       : all_(model.train()), order_(all_.size()), batch_size_(batch_size) {
     for (std::size_t p = 0; p < order_.size(); ++p) order_[p] = all_[p];
     prism::shuffle(prism::par, std::span(order_), prism::Random(1, prism::Stream::shuffle));
@@ -86,7 +86,7 @@ class Batches {
 
 /// One step on the next batch.
 template <class Model>
-double take_step(prism::Trainer<Model>& trainer, Batches<Model>& batches) {
+double take_step(prism::Trainer<Model>& trainer, EpochBatches<Model>& batches) {
   const auto pairs = batches.next();
   const prism::Random random(3, prism::Stream::negatives);
   return trainer.step(pairs, trainer.sample(pairs, random, batches.before()), 1e-3);

@@ -19,13 +19,13 @@ struct Hinge {
 
   template <class T, Execution X>
   double operator()(const LossStep<T, X>& step) const {
-    const T mean = T{1} / static_cast<T>(step.batch.pairs());
+    const T pair_weight = T{1} / static_cast<T>(step.batch.pairs());
     // scores[0] is the pair's own, scores[1] its negative's; the derivatives take their place.
     return loss_over_scores(step, [=, this](std::size_t /*pair*/, std::span<T> scores) {
       const T violation = static_cast<T>(margin) - scores[0] + scores[1];
-      scores[0] = violation > 0 ? -mean : T{0};
+      scores[0] = violation > 0 ? -pair_weight : T{0};
       scores[1] = -scores[0];
-      return static_cast<double>(mean * std::max(violation, T{0}));
+      return static_cast<double>(pair_weight * std::max(violation, T{0}));
     });
   }
 };
@@ -53,7 +53,7 @@ static_assert(InitializerPolicy<RootPopularity>);
 struct WeightedMF {
   static constexpr std::string_view name = "WeightedMF";
   // A step reads the rows of its batch alone, so that it costs no more than those.
-  static constexpr bool reads_every_row = false;
+  static constexpr bool needs_all_rows = false;
   [[nodiscard]] std::size_t dim() const { return 32; }
 
   /// What is trained besides the tables. The trainer steps each parameter with the optimizer.
@@ -73,8 +73,10 @@ struct WeightedMF {
   template <class T, Execution X>
   Forward<T> forward(const BackboneStep<T, X>& step, const State<T>& state) const {
     const auto side = [&](Rows<const T> table, const BatchSide& rows) {
-      const Rows<T> to = step.scratch.template take<T>(rows.rows.size(), dim());
-      for (std::size_t k = 0; k < to.size(); ++k) weigh(table[rows.rows[k]], state, to[k]);
+      const Rows<T> to = step.scratch.template allocate<T>(rows.unique_rows.size(), dim());
+      for (std::size_t k = 0; k < to.size(); ++k) {
+        scale_columns(table[rows.unique_rows[k]], state, to[k]);
+      }
       return to;
     };
     return {{side(step.tables.users, step.batch.user_side),
@@ -82,17 +84,17 @@ struct WeightedMF {
   }
 
   template <class T, Execution X>
-  TableGradients<T> backward(const BackboneStep<T, X>& step, const State<T>& state, NothingKept,
+  TableGradients<T> backward(const BackboneStep<T, X>& step, const State<T>& state, NothingSaved,
                              Embeddings<const T> gradient) const {
     const auto side = [&](Rows<const T> table, const BatchSide& rows, Rows<const T> g) {
-      const Rows<T> to = step.scratch.template take<T>(g.size(), g.dim());
+      const Rows<T> to = step.scratch.template allocate<T>(g.size(), g.dim());
       for (std::size_t k = 0; k < g.size(); ++k) {
-        weigh(g[k], state, to[k]);
+        scale_columns(g[k], state, to[k]);
         for (std::size_t c = 0; c < g.dim(); ++c) {
-          step.parameter_gradients[0][0][c] += g[k][c] * table[rows.rows[k]][c];
+          step.parameter_gradients[0][0][c] += g[k][c] * table[rows.unique_rows[k]][c];
         }
       }
-      return TableGradient<T>::of_batch_rows(to, rows);
+      return TableGradient<T>::sparse(to, rows);
     };
     return {side(step.tables.users, step.batch.user_side, gradient.users),
             side(step.tables.items, step.batch.item_side, gradient.items)};
@@ -103,7 +105,9 @@ struct WeightedMF {
                    const State<T>& state) const {
     const auto all = [&](Rows<const T> table) {
       auto result = zeros<T>(table.size(), table.dim());
-      for (std::size_t r = 0; r < table.size(); ++r) weigh(table[r], state, rows(result)[r]);
+      for (std::size_t r = 0; r < table.size(); ++r) {
+        scale_columns(table[r], state, rows(result)[r]);
+      }
       return result;
     };
     return {all(tables.users), all(tables.items)};
@@ -111,7 +115,7 @@ struct WeightedMF {
 
  private:
   template <class T>
-  void weigh(const T* row, const State<T>& state, T* to) const {
+  void scale_columns(const T* row, const State<T>& state, T* to) const {
     for (std::size_t c = 0; c < dim(); ++c) to[c] = state.weight(0, c) * row[c];
   }
 };
@@ -120,10 +124,10 @@ static_assert(BackbonePolicy<WeightedMF>);
 int main() {
   const Split split = random_split(synthetic_interactions({.users = 1000, .items = 800}),
                                    {.validation = 0.1, .test = 0.1, .seed = 123});
-  using Grid = Product<Types<MF<32>, WeightedMF>, Types<BPR, Hinge>, Types<None>,
-                       Types<Xavier, RootPopularity>>;
-  std::printf("%zu models\n", size(Grid{}));
-  for_each_model<Grid>([&]<class Model>() {
+  using ModelGrid = Grid<Types<MF<32>, WeightedMF>, Types<BPR, Hinge>, Types<None>,
+                         Types<Xavier, RootPopularity>>;
+  std::printf("%zu models\n", size(ModelGrid{}));
+  for_each_model<ModelGrid>([&]<class Model>() {
     Model model(split.train);
     const History history =
         fit(model, split, {.learning_rate = 3e-3, .batch_size = 1024, .epochs = 50}, Silent());

@@ -68,7 +68,7 @@ int main(int argc, char** argv) {
     const auto misses = static_cast<std::size_t>(
         std::ranges::count_if(checks, [](const auto& check) { return !check.holds(); }));
     const std::size_t allowed =
-        prism::misses_by_chance(checks.size(), prism::SimulationOptions{}.confidence);
+        prism::allowed_misses(checks.size(), prism::SimulationOptions{}.confidence);
     std::printf("\n%zu of %zu predictions outside their 99.9%% interval; chance allows %zu: %s\n",
                 misses, checks.size(), allowed,
                 misses <= allowed ? "the theorem holds" : "THE THEOREM DOES NOT HOLD");

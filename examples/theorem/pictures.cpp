@@ -8,8 +8,8 @@
 #include <map>
 #include <prism/core/error.hpp>
 #include <prism/serve/staged_files.hpp>
+#include <prism/theory/batch_probability.hpp>
 #include <prism/theory/magnitude.hpp>
-#include <prism/theory/occurrence.hpp>
 #include <span>
 #include <sstream>
 #include <string>
@@ -108,7 +108,7 @@ void Pictures::write_checks(const std::vector<TheoremCheck>& checks) const {
          "simulated,"
          "low,high,holds\n";
   for (const auto& [setting, predicted, simulated] : checks) {
-    csv << name_of(setting.alignment) << ',' << name_of(setting.decay) << ','
+    csv << name_of(setting.pair_loss) << ',' << name_of(setting.decay) << ','
         << setting.batches.negatives << ',' << setting.popularity << ','
         << static_cast<double>(setting.batches.batch_size) /
                static_cast<double>(setting.batches.pairs)
@@ -138,7 +138,7 @@ void Pictures::add_heat_map() {
   const double shrinkage = setting.learning_rate * setting.lambda;
   const double balance =
       -decay_change(setting.pair.item, setting.learning_rate, setting.lambda) /
-      pair_change(pull(setting.alignment, setting.pair), setting.learning_rate, shrinkage);
+      pair_change(pair_gradient(setting.pair_loss, setting.pair), setting.learning_rate, shrinkage);
   for (int x = 0; x < columns; ++x) {
     const double left = edge(x, columns, 1, 4), right = edge(x + 1, columns, 1, 4);
     setting.popularity = std::llround(std::sqrt(left * right));
@@ -147,8 +147,9 @@ void Pictures::add_heat_map() {
       const double share = std::sqrt(low * high);
       setting.batches.batch_size = std::llround(share * static_cast<double>(pairs));
       cells << setting.popularity << ',' << left << ',' << right << ',' << share << ',' << low
-            << ',' << high << ',' << occurrence(setting.popularity, setting.batches).in_batch()
-            << ',' << expected_change(setting) << '\n';
+            << ',' << high << ','
+            << batch_probability(setting.popularity, setting.batches).in_batch() << ','
+            << expected_change(setting) << '\n';
     }
     boundary << std::sqrt(left * right) << ','
              << -std::expm1(std::log1p(-balance) / std::sqrt(left * right)) << '\n';

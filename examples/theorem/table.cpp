@@ -16,13 +16,13 @@ constexpr std::int64_t items = 4'000'000;
 
 }  // namespace
 
-const char* name_of(Alignment alignment) {
-  switch (alignment) {
-    case Alignment::cosine:
+const char* name_of(PairLoss pair_loss) {
+  switch (pair_loss) {
+    case PairLoss::cosine:
       return "cosine";
-    case Alignment::dot:
+    case PairLoss::dot:
       return "dot";
-    case Alignment::euclidean:
+    case PairLoss::euclidean:
       break;
   }
   return "euclidean";
@@ -38,13 +38,13 @@ std::vector<TheoremSetting> grid() {
   };
   constexpr std::array rates{Rate{0.05, 0.01}, Rate{0.5, 0.1}};
   std::vector<TheoremSetting> settings;
-  for (const Alignment alignment : {Alignment::cosine, Alignment::dot, Alignment::euclidean}) {
+  for (const PairLoss pair_loss : {PairLoss::cosine, PairLoss::dot, PairLoss::euclidean}) {
     for (const Decay decay : {Decay::full, Decay::batched}) {
       for (const int negatives : {0, 10}) {
         for (const int popularity : popularities) {
           for (const int batch_size : batch_sizes) {
             for (const auto& [learning_rate, lambda] : rates) {
-              settings.push_back({.alignment = alignment,
+              settings.push_back({.pair_loss = pair_loss,
                                   .decay = decay,
                                   .learning_rate = learning_rate,
                                   .lambda = lambda,
@@ -81,7 +81,7 @@ std::vector<TheoremCheck> check_grid(const Settings& settings) {
     const double share = static_cast<double>(setting.batches.batch_size) /
                          static_cast<double>(setting.batches.pairs);
     std::printf("%-9s  %-7s  %2d  %5d  %7g  %5g  %6g  %12.5e  %12.5e  [%12.5e,%12.5e]  %s\n",
-                name_of(setting.alignment), name_of(setting.decay),
+                name_of(setting.pair_loss), name_of(setting.decay),
                 static_cast<int>(setting.batches.negatives), static_cast<int>(setting.popularity),
                 share, setting.learning_rate, setting.lambda, predicted, simulated.mean,
                 simulated.low, simulated.high, simulated.contains(predicted) ? "holds" : "OUTSIDE");
@@ -107,9 +107,9 @@ void print_limits(const Settings& settings) {
                                    .popularity = popularity,
                                    .batches = {.pairs = pairs, .batch_size = batch_size}};
       const double predicted = expected_change(setting);
-      const auto share = [&](Updates updates, Draws drawn) {
+      const auto share = [&](Updates updates, PairSampling drawn) {
         const SimulatedChange change = simulate_change(setting, {.draws = settings.draws,
-                                                                 .drawn = drawn,
+                                                                 .sampling = drawn,
                                                                  .updates = updates,
                                                                  .seed = settings.seed,
                                                                  .run = run++});
@@ -118,10 +118,10 @@ void print_limits(const Settings& settings) {
       };
       std::printf("%5d  %7g  %9.5f", popularity,
                   static_cast<double>(batch_size) / static_cast<double>(pairs),
-                  occurrence(setting.popularity, setting.batches).in_batch());
-      share(Updates::at_most_one, Draws::without_replacement);
-      share(Updates::every_pair, Draws::without_replacement);
-      share(Updates::at_most_one, Draws::with_replacement);
+                  batch_probability(setting.popularity, setting.batches).in_batch());
+      share(Updates::at_most_one, PairSampling::without_replacement);
+      share(Updates::every_pair, PairSampling::without_replacement);
+      share(Updates::at_most_one, PairSampling::with_replacement);
       std::printf("\n");
     }
   }

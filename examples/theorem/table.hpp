@@ -11,7 +11,7 @@
 namespace theorem {
 
 /// "cosine", "full", as tables and CSV have them.
-const char* name_of(prism::Alignment alignment);
+const char* name_of(prism::PairLoss pair_loss);
 const char* name_of(prism::Decay decay);
 
 /// Popularity, batch share, decay and learning rate, for each similarity, with full and with

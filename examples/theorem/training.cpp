@@ -56,7 +56,7 @@ Split load(const Settings& settings) {
   const Interactions data = settings.data.empty() ? synthetic_interactions({.seed = settings.seed})
                                                   : read_interactions(settings.data, options);
   prism::require_positive("--lr", settings.learning_rate);
-  prism::require_not_negative("--lambda", settings.lambda);
+  prism::require_non_negative("--lambda", settings.lambda);
   Split split = random_split(data, {.validation = 0.1, .test = 0.1, .seed = settings.seed});
   require(split.train.items() >= 10 && !split.validation.empty(), "--data",
           "is too small: there must be 10 items at least, and interactions to validate with");
@@ -87,7 +87,7 @@ std::vector<Watched> train_by_cosine(const Split& split) {
     Recommender<MF<dim>, Cosine, FullWD, Xavier, SGD> model(split.train,
                                                             {.regularizer = {.lambda = decay}});
     // All epochs, whatever the validation says.
-    watched.push_back(watch(decay > 0 ? "full decay (λ " + shortest(decay) + ")" : "no decay",
+    watched.push_back(watch(decay > 0 ? "full decay (λ " + format_number(decay) + ")" : "no decay",
                             model, split,
                             {.learning_rate = learning_rate,
                              .batch_size = static_cast<std::size_t>(batch_size),
@@ -116,7 +116,7 @@ std::vector<Watched> train_recommenders(const Split& split, const Settings& sett
                             {}));
   };
   train("no decay", None{}, Xavier{});
-  train("full decay (λ " + shortest(settings.lambda) + ")", FullWD{.lambda = settings.lambda},
+  train("full decay (λ " + format_number(settings.lambda) + ")", FullWD{.lambda = settings.lambda},
         Xavier{});
   train("PRISM (no decay)", None{}, PRISM<1.0>{});
   return watched;

@@ -50,7 +50,7 @@ TEST_CASE("rows are picked by their numbers, or all in order") {
   auto table = zeros<float>(4, 3);
   for (std::size_t r = 0; r < 4; ++r) table(r, 1) = static_cast<float>(r);
   const std::vector<Index> numbers{3, 0, 3};
-  const PickedRows<const float> picked(rows(table), numbers), all = rows(table);
+  const IndexedRows<const float> picked(rows(table), numbers), all = rows(table);
   CHECK(picked.size() == 3);
   CHECK(picked.dim() == 3);
   CHECK(picked[0] == rows(table)[3]);
@@ -64,10 +64,10 @@ TEST_CASE("rows are picked by their numbers, or all in order") {
 
 TEST_CASE("scratch fills with zeros from a row on") {
   Scratch scratch;
-  const Rows<float> dirty = scratch.take<float>(5, 3);
+  const Rows<float> dirty = scratch.allocate<float>(5, 3);
   std::fill_n(dirty.data(), dirty.elements(), 7.0F);
   scratch.reset();
-  const Rows<float> rows = scratch.take_zeros<float>(par, 5, 3, 2);
+  const Rows<float> rows = scratch.allocate_zeros<float>(par, 5, 3, 2);
   REQUIRE(rows.data() == dirty.data());
   CHECK(rows[1][2] == 7);
   for (std::size_t e = 6; e < rows.elements(); ++e) CHECK(rows.data()[e] == 0);
@@ -79,7 +79,7 @@ TEST_CASE("scratch hands out distinct aligned memory, and from the second round 
   for (int round = 0; round < 3; ++round) {
     std::vector<float*> taken;
     for (const std::size_t size : {std::size_t{3}, std::size_t{1} << 19, std::size_t{70}}) {
-      const Rows<float> got = scratch.take_zeros<float>(par, size, 7);
+      const Rows<float> got = scratch.allocate_zeros<float>(par, size, 7);
       REQUIRE(on_a_cache_line(got.data()));
       for (std::size_t i = 0; i < got.elements(); ++i) REQUIRE(got.data()[i] == 0);
       std::fill_n(got.data(), got.elements(), static_cast<float>(size));
@@ -99,8 +99,8 @@ TEST_CASE("scratch holds little more than the largest round has taken") {
   for (std::uint64_t round = 0; round < 5000; ++round) {
     std::size_t bytes = 0;
     for (std::uint64_t k = 0; k < 6; ++k) {
-      const std::size_t size = 4000 + random.below(6 * round + k, 100);
-      static_cast<void>(scratch.take<float>(size, 32));
+      const std::size_t size = 4000 + random.uniform_int(6 * round + k, 100);
+      static_cast<void>(scratch.allocate<float>(size, 32));
       bytes += size * 32 * sizeof(float);
     }
     largest = std::max(largest, bytes);

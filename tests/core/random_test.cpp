@@ -39,7 +39,7 @@ TEST_CASE("uniform, below and normal have the distributions they name") {
     const double u = random.uniform(static_cast<std::uint64_t>(i));
     REQUIRE((u >= 0 && u < 1));
     sum += u;
-    ++counts.at(random.below(static_cast<std::uint64_t>(i), 10));
+    ++counts.at(random.uniform_int(static_cast<std::uint64_t>(i), 10));
     const double z = random.normal(static_cast<std::uint64_t>(i));
     normal_sum += z;
     normal_squares += z * z;
@@ -49,7 +49,7 @@ TEST_CASE("uniform, below and normal have the distributions they name") {
   CHECK(std::abs(normal_sum / n) < 5 / std::sqrt(double{n}));
   CHECK(std::abs(normal_squares / n - 1) < 5 * std::sqrt(2.0 / n));
   for (const int count : counts) CHECK(std::abs(count - n / 10) < 5 * std::sqrt(n * 0.09));
-  CHECK(random.below(0, 1) == 0);
+  CHECK(random.uniform_int(0, 1) == 0);
 }
 
 TEST_CASE("a shuffle is a permutation, and each first element is as likely") {

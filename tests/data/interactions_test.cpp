@@ -68,7 +68,7 @@ TEST_CASE("interactions agree with a set of pairs, drawn at random") {
   Pairs pairs;
   std::vector<double> times;
   for (std::uint64_t k = 0; k < 600; ++k) {
-    pairs.push_back({random.below(2 * k, users), random.below(2 * k + 1, items)});
+    pairs.push_back({random.uniform_int(2 * k, users), random.uniform_int(2 * k + 1, items)});
     times.push_back(static_cast<double>(600 - k));
   }
   const Interactions data(users, items, pairs, times);

@@ -139,7 +139,7 @@ TEST_CASE("full ranking equals a sort of every score, for many sizes") {
       std::vector<Interaction> pairs;
       const Random random(items * 1000 + users, Stream::synthetic);
       for (std::uint64_t q = 0; q < 4 * users; ++q) {
-        pairs.push_back({random.below(2 * q, users), random.below(2 * q + 1, items)});
+        pairs.push_back({random.uniform_int(2 * q, users), random.uniform_int(2 * q + 1, items)});
       }
       const Interactions seen(users, items, pairs);
       const Recommender<MF<7>, BPR> model(seen);
@@ -151,9 +151,9 @@ TEST_CASE("full ranking equals a sort of every score, for many sizes") {
       for (float& weight : tiny.weights().users) weight *= 1e-20F;
       for (float& weight : tiny.weights().items) weight *= 1e-20F;
       for (const auto* ranked : {&model, &std::as_const(tiny)}) {
-        std::vector<std::vector<Scored<float>>> got(users);
+        std::vector<std::vector<ScoredItem<float>>> got(users);
         rank_items(ranked->scorer(), all, 10, exclude, Similarity::dot,
-                   [&](std::size_t position, std::span<const Scored<float>> best) {
+                   [&](std::size_t position, std::span<const ScoredItem<float>> best) {
                      got[position].assign(best.begin(), best.end());
                    });
         // recommend goes through the items without stripes.
@@ -226,7 +226,7 @@ TEST_CASE("MACR ranks by its own rule, by dot product and by cosine") {
       const Interactions* const none[] = {&train};
       const Index users[] = {u};
       rank_items(model.scorer(), users, 5, std::span(none).first(0), similarity,
-                 [&](std::size_t, std::span<const Scored<float>> top) {
+                 [&](std::size_t, std::span<const ScoredItem<float>> top) {
                    for (std::size_t k = 0; k < 5; ++k) CHECK(top[k].item == best[k].item);
                  });
     }

@@ -13,10 +13,10 @@ using namespace prism;
 
 namespace {
 
-using Grid = Product<Types<MF<64>, LightGCN<32, 2>>, Types<DirectAU, BPR>, Types<None, FullWD>,
-                     Types<Xavier, PRISM<0.5>, PRISM<1.0>>>;
-static_assert(size(Grid{}) == 2 * 2 * 2 * 3);
-static_assert(std::is_same_v<Product<Types<MF<2>>, Types<BPR>>, Types<Recommender<MF<2>, BPR>>>);
+using ModelGrid = Grid<Types<MF<64>, LightGCN<32, 2>>, Types<DirectAU, BPR>, Types<None, FullWD>,
+                       Types<Xavier, PRISM<0.5>, PRISM<1.0>>>;
+static_assert(size(ModelGrid{}) == 2 * 2 * 2 * 3);
+static_assert(std::is_same_v<Grid<Types<MF<2>>, Types<BPR>>, Types<Recommender<MF<2>, BPR>>>);
 
 const Split& small_split() {
   static const Split split = random_split(
@@ -35,7 +35,7 @@ std::vector<float> trained(typename Model::Options options) {
 
 TEST_CASE("a grid visits every combination once, and names it") {
   std::vector<std::string> names;
-  for_each_model<Grid>([&]<class Model>() { names.push_back(model_name<Model>()); });
+  for_each_model<ModelGrid>([&]<class Model>() { names.push_back(model_name<Model>()); });
   REQUIRE(names.size() == 24);
   CHECK(names[0] == "MF<64> + DirectAU + None + Xavier");
   CHECK(names[1] == "MF<64> + DirectAU + None + PRISM<0.5>");
@@ -43,8 +43,8 @@ TEST_CASE("a grid visits every combination once, and names it") {
 }
 
 TEST_CASE("models that differ have names that differ") {
-  using Models = Product<Types<MF<8>>, Types<BPR>, Types<None>, Types<Xavier>,
-                         Types<Adam, DenseAdam, SGD>, Types<UniformNegatives, InBatchNegatives>>;
+  using Models = Grid<Types<MF<8>>, Types<BPR>, Types<None>, Types<Xavier>,
+                      Types<Adam, DenseAdam, SGD>, Types<UniformNegatives, InBatchNegatives>>;
   std::set<std::string> names{model_name<Released<MF<8>, BPR>>()};
   for_each_model<Models>([&]<class Model>() { names.insert(model_name<Model>()); });
   CHECK(names.size() == 7);

@@ -14,8 +14,8 @@
 #include <vector>
 
 #include "support/evaluation.hpp"
+#include "support/nan_max.hpp"
 #include "support/npy.hpp"
-#include "support/worse.hpp"
 
 namespace test {
 
@@ -71,7 +71,7 @@ double relative_error(std::span<const T> actual, const std::vector<double>& expe
   REQUIRE(actual.size() == expected.size());
   double difference = 0, largest = 0;
   for (std::size_t i = 0; i < expected.size(); ++i) {
-    difference = worse(difference, std::abs(static_cast<double>(actual[i]) - expected[i]));
+    difference = nan_max(difference, std::abs(static_cast<double>(actual[i]) - expected[i]));
     largest = std::max(largest, std::abs(expected[i]));
   }
   return largest > 0 ? difference / largest : difference;

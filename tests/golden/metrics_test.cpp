@@ -43,7 +43,7 @@ TEST_CASE("metrics") {
     std::vector<Index> actual(expected.size());
     const Interactions* const exclude[] = {&seen};
     rank_items(scorer, users, 20, exclude, Similarity::dot,
-               [&](std::size_t position, std::span<const Scored<double>> best) {
+               [&](std::size_t position, std::span<const ScoredItem<double>> best) {
                  REQUIRE(best.size() == 20);
                  for (std::size_t i = 0; i < 20; ++i) actual[position * 20 + i] = best[i].item;
                });

@@ -45,7 +45,7 @@ void check_adam(const std::string& name, double decay) {
       gradient.data()[i] = static_cast<T>(gradients.values[s * size + i]);
     }
     Adam{}(par, ParameterView<T>{rows(table)},
-           TableGradient<T>::of_all_rows(rows(std::as_const(gradient)), {}), state,
+           TableGradient<T>::dense(rows(std::as_const(gradient)), {}), state,
            {.learning_rate = 1e-2, .step = s + 1}, FullWD{.lambda = decay});
     const std::vector<double> expected(after.values.begin() + static_cast<long>(s * size),
                                        after.values.begin() + static_cast<long>((s + 1) * size));
@@ -77,7 +77,7 @@ void check_run(const std::string& name, Regularizer regularizer) {
     }
     losses.push_back(trainer.step(pairs, {}, 1e-2));
   }
-  trainer.settle();
+  trainer.flush();
   CHECK(test::relative_error(std::span<const double>(losses), golden["losses"].values) <= 1e-9);
   CHECK(test::relative_error(model.users(), golden["users_after"]) <= 1e-9);
   CHECK(test::relative_error(model.items(), golden["items_after"]) <= 1e-9);

@@ -6,7 +6,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
-#include <prism/kernel/product.hpp>
+#include <prism/kernel/matrix_product.hpp>
 #include <prism/kernel/row.hpp>
 #include <prism/kernel/softmax.hpp>
 #include <prism/kernel/top_k.hpp>
@@ -77,17 +77,17 @@ PRISM_FOR_EACH_VARIANT("the terms of a softmax equal their plain loop, and do no
   using T = typename V::scalar;
   if constexpr (isa_supported<Isa>) {
     for (std::size_t n = 1; n <= last_dimension; ++n) {
-      for (const T sharpness : {T{0}, T{0.5}, T{5}, T{1e6}}) {
+      for (const T inverse_temperature : {T{0}, T{0.5}, T{5}, T{1e6}}) {
         CAPTURE(n);
-        CAPTURE(sharpness);
+        CAPTURE(inverse_temperature);
         std::vector<T> x = draws<T>(n, n), expected(n);
-        const T greatest = *std::ranges::max_element(x);
+        const T maximum = *std::ranges::max_element(x);
         T expected_sum = 0;
         for (std::size_t j = 0; j < n; ++j) {
-          expected[j] = std::exp(sharpness * (x[j] - greatest));
+          expected[j] = std::exp(inverse_temperature * (x[j] - maximum));
           expected_sum += expected[j];
         }
-        const T sum = softmax_terms<Isa>(x.data(), sharpness, greatest, n);
+        const T sum = softmax_terms<Isa>(x.data(), inverse_temperature, maximum, n);
         CHECK(difference(x, expected) <= tolerance<T>);
         CHECK(std::abs(sum - expected_sum) <= tolerance<T> * static_cast<T>(n));
       }
@@ -143,13 +143,13 @@ PRISM_FOR_EACH_VARIANT("a product equals its plain loops, from both sides and fo
         }
       }
       std::vector<T> got(start);
-      product<Store::overwrite, Isa>(rows, columns, k, LeftFactor<T>{a.data(), k, 1}, b.data(),
-                                     columns, got.data(), columns);
+      matrix_product<Store::overwrite, Isa>(rows, columns, k, LeftFactor<T>{a.data(), k, 1},
+                                            b.data(), columns, got.data(), columns);
       CHECK(difference(got, expected) <= tolerance<T> * static_cast<T>(k));
       got = start;
       for (std::size_t i = 0; i < expected.size(); ++i) expected[i] += start[i];
-      product<Store::add, Isa>(rows, columns, k, LeftFactor<T>{transposed.data(), 1, rows},
-                               b.data(), columns, got.data(), columns);
+      matrix_product<Store::add, Isa>(rows, columns, k, LeftFactor<T>{transposed.data(), 1, rows},
+                                      b.data(), columns, got.data(), columns);
       CHECK(difference(got, expected) <= tolerance<T> * static_cast<T>(k));
     };
     for (std::size_t k = 1; k <= last_dimension; ++k) check(7, 2 * width, k);
@@ -181,8 +181,8 @@ PRISM_FOR_EACH_VARIANT("the top k equal a full sort, ties to the lower id") {
         order.resize(std::min(k, order.size()));
         TopK<T> top(k);
         // In two parts, as ranking offers them.
-        top.template offer_all<Isa>(0, scores.data(), n / 2);
-        top.template offer_all<Isa>(static_cast<Index>(n / 2), scores.data() + n / 2, n - n / 2);
+        top.template push_all<Isa>(0, scores.data(), n / 2);
+        top.template push_all<Isa>(static_cast<Index>(n / 2), scores.data() + n / 2, n - n / 2);
         std::vector<Index> got;
         for (const auto& [item, score] : top.best()) {
           got.push_back(item);

@@ -9,7 +9,7 @@
 #include <set>
 #include <vector>
 
-#include "support/worse.hpp"
+#include "support/nan_max.hpp"
 
 using namespace prism;
 
@@ -35,14 +35,14 @@ template <class Isa, class T>
 void check(std::size_t n, std::size_t dim) {
   CAPTURE(n);
   CAPTURE(dim);
-  constexpr double sharpness = 4;
+  constexpr double rate = 4;
   const Matrix<double> exact = unit_rows(n, dim, n + dim);
   double total = 0;
   auto sums = zeros<double>(n, dim);
   for (std::size_t a = 0; a < n; ++a) {
     for (std::size_t b = 0; b < n; ++b) {
       if (a == b) continue;
-      const double weight = std::exp(sharpness * (dot(rows(exact)[a], rows(exact)[b], dim) - 1));
+      const double weight = std::exp(rate * (dot(rows(exact)[a], rows(exact)[b], dim) - 1));
       if (a < b) total += weight;
       add_scaled(rows(sums)[a], weight, rows(exact)[b], dim);
     }
@@ -51,14 +51,14 @@ void check(std::size_t n, std::size_t dim) {
   auto gradient = zeros<T>(n, dim);
   Scratch scratch;
   const double got = pair_potential(
-      host<Isa>, rows(table), sharpness, [](double) { return 1.0; }, rows(gradient), scratch);
+      host<Isa>, rows(table), rate, [](double) { return 1.0; }, rows(gradient), scratch);
   const double bound = std::is_same_v<T, double> ? 1e-12 : 1e-5;
   CHECK(std::abs(got - total) <= bound * std::max(1.0, total));
   double largest = 1, difference = 0;
   for (std::size_t i = 0; i < sums.size(); ++i) {
     largest = std::max(largest, std::abs(sums.data()[i]));
-    difference =
-        test::worse(difference, std::abs(static_cast<double>(gradient.data()[i]) - sums.data()[i]));
+    difference = test::nan_max(difference,
+                               std::abs(static_cast<double>(gradient.data()[i]) - sums.data()[i]));
   }
   CHECK(difference <= bound * largest);
 }
@@ -86,20 +86,20 @@ TEST_CASE("the pair potential equals its definition, AVX2") { check_all<isa::avx
 TEST_CASE("the pair potential equals its definition, AVX-512") { check_all<isa::avx512>(); }
 
 TEST_CASE("in a tournament every two teams meet once, and nobody plays twice in a round") {
-  for (std::size_t teams = 2; teams <= 20; teams += 2) {
-    std::set<std::pair<std::size_t, std::size_t>> met;
-    for (std::size_t round = 0; round + 1 < teams; ++round) {
+  for (std::size_t even_blocks = 2; even_blocks <= 20; even_blocks += 2) {
+    std::set<std::pair<std::size_t, std::size_t>> pairs;
+    for (std::size_t round = 0; round + 1 < even_blocks; ++round) {
       std::set<std::size_t> playing;
-      for (std::size_t table = 0; table < teams / 2; ++table) {
-        const auto [a, b] = detail::meeting(teams, round, table);
+      for (std::size_t table = 0; table < even_blocks / 2; ++table) {
+        const auto [a, b] = detail::round_robin_pair(even_blocks, round, table);
         CHECK(a < b);
-        CHECK(b < teams);
+        CHECK(b < even_blocks);
         CHECK(playing.insert(a).second);
         CHECK(playing.insert(b).second);
-        CHECK(met.insert({a, b}).second);
+        CHECK(pairs.insert({a, b}).second);
       }
     }
-    CHECK(met.size() == teams * (teams - 1) / 2);
+    CHECK(pairs.size() == even_blocks * (even_blocks - 1) / 2);
   }
 }
 

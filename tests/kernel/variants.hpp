@@ -13,7 +13,7 @@
 #include <type_traits>
 #include <vector>
 
-#include "support/worse.hpp"
+#include "support/nan_max.hpp"
 
 namespace test {
 
@@ -37,7 +37,7 @@ template <class T>
 template <class T>
 [[nodiscard]] T difference(const std::vector<T>& a, const std::vector<T>& b) {
   T largest = 0;
-  for (std::size_t i = 0; i < a.size(); ++i) largest = worse(largest, std::abs(a[i] - b[i]));
+  for (std::size_t i = 0; i < a.size(); ++i) largest = nan_max(largest, std::abs(a[i] - b[i]));
   return largest;
 }
 

@@ -5,7 +5,7 @@
 // What a loss says by a function, a backbone says by a constant.
 struct Function {
   static constexpr std::string_view name = "Function";
-  static constexpr bool reads_every_row() { return false; }
+  static constexpr bool needs_all_rows() { return false; }
 };
 
-static_assert(!prism::reads_every_row<Function>());
+static_assert(!prism::needs_all_rows<Function>());

@@ -5,7 +5,7 @@
 // What a backbone says by a constant, a loss says by a function.
 struct Constant {
   static constexpr std::string_view name = "Constant";
-  static constexpr bool looks_at_every_row = true;
+  static constexpr bool needs_all_rows = true;
 
   template <class T, class X>
   double operator()(const prism::LossStep<T, X>&) const {
@@ -13,4 +13,4 @@ struct Constant {
   }
 };
 
-static_assert(prism::looks_at_every_row(Constant{}));
+static_assert(prism::needs_all_rows(Constant{}));

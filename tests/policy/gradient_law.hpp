@@ -13,7 +13,7 @@
 
 #include "policies.hpp"
 #include "support/evaluation.hpp"
-#include "support/worse.hpp"
+#include "support/nan_max.hpp"
 
 namespace test {
 
@@ -36,7 +36,7 @@ struct Problem {
     using namespace prism;
     const Random random(seed, Stream::synthetic);
     std::uint64_t at = 0;
-    const auto below = [&](std::uint32_t n) { return random.below(at++, n); };
+    const auto below = [&](std::uint32_t n) { return random.uniform_int(at++, n); };
     const Index users = 2 + below(8), items = 2 + below(10);
     dim = 1 + below(9);
     const std::size_t size = 1 + below(12);
@@ -80,7 +80,7 @@ double gradient_error(std::uint64_t seed, const Loss& loss, double spoil) {
       table.data()[i] = kept;
       const double numeric = (above - below) / (2 * h);
       largest = std::max(largest, std::abs(numeric));
-      difference = worse(difference, std::abs(spoil * gradient.data()[i] - numeric));
+      difference = nan_max(difference, std::abs(spoil * gradient.data()[i] - numeric));
     }
   };
   compare(rows(users), gradients.users);

@@ -36,7 +36,7 @@ namespace {
 
 /// Says that it sets its gradient, and forgets the items.
 struct Forgetful {
-  [[nodiscard]] static constexpr bool sets_gradient() { return true; }
+  [[nodiscard]] static constexpr bool overwrites_gradient() { return true; }
 
   template <class T, Execution X>
   double operator()(const LossStep<T, X>& step) const {

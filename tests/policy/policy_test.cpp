@@ -101,13 +101,16 @@ TEST_CASE("SGD moves batch rows by their gradient, and others by decay alone") {
   table.fill(1);
   auto gradient = zeros<double>(1, 2);
   gradient.fill(10);
-  const std::vector<Index> batch_rows{1}, position{absent, 0, absent};
-  const BatchSide side{
-      .rows = batch_rows, .own = 1, .first_slot = {}, .slots = {}, .position = position};
+  const std::vector<Index> unique_rows{1}, inverse_index{absent, 0, absent};
+  const BatchSide side{.unique_rows = unique_rows,
+                       .num_active = 1,
+                       .offsets = {},
+                       .occurrences = {},
+                       .inverse_index = inverse_index};
   SGD::State<double> state(3, 2);
   const auto step = [&](const auto& regularizer) {
     SGD{}(par, ParameterView<double>{rows(table)},
-          TableGradient<double>::of_batch_rows(rows(gradient), side), state,
+          TableGradient<double>::sparse(rows(gradient), side), state,
           {.learning_rate = 0.1, .step = 1}, regularizer);
   };
   SUBCASE("without decay") {

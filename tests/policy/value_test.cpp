@@ -42,7 +42,7 @@ struct World {
   [[nodiscard]] std::vector<Index> negatives(std::size_t a_pair) const {
     const Random random(4, Stream::negatives);
     std::vector<Index> drawn(pairs.size() * a_pair);
-    for (std::size_t q = 0; q < drawn.size(); ++q) drawn[q] = random.below(q, item_count);
+    for (std::size_t q = 0; q < drawn.size(); ++q) drawn[q] = random.uniform_int(q, item_count);
     return drawn;
   }
 

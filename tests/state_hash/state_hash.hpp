@@ -185,12 +185,12 @@ void rank(const Model& model) {
 
   for (const Similarity similarity : {Similarity::dot, Similarity::cosine}) {
     const std::string by = similarity == Similarity::dot ? " by dot product" : " by cosine";
-    for (const Screening screening : {Screening::never, Screening::always}) {
+    for (const Pruning screening : {Pruning::never, Pruning::always}) {
       std::vector<Hash> of_user(users.size());
       rank_items(
           exec, scorer, users, k, seen, similarity,
-          [&](std::size_t position, std::span<const Scored<T>> best) {
-            for (const Scored<T>& scored : best) {
+          [&](std::size_t position, std::span<const ScoredItem<T>> best) {
+            for (const ScoredItem<T>& scored : best) {
               of_user[position].add(scored.item);
               of_user[position].add(scored.score);
             }
@@ -198,7 +198,7 @@ void rank(const Model& model) {
           screening);
       Hash hash;
       for (const Hash& user : of_user) hash.add(user.value());
-      print(model.name() + ": top 10" + by + (screening == Screening::always ? ", screened" : ""),
+      print(model.name() + ": top 10" + by + (screening == Pruning::always ? ", screened" : ""),
             hash);
     }
 
@@ -217,7 +217,7 @@ void rank(const Model& model) {
 
   Hash hash;
   for (const Index user : users) {
-    for (const Scored<T>& scored : recommend(exec, model, user, k)) {
+    for (const ScoredItem<T>& scored : recommend(exec, model, user, k)) {
       hash.add(scored.item);
       hash.add(scored.score);
     }

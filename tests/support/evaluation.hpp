@@ -29,7 +29,7 @@ class Evaluation {
         loss_(std::move(loss)),
         train_(std::move(train)),
         builder_(train_),
-        batch_(builder_.build(exec_, pairs, negatives, prism::looks_at_every_row(loss_))),
+        batch_(builder_.build(exec_, pairs, negatives, prism::needs_all_rows(loss_))),
         backbone_state_(prism::make_state<T>(backbone_, context(seed))),
         loss_state_(prism::make_state<T>(loss_, context(seed))) {}
 
@@ -52,27 +52,30 @@ class Evaluation {
                     Gradients<T>* gradients = nullptr) {
     using namespace prism;
     scratch_.reset();
-    const std::size_t nu = batch_.user_side.rows.size(), ni = batch_.item_side.rows.size();
+    const std::size_t nu = batch_.user_side.unique_rows.size(),
+                      ni = batch_.item_side.unique_rows.size();
     const std::size_t dim = backbone_.dim();
     std::vector<Rows<T>> parameter_gradients;
     for (const ParameterView<T>& parameter : parameters()) {
       const std::size_t size = parameter.reached == ParameterRows::users   ? nu
                                : parameter.reached == ParameterRows::items ? ni
                                                                            : parameter.rows.size();
-      parameter_gradients.push_back(scratch_.take_zeros<T>(exec_, size, parameter.rows.dim()));
+      parameter_gradients.push_back(scratch_.allocate_zeros<T>(exec_, size, parameter.rows.dim()));
     }
     const std::span<const Rows<T>> all(parameter_gradients);
-    const BackboneStep<T, X> down{
+    const BackboneStep<T, X> backbone_step{
         {rows(users), rows(items)}, batch_, scratch_, exec_, all.first(of_backbone_)};
-    const Embeddings<T> gradient{loss_gradient(batch_.user_side), loss_gradient(batch_.item_side)};
-    const auto up = backbone_.template forward<T>(down, backbone_state_);
-    const double value = evaluate_loss(
-        loss_,
-        LossStep<T, X>{batch_, up.output, gradient, scratch_, exec_, all.subspan(of_backbone_)},
-        loss_state_);
+    const Embeddings<T> gradient{allocate_loss_gradient(batch_.user_side),
+                                 allocate_loss_gradient(batch_.item_side)};
+    const auto forward_pass = backbone_.template forward<T>(backbone_step, backbone_state_);
+    const double value = evaluate_loss(loss_,
+                                       LossStep<T, X>{batch_, forward_pass.output, gradient,
+                                                      scratch_, exec_, all.subspan(of_backbone_)},
+                                       loss_state_);
     if (gradients == nullptr) return value;
 
-    const auto tables = backbone_.template backward<T>(down, backbone_state_, up.kept, gradient);
+    const auto tables = backbone_.template backward<T>(backbone_step, backbone_state_,
+                                                       forward_pass.saved, gradient);
     gradients->users = scatter(tables.users, users.shape(0), dim);
     gradients->items = scatter(tables.items, items.shape(0), dim);
     gradients->parameters.clear();
@@ -82,8 +85,8 @@ class Evaluation {
       const BatchSide& side =
           parameter.reached == ParameterRows::users ? batch_.user_side : batch_.item_side;
       const auto by_row = parameter.reached == ParameterRows::all
-                              ? TableGradient<T>::of_all_rows(from, {})
-                              : TableGradient<T>::of_batch_rows(from, side);
+                              ? TableGradient<T>::dense(from, {})
+                              : TableGradient<T>::sparse(from, side);
       gradients->parameters.push_back(scatter(by_row, parameter.rows.size(), parameter.rows.dim()));
     }
     return value;
@@ -98,9 +101,10 @@ class Evaluation {
 
  private:
   /// As the trainer has it, but that rows which the loss is to set show it if it does not.
-  prism::Rows<T> loss_gradient(const prism::BatchSide& side) {
-    const std::size_t set = prism::sets_gradient(loss_) ? side.own : 0;
-    const auto rows = scratch_.take_zeros<T>(exec_, side.rows.size(), backbone_.dim(), set);
+  prism::Rows<T> allocate_loss_gradient(const prism::BatchSide& side) {
+    const std::size_t set = prism::overwrites_gradient(loss_) ? side.num_active : 0;
+    const auto rows =
+        scratch_.allocate_zeros<T>(exec_, side.unique_rows.size(), backbone_.dim(), set);
     std::fill(rows[0], rows[set], std::numeric_limits<T>::quiet_NaN());
     return rows;
   }

@@ -15,11 +15,11 @@ namespace {
 
 std::vector<TheoremSetting> settings() {
   std::vector<TheoremSetting> all;
-  for (const Alignment alignment : {Alignment::cosine, Alignment::dot, Alignment::euclidean}) {
+  for (const PairLoss pair_loss : {PairLoss::cosine, PairLoss::dot, PairLoss::euclidean}) {
     for (const Decay decay : {Decay::full, Decay::batched}) {
       for (const int negatives : {0, 10}) {
         for (const int popularity : {1, 30, 300}) {
-          all.push_back({.alignment = alignment,
+          all.push_back({.pair_loss = pair_loss,
                          .decay = decay,
                          .learning_rate = 0.2,
                          .lambda = 0.05,
@@ -45,48 +45,48 @@ std::size_t misses(const SimulationOptions& options, const Prediction& predict) 
   return count;
 }
 
-constexpr SimulationOptions quick{.draws = 20'000, .seed = 7};
+constexpr SimulationOptions few_draws{.draws = 20'000, .seed = 7};
 
 double theorem(const TheoremSetting& setting) { return expected_change(setting); }
 
 }  // namespace
 
 TEST_CASE("simulated batches change magnitudes as the theorem says") {
-  CHECK(misses(quick, theorem) <= misses_by_chance(settings().size()));
+  CHECK(misses(few_draws, theorem) <= allowed_misses(settings().size()));
 }
 
 TEST_CASE("a spoiled theorem is found out") {
-  const std::size_t allowed = misses_by_chance(settings().size());
+  const std::size_t allowed = allowed_misses(settings().size());
   SUBCASE("without the 2 of eta lambda - 2") {
     const auto spoiled = [](const TheoremSetting& s) {
-      const double chance =
-          s.decay == Decay::full ? 1 : occurrence(s.popularity, s.batches).in_batch();
+      const double probability =
+          s.decay == Decay::full ? 1 : batch_probability(s.popularity, s.batches).in_batch();
       return expected_change(s) +
-             chance * 2 * s.learning_rate * s.lambda * s.pair.item * s.pair.item;
+             probability * 2 * s.learning_rate * s.lambda * s.pair.item * s.pair.item;
     };
-    CHECK(misses(quick, spoiled) > 30);
+    CHECK(misses(few_draws, spoiled) > 30);
   }
   SUBCASE("with P on both terms of full decay") {
-    CHECK(misses(quick, [](TheoremSetting s) {
+    CHECK(misses(few_draws, [](TheoremSetting s) {
             s.decay = Decay::batched;
             return expected_change(s);
           }) > 2 * allowed);
   }
   SUBCASE("with P on neither term of batched decay") {
-    CHECK(misses(quick, [](TheoremSetting s) {
+    CHECK(misses(few_draws, [](TheoremSetting s) {
             s.decay = Decay::full;
             return expected_change(s);
           }) > 2 * allowed);
   }
   SUBCASE("with negatives left out") {
-    CHECK(misses(quick, [](TheoremSetting s) {
+    CHECK(misses(few_draws, [](TheoremSetting s) {
             s.batches.negatives = 0;
             return expected_change(s);
           }) > 2 * allowed);
   }
   SUBCASE("with the distance's gradient halved, as printed") {
-    CHECK(misses(quick, [](TheoremSetting s) {
-            if (s.alignment == Alignment::euclidean) s.pair_weight = 0.5;
+    CHECK(misses(few_draws, [](TheoremSetting s) {
+            if (s.pair_loss == PairLoss::euclidean) s.pair_weight = 0.5;
             return expected_change(s);
           }) > 2 * allowed);
   }
@@ -97,7 +97,7 @@ TEST_CASE("where every pair counts, popular items change by more than the theore
                          .pair = {.item = 0.7, .cosine = 0.3},
                          .popularity = 300,
                          .batches = {.pairs = 1'000'000, .batch_size = 10'000}};
-  SimulationOptions options = quick;
+  SimulationOptions options = few_draws;
   CHECK(simulate_change(setting, options).contains(expected_change(setting)));
   options.updates = Updates::every_pair;
   CHECK(simulate_change(setting, options).low > 2 * expected_change(setting));
@@ -110,11 +110,11 @@ TEST_CASE("pairs that are drawn with replacement stand in fewer large batches") 
                                .pair = {.item = 0.7, .cosine = 0.3},
                                .popularity = 3,
                                .batches = {.pairs = 1000, .batch_size = 300}};
-  SimulationOptions options = quick;
+  SimulationOptions options = few_draws;
   const double without = 1 - 700.0 / 1000 * 699 / 999 * 698 / 998;
   const double with = 1 - std::pow(1 - 0.003, 300);
   CHECK(simulate_change(setting, options).in_batch == doctest::Approx(without).epsilon(0.02));
-  options.drawn = Draws::with_replacement;
+  options.sampling = PairSampling::with_replacement;
   CHECK(simulate_change(setting, options).in_batch == doctest::Approx(with).epsilon(0.02));
 }
 
@@ -140,23 +140,23 @@ TEST_CASE("the simulation does not depend on the number of threads, but on the s
   const TheoremSetting setting = settings()[4];
   const SimulatedChange one = [&] {
     const ThreadLimit limit(1);
-    return simulate_change(setting, quick);
+    return simulate_change(setting, few_draws);
   }();
   const ThreadLimit limit(4);
-  CHECK(simulate_change(setting, quick).mean == one.mean);
+  CHECK(simulate_change(setting, few_draws).mean == one.mean);
   CHECK(simulate_change(setting, {.draws = 20'000, .seed = 8}).mean != one.mean);
 }
 
 TEST_CASE("as many misses are allowed as chance makes") {
-  CHECK(misses_by_chance(1) == 1);  // a thousandth is not below a thousandth
-  CHECK(misses_by_chance(288) == 3);
-  CHECK(misses_by_chance(100'000) > 100);
-  CHECK(misses_by_chance(100'000) < 150);
+  CHECK(allowed_misses(1) == 1);  // a thousandth is not below a thousandth
+  CHECK(allowed_misses(288) == 3);
+  CHECK(allowed_misses(100'000) > 100);
+  CHECK(allowed_misses(100'000) < 150);
   // Where the first terms of the distribution are below all numbers.
-  CHECK(misses_by_chance(2000, 0.5) > 1000);
-  CHECK(misses_by_chance(2000, 0.5) < 1100);
-  CHECK(misses_by_chance(1'000'000) < 1200);
-  CHECK_THROWS_AS((void)misses_by_chance(10, 1.0), ArgumentError);
+  CHECK(allowed_misses(2000, 0.5) > 1000);
+  CHECK(allowed_misses(2000, 0.5) < 1100);
+  CHECK(allowed_misses(1'000'000) < 1200);
+  CHECK_THROWS_AS((void)allowed_misses(10, 1.0), ArgumentError);
 }
 
 TEST_CASE("simulation refuses options outside their domain") {

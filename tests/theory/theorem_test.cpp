@@ -8,9 +8,9 @@
 #include <limits>
 #include <prism/core/error.hpp>
 #include <prism/theory/balance.hpp>
+#include <prism/theory/batch_probability.hpp>
+#include <prism/theory/gradient_sums.hpp>
 #include <prism/theory/magnitude.hpp>
-#include <prism/theory/occurrence.hpp>
-#include <prism/theory/pull_sums.hpp>
 
 using namespace prism;
 
@@ -22,16 +22,16 @@ constexpr TheoremSetting example{.learning_rate = 0.1,
                                  .popularity = 20,
                                  .batches = {.pairs = 100'000, .batch_size = 1000}};
 
-constexpr TheoremSetting with(TheoremSetting setting, Alignment alignment, Decay decay,
+constexpr TheoremSetting with(TheoremSetting setting, PairLoss pair_loss, Decay decay,
                               std::int64_t negatives) {
-  setting.alignment = alignment;
+  setting.pair_loss = pair_loss;
   setting.decay = decay;
   setting.batches.negatives = negatives;
   setting.batches.items = 50'000;
   return setting;
 }
 
-constexpr std::array alignments{Alignment::cosine, Alignment::dot, Alignment::euclidean};
+constexpr std::array pair_losses{PairLoss::cosine, PairLoss::dot, PairLoss::euclidean};
 
 /// |i'|^2 - |i|^2 of one step in the plane, pulled (sign 1), pushed (-1) or left alone (0).
 double change_in_the_plane(const TheoremSetting& setting, double sign, bool decays) {
@@ -41,11 +41,13 @@ double change_in_the_plane(const TheoremSetting& setting, double sign, bool deca
   const double eta = setting.learning_rate, decay = decays ? eta * setting.lambda : 0;
   double square = 0;
   for (std::size_t k = 0; k < 2; ++k) {
-    double pull = 0;
-    if (setting.alignment == Alignment::cosine) pull = (u[k] / user - cosine * i[k] / item) / item;
-    if (setting.alignment == Alignment::dot) pull = u[k];
-    if (setting.alignment == Alignment::euclidean) pull = 2 * (u[k] - i[k]);
-    const double after = (1 - decay) * i[k] + eta * sign * pull;
+    double pair_gradient = 0;
+    if (setting.pair_loss == PairLoss::cosine) {
+      pair_gradient = (u[k] / user - cosine * i[k] / item) / item;
+    }
+    if (setting.pair_loss == PairLoss::dot) pair_gradient = u[k];
+    if (setting.pair_loss == PairLoss::euclidean) pair_gradient = 2 * (u[k] - i[k]);
+    const double after = (1 - decay) * i[k] + eta * sign * pair_gradient;
     square += after * after;
   }
   return square - item * item;
@@ -60,9 +62,9 @@ static_assert([] {
   unpopular.popularity = 1;
   return expected_change(unpopular) < 0;
 }());
-static_assert(occurrence(1, {.pairs = 100, .batch_size = 10}).in_batch() == 0.1);
-static_assert(occurrence(0, {.pairs = 100, .batch_size = 10}).in_batch() == 0);
-static_assert(occurrence(5, {.pairs = 100, .batch_size = 100}).in_batch() == 1);
+static_assert(batch_probability(1, {.pairs = 100, .batch_size = 10}).in_batch() == 0.1);
+static_assert(batch_probability(0, {.pairs = 100, .batch_size = 10}).in_batch() == 0);
+static_assert(batch_probability(5, {.pairs = 100, .batch_size = 100}).in_batch() == 1);
 static_assert(balanced_magnitude(example) > 0.9 && balanced_magnitude(example) < 1);
 static_assert(steps_to_balance(example) > 700 && steps_to_balance(example) < 900);
 
@@ -70,39 +72,41 @@ TEST_CASE("an item's chance to stand in a batch is the paper's expression") {
   for (const std::int64_t d : {0, 1, 2, 3, 17, 100, 1000}) {
     for (const std::int64_t batch : {1, 7, 400, 1000}) {
       const double missed = std::pow(1 - static_cast<double>(batch) / 1000, d);
-      CHECK(occurrence(d, {.pairs = 1000, .batch_size = batch}).in_batch() ==
+      CHECK(batch_probability(d, {.pairs = 1000, .batch_size = batch}).in_batch() ==
             doctest::Approx(1 - missed).epsilon(1e-13));
-      const Batches batches{.pairs = 1000, .batch_size = batch, .negatives = 3, .items = 4000};
+      const BatchSampling batches{
+          .pairs = 1000, .batch_size = batch, .negatives = 3, .items = 4000};
       const double drawn = 3 * static_cast<double>(batch) / 4000;
-      CHECK(occurrence(d, batches).in_batch() ==
+      CHECK(batch_probability(d, batches).in_batch() ==
             doctest::Approx(1 - missed * (1 - drawn)).epsilon(1e-13));
-      CHECK(occurrence(d, batches).negative_only == doctest::Approx(missed * drawn).epsilon(1e-12));
+      CHECK(batch_probability(d, batches).negative_only ==
+            doctest::Approx(missed * drawn).epsilon(1e-12));
     }
   }
 }
 
 TEST_CASE("small chances are exact where 1 - (1 - p)^d would cancel") {
-  const Batches batches{.pairs = 1'000'000'000'000, .batch_size = 1};
-  CHECK(occurrence(3, batches).in_batch() == doctest::Approx(3e-12).epsilon(1e-11));
+  const BatchSampling batches{.pairs = 1'000'000'000'000, .batch_size = 1};
+  CHECK(batch_probability(3, batches).in_batch() == doctest::Approx(3e-12).epsilon(1e-11));
 }
 
 TEST_CASE("negatives that repeat are in a batch with probability 1 - (1 - 1/items)^(n batch)") {
-  const Batches batches{
+  const BatchSampling batches{
       .pairs = 1000, .batch_size = 100, .negatives = 10, .items = 50, .distinct_negatives = false};
-  CHECK(occurrence(0, batches).negative_only ==
+  CHECK(batch_probability(0, batches).negative_only ==
         doctest::Approx(1 - std::pow(0.98, 1000)).epsilon(1e-13));
 }
 
 TEST_CASE("the expected change weighs the steps that an item may take, each by its chance") {
-  for (const Alignment alignment : alignments) {
+  for (const PairLoss pair_loss : pair_losses) {
     for (const Decay decay : {Decay::full, Decay::batched}) {
       for (const int negatives : {0, 10}) {
-        const TheoremSetting setting = with(example, alignment, decay, negatives);
-        const Occurrence chance = occurrence(setting.popularity, setting.batches);
+        const TheoremSetting setting = with(example, pair_loss, decay, negatives);
+        const BatchProbability probability = batch_probability(setting.popularity, setting.batches);
         const double expected =
-            chance.positive * change_in_the_plane(setting, 1, true) +
-            chance.negative_only * change_in_the_plane(setting, -1, true) +
-            (1 - chance.in_batch()) * change_in_the_plane(setting, 0, decay == Decay::full);
+            probability.positive * change_in_the_plane(setting, 1, true) +
+            probability.negative_only * change_in_the_plane(setting, -1, true) +
+            (1 - probability.in_batch()) * change_in_the_plane(setting, 0, decay == Decay::full);
         CHECK(expected_change(setting) == doctest::Approx(expected).epsilon(1e-12));
       }
     }
@@ -111,27 +115,28 @@ TEST_CASE("the expected change weighs the steps that an item may take, each by i
 
 TEST_CASE("cosine with full decay is the paper's theorem as printed") {
   const double eta = example.learning_rate, lambda = example.lambda, i = example.pair.item;
-  const double chance = 1 - std::pow(1 - 0.01, 20);
-  CHECK(expected_change(example) == doctest::Approx(i * i * eta * lambda * (eta * lambda - 2) +
-                                                    chance * eta * eta / (i * i) * (1 - 0.3 * 0.3))
-                                        .epsilon(1e-12));
+  const double probability = 1 - std::pow(1 - 0.01, 20);
+  CHECK(expected_change(example) ==
+        doctest::Approx(i * i * eta * lambda * (eta * lambda - 2) +
+                        probability * eta * eta / (i * i) * (1 - 0.3 * 0.3))
+            .epsilon(1e-12));
 }
 
 TEST_CASE("what is known at compile time is what is computed at run time") {
-  constexpr TheoremSetting dot = with(example, Alignment::dot, Decay::full, 0);
+  constexpr TheoremSetting dot = with(example, PairLoss::dot, Decay::full, 0);
   constexpr double change = expected_change(dot), balance = balanced_magnitude(dot),
                    steps = steps_to_balance(dot);
   TheoremSetting setting = example;
-  setting.alignment = Alignment::dot;
+  setting.pair_loss = PairLoss::dot;
   CHECK(expected_change(setting) == doctest::Approx(change).epsilon(1e-15));
   CHECK(balanced_magnitude(setting) == doctest::Approx(balance).epsilon(1e-14));
   CHECK(steps_to_balance(setting) == doctest::Approx(steps).epsilon(1e-13));
 }
 
 TEST_CASE("at the balance nothing is expected to change, and steps lead there in the said time") {
-  for (const Alignment alignment : alignments) {
+  for (const PairLoss pair_loss : pair_losses) {
     for (const Decay decay : {Decay::full, Decay::batched}) {
-      TheoremSetting setting = with(example, alignment, decay, 0);
+      TheoremSetting setting = with(example, pair_loss, decay, 0);
       setting.learning_rate = 0.01;
       const double balance = balanced_magnitude(setting);
       setting.pair.item = balance;
@@ -152,7 +157,7 @@ TEST_CASE("at the balance nothing is expected to change, and steps lead there in
 }
 
 TEST_CASE("a balance is where rows below grow and rows above shrink, whatever holds them") {
-  TheoremSetting setting = with(example, Alignment::dot, Decay::full, 0);
+  TheoremSetting setting = with(example, PairLoss::dot, Decay::full, 0);
   setting.learning_rate = 0.001;
   setting.pair.cosine = -0.5;
   SUBCASE("users on the other side, no decay") { setting.lambda = 0; }
@@ -165,7 +170,7 @@ TEST_CASE("a balance is where rows below grow and rows above shrink, whatever ho
     setting.lambda = 0;
   }
   SUBCASE("distance, no decay") {
-    setting.alignment = Alignment::euclidean;
+    setting.pair_loss = PairLoss::euclidean;
     setting.pair.cosine = 0.5;
     setting.lambda = 0;
   }
@@ -189,7 +194,7 @@ TEST_CASE("a balance is where rows below grow and rows above shrink, whatever ho
 }
 
 TEST_CASE("at the balance no step is needed, from far away finitely many") {
-  TheoremSetting setting = with(example, Alignment::dot, Decay::full, 0);
+  TheoremSetting setting = with(example, PairLoss::dot, Decay::full, 0);
   setting.pair.item = balanced_magnitude(setting);
   CHECK(steps_to_balance(setting) == 0);
   setting.pair.item *= 1e17;
@@ -206,7 +211,7 @@ TEST_CASE("full decay writes popularity into the balance, batched decay does not
   TheoremSetting popular = example;
   popular.popularity = 200;
   CHECK(balanced_magnitude(popular) > 1.2 * balanced_magnitude(example));
-  TheoremSetting batched = with(example, Alignment::cosine, Decay::batched, 0);
+  TheoremSetting batched = with(example, PairLoss::cosine, Decay::batched, 0);
   popular.decay = Decay::batched;
   CHECK(balanced_magnitude(popular) == doctest::Approx(balanced_magnitude(batched)));
 }
@@ -224,23 +229,24 @@ TEST_CASE("without decay there is no balance; without growth it is 0") {
 }
 
 TEST_CASE("an item that meets all users alike changes as the theorem says") {
-  for (const Alignment alignment : alignments) {
-    const TheoremSetting setting = with(example, alignment, Decay::full, 0);
-    const Pull g = pull(alignment, setting.pair);
+  for (const PairLoss pair_loss : pair_losses) {
+    const TheoremSetting setting = with(example, pair_loss, Decay::full, 0);
+    const PairGradient g = pair_gradient(pair_loss, setting.pair);
     const double d = static_cast<double>(setting.popularity);
-    const PullSums sums{d * g.along, d * g.squared, d * d * g.squared};
+    const GradientSums sums{d * g.dot_item, d * g.squared_norm, d * d * g.squared_norm};
     CHECK(expected_change(setting, sums, Updates::at_most_one) ==
           doctest::Approx(expected_change(setting)).epsilon(1e-12));
     // |i'|^2 over the number of pairs in the batch, which is hypergeometric.
-    double expected = 0, chance = 1;  // of none: (E - B choose d) / (E choose d)
-    for (int j = 0; j < 20; ++j) chance *= (99'000.0 - j) / (100'000.0 - j);
+    double expected = 0, probability = 1;  // of none: (E - B choose d) / (E choose d)
+    for (int j = 0; j < 20; ++j) probability *= (99'000.0 - j) / (100'000.0 - j);
     for (int hits = 0; hits <= 20; ++hits) {
       const double step = setting.learning_rate * hits;
-      expected += chance * pair_change(g, step, setting.learning_rate * setting.lambda);
-      chance *= (20.0 - hits) * (1000.0 - hits) / ((hits + 1.0) * (99'000.0 - 20 + hits + 1));
+      expected += probability * pair_change(g, step, setting.learning_rate * setting.lambda);
+      probability *= (20.0 - hits) * (1000.0 - hits) / ((hits + 1.0) * (99'000.0 - 20 + hits + 1));
     }
-    CHECK_THROWS_AS((void)expected_change(setting, {.squared = std::nan("")}, Updates::every_pair),
-                    ArgumentError);
+    CHECK_THROWS_AS(
+        (void)expected_change(setting, {.squared_norm = std::nan("")}, Updates::every_pair),
+        ArgumentError);
     expected += decay_change(setting.pair.item, setting.learning_rate, setting.lambda);
     CHECK(expected_change(setting, sums, Updates::every_pair) ==
           doctest::Approx(expected).epsilon(1e-10));
@@ -285,32 +291,33 @@ TEST_CASE("what is outside its domain is a typed error that names it") {
 TEST_CASE("a pull's direction is the gradient of its similarity") {
   constexpr double u[]{0.3, -0.4}, i[]{1.2, 0.5};
   const double uu = 0.25, ui = 0.16, ii = 1.69, h = 1e-6;
-  const auto similarity = [&](Alignment alignment, double x, double y) {
+  const auto similarity = [&](PairLoss pair_loss, double x, double y) {
     const double product = u[0] * x + u[1] * y;
-    if (alignment == Alignment::dot) return product;
-    if (alignment == Alignment::cosine) return product / std::sqrt(uu * (x * x + y * y));
+    if (pair_loss == PairLoss::dot) return product;
+    if (pair_loss == PairLoss::cosine) return product / std::sqrt(uu * (x * x + y * y));
     return -((u[0] - x) * (u[0] - x) + (u[1] - y) * (u[1] - y));
   };
-  for (const auto alignment : {Alignment::cosine, Alignment::dot, Alignment::euclidean}) {
-    const auto [of_user, of_item] = pull_direction(alignment, uu, ui, ii);
+  for (const auto pair_loss : {PairLoss::cosine, PairLoss::dot, PairLoss::euclidean}) {
+    const auto [user_coefficient, item_coefficient] = gradient_coefficients(pair_loss, uu, ui, ii);
     for (std::size_t k = 0; k < 2; ++k) {
       const double x = k == 0 ? h : 0, y = k == 1 ? h : 0;
       const double numeric =
-          (similarity(alignment, i[0] + x, i[1] + y) - similarity(alignment, i[0] - x, i[1] - y)) /
+          (similarity(pair_loss, i[0] + x, i[1] + y) - similarity(pair_loss, i[0] - x, i[1] - y)) /
           (2 * h);
-      CHECK(of_user * u[k] + of_item * i[k] == doctest::Approx(numeric));
+      CHECK(user_coefficient * u[k] + item_coefficient * i[k] == doctest::Approx(numeric));
     }
   }
 }
 
 TEST_CASE("a row without a length pulls nobody by cosine") {
   for (const double tiny : {0.0, 1e-310}) {
-    const auto from = pull_direction(Alignment::cosine, tiny, 0, 1);
-    const auto to = pull_direction(Alignment::cosine, 1, 0, tiny);
-    CHECK(from.of_user == 0);
-    CHECK(to.of_item == 0);
+    const auto from = gradient_coefficients(PairLoss::cosine, tiny, 0, 1);
+    const auto to = gradient_coefficients(PairLoss::cosine, 1, 0, tiny);
+    CHECK(from.user_coefficient == 0);
+    CHECK(to.item_coefficient == 0);
   }
-  const auto [of_user, of_item] = pull_direction(Alignment::cosine, 1e-100, 1e-160, 1e-220);
-  CHECK(std::isfinite(of_user));
-  CHECK(std::isfinite(of_item));
+  const auto [user_coefficient, item_coefficient] =
+      gradient_coefficients(PairLoss::cosine, 1e-100, 1e-160, 1e-220);
+  CHECK(std::isfinite(user_coefficient));
+  CHECK(std::isfinite(item_coefficient));
 }

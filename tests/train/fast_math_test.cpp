@@ -58,7 +58,7 @@ bool says(const std::string& text, const std::string& part) {
 
 std::string refused(double value) {
   try {
-    require_not_negative("x", value);
+    require_non_negative("x", value);
     require_positive("x", value);
   } catch (const ArgumentError& error) {
     return error.argument();

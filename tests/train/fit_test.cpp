@@ -63,8 +63,9 @@ TEST_CASE("fit stops when patience runs out, and keeps the weights of the best e
   CHECK(evaluate(model, split.validation, {.exclude = {&split.train}}).ndcg ==
         history.best_validation_ndcg);
   for (const EpochRecord& epoch : history.epochs) {
-    if (epoch.epoch < history.best_epoch)
+    if (epoch.epoch < history.best_epoch) {
       CHECK(epoch.validation_ndcg < history.best_validation_ndcg);
+    }
     if (epoch.epoch > history.best_epoch) {
       CHECK(epoch.validation_ndcg <= history.best_validation_ndcg);  // an equal one is not better
       CHECK_FALSE(epoch.best);
@@ -295,7 +296,7 @@ TEST_CASE("an epoch's line says loss, validation and seconds") {
                .pairs = 9,
                .epochs = 2,
                .k = 20,
-               .validated = true,
+               .has_validation = true,
                .learning_rate = 0.1,
                .batch_size = 3});
   lines.epoch({.epoch = 2,

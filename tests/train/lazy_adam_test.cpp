@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "policies.hpp"
-#include "support/worse.hpp"
+#include "support/nan_max.hpp"
 
 using namespace prism;
 
@@ -20,7 +20,8 @@ template <class T>
 double relative_difference(const Matrix<T>& a, const Matrix<T>& b) {
   double difference = 0, largest = 0;
   for (std::size_t i = 0; i < a.size(); ++i) {
-    difference = test::worse(difference, static_cast<double>(std::abs(a.data()[i] - b.data()[i])));
+    difference =
+        test::nan_max(difference, static_cast<double>(std::abs(a.data()[i] - b.data()[i])));
     largest = std::max(largest, static_cast<double>(std::abs(b.data()[i])));
   }
   return difference / largest;
@@ -54,13 +55,13 @@ auto train(std::size_t steps) {
     // Most batches come from the first few interactions, so that other rows wait.
     const std::size_t from = s % 10 == 0 ? all.size() : 20;
     for (std::size_t p = 0; p < pairs.size(); ++p) {
-      pairs[p] = all[order.below(s * pairs.size() + p, static_cast<std::uint32_t>(from))];
+      pairs[p] = all[order.uniform_int(s * pairs.size() + p, static_cast<std::uint32_t>(from))];
     }
     const double learning_rate = s < steps / 2 ? 0.01 : 0.003;
     trainer.step(pairs, trainer.sample(pairs, negatives, s * pairs.size()), learning_rate);
-    if (s == steps / 3) trainer.settle();
+    if (s == steps / 3) trainer.flush();
   }
-  trainer.settle();
+  trainer.flush();
   return trained_tables(model);
 }
 
@@ -99,18 +100,18 @@ TEST_CASE("Adam has the weights of DenseAdam, trainable state and bounds include
   check_same<LightGCN<dynamic>, BPR, None, double>(100, 0);
 }
 
-TEST_CASE("rows that a step does not reach wait for settle()") {
+TEST_CASE("rows that a step does not reach wait for flush()") {
   const std::vector<Interaction> pairs{{0, 0}, {1, 1}};
   Recommender<MF<4>, DirectAU> model(Interactions(2, 2, pairs));
   Trainer trainer(model);
   trainer.step(pairs, {}, 0.1);
   trainer.step(std::span(pairs).first(1), {}, 0.1);
   const Matrix<float> waiting = model.users();
-  trainer.settle();
+  trainer.flush();
   CHECK(model.users()(0, 0) == waiting(0, 0));
   CHECK(model.users()(1, 0) != waiting(1, 0));
   const Matrix<float> settled = model.users();
-  trainer.settle();
+  trainer.flush();
   CHECK(model.users() == settled);
 }
 

@@ -40,7 +40,7 @@ struct BiasLoss {
     const T mean = T{1} / static_cast<T>(batch.pairs());
     double value = 0;
     for (const Index k : batch.users) {
-      const T sum = *rows(state.bias)[batch.user_side.rows[k]] + state.constant(0, 0);
+      const T sum = *rows(state.bias)[batch.user_side.unique_rows[k]] + state.constant(0, 0);
       value += static_cast<double>(mean * sum * sum / 2);
       *step.parameter_gradients[0][k] += mean * sum;
       *step.parameter_gradients[1][0] += mean * sum;
@@ -69,9 +69,9 @@ struct Weighted {
   template <class T, Execution X>
   Forward<T> forward(const BackboneStep<T, X>& step, const State<T>& state) const {
     const auto side = [&](Rows<const T> table, const BatchSide& rows) {
-      const Rows<T> to = step.scratch.template take<T>(rows.rows.size(), dim());
+      const Rows<T> to = step.scratch.template allocate<T>(rows.unique_rows.size(), dim());
       for (std::size_t k = 0; k < to.size(); ++k) {
-        scale(to[k], state.weight(0, 0), table[rows.rows[k]], dim());
+        scale(to[k], state.weight(0, 0), table[rows.unique_rows[k]], dim());
       }
       return to;
     };
@@ -80,15 +80,15 @@ struct Weighted {
   }
 
   template <class T, Execution X>
-  TableGradients<T> backward(const BackboneStep<T, X>& step, const State<T>& state, NothingKept,
+  TableGradients<T> backward(const BackboneStep<T, X>& step, const State<T>& state, NothingSaved,
                              Embeddings<const T> gradient) const {
     const auto side = [&](Rows<const T> table, Rows<const T> g, const BatchSide& batch_side) {
-      const Rows<T> to = step.scratch.template take<T>(g.size(), g.dim());
+      const Rows<T> to = step.scratch.template allocate<T>(g.size(), g.dim());
       for (std::size_t k = 0; k < g.size(); ++k) {
         scale(to[k], state.weight(0, 0), g[k], g.dim());
-        *step.parameter_gradients[0][0] += dot(table[batch_side.rows[k]], g[k], g.dim());
+        *step.parameter_gradients[0][0] += dot(table[batch_side.unique_rows[k]], g[k], g.dim());
       }
-      return TableGradient<T>::of_batch_rows(to, batch_side);
+      return TableGradient<T>::sparse(to, batch_side);
     };
     return {side(step.tables.users, gradient.users, step.batch.user_side),
             side(step.tables.items, gradient.items, step.batch.item_side)};
@@ -230,7 +230,7 @@ TEST_CASE("MAWU's margins stay in [0, 1] after every step") {
   const auto start = model.weights().loss;
   for (int step = 0; step < 20; ++step) {
     trainer.step(pairs, {}, 0.3);
-    trainer.settle();
+    trainer.flush();
     for (const auto* margins : {&model.weights().loss.users, &model.weights().loss.items}) {
       for (const float margin : margins->value) REQUIRE((margin >= 0 && margin <= 1));
     }

@@ -14,14 +14,14 @@ namespace prism::inline PRISM_ISA {
 //   static constexpr std::string_view name = "MyActivation";
 //   template <class T> T apply(T x) const;
 //   // Its derivative, from what apply returned.
-//   template <class T> T slope(T y) const;
+//   template <class T> T derivative(T y) const;
 // };
 
 template <class A>
 concept ActivationPolicy = std::copyable<A> && requires(const A& activation, double x) {
   { A::name } -> std::convertible_to<std::string_view>;
   { activation.apply(x) } -> std::same_as<double>;
-  { activation.slope(x) } -> std::same_as<double>;
+  { activation.derivative(x) } -> std::same_as<double>;
 };
 
 /// max(x, 0)
@@ -32,7 +32,7 @@ struct ReLU {
     return std::max(x, T{0});
   }
   template <class T>
-  [[nodiscard]] constexpr T slope(T y) const noexcept {
+  [[nodiscard]] constexpr T derivative(T y) const noexcept {
     return y > 0 ? T{1} : T{0};
   }
 };
@@ -45,7 +45,7 @@ struct Identity {
     return x;
   }
   template <class T>
-  [[nodiscard]] constexpr T slope(T /*y*/) const noexcept {
+  [[nodiscard]] constexpr T derivative(T /*y*/) const noexcept {
     return T{1};
   }
 };

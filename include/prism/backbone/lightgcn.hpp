@@ -25,7 +25,7 @@ namespace detail {
 
 /// d^-1/2 for each degree, 0 for degree 0.
 template <class T>
-[[nodiscard]] std::vector<T> inverse_roots(std::span<const Index> degree) {
+[[nodiscard]] std::vector<T> inverse_sqrt(std::span<const Index> degree) {
   std::vector<T> result(degree.size());
   for (std::size_t r = 0; r < degree.size(); ++r) {
     if (degree[r] > 0) result[r] = static_cast<T>(1 / std::sqrt(static_cast<double>(degree[r])));
@@ -66,26 +66,28 @@ class LightGCN {
     std::vector<T> item_scale;
 
     State(const LightGCN&, const StateContext& context)
-        : user_scale(detail::inverse_roots<T>(context.train.user_degree())),
-          item_scale(detail::inverse_roots<T>(context.train.item_degree())) {}
+        : user_scale(detail::inverse_sqrt<T>(context.train.user_degree())),
+          item_scale(detail::inverse_sqrt<T>(context.train.item_degree())) {}
   };
 
   template <class T, Execution X>
   [[nodiscard]] Forward<T> forward(const BackboneStep<T, X>& step, const State<T>& state) const {
     const Embeddings<const T> all =
         propagate(step.exec, step.tables, step.batch.train, state, step.scratch);
-    return {{{all.users, step.batch.user_side.rows}, {all.items, step.batch.item_side.rows}}};
+    return {{{all.users, step.batch.user_side.unique_rows},
+             {all.items, step.batch.item_side.unique_rows}}};
   }
 
   /// The propagation is a symmetric matrix: the same one carries the gradient back.
   template <class T, Execution X>
   [[nodiscard]] TableGradients<T> backward(const BackboneStep<T, X>& step, const State<T>& state,
-                                           NothingKept, Embeddings<const T> output_gradient) const {
+                                           NothingSaved,
+                                           Embeddings<const T> output_gradient) const {
     const auto scatter = [&](Rows<const T> from, const BatchSide& side) {
       const Rows<T> to =
-          step.scratch.template take_zeros<T>(step.exec, side.position.size(), from.dim());
+          step.scratch.template allocate_zeros<T>(step.exec, side.inverse_index.size(), from.dim());
       for (std::size_t k = 0; k < from.size(); ++k) {
-        std::copy_n(from[k], from.dim(), to[side.rows[k]]);
+        std::copy_n(from[k], from.dim(), to[side.unique_rows[k]]);
       }
       return to;
     };
@@ -93,8 +95,8 @@ class LightGCN {
                                  scatter(output_gradient.items, step.batch.item_side)};
     const Embeddings<T> all =
         propagate<T>(step.exec, gradient, step.batch.train, state, step.scratch);
-    return {TableGradient<T>::of_all_rows(all.users, step.batch.user_side),
-            TableGradient<T>::of_all_rows(all.items, step.batch.item_side)};
+    return {TableGradient<T>::dense(all.users, step.batch.user_side),
+            TableGradient<T>::dense(all.items, step.batch.item_side)};
   }
 
   template <class T, Execution X>
@@ -102,12 +104,12 @@ class LightGCN {
                                  const Interactions& train, const State<T>& state) const {
     Scratch scratch;
     const Embeddings<T> all = propagate(exec, tables, train, state, scratch);
-    const auto keep = [](Rows<const T> from) {
+    const auto copy_rows = [](Rows<const T> from) {
       Matrix<T> table(typename Matrix<T>::shape_type{from.size(), from.dim()});
       std::copy_n(from.data(), from.elements(), table.data());
       return table;
     };
-    return {keep(all.users), keep(all.items)};
+    return {copy_rows(all.users), copy_rows(all.items)};
   }
 
  private:
@@ -117,23 +119,23 @@ class LightGCN {
                                  const Interactions& train, const State<T>& state,
                                  Scratch& scratch) {
     const std::size_t dim = start.users.dim();
-    const auto take = [&] {
-      return Embeddings<T>{scratch.take<T>(start.users.size(), dim),
-                           scratch.take<T>(start.items.size(), dim)};
+    const auto allocate = [&] {
+      return Embeddings<T>{scratch.allocate<T>(start.users.size(), dim),
+                           scratch.allocate<T>(start.items.size(), dim)};
     };
-    const Embeddings<T> sum = take(), even = take(), odd = take();
+    const Embeddings<T> sum = allocate(), even = allocate(), odd = allocate();
     Embeddings<const T> layer = start;
     for (std::size_t l = 1; l <= Layers; ++l) {
       const Embeddings<T> next = l % 2 == 0 ? even : odd;
-      const T share = l == Layers ? T{1} / T{Layers + 1} : T{1};
+      const T weight = l == Layers ? T{1} / T{Layers + 1} : T{1};
       propagate_side<T>(
           exec, train.users(), [&](Index user) { return train.items_of(user); }, layer.items,
           state.item_scale, state.user_scale, next.users, l == 1 ? start.users : sum.users,
-          sum.users, share);
+          sum.users, weight);
       propagate_side<T>(
           exec, train.items(), [&](Index item) { return train.users_of(item); }, layer.users,
           state.user_scale, state.item_scale, next.items, l == 1 ? start.items : sum.items,
-          sum.items, share);
+          sum.items, weight);
       layer = next;
     }
     return sum;
@@ -144,18 +146,18 @@ class LightGCN {
   template <class T, Execution X, class Neighbours>
   static void propagate_side(const X& exec, std::size_t size, const Neighbours& neighbours,
                              Rows<const T> from, std::span<const T> from_scale,
-                             std::span<const T> scale_of, Rows<T> next, Rows<const T> so_far,
-                             Rows<T> sum, T share) {
+                             std::span<const T> scale_of, Rows<T> next, Rows<const T> partial_sum,
+                             Rows<T> sum, T weight) {
     const std::size_t dim = from.dim();
     constexpr std::size_t grain = 64;
     parallel_chunks(exec, size, grain, [&](std::size_t begin, std::size_t end) {
       for (std::size_t r = begin; r < end; ++r) {
         T* const row = next[r];
-        const std::span<const Index> picked = neighbours(static_cast<Index>(r));
+        const std::span<const Index> indices = neighbours(static_cast<Index>(r));
         weighted_sum<typename X::isa>(
-            row, scale_of[r], picked, [&](std::size_t j) { return from_scale[picked[j]]; }, from);
-        scale<typename X::isa>(sum[r], share, so_far[r], dim);
-        add_scaled<typename X::isa>(sum[r], share, row, dim);
+            row, scale_of[r], indices, [&](std::size_t j) { return from_scale[indices[j]]; }, from);
+        scale<typename X::isa>(sum[r], weight, partial_sum[r], dim);
+        add_scaled<typename X::isa>(sum[r], weight, row, dim);
       }
     });
   }

@@ -19,7 +19,7 @@ template <std::size_t Dim>
 class MF {
  public:
   static constexpr std::string_view name = "MF";
-  static constexpr bool reads_every_row = false;
+  static constexpr bool needs_all_rows = false;
 
   constexpr MF() = default;
   constexpr explicit MF(std::size_t dim) requires(Dim == dynamic) : dim_{dim} {}
@@ -33,16 +33,17 @@ class MF {
 
   template <class T, Execution X>
   [[nodiscard]] Forward<T> forward(const BackboneStep<T, X>& step, const Stateless<MF>&) const {
-    return {{{step.tables.users, step.batch.user_side.rows},
-             {step.tables.items, step.batch.item_side.rows}}};
+    return {{{step.tables.users, step.batch.user_side.unique_rows},
+             {step.tables.items, step.batch.item_side.unique_rows}}};
   }
 
   template <class T, Execution X>
   [[nodiscard]] TableGradients<T> backward(const BackboneStep<T, X>& step, const Stateless<MF>&,
-                                           NothingKept, Embeddings<const T> output_gradient) const {
+                                           NothingSaved,
+                                           Embeddings<const T> output_gradient) const {
     const Batch& batch = step.batch;
-    return {TableGradient<T>::of_batch_rows(output_gradient.users, batch.user_side),
-            TableGradient<T>::of_batch_rows(output_gradient.items, batch.item_side)};
+    return {TableGradient<T>::sparse(output_gradient.users, batch.user_side),
+            TableGradient<T>::sparse(output_gradient.items, batch.item_side)};
   }
 
   template <class T, Execution X>

@@ -65,7 +65,7 @@ struct Tower {
 
 /// What went into each layer, rows x padded(dim), and the layers laid out.
 template <class T, std::size_t Layers>
-struct TowerKept {
+struct TowerSaved {
   std::array<Rows<T>, Layers> input;
   std::array<LinearLayer<T>, Layers> layer;
 };
@@ -88,7 +88,7 @@ class MLP {
 
  public:
   static constexpr std::string_view name = "MLP";
-  static constexpr bool reads_every_row = false;
+  static constexpr bool needs_all_rows = false;
 
   constexpr MLP() = default;
   constexpr explicit MLP(std::size_t dim, Activation activation = {}) requires(Dim == dynamic)
@@ -122,32 +122,34 @@ class MLP {
   /// What backward needs of both towers.
   template <class T>
   struct Saved {
-    detail::TowerKept<T, Layers> users;
-    detail::TowerKept<T, Layers> items;
+    detail::TowerSaved<T, Layers> users;
+    detail::TowerSaved<T, Layers> items;
   };
 
   template <class T, Execution X>
   [[nodiscard]] Forward<T, Saved<T>> forward(const BackboneStep<T, X>& step,
                                              const State<T>& state) const {
-    const std::span<const Index> users = step.batch.user_side.rows;
-    const std::span<const Index> items = step.batch.item_side.rows;
-    const Embeddings<T> output{step.scratch.template take<T>(users.size(), dim()),
-                               step.scratch.template take<T>(items.size(), dim())};
+    const std::span<const Index> users = step.batch.user_side.unique_rows;
+    const std::span<const Index> items = step.batch.item_side.unique_rows;
+    const Embeddings<T> output{step.scratch.template allocate<T>(users.size(), dim()),
+                               step.scratch.template allocate<T>(items.size(), dim())};
     return {{output.users, output.items},
-            {climb(step.exec, step.tables.users, users, state.users, output.users, step.scratch),
-             climb(step.exec, step.tables.items, items, state.items, output.items, step.scratch)}};
+            {tower_forward(step.exec, step.tables.users, users, state.users, output.users,
+                           step.scratch),
+             tower_forward(step.exec, step.tables.items, items, state.items, output.items,
+                           step.scratch)}};
   }
 
   template <class T, Execution X>
   [[nodiscard]] TableGradients<T> backward(const BackboneStep<T, X>& step, const State<T>&,
-                                           const Saved<T>& kept,
+                                           const Saved<T>& saved,
                                            Embeddings<const T> output_gradient) const {
-    return {TableGradient<T>::of_batch_rows(descend(step, kept.users, output_gradient.users,
+    return {TableGradient<T>::sparse(tower_backward(step, saved.users, output_gradient.users,
                                                     step.parameter_gradients.first(2 * Layers)),
-                                            step.batch.user_side),
-            TableGradient<T>::of_batch_rows(descend(step, kept.items, output_gradient.items,
+                                     step.batch.user_side),
+            TableGradient<T>::sparse(tower_backward(step, saved.items, output_gradient.items,
                                                     step.parameter_gradients.subspan(2 * Layers)),
-                                            step.batch.item_side)};
+                                     step.batch.item_side)};
   }
 
   template <class T, Execution X>
@@ -155,15 +157,16 @@ class MLP {
                                  const Interactions& /*train*/, const State<T>& state) const {
     const auto all = [&](Rows<const T> table, const detail::Tower<T, Layers>& tower) {
       Matrix<T> result(typename Matrix<T>::shape_type{table.size(), table.dim()});
-      std::vector<Index> every(table.size());
-      for (std::size_t r = 0; r < every.size(); ++r) every[r] = static_cast<Index>(r);
+      std::vector<Index> all_indices(table.size());
+      for (std::size_t r = 0; r < all_indices.size(); ++r) all_indices[r] = static_cast<Index>(r);
       // In portions, because climb keeps what goes into each layer.
-      constexpr std::size_t portion = 8192;
-      for (std::size_t r = 0; r < every.size(); r += portion) {
-        const std::size_t count = std::min(portion, every.size() - r);
+      constexpr std::size_t block_size = 8192;
+      for (std::size_t r = 0; r < all_indices.size(); r += block_size) {
+        const std::size_t count = std::min(block_size, all_indices.size() - r);
         Scratch scratch;
-        static_cast<void>(climb(exec, table, std::span<const Index>(every).subspan(r, count), tower,
-                                Rows<T>(rows(result)[r], count, table.dim()), scratch));
+        static_cast<void>(
+            tower_forward(exec, table, std::span<const Index>(all_indices).subspan(r, count), tower,
+                          Rows<T>(rows(result)[r], count, table.dim()), scratch));
       }
       return result;
     };
@@ -175,73 +178,75 @@ class MLP {
 
   /// Takes table rows up to output rows.
   template <class T, Execution X>
-  detail::TowerKept<T, Layers> climb(const X& exec, Rows<const T> table,
-                                     std::span<const Index> from,
-                                     const detail::Tower<T, Layers>& tower, Rows<T> output,
-                                     Scratch& scratch) const {
+  detail::TowerSaved<T, Layers> tower_forward(const X& exec, Rows<const T> table,
+                                              std::span<const Index> from,
+                                              const detail::Tower<T, Layers>& tower, Rows<T> output,
+                                              Scratch& scratch) const {
     const std::size_t dim = table.dim(), width = padded<T, typename X::isa>(dim);
-    detail::TowerKept<T, Layers> kept;
+    detail::TowerSaved<T, Layers> saved;
     for (std::size_t l = 0; l < Layers; ++l) {
-      kept.input[l] = scratch.take<T>(from.size(), width);
-      kept.layer[l] = lay_out<T>(exec, rows(tower.weight[l]), tower.bias[l].data(), scratch);
+      saved.input[l] = scratch.allocate<T>(from.size(), width);
+      saved.layer[l] = pack_layer<T>(exec, rows(tower.weight[l]), tower.bias[l].data(), scratch);
     }
-    const Rows<T> top = scratch.take<T>(from.size(), width);
+    const Rows<T> last_output = scratch.allocate<T>(from.size(), width);
     parallel_chunks(exec, from.size(), grain, [&](std::size_t begin, std::size_t end) {
       for (std::size_t k = begin; k < end; ++k) {
-        T* const to = kept.input[0][k];
+        T* const to = saved.input[0][k];
         std::copy_n(table[from[k]], dim, to);
         std::fill(to + dim, to + width, T{0});
       }
       for (std::size_t l = 0; l < Layers; ++l) {
-        T* const y = l + 1 < Layers ? kept.input[l + 1][begin] : top[begin];
-        linear_forward<typename X::isa, T>(kept.layer[l], end - begin, kept.input[l][begin], y);
+        T* const y = l + 1 < Layers ? saved.input[l + 1][begin] : last_output[begin];
+        linear_forward<typename X::isa, T>(saved.layer[l], end - begin, saved.input[l][begin], y);
         if (l + 1 == Layers) break;
         for (std::size_t e = 0; e < (end - begin) * width; ++e) y[e] = activation_.apply(y[e]);
       }
-      for (std::size_t k = begin; k < end; ++k) std::copy_n(top[k], dim, output[k]);
+      for (std::size_t k = begin; k < end; ++k) std::copy_n(last_output[k], dim, output[k]);
     });
-    return kept;
+    return saved;
   }
 
   /// Takes the output's gradient down to the table rows, and adds to the layers'. The sums over
   /// rows fold in the order of chunks that depend on the batch alone.
   /// @param tower_gradients  of the layers' weights and biases in turn
   template <class T, Execution X>
-  Rows<const T> descend(const BackboneStep<T, X>& step, const detail::TowerKept<T, Layers>& kept,
-                        Rows<const T> output, std::span<const Rows<T>> tower_gradients) const {
+  Rows<const T> tower_backward(const BackboneStep<T, X>& step,
+                               const detail::TowerSaved<T, Layers>& saved, Rows<const T> output,
+                               std::span<const Rows<T>> tower_gradients) const {
     const X& exec = step.exec;
     Scratch& scratch = step.scratch;
     const std::size_t dim = output.dim(), width = padded<T, typename X::isa>(dim);
-    constexpr std::size_t most_chunks = 16;
-    const std::size_t chunk = std::max(grain, (output.size() + most_chunks - 1) / most_chunks);
+    constexpr std::size_t max_chunks = 16;
+    const std::size_t chunk = std::max(grain, (output.size() + max_chunks - 1) / max_chunks);
     const std::size_t chunks = (output.size() + chunk - 1) / chunk;
-    const Rows<T> g_weight = scratch.take<T>(chunks * Layers * dim, width);
-    const Rows<T> g_bias = scratch.take<T>(chunks * Layers, dim);
-    const Rows<T> above = scratch.take<T>(output.size(), width);
-    const Rows<T> below = scratch.take<T>(output.size(), width);
-    const Rows<T> gradient = scratch.take<T>(output.size(), dim);
+    const Rows<T> g_weight = scratch.allocate<T>(chunks * Layers * dim, width);
+    const Rows<T> g_bias = scratch.allocate<T>(chunks * Layers, dim);
+    const Rows<T> g_out_rows = scratch.allocate<T>(output.size(), width);
+    const Rows<T> g_in_rows = scratch.allocate<T>(output.size(), width);
+    const Rows<T> gradient = scratch.allocate<T>(output.size(), dim);
     parallel_chunks(exec, output.size(), chunk, [&](std::size_t begin, std::size_t end) {
       const std::size_t place = begin / chunk * Layers;
-      T* up = above[begin];
-      T* down = below[begin];
+      T* g_out = g_out_rows[begin];
+      T* g_in = g_in_rows[begin];
       for (std::size_t k = begin; k < end; ++k) {
-        T* const to = up + (k - begin) * width;
+        T* const to = g_out + (k - begin) * width;
         std::copy_n(output[k], dim, to);
         std::fill(to + dim, to + width, T{0});
       }
       for (std::size_t l = Layers; l-- > 0;) {
-        linear_backward<typename X::isa, T>(kept.layer[l], end - begin, kept.input[l][begin], up,
-                                            down, g_weight[(place + l) * dim], g_bias[place + l]);
+        linear_backward<typename X::isa, T>(saved.layer[l], end - begin, saved.input[l][begin],
+                                            g_out, g_in, g_weight[(place + l) * dim],
+                                            g_bias[place + l]);
         if (l > 0) {
-          const T* const y = kept.input[l][begin];
+          const T* const y = saved.input[l][begin];
           for (std::size_t e = 0; e < (end - begin) * width; ++e) {
-            down[e] *= activation_.slope(y[e]);
+            g_in[e] *= activation_.derivative(y[e]);
           }
         }
-        std::swap(up, down);
+        std::swap(g_out, g_in);
       }
       for (std::size_t k = begin; k < end; ++k) {
-        std::copy_n(up + (k - begin) * width, dim, gradient[k]);
+        std::copy_n(g_out + (k - begin) * width, dim, gradient[k]);
       }
     });
     for (std::size_t c = 0; c < chunks; ++c) {

@@ -16,22 +16,22 @@ namespace prism::inline PRISM_ISA {
 /// none. Training is full of them: a well-ranked pair's slope is exp(-90), a moment of Adam's
 /// shrinks by a tenth a step; and each costs a hundred times a normal number. Only x86 and 64-bit
 /// ARM have the switch; elsewhere this does nothing.
-class DenormalsAreZero {
+class FlushDenormals {
  public:
-  DenormalsAreZero() noexcept : before_(control()) { set_control(before_ | switches); }
-  DenormalsAreZero(const DenormalsAreZero&) = delete;
-  DenormalsAreZero& operator=(const DenormalsAreZero&) = delete;
-  ~DenormalsAreZero() { set_control(before_); }
+  FlushDenormals() noexcept : previous_(control()) { set_control(previous_ | flush_bits); }
+  FlushDenormals(const FlushDenormals&) = delete;
+  FlushDenormals& operator=(const FlushDenormals&) = delete;
+  ~FlushDenormals() { set_control(previous_); }
 
  private:
 #if defined(__SSE2__)
   using Control = std::uint32_t;
-  static constexpr Control switches = 0x8040;  // flush to zero, denormals are zero
+  static constexpr Control flush_bits = 0x8040;  // flush to zero, denormals are zero
   static Control control() noexcept { return _mm_getcsr(); }
   static void set_control(Control value) noexcept { _mm_setcsr(value); }
 #elif defined(__aarch64__)
   using Control = std::uint64_t;
-  static constexpr Control switches = 1U << 24;  // FPCR.FZ
+  static constexpr Control flush_bits = 1U << 24;  // FPCR.FZ
   static Control control() noexcept {
     Control value = 0;
     __asm__ volatile("mrs %0, fpcr" : "=r"(value));
@@ -40,12 +40,12 @@ class DenormalsAreZero {
   static void set_control(Control value) noexcept { __asm__ volatile("msr fpcr, %0" ::"r"(value)); }
 #else
   using Control = std::uint32_t;
-  static constexpr Control switches = 0;
+  static constexpr Control flush_bits = 0;
   static Control control() noexcept { return 0; }
   static void set_control(Control) noexcept {}
 #endif
 
-  Control before_;
+  Control previous_;
 };
 
 }  // namespace prism::inline PRISM_ISA

@@ -96,32 +96,32 @@ class PRISM_ONE_TYPE DivergenceError : public Error {
 
 namespace prism::inline PRISM_ISA {
 
-/// Throws ArgumentError(argument, problem) unless `holds`.
-inline void require(bool holds, const char* argument, const std::string& problem) {
-  if (!holds) throw ArgumentError(argument, problem);
+/// Throws ArgumentError(argument, problem) unless `condition`.
+inline void require(bool condition, const char* argument, const std::string& problem) {
+  if (!condition) throw ArgumentError(argument, problem);
 }
 
 /// The shortest text that reads back as the number: "0.001".
-[[nodiscard]] inline std::string shortest(double number) {
+[[nodiscard]] inline std::string format_number(double number) {
   char digits[32];
   const auto end = std::to_chars(digits, digits + sizeof digits, number).ptr;
   return {digits, end};
 }
 
 /// Throws unless value is a finite number of at least 0.
-inline void require_not_negative(const char* argument, double value) {
+inline void require_non_negative(const char* argument, double value) {
   require(is_finite(value) && value >= 0, argument,
-          "must be a finite number of at least 0, not " + shortest(value));
+          "must be a finite number of at least 0, not " + format_number(value));
 }
 
 /// Throws unless value is a finite number above 0.
 inline void require_positive(const char* argument, double value) {
   require(is_finite(value) && value > 0, argument,
-          "must be a finite number above 0, not " + shortest(value));
+          "must be a finite number above 0, not " + format_number(value));
 }
 
 /// Throws unless count is at least 1.
-inline void require_some(const char* argument, std::size_t count) {
+inline void require_at_least_one(const char* argument, std::size_t count) {
   require(count >= 1, argument, "must be at least 1, not 0");
 }
 

@@ -22,12 +22,12 @@ namespace prism::inline PRISM_ISA {
 /// processor keeps the addresses of at 4 KiB a page.
 class TableMemory final : public std::pmr::memory_resource {
  public:
-  static constexpr std::size_t line = 64;
+  static constexpr std::size_t cache_line = 64;
   static constexpr std::size_t huge_page = std::size_t{1} << 21;
 
  private:
   static std::align_val_t alignment_of(std::size_t bytes, std::size_t alignment) noexcept {
-    const std::size_t own = bytes >= 2 * huge_page ? huge_page : line;
+    const std::size_t own = bytes >= 2 * huge_page ? huge_page : cache_line;
     return std::align_val_t{alignment > own ? alignment : own};
   }
 
@@ -74,12 +74,12 @@ class TableAllocator {
 
   [[nodiscard]] T* allocate(std::size_t n) {
     constexpr std::size_t alignment =
-        alignof(T) > TableMemory::line ? alignof(T) : TableMemory::line;
+        alignof(T) > TableMemory::cache_line ? alignof(T) : TableMemory::cache_line;
     return static_cast<T*>(resource_->allocate(n * sizeof(T), alignment));
   }
   void deallocate(T* p, std::size_t n) noexcept {
     constexpr std::size_t alignment =
-        alignof(T) > TableMemory::line ? alignof(T) : TableMemory::line;
+        alignof(T) > TableMemory::cache_line ? alignof(T) : TableMemory::cache_line;
     resource_->deallocate(p, n * sizeof(T), alignment);
   }
   /// Value-initialisation leaves numbers as they are: who wants zeros says so.

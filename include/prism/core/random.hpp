@@ -69,8 +69,8 @@ class Random {
   }
 
   /// Uniform in {0, ..., n-1}, n >= 1; each probability is within n * 2^-64 of 1/n.
-  [[nodiscard]] constexpr std::uint32_t below(std::uint64_t position,
-                                              std::uint32_t n) const noexcept {
+  [[nodiscard]] constexpr std::uint32_t uniform_int(std::uint64_t position,
+                                                    std::uint32_t n) const noexcept {
     // The high word of the 96-bit product bits * n.
     const std::uint64_t b = bits(position);
     const std::uint64_t low = (b & 0xFFFFFFFF) * n;

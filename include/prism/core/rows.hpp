@@ -40,27 +40,27 @@ class Rows {
 /// Rows of a table picked by their numbers, in any order; `picked[k]` points at the first element
 /// of the k-th. Consecutive rows read as picked ones.
 template <class T>
-class PickedRows {
+class IndexedRows {
  public:
-  PickedRows(Rows<T> table, std::span<const Index> which) noexcept
-      : table_(table), which_(which.data()), size_(which.size()) {}
-  PickedRows(std::convertible_to<Rows<T>> auto all) noexcept : table_(all), size_(table_.size()) {}
+  IndexedRows(Rows<T> table, std::span<const Index> indices) noexcept
+      : table_(table), indices_(indices.data()), size_(indices.size()) {}
+  IndexedRows(std::convertible_to<Rows<T>> auto all) noexcept : table_(all), size_(table_.size()) {}
 
   [[nodiscard]] T* operator[](std::size_t k) const noexcept {
-    return table_[which_ == nullptr ? k : which_[k]];
+    return table_[indices_ == nullptr ? k : indices_[k]];
   }
   /// The first `count` of them.
-  [[nodiscard]] PickedRows first(std::size_t count) const noexcept {
-    PickedRows some = *this;
-    some.size_ = count;
-    return some;
+  [[nodiscard]] IndexedRows first(std::size_t count) const noexcept {
+    IndexedRows prefix = *this;
+    prefix.size_ = count;
+    return prefix;
   }
   [[nodiscard]] std::size_t size() const noexcept { return size_; }
   [[nodiscard]] std::size_t dim() const noexcept { return table_.dim(); }
 
  private:
   Rows<T> table_;
-  const Index* which_ = nullptr;  // null where all rows are picked, in order
+  const Index* indices_ = nullptr;  // null where all rows are picked, in order
   std::size_t size_;
 };
 

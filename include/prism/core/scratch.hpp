@@ -20,7 +20,7 @@ class Scratch {
  public:
   /// `size` rows of `dim` uninitialised elements, 64-byte aligned, valid until reset().
   template <class T>
-  [[nodiscard]] Rows<T> take(std::size_t size, std::size_t dim) {
+  [[nodiscard]] Rows<T> allocate(std::size_t size, std::size_t dim) {
     static_assert(std::is_trivially_destructible_v<T>);
     return {static_cast<T*>(bytes(size * dim * sizeof(T))), size, dim};
   }
@@ -28,15 +28,15 @@ class Scratch {
   /// The same, filled with zeros from row `first` on.
   /// @param first  at most size
   template <class T, Execution X>
-  [[nodiscard]] Rows<T> take_zeros(const X& exec, std::size_t size, std::size_t dim,
-                                   std::size_t first = 0) {
-    Rows<T> taken = take<T>(size, dim);
-    T* const from = taken[first];
+  [[nodiscard]] Rows<T> allocate_zeros(const X& exec, std::size_t size, std::size_t dim,
+                                       std::size_t first = 0) {
+    Rows<T> rows = allocate<T>(size, dim);
+    T* const from = rows[first];
     constexpr std::size_t grain = std::size_t{1} << 15;
     parallel_chunks(exec, (size - first) * dim, grain, [&](std::size_t begin, std::size_t end) {
       std::fill(from + begin, from + end, T{0});
     });
-    return taken;
+    return rows;
   }
 
   /// Takes everything back. The memory is kept, as one block from here on, so that steps of
@@ -60,19 +60,19 @@ class Scratch {
 
  private:
   using Block = TableVector<std::byte>;
-  static constexpr std::size_t line = 64;
+  static constexpr std::size_t cache_line = 64;
   static constexpr std::size_t smallest_block = std::size_t{1} << 20;
 
   void* bytes(std::size_t count) {
-    count = (count + line - 1) / line * line;
+    count = (count + cache_line - 1) / cache_line * cache_line;
     if (blocks_.empty() || blocks_.back().size() - used_ < count) {
       // A little more than asked for: the next step may be a little larger.
       blocks_.emplace_back(std::max(count + count / 8, smallest_block));
       used_ = 0;
     }
-    void* const place = blocks_.back().data() + used_;
+    void* const address = blocks_.back().data() + used_;
     used_ += count;
-    return place;
+    return address;
   }
 
   std::vector<Block> blocks_;

@@ -19,14 +19,14 @@ namespace prism::inline PRISM_ISA {
 /// @param values  fewer than 2^32
 template <Execution X, class T>
 void shuffle(const X& exec, std::span<T> values, const Random& random) {
-  std::vector<std::uint32_t> partner(values.size());
+  std::vector<std::uint32_t> swap_index(values.size());
   constexpr std::size_t grain = std::size_t{1} << 14;
   parallel_chunks(exec, values.size(), grain, [&](std::size_t begin, std::size_t end) {
     for (std::size_t i = begin; i < end; ++i) {
-      partner[i] = random.below(i + 1, static_cast<std::uint32_t>(i + 1));
+      swap_index[i] = random.uniform_int(i + 1, static_cast<std::uint32_t>(i + 1));
     }
   });
-  for (std::size_t i = values.size(); i-- > 1;) std::swap(values[i], values[partner[i]]);
+  for (std::size_t i = values.size(); i-- > 1;) std::swap(values[i], values[swap_index[i]]);
 }
 
 }  // namespace prism::inline PRISM_ISA

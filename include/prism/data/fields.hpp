@@ -21,17 +21,17 @@ class Fields {
   explicit Fields(std::string_view delimiter)
       : delimiter_(delimiter), quotes_(delimiter == "," || delimiter == ";") {}
 
-  /// Takes the line's first fields, `most` at most; they live as long as the line, and until the
-  /// next split(). False where a quoted field does not end in a quote.
-  [[nodiscard]] bool split(std::string_view line, std::size_t most = all) {
+  /// Takes the line's first fields, `max_fields` at most; they live as long as the line, and until
+  /// the next split(). False where a quoted field does not end in a quote.
+  [[nodiscard]] bool split(std::string_view line, std::size_t max_fields = all) {
     fields_.clear();
     unquoted_.clear();
     unquoted_.reserve(quotes_ ? line.size() : 0);  // so that views into it stay valid
     if (delimiter_ == " ") {
-      split_at_spaces(line, most);
+      split_at_spaces(line, max_fields);
       return true;
     }
-    for (std::size_t begin = 0; fields_.size() < most;) {
+    for (std::size_t begin = 0; fields_.size() < max_fields;) {
       std::size_t end = begin;
       if (quotes_ && line.substr(begin).starts_with('"')) {
         end = take_quoted(line, begin + 1);
@@ -52,8 +52,8 @@ class Fields {
   [[nodiscard]] auto end() const noexcept { return fields_.end(); }
 
  private:
-  void split_at_spaces(std::string_view line, std::size_t most) {
-    for (std::size_t end = 0; fields_.size() < most;) {
+  void split_at_spaces(std::string_view line, std::size_t max_fields) {
+    for (std::size_t end = 0; fields_.size() < max_fields;) {
       const std::size_t begin = line.find_first_not_of(' ', end);
       if (begin == std::string_view::npos) return;
       end = std::min(line.find(' ', begin), line.size());

@@ -18,8 +18,8 @@ namespace prism::inline PRISM_ISA {
 /// id, so "01" and "1" are two.
 class Ids {
  public:
-  /// @param most  as many ids as it may hold
-  explicit Ids(std::size_t most = max_rows) noexcept : most_(most) {}
+  /// @param max_size  as many ids as it may hold
+  explicit Ids(std::size_t max_size = max_rows) noexcept : max_size_(max_size) {}
 
   /// The ids "0", "1", ..., for data that was built from numbers.
   [[nodiscard]] static Ids numbered(Index size) {
@@ -34,8 +34,8 @@ class Ids {
     if (2 * (size() + 1) > slots_.size()) grow();
     Index& slot = slots_[slot_of(id)];
     if (slot != absent) return slot;
-    if (size() >= most_) {
-      throw ArgumentError("ids", "there are more than " + std::to_string(most_) + " of them");
+    if (size() >= max_size_) {
+      throw ArgumentError("ids", "there are more than " + std::to_string(max_size_) + " of them");
     }
     slot = static_cast<Index>(size());
     characters_ += id;
@@ -79,7 +79,7 @@ class Ids {
     }
   }
 
-  std::size_t most_;
+  std::size_t max_size_;
   std::string characters_;         // every id, end to end
   std::vector<std::size_t> ends_;  // where each ends
   std::vector<Index> slots_;  // open addressing over a power of two, at most half of them taken

@@ -142,7 +142,7 @@ class Interactions {
   }
 
   /// Turns counts a row into where each row begins, and the end of the last one.
-  static std::vector<std::size_t> begins(std::span<const Index> counts) {
+  static std::vector<std::size_t> prefix_sums(std::span<const Index> counts) {
     std::vector<std::size_t> begin(counts.size() + 1);
     for (std::size_t row = 0; row < counts.size(); ++row) begin[row + 1] = begin[row] + counts[row];
     return begin;
@@ -156,7 +156,7 @@ class Interactions {
     };
     std::vector<Index> count(user_ids_->size());
     for (const Interaction& pair : pairs) ++count[pair.user];
-    const std::vector<std::size_t> begin = begins(count);
+    const std::vector<std::size_t> begin = prefix_sums(count);
     std::vector<std::size_t> next(begin);
     std::vector<Entry> entries(pairs.size());
     for (std::size_t k = 0; k < pairs.size(); ++k) {
@@ -184,11 +184,11 @@ class Interactions {
       }
       user_degree_[user] = static_cast<Index>(size() - first);
     }
-    user_begin_ = begins(user_degree_);
+    user_begin_ = prefix_sums(user_degree_);
   }
 
   void transpose() {
-    item_begin_ = begins(item_degree_);
+    item_begin_ = prefix_sums(item_degree_);
     users_by_item_.resize(size());
     std::vector<std::size_t> next(item_begin_);
     for (std::size_t k = 0; k < size(); ++k) users_by_item_[next[item_of_[k]]++] = user_of_[k];

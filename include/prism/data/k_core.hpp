@@ -28,7 +28,7 @@ namespace detail {
 }
 
 /// The rows with fewer than `core` interactions left.
-[[nodiscard]] inline std::vector<Index> below(std::span<const Index> left, Index core) {
+[[nodiscard]] inline std::vector<Index> rows_below_core(std::span<const Index> left, Index core) {
   std::vector<Index> rows;
   for (std::size_t row = 0; row < left.size(); ++row) {
     if (left[row] < core) rows.push_back(static_cast<Index>(row));
@@ -46,8 +46,8 @@ namespace detail {
                                          Index item_core) {
   std::vector<Index> user_left(data.user_degree().begin(), data.user_degree().end());
   std::vector<Index> item_left(data.item_degree().begin(), data.item_degree().end());
-  std::vector<Index> users_to_drop = detail::below(user_left, user_core);
-  std::vector<Index> items_to_drop = detail::below(item_left, item_core);
+  std::vector<Index> users_to_drop = detail::rows_below_core(user_left, user_core);
+  std::vector<Index> items_to_drop = detail::rows_below_core(item_left, item_core);
   while (!users_to_drop.empty() || !items_to_drop.empty()) {
     // A row is due for dropping once: when it loses the first interaction that it could not spare.
     if (!users_to_drop.empty()) {

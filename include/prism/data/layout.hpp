@@ -48,11 +48,11 @@ class LayoutFinder {
   LayoutFinder(const std::filesystem::path& path, const ReadOptions& options, const Column* part)
       : path_(path), lines_(path), options_(options), part_(part) {
     // The opening: as many lines as show what the format is, of a megabyte in all.
-    for (std::size_t bytes = 0; bytes < (1U << 20) && opening_.size() < 64 && lines_.next();) {
-      opening_.emplace_back(lines_.line());
-      bytes += opening_.back().size();
+    for (std::size_t bytes = 0; bytes < (1U << 20) && first_lines_.size() < 64 && lines_.next();) {
+      first_lines_.emplace_back(lines_.line());
+      bytes += first_lines_.back().size();
     }
-    if (opening_.empty()) lines_.fail_whole("is empty");
+    if (first_lines_.empty()) lines_.fail_whole("is empty");
   }
 
   Layout find() {
@@ -64,7 +64,7 @@ class LayoutFinder {
     }
     if (layout.delimiter.empty()) {
       layout.delimiter = layout.format == Format::recbole ? "\t" : find_delimiter();
-      if (layout.delimiter == " " && !is_column_count(split(opening_[0], " ").size(), " ")) {
+      if (layout.delimiter == " " && !is_column_count(split(first_lines_[0], " ").size(), " ")) {
         lines_.fail_whole(
             "has lines of more and of fewer words, as adjacency lists have; these have neither "
             "header nor columns, and no ratings");
@@ -87,12 +87,12 @@ class LayoutFinder {
     if (options_.format != Format::automatic) return options_.format;
     std::filesystem::path name = path_.filename();
     if (name.extension() == ".gz") name = name.stem();
-    if (name.extension() == ".inter" || has_types(split(opening_[0], "\t"))) {
+    if (name.extension() == ".inter" || has_types(split(first_lines_[0], "\t"))) {
       return Format::recbole;
     }
     if (!options_.delimiter.empty() || find_delimiter() != " ") return Format::delimited;
     if (chooses_columns()) return Format::delimited;  // where find() looks whether it can be
-    const std::size_t columns = split(opening_[0], " ").size();
+    const std::size_t columns = split(first_lines_[0], " ").size();
     if (columns > 4 || !is_column_count(columns, " ")) return Format::adjacency;
     // Lines of two are the same interactions either way, unless the first one is a header.
     if (columns == 2 && !find_header(" ")) return Format::adjacency;
@@ -107,15 +107,15 @@ class LayoutFinder {
 
   /// What stands between the columns, by the first line: "::", a tab, one of `,;|`, or else spaces.
   std::string find_delimiter() {
-    if (opening_[0].find("::") != std::string::npos) return "::";
-    if (opening_[0].find('\t') != std::string::npos) return "\t";
+    if (first_lines_[0].find("::") != std::string::npos) return "::";
+    if (first_lines_[0].find('\t') != std::string::npos) return "\t";
     std::vector<std::string> found;
     for (const char* const delimiter : {",", ";", "|"}) {
-      if (split(opening_[0], delimiter).size() > 1) found.emplace_back(delimiter);
+      if (split(first_lines_[0], delimiter).size() > 1) found.emplace_back(delimiter);
     }
     if (found.size() > 1) {
       std::erase_if(found, [&](const std::string& delimiter) {
-        return !is_column_count(split(opening_[0], delimiter).size(), delimiter);
+        return !is_column_count(split(first_lines_[0], delimiter).size(), delimiter);
       });
       if (found.size() != 1) {
         lines_.fail_whole(
@@ -123,7 +123,8 @@ class LayoutFinder {
       }
     }
     if (found.size() == 1) return found[0];
-    if (std::ranges::none_of(opening_, [&](auto& line) { return split(line, " ").size() > 1; })) {
+    if (std::ranges::none_of(first_lines_,
+                             [&](auto& line) { return split(line, " ").size() > 1; })) {
       lines_.fail_whole(
           "holds no tab, comma, '::' or other delimiter that is known; the option delimiter names "
           "another");
@@ -134,7 +135,7 @@ class LayoutFinder {
   /// Whether all lines of the opening have as many columns.
   bool is_column_count(std::size_t columns, const std::string& delimiter) const {
     return std::ranges::all_of(
-        opening_, [&](const auto& line) { return split(line, delimiter).size() == columns; });
+        first_lines_, [&](const auto& line) { return split(line, delimiter).size() == columns; });
   }
 
   bool find_header(const std::string& delimiter) const {
@@ -146,17 +147,17 @@ class LayoutFinder {
         is_name(options_.time) || is_name(part_)) {
       return true;
     }
-    const auto first = split(opening_[0], delimiter);
+    const auto first = split(first_lines_[0], delimiter);
     if (find_known(first, known_columns.user) || find_known(first, known_columns.item)) return true;
     const auto is_number = [](const std::string& field) { return parse_number(field).has_value(); };
-    if (opening_.size() < 2 || std::ranges::any_of(first, is_number)) return false;
-    const auto second = split(opening_[1], delimiter);
+    if (first_lines_.size() < 2 || std::ranges::any_of(first, is_number)) return false;
+    const auto second = split(first_lines_[1], delimiter);
     return std::ranges::any_of(second | std::views::drop(2), is_number) ||
            std::ranges::count_if(second, is_number) == 2;
   }
 
   void find_columns(Layout& layout) const {
-    std::vector<std::string> names = split(opening_[0], layout.delimiter);
+    std::vector<std::string> names = split(first_lines_[0], layout.delimiter);
     const bool recbole = layout.format == Format::recbole;
     if (recbole) {
       if (!has_types(names)) {
@@ -207,8 +208,8 @@ class LayoutFinder {
     }
     if (!options_.time && !layout.time && !recbole && names.size() == 4 && !is_taken(3)) {
       const std::size_t first = layout.header ? 1 : 0;
-      if (first < opening_.size()) {
-        const auto fields = split(opening_[first], layout.delimiter);
+      if (first < first_lines_.size()) {
+        const auto fields = split(first_lines_[first], layout.delimiter);
         if (fields.size() == 4 && parse_number(fields[3])) layout.time = 3;
       }
     }
@@ -261,7 +262,7 @@ class LayoutFinder {
   LineReader lines_;
   ReadOptions options_;
   const Column* part_;
-  std::vector<std::string> opening_;
+  std::vector<std::string> first_lines_;
 };
 
 }  // namespace detail

@@ -19,12 +19,12 @@ namespace prism::inline PRISM_ISA {
 /// are passed over.
 class LineReader {
  public:
-  /// @param longest  bytes of the longest line that is still read: a bound on the memory that a
-  ///     file without line ends can take
+  /// @param max_line_bytes bytes of the longest line that is still read: a bound on the memory that
+  ///     a file without line ends can take
   /// @throws DataError where the file cannot be read
   explicit LineReader(const std::filesystem::path& path,
-                      std::size_t longest = std::size_t{256} << 20)
-      : bytes_(path), longest_(longest), buffer_(std::size_t{1} << 18) {}
+                      std::size_t max_line_bytes = std::size_t{256} << 20)
+      : bytes_(path), max_line_bytes_(max_line_bytes), buffer_(std::size_t{1} << 18) {}
 
   /// Moves on to the next line; false after the last one.
   /// @throws DataError where reading fails, for a line that is too long, and for one that is no
@@ -81,9 +81,9 @@ class LineReader {
     std::memmove(buffer_.data(), buffer_.data() + begin_, end_ - begin_);
     end_ -= begin_;
     begin_ = 0;
-    if (end_ > longest_) {
+    if (end_ > max_line_bytes_) {
       ++number_;
-      fail("is longer than " + std::to_string(longest_) + " bytes");
+      fail("is longer than " + std::to_string(max_line_bytes_) + " bytes");
     }
     if (end_ == buffer_.size()) buffer_.resize(2 * buffer_.size());
     const std::size_t count = bytes_.read(buffer_.data() + end_, buffer_.size() - end_);
@@ -92,7 +92,7 @@ class LineReader {
   }
 
   ByteStream bytes_;
-  std::size_t longest_;
+  std::size_t max_line_bytes_;
   std::vector<char> buffer_;
   std::size_t begin_ = 0;  // what is read but not yet handed out: [begin_, end_) of buffer_
   std::size_t end_ = 0;

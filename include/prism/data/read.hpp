@@ -44,13 +44,13 @@ namespace detail {
 
 /// A field as an error message shows it, without what would steer a terminal.
 [[nodiscard]] inline std::string excerpt(std::string_view field) {
-  constexpr std::size_t most = 60;
+  constexpr std::size_t max_length = 60;
   std::string text = "'";
-  text += field.substr(0, most);
+  text += field.substr(0, max_length);
   for (char& c : text) {
     if (static_cast<unsigned char>(c) < 0x20 || c == 0x7F) c = '?';
   }
-  text += field.size() > most ? "...'" : "'";
+  text += field.size() > max_length ? "...'" : "'";
   return text;
 }
 
@@ -79,10 +79,11 @@ class PartsReader {
       read_columns(lines, layout, rest, column == nullptr ? "" : column->value, test);
     }
     if (rest.pairs.empty() && (test == nullptr || test->pairs.empty())) {
-      lines.fail_whole(
-          layout.rating ? "holds no interaction that is rated " + shortest(*options_.min_rating) +
-                              " or higher in column " + std::to_string(*layout.rating) + " (from 0)"
-                        : "holds no interactions");
+      lines.fail_whole(layout.rating
+                           ? "holds no interaction that is rated " +
+                                 format_number(*options_.min_rating) + " or higher in column " +
+                                 std::to_string(*layout.rating) + " (from 0)"
+                           : "holds no interactions");
     }
     if (test != nullptr && (rest.pairs.empty() || test->pairs.empty())) {
       lines.fail_whole("has " + std::string(test->pairs.empty() ? "no" : "every") +
@@ -92,7 +93,7 @@ class PartsReader {
   }
 
   /// A part as Interactions, once all files are read: only then are all ids known.
-  Interactions take(Part&& part) const {
+  Interactions to_interactions(Part&& part) const {
     const Part taken = std::move(part);
     return {users_, items_, taken.pairs, taken.times};
   }
@@ -104,17 +105,17 @@ class PartsReader {
       if (rest.find('\t') != std::string_view::npos) {
         lines.fail("holds a tab; in adjacency lists, user and items are separated by spaces");
       }
-      const std::string_view user_id = take_word(rest);
+      const std::string_view user_id = next_word(rest);
       if (user_id.empty()) continue;
       const Index user = users_->intern(user_id);
-      for (std::string_view id = take_word(rest); !id.empty(); id = take_word(rest)) {
+      for (std::string_view id = next_word(rest); !id.empty(); id = next_word(rest)) {
         part.pairs.push_back({user, items_->intern(id)});
       }
     }
   }
 
   /// Cuts the next word off `rest`; empty where there is none.
-  static std::string_view take_word(std::string_view& rest) {
+  static std::string_view next_word(std::string_view& rest) {
     rest.remove_prefix(std::min(rest.find_first_not_of(' '), rest.size()));
     const std::string_view word = rest.substr(0, rest.find(' '));
     rest.remove_prefix(word.size());
@@ -170,7 +171,7 @@ class PartsReader {
   std::vector<detail::PartsReader::Part> parts(paths.size());
   for (std::size_t k = 0; k < paths.size(); ++k) reader.read(paths[k], parts[k]);
   std::vector<Interactions> result;
-  for (auto& part : parts) result.push_back(reader.take(std::move(part)));
+  for (auto& part : parts) result.push_back(reader.to_interactions(std::move(part)));
   return result;
 }
 
@@ -202,7 +203,8 @@ class PartsReader {
   detail::PartsReader reader(options);
   detail::PartsReader::Part train, test;
   reader.read(path, train, &column, &test);
-  return {.train = reader.take(std::move(train)), .test = reader.take(std::move(test))};
+  return {.train = reader.to_interactions(std::move(train)),
+          .test = reader.to_interactions(std::move(test))};
 }
 
 }  // namespace prism::inline PRISM_ISA

@@ -44,11 +44,11 @@ struct GivenSplitOptions {
 
 namespace detail {
 
-/// `share` of n, rounded to the nearest whole number, halves up.
-[[nodiscard]] inline std::size_t part_size(std::size_t n, double share, const char* option) {
-  require(share >= 0 && share < 1, option,
-          "must be a share in [0, 1), not " + std::to_string(share));
-  return static_cast<std::size_t>(std::floor(static_cast<double>(n) * share + 0.5));
+/// `fraction` of n, rounded to the nearest whole number, halves up.
+[[nodiscard]] inline std::size_t part_size(std::size_t n, double fraction, const char* option) {
+  require(fraction >= 0 && fraction < 1, option,
+          "must be a share in [0, 1), not " + std::to_string(fraction));
+  return static_cast<std::size_t>(std::floor(static_cast<double>(n) * fraction + 0.5));
 }
 
 /// 0, ..., n-1 in random order.

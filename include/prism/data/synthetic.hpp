@@ -38,12 +38,12 @@ struct SyntheticOptions {
 namespace detail {
 
 /// Draws synthetic interactions. What is drawn depends on the options alone, not on threads.
-class SyntheticWorld {
+class SyntheticGenerator {
  public:
-  explicit SyntheticWorld(const SyntheticOptions& options)
+  explicit SyntheticGenerator(const SyntheticOptions& options)
       : options_(options),
-        user_tastes_(tastes(options.users, 1)),
-        item_tastes_(tastes(options.items, 2)),
+        user_vectors_(unit_vectors(options.users, 1)),
+        item_vectors_(unit_vectors(options.items, 2)),
         log_popularity_(options.items) {
     // Ranks are shuffled, or an item's row would tell how popular it is.
     std::iota(log_popularity_.begin(), log_popularity_.end(), 1.0);
@@ -55,47 +55,50 @@ class SyntheticWorld {
   std::vector<Index> degrees() const {
     constexpr double sigma = 1.0;
     const Random draw = random(3);
-    const Index least = std::min<Index>(5, options_.interactions_per_user);
-    const double mean_beyond = options_.interactions_per_user - least;
+    const Index min_degree = std::min<Index>(5, options_.interactions_per_user);
+    const double mean_beyond = options_.interactions_per_user - min_degree;
     std::vector<Index> degree(options_.users);
     for (Index user = 0; user < options_.users; ++user) {
       const double beyond = mean_beyond * std::exp(sigma * draw.normal(user) - sigma * sigma / 2);
-      const double most = options_.items / 2;
-      degree[user] = static_cast<Index>(std::min(most, std::round(least + beyond)));
+      const double max_degree = options_.items / 2;
+      degree[user] = static_cast<Index>(std::min(max_degree, std::round(min_degree + beyond)));
     }
     return degree;
   }
 
-  /// Fills `taken` with distinct items, drawn one after the other with probability proportional to
-  /// popularity * exp(affinity * cosine of the tastes). That is what the largest keys are, with
+  /// Fills `sampled` with distinct items, drawn one after the other with probability proportional
+  /// to popularity * exp(affinity * cosine of the tastes). That is what the largest keys are, with
   /// Gumbel noise added to the logarithms of the weights.
-  void take(Index user, std::span<Interaction> taken, std::vector<double>& keys,
-            std::vector<Index>& order) const {
+  void sample_items(Index user, std::span<Interaction> sampled, std::vector<double>& keys,
+                    std::vector<Index>& order) const {
     const Random draw = random(4);
     keys.resize(options_.items);
     order.resize(options_.items);
     std::iota(order.begin(), order.end(), Index{0});
-    const double* const taste = user_tastes_.data() + user * options_.factors;
+    const double* const user_vector = user_vectors_.data() + user * options_.factors;
     for (Index item = 0; item < options_.items; ++item) {
-      const double* const other = item_tastes_.data() + item * options_.factors;
-      const double cosine = std::inner_product(taste, taste + options_.factors, other, 0.0);
+      const double* const item_vector = item_vectors_.data() + item * options_.factors;
+      const double cosine =
+          std::inner_product(user_vector, user_vector + options_.factors, item_vector, 0.0);
       const double u = draw.uniform(std::uint64_t{user} * options_.items + item);
       keys[item] = log_popularity_[item] + options_.affinity * cosine - std::log(-std::log(u));
     }
-    const auto last = order.begin() + static_cast<std::ptrdiff_t>(taken.size());
+    const auto last = order.begin() + static_cast<std::ptrdiff_t>(sampled.size());
     std::nth_element(order.begin(), last, order.end(), [&](Index a, Index b) {
       return keys[a] != keys[b] ? keys[a] > keys[b] : a < b;
     });
-    for (std::size_t k = 0; k < taken.size(); ++k) taken[k] = {user, order[k]};
+    for (std::size_t k = 0; k < sampled.size(); ++k) sampled[k] = {user, order[k]};
   }
 
  private:
   /// Each purpose has draws of its own.
-  Random random(std::uint32_t purpose) const { return {options_.seed, Stream::synthetic, purpose}; }
+  Random random(std::uint32_t substream) const {
+    return {options_.seed, Stream::synthetic, substream};
+  }
 
   /// Directions drawn uniformly: `size` unit vectors of `factors` numbers.
-  std::vector<double> tastes(std::size_t size, std::uint32_t purpose) const {
-    const Random draw = random(purpose);
+  std::vector<double> unit_vectors(std::size_t size, std::uint32_t substream) const {
+    const Random draw = random(substream);
     std::vector<double> vectors(size * options_.factors);
     for (std::size_t begin = 0; begin < vectors.size(); begin += options_.factors) {
       const std::span vector = std::span(vectors).subspan(begin, options_.factors);
@@ -110,8 +113,8 @@ class SyntheticWorld {
   }
 
   SyntheticOptions options_;
-  std::vector<double> user_tastes_;
-  std::vector<double> item_tastes_;
+  std::vector<double> user_vectors_;
+  std::vector<double> item_vectors_;
   std::vector<double> log_popularity_;
 };
 
@@ -135,8 +138,8 @@ class SyntheticWorld {
   require(is_exponent(options.affinity), "affinity",
           "must be finite and not negative, not " + std::to_string(options.affinity));
 
-  const detail::SyntheticWorld world(options);
-  const std::vector<Index> degree = world.degrees();
+  const detail::SyntheticGenerator generator(options);
+  const std::vector<Index> degree = generator.degrees();
   std::vector<std::size_t> begin(options.users + std::size_t{1});
   std::inclusive_scan(degree.begin(), degree.end(), begin.begin() + 1, std::plus<>{},
                       std::size_t{0});
@@ -145,8 +148,8 @@ class SyntheticWorld {
     std::vector<double> keys;
     std::vector<Index> order;
     for (std::size_t user = first; user < last; ++user) {
-      world.take(static_cast<Index>(user), std::span(pairs).subspan(begin[user], degree[user]),
-                 keys, order);
+      generator.sample_items(static_cast<Index>(user),
+                             std::span(pairs).subspan(begin[user], degree[user]), keys, order);
     }
   });
   return {options.users, options.items, pairs};

@@ -62,11 +62,11 @@ namespace prism::inline PRISM_ISA {
 /// The lengths of a table's rows.
 template <class T>
 [[nodiscard]] std::vector<double> magnitudes(Rows<const T> table) {
-  std::vector<double> length(table.size());
+  std::vector<double> magnitude(table.size());
   for (std::size_t r = 0; r < table.size(); ++r) {
-    length[r] = static_cast<double>(norm(table[r], table.dim()));
+    magnitude[r] = static_cast<double>(norm(table[r], table.dim()));
   }
-  return length;
+  return magnitude;
 }
 
 /// Spearman's correlation of row length with popularity, the paper's evidence that weight decay

@@ -52,32 +52,33 @@ struct Report {
 namespace detail {
 
 /// One user's share of a report.
-struct UserQuality {
+struct UserMetrics {
   double recall = 0, precision = 0, mrr = 0, hit = 0;
   std::array<double, 3> gain{};
 };
 
 /// The quality of one list. @param relevant  ascending, at least one
 template <class T>
-[[nodiscard]] UserQuality judge(std::span<const Scored<T>> best, std::span<const Index> relevant,
-                                std::size_t k, std::span<const Stratum> stratum,
-                                std::span<const double> discount) {
-  UserQuality quality;
+[[nodiscard]] UserMetrics list_metrics(std::span<const ScoredItem<T>> best,
+                                       std::span<const Index> relevant, std::size_t k,
+                                       std::span<const Stratum> stratum,
+                                       std::span<const double> discount) {
+  UserMetrics metrics;
   double hits = 0;
   for (std::size_t place = 0; place < best.size(); ++place) {
     if (!std::ranges::binary_search(relevant, best[place].item)) continue;
-    if (hits == 0) quality.mrr = 1.0 / static_cast<double>(place + 1);
+    if (hits == 0) metrics.mrr = 1.0 / static_cast<double>(place + 1);
     ++hits;
-    quality.gain[static_cast<std::size_t>(stratum[best[place].item])] += discount[place];
+    metrics.gain[static_cast<std::size_t>(stratum[best[place].item])] += discount[place];
   }
-  const std::size_t reachable = std::min(k, relevant.size());
-  const std::span<const double> best_gains = discount.first(reachable);
-  const double ideal = std::accumulate(best_gains.begin(), best_gains.end(), 0.0);
-  for (double& gain : quality.gain) gain /= ideal;
-  quality.recall = hits / static_cast<double>(relevant.size());
-  quality.precision = hits / static_cast<double>(k);
-  quality.hit = hits > 0 ? 1 : 0;
-  return quality;
+  const std::size_t max_hits = std::min(k, relevant.size());
+  const std::span<const double> ideal_gains = discount.first(max_hits);
+  const double ideal = std::accumulate(ideal_gains.begin(), ideal_gains.end(), 0.0);
+  for (double& gain : metrics.gain) gain /= ideal;
+  metrics.recall = hits / static_cast<double>(relevant.size());
+  metrics.precision = hits / static_cast<double>(k);
+  metrics.hit = hits > 0 ? 1 : 0;
+  return metrics;
 }
 
 /// The Gini coefficient of counts; 0 where they sum to 0.
@@ -132,9 +133,9 @@ template <Execution X, class T>
   detail::check(options, relevant, scorer.output.users().size(), items);
   const std::vector<Index> popularity = detail::total_popularity(relevant, options);
   const std::vector<Stratum> stratum = strata(popularity);
-  const std::size_t longest = std::min(options.k, items);
-  std::vector<double> discount(longest);
-  for (std::size_t place = 0; place < longest; ++place) {
+  const std::size_t list_length = std::min(options.k, items);
+  std::vector<double> discount(list_length);
+  for (std::size_t place = 0; place < list_length; ++place) {
     discount[place] = 1.0 / std::log2(static_cast<double>(place + 2));
   }
   std::vector<Index> users;
@@ -142,18 +143,18 @@ template <Execution X, class T>
     if (!relevant.items_of(user).empty()) users.push_back(user);
   }
 
-  std::vector<detail::UserQuality> quality(users.size());
-  std::vector<Index> recommended(users.size() * longest, absent);
-  rank_items(
-      exec, scorer, users, options.k, options.exclude, options.similarity,
-      [&](std::size_t position, std::span<const Scored<T>> best) {
-        quality[position] =
-            detail::judge(best, relevant.items_of(users[position]), options.k, stratum, discount);
-        std::ranges::transform(best, recommended.data() + position * longest, &Scored<T>::item);
-      });
+  std::vector<detail::UserMetrics> metrics(users.size());
+  std::vector<Index> recommended(users.size() * list_length, absent);
+  rank_items(exec, scorer, users, options.k, options.exclude, options.similarity,
+             [&](std::size_t position, std::span<const ScoredItem<T>> best) {
+               metrics[position] = detail::list_metrics(best, relevant.items_of(users[position]),
+                                                        options.k, stratum, discount);
+               std::ranges::transform(best, recommended.data() + position * list_length,
+                                      &ScoredItem<T>::item);
+             });
 
   Report report{.k = options.k, .users = users.size()};
-  for (const detail::UserQuality& user : quality) {
+  for (const detail::UserMetrics& user : metrics) {
     report.recall += user.recall;
     report.precision += user.precision;
     report.mrr += user.mrr;
@@ -177,8 +178,8 @@ template <Execution X, class T>
     popularity_sum += static_cast<double>(popularity[item]);
     ++recommendations;
   }
-  const auto never = std::ranges::count(times_recommended, std::size_t{0});
-  report.coverage = 1.0 - static_cast<double>(never) / static_cast<double>(items);
+  const auto never_recommended = std::ranges::count(times_recommended, std::size_t{0});
+  report.coverage = 1.0 - static_cast<double>(never_recommended) / static_cast<double>(items);
   report.average_popularity = recommendations > 0 ? popularity_sum / recommendations : 0;
   report.gini = detail::gini(std::move(times_recommended));
   return report;

@@ -20,10 +20,10 @@
 #include "prism/core/matrix.hpp"
 #include "prism/core/parallel.hpp"
 #include "prism/data/interactions.hpp"
+#include "prism/evaluate/quantised_pruning.hpp"
 #include "prism/evaluate/scoring_rows.hpp"
-#include "prism/evaluate/screening.hpp"
+#include "prism/kernel/matrix_product.hpp"
 #include "prism/kernel/pack.hpp"
-#include "prism/kernel/product.hpp"
 #include "prism/kernel/top_k.hpp"
 #include "prism/policy/output.hpp"
 
@@ -31,8 +31,8 @@ namespace prism {
 
 /// Whether items that cannot be among a user's best are told from the others by products of bytes
 /// and not scored. The ranking is the same bit for bit.
-enum class Screening {
-  where_quicker,  ///< on processors that multiply bytes, for many users with long rows
+enum class Pruning {
+  automatic,  ///< on processors that multiply bytes, for many users with long rows
   never,
   always,  ///< wherever numbers are float, and rows of at most 2^15 columns
 };
@@ -53,7 +53,7 @@ inline void check_row(const char* argument, Index row, std::size_t size) {
 template <class T, class Isa>
 class UserBlock {
  public:
-  static constexpr std::size_t most = 96;
+  static constexpr std::size_t max_users = 96;
 
   UserBlock(const Scorer<T>& scorer, std::span<const Index> users, std::size_t k,
             std::span<const Interactions* const> exclude, Similarity similarity)
@@ -65,67 +65,69 @@ class UserBlock {
     }
   }
 
-  void rank(const ItemStripes<T>& items) {
-    for (std::size_t s = 0; s < items.stripes(); ++s) rank(items, s);
+  void rank(const ItemPanels<T>& items) {
+    for (std::size_t s = 0; s < items.panels(); ++s) rank(items, s);
   }
 
   /// The same, by way of screening.
-  void rank(const ItemStripes<T>& items, const ScreenedItems& screened) {
-    ScreenedUsers<Isa> users(screened, rows_.data(), best_.size(), dim_);
-    for (std::size_t s = 0; s < items.stripes(); ++s) {
-      if (users.try_stripe(s)) {
-        wait(users, s * ItemStripes<T>::stripe, items.size());
+  void rank(const ItemPanels<T>& items, const QuantisedItems& quantised_items) {
+    QuantisedUsers<Isa> users(quantised_items, rows_.data(), best_.size(), dim_);
+    for (std::size_t s = 0; s < items.panels(); ++s) {
+      if (users.prune_panel(s)) {
+        enqueue(users, s * ItemPanels<T>::panel_width, items.size());
         continue;
       }
-      settle(users);  // items are offered in ascending order
+      flush(users);  // items are offered in ascending order
       rank(items, s);
       for (std::size_t r = 0; r < best_.size(); ++r) users.raise_threshold(r, best_[r].threshold());
     }
-    settle(users);
+    flush(users);
   }
 
-  [[nodiscard]] std::span<const Scored<T>> best(std::size_t r) const { return best_[r].best(); }
+  [[nodiscard]] std::span<const ScoredItem<T>> best(std::size_t r) const { return best_[r].best(); }
 
  private:
   /// Scores stripe s; stripes come in ascending order.
-  void rank(const ItemStripes<T>& items, std::size_t s) {
-    constexpr std::size_t stripe = ItemStripes<T>::stripe;
-    alignas(64) T scores[most * stripe];
-    product<Store::overwrite, Isa>(best_.size(), stripe, dim_, {rows_.data(), dim_, 1}, items[s],
-                                   stripe, scores, stripe);
-    const std::size_t first = s * stripe;
-    const std::size_t width = std::min(stripe, items.size() - first);
+  void rank(const ItemPanels<T>& items, std::size_t s) {
+    constexpr std::size_t panel_width = ItemPanels<T>::panel_width;
+    alignas(64) T scores[max_users * panel_width];
+    matrix_product<Store::overwrite, Isa>(best_.size(), panel_width, dim_, {rows_.data(), dim_, 1},
+                                          items[s], panel_width, scores, panel_width);
+    const std::size_t first = s * panel_width;
+    const std::size_t width = std::min(panel_width, items.size() - first);
     for (std::size_t r = 0; r < best_.size(); ++r) {
-      T* const line = scores + r * stripe;
+      T* const score_row = scores + r * panel_width;
       for (std::size_t part = 0; part < parts_; ++part) {
-        mask(seen_[r * parts_ + part], line, first, first + width);
+        mask(seen_[r * parts_ + part], score_row, first, first + width);
       }
-      best_[r].template offer_all<Isa>(static_cast<Index>(first), line, width);
+      best_[r].template push_all<Isa>(static_cast<Index>(first), score_row, width);
     }
   }
 
   /// Takes the scores of the seen items in [first, end) out of the running, and the items up to
   /// `end` off the front of `seen`.
-  static void mask(std::span<const Index>& seen, T* line, std::size_t first, std::size_t end) {
-    std::size_t passed = 0;
-    for (; passed < seen.size() && seen[passed] < end; ++passed) {
-      if (seen[passed] >= first) line[seen[passed] - first] = -std::numeric_limits<T>::infinity();
+  static void mask(std::span<const Index>& seen, T* score_row, std::size_t first, std::size_t end) {
+    std::size_t skipped = 0;
+    for (; skipped < seen.size() && seen[skipped] < end; ++skipped) {
+      if (seen[skipped] >= first) {
+        score_row[seen[skipped] - first] = -std::numeric_limits<T>::infinity();
+      }
     }
-    seen = seen.subspan(passed);
+    seen = seen.subspan(skipped);
   }
 
   /// Has the unseen items that passed, of the stripe at `first`, wait for their scores.
-  void wait(ScreenedUsers<Isa>& users, std::size_t first, std::size_t end) {
-    for (const std::size_t r : users.passed()) {
+  void enqueue(QuantisedUsers<Isa>& users, std::size_t first, std::size_t end) {
+    for (const std::size_t r : users.with_candidates()) {
       for (std::uint64_t bits = users.bits(r); bits != 0; bits &= bits - 1) {
         const std::size_t item = first + static_cast<std::size_t>(std::countr_zero(bits));
-        if (item < end && !has_seen(r, item)) users.wait(r, static_cast<Index>(item), best_[r]);
+        if (item < end && !has_seen(r, item)) users.enqueue(r, static_cast<Index>(item), best_[r]);
       }
     }
   }
 
-  void settle(ScreenedUsers<Isa>& users) {
-    for (std::size_t r = 0; r < best_.size(); ++r) users.settle(r, best_[r]);
+  void flush(QuantisedUsers<Isa>& users) {
+    for (std::size_t r = 0; r < best_.size(); ++r) users.flush(r, best_[r]);
   }
 
   /// Items are asked for in ascending order.
@@ -133,9 +135,9 @@ class UserBlock {
     bool found = false;
     for (std::size_t part = 0; part < parts_; ++part) {
       std::span<const Index>& seen = seen_[r * parts_ + part];
-      std::size_t passed = 0;
-      while (passed < seen.size() && seen[passed] < item) ++passed;
-      seen = seen.subspan(passed);
+      std::size_t skipped = 0;
+      while (skipped < seen.size() && seen[skipped] < item) ++skipped;
+      seen = seen.subspan(skipped);
       found = found || (!seen.empty() && seen.front() == item);
     }
     return found;
@@ -150,13 +152,13 @@ class UserBlock {
 
 /// Whether screening can be right, and whether it is asked for.
 template <class T, class Isa>
-[[nodiscard]] bool screens(Screening screening, std::size_t users, std::size_t dim) {
+[[nodiscard]] bool uses_pruning(Pruning pruning, std::size_t users, std::size_t dim) {
   // Making bytes of the items costs what a few hundred users save by it, and is lost where nothing
   // can be left out; shorter rows are scored as quickly as they are screened.
-  constexpr std::size_t fewest_users = 4096, shortest = 32, longest = std::size_t{1} << 15;
-  if (!std::is_same_v<T, float> || dim > longest) return false;
-  if (screening != Screening::where_quicker) return screening == Screening::always;
-  return multiplies_bytes<Isa> && users >= fewest_users && dim >= shortest;
+  constexpr std::size_t min_users = 4096, min_dim = 32, max_dim = std::size_t{1} << 15;
+  if (!std::is_same_v<T, float> || dim > max_dim) return false;
+  if (pruning != Pruning::automatic) return pruning == Pruning::always;
+  return has_byte_dot_product<Isa> && users >= min_users && dim >= min_dim;
 }
 
 }  // namespace detail
@@ -168,27 +170,30 @@ template <class T, class Isa>
 template <Execution X, class T, class Visit>
 void rank_items(const X& exec, const Scorer<T>& scorer, std::span<const Index> users, std::size_t k,
                 std::span<const Interactions* const> exclude, Similarity similarity,
-                const Visit& visit, Screening screening = Screening::where_quicker) {
+                const Visit& visit, Pruning pruning = Pruning::automatic) {
   using Isa = typename X::isa;
-  require_some("k", k);
-  std::size_t known = scorer.output.users().size();
-  for (const Interactions* part : exclude) known = std::min<std::size_t>(known, part->users());
-  for (const Index user : users) detail::check_row("users", user, known);
-  const ItemStripes<T> items(exec, scorer, similarity);
-  const std::size_t longest = std::min(k, items.size());
-  std::optional<detail::ScreenedItems> screened;
-  if constexpr (std::is_same_v<T, float>) {
-    if (detail::screens<T, Isa>(screening, users.size(), items.dim()))
-      screened.emplace(exec, items);
+  require_at_least_one("k", k);
+  std::size_t user_count = scorer.output.users().size();
+  for (const Interactions* part : exclude) {
+    user_count = std::min<std::size_t>(user_count, part->users());
   }
-  parallel_chunks(exec, users.size(), detail::UserBlock<T, Isa>::most,
+  for (const Index user : users) detail::check_row("users", user, user_count);
+  const ItemPanels<T> items(exec, scorer, similarity);
+  const std::size_t list_length = std::min(k, items.size());
+  std::optional<detail::QuantisedItems> quantised_items;
+  if constexpr (std::is_same_v<T, float>) {
+    if (detail::uses_pruning<T, Isa>(pruning, users.size(), items.dim())) {
+      quantised_items.emplace(exec, items);
+    }
+  }
+  parallel_chunks(exec, users.size(), detail::UserBlock<T, Isa>::max_users,
                   [&](std::size_t begin, std::size_t end) {
                     detail::UserBlock<T, Isa> block(scorer, users.subspan(begin, end - begin),
-                                                    longest, exclude, similarity);
+                                                    list_length, exclude, similarity);
                     if constexpr (std::is_same_v<T, float>) {
-                      if (screened) block.rank(items, *screened);
+                      if (quantised_items) block.rank(items, *quantised_items);
                     }
-                    if (!screened) block.rank(items);
+                    if (!quantised_items) block.rank(items);
                     for (std::size_t p = begin; p < end; ++p) visit(p, block.best(p - begin));
                   });
 }
@@ -197,8 +202,8 @@ void rank_items(const X& exec, const Scorer<T>& scorer, std::span<const Index> u
 template <class T, class Visit>
 void rank_items(const Scorer<T>& scorer, std::span<const Index> users, std::size_t k,
                 std::span<const Interactions* const> exclude, Similarity similarity,
-                const Visit& visit, Screening screening = Screening::where_quicker) {
-  rank_items(par, scorer, users, k, exclude, similarity, visit, screening);
+                const Visit& visit, Pruning pruning = Pruning::automatic) {
+  rank_items(par, scorer, users, k, exclude, similarity, visit, pruning);
 }
 
 }  // namespace prism::inline PRISM_ISA

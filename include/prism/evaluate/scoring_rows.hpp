@@ -62,32 +62,36 @@ void write_item(T* to, const Scorer<T>& scorer, std::size_t item, Similarity sim
 
 /// Items laid out for scoring: stripes of neighbouring items, each transposed.
 template <class T>
-class ItemStripes {
+class ItemPanels {
  public:
-  static constexpr std::size_t stripe = 64;
+  static constexpr std::size_t panel_width = 64;
 
   template <Execution X>
-  ItemStripes(const X& exec, const Scorer<T>& scorer, Similarity similarity)
+  ItemPanels(const X& exec, const Scorer<T>& scorer, Similarity similarity)
       : size_(scorer.output.items().size()),
         dim_(detail::scoring_dim(scorer)),
-        data_(stripes() * dim_ * stripe, T{0}) {
-    parallel_tasks(exec, stripes(), [&](std::size_t s) {
+        data_(panels() * dim_ * panel_width, T{0}) {
+    parallel_tasks(exec, panels(), [&](std::size_t s) {
       std::vector<T> row(dim_);
-      for (std::size_t column = 0; column < stripe; ++column) {
-        const std::size_t item = s * stripe + column;
+      for (std::size_t column = 0; column < panel_width; ++column) {
+        const std::size_t item = s * panel_width + column;
         if (item >= size_) break;  // the last stripe's remainder stays zero
         detail::write_item<typename X::isa>(row.data(), scorer, item, similarity);
-        for (std::size_t k = 0; k < dim_; ++k) data_[(s * dim_ + k) * stripe + column] = row[k];
+        for (std::size_t k = 0; k < dim_; ++k) {
+          data_[(s * dim_ + k) * panel_width + column] = row[k];
+        }
       }
     });
   }
 
   [[nodiscard]] std::size_t size() const noexcept { return size_; }
   [[nodiscard]] std::size_t dim() const noexcept { return dim_; }
-  [[nodiscard]] std::size_t stripes() const noexcept { return (size_ + stripe - 1) / stripe; }
+  [[nodiscard]] std::size_t panels() const noexcept {
+    return (size_ + panel_width - 1) / panel_width;
+  }
   /// Stripe s: dim x stripe, row-major.
   [[nodiscard]] const T* operator[](std::size_t s) const noexcept {
-    return data_.data() + s * dim_ * stripe;
+    return data_.data() + s * dim_ * panel_width;
   }
 
  private:

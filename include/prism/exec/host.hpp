@@ -23,11 +23,11 @@ struct Loops<Host<Isa>> {
   static void tasks(std::size_t n, const Body& body) {
     if (n == 0) return;
     if (n == 1) {
-      const DenormalsAreZero flush;
+      const FlushDenormals flush;
       return body(std::size_t{0});
     }
     tbb::parallel_for(tbb::blocked_range<std::size_t>(0, n, 1), [&](const auto& range) {
-      const DenormalsAreZero flush;
+      const FlushDenormals flush;
       for (std::size_t i = range.begin(); i != range.end(); ++i) body(i);
     });
   }

@@ -15,7 +15,7 @@ template <>
 struct Loops<Serial> {
   template <class Body>
   static void tasks(std::size_t n, const Body& body) {
-    const DenormalsAreZero flush;
+    const FlushDenormals flush;
     for (std::size_t i = 0; i < n; ++i) body(i);
   }
 };

@@ -30,14 +30,14 @@ struct Concatenated<Types<T...>, Types<U...>, More...> : Concatenated<Types<T...
 
 /// Extends what is chosen so far by one policy of each list that is left.
 template <class Chosen, class... Lists>
-struct Combined;
+struct CartesianProduct;
 template <class... Chosen>
-struct Combined<Types<Chosen...>> {
+struct CartesianProduct<Types<Chosen...>> {
   using type = Types<Recommender<Chosen...>>;
 };
 template <class... Chosen, class... Policies, class... Lists>
-struct Combined<Types<Chosen...>, Types<Policies...>, Lists...>
-    : Concatenated<typename Combined<Types<Chosen..., Policies>, Lists...>::type...> {};
+struct CartesianProduct<Types<Chosen...>, Types<Policies...>, Lists...>
+    : Concatenated<typename CartesianProduct<Types<Chosen..., Policies>, Lists...>::type...> {};
 
 }  // namespace detail
 
@@ -49,22 +49,22 @@ template <class... T>
 inline constexpr bool is_types<Types<T...>> = true;
 
 template <class... Lists>
-struct Grid {
+struct CheckedGrid {
   static_assert((is_types<Lists> && ...),
-                "Product: each argument is a list of policies, as Types<BPR, DirectAU> is");
+                "Grid: each argument is a list of policies, as Types<BPR, DirectAU> is");
   using type = Types<>;
 };
 template <class... Lists>
-requires(is_types<Lists>&&...) struct Grid<Lists...> : Combined<Types<>, Lists...> {
+requires(is_types<Lists>&&...) struct CheckedGrid<Lists...> : CartesianProduct<Types<>, Lists...> {
 };
 
 }  // namespace detail
 
 /// All Recommenders with one policy of each list, in the order of Recommender's parameters; the
 /// last list varies first.
-/// `Product<Types<MF<64>>, Types<BPR, DirectAU>, Types<None>, Types<Xavier, PRISM<1.0>>>`
+/// `Grid<Types<MF<64>>, Types<BPR, DirectAU>, Types<None>, Types<Xavier, PRISM<1.0>>>`
 template <class Backbones, class Losses, class... Lists>
-using Product = typename detail::Grid<Backbones, Losses, Lists...>::type;
+using Grid = typename detail::CheckedGrid<Backbones, Losses, Lists...>::type;
 
 /// How many models a grid has.
 template <class... Models>
@@ -84,9 +84,9 @@ template <class Model>
 }
 
 /// Calls visit.template operator()<Model>() for each model of the grid, in its order.
-template <class Grid, class Visit>
+template <class List, class Visit>
 void for_each_model(const Visit& visit) {
-  [&]<class... Models>(Types<Models...>) { (visit.template operator()<Models>(), ...); }(Grid{});
+  [&]<class... Models>(Types<Models...>) { (visit.template operator()<Models>(), ...); }(List{});
 }
 
 }  // namespace prism::inline PRISM_ISA

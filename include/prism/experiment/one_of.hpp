@@ -29,14 +29,14 @@ namespace prism::inline PRISM_ISA {
 namespace detail {
 
 template <class... Policies>
-class Choice {
+class RuntimeChoice {
  public:
   static constexpr std::string_view name = "OneOf";
 
   /// The first of them.
-  Choice() = default;
+  RuntimeChoice() = default;
   template <class Policy>
-  requires(std::is_same_v<Policy, Policies> || ...) Choice(Policy policy)
+  requires(std::is_same_v<Policy, Policies> || ...) RuntimeChoice(Policy policy)
       : chosen_(std::move(policy)) {}
 
   [[nodiscard]] std::string label() const {
@@ -63,12 +63,12 @@ class Choice {
 
 /// A regularizer chosen at run time.
 template <class... Policies>
-class OneRegularizer : public detail::Choice<Policies...> {
+class OneRegularizer : public detail::RuntimeChoice<Policies...> {
   static_assert((RegularizerPolicy<Policies> && ...),
                 "OneRegularizer: each argument has to be a regularizer");
 
  public:
-  using detail::Choice<Policies...>::Choice;
+  using detail::RuntimeChoice<Policies...>::RuntimeChoice;
   [[nodiscard]] double weight_decay(bool in_batch) const {
     return this->visit([=](const auto& policy) -> double { return policy.weight_decay(in_batch); });
   }
@@ -76,12 +76,12 @@ class OneRegularizer : public detail::Choice<Policies...> {
 
 /// An initializer chosen at run time.
 template <class... Policies>
-class OneInitializer : public detail::Choice<Policies...> {
+class OneInitializer : public detail::RuntimeChoice<Policies...> {
   static_assert((InitializerPolicy<Policies> && ...),
                 "OneInitializer: each argument has to be an initializer");
 
  public:
-  using detail::Choice<Policies...>::Choice;
+  using detail::RuntimeChoice<Policies...>::RuntimeChoice;
   template <Execution X, class T>
   void operator()(const X& exec, Rows<T> table, std::span<const Index> popularity,
                   const Random& random) const {
@@ -91,27 +91,27 @@ class OneInitializer : public detail::Choice<Policies...> {
 
 /// A sampler chosen at run time.
 template <class... Policies>
-class OneSampler : public detail::Choice<Policies...> {
+class OneSampler : public detail::RuntimeChoice<Policies...> {
   static_assert((SamplerPolicy<Policies> && ...), "OneSampler: each argument has to be a sampler");
 
  public:
-  using detail::Choice<Policies...>::Choice;
+  using detail::RuntimeChoice<Policies...>::RuntimeChoice;
 
   class State {
    public:
     State(const OneSampler& sampler, const Interactions& train)
         : states_(sampler.visit([&](const auto& policy) -> States {
             using Policy = std::remove_cvref_t<decltype(policy)>;
-            return Of<Policy>{sampler_state_t<Policy>(policy, train)};
+            return StateFor<Policy>{sampler_state_t<Policy>(policy, train)};
           })) {}
 
    private:
     friend OneSampler;
     template <class Policy>
-    struct Of {
+    struct StateFor {
       sampler_state_t<Policy> state;
     };
-    using States = std::variant<Of<Policies>...>;
+    using States = std::variant<StateFor<Policies>...>;
     States states_;
   };
 
@@ -119,20 +119,20 @@ class OneSampler : public detail::Choice<Policies...> {
   void operator()(const X& exec, const SampleRequest& request, const State& state,
                   std::span<Index> negatives) const {
     this->visit([&]<class Policy>(const Policy& policy) {
-      const auto& own = std::get<typename State::template Of<Policy>>(state.states_);
-      draw_negatives(exec, policy, request, own.state, negatives);
+      const auto& chosen_state = std::get<typename State::template StateFor<Policy>>(state.states_);
+      draw_negatives(exec, policy, request, chosen_state.state, negatives);
     });
   }
 };
 
 /// An optimizer chosen at run time.
 template <class... Policies>
-class OneOptimizer : public detail::Choice<Policies...> {
+class OneOptimizer : public detail::RuntimeChoice<Policies...> {
   static_assert((OptimizerPolicy<Policies> && ...),
                 "OneOptimizer: each argument has to be an optimizer");
 
  public:
-  using detail::Choice<Policies...>::Choice;
+  using detail::RuntimeChoice<Policies...>::RuntimeChoice;
 
   /// Made by the first step, which knows what was chosen.
   template <class T>
@@ -143,11 +143,11 @@ class OneOptimizer : public detail::Choice<Policies...> {
 
     [[nodiscard]] bool finite() const {
       return std::visit(
-          []<class Own>(const Own& own) {
-            if constexpr (requires { own.finite(); }) return own.finite();
+          []<class ChosenState>(const ChosenState& chosen_state) {
+            if constexpr (requires { chosen_state.finite(); }) return chosen_state.finite();
             return true;
           },
-          of_);
+          state_);
     }
 
    private:
@@ -155,28 +155,30 @@ class OneOptimizer : public detail::Choice<Policies...> {
     std::size_t size_;
     std::size_t dim_;
     std::pmr::memory_resource* memory_;
-    std::variant<std::monostate, typename Policies::template State<T>...> of_;
+    std::variant<std::monostate, typename Policies::template State<T>...> state_;
   };
 
   template <Execution X, class T, RegularizerPolicy R>
   void operator()(const X& exec, const ParameterView<T>& table, const TableGradient<T>& gradient,
-                  State<T>& state, StepSize size, const R& regularizer) const {
-    with(state, [&](const auto& policy, auto& own) {
-      policy(exec, table, gradient, own, size, regularizer);
+                  State<T>& state, StepInfo info, const R& regularizer) const {
+    with(state, [&](const auto& policy, auto& chosen_state) {
+      policy(exec, table, gradient, chosen_state, info, regularizer);
     });
   }
   template <Execution X, class T, RegularizerPolicy R>
-  void catch_up(const X& exec, const ParameterView<T>& table, std::span<const Index> which,
-                State<T>& state, const R& regularizer) const {
-    with(state, [&]<class Policy>(const Policy& policy, auto& own) {
-      if constexpr (LazyOptimizer<Policy, T>) policy.catch_up(exec, table, which, own, regularizer);
+  void apply_deferred(const X& exec, const ParameterView<T>& table,
+                      std::span<const Index> row_indices, State<T>& state,
+                      const R& regularizer) const {
+    with(state, [&]<class Policy>(const Policy& policy, auto& chosen_state) {
+      if constexpr (LazyOptimizer<Policy, T>)
+        policy.apply_deferred(exec, table, row_indices, chosen_state, regularizer);
     });
   }
   template <Execution X, class T, RegularizerPolicy R>
-  void settle(const X& exec, const ParameterView<T>& table, State<T>& state,
-              const R& regularizer) const {
-    with(state, [&]<class Policy>(const Policy& policy, auto& own) {
-      if constexpr (LazyOptimizer<Policy, T>) policy.settle(exec, table, own, regularizer);
+  void flush(const X& exec, const ParameterView<T>& table, State<T>& state,
+             const R& regularizer) const {
+    with(state, [&]<class Policy>(const Policy& policy, auto& chosen_state) {
+      if constexpr (LazyOptimizer<Policy, T>) policy.flush(exec, table, chosen_state, regularizer);
     });
   }
 
@@ -185,11 +187,11 @@ class OneOptimizer : public detail::Choice<Policies...> {
   template <class T, class Visit>
   void with(State<T>& state, const Visit& visit) const {
     this->visit([&]<class Policy>(const Policy& policy) {
-      using Own = typename Policy::template State<T>;
-      if (!std::holds_alternative<Own>(state.of_)) {
-        state.of_.template emplace<Own>(state.size_, state.dim_, state.memory_);
+      using ChosenState = typename Policy::template State<T>;
+      if (!std::holds_alternative<ChosenState>(state.state_)) {
+        state.state_.template emplace<ChosenState>(state.size_, state.dim_, state.memory_);
       }
-      visit(policy, std::get<Own>(state.of_));
+      visit(policy, std::get<ChosenState>(state.state_));
     });
   }
 };
@@ -209,20 +211,20 @@ struct NoPenalty {
 
 /// A penalty chosen at run time, or none: what it is if nothing is chosen.
 template <class... Policies>
-class OnePenalty : public detail::Choice<detail::NoPenalty, Policies...> {
+class OnePenalty : public detail::RuntimeChoice<detail::NoPenalty, Policies...> {
   static_assert((LossPolicy<Policies, float> && ...),
                 "OnePenalty: each argument has to be a loss that is added to another, as IPL is");
   static_assert((std::is_same_v<state_t<Policies, float>, Stateless<Policies>> && ...),
                 "OnePenalty: penalties with a state of their own cannot be chosen at run time");
 
  public:
-  using detail::Choice<detail::NoPenalty, Policies...>::Choice;
+  using detail::RuntimeChoice<detail::NoPenalty, Policies...>::RuntimeChoice;
 
-  [[nodiscard]] bool looks_at_every_row() const {
-    return this->visit([](const auto& policy) { return prism::looks_at_every_row(policy); });
+  [[nodiscard]] bool needs_all_rows() const {
+    return this->visit([](const auto& policy) { return prism::needs_all_rows(policy); });
   }
-  [[nodiscard]] bool sets_gradient() const {
-    return this->visit([](const auto& policy) { return prism::sets_gradient(policy); });
+  [[nodiscard]] bool overwrites_gradient() const {
+    return this->visit([](const auto& policy) { return prism::overwrites_gradient(policy); });
   }
   [[nodiscard]] std::size_t negatives_per_pair() const {
     return this->visit([](const auto& policy) { return prism::negatives_per_pair(policy); });
@@ -251,8 +253,8 @@ class OneActivation {
     return second_ ? Second{}.apply(x) : First{}.apply(x);
   }
   template <class T>
-  [[nodiscard]] T slope(T y) const noexcept {
-    return second_ ? Second{}.slope(y) : First{}.slope(y);
+  [[nodiscard]] T derivative(T y) const noexcept {
+    return second_ ? Second{}.derivative(y) : First{}.derivative(y);
   }
 
  private:

@@ -62,14 +62,14 @@ class PRISM {
   /// @throws ArgumentError  where alpha is below 0 or not finite
   explicit PRISM(double alpha, Base base = {}) requires(Alpha.is_dynamic)
       : alpha_{alpha}, base_(std::move(base)) {
-    require_not_negative("alpha", alpha);
+    require_non_negative("alpha", alpha);
   }
 
   [[nodiscard]] constexpr double alpha() const noexcept { return alpha_.value; }
 
   /// The name with its alpha: "PRISM<0.5>".
   [[nodiscard]] std::string label() const {
-    return std::string(name) + "<" + shortest(alpha()) + ">";
+    return std::string(name) + "<" + format_number(alpha()) + ">";
   }
 
   template <Execution X, class T>
@@ -81,8 +81,8 @@ class PRISM {
     parallel_chunks(exec, table.size(), grain, [&](std::size_t begin, std::size_t end) {
       for (std::size_t r = begin; r < end; ++r) {
         normalise<Isa>(table[r], table[r], table.dim());
-        const double length = prism_magnitude(alpha(), popularity[r]);
-        scale<Isa>(table[r], static_cast<T>(length), table[r], table.dim());
+        const double magnitude = prism_magnitude(alpha(), popularity[r]);
+        scale<Isa>(table[r], static_cast<T>(magnitude), table[r], table.dim());
       }
     });
   }

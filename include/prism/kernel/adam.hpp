@@ -23,15 +23,15 @@ struct AdamConstants {
   T epsilon;
   T lowest, highest;  ///< a weight is brought back into this interval after each step
 
-  AdamConstants(double b1, double b2, double eps, T least = -std::numeric_limits<T>::infinity(),
-                T most = std::numeric_limits<T>::infinity())
+  AdamConstants(double b1, double b2, double eps, T lower = -std::numeric_limits<T>::infinity(),
+                T upper = std::numeric_limits<T>::infinity())
       : beta1(static_cast<T>(b1)),
         one_minus_beta1(static_cast<T>(1 - b1)),
         beta2(static_cast<T>(b2)),
         one_minus_beta2(static_cast<T>(1 - b2)),
         epsilon(static_cast<T>(eps)),
-        lowest(least),
-        highest(most) {}
+        lowest(lower),
+        highest(upper) {}
 };
 
 /// What is the same for every row of a step: the bias corrections, folded into two numbers.
@@ -61,19 +61,19 @@ struct AdamPack {
     second = fused_multiply_add(P::broadcast(constant.beta2), second,
                                 P::broadcast(constant.one_minus_beta2) * gradient * gradient);
     const P root =
-        fused_multiply_add(quick_sqrt(second), P::broadcast(step.inverse_root_correction),
+        fused_multiply_add(approximate_sqrt(second), P::broadcast(step.inverse_root_correction),
                            P::broadcast(constant.epsilon));
-    weight = clamp(weight - P::broadcast(step.step_size) * first * quick_inverse(root),
+    weight = clamp(weight - P::broadcast(step.step_size) * first * approximate_reciprocal(root),
                    P::broadcast(constant.lowest), P::broadcast(constant.highest));
   }
 };
 
 }  // namespace detail
 
-/// By how much a row's moments are still to shrink before a step, where adam_coast has left them
-/// behind its weights.
+/// By how much a row's moments are still to shrink before a step, where adam_zero_gradient_steps
+/// has left them behind its weights.
 template <class T>
-struct AdamLag {
+struct MomentDecay {
   T first = 1;
   T second = 1;
 };
@@ -82,11 +82,12 @@ struct AdamLag {
 /// where a null g counts as zero.
 template <class Isa = isa::native, class T>
 inline void adam_row(T* w, T* m, T* v, const T* g, T decay, const AdamConstants<T>& constant,
-                     const AdamStep<T>& step, std::size_t n, AdamLag<T> lag = {}) noexcept {
-  const auto sweep = [&](const auto& gradient_at) {
+                     const AdamStep<T>& step, std::size_t n,
+                     MomentDecay<T> moment_decay = {}) noexcept {
+  const auto step_packs = [&](const auto& gradient_at) {
     for_each_pack<Isa, T>(n, [&]<class P>(std::type_identity<P> tag, std::size_t i) {
-      detail::AdamPack<P> pack{P::load(w + i), P::broadcast(lag.first) * P::load(m + i),
-                               P::broadcast(lag.second) * P::load(v + i)};
+      detail::AdamPack<P> pack{P::load(w + i), P::broadcast(moment_decay.first) * P::load(m + i),
+                               P::broadcast(moment_decay.second) * P::load(v + i)};
       pack.step(fused_multiply_add(P::broadcast(decay), pack.weight, gradient_at(tag, i)), constant,
                 step);
       pack.first.store(m + i);
@@ -95,9 +96,9 @@ inline void adam_row(T* w, T* m, T* v, const T* g, T decay, const AdamConstants<
     });
   };
   if (g != nullptr) {
-    sweep([g]<class P>(std::type_identity<P>, std::size_t i) { return P::load(g + i); });
+    step_packs([g]<class P>(std::type_identity<P>, std::size_t i) { return P::load(g + i); });
   } else {
-    sweep([]<class P>(std::type_identity<P>, std::size_t) { return P::broadcast(0); });
+    step_packs([]<class P>(std::type_identity<P>, std::size_t) { return P::broadcast(0); });
   }
 }
 
@@ -138,15 +139,15 @@ template <class Isa = isa::native, class T>
 inline void adam_replay(T* w, T* m, T* v, T decay, const AdamConstants<T>& constant,
                         std::span<const AdamStep<T>> steps, std::size_t n) noexcept {
   using P = Pack<T, Isa>;
-  constexpr std::size_t w4 = 4 * P::width;
-  const std::size_t fours = n - n % w4, packs = n - n % P::width;
-  for (std::size_t i = 0; i < fours; i += w4) {
+  constexpr std::size_t quad_width = 4 * P::width;
+  const std::size_t quad_end = n - n % quad_width, pack_end = n - n % P::width;
+  for (std::size_t i = 0; i < quad_end; i += quad_width) {
     detail::adam_replay_packs<4, P>(w + i, m + i, v + i, decay, constant, steps);
   }
-  for (std::size_t i = fours; i < packs; i += P::width) {
+  for (std::size_t i = quad_end; i < pack_end; i += P::width) {
     detail::adam_replay_packs<1, P>(w + i, m + i, v + i, decay, constant, steps);
   }
-  for (std::size_t i = packs; i < n; ++i) {
+  for (std::size_t i = pack_end; i < n; ++i) {
     detail::adam_replay_packs<1, Pack<T, isa::scalar>>(w + i, m + i, v + i, decay, constant, steps);
   }
 }
@@ -161,65 +162,66 @@ inline void adam_replay(T* w, T* m, T* v, T decay, const AdamConstants<T>& const
 ///   1 / (sqrt(v) a + epsilon) * sum_q M_q (-u)^q, M_q = sum_j c_j d_j^q,
 /// whose coefficients are the same for every row that has stood still since the same step.
 template <class T>
-class AdamCoast {
+class ZeroGradientSteps {
  public:
-  /// The most powers of u: what comes after is below rounding, or exact() says no.
-  static constexpr std::size_t degree = 15;
+  /// The most powers of u: what comes after is below rounding, or is_accurate() says no.
+  static constexpr std::size_t max_order = 15;
 
   /// @param middle  a
-  explicit AdamCoast(double middle) : middle_(middle) {}
+  explicit ZeroGradientSteps(double expansion_point) : expansion_point_(expansion_point) {}
 
   /// One more step.
   void add(double c, double a) noexcept {
-    const double d = a / middle_ - 1;
-    for (double& moment : moment_) {
-      moment += c;
+    const double d = a / expansion_point_ - 1;
+    for (double& power_sum : power_sum_) {
+      power_sum += c;
       c *= d;
     }
-    power_ = degree;
-    while (power_ > 0 && std::abs(moment_[power_]) <= rounding() * moment_[0]) --power_;
-    for (std::size_t q = 0; q <= power_; ++q) {
-      coefficient_[q] = static_cast<T>(q % 2 == 0 ? moment_[q] : -moment_[q]);
+    order_ = max_order;
+    while (order_ > 0 && std::abs(power_sum_[order_]) <= tolerance() * power_sum_[0]) --order_;
+    for (std::size_t q = 0; q <= order_; ++q) {
+      coefficient_[q] = static_cast<T>(q % 2 == 0 ? power_sum_[q] : -power_sum_[q]);
     }
   }
 
   /// Whether the series gives the sum to rounding. It does not in a table's first steps, where the
   /// bias correction of v changes quickly.
-  [[nodiscard]] bool exact() const noexcept {
+  [[nodiscard]] bool is_accurate() const noexcept {
     // The first power left out is an even one: its terms are positive, and bound the others.
-    return moment_[degree + 1] <= rounding() * moment_[0];
+    return power_sum_[max_order + 1] <= tolerance() * power_sum_[0];
   }
 
-  /// The last power of u that is not below rounding; `degree` at most.
-  [[nodiscard]] std::size_t last_power() const noexcept { return power_; }
+  /// The last power of u that is not below rounding; `max_order` at most.
+  [[nodiscard]] std::size_t order() const noexcept { return order_; }
 
-  [[nodiscard]] T middle() const noexcept { return static_cast<T>(middle_); }
-  /// (-1)^q M_q, for q up to last_power()
+  [[nodiscard]] T expansion_point() const noexcept { return static_cast<T>(expansion_point_); }
+  /// (-1)^q M_q, for q up to order()
   [[nodiscard]] T coefficient(std::size_t q) const noexcept { return coefficient_[q]; }
 
  private:
-  static constexpr double rounding() noexcept { return std::numeric_limits<T>::epsilon() / 16; }
+  static constexpr double tolerance() noexcept { return std::numeric_limits<T>::epsilon() / 16; }
 
-  double middle_;
-  std::array<double, degree + 2> moment_{};
+  double expansion_point_;
+  std::array<double, max_order + 2> power_sum_{};
   // Kept at hand, because many rows pass between two steps.
-  std::size_t power_ = 0;
-  std::array<T, degree + 1> coefficient_{};
+  std::size_t order_ = 0;
+  std::array<T, max_order + 1> coefficient_{};
 };
 
-/// Takes a row's weights through the steps of `coast` at once. The moments stay as they are: they
+/// Takes a row's weights through the steps of `steps` at once. The moments stay as they are: they
 /// shrink by a power of beta1 and of beta2, for the next step to make up for.
 template <class Isa = isa::native, class T>
-inline void adam_coast(T* w, const T* m, const T* v, const AdamCoast<T>& coast,
-                       const AdamConstants<T>& constant, std::size_t n) noexcept {
-  const std::size_t degree = coast.last_power();
+inline void adam_zero_gradient_steps(T* w, const T* m, const T* v,
+                                     const ZeroGradientSteps<T>& steps,
+                                     const AdamConstants<T>& constant, std::size_t n) noexcept {
+  const std::size_t order = steps.order();
   for_each_pack<Isa, T>(n, [&]<class P>(std::type_identity<P>, std::size_t i) {
-    const P root = P::broadcast(coast.middle()) * quick_sqrt(P::load(v + i));
-    const P inverse = quick_inverse(root + P::broadcast(constant.epsilon));
+    const P root = P::broadcast(steps.expansion_point()) * approximate_sqrt(P::load(v + i));
+    const P inverse = approximate_reciprocal(root + P::broadcast(constant.epsilon));
     const P u = root * inverse;
-    P series = P::broadcast(coast.coefficient(degree));
-    for (std::size_t q = degree; q-- > 0;) {
-      series = fused_multiply_add(series, u, P::broadcast(coast.coefficient(q)));
+    P series = P::broadcast(steps.coefficient(order));
+    for (std::size_t q = order; q-- > 0;) {
+      series = fused_multiply_add(series, u, P::broadcast(steps.coefficient(q)));
     }
     clamp(P::load(w + i) - P::load(m + i) * inverse * series, P::broadcast(constant.lowest),
           P::broadcast(constant.highest))

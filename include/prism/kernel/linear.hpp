@@ -10,12 +10,12 @@
 #include "prism/core/execution.hpp"
 #include "prism/core/rows.hpp"
 #include "prism/core/scratch.hpp"
-#include "prism/kernel/product.hpp"
+#include "prism/kernel/matrix_product.hpp"
 #include "prism/kernel/row.hpp"
 
 namespace prism::inline PRISM_ISA {
 
-/// The smallest number of columns from `dim` on that product() takes.
+/// The smallest number of columns from `dim` on that matrix_product() takes.
 template <class T, class Isa = isa::native>
 [[nodiscard]] constexpr std::size_t padded(std::size_t dim) noexcept {
   constexpr std::size_t width = pack_width<T, Isa>;
@@ -25,10 +25,10 @@ template <class T, class Isa = isa::native>
 /// A layer's weights, laid out for both ways.
 template <class T>
 struct LinearLayer {
-  Rows<const T> weight;  // out x in
-  const T* bias;         // out
-  Rows<T> forward;       // in x padded(out): W transposed
-  Rows<T> backward;      // out x padded(in): W
+  Rows<const T> weight;       // out x in
+  const T* bias;              // out
+  Rows<T> weight_transposed;  // in x padded(out): W transposed
+  Rows<T> weight_padded;      // out x padded(in): W
 
   [[nodiscard]] std::size_t in() const noexcept { return weight.dim(); }
   [[nodiscard]] std::size_t out() const noexcept { return weight.size(); }
@@ -36,15 +36,15 @@ struct LinearLayer {
 
 /// Lays a layer out; the memory is the scratch's.
 template <class T, Execution X>
-[[nodiscard]] LinearLayer<T> lay_out(const X& exec, Rows<const T> weight, const T* bias,
-                                     Scratch& scratch) {
+[[nodiscard]] LinearLayer<T> pack_layer(const X& exec, Rows<const T> weight, const T* bias,
+                                        Scratch& scratch) {
   using Isa = typename X::isa;
   const std::size_t out = weight.size(), in = weight.dim();
-  const LinearLayer<T> layer{weight, bias, scratch.take_zeros<T>(exec, in, padded<T, Isa>(out)),
-                             scratch.take_zeros<T>(exec, out, padded<T, Isa>(in))};
+  const LinearLayer<T> layer{weight, bias, scratch.allocate_zeros<T>(exec, in, padded<T, Isa>(out)),
+                             scratch.allocate_zeros<T>(exec, out, padded<T, Isa>(in))};
   for (std::size_t o = 0; o < out; ++o) {
-    std::copy_n(weight[o], in, layer.backward[o]);
-    for (std::size_t i = 0; i < in; ++i) layer.forward[i][o] = weight[o][i];
+    std::copy_n(weight[o], in, layer.weight_padded[o]);
+    for (std::size_t i = 0; i < in; ++i) layer.weight_transposed[i][o] = weight[o][i];
   }
   return layer;
 }
@@ -55,8 +55,8 @@ template <class T, Execution X>
 template <class Isa = isa::native, class T>
 void linear_forward(const LinearLayer<T>& layer, std::size_t rows, const T* x, T* y) noexcept {
   const std::size_t in = padded<T, Isa>(layer.in()), out = padded<T, Isa>(layer.out());
-  product<Store::overwrite, Isa>(rows, out, layer.in(), LeftFactor<T>{x, in, 1},
-                                 layer.forward.data(), out, y, out);
+  matrix_product<Store::overwrite, Isa>(rows, out, layer.in(), LeftFactor<T>{x, in, 1},
+                                        layer.weight_transposed.data(), out, y, out);
   for (std::size_t r = 0; r < rows; ++r)
     add_scaled<Isa>(y + r * out, T{1}, layer.bias, layer.out());
 }
@@ -71,10 +71,10 @@ template <class Isa = isa::native, class T>
 void linear_backward(const LinearLayer<T>& layer, std::size_t rows, const T* x, const T* g, T* g_x,
                      T* g_weight, T* g_bias) noexcept {
   const std::size_t in = padded<T, Isa>(layer.in()), out = padded<T, Isa>(layer.out());
-  product<Store::overwrite, Isa>(rows, in, layer.out(), LeftFactor<T>{g, out, 1},
-                                 layer.backward.data(), in, g_x, in);
-  product<Store::overwrite, Isa>(layer.out(), in, rows, LeftFactor<T>{g, 1, out}, x, in, g_weight,
-                                 in);
+  matrix_product<Store::overwrite, Isa>(rows, in, layer.out(), LeftFactor<T>{g, out, 1},
+                                        layer.weight_padded.data(), in, g_x, in);
+  matrix_product<Store::overwrite, Isa>(layer.out(), in, rows, LeftFactor<T>{g, 1, out}, x, in,
+                                        g_weight, in);
   std::fill_n(g_bias, layer.out(), T{0});
   for (std::size_t r = 0; r < rows; ++r) add_scaled<Isa>(g_bias, T{1}, g + r * out, layer.out());
 }

@@ -29,11 +29,11 @@ inline constexpr bool isa_supported<isa::scalar> = true;
 
 /// Whether the instruction set multiplies bytes and adds up the products in one instruction.
 template <class Isa>
-inline constexpr bool multiplies_bytes = false;
+inline constexpr bool has_byte_dot_product = false;
 
 /// `width` sums of products of bytes, in one register; each takes four products at a time.
 template <class Isa = isa::native>
-struct ByteSums;
+struct ByteAccumulator;
 
 template <class T>
 struct Pack<T, isa::scalar> {
@@ -53,43 +53,45 @@ struct Pack<T, isa::scalar> {
     return {a.value * b.value + c.value};
   }
   friend Pack sqrt(Pack a) noexcept { return {std::sqrt(a.value)}; }
-  friend Pack quick_inverse(Pack a) noexcept { return {T{1} / a.value}; }
-  friend Pack quick_sqrt(Pack a) noexcept { return {std::sqrt(a.value)}; }
+  friend Pack approximate_reciprocal(Pack a) noexcept { return {T{1} / a.value}; }
+  friend Pack approximate_sqrt(Pack a) noexcept { return {std::sqrt(a.value)}; }
   friend Pack exp(Pack a) noexcept { return {std::exp(a.value)}; }
   friend Pack clamp(Pack a, Pack lowest, Pack highest) noexcept {
     const T raised = a.value < lowest.value ? lowest.value : a.value;
     return {raised > highest.value ? highest.value : raised};
   }
   friend bool any_greater(Pack a, Pack b) noexcept { return a.value > b.value; }
-  friend std::uint64_t not_at_most(Pack a, Pack b) noexcept { return !(a.value <= b.value); }
+  friend std::uint64_t not_less_equal_mask(Pack a, Pack b) noexcept {
+    return !(a.value <= b.value);
+  }
   friend T sum(Pack a) noexcept { return a.value; }
 };
 
 template <>
-struct ByteSums<isa::scalar> {
+struct ByteAccumulator<isa::scalar> {
   static constexpr std::size_t width = 1;
 
   template <class Byte>
-  struct Fours {
+  struct ByteQuads {
     Byte value[4];
   };
 
   std::int32_t value;
 
-  static ByteSums load(const std::int32_t* from) noexcept { return {*from}; }
-  static Fours<std::uint8_t> broadcast(const std::uint8_t* from) noexcept {
+  static ByteAccumulator load(const std::int32_t* from) noexcept { return {*from}; }
+  static ByteQuads<std::uint8_t> broadcast(const std::uint8_t* from) noexcept {
     return {{from[0], from[1], from[2], from[3]}};
   }
-  static Fours<std::int8_t> load(const std::int8_t* from) noexcept {
+  static ByteQuads<std::int8_t> load(const std::int8_t* from) noexcept {
     return {{from[0], from[1], from[2], from[3]}};
   }
 
-  friend ByteSums add_products(Fours<std::uint8_t> a, Fours<std::int8_t> b,
-                               ByteSums sums) noexcept {
+  friend ByteAccumulator dot_accumulate(ByteQuads<std::uint8_t> a, ByteQuads<std::int8_t> b,
+                                        ByteAccumulator sums) noexcept {
     for (int j = 0; j < 4; ++j) sums.value += a.value[j] * b.value[j];
     return sums;
   }
-  friend std::uint64_t exceeding(ByteSums sums, std::int32_t bound) noexcept {
+  friend std::uint64_t greater_mask(ByteAccumulator sums, std::int32_t bound) noexcept {
     return sums.value > bound;
   }
 };
@@ -99,9 +101,9 @@ struct ByteSums<isa::scalar> {
 template <class Isa, class T, class Body>
 inline void for_each_pack(std::size_t n, const Body& body) {
   using Wide = Pack<T, Isa>;
-  const std::size_t packs = n - n % Wide::width;
-  for (std::size_t i = 0; i < packs; i += Wide::width) body(std::type_identity<Wide>{}, i);
-  for (std::size_t i = packs; i < n; ++i) body(std::type_identity<Pack<T, isa::scalar>>{}, i);
+  const std::size_t pack_end = n - n % Wide::width;
+  for (std::size_t i = 0; i < pack_end; i += Wide::width) body(std::type_identity<Wide>{}, i);
+  for (std::size_t i = pack_end; i < n; ++i) body(std::type_identity<Pack<T, isa::scalar>>{}, i);
 }
 
 }  // namespace prism::inline PRISM_ISA

@@ -66,16 +66,16 @@ inline constexpr bool isa_supported<Isa> = true;
 
 template <class T, detail::XsimdIsa Isa>
 struct Pack<T, Isa> {
-  using Batch = xsimd::batch<T, detail::arch_t<Isa>>;
-  static constexpr std::size_t width = Batch::size;
+  using Register = xsimd::batch<T, detail::arch_t<Isa>>;
+  static constexpr std::size_t width = Register::size;
 
-  Batch value;
+  Register value;
 
   static constexpr bool refines_estimates =
       std::is_base_of_v<xsimd::avx512f, detail::arch_t<Isa>> && std::is_same_v<T, float>;
 
-  static Pack load(const T* from) noexcept { return {Batch::load_unaligned(from)}; }
-  static Pack broadcast(T number) noexcept { return {Batch(number)}; }
+  static Pack load(const T* from) noexcept { return {Register::load_unaligned(from)}; }
+  static Pack broadcast(T number) noexcept { return {Register(number)}; }
   void store(T* to) const noexcept { value.store_unaligned(to); }
 
   friend Pack operator+(Pack a, Pack b) noexcept { return {a.value + b.value}; }
@@ -89,10 +89,10 @@ struct Pack<T, Isa> {
     // xsimd 8 multiplies, then adds, on AVX-512.
     if constexpr (std::is_base_of_v<xsimd::avx512f, detail::arch_t<Isa>> &&
                   std::is_same_v<T, float>) {
-      return {Batch(_mm512_fmadd_ps(a.value, b.value, c.value))};
+      return {Register(_mm512_fmadd_ps(a.value, b.value, c.value))};
     } else if constexpr (std::is_base_of_v<xsimd::avx512f, detail::arch_t<Isa>> &&
                          std::is_same_v<T, double>) {
-      return {Batch(_mm512_fmadd_pd(a.value, b.value, c.value))};
+      return {Register(_mm512_fmadd_pd(a.value, b.value, c.value))};
     } else {
       return {xsimd::fma(a.value, b.value, c.value)};
     }
@@ -105,21 +105,21 @@ struct Pack<T, Isa> {
   /// 1 / a and the square root, within a few units in the last place. On AVX-512 a float's
   /// quotient and square root keep one unit busy for 34 cycles; estimates with one step of Newton's
   /// take a quarter of that. The root is of numbers not below 0; denormal ones count as 0.
-  friend Pack quick_inverse(Pack a) noexcept {
+  friend Pack approximate_reciprocal(Pack a) noexcept {
 #if defined(__AVX512F__)
     if constexpr (refines_estimates) {
-      const Pack estimate{Batch(_mm512_rcp14_ps(a.value))};
+      const Pack estimate{Register(_mm512_rcp14_ps(a.value))};
       return estimate * (broadcast(2) - a * estimate);
     }
 #endif
     return broadcast(1) / a;
   }
-  friend Pack quick_sqrt(Pack a) noexcept {
+  friend Pack approximate_sqrt(Pack a) noexcept {
 #if defined(__AVX512F__)
     if constexpr (refines_estimates) {
       // At 0 the estimate is that of the smallest normal number, and the product is 0.
-      const Batch positive = xsimd::max(a.value, Batch(std::numeric_limits<T>::min()));
-      const Pack estimate{Batch(_mm512_rsqrt14_ps(positive))};
+      const Register normal = xsimd::max(a.value, Register(std::numeric_limits<T>::min()));
+      const Pack estimate{Register(_mm512_rsqrt14_ps(normal))};
       const Pack root = a * estimate;
       return fused_multiply_add(root * broadcast(T(-0.5)), root * estimate - broadcast(1), root);
     }
@@ -130,7 +130,7 @@ struct Pack<T, Isa> {
 
   /// a brought into [lowest, highest]; what is not a number stays so.
   friend Pack clamp(Pack a, Pack lowest, Pack highest) noexcept {
-    const Batch raised = xsimd::select(a.value < lowest.value, lowest.value, a.value);
+    const Register raised = xsimd::select(a.value < lowest.value, lowest.value, a.value);
     return {xsimd::select(raised > highest.value, highest.value, raised)};
   }
 
@@ -139,7 +139,7 @@ struct Pack<T, Isa> {
 
   /// Bit j is clear where a's number j is at most b's: set where it is greater, and where either is
   /// not a number.
-  friend std::uint64_t not_at_most(Pack a, Pack b) noexcept {
+  friend std::uint64_t not_less_equal_mask(Pack a, Pack b) noexcept {
 #if defined(__AVX512F__)
     if constexpr (std::is_base_of_v<xsimd::avx512f, detail::arch_t<Isa>> &&
                   std::is_same_v<T, float>) {
@@ -168,15 +168,15 @@ struct Pack<T, Isa> {
 #if defined(__AVX512VNNI__)
 template <detail::XsimdIsa Isa>
 requires std::is_base_of_v<xsimd::avx512bw, detail::arch_t<Isa>>
-inline constexpr bool multiplies_bytes<Isa> = true;
+inline constexpr bool has_byte_dot_product<Isa> = true;
 
 template <detail::XsimdIsa Isa>
 requires std::is_base_of_v<xsimd::avx512bw, detail::arch_t<Isa>>
-struct ByteSums<Isa> {
+struct ByteAccumulator<Isa> {
   static constexpr std::size_t width = 16;
 
   /// Four bytes for each sum.
-  struct Fours {
+  struct ByteQuads {
     __m512i value;
   };
 
@@ -185,24 +185,24 @@ struct ByteSums<Isa> {
 
   Lanes value;
 
-  static ByteSums load(const std::int32_t* from) noexcept {
+  static ByteAccumulator load(const std::int32_t* from) noexcept {
     return {reinterpret_cast<Lanes>(_mm512_loadu_si512(from))};
   }
   /// The same four for every sum.
-  static Fours broadcast(const std::uint8_t* from) noexcept {
-    std::int32_t four;
-    std::memcpy(&four, from, sizeof four);
-    return {_mm512_set1_epi32(four)};
+  static ByteQuads broadcast(const std::uint8_t* from) noexcept {
+    std::int32_t quad;
+    std::memcpy(&quad, from, sizeof quad);
+    return {_mm512_set1_epi32(quad)};
   }
-  static Fours load(const std::int8_t* from) noexcept { return {_mm512_loadu_si512(from)}; }
+  static ByteQuads load(const std::int8_t* from) noexcept { return {_mm512_loadu_si512(from)}; }
 
   /// sums[j] + a[4 j] b[4 j] + ... + a[4 j + 3] b[4 j + 3], a's bytes unsigned and b's signed
-  friend ByteSums add_products(Fours a, Fours b, ByteSums sums) noexcept {
+  friend ByteAccumulator dot_accumulate(ByteQuads a, ByteQuads b, ByteAccumulator sums) noexcept {
     const auto before = reinterpret_cast<__m512i>(sums.value);
     return {reinterpret_cast<Lanes>(_mm512_dpbusd_epi32(before, a.value, b.value))};
   }
   /// Bit j: whether sum j is greater than `bound`.
-  friend std::uint64_t exceeding(ByteSums sums, std::int32_t bound) noexcept {
+  friend std::uint64_t greater_mask(ByteAccumulator sums, std::int32_t bound) noexcept {
     return _mm512_cmpgt_epi32_mask(reinterpret_cast<__m512i>(sums.value), _mm512_set1_epi32(bound));
   }
 };

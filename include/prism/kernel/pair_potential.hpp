@@ -15,8 +15,8 @@
 #include "prism/core/parallel.hpp"
 #include "prism/core/rows.hpp"
 #include "prism/core/scratch.hpp"
+#include "prism/kernel/matrix_product.hpp"
 #include "prism/kernel/pack.hpp"
-#include "prism/kernel/product.hpp"
 #include "prism/kernel/row.hpp"
 
 namespace prism::inline PRISM_ISA {
@@ -26,13 +26,12 @@ namespace detail {
 /// Meetings of an even number of teams, each round a perfect matching (the circle method): tiles of
 /// one round share no rows, so they run side by side without conflict, and every row meets the
 /// others in an order that does not depend on the threads.
-[[nodiscard]] constexpr std::pair<std::size_t, std::size_t> meeting(std::size_t teams,
-                                                                    std::size_t round,
-                                                                    std::size_t table) noexcept {
-  const std::size_t circle = teams - 1;
-  if (table == 0) return {round, circle};
-  const std::size_t a = (round + table) % circle;
-  const std::size_t b = (round + circle - table) % circle;
+[[nodiscard]] constexpr std::pair<std::size_t, std::size_t> round_robin_pair(
+    std::size_t even_blocks, std::size_t round, std::size_t pair) noexcept {
+  const std::size_t circle = even_blocks - 1;
+  if (pair == 0) return {round, circle};
+  const std::size_t a = (round + pair) % circle;
+  const std::size_t b = (round + circle - pair) % circle;
   return {std::min(a, b), std::max(a, b)};
 }
 
@@ -43,42 +42,42 @@ class PairTiles {
   static constexpr std::size_t block = 64;
 
   template <Execution X>
-  PairTiles(const X& exec, Rows<const T> unit, T sharpness, Scratch& scratch)
+  PairTiles(const X& exec, Rows<const T> unit, T rate, Scratch& scratch)
       : size_(unit.size()),
         dim_(unit.dim()),
-        sharpness_(sharpness),
+        rate_(rate),
         blocks_((unit.size() + block - 1) / block) {
     const std::size_t width = pack_width<T, Isa>;
     const std::size_t padded_dim = (dim_ + width - 1) / width * width;
-    unit_ = scratch.take<T>(blocks_ * block, padded_dim);
-    transposed_ = scratch.take<T>(blocks_ * dim_, block);
-    sums_ = scratch.take_zeros<T>(exec, blocks_ * block, padded_dim);
-    parallel_tasks(exec, blocks_, [&](std::size_t b) { lay_out(unit, b); });
+    unit_ = scratch.allocate<T>(blocks_ * block, padded_dim);
+    transposed_ = scratch.allocate<T>(blocks_ * dim_, block);
+    sums_ = scratch.allocate_zeros<T>(exec, blocks_ * block, padded_dim);
+    parallel_tasks(exec, blocks_, [&](std::size_t b) { pack_block(unit, b); });
   }
 
   [[nodiscard]] std::size_t blocks() const noexcept { return blocks_; }
 
   /// Adds the potential of rows of block i with rows of block j, i <= j, to the rows' sums;
   /// returns its total.
-  double meet(std::size_t i, std::size_t j) const noexcept {
+  double accumulate_tile(std::size_t i, std::size_t j) const noexcept {
     alignas(64) T tile[block * block];
     const std::size_t dim = unit_.dim();
     const T* const rows_i = unit_[i * block];
     const T* const rows_j = unit_[j * block];
-    product<Store::overwrite, Isa>(block, block, dim_, {rows_i, dim, 1}, transposed_[j * dim_],
-                                   block, tile, block);
-    const double total = weigh(tile, i, j);
-    product<Store::add, Isa>(block, dim, block, {tile, block, 1}, rows_j, dim, sums_[i * block],
-                             dim);
-    product<Store::add, Isa>(block, dim, block, {tile, 1, block}, rows_i, dim, sums_[j * block],
-                             dim);
+    matrix_product<Store::overwrite, Isa>(block, block, dim_, {rows_i, dim, 1},
+                                          transposed_[j * dim_], block, tile, block);
+    const double total = cosines_to_potentials(tile, i, j);
+    matrix_product<Store::add, Isa>(block, dim, block, {tile, block, 1}, rows_j, dim,
+                                    sums_[i * block], dim);
+    matrix_product<Store::add, Isa>(block, dim, block, {tile, 1, block}, rows_i, dim,
+                                    sums_[j * block], dim);
     return total;
   }
 
   [[nodiscard]] Rows<const T> sums() const noexcept { return sums_; }
 
  private:
-  void lay_out(Rows<const T> from, std::size_t b) noexcept {
+  void pack_block(Rows<const T> from, std::size_t b) noexcept {
     for (std::size_t r = b * block; r < (b + 1) * block; ++r) {
       T* const to = unit_[r];
       const std::size_t filled = r < size_ ? dim_ : 0;
@@ -90,32 +89,32 @@ class PairTiles {
 
   /// Turns cosines into potentials exp(sharpness (cos - 1)), zero where a row would meet itself, a
   /// pair twice, or padding.
-  double weigh(T* tile, std::size_t i, std::size_t j) const noexcept {
+  double cosines_to_potentials(T* tile, std::size_t i, std::size_t j) const noexcept {
     using P = Pack<T, Isa>;
     static_assert(block % P::width == 0);
-    const P sharpness = P::broadcast(sharpness_);
+    const P rate = P::broadcast(rate_);
     const std::size_t rows = std::min(block, size_ - i * block);
     const std::size_t columns = std::min(block, size_ - j * block);
     P total = P::broadcast(0);
     for (std::size_t r = 0; r < block; ++r) {
-      T* const line = tile + r * block;
+      T* const tile_row = tile + r * block;
       if (r >= rows) {
-        std::fill_n(line, block, T{0});
+        std::fill_n(tile_row, block, T{0});
         continue;
       }
       for (std::size_t c = 0; c < block; c += P::width) {
-        exp(sharpness * (P::load(line + c) - P::broadcast(1))).store(line + c);
+        exp(rate * (P::load(tile_row + c) - P::broadcast(1))).store(tile_row + c);
       }
-      if (i == j) std::fill_n(line, r + 1, T{0});
-      std::fill(line + columns, line + block, T{0});
-      for (std::size_t c = 0; c < block; c += P::width) total = total + P::load(line + c);
+      if (i == j) std::fill_n(tile_row, r + 1, T{0});
+      std::fill(tile_row + columns, tile_row + block, T{0});
+      for (std::size_t c = 0; c < block; c += P::width) total = total + P::load(tile_row + c);
     }
     return static_cast<double>(sum(total));
   }
 
   std::size_t size_;
   std::size_t dim_;
-  T sharpness_;
+  T rate_;
   std::size_t blocks_;
   Rows<T> unit_;
   Rows<T> transposed_;
@@ -131,21 +130,22 @@ class PairTiles {
 /// @param unit      n x d rows of length 1
 /// @param gradient  n x d, added to
 template <Execution X, class T, class Factor>
-double pair_potential(const X& exec, Rows<const T> unit, double sharpness, const Factor& factor,
+double pair_potential(const X& exec, Rows<const T> unit, double rate, const Factor& factor,
                       Rows<T> gradient, Scratch& scratch) {
   using Isa = typename X::isa;
-  const detail::PairTiles<T, Isa> tiles(exec, unit, static_cast<T>(sharpness), scratch);
+  const detail::PairTiles<T, Isa> tiles(exec, unit, static_cast<T>(rate), scratch);
   const std::size_t blocks = tiles.blocks();
   std::vector<double> totals(blocks);
-  parallel_tasks(exec, blocks, [&](std::size_t b) { totals[b] = tiles.meet(b, b); });
+  parallel_tasks(exec, blocks, [&](std::size_t b) { totals[b] = tiles.accumulate_tile(b, b); });
   double total = std::accumulate(totals.begin(), totals.end(), 0.0);
 
-  const std::size_t teams = blocks + blocks % 2;  // with an odd number, one sits out each round
-  for (std::size_t round = 0; round + 1 < teams; ++round) {
-    totals.assign(teams / 2, 0.0);
-    parallel_tasks(exec, teams / 2, [&](std::size_t table) {
-      const auto [i, j] = detail::meeting(teams, round, table);
-      if (j < blocks) totals[table] = tiles.meet(i, j);
+  const std::size_t even_blocks =
+      blocks + blocks % 2;  // with an odd number, one sits out each round
+  for (std::size_t round = 0; round + 1 < even_blocks; ++round) {
+    totals.assign(even_blocks / 2, 0.0);
+    parallel_tasks(exec, even_blocks / 2, [&](std::size_t pair) {
+      const auto [i, j] = detail::round_robin_pair(even_blocks, round, pair);
+      if (j < blocks) totals[pair] = tiles.accumulate_tile(i, j);
     });
     total = std::accumulate(totals.begin(), totals.end(), total);
   }

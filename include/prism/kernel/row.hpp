@@ -12,16 +12,16 @@
 namespace prism::inline PRISM_ISA {
 
 /// Rows shorter than this count as this long where a length divides.
-inline constexpr double smallest_norm = 1e-12;
+inline constexpr double min_norm = 1e-12;
 
 /// Asks for a row that is going to be read and written soon, so that its way from memory is not
 /// waited for. Rows picked at random are nothing that the processor could foresee.
 template <class T>
 inline void prefetch(const T* row, std::size_t n) noexcept {
 #if defined(__GNUC__)
-  constexpr std::size_t line = 64;
+  constexpr std::size_t cache_line = 64;
   const auto* const from = reinterpret_cast<const char*>(row);
-  for (std::size_t at = 0; at < n * sizeof(T); at += line) __builtin_prefetch(from + at);
+  for (std::size_t at = 0; at < n * sizeof(T); at += cache_line) __builtin_prefetch(from + at);
 #endif
 }
 
@@ -32,18 +32,18 @@ template <class Isa = isa::native, class T>
   constexpr std::size_t w = P::width;
   // Four sums hide the latency of the multiply-add.
   P s0 = P::broadcast(0), s1 = s0, s2 = s0, s3 = s0;
-  const std::size_t fours = n - n % (4 * w), packs = n - n % w;
-  for (std::size_t i = 0; i < fours; i += 4 * w) {
+  const std::size_t quad_end = n - n % (4 * w), pack_end = n - n % w;
+  for (std::size_t i = 0; i < quad_end; i += 4 * w) {
     s0 = fused_multiply_add(P::load(a + i), P::load(b + i), s0);
     s1 = fused_multiply_add(P::load(a + i + w), P::load(b + i + w), s1);
     s2 = fused_multiply_add(P::load(a + i + 2 * w), P::load(b + i + 2 * w), s2);
     s3 = fused_multiply_add(P::load(a + i + 3 * w), P::load(b + i + 3 * w), s3);
   }
-  for (std::size_t i = fours; i < packs; i += w) {
+  for (std::size_t i = quad_end; i < pack_end; i += w) {
     s0 = fused_multiply_add(P::load(a + i), P::load(b + i), s0);
   }
   T total = sum((s0 + s1) + (s2 + s3));
-  for (std::size_t i = packs; i < n; ++i) total += a[i] * b[i];
+  for (std::size_t i = pack_end; i < n; ++i) total += a[i] * b[i];
   return total;
 }
 
@@ -77,48 +77,48 @@ template <class Isa = isa::native, class T>
   return std::sqrt(dot<Isa>(x, x, n));
 }
 
-/// unit = x / max(|x|, smallest_norm); returns max(|x|, smallest_norm).
+/// unit = x / max(|x|, min_norm); returns max(|x|, min_norm).
 template <class Isa = isa::native, class T>
 inline T normalise(T* unit, const T* x, std::size_t n) noexcept {
-  const T length = std::max(norm<Isa>(x, n), static_cast<T>(smallest_norm));
-  scale<Isa>(unit, T{1} / length, x, n);
-  return length;
+  const T magnitude = std::max(norm<Isa>(x, n), static_cast<T>(min_norm));
+  scale<Isa>(unit, T{1} / magnitude, x, n);
+  return magnitude;
 }
 
 namespace detail {
 
 /// Calls give(i, 1 / length, g - unit (unit . g)) pack by pack: the two factors of the gradient
 /// through normalise.
-template <class Isa, class T, class Give>
-inline void for_each_through_normalise(const T* g, const T* unit, T length, std::size_t n,
-                                       const Give& give) noexcept {
+template <class Isa, class T, class Visit>
+inline void for_each_normalise_gradient(const T* g, const T* unit, T magnitude, std::size_t n,
+                                        const Visit& visit) noexcept {
   const T radial = dot<Isa>(unit, g, n);
-  const T inverse = T{1} / length;
+  const T inverse = T{1} / magnitude;
   for_each_pack<Isa, T>(n, [=]<class P>(std::type_identity<P>, std::size_t i) {
     const P tangent = P::load(g + i) - P::broadcast(radial) * P::load(unit + i);
-    give(i, P::broadcast(inverse), tangent);
+    visit(i, P::broadcast(inverse), tangent);
   });
 }
 
 }  // namespace detail
 
 /// The gradient through normalise: gradient = (g - unit (unit . g)) / length, for the `unit` and
-/// `length` that normalise gave and the gradient g with respect to `unit`.
+/// `magnitude` that normalise gave and the gradient g with respect to `unit`.
 template <class Isa = isa::native, class T>
-inline void normalise_gradient(T* gradient, const T* g, const T* unit, T length,
+inline void normalise_gradient(T* gradient, const T* g, const T* unit, T magnitude,
                                std::size_t n) noexcept {
-  detail::for_each_through_normalise<Isa>(g, unit, length, n,
-                                          [gradient]<class P>(std::size_t i, P inverse, P tangent) {
-                                            (inverse * tangent).store(gradient + i);
-                                          });
+  detail::for_each_normalise_gradient<Isa>(
+      g, unit, magnitude, n, [gradient]<class P>(std::size_t i, P inverse, P tangent) {
+        (inverse * tangent).store(gradient + i);
+      });
 }
 
 /// The same, added to `gradient`.
 template <class Isa = isa::native, class T>
-inline void add_normalise_gradient(T* gradient, const T* g, const T* unit, T length,
+inline void add_normalise_gradient(T* gradient, const T* g, const T* unit, T magnitude,
                                    std::size_t n) noexcept {
-  detail::for_each_through_normalise<Isa>(
-      g, unit, length, n, [gradient]<class P>(std::size_t i, P inverse, P tangent) {
+  detail::for_each_normalise_gradient<Isa>(
+      g, unit, magnitude, n, [gradient]<class P>(std::size_t i, P inverse, P tangent) {
         fused_multiply_add(inverse, tangent, P::load(gradient + i)).store(gradient + i);
       });
 }

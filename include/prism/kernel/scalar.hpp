@@ -18,19 +18,19 @@ template <class T>
 /// 1 / (1 + exp(-x))
 template <class T>
 [[nodiscard]] inline T sigmoid(T x) noexcept {
-  const T small = std::exp(-std::abs(x));
-  return (x >= 0 ? T{1} : small) / (T{1} + small);
+  const T exponential = std::exp(-std::abs(x));
+  return (x >= 0 ? T{1} : exponential) / (T{1} + exponential);
 }
 
 /// Both at the cost of one exponential: sigmoid is softplus's derivative.
 template <class T>
-struct SoftplusWithSlope {
-  T value, slope;
+struct SoftplusWithDerivative {
+  T value, derivative;
 
-  explicit SoftplusWithSlope(T x) noexcept {
-    const T small = std::exp(-std::abs(x));
-    value = std::max(x, T{0}) + std::log1p(small);
-    slope = (x >= 0 ? T{1} : small) / (T{1} + small);
+  explicit SoftplusWithDerivative(T x) noexcept {
+    const T exponential = std::exp(-std::abs(x));
+    value = std::max(x, T{0}) + std::log1p(exponential);
+    derivative = (x >= 0 ? T{1} : exponential) / (T{1} + exponential);
   }
 };
 

@@ -13,25 +13,25 @@ namespace prism::inline PRISM_ISA {
 /// x[j] = exp(sharpness * (x[j] - greatest)), in place; returns their sum.
 /// @param greatest  of all x, so that no exponential overflows
 template <class Isa = isa::native, class T>
-inline T softmax_terms(T* x, T sharpness, T greatest, std::size_t n) noexcept {
+inline T softmax_terms(T* x, T inverse_temperature, T maximum, std::size_t n) noexcept {
   using P = Pack<T, Isa>;
-  const auto take = [&](T* at) {
-    exp(P::broadcast(sharpness) * (P::load(at) - P::broadcast(greatest))).store(at);
+  const auto exponentiate = [&](T* at) {
+    exp(P::broadcast(inverse_temperature) * (P::load(at) - P::broadcast(maximum))).store(at);
     return P::load(at);
   };
   P total = P::broadcast(0);
-  const std::size_t packs = n - n % P::width;
-  for (std::size_t j = 0; j < packs; j += P::width) total = total + take(x + j);
-  if (packs < n) {
+  const std::size_t pack_end = n - n % P::width;
+  for (std::size_t j = 0; j < pack_end; j += P::width) total = total + exponentiate(x + j);
+  if (pack_end < n) {
     // A softmax is often over a dozen scores, fewer than a pack: the rest is taken as one, filled
     // up, rather than number by number.
-    T rest[P::width];
-    std::fill_n(rest, P::width, greatest);
-    std::copy(x + packs, x + n, rest);
-    take(rest);
-    std::copy_n(rest, n - packs, x + packs);
-    std::fill(rest + (n - packs), rest + P::width, T{0});
-    total = total + P::load(rest);
+    T tail[P::width];
+    std::fill_n(tail, P::width, maximum);
+    std::copy(x + pack_end, x + n, tail);
+    exponentiate(tail);
+    std::copy_n(tail, n - pack_end, x + pack_end);
+    std::fill(tail + (n - pack_end), tail + P::width, T{0});
+    total = total + P::load(tail);
   }
   return sum(total);
 }

@@ -18,10 +18,10 @@ namespace prism::inline PRISM_ISA {
 
 /// An item and its score.
 template <class T>
-struct Scored {
+struct ScoredItem {
   Index item;
   T score;
-  friend bool operator==(const Scored&, const Scored&) = default;
+  friend bool operator==(const ScoredItem&, const ScoredItem&) = default;
 };
 
 /// The k best of the items offered, best first. Items are offered in ascending order, so that equal
@@ -32,45 +32,45 @@ class TopK {
   explicit TopK(std::size_t k) : k_(k) { best_.reserve(k); }
 
   void clear() noexcept { best_.clear(); }
-  [[nodiscard]] std::span<const Scored<T>> best() const noexcept { return best_; }
+  [[nodiscard]] std::span<const ScoredItem<T>> best() const noexcept { return best_; }
 
   /// A score has to be greater than this to enter.
   [[nodiscard]] T threshold() const noexcept {
     return best_.size() < k_ ? -std::numeric_limits<T>::infinity() : best_.back().score;
   }
 
-  void offer(Index item, T score) {
+  void push(Index item, T score) {
     if (!(score > threshold())) return;
     if (best_.size() < k_) best_.emplace_back();
     // What is lower moves down by one, the last one out. A binary search would guess wrong at half
     // of its steps; this one guesses right at most of them, and eight move by one instruction.
-    Scored<T>* const front = best_.data();
-    Scored<T>* place = front + best_.size() - 1;
+    ScoredItem<T>* const front = best_.data();
+    ScoredItem<T>* position = front + best_.size() - 1;
     constexpr std::ptrdiff_t stride = 8;
-    for (; place - front >= stride && place[-stride].score < score; place -= stride) {
-      std::copy_backward(place - stride, place, place + 1);
+    for (; position - front >= stride && position[-stride].score < score; position -= stride) {
+      std::copy_backward(position - stride, position, position + 1);
     }
-    for (; place != front && place[-1].score < score; --place) *place = place[-1];
-    *place = {item, score};
+    for (; position != front && position[-1].score < score; --position) *position = position[-1];
+    *position = {item, score};
   }
 
   /// Offers items first, first + 1, ... with these scores.
   template <class Isa = isa::native>
-  void offer_all(Index first, const T* scores, std::size_t n) {
+  void push_all(Index first, const T* scores, std::size_t n) {
     // Past the first few hundred items nearly every pack falls below the threshold as a whole.
     for_each_pack<Isa, T>(n, [&]<class P>(std::type_identity<P>, std::size_t i) {
       const P pack = P::load(scores + i), least = P::broadcast(threshold());
       if (!any_greater(pack, least)) return;
-      for (std::uint64_t bits = not_at_most(pack, least); bits != 0; bits &= bits - 1) {
+      for (std::uint64_t bits = not_less_equal_mask(pack, least); bits != 0; bits &= bits - 1) {
         const std::size_t j = i + static_cast<std::size_t>(std::countr_zero(bits));
-        offer(first + static_cast<Index>(j), scores[j]);
+        push(first + static_cast<Index>(j), scores[j]);
       }
     });
   }
 
  private:
   std::size_t k_;
-  std::vector<Scored<T>> best_;
+  std::vector<ScoredItem<T>> best_;
 };
 
 }  // namespace prism::inline PRISM_ISA

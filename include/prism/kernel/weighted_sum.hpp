@@ -16,13 +16,13 @@ namespace detail {
 
 /// N packs of columns from `column` on, held in registers while the rows pass by.
 template <class P, std::size_t N, class T, class WeightOf, class From>
-inline void sum_columns(T* to, std::size_t column, T factor, std::span<const Index> picked,
+inline void sum_columns(T* to, std::size_t column, T factor, std::span<const Index> indices,
                         const WeightOf& weight_of, const From& from) noexcept {
   P sums[N];
 #pragma GCC unroll 8
   for (std::size_t n = 0; n < N; ++n) sums[n] = P::broadcast(0);
-  for (std::size_t j = 0; j < picked.size(); ++j) {
-    const T* const row = from[picked[j]] + column;
+  for (std::size_t j = 0; j < indices.size(); ++j) {
+    const T* const row = from[indices[j]] + column;
     const P w = P::broadcast(weight_of(j));
 #pragma GCC unroll 8
     for (std::size_t n = 0; n < N; ++n) {
@@ -39,22 +39,22 @@ inline void sum_columns(T* to, std::size_t column, T factor, std::span<const Ind
 
 /// to = factor * sum over j of weight_of(j) * from[picked[j]]
 /// @param to    from.dim() elements, overwritten
-/// @param from  Rows or PickedRows
+/// @param from  Rows or IndexedRows
 template <class Isa = isa::native, class T, class WeightOf, class From>
-inline void weighted_sum(T* to, T factor, std::span<const Index> picked, const WeightOf& weight_of,
+inline void weighted_sum(T* to, T factor, std::span<const Index> indices, const WeightOf& weight_of,
                          const From& from) noexcept {
   using P = Pack<T, Isa>;
   constexpr std::size_t w = P::width;
   const std::size_t dim = from.dim();
-  const std::size_t fours = dim - dim % (4 * w), packs = dim - dim % w;
-  for (std::size_t c = 0; c < fours; c += 4 * w) {
-    detail::sum_columns<P, 4>(to, c, factor, picked, weight_of, from);
+  const std::size_t quad_end = dim - dim % (4 * w), pack_end = dim - dim % w;
+  for (std::size_t c = 0; c < quad_end; c += 4 * w) {
+    detail::sum_columns<P, 4>(to, c, factor, indices, weight_of, from);
   }
-  for (std::size_t c = fours; c < packs; c += w) {
-    detail::sum_columns<P, 1>(to, c, factor, picked, weight_of, from);
+  for (std::size_t c = quad_end; c < pack_end; c += w) {
+    detail::sum_columns<P, 1>(to, c, factor, indices, weight_of, from);
   }
-  for (std::size_t c = packs; c < dim; ++c) {
-    detail::sum_columns<Pack<T, isa::scalar>, 1>(to, c, factor, picked, weight_of, from);
+  for (std::size_t c = pack_end; c < dim; ++c) {
+    detail::sum_columns<Pack<T, isa::scalar>, 1>(to, c, factor, indices, weight_of, from);
   }
 }
 

@@ -21,27 +21,28 @@ struct BPR {
   std::size_t negatives = 1;  ///< a pair, at least 1
 
   /// @throws ArgumentError  for an option outside its domain
-  void check() const { require_some("negatives", negatives); }
+  void check() const { require_at_least_one("negatives", negatives); }
 
-  [[nodiscard]] static constexpr bool sets_gradient() noexcept { return true; }
+  [[nodiscard]] static constexpr bool overwrites_gradient() noexcept { return true; }
 
   template <class T, Execution X>
   double operator()(const LossStep<T, X>& step) const {
     const Batch& batch = step.batch;
-    const double mean = 1.0 / static_cast<double>(batch.pairs() * batch.negatives_per_pair);
-    const double total = detail::set_score_gradient(step, [mean](std::size_t, std::span<T> score) {
-      double sum = 0;
-      T pull = 0;
-      for (T& negative : score.subspan(1)) {
-        const SoftplusWithSlope<T> softplus(negative - score[0]);
-        sum += static_cast<double>(softplus.value);
-        negative = static_cast<T>(mean) * softplus.slope;
-        pull += negative;
-      }
-      score[0] = -pull;
-      return sum;
-    });
-    return total * mean;
+    const double pair_weight = 1.0 / static_cast<double>(batch.pairs() * batch.negatives_per_pair);
+    const double total =
+        detail::set_score_gradient(step, [pair_weight](std::size_t, std::span<T> score) {
+          double sum = 0;
+          T positive_d_score = 0;
+          for (T& negative : score.subspan(1)) {
+            const SoftplusWithDerivative<T> softplus(negative - score[0]);
+            sum += static_cast<double>(softplus.value);
+            negative = static_cast<T>(pair_weight) * softplus.derivative;
+            positive_d_score += negative;
+          }
+          score[0] = -positive_d_score;
+          return sum;
+        });
+    return total * pair_weight;
   }
 };
 

@@ -16,19 +16,19 @@ namespace prism::inline PRISM_ISA {
 /// (KDD 2025, theorem 1); with nothing to push rows apart, not one to train a recommender with.
 struct Cosine {
   static constexpr std::string_view name = "Cosine";
-  static constexpr Alignment alignment = Alignment::cosine;
+  static constexpr PairLoss pair_loss = PairLoss::cosine;
 
-  [[nodiscard]] static constexpr bool sets_gradient() noexcept { return true; }
+  [[nodiscard]] static constexpr bool overwrites_gradient() noexcept { return true; }
 
   template <class T, Execution X>
   double operator()(const LossStep<T, X>& step) const {
     const Batch& batch = step.batch;
-    const detail::Sphere<T> sphere = detail::sphere(step);
-    const T mean = T{1} / static_cast<T>(batch.pairs());
+    const detail::UnitOutput<T> unit_output = detail::normalise_output(step);
+    const T pair_weight = T{1} / static_cast<T>(batch.pairs());
     const double total =
-        detail::set_cosine_gradient(step, sphere, [=](std::size_t, std::span<T> cosine) {
+        detail::set_cosine_gradient(step, unit_output, [=](std::size_t, std::span<T> cosine) {
           const double value = static_cast<double>(cosine[0]);
-          cosine[0] = -mean;
+          cosine[0] = -pair_weight;
           return -value;
         });
     return total / static_cast<double>(batch.pairs());

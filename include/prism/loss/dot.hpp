@@ -15,17 +15,17 @@ namespace prism::inline PRISM_ISA {
 /// has no minimum, and is there to hold the theorem against.
 struct Dot {
   static constexpr std::string_view name = "Dot";
-  static constexpr Alignment alignment = Alignment::dot;
+  static constexpr PairLoss pair_loss = PairLoss::dot;
 
-  [[nodiscard]] static constexpr bool sets_gradient() noexcept { return true; }
+  [[nodiscard]] static constexpr bool overwrites_gradient() noexcept { return true; }
 
   template <class T, Execution X>
   double operator()(const LossStep<T, X>& step) const {
     const Batch& batch = step.batch;
-    const T mean = T{1} / static_cast<T>(batch.pairs());
+    const T pair_weight = T{1} / static_cast<T>(batch.pairs());
     const double total = detail::set_score_gradient(step, [=](std::size_t, std::span<T> score) {
       const double value = static_cast<double>(score[0]);
-      score[0] = -mean;
+      score[0] = -pair_weight;
       return -value;
     });
     return total / static_cast<double>(batch.pairs());

@@ -37,9 +37,9 @@ struct MACR {
 
   /// @throws ArgumentError  for an option outside its domain
   void check() const {
-    require_some("negatives", negatives);
-    require_not_negative("alpha", alpha);
-    require_not_negative("beta", beta);
+    require_at_least_one("negatives", negatives);
+    require_non_negative("alpha", alpha);
+    require_non_negative("beta", beta);
     require(is_finite(c), "c", "must be a finite number");
   }
 
@@ -68,55 +68,56 @@ struct MACR {
     }
   };
 
-  [[nodiscard]] static constexpr bool sets_gradient() noexcept { return true; }
+  [[nodiscard]] static constexpr bool overwrites_gradient() noexcept { return true; }
 
   template <class T, Execution X>
   double operator()(const LossStep<T, X>& step, const State<T>& state) const {
     const Batch& batch = step.batch;
     Scratch& scratch = step.scratch;
     const std::size_t n = batch.negatives_per_pair;
-    const Head<T> user =
-        read(step.exec, step.output.users, state.user_head, batch.user_side.own, scratch);
-    const Head<T> item =
-        read(step.exec, step.output.items, state.item_head, batch.item_side.own, scratch);
+    const Head<T> user = score_rows(step.exec, step.output.users, state.user_head,
+                                    batch.user_side.num_active, scratch);
+    const Head<T> item = score_rows(step.exec, step.output.items, state.item_head,
+                                    batch.item_side.num_active, scratch);
 
-    const T mean = T{1} / static_cast<T>(batch.pairs());
-    const T negative_mean = mean / static_cast<T>(n);
+    const T pair_weight = T{1} / static_cast<T>(batch.pairs());
+    const T negative_weight = pair_weight / static_cast<T>(n);
     // d loss / d (i . w_i) and d (u . w_u) from the product, slot by slot.
-    const Rows<T> item_slope = scratch.take<T>(batch.pairs(), n + 1);
-    const Rows<T> user_slope = scratch.take<T>(batch.pairs(), 1);
+    const Rows<T> item_d_score = scratch.allocate<T>(batch.pairs(), n + 1);
+    const Rows<T> user_d_score = scratch.allocate<T>(batch.pairs(), 1);
     const double total = detail::set_score_gradient(step, [&](std::size_t p, std::span<T> score) {
       const Index u = batch.users[p];
-      const T user_share = sigmoid(*user.score[u]);
+      const T user_probability = sigmoid(*user.score[u]);
       double sum = 0;
-      *user_slope[p] = 0;
+      *user_d_score[p] = 0;
       for (std::size_t j = 0; j <= n; ++j) {
         const Index i = j == 0 ? batch.items[p] : batch.negatives[p * n + j - 1];
         const T sign = j == 0 ? T{-1} : T{1};
-        const T weight = j == 0 ? mean : negative_mean;
-        const T item_share = sigmoid(*item.score[i]);
-        const T shared = score[j] * item_share * user_share;
+        const T weight = j == 0 ? pair_weight : negative_weight;
+        const T item_probability = sigmoid(*item.score[i]);
+        const T fused_score = score[j] * item_probability * user_probability;
         sum +=
-            static_cast<double>(weight * (softplus(sign * shared) +
+            static_cast<double>(weight * (softplus(sign * fused_score) +
                                           static_cast<T>(alpha) * softplus(sign * *item.score[i]) +
                                           static_cast<T>(beta) * softplus(sign * *user.score[u])));
-        const T pull = weight * sign * sigmoid(sign * shared);
+        const T d_fused_score = weight * sign * sigmoid(sign * fused_score);
         // d sig(x) / dx = sig(x) (1 - sig(x))
-        item_slope[p][j] = pull * shared * (1 - item_share) +
-                           weight * static_cast<T>(alpha) * sign * sigmoid(sign * *item.score[i]);
-        *user_slope[p] += pull * shared * (1 - user_share) +
-                          weight * static_cast<T>(beta) * sign * sigmoid(sign * *user.score[u]);
-        score[j] = pull * item_share * user_share;
+        item_d_score[p][j] = d_fused_score * fused_score * (1 - item_probability) +
+                             weight * static_cast<T>(alpha) * sign * sigmoid(sign * *item.score[i]);
+        *user_d_score[p] += d_fused_score * fused_score * (1 - user_probability) +
+                            weight * static_cast<T>(beta) * sign * sigmoid(sign * *user.score[u]);
+        score[j] = d_fused_score * item_probability * user_probability;
       }
       return sum;
     });
-    for (std::size_t k = 0; k < batch.user_side.own; ++k) {
-      for (const Index p : batch.user_side.slots_of(k)) *user.slope[k] += *user_slope[p];
+    for (std::size_t k = 0; k < batch.user_side.num_active; ++k) {
+      for (const Index p : batch.user_side.occurrences_of(k)) *user.d_score[k] += *user_d_score[p];
     }
-    for (std::size_t k = 0; k < batch.item_side.own; ++k) {
-      for (const Index slot : batch.item_side.slots_of(k)) {
-        const std::size_t column = slot < batch.pairs() ? 0 : 1 + (slot - batch.pairs()) % n;
-        *item.slope[k] += item_slope[batch.pair_of_item_slot(slot)][column];
+    for (std::size_t k = 0; k < batch.item_side.num_active; ++k) {
+      for (const Index occurrence : batch.item_side.occurrences_of(k)) {
+        const std::size_t column =
+            occurrence < batch.pairs() ? 0 : 1 + (occurrence - batch.pairs()) % n;
+        *item.d_score[k] += item_d_score[batch.pair_of_item_occurrence(occurrence)][column];
       }
     }
     add_gradient(step.exec, user, step.output.users, state.user_head,
@@ -138,25 +139,26 @@ struct MACR {
   template <class T>
   struct Head {
     Rows<T> score;
-    Rows<T> slope;
+    Rows<T> d_score;
   };
 
   template <class T, Execution X>
-  static Head<T> read(const X& exec, PickedRows<const T> output, const Matrix<T>& head,
-                      std::size_t own, Scratch& scratch) {
-    const Head<T> result{scratch.take<T>(own, 1), scratch.take_zeros<T>(exec, own, 1)};
-    for (std::size_t k = 0; k < own; ++k) {
+  static Head<T> score_rows(const X& exec, IndexedRows<const T> output, const Matrix<T>& head,
+                            std::size_t num_active, Scratch& scratch) {
+    const Head<T> result{scratch.allocate<T>(num_active, 1),
+                         scratch.allocate_zeros<T>(exec, num_active, 1)};
+    for (std::size_t k = 0; k < num_active; ++k) {
       *result.score[k] = dot<typename X::isa>(output[k], head.data(), output.dim());
     }
     return result;
   }
 
   template <class T, Execution X>
-  static void add_gradient(const X& /*exec*/, const Head<T>& from, PickedRows<const T> output,
+  static void add_gradient(const X& /*exec*/, const Head<T>& from, IndexedRows<const T> output,
                            const Matrix<T>& head, T* head_gradient, Rows<T> gradient) {
-    for (std::size_t k = 0; k < from.slope.size(); ++k) {
-      add_scaled<typename X::isa>(gradient[k], *from.slope[k], head.data(), output.dim());
-      add_scaled<typename X::isa>(head_gradient, *from.slope[k], output[k], output.dim());
+    for (std::size_t k = 0; k < from.d_score.size(); ++k) {
+      add_scaled<typename X::isa>(gradient[k], *from.d_score[k], head.data(), output.dim());
+      add_scaled<typename X::isa>(head_gradient, *from.d_score[k], output[k], output.dim());
     }
   }
 

@@ -40,8 +40,8 @@ struct MAWU {
 
   /// @throws ArgumentError  for an option outside its domain
   void check() const {
-    require_not_negative("gamma1", gamma1);
-    require_not_negative("gamma2", gamma2);
+    require_non_negative("gamma1", gamma1);
+    require_non_negative("gamma2", gamma2);
   }
 
   /// The margins M, one a user and one an item. They start Xavier uniform on rows x 1.
@@ -66,87 +66,90 @@ struct MAWU {
     }
   };
 
-  [[nodiscard]] static constexpr bool sets_gradient() noexcept { return true; }
+  [[nodiscard]] static constexpr bool overwrites_gradient() noexcept { return true; }
 
   template <class T, Execution X>
   double operator()(const LossStep<T, X>& step, const State<T>& state) const {
     const Batch& batch = step.batch;
     Scratch& scratch = step.scratch;
-    const detail::Sphere<T> sphere = detail::sphere(step);
-    const Rows<double> angle = scratch.take<double>(batch.pairs(), 1);
-    const Rows<double> turn = scratch.take<double>(batch.pairs(), 1);  // d angle / d cosine
-    const auto [users, items] = sphere.unit();
+    const detail::UnitOutput<T> unit_output = detail::normalise_output(step);
+    const Rows<double> angle = scratch.allocate<double>(batch.pairs(), 1);
+    const Rows<double> d_angle = scratch.allocate<double>(batch.pairs(), 1);  // d angle / d cosine
+    const auto [users, items] = unit_output.unit();
     for (std::size_t p = 0; p < batch.pairs(); ++p) {
       constexpr double limit = 1 - 1e-7;
       const double c = static_cast<double>(
           dot<typename X::isa>(users[batch.users[p]], items[batch.items[p]], users.dim()));
       const double clipped = std::clamp(c, -limit, limit);
       *angle[p] = std::acos(clipped);
-      *turn[p] = c == clipped ? -1 / std::sqrt(1 - clipped * clipped) : 0;
+      *d_angle[p] = c == clipped ? -1 / std::sqrt(1 - clipped * clipped) : 0;
     }
 
-    const Rows<double> margin = scratch.take<double>(batch.pairs(), 1);
-    const Rows<double> relax = scratch.take<double>(batch.pairs(), 1);  // d m / d (M_u + M_i)
+    const Rows<double> margin = scratch.allocate<double>(batch.pairs(), 1);
+    const Rows<double> d_margin =
+        scratch.allocate<double>(batch.pairs(), 1);  // d m / d (M_u + M_i)
     for (std::size_t p = 0; p < batch.pairs(); ++p) {
       const double sum =
-          static_cast<double>(*rows(state.users)[batch.user_side.rows[batch.users[p]]] +
-                              *rows(state.items)[batch.item_side.rows[batch.items[p]]]);
+          static_cast<double>(*rows(state.users)[batch.user_side.unique_rows[batch.users[p]]] +
+                              *rows(state.items)[batch.item_side.unique_rows[batch.items[p]]]);
       *margin[p] = 1 - sigmoid(sum);
-      *relax[p] = -sigmoid(sum) * sigmoid(-sum);
+      *d_margin[p] = -sigmoid(sum) * sigmoid(-sum);
     }
 
     // From here on angle and margin hold d loss / d angle and d loss / d m.
     const std::span<double> angles(angle.data(), batch.pairs());
     const std::span<double> margins(margin.data(), batch.pairs());
-    const double alignment = broadcast ? align_all(angles, margins) : align_own(angles, margins);
+    const double alignment =
+        broadcast ? broadcast_alignment(angles, margins) : paired_alignment(angles, margins);
     for (std::size_t p = 0; p < batch.pairs(); ++p) {
-      const T pull = static_cast<T>(margins[p] * *relax[p]);
-      *step.parameter_gradients[0][batch.users[p]] += pull;
-      *step.parameter_gradients[1][batch.items[p]] += pull;
+      const T margin_gradient = static_cast<T>(margins[p] * *d_margin[p]);
+      *step.parameter_gradients[0][batch.users[p]] += margin_gradient;
+      *step.parameter_gradients[1][batch.items[p]] += margin_gradient;
     }
     static_cast<void>(
-        detail::set_cosine_gradient(step, sphere, [&](std::size_t p, std::span<T> cosine) {
-          cosine[0] = static_cast<T>(angles[p] * *turn[p]);
+        detail::set_cosine_gradient(step, unit_output, [&](std::size_t p, std::span<T> cosine) {
+          cosine[0] = static_cast<T>(angles[p] * *d_angle[p]);
           return 0.0;
         }));
 
-    const Embeddings<T> of_unit = detail::unit_gradient(step);
-    const double spread = gamma1 * detail::uniformity<T>(step.exec, sphere.users.unit, gamma1,
-                                                         pair_mean, of_unit.users, scratch) +
-                          gamma2 * detail::uniformity<T>(step.exec, sphere.items.unit, gamma2,
-                                                         pair_mean, of_unit.items, scratch);
-    detail::add_row_gradient<T>(step.exec, sphere, of_unit, step.gradient);
-    return alignment + spread;
+    const Embeddings<T> unit_gradient = detail::allocate_unit_gradient(step);
+    const double uniformity_sum =
+        gamma1 * detail::uniformity<T>(step.exec, unit_output.users.unit, gamma1, pair_mean,
+                                       unit_gradient.users, scratch) +
+        gamma2 * detail::uniformity<T>(step.exec, unit_output.items.unit, gamma2, pair_mean,
+                                       unit_gradient.items, scratch);
+    detail::add_row_gradient<T>(step.exec, unit_output, unit_gradient, step.gradient);
+    return alignment + uniformity_sum;
   }
 
  private:
   /// -mean_p cos(clip(angle_p + margin_p)); leaves the derivatives in place of both.
-  static double align_own(std::span<double> angle, std::span<double> margin) {
-    const double mean = 1.0 / static_cast<double>(angle.size());
+  static double paired_alignment(std::span<double> angle, std::span<double> margin) {
+    const double pair_weight = 1.0 / static_cast<double>(angle.size());
     double sum = 0;
     for (std::size_t p = 0; p < angle.size(); ++p) {
-      const double whole = std::min(angle[p] + margin[p], std::numbers::pi);
-      const bool clipped = whole < angle[p] + margin[p];
-      sum -= std::cos(whole);
-      angle[p] = margin[p] = clipped ? 0 : mean * std::sin(whole);
+      const double shifted = std::min(angle[p] + margin[p], std::numbers::pi);
+      const bool clipped = shifted < angle[p] + margin[p];
+      sum -= std::cos(shifted);
+      angle[p] = margin[p] = clipped ? 0 : pair_weight * std::sin(shifted);
     }
-    return mean * sum;
+    return pair_weight * sum;
   }
 
   /// -mean_pq cos(clip(angle_q + margin_p)); leaves the derivatives in place of both. Sorted, the
   /// pairs that are clipped are a suffix, and cos(a + m) = cos a cos m - sin a sin m needs only
   /// prefix sums: n log n in place of n * n cosines.
-  static double align_all(std::span<double> angle, std::span<double> margin) {
+  static double broadcast_alignment(std::span<double> angle, std::span<double> margin) {
     const double n = static_cast<double>(angle.size());
-    const PrefixSums of_margins(margin), of_angles(angle);
+    const PrefixSums margin_sums(margin), angle_sums(angle);
     double sum = 0;
     for (double& a : angle) {
-      const auto [count, cosines, sines] = of_margins.up_to(std::numbers::pi - a);
+      const auto [count, cosines, sines] = margin_sums.up_to(std::numbers::pi - a);
       sum += (n - count) - (std::cos(a) * cosines - std::sin(a) * sines);
       a = (std::sin(a) * cosines + std::cos(a) * sines) / (n * n);
     }
     for (double& m : margin) {
-      const auto [count, cosines, sines] = of_angles.up_to(std::numbers::pi - m);
+      const auto [count, cosines, sines] = angle_sums.up_to(std::numbers::pi - m);
       m = (std::sin(m) * cosines + std::cos(m) * sines) / (n * n);
     }
     return sum / (n * n);

@@ -42,85 +42,88 @@ void prefetch_pair(const Batch& batch, BatchRows<T> rows, std::size_t p) noexcep
   for (const Index negative : batch.negatives_of(p)) prefetch(rows.items[negative], dim);
 }
 
-/// Scores each pair, has per_pair turn the scores into slopes, and calls deposit_user(k, gradient
+/// Scores each pair, has per_pair turn the scores into slopes, and calls scatter_user(k, gradient
 /// of user row k) for each of the batch's own: user by user, because the rows that have just been
 /// scored are at hand for the gradient. See for_each_score_gradient.
-template <Execution X, class T, class PerPair, class Deposit>
-double score_users(const X& exec, const Batch& batch, BatchRows<T> rows, Rows<T> slope,
-                   const PerPair& per_pair, const Deposit& deposit_user) {
+template <Execution X, class T, class PerPair, class Scatter>
+double score_users(const X& exec, const Batch& batch, BatchRows<T> rows, Rows<T> d_score,
+                   const PerPair& per_pair, const Scatter& scatter_user) {
   const BatchSide& side = batch.user_side;
   // Users stand in the order in which they first appear, so that pairs come nearly in order.
-  const std::size_t ahead = 1 + 16 / (batch.negatives_per_pair + 2);
-  return parallel_sum(exec, side.own, pair_grain, [&](std::size_t begin, std::size_t end) {
+  const std::size_t prefetch_distance = 1 + 16 / (batch.negatives_per_pair + 2);
+  return parallel_sum(exec, side.num_active, pair_grain, [&](std::size_t begin, std::size_t end) {
     double total = 0;
-    std::vector<Index> met;
-    std::vector<T> slopes, gradient(rows.users.dim());
+    std::vector<Index> neighbours;
+    std::vector<T> d_scores, gradient(rows.users.dim());
     for (std::size_t k = begin; k < end; ++k) {
-      met.clear();
-      slopes.clear();
-      for (const Index p : side.slots_of(k)) {
-        if (p + ahead < batch.pairs()) prefetch_pair(batch, rows, p + ahead);
-        const std::span<T> scores(slope[p], slope.dim());
+      neighbours.clear();
+      d_scores.clear();
+      for (const Index p : side.occurrences_of(k)) {
+        if (p + prefetch_distance < batch.pairs()) {
+          prefetch_pair(batch, rows, p + prefetch_distance);
+        }
+        const std::span<T> scores(d_score[p], d_score.dim());
         const std::span<const Index> negatives = batch.negatives_of(p);
         score_pair<typename X::isa>(batch, rows, p, scores);
         total += per_pair(p, scores);
-        met.push_back(batch.items[p]);
-        met.insert(met.end(), negatives.begin(), negatives.end());
-        slopes.insert(slopes.end(), scores.begin(), scores.end());
+        neighbours.push_back(batch.items[p]);
+        neighbours.insert(neighbours.end(), negatives.begin(), negatives.end());
+        d_scores.insert(d_scores.end(), scores.begin(), scores.end());
       }
       weighted_sum<typename X::isa>(
-          gradient.data(), T{1}, std::span<const Index>(met),
-          [&](std::size_t j) { return slopes[j]; }, rows.items);
-      deposit_user(k, gradient.data());
+          gradient.data(), T{1}, std::span<const Index>(neighbours),
+          [&](std::size_t j) { return d_scores[j]; }, rows.items);
+      scatter_user(k, gradient.data());
     }
     return total;
   });
 }
 
-/// Calls deposit_item(k, gradient of item row k) for each of the batch's own.
-template <class T, Execution X, class Deposit>
-void for_each_item_gradient(const X& exec, const Batch& batch, PickedRows<const T> users,
-                            Rows<const T> slope, const Deposit& deposit_item) {
+/// Calls scatter_item(k, gradient of item row k) for each of the batch's own.
+template <class T, Execution X, class Scatter>
+void for_each_item_gradient(const X& exec, const Batch& batch, IndexedRows<const T> users,
+                            Rows<const T> d_score, const Scatter& scatter_item) {
   const BatchSide& side = batch.item_side;
   const Index pairs = static_cast<Index>(batch.pairs());
   const Index n = static_cast<Index>(batch.negatives_per_pair);
-  parallel_chunks(exec, side.own, pair_grain, [&](std::size_t begin, std::size_t end) {
+  parallel_chunks(exec, side.num_active, pair_grain, [&](std::size_t begin, std::size_t end) {
     // All rows' slots in one loop: row by row, each short loop's end would be guessed wrong.
-    const std::size_t first = side.first_slot[begin];
-    const std::span<const Index> slots = side.slots.subspan(first, side.first_slot[end] - first);
-    std::vector<Index> met(slots.size());
-    std::vector<T> slopes(slots.size()), gradient(users.dim());
-    for (std::size_t s = 0; s < slots.size(); ++s) {
-      const bool negative = slots[s] >= pairs;
-      const Index q = negative ? slots[s] - pairs : 0;
+    const std::size_t first = side.offsets[begin];
+    const std::span<const Index> occurrences =
+        side.occurrences.subspan(first, side.offsets[end] - first);
+    std::vector<Index> neighbours(occurrences.size());
+    std::vector<T> d_scores(occurrences.size()), gradient(users.dim());
+    for (std::size_t s = 0; s < occurrences.size(); ++s) {
+      const bool negative = occurrences[s] >= pairs;
+      const Index q = negative ? occurrences[s] - pairs : 0;
       if (negative && n == 0) continue;  // another loss's: its slope stays 0
-      const Index p = negative ? q / n : slots[s];
-      met[s] = batch.users[p];
-      slopes[s] = slope[p][negative ? 1 + q % n : 0];
+      const Index p = negative ? q / n : occurrences[s];
+      neighbours[s] = batch.users[p];
+      d_scores[s] = d_score[p][negative ? 1 + q % n : 0];
     }
     for (std::size_t k = begin; k < end; ++k) {
-      const std::size_t from = side.first_slot[k] - first;
-      const std::size_t count = side.slots_of(k).size();
+      const std::size_t from = side.offsets[k] - first;
+      const std::size_t count = side.occurrences_of(k).size();
       weighted_sum<typename X::isa>(
-          gradient.data(), T{1}, std::span<const Index>(met).subspan(from, count),
-          [&](std::size_t j) { return slopes[from + j]; }, users);
-      deposit_item(k, gradient.data());
+          gradient.data(), T{1}, std::span<const Index>(neighbours).subspan(from, count),
+          [&](std::size_t j) { return d_scores[from + j]; }, users);
+      scatter_item(k, gradient.data());
     }
   });
 }
 
 /// Scores each pair with its own item and its negatives, in this order, and has per_pair(p, scores)
 /// turn the scores into slopes, d loss / d score, in place; it returns the pair's part of the loss.
-/// Carries the slopes on to the rows: deposit_user(k, gradient of user row k) is called once for
-/// each of the batch's own, and so is deposit_item. All three are called from several threads.
+/// Carries the slopes on to the rows: scatter_user(k, gradient of user row k) is called once for
+/// each of the batch's own, and so is scatter_item. All three are called from several threads.
 /// @return the sum of the pairs' parts
-template <Execution X, class T, class PerPair, class DepositUser, class DepositItem>
+template <Execution X, class T, class PerPair, class ScatterUser, class ScatterItem>
 double for_each_score_gradient(const X& exec, const Batch& batch, BatchRows<T> rows,
                                Scratch& scratch, const PerPair& per_pair,
-                               const DepositUser& deposit_user, const DepositItem& deposit_item) {
-  const Rows<T> slope = scratch.take<T>(batch.pairs(), batch.negatives_per_pair + 1);
-  const double total = score_users(exec, batch, rows, slope, per_pair, deposit_user);
-  for_each_item_gradient<T>(exec, batch, rows.users, slope, deposit_item);
+                               const ScatterUser& scatter_user, const ScatterItem& scatter_item) {
+  const Rows<T> d_score = scratch.allocate<T>(batch.pairs(), batch.negatives_per_pair + 1);
+  const double total = score_users(exec, batch, rows, d_score, per_pair, scatter_user);
+  for_each_item_gradient<T>(exec, batch, rows.users, d_score, scatter_item);
   return total;
 }
 

@@ -27,30 +27,30 @@ struct SSM {
 
   /// @throws ArgumentError  for an option outside its domain
   void check() const {
-    require_some("negatives", negatives);
+    require_at_least_one("negatives", negatives);
     require(tau >= 1e-6 && tau < 1e300, "tau",
-            "must be at least 1e-6 and less than 1e300, not " + shortest(tau));
+            "must be at least 1e-6 and less than 1e300, not " + format_number(tau));
   }
 
-  [[nodiscard]] static constexpr bool sets_gradient() noexcept { return true; }
+  [[nodiscard]] static constexpr bool overwrites_gradient() noexcept { return true; }
 
   template <class T, Execution X>
   double operator()(const LossStep<T, X>& step) const {
     const Batch& batch = step.batch;
-    const detail::Sphere<T> sphere = detail::sphere(step);
-    const T mean = T{1} / static_cast<T>(batch.pairs());
-    const T sharpness = static_cast<T>(1 / tau);
+    const detail::UnitOutput<T> unit_output = detail::normalise_output(step);
+    const T pair_weight = T{1} / static_cast<T>(batch.pairs());
+    const T inverse_temperature = static_cast<T>(1 / tau);
     const double total =
-        detail::set_cosine_gradient(step, sphere, [=](std::size_t, std::span<T> cosine) {
+        detail::set_cosine_gradient(step, unit_output, [=](std::size_t, std::span<T> cosine) {
           // log-sum-exp about the greatest, so that no exponential overflows.
-          const T greatest = *std::max_element(cosine.begin(), cosine.end());
-          const T own = sharpness * (cosine[0] - greatest);
-          const T sum =
-              softmax_terms<typename X::isa>(cosine.data(), sharpness, greatest, cosine.size());
-          const T share = mean * sharpness / sum;
-          for (T& c : cosine) c *= share;
-          cosine[0] -= mean * sharpness;
-          return static_cast<double>(std::log(sum) - own);
+          const T maximum = *std::max_element(cosine.begin(), cosine.end());
+          const T positive_logit = inverse_temperature * (cosine[0] - maximum);
+          const T sum = softmax_terms<typename X::isa>(cosine.data(), inverse_temperature, maximum,
+                                                       cosine.size());
+          const T d_cosine_scale = pair_weight * inverse_temperature / sum;
+          for (T& c : cosine) c *= d_cosine_scale;
+          cosine[0] -= pair_weight * inverse_temperature;
+          return static_cast<double>(std::log(sum) - positive_logit);
         });
     return total / static_cast<double>(batch.pairs());
   }

@@ -128,7 +128,7 @@ class Recommender {
   explicit Recommender(const X& exec, Interactions train, Options options = {})
       : options_(std::move(options)),
         train_(std::move(train)),
-        weights_(starting_weights(exec, options_, train_)) {}
+        weights_(initial_weights(exec, options_, train_)) {}
 
   [[nodiscard]] std::string name() const { return name_of(options_); }
 
@@ -164,14 +164,13 @@ class Recommender {
 
  private:
   template <Execution X>
-  static Weights starting_weights(const X& exec, const Options& options,
-                                  const Interactions& train) {
+  static Weights initial_weights(const X& exec, const Options& options, const Interactions& train) {
     require(!train.empty(), "train", "has no interactions to learn from");
     const std::size_t dim = options.backbone.dim();
     require(dim >= 1, "dim", "an embedding's dimension must be at least 1, not 0");
-    constexpr std::size_t widest = std::size_t{1} << 20;
-    require(dim <= widest, "dim",
-            "an embedding's dimension must be at most " + std::to_string(widest) + ", not " +
+    constexpr std::size_t max_dim = std::size_t{1} << 20;
+    require(dim <= max_dim, "dim",
+            "an embedding's dimension must be at most " + std::to_string(max_dim) + ", not " +
                 std::to_string(dim));
     options.for_each_policy([](const auto& policy) { check_options(policy); });
     StateContext context{train, dim, options.seed, Stream::backbone, options.memory};

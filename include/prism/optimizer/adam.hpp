@@ -43,7 +43,7 @@ struct Adam {
    public:
     /// @param memory  where they lie; null for table_memory()
     State(std::size_t size, std::size_t dim, std::pmr::memory_resource* memory = nullptr)
-        : moments_(zeros<T>(size, 2 * dim, memory)), standing_(size, memory) {}
+        : moments_(zeros<T>(size, 2 * dim, memory)), last_step_(size, memory) {}
 
     /// Whether no moment has overflown: from there on its weight would stand still.
     [[nodiscard]] bool finite() const {
@@ -53,10 +53,10 @@ struct Adam {
    private:
     friend Adam;
     /// Of a row that no gradient has reached yet: without decay it has nothing to make up for.
-    static constexpr auto without_momentum = std::numeric_limits<std::uint32_t>::max();
+    static constexpr auto no_gradient_yet = std::numeric_limits<std::uint32_t>::max();
     /// How many of the history's steps a row has taken.
-    struct Standing {
-      std::uint32_t weights = without_momentum;
+    struct LastStep {
+      std::uint32_t weights = no_gradient_yet;
       std::uint32_t moments = 0;  // which may lag behind
     };
 
@@ -64,39 +64,41 @@ struct Adam {
     [[nodiscard]] T* second(std::size_t r) noexcept { return first(r) + moments_.shape(1) / 2; }
 
     Matrix<T> moments_;  // size x (first, second): a row is visited in one place
-    TableVector<Standing> standing_;
+    TableVector<LastStep> last_step_;
     AdamHistory<T> history_;
   };
 
-  /// Brings rows of a table up to the last step. @param which  distinct rows
+  /// Brings rows of a table up to the last step. @param row_indices  distinct rows
   template <Execution X, class T, RegularizerPolicy R>
-  void catch_up(const X& exec, const ParameterView<T>& table, std::span<const Index> which,
-                State<T>& state, const R& regularizer) const {
+  void apply_deferred(const X& exec, const ParameterView<T>& table,
+                      std::span<const Index> row_indices, State<T>& state,
+                      const R& regularizer) const {
     const AdamConstants<T> constant = constants(table);
     const T decay = static_cast<T>(regularizer.weight_decay(false));
-    const std::size_t all = state.history_.size();
+    const std::size_t current_step = state.history_.size();
     for_each_row(
-        exec, which, table, state, [&](Index r) { return state.standing_[r].weights != all; },
+        exec, row_indices, table, state,
+        [&](Index r) { return state.last_step_[r].weights != current_step; },
         [&](std::size_t k) {
-          catch_up_row<typename X::isa>(table, which[k], state, decay, constant);
+          apply_deferred_row<typename X::isa>(table, row_indices[k], state, decay, constant);
         });
   }
 
   /// Brings all rows of a table up to the last step.
   template <Execution X, class T, RegularizerPolicy R>
-  void settle(const X& exec, const ParameterView<T>& table, State<T>& state,
-              const R& regularizer) const {
+  void flush(const X& exec, const ParameterView<T>& table, State<T>& state,
+             const R& regularizer) const {
     if (state.history_.size() == 0) return;
     const AdamConstants<T> constant = constants(table);
     const T decay = static_cast<T>(regularizer.weight_decay(false));
     parallel_chunks(exec, table.rows.size(), grain, [&](std::size_t begin, std::size_t end) {
       for (std::size_t r = begin; r < end; ++r) {
-        catch_up_row<typename X::isa>(table, r, state, decay, constant);
-        if (state.standing_[r].weights != State<T>::without_momentum) {
-          catch_up_moments<typename X::isa>(r, state);
-          state.standing_[r].weights = 0;
+        apply_deferred_row<typename X::isa>(table, r, state, decay, constant);
+        if (state.last_step_[r].weights != State<T>::no_gradient_yet) {
+          apply_deferred_moments<typename X::isa>(r, state);
+          state.last_step_[r].weights = 0;
         }
-        state.standing_[r].moments = 0;
+        state.last_step_[r].moments = 0;
       }
     });
     state.history_.clear();
@@ -104,64 +106,66 @@ struct Adam {
 
   template <Execution X, class T, RegularizerPolicy R>
   void operator()(const X& exec, const ParameterView<T>& table, const TableGradient<T>& gradient,
-                  State<T>& state, StepSize size, const R& regularizer) const {
+                  State<T>& state, StepInfo info, const R& regularizer) const {
     const AdamConstants<T> constant = constants(table);
-    const AdamStep<T> step(size.learning_rate, beta1, beta2, size.step);
-    const auto take = [&](std::size_t r, const T* row_gradient, bool in_batch, AdamLag<T> lag) {
+    const AdamStep<T> step(info.learning_rate, beta1, beta2, info.step);
+    const auto step_row = [&](std::size_t r, const T* row_gradient, bool in_batch,
+                              MomentDecay<T> moment_decay) {
       const T decay = static_cast<T>(regularizer.weight_decay(in_batch));
       adam_row<typename X::isa>(table.rows[r], state.first(r), state.second(r), row_gradient, decay,
-                                constant, step, table.rows.dim(), lag);
+                                constant, step, table.rows.dim(), moment_decay);
     };
-    if (gradient.of_every_row()) {
-      settle(exec, table, state, regularizer);
+    if (gradient.is_dense()) {
+      flush(exec, table, state, regularizer);
       parallel_chunks(exec, table.rows.size(), grain, [&](std::size_t begin, std::size_t end) {
         for (std::size_t r = begin; r < end; ++r) {
-          take(r, gradient.of(r), gradient.in_batch(r), {});
-          state.standing_[r].weights = 0;
+          step_row(r, gradient.of(r), gradient.in_batch(r), {});
+          state.last_step_[r].weights = 0;
         }
       });
       return;
     }
     // So that what is remembered of past steps stays small where nobody ever settles.
-    constexpr std::size_t longest_history = 1 << 16;
-    if (state.history_.size() == longest_history) settle(exec, table, state, regularizer);
-    const std::span<const Index> reached = gradient.batch_rows();
-    const T decay_so_far = static_cast<T>(regularizer.weight_decay(false));
-    const std::size_t before = state.history_.size();
+    constexpr std::size_t max_history = 1 << 16;
+    if (state.history_.size() == max_history) flush(exec, table, state, regularizer);
+    const std::span<const Index> unique_rows = gradient.unique_rows();
+    const T inactive_decay = static_cast<T>(regularizer.weight_decay(false));
+    const std::size_t previous_steps = state.history_.size();
     for_each_row(
-        exec, reached, table, state, [](Index) { return true; },
+        exec, unique_rows, table, state, [](Index) { return true; },
         [&](std::size_t k) {
-          const Index r = reached[k];
-          catch_up_row<typename X::isa>(table, r, state, decay_so_far, constant);
-          const AdamLag<T> lag = state.history_.lag(before - state.standing_[r].moments);
-          take(r, gradient.of_batch_row(k), k < gradient.own(), lag);
-          const auto now = static_cast<std::uint32_t>(before + 1);
-          state.standing_[r] = {now, now};
+          const Index r = unique_rows[k];
+          apply_deferred_row<typename X::isa>(table, r, state, inactive_decay, constant);
+          const MomentDecay<T> moment_decay =
+              state.history_.moment_decay(previous_steps - state.last_step_[r].moments);
+          step_row(r, gradient.of_unique_row(k), k < gradient.num_active(), moment_decay);
+          const auto now = static_cast<std::uint32_t>(previous_steps + 1);
+          state.last_step_[r] = {now, now};
         });
-    state.history_.add(size.learning_rate, beta1, beta2, size.step);
+    state.history_.add(info.learning_rate, beta1, beta2, info.step);
   }
 
  private:
   static constexpr std::size_t grain = 256;
 
-  /// Calls visit(k) for each row which[k], with those to come that are needed(row) on their way
-  /// from memory.
+  /// Calls visit(k) for each row row_indices[k], with those to come that are needed(row) on their
+  /// way from memory.
   template <Execution X, class T, class Needed, class Visit>
-  static void for_each_row(const X& exec, std::span<const Index> which,
+  static void for_each_row(const X& exec, std::span<const Index> row_indices,
                            const ParameterView<T>& table, State<T>& state, const Needed& needed,
                            const Visit& visit) {
-    constexpr std::size_t ahead = 12;
+    constexpr std::size_t prefetch_distance = 12;
     const std::size_t dim = table.rows.dim();
-    parallel_chunks(exec, which.size(), grain, [&](std::size_t begin, std::size_t end) {
+    parallel_chunks(exec, row_indices.size(), grain, [&](std::size_t begin, std::size_t end) {
       for (std::size_t k = begin; k < end; ++k) {
-        if (k + 2 * ahead < which.size()) {
-          prefetch(&state.standing_[which[k + 2 * ahead]], 1);
+        if (k + 2 * prefetch_distance < row_indices.size()) {
+          prefetch(&state.last_step_[row_indices[k + 2 * prefetch_distance]], 1);
         }
         // What the next chunk's rows need is for its thread to read.
-        if (const std::size_t next = k + ahead;
-            next < which.size() && (next >= end || needed(which[next]))) {
-          prefetch(table.rows[which[next]], dim);
-          prefetch(state.first(which[next]), 2 * dim);
+        if (const std::size_t next = k + prefetch_distance;
+            next < row_indices.size() && (next >= end || needed(row_indices[next]))) {
+          prefetch(table.rows[row_indices[next]], dim);
+          prefetch(state.first(row_indices[next]), 2 * dim);
         }
         visit(k);
       }
@@ -174,15 +178,15 @@ struct Adam {
   }
 
   template <class Isa, class T>
-  static void catch_up_row(const ParameterView<T>& table, std::size_t r, State<T>& state, T decay,
-                           const AdamConstants<T>& constant) noexcept {
-    const std::size_t all = state.history_.size();
-    auto& standing = state.standing_[r];
-    std::size_t from = standing.weights;
-    if (from == all || all == 0) return;
-    if (from == State<T>::without_momentum) {
+  static void apply_deferred_row(const ParameterView<T>& table, std::size_t r, State<T>& state,
+                                 T decay, const AdamConstants<T>& constant) noexcept {
+    const std::size_t current_step = state.history_.size();
+    auto& last_step = state.last_step_[r];
+    std::size_t from = last_step.weights;
+    if (from == current_step || current_step == 0) return;
+    if (from == State<T>::no_gradient_yet) {
       if (decay == 0) {
-        standing.moments = static_cast<std::uint32_t>(all);
+        last_step.moments = static_cast<std::uint32_t>(current_step);
         if (table.bounded()) {
           clamp<Isa>(table.rows[r], table.lowest, table.highest, table.rows.dim());
         }
@@ -191,21 +195,22 @@ struct Adam {
       from = 0;
     }
     // Weights that are caught up twice without a step between leave their moments behind.
-    if (standing.moments != from) catch_up_moments<Isa>(r, state);
-    const bool lags = state.history_.template catch_up<Isa>(
+    if (last_step.moments != from) apply_deferred_moments<Isa>(r, state);
+    const bool moments_deferred = state.history_.template apply_deferred<Isa>(
         from, table.rows[r], state.first(r), state.second(r), decay, constant, table.rows.dim());
-    standing.weights = static_cast<std::uint32_t>(all);
-    if (!lags) standing.moments = standing.weights;
+    last_step.weights = static_cast<std::uint32_t>(current_step);
+    if (!moments_deferred) last_step.moments = last_step.weights;
   }
 
   /// Brings a row's moments up to its weights.
   template <class Isa, class T>
-  static void catch_up_moments(std::size_t r, State<T>& state) noexcept {
-    auto& standing = state.standing_[r];
-    const AdamLag<T> lag = state.history_.lag(standing.weights - standing.moments);
-    AdamHistory<T>::template shrink<Isa>(state.first(r), state.second(r), lag,
-                                         state.moments_.shape(1) / 2);
-    standing.moments = standing.weights;
+  static void apply_deferred_moments(std::size_t r, State<T>& state) noexcept {
+    auto& last_step = state.last_step_[r];
+    const MomentDecay<T> moment_decay =
+        state.history_.moment_decay(last_step.weights - last_step.moments);
+    AdamHistory<T>::template decay_moments<Isa>(state.first(r), state.second(r), moment_decay,
+                                                state.moments_.shape(1) / 2);
+    last_step.moments = last_step.weights;
   }
 };
 

@@ -26,79 +26,84 @@ class AdamHistory {
 
   void clear() noexcept {
     steps_.clear();
-    coasts_.clear();
+    closed_forms_.clear();
   }
 
   /// @param t  the step's number since training began, from 1
   void add(double learning_rate, double beta1, double beta2, std::uint64_t t) {
-    if (that_matter_ == 0) start(beta1, beta2);
+    if (significant_steps_ == 0) set_significant_steps(beta1, beta2);
     steps_.emplace_back(learning_rate, beta1, beta2, t);
-    if (power1_.size() <= steps_.size()) {
-      power1_.push_back(power1_.back() * beta1);
-      power2_.push_back(power2_.back() * beta2);
+    if (beta1_powers_.size() <= steps_.size()) {
+      beta1_powers_.push_back(beta1_powers_.back() * beta1);
+      beta2_powers_.push_back(beta2_powers_.back() * beta2);
     }
     const double step = static_cast<double>(t);
     // The middle of a coast: beta1^j, its steps' weight, has its mean at j = 1 / (1 - beta1).
-    const double ahead = 1 / (1 - beta1);
-    coasts_.emplace_back(std::pow(beta2, ahead / 2) /
-                         std::sqrt(1 - std::pow(beta2, step - 1 + ahead)));
+    const double mean_delay = 1 / (1 - beta1);
+    closed_forms_.emplace_back(std::pow(beta2, mean_delay / 2) /
+                               std::sqrt(1 - std::pow(beta2, step - 1 + mean_delay)));
     const double step_size = learning_rate / (1 - std::pow(beta1, step));
     const double correction = 1 / std::sqrt(1 - std::pow(beta2, step));
-    const std::size_t standing = std::min(that_matter_, coasts_.size());
-    for (std::size_t j = 1; j <= standing; ++j) {
-      coasts_[coasts_.size() - j].add(step_size * power1_[j], correction * std::sqrt(power2_[j]));
+    const std::size_t updated = std::min(significant_steps_, closed_forms_.size());
+    for (std::size_t j = 1; j <= updated; ++j) {
+      closed_forms_[closed_forms_.size() - j].add(step_size * beta1_powers_[j],
+                                                  correction * std::sqrt(beta2_powers_[j]));
     }
   }
 
   /// Whether there is a closed form for a row that has stood still, without decay, since the first
   /// `from` steps.
-  [[nodiscard]] bool coasts(std::size_t from) const noexcept { return coasts_[from].exact(); }
+  [[nodiscard]] bool has_closed_form(std::size_t from) const noexcept {
+    return closed_forms_[from].is_accurate();
+  }
 
   /// Takes a row that has stood still since the first `from` steps to the last one.
   /// @return whether the moments still lag behind by those steps
   template <class Isa = isa::native>
-  bool catch_up(std::size_t from, T* w, T* m, T* v, T decay, const AdamConstants<T>& constant,
-                std::size_t n) const noexcept {
+  bool apply_deferred(std::size_t from, T* w, T* m, T* v, T decay, const AdamConstants<T>& constant,
+                      std::size_t n) const noexcept {
     const std::span<const AdamStep<T>> steps = std::span(steps_).subspan(from);
-    if (decay == 0 && coasts(from)) {
-      adam_coast<Isa, T>(w, m, v, coasts_[from], constant, n);
+    if (decay == 0 && has_closed_form(from)) {
+      adam_zero_gradient_steps<Isa, T>(w, m, v, closed_forms_[from], constant, n);
       return true;
     }
-    const std::size_t taken = decay == 0 ? std::min(that_matter_, steps.size()) : steps.size();
-    adam_replay<Isa>(w, m, v, decay, constant, steps.first(taken), n);
-    if (taken < steps.size()) shrink<Isa>(m, v, lag(steps.size() - taken), n);
+    const std::size_t replayed =
+        decay == 0 ? std::min(significant_steps_, steps.size()) : steps.size();
+    adam_replay<Isa>(w, m, v, decay, constant, steps.first(replayed), n);
+    if (replayed < steps.size()) decay_moments<Isa>(m, v, moment_decay(steps.size() - replayed), n);
     return false;
   }
 
   /// By how much moments shrink in so many steps without a gradient.
-  [[nodiscard]] AdamLag<T> lag(std::size_t steps) const noexcept {
-    return {static_cast<T>(power1_[steps]), static_cast<T>(power2_[steps])};
+  [[nodiscard]] MomentDecay<T> moment_decay(std::size_t steps) const noexcept {
+    return {static_cast<T>(beta1_powers_[steps]), static_cast<T>(beta2_powers_[steps])};
   }
 
   /// Makes up for a lag.
   template <class Isa = isa::native>
-  static void shrink(T* m, T* v, AdamLag<T> lag, std::size_t n) noexcept {
-    scale<Isa>(m, lag.first, m, n);
-    scale<Isa>(v, lag.second, v, n);
+  static void decay_moments(T* m, T* v, MomentDecay<T> moment_decay, std::size_t n) noexcept {
+    scale<Isa>(m, moment_decay.first, m, n);
+    scale<Isa>(v, moment_decay.second, v, n);
   }
 
  private:
-  void start(double beta1, double beta2) {
+  void set_significant_steps(double beta1, double beta2) {
     // From step to step without a gradient, an update shrinks by this. The sum of all that come
     // after the last one that matters is below rounding.
-    const double shrinks = beta1 / std::sqrt(beta2);
-    constexpr double below_rounding = std::numeric_limits<T>::epsilon() / 1024;
-    that_matter_ = std::numeric_limits<std::size_t>::max();
-    if (shrinks < 1 && shrinks > 0) {
-      that_matter_ = static_cast<std::size_t>(std::log(below_rounding) / std::log(shrinks)) + 1;
+    const double decay_ratio = beta1 / std::sqrt(beta2);
+    constexpr double negligible = std::numeric_limits<T>::epsilon() / 1024;
+    significant_steps_ = std::numeric_limits<std::size_t>::max();
+    if (decay_ratio < 1 && decay_ratio > 0) {
+      significant_steps_ =
+          static_cast<std::size_t>(std::log(negligible) / std::log(decay_ratio)) + 1;
     }
   }
 
   std::vector<AdamStep<T>> steps_;
-  std::vector<AdamCoast<T>> coasts_;  // [from]
-  std::vector<double> power1_{1};     // beta1^j
-  std::vector<double> power2_{1};
-  std::size_t that_matter_ = 0;
+  std::vector<ZeroGradientSteps<T>> closed_forms_;  // [from]
+  std::vector<double> beta1_powers_{1};             // beta1^j
+  std::vector<double> beta2_powers_{1};
+  std::size_t significant_steps_ = 0;
 };
 
 }  // namespace prism::inline PRISM_ISA

@@ -28,8 +28,8 @@ struct DenseAdam {
 
   /// @throws ArgumentError  for an option outside its domain
   void check() const {
-    require(beta1 >= 0 && beta1 < 1, "beta1", "must be in [0, 1), not " + shortest(beta1));
-    require(beta2 >= 0 && beta2 < 1, "beta2", "must be in [0, 1), not " + shortest(beta2));
+    require(beta1 >= 0 && beta1 < 1, "beta1", "must be in [0, 1), not " + format_number(beta1));
+    require(beta2 >= 0 && beta2 < 1, "beta2", "must be in [0, 1), not " + format_number(beta2));
     require_positive("epsilon", epsilon);
   }
 
@@ -51,9 +51,9 @@ struct DenseAdam {
 
   template <Execution X, class T, RegularizerPolicy R>
   void operator()(const X& exec, const ParameterView<T>& table, const TableGradient<T>& gradient,
-                  State<T>& state, StepSize size, const R& regularizer) const {
+                  State<T>& state, StepInfo info, const R& regularizer) const {
     const AdamConstants<T> constant(beta1, beta2, epsilon, table.lowest, table.highest);
-    const AdamStep<T> step(size.learning_rate, beta1, beta2, size.step);
+    const AdamStep<T> step(info.learning_rate, beta1, beta2, info.step);
     const Rows<T> first = rows(state.first), second = rows(state.second);
     constexpr std::size_t grain = 1024;
     parallel_chunks(exec, table.rows.size(), grain, [&](std::size_t begin, std::size_t end) {

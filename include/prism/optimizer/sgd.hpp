@@ -27,28 +27,28 @@ struct SGD {
 
   template <Execution X, class T, RegularizerPolicy R>
   void operator()(const X& exec, const ParameterView<T>& table, const TableGradient<T>& gradient,
-                  State<T>& /*state*/, StepSize size, const R& regularizer) const {
+                  State<T>& /*state*/, StepInfo info, const R& regularizer) const {
     using Isa = typename X::isa;
-    const auto take = [&](std::size_t r) {
+    const auto step_row = [&](std::size_t r) {
       const double decay = regularizer.weight_decay(gradient.in_batch(r));
       T* const row = table.rows[r];
       const std::size_t dim = table.rows.dim();
-      if (decay != 0) scale<Isa>(row, static_cast<T>(1 - size.learning_rate * decay), row, dim);
+      if (decay != 0) scale<Isa>(row, static_cast<T>(1 - info.learning_rate * decay), row, dim);
       if (const T* const g = gradient.of(r)) {
-        add_scaled<Isa>(row, static_cast<T>(-size.learning_rate), g, dim);
+        add_scaled<Isa>(row, static_cast<T>(-info.learning_rate), g, dim);
       }
       if (table.bounded()) clamp<Isa>(row, table.lowest, table.highest, dim);
     };
     constexpr std::size_t grain = 1024;
     // Without decay a row outside the batch stays where it is.
-    if (!gradient.of_every_row() && regularizer.weight_decay(false) == 0) {
-      const std::span<const Index> reached = gradient.batch_rows();
-      parallel_chunks(exec, reached.size(), grain, [&](std::size_t begin, std::size_t end) {
-        for (const Index r : reached.subspan(begin, end - begin)) take(r);
+    if (!gradient.is_dense() && regularizer.weight_decay(false) == 0) {
+      const std::span<const Index> unique_rows = gradient.unique_rows();
+      parallel_chunks(exec, unique_rows.size(), grain, [&](std::size_t begin, std::size_t end) {
+        for (const Index r : unique_rows.subspan(begin, end - begin)) step_row(r);
       });
     } else {
       parallel_chunks(exec, table.rows.size(), grain, [&](std::size_t begin, std::size_t end) {
-        for (std::size_t r = begin; r < end; ++r) take(r);
+        for (std::size_t r = begin; r < end; ++r) step_row(r);
       });
     }
   }

@@ -32,11 +32,11 @@ struct IPL {
 
   /// @throws ArgumentError  for an option outside its domain
   void check() const {
-    require_not_negative("weight", weight);
+    require_non_negative("weight", weight);
     require(is_finite(gamma), "gamma", "must be a finite number");
   }
 
-  [[nodiscard]] constexpr bool looks_at_every_row() const noexcept { return !per_batch; }
+  [[nodiscard]] constexpr bool needs_all_rows() const noexcept { return !per_batch; }
 
   template <class T, Execution X>
   double operator()(const LossStep<T, X>& step) const {
@@ -54,44 +54,45 @@ struct IPL {
     const BatchSide& items = step.batch.item_side;
     Scratch& scratch = step.scratch;
     const std::size_t dim = step.output.users.dim();
-    const Rows<T> ratio = scratch.take<T>(train.items(), 1);
+    const Rows<T> ratio = scratch.allocate<T>(train.items(), 1);
     parallel_chunks(step.exec, train.items(), grain, [&](std::size_t begin, std::size_t end) {
       for (std::size_t i = begin; i < end; ++i) {
-        const T* const item = step.output.items[items.position[i]];
+        const T* const item = step.output.items[items.inverse_index[i]];
         T sum = 0;
         for (const Index u : train.users_of(static_cast<Index>(i))) {
-          sum += sigmoid(dot<Isa>(step.output.users[users.position[u]], item, dim));
+          sum += sigmoid(dot<Isa>(step.output.users[users.inverse_index[u]], item, dim));
         }
-        *ratio[i] = sum * static_cast<T>(share(train.item_degree()[i]));
+        *ratio[i] = sum * static_cast<T>(degree_weight(train.item_degree()[i]));
       }
     });
-    const Spread spread = measure(std::span<const T>(ratio.data(), train.items()), train);
-    if (spread.slope == 0) return weight * spread.deviation;
+    const RatioStatistics statistics =
+        ratio_statistics(std::span<const T>(ratio.data(), train.items()), train);
+    if (statistics.gradient_scale == 0) return weight * statistics.deviation;
 
-    const Rows<T> slope = slopes(ratio, spread, train);
-    const auto add = [dim](T* gradient, const T* mine, const T* other, T pull) {
-      const T chance = sigmoid(dot<Isa>(mine, other, dim));
-      add_scaled<Isa>(gradient, pull * chance * (1 - chance), other, dim);
+    const Rows<T> d_sums = ratio_gradient(ratio, statistics, train);
+    const auto add = [dim](T* gradient, const T* anchor, const T* partner, T d_sum) {
+      const T probability = sigmoid(dot<Isa>(anchor, partner, dim));
+      add_scaled<Isa>(gradient, d_sum * probability * (1 - probability), partner, dim);
     };
     parallel_chunks(step.exec, train.items(), grain, [&](std::size_t begin, std::size_t end) {
       for (std::size_t i = begin; i < end; ++i) {
-        const Index row = items.position[i];
+        const Index row = items.inverse_index[i];
         for (const Index u : train.users_of(static_cast<Index>(i))) {
           add(step.gradient.items[row], step.output.items[row],
-              step.output.users[users.position[u]], *slope[i]);
+              step.output.users[users.inverse_index[u]], *d_sums[i]);
         }
       }
     });
     parallel_chunks(step.exec, train.users(), grain, [&](std::size_t begin, std::size_t end) {
       for (std::size_t u = begin; u < end; ++u) {
-        const Index row = users.position[u];
+        const Index row = users.inverse_index[u];
         for (const Index i : train.items_of(static_cast<Index>(u))) {
           add(step.gradient.users[row], step.output.users[row],
-              step.output.items[items.position[i]], *slope[i]);
+              step.output.items[items.inverse_index[i]], *d_sums[i]);
         }
       }
     });
-    return weight * spread.deviation;
+    return weight * statistics.deviation;
   }
 
   template <class T, Execution X>
@@ -101,51 +102,54 @@ struct IPL {
     const Interactions& train = batch.train;
     Scratch& scratch = step.scratch;
     const std::size_t dim = step.output.users.dim();
-    const Rows<T> chance = scratch.take<T>(batch.pairs(), 1);
-    const Rows<T> ratio = scratch.take_zeros<T>(step.exec, train.items(), 1);
+    const Rows<T> probability = scratch.allocate<T>(batch.pairs(), 1);
+    const Rows<T> ratio = scratch.allocate_zeros<T>(step.exec, train.items(), 1);
     for (std::size_t p = 0; p < batch.pairs(); ++p) {
-      *chance[p] = sigmoid(
+      *probability[p] = sigmoid(
           dot<Isa>(step.output.users[batch.users[p]], step.output.items[batch.items[p]], dim));
-      const Index item = batch.item_side.rows[batch.items[p]];
-      *ratio[item] += *chance[p] * static_cast<T>(share(train.item_degree()[item]));
+      const Index item = batch.item_side.unique_rows[batch.items[p]];
+      *ratio[item] += *probability[p] * static_cast<T>(degree_weight(train.item_degree()[item]));
     }
-    const Spread spread = measure(std::span<const T>(ratio.data(), train.items()), train);
-    const Rows<T> slope = slopes(ratio, spread, train);
+    const RatioStatistics statistics =
+        ratio_statistics(std::span<const T>(ratio.data(), train.items()), train);
+    const Rows<T> d_sums = ratio_gradient(ratio, statistics, train);
     for (std::size_t p = 0; p < batch.pairs(); ++p) {
       const Index u = batch.users[p], i = batch.items[p];
-      const T pull = *slope[batch.item_side.rows[i]] * *chance[p] * (1 - *chance[p]);
-      add_scaled<Isa>(step.gradient.users[u], pull, step.output.items[i], dim);
-      add_scaled<Isa>(step.gradient.items[i], pull, step.output.users[u], dim);
+      const T d_score =
+          *d_sums[batch.item_side.unique_rows[i]] * *probability[p] * (1 - *probability[p]);
+      add_scaled<Isa>(step.gradient.users[u], d_score, step.output.items[i], dim);
+      add_scaled<Isa>(step.gradient.items[i], d_score, step.output.users[u], dim);
     }
-    return weight * spread.deviation;
+    return weight * statistics.deviation;
   }
 
-  struct Spread {
+  struct RatioStatistics {
     double mean = 0;
     double deviation = 0;
-    double slope = 0;  // d deviation / d x = slope * (x - mean)
+    double gradient_scale = 0;  // d deviation / d x = slope * (x - mean)
   };
 
   /// Turns the items' ratios into d value / d c_i, in place.
   template <class T>
-  Rows<T> slopes(Rows<T> ratio, const Spread& spread, const Interactions& train) const {
+  Rows<T> ratio_gradient(Rows<T> ratio, const RatioStatistics& statistics,
+                         const Interactions& train) const {
     for (std::size_t i = 0; i < ratio.size(); ++i) {
-      *ratio[i] =
-          static_cast<T>(weight * spread.slope * (static_cast<double>(*ratio[i]) - spread.mean) *
-                         share(train.item_degree()[i]));
+      *ratio[i] = static_cast<T>(weight * statistics.gradient_scale *
+                                 (static_cast<double>(*ratio[i]) - statistics.mean) *
+                                 degree_weight(train.item_degree()[i]));
     }
     return ratio;
   }
 
   /// d^(gamma - 2)
-  [[nodiscard]] double share(Index degree) const {
+  [[nodiscard]] double degree_weight(Index degree) const {
     return degree == 0 ? 0 : std::pow(static_cast<double>(degree), gamma - 2);
   }
 
   /// Over the items with a training interaction; the unbiased standard deviation, 0 for fewer than
   /// two of them.
   template <class T>
-  static Spread measure(std::span<const T> ratio, const Interactions& train) {
+  static RatioStatistics ratio_statistics(std::span<const T> ratio, const Interactions& train) {
     double count = 0, sum = 0;
     for (std::size_t i = 0; i < ratio.size(); ++i) {
       if (train.item_degree()[i] == 0) continue;
@@ -153,16 +157,18 @@ struct IPL {
       sum += static_cast<double>(ratio[i]);
     }
     if (count < 2) return {};
-    Spread spread{.mean = sum / count};
+    RatioStatistics statistics{.mean = sum / count};
     double squares = 0;
     for (std::size_t i = 0; i < ratio.size(); ++i) {
       if (train.item_degree()[i] == 0) continue;
-      const double difference = static_cast<double>(ratio[i]) - spread.mean;
+      const double difference = static_cast<double>(ratio[i]) - statistics.mean;
       squares += difference * difference;
     }
-    spread.deviation = std::sqrt(squares / (count - 1));
-    if (spread.deviation > 0) spread.slope = 1 / ((count - 1) * spread.deviation);
-    return spread;
+    statistics.deviation = std::sqrt(squares / (count - 1));
+    if (statistics.deviation > 0) {
+      statistics.gradient_scale = 1 / ((count - 1) * statistics.deviation);
+    }
+    return statistics;
   }
 };
 

@@ -70,12 +70,14 @@ struct Penalized {
             "must ask for no negatives; a loss that does goes first");
   }
 
-  [[nodiscard]] constexpr bool looks_at_every_row() const noexcept {
-    return prism::looks_at_every_row(loss) || prism::looks_at_every_row(penalty);
+  [[nodiscard]] constexpr bool needs_all_rows() const noexcept {
+    return prism::needs_all_rows(loss) || prism::needs_all_rows(penalty);
   }
 
   /// The loss comes first, and the batch's own rows are its own.
-  [[nodiscard]] constexpr bool sets_gradient() const noexcept { return prism::sets_gradient(loss); }
+  [[nodiscard]] constexpr bool overwrites_gradient() const noexcept {
+    return prism::overwrites_gradient(loss);
+  }
 
   /// "BPR & ReSN"; a penalty without a name is none.
   [[nodiscard]] std::string label() const {
@@ -87,21 +89,22 @@ struct Penalized {
   double operator()(const LossStep<T, X>& step, const State<T>& state) const {
     const std::size_t of_loss = state.parameters_of_loss;
     const auto gradients = step.parameter_gradients;
-    const double value = part(loss, step, state.loss, gradients.first(of_loss));
+    const double value = evaluate_part(loss, step, state.loss, gradients.first(of_loss));
     const auto of_penalty = gradients.subspan(of_loss);
-    if (!prism::sets_gradient(penalty)) {
-      return value + part(penalty, step, state.penalty, of_penalty);
+    if (!prism::overwrites_gradient(penalty)) {
+      return value + evaluate_part(penalty, step, state.penalty, of_penalty);
     }
     // It would set what the loss has left there.
-    const Embeddings<T> apart{zeros_like(step, step.gradient.users),
-                              zeros_like(step, step.gradient.items)};
-    const double added = part(
-        penalty, LossStep<T, X>{step.batch, step.output, apart, step.scratch, step.exec, gradients},
-        state.penalty, of_penalty);
-    add_scaled<typename X::isa>(step.gradient.users.data(), T{1}, apart.users.data(),
-                                apart.users.elements());
-    add_scaled<typename X::isa>(step.gradient.items.data(), T{1}, apart.items.data(),
-                                apart.items.elements());
+    const Embeddings<T> penalty_gradient{zeros_like(step, step.gradient.users),
+                                         zeros_like(step, step.gradient.items)};
+    const double added = evaluate_part(penalty,
+                                       LossStep<T, X>{step.batch, step.output, penalty_gradient,
+                                                      step.scratch, step.exec, gradients},
+                                       state.penalty, of_penalty);
+    add_scaled<typename X::isa>(step.gradient.users.data(), T{1}, penalty_gradient.users.data(),
+                                penalty_gradient.users.elements());
+    add_scaled<typename X::isa>(step.gradient.items.data(), T{1}, penalty_gradient.items.data(),
+                                penalty_gradient.items.elements());
     return value + added;
   }
 
@@ -115,11 +118,11 @@ struct Penalized {
  private:
   /// One of the two, shown what it asks for and no more.
   template <class Part, class T, Execution X>
-  static double part(const Part& policy, const LossStep<T, X>& step, const state_t<Part, T>& state,
-                     std::span<const Rows<T>> gradients) {
+  static double evaluate_part(const Part& policy, const LossStep<T, X>& step,
+                              const state_t<Part, T>& state, std::span<const Rows<T>> gradients) {
     const bool negatives = prism::negatives_per_pair(policy) > 0;
-    const Batch asked = negatives ? step.batch : step.batch.without_negatives();
-    const Batch batch = prism::looks_at_every_row(policy) ? asked : asked.own_rows();
+    const Batch visible_batch = negatives ? step.batch : step.batch.without_negatives();
+    const Batch batch = prism::needs_all_rows(policy) ? visible_batch : visible_batch.active_rows();
     return evaluate_loss(
         policy,
         LossStep<T, X>{batch, first_rows(step.output, batch), first_rows(step.gradient, batch),
@@ -129,13 +132,13 @@ struct Penalized {
 
   template <class T, Execution X>
   static Rows<T> zeros_like(const LossStep<T, X>& step, Rows<T> rows) {
-    return step.scratch.template take_zeros<T>(step.exec, rows.size(), rows.dim());
+    return step.scratch.template allocate_zeros<T>(step.exec, rows.size(), rows.dim());
   }
 
   template <class BothSides>
   static BothSides first_rows(const BothSides& all, const Batch& batch) noexcept {
-    return {all.users.first(batch.user_side.rows.size()),
-            all.items.first(batch.item_side.rows.size())};
+    return {all.users.first(batch.user_side.unique_rows.size()),
+            all.items.first(batch.item_side.unique_rows.size())};
   }
 };
 

@@ -24,7 +24,7 @@ struct ReSN {
   double weight = 1e-6;
 
   /// @throws ArgumentError  for an option outside its domain
-  void check() const { require_not_negative("weight", weight); }
+  void check() const { require_non_negative("weight", weight); }
 
   template <class T, Execution X>
   double operator()(const LossStep<T, X>& step) const {
@@ -33,10 +33,10 @@ struct ReSN {
     const std::size_t dim = u.dim();
     Scratch& scratch = step.scratch;
     // a = U'1 (dim), p = V a (items), b = V'p (dim), q = U b (users); R = |q|^2 / |p|^2.
-    T* const a = scratch.take_zeros<T>(step.exec, 1, dim)[0];
+    T* const a = scratch.allocate_zeros<T>(step.exec, 1, dim)[0];
     for (std::size_t k = 0; k < u.size(); ++k) add_scaled<Isa>(a, T{1}, u[k], dim);
-    T* const b = scratch.take_zeros<T>(step.exec, 1, dim)[0];
-    T* const p = scratch.take<T>(v.size(), 1)[0];
+    T* const b = scratch.allocate_zeros<T>(step.exec, 1, dim)[0];
+    T* const p = scratch.allocate<T>(v.size(), 1)[0];
     double p_squared = 0;
     for (std::size_t k = 0; k < v.size(); ++k) {
       p[k] = dot<Isa>(v[k], a, dim);
@@ -48,9 +48,9 @@ struct ReSN {
     scale<Isa>(p, inverse, p, v.size());
     scale<Isa>(a, inverse, a, dim);
     for (std::size_t k = 0; k < v.size(); ++k) add_scaled<Isa>(b, p[k], v[k], dim);
-    T* const q = scratch.take<T>(u.size(), 1)[0];
+    T* const q = scratch.allocate<T>(u.size(), 1)[0];
     // g_b = d |q|^2 / 2 / d b = U' q
-    T* const g_b = scratch.take_zeros<T>(step.exec, 1, dim)[0];
+    T* const g_b = scratch.allocate_zeros<T>(step.exec, 1, dim)[0];
     double q_squared = 0;
     for (std::size_t k = 0; k < u.size(); ++k) {
       q[k] = dot<Isa>(u[k], b, dim);
@@ -61,7 +61,7 @@ struct ReSN {
     // R = |q|^2 / |p|^2: dR = 2 (q . dq - R p . dp) / |p|^2, with dq = dU b + U db,
     // db = dV' p + V' dp, dp = dV a + V dU' 1.
     const T factor = static_cast<T>(2 * weight);
-    T* const g_a = scratch.take_zeros<T>(step.exec, 1, dim)[0];
+    T* const g_a = scratch.allocate_zeros<T>(step.exec, 1, dim)[0];
     for (std::size_t k = 0; k < v.size(); ++k) {
       const T g_p = dot<Isa>(v[k], g_b, dim) - static_cast<T>(q_squared) * p[k];
       add_scaled<Isa>(step.gradient.items[k], factor * p[k], g_b, dim);

@@ -23,19 +23,20 @@ namespace prism::inline PRISM_ISA {
 //   template <class T> struct State;
 //   // Optional: promises that forward and backward read no table row but those that the batch's
 //   // sides list, so that a step costs what the batch costs.
-//   static constexpr bool reads_every_row = false;
+//   static constexpr bool needs_all_rows = false;
 //
 //   // The output: a row for each row that the batch's sides list. Rows made anew lie in memory
-//   // from step.scratch, in the sides' order: {{users, items}, kept}. The table's own are picked:
-//   // {{{step.tables.users, step.batch.user_side.rows},
-//   //   {step.tables.items, step.batch.item_side.rows}}, kept}. `kept` is handed to backward.
-//   template <class T, Execution X> Forward<T, Kept> forward(const BackboneStep<T, X>& step,
+//   // from step.scratch, in the sides' order: {{users, items}, saved}. The table's own are picked:
+//   // {{{step.tables.users, step.batch.user_side.unique_rows},
+//   //   {step.tables.items, step.batch.item_side.unique_rows}}, saved}. `saved` is handed to
+//   //   backward.
+//   template <class T, Execution X> Forward<T, Saved> forward(const BackboneStep<T, X>& step,
 //                                                            const state_t<MyBackbone, T>&) const;
 //   // Turns the gradient of forward's output into the tables' gradients, and adds to those of the
 //   // state's parameters, step.parameter_gradients.
 //   template <class T, Execution X>
 //   TableGradients<T> backward(const BackboneStep<T, X>&, const state_t<MyBackbone, T>&,
-//                              const Kept& kept, Embeddings<const T> output_gradient) const;
+//                              const Saved& saved, Embeddings<const T> output_gradient) const;
 //   // The output of every row, for ranking.
 //   template <class T, Execution X>
 //   Output<T> output(const X& exec, Embeddings<const T> tables, const Interactions& train,
@@ -43,14 +44,14 @@ namespace prism::inline PRISM_ISA {
 // };
 
 /// What forward keeps where the way back has nothing to know.
-struct NothingKept {};
+struct NothingSaved {};
 
 /// What forward returns.
-template <class T, class Kept = NothingKept>
+template <class T, class Saved = NothingSaved>
 struct Forward {
   BatchRows<T> output;
   /// What the way back has to know of the way there.
-  [[no_unique_address]] Kept kept{};
+  [[no_unique_address]] Saved saved{};
 };
 
 template <class B, class T = double>
@@ -61,7 +62,7 @@ concept BackbonePolicy = std::copyable<B> && TrainableState<B, T> &&
   { backbone.dim() } -> std::convertible_to<std::size_t>;
   { backbone.template forward<T>(step, state).output } -> std::convertible_to<BatchRows<T>>;
   {
-    backbone.template backward<T>(step, state, backbone.template forward<T>(step, state).kept, in)
+    backbone.template backward<T>(step, state, backbone.template forward<T>(step, state).saved, in)
     } -> std::same_as<TableGradients<T>>;
   { backbone.template output<T>(par, in, train, state) } -> std::same_as<Output<T>>;
 };
@@ -78,11 +79,11 @@ template <class B>
 
 /// Whether a step may read table rows outside the batch.
 template <class B>
-[[nodiscard]] constexpr bool reads_every_row() noexcept {
-  if constexpr (requires { B::reads_every_row; }) {
-    static_assert(std::is_same_v<decltype(B::reads_every_row), const bool>,
-                  "a backbone's reads_every_row is a constant: static constexpr bool");
-    return B::reads_every_row;
+[[nodiscard]] constexpr bool needs_all_rows() noexcept {
+  if constexpr (requires { B::needs_all_rows; }) {
+    static_assert(std::is_same_v<decltype(B::needs_all_rows), const bool>,
+                  "a backbone's needs_all_rows is a constant: static constexpr bool");
+    return B::needs_all_rows;
   } else {
     return true;
   }

@@ -22,31 +22,36 @@ struct BatchSide {
   /// Distinct table rows. Position k in this list is row k of the outputs and of the output
   /// gradients. The batch's own come first: those of its pairs, in order of first appearance, then
   /// those that are negatives alone. For a loss that looks at every row, all others follow.
-  std::span<const Index> rows;
+  std::span<const Index> unique_rows;
   /// How many of them are the batch's own.
-  std::size_t own = 0;
+  std::size_t num_active = 0;
   /// How many of those stand in a pair.
-  std::size_t paired = 0;
-  /// Row k stands in slots[first_slot[k]] ... slots[first_slot[k + 1] - 1].
-  std::span<const Index> first_slot;
+  std::size_t num_positive = 0;
+  /// Row k stands in occurrences[offsets[k]] ... occurrences[offsets[k + 1] - 1].
+  std::span<const Index> offsets;
   /// For users, slot p is pair p. For items, slot p < pairs is pair p's item, and slot
   /// pairs + q is negative q.
-  std::span<const Index> slots;
-  /// For every row of the table: its position in `rows`, or `absent`.
-  std::span<const Index> position;
+  std::span<const Index> occurrences;
+  /// For every row of the table: its position in `unique_rows`, or `absent`.
+  std::span<const Index> inverse_index;
 
   /// Where row k stands, ascending.
-  [[nodiscard]] std::span<const Index> slots_of(std::size_t k) const noexcept {
-    return slots.subspan(first_slot[k], first_slot[k + 1] - first_slot[k]);
+  [[nodiscard]] std::span<const Index> occurrences_of(std::size_t k) const noexcept {
+    return occurrences.subspan(offsets[k], offsets[k + 1] - offsets[k]);
   }
 
   /// The side without the rows that are not the batch's own.
-  [[nodiscard]] BatchSide own_rows() const noexcept {
-    return {rows.first(own), own, paired, first_slot, slots, position};
+  [[nodiscard]] BatchSide active_rows() const noexcept {
+    return {unique_rows.first(num_active),
+            num_active,
+            num_positive,
+            offsets,
+            occurrences,
+            inverse_index};
   }
 };
 
-/// A batch of observed pairs with their negatives, as positions in the two sides' `rows`.
+/// A batch of observed pairs with their negatives, as positions in the two sides' `unique_rows`.
 struct Batch {
   std::span<const Index> users;      // pairs
   std::span<const Index> items;      // pairs
@@ -65,8 +70,8 @@ struct Batch {
   }
 
   /// The pair that an item slot belongs to.
-  [[nodiscard]] std::size_t pair_of_item_slot(std::size_t slot) const noexcept {
-    return slot < pairs() ? slot : (slot - pairs()) / negatives_per_pair;
+  [[nodiscard]] std::size_t pair_of_item_occurrence(std::size_t occurrence) const noexcept {
+    return occurrence < pairs() ? occurrence : (occurrence - pairs()) / negatives_per_pair;
   }
 
   /// The batch as a loss sees it that asks for no negatives: an item that is a negative alone is
@@ -76,13 +81,18 @@ struct Batch {
     Batch batch = *this;
     batch.negatives = {};
     batch.negatives_per_pair = 0;
-    batch.item_side.own = batch.item_side.paired;
+    batch.item_side.num_active = batch.item_side.num_positive;
     return batch;
   }
 
   /// The batch without the rows that are not its own.
-  [[nodiscard]] Batch own_rows() const noexcept {
-    return {users, items, negatives, negatives_per_pair, user_side.own_rows(), item_side.own_rows(),
+  [[nodiscard]] Batch active_rows() const noexcept {
+    return {users,
+            items,
+            negatives,
+            negatives_per_pair,
+            user_side.active_rows(),
+            item_side.active_rows(),
             train};
   }
 };
@@ -101,8 +111,8 @@ struct Embeddings {
 /// A batch's rows, wherever they lie: one for each row that its sides list.
 template <class T>
 struct BatchRows {
-  PickedRows<const T> users;
-  PickedRows<const T> items;
+  IndexedRows<const T> users;
+  IndexedRows<const T> items;
 };
 
 /// What a backbone is given.
@@ -126,8 +136,8 @@ struct LossStep {
   const Batch& batch;
   BatchRows<T> output;
   /// A row for each of the output's: zeros, to which the loss adds its gradient. Where the loss
-  /// says sets_gradient(), the batch's own rows hold anything, and it writes each before it reads
-  /// it.
+  /// says overwrites_gradient(), the batch's own rows hold anything, and it writes each before it
+  /// reads it.
   Embeddings<T> gradient;
   /// Working memory, valid until the step ends.
   Scratch& scratch;
@@ -141,49 +151,49 @@ struct LossStep {
 template <class T>
 class TableGradient {
  public:
-  /// Of the side's rows alone: `values` is parallel to `side.rows`.
-  [[nodiscard]] static TableGradient of_batch_rows(Rows<const T> values, const BatchSide& side) {
+  /// Of the side's rows alone: `values` is parallel to `side.unique_rows`.
+  [[nodiscard]] static TableGradient sparse(Rows<const T> values, const BatchSide& side) {
     return {values, side, false};
   }
   /// Of every row; `side` still says which rows are the batch's. Without a side, none is: the table
   /// belongs to neither users nor items.
-  [[nodiscard]] static TableGradient of_all_rows(Rows<const T> values, const BatchSide& side) {
+  [[nodiscard]] static TableGradient dense(Rows<const T> values, const BatchSide& side) {
     return {values, side, true};
   }
 
   /// The gradient of a table row; null where it is zero.
   [[nodiscard]] const T* of(std::size_t row) const noexcept {
-    if (dense_) return values_[row];
-    return position_[row] == absent ? nullptr : values_[position_[row]];
+    if (is_dense_) return values_[row];
+    return inverse_index_[row] == absent ? nullptr : values_[inverse_index_[row]];
   }
-  /// Whether every row has a gradient, rather than those in batch_rows() alone.
-  [[nodiscard]] bool of_every_row() const noexcept { return dense_; }
+  /// Whether every row has a gradient, rather than those in unique_rows() alone.
+  [[nodiscard]] bool is_dense() const noexcept { return is_dense_; }
   /// The rows that the side lists, distinct: all that may have a gradient, or none where every row
   /// has one and the table belongs to no side.
-  [[nodiscard]] std::span<const Index> batch_rows() const noexcept { return batch_rows_; }
-  /// Where not every row has one: the gradient of row batch_rows()[k].
-  [[nodiscard]] const T* of_batch_row(std::size_t k) const noexcept { return values_[k]; }
-  /// How many of batch_rows(), the first ones, are the batch's own.
-  [[nodiscard]] std::size_t own() const noexcept { return own_; }
+  [[nodiscard]] std::span<const Index> unique_rows() const noexcept { return unique_rows_; }
+  /// Where not every row has one: the gradient of row unique_rows()[k].
+  [[nodiscard]] const T* of_unique_row(std::size_t k) const noexcept { return values_[k]; }
+  /// How many of unique_rows(), the first ones, are the batch's own.
+  [[nodiscard]] std::size_t num_active() const noexcept { return num_active_; }
   /// Whether the row is one of the batch's own ids. A tower's weights, which belong to no id, are
   /// not.
   [[nodiscard]] bool in_batch(std::size_t row) const noexcept {
-    return !position_.empty() && position_[row] < own_;
+    return !inverse_index_.empty() && inverse_index_[row] < num_active_;
   }
 
  private:
-  TableGradient(Rows<const T> values, const BatchSide& side, bool dense)
+  TableGradient(Rows<const T> values, const BatchSide& side, bool is_dense)
       : values_(values),
-        batch_rows_(side.rows),
-        position_(side.position),
-        own_(side.own),
-        dense_(dense) {}
+        unique_rows_(side.unique_rows),
+        inverse_index_(side.inverse_index),
+        num_active_(side.num_active),
+        is_dense_(is_dense) {}
 
   Rows<const T> values_;
-  std::span<const Index> batch_rows_;
-  std::span<const Index> position_;
-  std::size_t own_;
-  bool dense_;
+  std::span<const Index> unique_rows_;
+  std::span<const Index> inverse_index_;
+  std::size_t num_active_;
+  bool is_dense_;
 };
 
 /// Gradients of the users' and the items' table.

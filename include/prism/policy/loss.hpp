@@ -20,11 +20,11 @@ namespace prism::inline PRISM_ISA {
 //                                          // function, std::size_t negatives_per_pair() const
 //   // Optional: whether it looks at rows outside the batch, which the sides then list after their
 //   // own. Not if left out.
-//   bool looks_at_every_row() const;
-//   // Optional: whether it sets the gradient of each of the batch's own rows (k < side.own) before
-//   // it adds to it, so that nobody has to fill them with zeros; that of the others it adds to. It
-//   // overwrites what another loss has left there; Penalized knows. Not if left out.
-//   bool sets_gradient() const;
+//   bool needs_all_rows() const;
+//   // Optional: whether it sets the gradient of each of the batch's own rows (k < side.num_active)
+//   // before it adds to it, so that nobody has to fill them with zeros; that of the others it adds
+//   // to. It overwrites what another loss has left there; Penalized knows. Not if left out.
+//   bool overwrites_gradient() const;
 //   // Optional: trainable state of its own, see parameter.hpp.
 //   template <class T> struct State;
 //
@@ -68,26 +68,26 @@ template <class L>
 
 /// Whether a loss looks at rows outside the batch, so that a step has to compute them all.
 template <class L>
-[[nodiscard]] constexpr bool looks_at_every_row(const L& loss) noexcept {
-  if constexpr (requires { loss.looks_at_every_row(); }) {
-    return loss.looks_at_every_row();
+[[nodiscard]] constexpr bool needs_all_rows(const L& loss) noexcept {
+  if constexpr (requires { loss.needs_all_rows(); }) {
+    return loss.needs_all_rows();
   } else {
     static_assert(
-        !requires { &L::looks_at_every_row; },
-        "a loss's looks_at_every_row is a function: bool looks_at_every_row() const");
+        !requires { &L::needs_all_rows; },
+        "a loss's needs_all_rows is a function: bool needs_all_rows() const");
     return false;
   }
 }
 
 /// Whether a loss sets the gradient of the batch's own rows, rather than adding to zeros.
 template <class L>
-[[nodiscard]] constexpr bool sets_gradient(const L& loss) noexcept {
-  if constexpr (requires { loss.sets_gradient(); }) {
-    return loss.sets_gradient();
+[[nodiscard]] constexpr bool overwrites_gradient(const L& loss) noexcept {
+  if constexpr (requires { loss.overwrites_gradient(); }) {
+    return loss.overwrites_gradient();
   } else {
     static_assert(
-        !requires { &L::sets_gradient; },
-        "a loss's sets_gradient is a function: bool sets_gradient() const");
+        !requires { &L::overwrites_gradient; },
+        "a loss's overwrites_gradient is a function: bool overwrites_gradient() const");
     return false;
   }
 }

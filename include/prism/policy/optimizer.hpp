@@ -19,7 +19,7 @@
 namespace prism::inline PRISM_ISA {
 
 /// Which step it is and how far it goes.
-struct StepSize {
+struct StepInfo {
   double learning_rate;
   std::uint64_t step;  // from 1
 };
@@ -44,34 +44,34 @@ struct AnyRegularizer {
 //   // regularizer.weight_decay(gradient.in_batch(r)) times the row.
 //   template <Execution X, class T, RegularizerPolicy R>
 //   void operator()(const X& exec, const ParameterView<T>& table, const TableGradient<T>& gradient,
-//                   State<T>&, StepSize, const R& regularizer) const;
+//                   State<T>&, StepInfo, const R& regularizer) const;
 // };
 template <class O, class T = double>
 concept OptimizerPolicy = std::copyable<O> && std::constructible_from<
     typename O::template State<T>, std::size_t, std::size_t,
     std::pmr::memory_resource*>&& requires(const O& optimizer, const ParameterView<T>& table,
                                            const TableGradient<T>& gradient,
-                                           typename O::template State<T>& state, StepSize size,
+                                           typename O::template State<T>& state, StepInfo info,
                                            const detail::AnyRegularizer& regularizer) {
   { O::name } -> std::convertible_to<std::string_view>;
-  {optimizer(par, table, gradient, state, size, regularizer)};
+  {optimizer(par, table, gradient, state, info, regularizer)};
 };
 
 // An optimizer may leave out rows that a step gives no gradient, and make them take the steps they
 // have missed when they are next read. Then it also has:
 //   // Brings these rows, which are distinct, up to the last step.
-//   void catch_up(const X& exec, const ParameterView<T>& table, std::span<const Index> which,
-//   State<T>&,
+//   void apply_deferred(const X& exec, const ParameterView<T>& table, std::span<const Index>
+//   row_indices, State<T>&,
 //                 const R& regularizer) const;
 //   // Brings all rows up to the last step.
-//   void settle(const X& exec, const ParameterView<T>& table, State<T>&, const R& regularizer)
+//   void flush(const X& exec, const ParameterView<T>& table, State<T>&, const R& regularizer)
 //   const;
 template <class O, class T = double>
 concept LazyOptimizer = OptimizerPolicy<O, T> &&
-    requires(const O& optimizer, const ParameterView<T>& table, std::span<const Index> which,
+    requires(const O& optimizer, const ParameterView<T>& table, std::span<const Index> row_indices,
              typename O::template State<T>& state, const detail::AnyRegularizer& regularizer) {
-  optimizer.catch_up(par, table, which, state, regularizer);
-  optimizer.settle(par, table, state, regularizer);
+  optimizer.apply_deferred(par, table, row_indices, state, regularizer);
+  optimizer.flush(par, table, state, regularizer);
 };
 
 }  // namespace prism::inline PRISM_ISA

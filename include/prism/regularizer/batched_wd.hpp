@@ -16,7 +16,7 @@ struct BatchedWD {
   double lambda = 1e-6;
 
   /// @throws ArgumentError  for an option outside its domain
-  void check() const { require_not_negative("lambda", lambda); }
+  void check() const { require_non_negative("lambda", lambda); }
 
   [[nodiscard]] constexpr double weight_decay(bool in_batch) const noexcept {
     return in_batch ? lambda : 0;

@@ -28,7 +28,7 @@ struct InBatchNegatives {
     constexpr std::size_t grain = 4096;
     parallel_chunks(exec, negatives.size(), grain, [&](std::size_t begin, std::size_t end) {
       for (std::size_t q = begin; q < end; ++q) {
-        negatives[q] = items[request.random.below(request.first + q, count)];
+        negatives[q] = items[request.random.uniform_int(request.first + q, count)];
       }
     });
   }

@@ -33,58 +33,60 @@ struct PopularityNegatives {
    public:
     /// @throws ArgumentError  where the power is not finite, or there is no interaction
     State(const PopularityNegatives& sampler, const Interactions& train)
-        : keep_(train.items()), alias_(train.items()) {
+        : acceptance_(train.items()), alias_(train.items()) {
       sampler.check();
       require(!train.empty(), "train", "has no interactions to learn popularity from");
       // Relative to the item that is drawn most, so that no power overflows or vanishes for all.
-      double most_drawn = 0;
+      double reference_degree = 0;
       for (const Index degree : train.item_degree()) {
         const auto d = static_cast<double>(degree);
-        if (d > 0 && (most_drawn == 0 || (d > most_drawn) == (sampler.power >= 0))) most_drawn = d;
+        if (d > 0 && (reference_degree == 0 || (d > reference_degree) == (sampler.power >= 0))) {
+          reference_degree = d;
+        }
       }
       double total = 0;
       std::vector<double> weight(train.items());
       for (std::size_t i = 0; i < weight.size(); ++i) {
         const auto d = static_cast<double>(train.item_degree()[i]);
-        weight[i] = d == 0 ? 0 : std::pow(d / most_drawn, sampler.power);
+        weight[i] = d == 0 ? 0 : std::pow(d / reference_degree, sampler.power);
         total += weight[i];
       }
       // Every place holds probability 1 / items: a small item's own, filled up by a large one's.
       std::vector<Index> small, large;
       for (std::size_t i = 0; i < weight.size(); ++i) {
-        keep_[i] = weight[i] / total * static_cast<double>(weight.size());
+        acceptance_[i] = weight[i] / total * static_cast<double>(weight.size());
         alias_[i] = static_cast<Index>(i);
-        (keep_[i] < 1 ? small : large).push_back(static_cast<Index>(i));
+        (acceptance_[i] < 1 ? small : large).push_back(static_cast<Index>(i));
       }
       while (!small.empty() && !large.empty()) {
-        const Index poor = small.back(), rich = large.back();
+        const Index small_item = small.back(), large_item = large.back();
         small.pop_back();
-        alias_[poor] = rich;
-        keep_[rich] -= 1 - keep_[poor];
-        if (keep_[rich] < 1) {
+        alias_[small_item] = large_item;
+        acceptance_[large_item] -= 1 - acceptance_[small_item];
+        if (acceptance_[large_item] < 1) {
           large.pop_back();
-          small.push_back(rich);
+          small.push_back(large_item);
         }
       }
       // Left over by rounding alone: they keep their whole place, unless they are never drawn.
-      const auto heaviest = std::ranges::max_element(weight) - weight.begin();
+      const auto max_weight_item = std::ranges::max_element(weight) - weight.begin();
       for (const Index i : small) {
         if (weight[i] > 0) {
-          keep_[i] = 1;
+          acceptance_[i] = 1;
         } else {
-          alias_[i] = static_cast<Index>(heaviest);
+          alias_[i] = static_cast<Index>(max_weight_item);
         }
       }
     }
 
     [[nodiscard]] Index draw(const Random& random, std::uint64_t position) const noexcept {
-      const double place = random.uniform(position) * static_cast<double>(keep_.size());
-      const auto i = static_cast<std::size_t>(place);
-      return place - static_cast<double>(i) < keep_[i] ? static_cast<Index>(i) : alias_[i];
+      const double scaled = random.uniform(position) * static_cast<double>(acceptance_.size());
+      const auto i = static_cast<std::size_t>(scaled);
+      return scaled - static_cast<double>(i) < acceptance_[i] ? static_cast<Index>(i) : alias_[i];
     }
 
    private:
-    std::vector<double> keep_;
+    std::vector<double> acceptance_;
     std::vector<Index> alias_;
   };
 

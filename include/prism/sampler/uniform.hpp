@@ -21,7 +21,7 @@ struct UniformNegatives {
     constexpr std::size_t grain = 4096;
     parallel_chunks(exec, negatives.size(), grain, [&](std::size_t begin, std::size_t end) {
       for (std::size_t q = begin; q < end; ++q) {
-        negatives[q] = request.random.below(request.first + q, request.train.items());
+        negatives[q] = request.random.uniform_int(request.first + q, request.train.items());
       }
     });
   }

@@ -43,7 +43,7 @@ struct UnobservedNegatives {
         const std::span<const Index> seen =
             train.items_of(request.pairs[q / request.negatives_per_pair].user);
         const Index left = train.items() - static_cast<Index>(seen.size());
-        negatives[q] = unseen(request.random.below(request.first + q, left), seen);
+        negatives[q] = unseen(request.random.uniform_int(request.first + q, left), seen);
       }
     });
   }

@@ -14,7 +14,7 @@
 #include "prism/data/interactions.hpp"
 #include "prism/evaluate/ranking.hpp"
 #include "prism/exec/host.hpp"
-#include "prism/kernel/product.hpp"
+#include "prism/kernel/matrix_product.hpp"
 #include "prism/kernel/row.hpp"
 #include "prism/kernel/top_k.hpp"
 #include "prism/policy/output.hpp"
@@ -32,36 +32,37 @@ struct RecommendOptions {
 /// @param seen    what is left out, where options.exclude_seen says so
 /// @throws ArgumentError for a user that is no row, or k of 0
 template <Execution X, class T>
-[[nodiscard]] std::vector<Scored<T>> recommend(const X& /*exec*/, const Scorer<T>& scorer,
-                                               const Interactions& seen, Index user, std::size_t k,
-                                               const RecommendOptions& options = {}) {
+[[nodiscard]] std::vector<ScoredItem<T>> recommend(const X& /*exec*/, const Scorer<T>& scorer,
+                                                   const Interactions& seen, Index user,
+                                                   std::size_t k,
+                                                   const RecommendOptions& options = {}) {
   using Isa = typename X::isa;
   detail::check_row("user", user, scorer.output.users().size());
-  require_some("k", k);
-  const DenormalsAreZero quick;  // as in the loops of a ranking
-  constexpr std::size_t together = 8;
+  require_at_least_one("k", k);
+  const FlushDenormals flush_denormals;  // as in the loops of a ranking
+  constexpr std::size_t group_size = 8;
   const std::size_t dim = detail::scoring_dim(scorer);
-  std::vector<T> user_row(dim), item_rows(together * dim);
+  std::vector<T> user_row(dim), item_rows(group_size * dim);
   detail::write_user<Isa>(user_row.data(), scorer, user, options.similarity);
-  const T* row_of[together];
-  for (std::size_t j = 0; j < together; ++j) row_of[j] = item_rows.data() + j * dim;
+  const T* row_of[group_size];
+  for (std::size_t j = 0; j < group_size; ++j) row_of[j] = item_rows.data() + j * dim;
   const std::size_t items = scorer.output.items().size();
   TopK<T> best(std::min(k, items));
-  Index waiting[together];
+  Index queued[group_size];
   std::size_t count = 0;
-  const auto score = [&] {
-    T scores[together];
-    products_of_rows<Isa>(scores, user_row.data(), row_of, dim);
-    for (std::size_t j = 0; j < count; ++j) best.offer(waiting[j], scores[j]);
+  const auto score_queued = [&] {
+    T scores[group_size];
+    dot_products<Isa>(scores, user_row.data(), row_of, dim);
+    for (std::size_t j = 0; j < count; ++j) best.push(queued[j], scores[j]);
     count = 0;
   };
   for (Index item = 0; item < items; ++item) {
     if (options.exclude_seen && seen.contains(user, item)) continue;
     detail::write_item<Isa>(item_rows.data() + count * dim, scorer, item, options.similarity);
-    waiting[count++] = item;
-    if (count == together) score();
+    queued[count++] = item;
+    if (count == group_size) score_queued();
   }
-  score();
+  score_queued();
   return {best.best().begin(), best.best().end()};
 }
 
@@ -74,9 +75,10 @@ template <Execution X, class Model>
 
 /// The same with the host's kernels.
 template <class T>
-[[nodiscard]] std::vector<Scored<T>> recommend(const Scorer<T>& scorer, const Interactions& seen,
-                                               Index user, std::size_t k,
-                                               const RecommendOptions& options = {}) {
+[[nodiscard]] std::vector<ScoredItem<T>> recommend(const Scorer<T>& scorer,
+                                                   const Interactions& seen, Index user,
+                                                   std::size_t k,
+                                                   const RecommendOptions& options = {}) {
   return recommend(par, scorer, seen, user, k, options);
 }
 template <class Model>
@@ -89,11 +91,11 @@ requires(!Execution<Model>)
 /// The k items most like one, by the cosine of their output rows, without itself.
 /// @throws ArgumentError for an item that is no row, or k of 0
 template <class T>
-[[nodiscard]] std::vector<Scored<T>> similar_items(const Scorer<T>& scorer, Index item,
-                                                   std::size_t k) {
+[[nodiscard]] std::vector<ScoredItem<T>> similar_items(const Scorer<T>& scorer, Index item,
+                                                       std::size_t k) {
   const Rows<const T> items = scorer.output.items();
   detail::check_row("item", item, items.size());
-  require_some("k", k);
+  require_at_least_one("k", k);
   const std::size_t dim = items.dim();
   std::vector<T> unit(dim), other_unit(dim);
   normalise(unit.data(), items[item], dim);
@@ -101,7 +103,7 @@ template <class T>
   for (Index other = 0; other < items.size(); ++other) {
     if (other == item) continue;
     normalise(other_unit.data(), items[other], dim);
-    best.offer(other, dot(unit.data(), other_unit.data(), dim));
+    best.push(other, dot(unit.data(), other_unit.data(), dim));
   }
   return {best.best().begin(), best.best().end()};
 }

@@ -6,8 +6,8 @@
 
 #include "prism/core/config.hpp"
 #include "prism/core/constexpr_math.hpp"
+#include "prism/theory/batch_probability.hpp"
 #include "prism/theory/magnitude.hpp"
-#include "prism/theory/occurrence.hpp"
 
 namespace prism::inline PRISM_ISA {
 
@@ -23,19 +23,20 @@ constexpr ChangeOfMagnitude change_of_magnitude(const TheoremSetting& setting) {
   check(setting);
   const double shrinkage = setting.learning_rate * setting.lambda;
   require_domain(shrinkage <= 1, "lambda", "times learning_rate must be at most 1", shrinkage);
-  const Occurrence chance = occurrence(setting.popularity, setting.batches);
+  const BatchProbability probability = batch_probability(setting.popularity, setting.batches);
   const auto& [user, item, cosine] = setting.pair;
   const double step = setting.learning_rate * setting.pair_weight;
-  const double second = chance.in_batch() * step * step;
-  const double first = 2 * step * (1 - shrinkage) * (chance.positive - chance.negative_only);
+  const double second = probability.in_batch() * step * step;
+  const double first =
+      2 * step * (1 - shrinkage) * (probability.positive - probability.negative_only);
   const double decay =
-      (setting.decay == Decay::full ? 1 : chance.in_batch()) * shrinkage * (shrinkage - 2);
-  switch (setting.alignment) {
-    case Alignment::cosine:
+      (setting.decay == Decay::full ? 1 : probability.in_batch()) * shrinkage * (shrinkage - 2);
+  switch (setting.pair_loss) {
+    case PairLoss::cosine:
       return {.square = decay, .inverse_square = second * (1 - cosine * cosine)};
-    case Alignment::dot:
+    case PairLoss::dot:
       return {decay, first * user * cosine, second * user * user};
-    case Alignment::euclidean:
+    case PairLoss::euclidean:
       break;
   }
   return {decay - 2 * first + 4 * second, (2 * first - 8 * second) * user * cosine,
@@ -67,7 +68,7 @@ constexpr double first_root(const ChangeOfMagnitude& change) noexcept {
 [[nodiscard]] constexpr double balanced_magnitude(const TheoremSetting& setting) {
   const detail::ChangeOfMagnitude change = detail::change_of_magnitude(setting);
   const auto& [square, linear, constant, inverse_square] = change;
-  if (setting.alignment != Alignment::cosine) {
+  if (setting.pair_loss != PairLoss::cosine) {
     const bool still = square == 0 && linear == 0 && constant == 0;
     return still ? 0 : detail::first_root(change);
   }
@@ -98,7 +99,7 @@ constexpr double first_root(const ChangeOfMagnitude& change) noexcept {
   const double start = setting.pair.item / balance;
   const double end = start < 1 ? 1 - within : 1 + within;
   if (start >= 1 - within && start <= 1 + within) return 0;
-  if (setting.alignment == Alignment::cosine) {
+  if (setting.pair_loss == PairLoss::cosine) {
     // log((start^4 - 1) / (end^4 - 1)), whose powers might overflow.
     const double from = start * start, to = end * end;
     return (natural_log((from - 1) / (to - 1)) + natural_log((from + 1) / (to + 1))) /

@@ -14,12 +14,12 @@
 #include <cstdint>
 
 #include "prism/core/config.hpp"
-#include "prism/theory/occurrence.hpp"
+#include "prism/theory/batch_probability.hpp"
 
 namespace prism::inline PRISM_ISA {
 
 /// By what a pair's loss draws its item towards its user: -cos(u, i), -u.i, |u - i|^2.
-enum class Alignment : std::uint8_t { cosine, dot, euclidean };
+enum class PairLoss : std::uint8_t { cosine, dot, euclidean };
 
 /// Which rows decay in a step: all, or those that stand in the batch.
 enum class Decay : std::uint8_t { full, batched };
@@ -33,31 +33,32 @@ struct PairGeometry {
 
 /// What the theorem asks for.
 struct TheoremSetting {
-  Alignment alignment = Alignment::cosine;
+  PairLoss pair_loss = PairLoss::cosine;
   Decay decay = Decay::full;
   double learning_rate = 0;  ///< eta, from 0 to 1e50
   double lambda = 0;         ///< from 0 to 1e50
   PairGeometry pair{};       ///< every pair of the item's, negatives included
   std::int64_t popularity = 0;
-  Batches batches{};
+  BatchSampling batches{};
   /// w: 1 where a batch's loss is a sum over its pairs, as in the theorem, 1/|B| for a mean.
   double pair_weight = 1;
 };
 
 /// g, minus the gradient of a pair's loss with respect to the item, as far as magnitudes go.
-struct Pull {
-  double along = 0;    ///< g . i
-  double squared = 0;  ///< |g|^2
+struct PairGradient {
+  double dot_item = 0;      ///< g . i
+  double squared_norm = 0;  ///< |g|^2
 };
 
 // Parts of the expression, which do not check what they are given.
 
 /// g is (u^ - cos i^) / |i| by cosine, u by dot product, 2 (u - i) by squared distance.
-[[nodiscard]] constexpr Pull pull(Alignment alignment, const PairGeometry& pair) noexcept {
+[[nodiscard]] constexpr PairGradient pair_gradient(PairLoss pair_loss,
+                                                   const PairGeometry& pair) noexcept {
   const auto& [user, item, cosine] = pair;
   const double dot = user * item * cosine;
-  if (alignment == Alignment::cosine) return {0, (1 - cosine * cosine) / (item * item)};
-  if (alignment == Alignment::dot) return {dot, user * user};
+  if (pair_loss == PairLoss::cosine) return {0, (1 - cosine * cosine) / (item * item)};
+  if (pair_loss == PairLoss::dot) return {dot, user * user};
   return {2 * (dot - item * item), 4 * (user * user - 2 * dot + item * item)};
 }
 
@@ -72,24 +73,25 @@ struct Pull {
 /// What a pair adds to the change of |i|^2: 2 s eta (1 - eta lambda) (g.i) + eta^2 |g|^2.
 /// @param step  eta w
 /// @param sign  s: 1 for a positive pair, -1 for a negative one
-[[nodiscard]] constexpr double pair_change(const Pull& pull, double step, double shrinkage,
-                                           double sign = 1) noexcept {
-  return 2 * sign * step * (1 - shrinkage) * pull.along + step * step * pull.squared;
+[[nodiscard]] constexpr double pair_change(const PairGradient& pair_gradient, double step,
+                                           double shrinkage, double sign = 1) noexcept {
+  return 2 * sign * step * (1 - shrinkage) * pair_gradient.dot_item +
+         step * step * pair_gradient.squared_norm;
 }
 
 namespace detail {
 
 constexpr void check(const TheoremSetting& setting) {
   // So that no square of theirs overflows.
-  constexpr double most = 1e50;
-  const auto not_negative = [](const char* argument, double x) {
-    require_domain(x >= 0 && x <= most, argument, "must be at least 0 and at most 1e50", x);
+  constexpr double max_value = 1e50;
+  const auto non_negative = [](const char* argument, double x) {
+    require_domain(x >= 0 && x <= max_value, argument, "must be at least 0 and at most 1e50", x);
   };
-  not_negative("learning_rate", setting.learning_rate);
-  not_negative("lambda", setting.lambda);
-  not_negative("pair_weight", setting.pair_weight);
-  not_negative("pair.user", setting.pair.user);
-  require_domain(setting.pair.item >= 1 / most && setting.pair.item <= most, "pair.item",
+  non_negative("learning_rate", setting.learning_rate);
+  non_negative("lambda", setting.lambda);
+  non_negative("pair_weight", setting.pair_weight);
+  non_negative("pair.user", setting.pair.user);
+  require_domain(setting.pair.item >= 1 / max_value && setting.pair.item <= max_value, "pair.item",
                  "must be at least 1e-50 and at most 1e50", setting.pair.item);
   require_domain(setting.pair.cosine >= -1 && setting.pair.cosine <= 1, "pair.cosine",
                  "must be at least -1 and at most 1", setting.pair.cosine);
@@ -113,14 +115,14 @@ constexpr void check(const TheoremSetting& setting) {
 ///     compile
 [[nodiscard]] constexpr double expected_change(const TheoremSetting& setting) {
   detail::check(setting);
-  const Occurrence chance = occurrence(setting.popularity, setting.batches);
+  const BatchProbability probability = batch_probability(setting.popularity, setting.batches);
   const double shrinkage = setting.learning_rate * setting.lambda;
   const double step = setting.learning_rate * setting.pair_weight;
-  const Pull g = pull(setting.alignment, setting.pair);
+  const PairGradient g = pair_gradient(setting.pair_loss, setting.pair);
   const double decay = decay_change(setting.pair.item, setting.learning_rate, setting.lambda);
-  return (setting.decay == Decay::full ? 1 : chance.in_batch()) * decay +
-         chance.positive * pair_change(g, step, shrinkage) +
-         chance.negative_only * pair_change(g, step, shrinkage, -1);
+  return (setting.decay == Decay::full ? 1 : probability.in_batch()) * decay +
+         probability.positive * pair_change(g, step, shrinkage) +
+         probability.negative_only * pair_change(g, step, shrinkage, -1);
 }
 
 }  // namespace prism::inline PRISM_ISA

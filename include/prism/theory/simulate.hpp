@@ -61,35 +61,36 @@ namespace detail {
 [[nodiscard]] inline SimulatedChange simulate_change(const TheoremSetting& setting,
                                                      const SimulationOptions& options = {}) {
   (void)expected_change(setting);  // checks the setting
-  constexpr std::int64_t most_draws = std::int64_t{1} << 31;
-  require(options.draws >= 2 && options.draws <= most_draws, "draws",
+  constexpr std::int64_t max_draws = std::int64_t{1} << 31;
+  require(options.draws >= 2 && options.draws <= max_draws, "draws",
           "must be at least 2 and at most 2^31, not " + std::to_string(options.draws));
   require(options.dim >= 2, "dim", "must be at least 2, not " + std::to_string(options.dim));
   require(options.confidence > 0 && options.confidence < 1, "confidence",
-          "must be above 0 and below 1, not " + shortest(options.confidence));
+          "must be above 0 and below 1, not " + format_number(options.confidence));
 
   // Of the batches that had the item; the others all change it alike.
   struct Sums {
-    double batches = 0, deviation = 0, square = 0;  // deviation: from `alone`
+    double batches = 0, deviation = 0, square = 0;  // deviation: from `change_with_pair`
   };
   constexpr std::size_t grain = 2048;
   const auto draws = static_cast<std::size_t>(options.draws);
   const detail::SimulatedItem item(setting, options);
   std::vector<double> gradient(options.dim);
-  const double outside = item.without_drawing(false, gradient);
-  const double alone = item.without_drawing(true, gradient);
+  const double change_without_item = item.without_drawing(false, gradient);
+  const double change_with_pair = item.without_drawing(true, gradient);
   const Random random(options.seed, Stream::simulation, 2 * options.run);
   std::vector<Sums> partial((draws + grain - 1) / grain);
   parallel_chunks(par, draws, grain, [&](std::size_t begin, std::size_t end) {
-    std::vector<double> room(options.dim);
+    std::vector<double> workspace(options.dim);
     Sums sums;
     for (std::size_t d = begin; d < end; ++d) {
-      constexpr std::uint64_t numbers = std::uint64_t{1} << 32;  // random, for each draw
-      const auto [change, in_batch] = item.draw(detail::Sequence(random.from(d * numbers)), room);
+      constexpr std::uint64_t numbers_per_draw = std::uint64_t{1} << 32;  // random, for each draw
+      const auto [change, in_batch] =
+          item.draw(detail::RandomSequence(random.from(d * numbers_per_draw)), workspace);
       if (!in_batch) continue;
       sums.batches += 1;
-      sums.deviation += change - alone;
-      sums.square += (change - alone) * (change - alone);
+      sums.deviation += change - change_with_pair;
+      sums.square += (change - change_with_pair) * (change - change_with_pair);
     }
     partial[begin / grain] = sums;
   });
@@ -103,19 +104,20 @@ namespace detail {
   const double with_item = std::max(1.0, total.batches);
   const double deviation = total.deviation / with_item;
   const double variance = total.square / with_item - deviation * deviation;
-  const double growth = alone + deviation - outside;
+  const double growth = change_with_pair + deviation - change_without_item;
 
   const double z = detail::two_sided_normal(options.confidence);
-  const double enlarged = n + z * z;
-  const double share = (total.batches + z * z / 2) / enlarged;
-  const double reach =
-      z * std::sqrt((share * (1 - share) * growth * growth + share * std::max(0.0, variance)) /
-                    enlarged) +
-      64 * std::numeric_limits<double>::epsilon() *
-          (setting.pair.item * setting.pair.item + std::abs(growth));
-  const double centre = outside + share * growth;
+  const double adjusted_draws = n + z * z;
+  const double proportion = (total.batches + z * z / 2) / adjusted_draws;
+  const double half_width = z * std::sqrt((proportion * (1 - proportion) * growth * growth +
+                                           proportion * std::max(0.0, variance)) /
+                                          adjusted_draws) +
+                            64 * std::numeric_limits<double>::epsilon() *
+                                (setting.pair.item * setting.pair.item + std::abs(growth));
+  const double centre = change_without_item + proportion * growth;
   const double in_batch = total.batches / n;
-  return {outside + in_batch * growth, centre - reach, centre + reach, in_batch};
+  return {change_without_item + in_batch * growth, centre - half_width, centre + half_width,
+          in_batch};
 }
 
 }  // namespace prism::inline PRISM_ISA

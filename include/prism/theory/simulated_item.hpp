@@ -12,20 +12,20 @@
 
 #include "prism/core/config.hpp"
 #include "prism/core/random.hpp"
+#include "prism/theory/batch_probability.hpp"
+#include "prism/theory/gradient_sums.hpp"
 #include "prism/theory/magnitude.hpp"
-#include "prism/theory/occurrence.hpp"
-#include "prism/theory/pull_sums.hpp"
 
 namespace prism::inline PRISM_ISA {
 
 /// How a batch is drawn from the pairs: cut from a shuffled epoch, or each pair by itself.
 /// Negatives follow: distinct within a batch, or each by itself; where every pair counts, each by
 /// itself.
-enum class Draws : std::uint8_t { without_replacement, with_replacement };
+enum class PairSampling : std::uint8_t { without_replacement, with_replacement };
 
 struct SimulationOptions {
   std::int64_t draws = 100'000;  ///< batches, from 2 to 2^31
-  Draws drawn = Draws::without_replacement;
+  PairSampling sampling = PairSampling::without_replacement;
   Updates updates = Updates::at_most_one;
   std::size_t dim = 16;       ///< of the vectors, at least 2
   double confidence = 0.999;  ///< of the interval, above 0 and below 1
@@ -36,12 +36,14 @@ struct SimulationOptions {
 namespace detail {
 
 /// One draw's random numbers, one after another.
-class Sequence {
+class RandomSequence {
  public:
-  explicit Sequence(const Random& random) : random_(random) {}
+  explicit RandomSequence(const Random& random) : random_(random) {}
 
   double uniform() { return random_.uniform(next_++); }
-  std::size_t below(std::size_t n) { return random_.below(next_++, static_cast<std::uint32_t>(n)); }
+  std::size_t uniform_int(std::size_t n) {
+    return random_.uniform_int(next_++, static_cast<std::uint32_t>(n));
+  }
 
   /// Calls visit(), until it says no, for each success among `trials` of probability p: the lengths
   /// of the gaps between successes are geometric.
@@ -66,20 +68,20 @@ class SimulatedItem {
   SimulatedItem(const TheoremSetting& setting, const SimulationOptions& options)
       : setting_(setting), options_(options), item_(options.dim) {
     const Random random(options.seed, Stream::simulation, 2 * options.run + 1);
-    constexpr std::int64_t most_users = 1024;  // further pairs meet the same ones again
+    constexpr std::int64_t max_users = 1024;  // further pairs meet the same ones again
     const auto users = static_cast<std::size_t>(std::clamp<std::int64_t>(
-        setting.popularity, setting.batches.negatives > 0 ? 64 : 1, most_users));
+        setting.popularity, setting.batches.negatives > 0 ? 64 : 1, max_users));
     const std::vector<double> axis = direction(random, 0);
     for (std::size_t k = 0; k < options.dim; ++k) item_[k] = setting.pair.item * axis[k];
     users_.resize(users * options.dim);
     const double cosine = setting.pair.cosine;
     // By cosine a user's length is of no account, and may be one that has no square.
-    const double length = setting.alignment == Alignment::cosine ? 1 : setting.pair.user;
+    const double magnitude = setting.pair_loss == PairLoss::cosine ? 1 : setting.pair.user;
     for (std::size_t u = 0; u < users; ++u) {
-      const std::vector<double> aside = direction(random, u + 1, axis);
+      const std::vector<double> orthogonal = direction(random, u + 1, axis);
       for (std::size_t k = 0; k < options.dim; ++k) {
         users_[u * options.dim + k] =
-            length * (cosine * axis[k] + std::sqrt(1 - cosine * cosine) * aside[k]);
+            magnitude * (cosine * axis[k] + std::sqrt(1 - cosine * cosine) * orthogonal[k]);
       }
     }
   }
@@ -91,18 +93,18 @@ class SimulatedItem {
 
   /// Draws a batch, as far as the item is concerned, and steps.
   /// @param gradient  room for dim numbers
-  Change draw(Sequence draw, std::span<double> gradient) const {
+  Change draw(RandomSequence draw, std::span<double> gradient) const {
     std::ranges::fill(gradient, 0.0);
     bool in_batch = false;
-    const bool once = options_.updates == Updates::at_most_one;
-    const auto meet = [&](std::size_t user, double sign) {
-      add_pull(user % (users_.size() / options_.dim), sign, gradient);
+    const bool single_update = options_.updates == Updates::at_most_one;
+    const auto visit_pair = [&](std::size_t user, double sign) {
+      add_pair_gradient(user % (users_.size() / options_.dim), sign, gradient);
       in_batch = true;
-      return !once;
+      return !single_update;
     };
-    draw_positives(draw, [&](std::size_t user) { return meet(user, 1); });
-    if (!(once && in_batch)) {
-      draw_negatives(draw, [&](std::size_t user) { return meet(user, -1); });
+    draw_positives(draw, [&](std::size_t user) { return visit_pair(user, 1); });
+    if (!(single_update && in_batch)) {
+      draw_negatives(draw, [&](std::size_t user) { return visit_pair(user, -1); });
     }
     return {step(gradient, in_batch), in_batch};
   }
@@ -110,7 +112,7 @@ class SimulatedItem {
   /// The change in a batch without the item, or with its first pair alone.
   double without_drawing(bool in_batch, std::span<double> gradient) const {
     std::ranges::fill(gradient, 0.0);
-    if (in_batch) add_pull(0, 1, gradient);
+    if (in_batch) add_pair_gradient(0, 1, gradient);
     return step(gradient, in_batch);
   }
 
@@ -122,8 +124,8 @@ class SimulatedItem {
     const double size = setting_.learning_rate * setting_.pair_weight;
     double change = 0;
     for (std::size_t k = 0; k < item_.size(); ++k) {
-      const double moved = size * gradient[k] - shrinkage * item_[k];
-      change += moved * (2 * item_[k] + moved);
+      const double delta = size * gradient[k] - shrinkage * item_[k];
+      change += delta * (2 * item_[k] + delta);
     }
     return change;
   }
@@ -135,24 +137,24 @@ class SimulatedItem {
     std::vector<double> vector(dim);
     for (std::size_t k = 0; k < dim; ++k) vector[k] = random.normal(number * dim + k);
     if (!axis.empty()) {
-      const double along = std::inner_product(axis.begin(), axis.end(), vector.begin(), 0.0);
-      for (std::size_t k = 0; k < dim; ++k) vector[k] -= along * axis[k];
+      const double projection = std::inner_product(axis.begin(), axis.end(), vector.begin(), 0.0);
+      for (std::size_t k = 0; k < dim; ++k) vector[k] -= projection * axis[k];
     }
-    const double length =
+    const double magnitude =
         std::sqrt(std::inner_product(vector.begin(), vector.end(), vector.begin(), 0.0));
-    for (double& x : vector) x /= length;
+    for (double& x : vector) x /= magnitude;
     return vector;
   }
 
   /// Calls visit(pair) for those of the item's pairs that are in the batch, until it says no.
   template <class Visit>
-  void draw_positives(Sequence& draw, const Visit& visit) const {
+  void draw_positives(RandomSequence& draw, const Visit& visit) const {
     const auto& [pairs, batch_size, negatives, items, distinct] = setting_.batches;
     const std::int64_t popularity = setting_.popularity;
-    if (options_.drawn == Draws::with_replacement) {
-      const double share = static_cast<double>(popularity) / static_cast<double>(pairs);
-      draw.successes(batch_size, share,
-                     [&] { return visit(draw.below(static_cast<std::size_t>(popularity))); });
+    if (options_.sampling == PairSampling::with_replacement) {
+      const double pair_probability = static_cast<double>(popularity) / static_cast<double>(pairs);
+      draw.successes(batch_size, pair_probability,
+                     [&] { return visit(draw.uniform_int(static_cast<std::size_t>(popularity))); });
       return;
     }
     // The item's pairs one by one: what is left of the batch falls on what is left of the pairs.
@@ -166,22 +168,22 @@ class SimulatedItem {
 
   /// Calls visit(user) for each time that the item is drawn as a negative, until it says no.
   template <class Visit>
-  void draw_negatives(Sequence& draw, const Visit& visit) const {
+  void draw_negatives(RandomSequence& draw, const Visit& visit) const {
     const auto& [pairs, batch_size, negatives, items, distinct] = setting_.batches;
     if (negatives == 0) return;
     const std::int64_t drawn = negatives * batch_size;
-    const double each = 1 / static_cast<double>(items);
-    const auto meet = [&] { return visit(draw.below(users_.size() / options_.dim)); };
-    if (options_.drawn == Draws::without_replacement && distinct &&
+    const double item_probability = 1 / static_cast<double>(items);
+    const auto visit_pair = [&] { return visit(draw.uniform_int(users_.size() / options_.dim)); };
+    if (options_.sampling == PairSampling::without_replacement && distinct &&
         options_.updates == Updates::at_most_one) {
-      draw.successes(1, static_cast<double>(drawn) * each, meet);
+      draw.successes(1, static_cast<double>(drawn) * item_probability, visit_pair);
     } else {
-      draw.successes(drawn, each, meet);
+      draw.successes(drawn, item_probability, visit_pair);
     }
   }
 
   /// Adds minus the gradient of a pair's loss with respect to the item; of a negative's, plus.
-  void add_pull(std::size_t which, double sign, std::span<double> to) const {
+  void add_pair_gradient(std::size_t which, double sign, std::span<double> to) const {
     const std::size_t dim = options_.dim;
     const std::span<const double> user = std::span(users_).subspan(which * dim, dim);
     double uu = 0, ui = 0, ii = 0;
@@ -190,9 +192,10 @@ class SimulatedItem {
       ui += user[k] * item_[k];
       ii += item_[k] * item_[k];
     }
-    const auto [of_user, of_item] = pull_direction(setting_.alignment, uu, ui, ii);
+    const auto [user_coefficient, item_coefficient] =
+        gradient_coefficients(setting_.pair_loss, uu, ui, ii);
     for (std::size_t k = 0; k < dim; ++k) {
-      to[k] += sign * (of_user * user[k] + of_item * item_[k]);
+      to[k] += sign * (user_coefficient * user[k] + item_coefficient * item_[k]);
     }
   }
 

@@ -48,8 +48,8 @@ template <class Prediction>
 /// The most of `checks` true predictions that may fall outside intervals of this confidence by
 /// chance: more do so with a probability below `significance`.
 /// @throws ArgumentError  for a share outside (0, 1)
-[[nodiscard]] inline std::size_t misses_by_chance(std::size_t checks, double confidence = 0.999,
-                                                  double significance = 1e-3) {
+[[nodiscard]] inline std::size_t allowed_misses(std::size_t checks, double confidence = 0.999,
+                                                double significance = 1e-3) {
   require(confidence > 0 && confidence < 1, "confidence", "must be above 0 and below 1");
   require(significance > 0 && significance < 1, "significance", "must be above 0 and below 1");
   // The binomial distribution, summed up term by term; its first terms may be below all numbers.

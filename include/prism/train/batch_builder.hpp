@@ -23,74 +23,76 @@ namespace detail {
 /// Finds the distinct rows of one side, in time linear in the batch.
 class SideBuilder {
  public:
-  explicit SideBuilder(std::size_t table_rows) : position_(table_rows, absent) {}
+  explicit SideBuilder(std::size_t table_rows) : inverse_index_(table_rows, absent) {}
 
   /// Begins a batch.
   void begin() {
-    for (const Index row : rows_) position_[row] = absent;
-    rows_.clear();
-    slot_row_.clear();
-    first_slot_.assign(1, 0);
+    for (const Index row : unique_rows_) inverse_index_[row] = absent;
+    unique_rows_.clear();
+    row_of_occurrence_.clear();
+    offsets_.assign(1, 0);
   }
 
   /// Appends a slot for each of `from`, which holds the table row row_of(it).
   template <class Range, class RowOf>
   void add(const Range& from, const RowOf& row_of) {
-    std::size_t distinct = rows_.size(), slot = slot_row_.size();
-    rows_.resize(distinct + from.size());
-    first_slot_.resize(rows_.size() + 1);
-    slot_row_.resize(slot + from.size());
+    std::size_t distinct = unique_rows_.size(), occurrence = row_of_occurrence_.size();
+    unique_rows_.resize(distinct + from.size());
+    offsets_.resize(unique_rows_.size() + 1);
+    row_of_occurrence_.resize(occurrence + from.size());
     for (const auto& element : from) {
       // Whether a row has been seen is a coin's toss, which no branch predicts.
       const Index row = std::invoke(row_of, element);
-      const bool first = position_[row] == absent;
-      const Index k = first ? static_cast<Index>(distinct) : position_[row];
-      position_[row] = k;
-      rows_[distinct] = row;
-      distinct += first;
-      slot_row_[slot++] = k;
-      ++first_slot_[k + 1];  // how many slots, until finish() adds them up
+      const bool is_first = inverse_index_[row] == absent;
+      const Index k = is_first ? static_cast<Index>(distinct) : inverse_index_[row];
+      inverse_index_[row] = k;
+      unique_rows_[distinct] = row;
+      distinct += is_first;
+      row_of_occurrence_[occurrence++] = k;
+      ++offsets_[k + 1];  // how many slots, until finish() adds them up
     }
-    rows_.resize(distinct);
-    first_slot_.resize(distinct + 1);
+    unique_rows_.resize(distinct);
+    offsets_.resize(distinct + 1);
   }
 
   /// Lists every row of the table that no slot holds.
-  void add_the_others() {
-    for (std::size_t row = 0; row < position_.size(); ++row) {
-      if (position_[row] != absent) continue;
-      position_[row] = static_cast<Index>(rows_.size());
-      rows_.push_back(static_cast<Index>(row));
+  void add_inactive_rows() {
+    for (std::size_t row = 0; row < inverse_index_.size(); ++row) {
+      if (inverse_index_[row] != absent) continue;
+      inverse_index_[row] = static_cast<Index>(unique_rows_.size());
+      unique_rows_.push_back(static_cast<Index>(row));
     }
   }
 
   /// For every slot: the position of its row.
-  [[nodiscard]] std::span<const Index> slot_rows() const noexcept { return slot_row_; }
+  [[nodiscard]] std::span<const Index> row_of_occurrence() const noexcept {
+    return row_of_occurrence_;
+  }
 
   /// The slots from here on are negatives'.
-  void end_pairs() { paired_ = rows_.size(); }
+  void end_positives() { num_positive_ = unique_rows_.size(); }
 
-  [[nodiscard]] BatchSide finish(bool every_row) {
-    const std::size_t own = rows_.size();
-    if (every_row) add_the_others();
-    first_slot_.resize(rows_.size() + 1);
-    std::partial_sum(first_slot_.begin(), first_slot_.end(), first_slot_.begin());
-    next_slot_.assign(first_slot_.begin(), first_slot_.end());
-    slots_.resize(slot_row_.size());
-    for (std::size_t slot = 0; slot < slot_row_.size(); ++slot) {
-      slots_[next_slot_[slot_row_[slot]]++] = static_cast<Index>(slot);
+  [[nodiscard]] BatchSide finish(bool all_rows) {
+    const std::size_t num_active = unique_rows_.size();
+    if (all_rows) add_inactive_rows();
+    offsets_.resize(unique_rows_.size() + 1);
+    std::partial_sum(offsets_.begin(), offsets_.end(), offsets_.begin());
+    next_offset_.assign(offsets_.begin(), offsets_.end());
+    occurrences_.resize(row_of_occurrence_.size());
+    for (std::size_t occurrence = 0; occurrence < row_of_occurrence_.size(); ++occurrence) {
+      occurrences_[next_offset_[row_of_occurrence_[occurrence]]++] = static_cast<Index>(occurrence);
     }
-    return {rows_, own, paired_, first_slot_, slots_, position_};
+    return {unique_rows_, num_active, num_positive_, offsets_, occurrences_, inverse_index_};
   }
 
  private:
-  TableVector<Index> position_;
-  std::vector<Index> rows_;
-  std::size_t paired_ = 0;
-  std::vector<Index> slot_row_;
-  std::vector<Index> first_slot_;
-  std::vector<Index> next_slot_;
-  std::vector<Index> slots_;
+  TableVector<Index> inverse_index_;
+  std::vector<Index> unique_rows_;
+  std::size_t num_positive_ = 0;
+  std::vector<Index> row_of_occurrence_;
+  std::vector<Index> offsets_;
+  std::vector<Index> next_offset_;
+  std::vector<Index> occurrences_;
 };
 
 }  // namespace detail
@@ -104,10 +106,10 @@ class BatchBuilder {
 
   /// @param negatives  items, pairs x n, row-major; empty where n is 0
   /// @param pairs      of rows that `train` has
-  /// @param every_row  whether the sides list every row, not only those of the batch
+  /// @param all_rows  whether the sides list every row, not only those of the batch
   template <Execution X>
   [[nodiscard]] Batch build(const X& exec, std::span<const Interaction> pairs,
-                            std::span<const Index> negatives, bool every_row = false) {
+                            std::span<const Index> negatives, bool all_rows = false) {
     require(pairs.size() + negatives.size() < max_rows, "batch_size",
             "must leave a batch fewer than 2^32 - 1 pairs and negatives");
     // One side beside the other: neither knows of it.
@@ -116,18 +118,18 @@ class BatchBuilder {
       if (side == 0) {
         users_.begin();
         users_.add(pairs, &Interaction::user);
-        users_.end_pairs();
-        user_side = users_.finish(every_row);
+        users_.end_positives();
+        user_side = users_.finish(all_rows);
       } else {
         items_.begin();
         items_.add(pairs, &Interaction::item);
-        items_.end_pairs();
+        items_.end_positives();
         items_.add(negatives, std::identity());
-        item_side = items_.finish(every_row);
+        item_side = items_.finish(all_rows);
       }
     });
-    const std::span<const Index> item_rows = items_.slot_rows();
-    return {.users = users_.slot_rows(),
+    const std::span<const Index> item_rows = items_.row_of_occurrence();
+    return {.users = users_.row_of_occurrence(),
             .items = item_rows.first(pairs.size()),
             .negatives = item_rows.subspan(pairs.size()),
             .negatives_per_pair = pairs.empty() ? 0 : negatives.size() / pairs.size(),

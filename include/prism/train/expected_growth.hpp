@@ -18,8 +18,8 @@
 #include "prism/exec/host.hpp"
 #include "prism/kernel/row.hpp"
 #include "prism/optimizer/sgd.hpp"
+#include "prism/theory/gradient_sums.hpp"
 #include "prism/theory/magnitude.hpp"
-#include "prism/theory/pull_sums.hpp"
 #include "prism/train/observer.hpp"
 
 namespace prism::inline PRISM_ISA::detail {
@@ -40,30 +40,32 @@ inline constexpr bool rows_are_outputs<MF<Dim>> = true;
 template <class Model>
 concept TheoremModel = rows_are_outputs<typename Model::backbone_type> &&
     std::same_as<typename Model::optimizer_type, SGD> && requires {
-  { Model::loss_type::alignment } -> std::convertible_to<Alignment>;
+  { Model::loss_type::pair_loss } -> std::convertible_to<PairLoss>;
 };
 
 /// What the item's pairs do to it, from where the rows are now.
 template <class T>
-PullSums pull_sums(Alignment alignment, Index item, const Interactions& train,
-                   Embeddings<const T> tables) {
+GradientSums gradient_sums(PairLoss pair_loss, Index item, const Interactions& train,
+                           Embeddings<const T> tables) {
   const std::size_t dim = tables.items.dim();
   const T* const i = tables.items[item];
   const double ii = static_cast<double>(dot(i, i, dim));
-  PullSums sums;
-  std::vector<double> together(dim);
+  GradientSums sums;
+  std::vector<double> gradient_sum(dim);
   for (const Index user : train.users_of(item)) {
     const T* const u = tables.users[user];
-    const auto [of_user, of_item] = pull_direction(alignment, static_cast<double>(dot(u, u, dim)),
-                                                   static_cast<double>(dot(u, i, dim)), ii);
+    const auto [user_coefficient, item_coefficient] = gradient_coefficients(
+        pair_loss, static_cast<double>(dot(u, u, dim)), static_cast<double>(dot(u, i, dim)), ii);
     for (std::size_t k = 0; k < dim; ++k) {
-      const double g = of_user * static_cast<double>(u[k]) + of_item * static_cast<double>(i[k]);
-      sums.along += g * static_cast<double>(i[k]);
-      sums.squared += g * g;
-      together[k] += g;
+      const double g = user_coefficient * static_cast<double>(u[k]) +
+                       item_coefficient * static_cast<double>(i[k]);
+      sums.dot_item += g * static_cast<double>(i[k]);
+      sums.squared_norm += g * g;
+      gradient_sum[k] += g;
     }
   }
-  sums.together = std::inner_product(together.begin(), together.end(), together.begin(), 0.0);
+  sums.squared_norm_of_sum =
+      std::inner_product(gradient_sum.begin(), gradient_sum.end(), gradient_sum.begin(), 0.0);
   return sums;
 }
 
@@ -73,14 +75,14 @@ std::vector<ExpectedGrowth> expected_growth(const Model& model, const FitPlan& p
   if constexpr (TheoremModel<Model>) {
     const Interactions& train = model.train();
     const auto& regularizer = model.options().regularizer;
-    const std::size_t whole = train.size() / plan.batch_size;
+    const std::size_t full_batches = train.size() / plan.batch_size;
     const std::size_t remainder = train.size() % plan.batch_size;
     std::vector<ExpectedGrowth> growth(train.items());
     constexpr std::size_t grain = 64;
     parallel_chunks(par, growth.size(), grain, [&](std::size_t begin, std::size_t end) {
       for (std::size_t item = begin; item < end; ++item) {
         const auto id = static_cast<Index>(item);
-        TheoremSetting setting{.alignment = Model::loss_type::alignment,
+        TheoremSetting setting{.pair_loss = Model::loss_type::pair_loss,
                                .learning_rate = plan.learning_rate,
                                .lambda = regularizer.weight_decay(true),
                                .popularity = train.item_degree()[item],
@@ -88,17 +90,17 @@ std::vector<ExpectedGrowth> expected_growth(const Model& model, const FitPlan& p
         if (regularizer.weight_decay(false) == 0) setting.decay = Decay::batched;
         setting.pair.item = std::max(
             static_cast<double>(norm(model.tables().items[item], model.tables().items.dim())),
-            smallest_norm);
-        const PullSums pulls = pull_sums(setting.alignment, id, train, model.tables());
+            min_norm);
+        const GradientSums gradients = gradient_sums(setting.pair_loss, id, train, model.tables());
         const auto steps = [&](std::size_t count, std::size_t pairs) {
           if (count == 0 || pairs == 0) return;
           setting.batches.batch_size = static_cast<std::int64_t>(pairs);
           setting.pair_weight = 1 / static_cast<double>(pairs);  // losses are means
           const double n = static_cast<double>(count);
-          growth[item].at_most_one += n * expected_change(setting, pulls, Updates::at_most_one);
-          growth[item].every_pair += n * expected_change(setting, pulls, Updates::every_pair);
+          growth[item].at_most_one += n * expected_change(setting, gradients, Updates::at_most_one);
+          growth[item].every_pair += n * expected_change(setting, gradients, Updates::every_pair);
         };
-        steps(whole, plan.batch_size);
+        steps(full_batches, plan.batch_size);
         steps(1, remainder);
       }
     });

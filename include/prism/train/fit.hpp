@@ -62,10 +62,10 @@ class Stopwatch {
 
 inline void check(const FitOptions& options, const Interactions& train, const Interactions& model) {
   require_positive("learning_rate", options.learning_rate);
-  require_some("batch_size", options.batch_size);
-  require_some("epochs", options.epochs);
-  require_some("patience", options.patience);
-  require_some("k", options.k);
+  require_at_least_one("batch_size", options.batch_size);
+  require_at_least_one("epochs", options.epochs);
+  require_at_least_one("patience", options.patience);
+  require_at_least_one("k", options.k);
   bool same = train.users() == model.users() && train.items() == model.items() &&
               train.size() == model.size();
   for (std::size_t k = 0; same && k < train.size(); ++k) same = train[k] == model[k];
@@ -77,19 +77,19 @@ inline void check(const FitOptions& options, const Interactions& train, const In
 /// Trains one epoch; returns the mean loss over its pairs.
 template <class Model, Execution X, class EachBatch>
 double train_epoch(const X& exec, Trainer<Model, X>& trainer, const Interactions& train,
-                   std::uint64_t seed, std::uint32_t epoch, Shuffle shuffle_when,
+                   std::uint64_t seed, std::uint32_t epoch, Shuffle shuffle_mode,
                    const FitOptions& options, const EachBatch& each_batch) {
   std::vector<Interaction> pairs(train.size());
   for (std::size_t k = 0; k < pairs.size(); ++k) pairs[k] = train[k];
-  const std::uint32_t drawn_in = shuffle_when == Shuffle::once ? 1 : epoch;
-  shuffle(exec, std::span(pairs), Random(seed, Stream::shuffle, drawn_in));
+  const std::uint32_t shuffle_epoch = shuffle_mode == Shuffle::once ? 1 : epoch;
+  shuffle(exec, std::span(pairs), Random(seed, Stream::shuffle, shuffle_epoch));
   const Random negatives(seed, Stream::negatives, epoch);
   double total = 0;
   // Also where an observer throws, the model is left as of its last step.
-  struct Settled {
+  struct FlushOnExit {
     Trainer<Model, X>& trainer;
-    ~Settled() { trainer.settle(); }
-  } const settled{trainer};
+    ~FlushOnExit() { trainer.flush(); }
+  } const flush_on_exit{trainer};
   for (std::size_t begin = 0; begin < pairs.size(); begin += options.batch_size) {
     const auto batch = std::span<const Interaction>(pairs).subspan(
         begin, std::min(options.batch_size, pairs.size() - begin));
@@ -103,10 +103,10 @@ double train_epoch(const X& exec, Trainer<Model, X>& trainer, const Interactions
 }
 
 /// What speaks against a run's having learnt anything.
-inline std::vector<std::string> warnings(const History& history, bool validated) {
+inline std::vector<std::string> warnings(const History& history, bool has_validation) {
   std::vector<std::string> found;
   const std::size_t epochs = history.epochs.size(), steps = epochs * history.steps_per_epoch;
-  if (validated && epochs > 2 && history.best_epoch <= 2) {
+  if (has_validation && epochs > 2 && history.best_epoch <= 2) {
     found.push_back("the best epoch is " + std::to_string(history.best_epoch) + " of " +
                     std::to_string(epochs) +
                     ": training has made the ranking no better; another learning rate, or loss, "
@@ -144,9 +144,9 @@ History fit(const X& exec, Model& model, const Split& split, const FitOptions& o
             Observers&&... observers) {
   detail::check(options, split.train, model.train());
   const auto notify = [&](const auto& event) { (event(observers), ...); };
-  const bool validated = !split.validation.empty();
-  const FitPlan plan{model.name(), split.train.size(),    options.epochs,    options.k,
-                     validated,    options.learning_rate, options.batch_size};
+  const bool has_validation = !split.validation.empty();
+  const FitPlan plan{model.name(),   split.train.size(),    options.epochs,    options.k,
+                     has_validation, options.learning_rate, options.batch_size};
   notify([&](auto& observer) {
     if constexpr (requires { observer.begin(plan, std::as_const(model)); }) {
       observer.begin(plan, std::as_const(model));
@@ -155,10 +155,10 @@ History fit(const X& exec, Model& model, const Split& split, const FitOptions& o
     }
   });
 
-  Shuffle shuffle_when = options.shuffle;
-  if constexpr (requires { Model::shuffle; }) shuffle_when = Model::shuffle;
+  Shuffle shuffle_mode = options.shuffle;
+  if constexpr (requires { Model::shuffle; }) shuffle_mode = Model::shuffle;
 
-  const detail::Stopwatch watch;
+  const detail::Stopwatch total_time;
   Trainer<Model, X> trainer(model, exec);
   const std::size_t steps_per_epoch =
       (split.train.size() + options.batch_size - 1) / options.batch_size;
@@ -169,7 +169,7 @@ History fit(const X& exec, Model& model, const Split& split, const FitOptions& o
     model.weights() = std::move(best);
     throw DivergenceError(std::string(what) + " no longer finite in epoch " +
                           std::to_string(epoch) + ": a smaller learning_rate than " +
-                          shortest(options.learning_rate) +
+                          format_number(options.learning_rate) +
                           " may help, or milder options of the loss");
   };
   for (std::size_t epoch = 1; epoch <= options.epochs; ++epoch) {
@@ -177,7 +177,7 @@ History fit(const X& exec, Model& model, const Split& split, const FitOptions& o
     const detail::Stopwatch training;
     record.loss = detail::train_epoch(
         exec, trainer, split.train, model.options().seed, static_cast<std::uint32_t>(epoch),
-        shuffle_when, options, [&](std::size_t pairs) {
+        shuffle_mode, options, [&](std::size_t pairs) {
           notify([&](auto& observer) {
             if constexpr (requires { observer.batch(BatchProgress{}); }) {
               observer.batch(BatchProgress{epoch, pairs, split.train.size(), training.seconds()});
@@ -189,12 +189,12 @@ History fit(const X& exec, Model& model, const Split& split, const FitOptions& o
     if (!trainer.finite()) diverged(epoch, "the weights, or their squares, are");
 
     const detail::Stopwatch validating;
-    if (validated) {
+    if (has_validation) {
       record.validation_ndcg =
           evaluate(exec, model, split.validation, {.k = options.k, .exclude = {&split.train}}).ndcg;
       record.validate_seconds = validating.seconds();
     }
-    record.best = !validated || history.best_epoch == 0 ||
+    record.best = !has_validation || history.best_epoch == 0 ||
                   record.validation_ndcg > history.best_validation_ndcg;
     if (record.best) {
       history.best_epoch = epoch;
@@ -210,9 +210,9 @@ History fit(const X& exec, Model& model, const Split& split, const FitOptions& o
       break;
     }
   }
-  if (validated) model.weights() = std::move(best);
-  history.seconds = watch.seconds();
-  history.warnings = detail::warnings(history, validated);
+  if (has_validation) model.weights() = std::move(best);
+  history.seconds = total_time.seconds();
+  history.warnings = detail::warnings(history, has_validation);
   notify([&](auto& observer) {
     if constexpr (requires { observer.end(history); }) observer.end(history);
   });

@@ -64,7 +64,7 @@ class MagnitudeProbe {
   /// @throws ArgumentError  for no buckets
   explicit MagnitudeProbe(const Split& split, MagnitudeProbeOptions options = {})
       : split_(&split), options_(options) {
-    require_some("buckets", options.buckets);
+    require_at_least_one("buckets", options.buckets);
     const std::span<const Index> popularity = split.train.item_degree();
     const std::vector<Index> order = by_popularity(popularity);
     bucket_.resize(order.size());
@@ -111,22 +111,22 @@ class MagnitudeProbe {
   template <class Model>
   void record(std::size_t epoch, const Model& model, double ndcg_by_dot) {
     const Output<typename Model::scalar_type> output = model.output();
-    const std::vector<double> length = magnitudes(output.items());
+    const std::vector<double> magnitude = magnitudes(output.items());
     MagnitudeRecord now{.epoch = epoch,
-                        .pearson = pearson(length, log_popularity_),
-                        .spearman = spearman(length, log_popularity_),
+                        .pearson = pearson(magnitude, log_popularity_),
+                        .spearman = spearman(magnitude, log_popularity_),
                         .ndcg_by_dot = ndcg_by_dot,
                         .ndcg_by_cosine = ndcg(model, Similarity::cosine)};
-    std::vector<double> square(length);
+    std::vector<double> square(magnitude);
     for (double& x : square) x *= x;
     std::vector<detail::ExpectedGrowth> growth = detail::expected_growth(model, plan_);
-    now.buckets = buckets(length, square, growth);
+    now.buckets = buckets(magnitude, square, growth);
     records_.push_back(std::move(now));
     square_ = std::move(square);
     growth_ = std::move(growth);
   }
 
-  std::vector<MagnitudeBucket> buckets(std::span<const double> length,
+  std::vector<MagnitudeBucket> buckets(std::span<const double> magnitude,
                                        std::span<const double> square,
                                        std::span<const detail::ExpectedGrowth> growth) const {
     std::vector<MagnitudeBucket> buckets(options_.buckets);
@@ -136,7 +136,7 @@ class MagnitudeProbe {
       const bool first = bucket.items++ == 0;
       bucket.least_popular = first ? popularity[i] : std::min(bucket.least_popular, popularity[i]);
       bucket.most_popular = std::max(bucket.most_popular, popularity[i]);
-      bucket.magnitude += length[i];
+      bucket.magnitude += magnitude[i];
       if (square_.empty()) continue;
       bucket.measured += square[i] - square_[i];
       if (growth.empty()) continue;

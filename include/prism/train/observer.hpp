@@ -16,11 +16,11 @@ namespace prism::inline PRISM_ISA {
 
 /// What fit is about to do.
 struct FitPlan {
-  std::string model;   ///< the policies' names
-  std::size_t pairs;   ///< training interactions
-  std::size_t epochs;  ///< at most
-  std::size_t k;       ///< of the validation's NDCG@k
-  bool validated;      ///< whether there is a validation part
+  std::string model;    ///< the policies' names
+  std::size_t pairs;    ///< training interactions
+  std::size_t epochs;   ///< at most
+  std::size_t k;        ///< of the validation's NDCG@k
+  bool has_validation;  ///< whether there is a validation part
   double learning_rate;
   std::size_t batch_size;  ///< pairs a step
 };

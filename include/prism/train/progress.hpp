@@ -48,27 +48,29 @@ class Progress {
   void batch(const BatchProgress& progress) {
     if (style_ == Style::lines) return;
     const bool finished = progress.pairs == progress.of_pairs;
-    if (!finished && progress.seconds - shown_ < refresh_seconds && progress.seconds > shown_) {
+    if (!finished && progress.seconds - last_refresh_ < refresh_seconds &&
+        progress.seconds > last_refresh_) {
       return;
     }
-    shown_ = finished ? 0 : progress.seconds;
+    last_refresh_ = finished ? 0 : progress.seconds;
     const double done = static_cast<double>(progress.pairs);
-    const double share = done / static_cast<double>(progress.of_pairs);
+    const double fraction = done / static_cast<double>(progress.of_pairs);
     const double rate = done / std::max(progress.seconds, 1e-9);
     constexpr std::size_t width = 24;
-    const auto filled = static_cast<std::size_t>(share * width);
+    const auto filled = static_cast<std::size_t>(fraction * width);
     *out_ << "\repoch " << std::to_string(progress.epoch) << " [" << std::string(filled, '#')
           << std::string(width - filled, '.') << "] " << std::setw(3)
-          << detail::with_decimals(100 * share, 0) << "%  " << detail::with_decimals(rate / 1e3, 0)
-          << "k pairs/s  " << detail::with_decimals(progress.seconds * (1 / share - 1), 0)
-          << " s left" << erase_to_end << std::flush;
+          << detail::with_decimals(100 * fraction, 0) << "%  "
+          << detail::with_decimals(rate / 1e3, 0) << "k pairs/s  "
+          << detail::with_decimals(progress.seconds * (1 / fraction - 1), 0) << " s left"
+          << erase_to_end << std::flush;
   }
 
   template <class Model>
   void epoch(const EpochRecord& record, const Model&) {
     begin_line() << "epoch " << std::to_string(record.epoch) << "  loss "
                  << detail::with_decimals(record.loss, 5);
-    if (plan_.validated) {
+    if (plan_.has_validation) {
       *out_ << "  NDCG@" << std::to_string(plan_.k) << ' '
             << detail::with_decimals(record.validation_ndcg, 5) << (record.best ? " *" : "");
     }
@@ -81,8 +83,9 @@ class Progress {
                  << std::to_string(history.epochs.size()) << ", "
                  << detail::with_decimals(history.seconds, 1) << " s"
                  << (style_ == Style::bar ? erase_to_end : "") << std::endl;
-    for (const std::string& warning : history.warnings)
+    for (const std::string& warning : history.warnings) {
       *out_ << "warning: " << warning << std::endl;
+    }
   }
 
  private:
@@ -94,7 +97,7 @@ class Progress {
   std::ostream* out_;
   Style style_;
   FitPlan plan_{};
-  double shown_ = 0;
+  double last_refresh_ = 0;
 };
 
 }  // namespace prism::inline PRISM_ISA

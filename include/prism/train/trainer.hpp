@@ -33,7 +33,7 @@
 namespace prism::inline PRISM_ISA {
 
 /// Steps a model. Holds the optimizer's memory and the working memory; the model has to outlive it.
-/// Between a step and settle() the weights of rows that the step did not reach may be those of an
+/// Between a step and flush() the weights of rows that the step did not reach may be those of an
 /// earlier one.
 template <class Model, Execution X = Host<>>
 class Trainer {
@@ -77,39 +77,40 @@ class Trainer {
   /// Whether every weight is a finite number, and every table row's squared length, without which
   /// rows have no scores; and what the optimizer remembers.
   [[nodiscard]] bool finite() {
-    bool all = true;
-    const auto look_at_rows = [&](const Matrix<Scalar>& table) {
+    bool all_finite = true;
+    const auto check_rows = [&](const Matrix<Scalar>& table) {
       const Rows<const Scalar> of = rows(table);
-      for (std::size_t r = 0; all && r < of.size(); ++r) {
-        all = is_finite(dot<typename X::isa>(of[r], of[r], of.dim()));
+      for (std::size_t r = 0; all_finite && r < of.size(); ++r) {
+        all_finite = is_finite(dot<typename X::isa>(of[r], of[r], of.dim()));
       }
     };
-    look_at_rows(model_.weights().users);
-    look_at_rows(model_.weights().items);
+    check_rows(model_.weights().users);
+    check_rows(model_.weights().items);
     for_each_parameter([&](const ParameterView<Scalar>& parameter) {
       const std::span values(parameter.rows.data(), parameter.rows.elements());
-      all = all && std::ranges::all_of(values, [](Scalar value) { return is_finite(value); });
+      all_finite =
+          all_finite && std::ranges::all_of(values, [](Scalar value) { return is_finite(value); });
     });
-    const auto look_at_state = [&](const OptimizerState& state) {
-      if constexpr (requires { state.finite(); }) all = all && state.finite();
+    const auto check_state = [&](const OptimizerState& state) {
+      if constexpr (requires { state.finite(); }) all_finite = all_finite && state.finite();
     };
-    look_at_state(user_state_);
-    look_at_state(item_state_);
-    for (const OptimizerState& state : parameter_states_) look_at_state(state);
-    return all;
+    check_state(user_state_);
+    check_state(item_state_);
+    for (const OptimizerState& state : parameter_states_) check_state(state);
+    return all_finite;
   }
 
   /// Brings every weight up to the last step. Call it before the model is read, copied or ranked.
-  void settle() {
+  void flush() {
     if constexpr (lazy) {
-      const DenormalsAreZero quick;
+      const FlushDenormals flush_denormals;
       const auto& optimizer = model_.options().optimizer;
       const auto& regularizer = model_.options().regularizer;
-      optimizer.settle(exec_, users_table(), user_state_, regularizer);
-      optimizer.settle(exec_, items_table(), item_state_, regularizer);
+      optimizer.flush(exec_, users_table(), user_state_, regularizer);
+      optimizer.flush(exec_, items_table(), item_state_, regularizer);
       for_each_trained_parameter(
           [&](const ParameterView<Scalar>& parameter, OptimizerState& state) {
-            optimizer.settle(exec_, parameter, state, regularizer);
+            optimizer.flush(exec_, parameter, state, regularizer);
           });
     }
   }
@@ -120,46 +121,47 @@ class Trainer {
   /// @throws ArgumentError  where there is no pair, or another number of negatives
   double step(std::span<const Interaction> pairs, std::span<const Index> negatives,
               double learning_rate) {
-    require_some("pairs", pairs.size());
+    require_at_least_one("pairs", pairs.size());
     require(negatives.size() == pairs.size() * negatives_per_pair(), "negatives",
             "must be " + std::to_string(negatives_per_pair()) + " for each of the " +
                 std::to_string(pairs.size()) + " pairs, not " + std::to_string(negatives.size()) +
                 " in all");
-    const DenormalsAreZero quick;
+    const FlushDenormals flush_denormals;
     scratch_.reset();
     const auto& options = model_.options();
     auto& weights = model_.weights();
-    const Batch batch = builder_.build(exec_, pairs, negatives, looks_at_every_row(options.loss));
+    const Batch batch = builder_.build(exec_, pairs, negatives, needs_all_rows(options.loss));
     gradients_.clear();
     for_each_parameter([&](const ParameterView<Scalar>& parameter) {
       gradients_.push_back(zero_gradient(parameter, batch));
     });
     const std::span<const Rows<Scalar>> gradients(gradients_);
     const std::size_t of_backbone = backbone_parameters();
-    catch_up(batch);
+    apply_deferred(batch);
 
-    const BackboneStep<Scalar, X> down{model_.tables(), batch, scratch_, exec_,
-                                       gradients.first(of_backbone)};
-    const auto up =
-        options.backbone.template forward<Scalar>(down, std::as_const(weights.backbone));
-    const std::size_t dim = up.output.users.dim();
-    const Embeddings<Scalar> gradient{loss_gradient(batch.user_side, dim),
-                                      loss_gradient(batch.item_side, dim)};
-    const double loss = evaluate_loss(options.loss,
-                                      LossStep<Scalar, X>{batch, up.output, gradient, scratch_,
-                                                          exec_, gradients.subspan(of_backbone)},
-                                      weights.loss);
-    const TableGradients<Scalar> tables =
-        options.backbone.template backward<Scalar>(down, weights.backbone, up.kept, gradient);
+    const BackboneStep<Scalar, X> backbone_step{model_.tables(), batch, scratch_, exec_,
+                                                gradients.first(of_backbone)};
+    const auto forward_pass =
+        options.backbone.template forward<Scalar>(backbone_step, std::as_const(weights.backbone));
+    const std::size_t dim = forward_pass.output.users.dim();
+    const Embeddings<Scalar> gradient{allocate_loss_gradient(batch.user_side, dim),
+                                      allocate_loss_gradient(batch.item_side, dim)};
+    const double loss =
+        evaluate_loss(options.loss,
+                      LossStep<Scalar, X>{batch, forward_pass.output, gradient, scratch_, exec_,
+                                          gradients.subspan(of_backbone)},
+                      weights.loss);
+    const TableGradients<Scalar> tables = options.backbone.template backward<Scalar>(
+        backbone_step, weights.backbone, forward_pass.saved, gradient);
 
-    const StepSize size{learning_rate, ++steps_};
+    const StepInfo info{learning_rate, ++steps_};
     const auto& regularizer = options.regularizer;
-    options.optimizer(exec_, users_table(), tables.users, user_state_, size, regularizer);
-    options.optimizer(exec_, items_table(), tables.items, item_state_, size, regularizer);
+    options.optimizer(exec_, users_table(), tables.users, user_state_, info, regularizer);
+    options.optimizer(exec_, items_table(), tables.items, item_state_, info, regularizer);
     std::size_t k = 0;
     for_each_trained_parameter([&](const ParameterView<Scalar>& parameter, OptimizerState& state) {
       options.optimizer(exec_, parameter, gradient_of(parameter, gradients_[k++], batch), state,
-                        size, regularizer);
+                        info, regularizer);
     });
     return loss;
   }
@@ -194,16 +196,18 @@ class Trainer {
   }
 
   /// Brings the rows that a step is going to read up to the last one.
-  void catch_up(const Batch& batch) {
+  void apply_deferred(const Batch& batch) {
     if constexpr (lazy) {
       const auto& optimizer = model_.options().optimizer;
       const auto& regularizer = model_.options().regularizer;
-      if constexpr (reads_every_row<typename Model::backbone_type>()) {
-        optimizer.settle(exec_, users_table(), user_state_, regularizer);
-        optimizer.settle(exec_, items_table(), item_state_, regularizer);
+      if constexpr (needs_all_rows<typename Model::backbone_type>()) {
+        optimizer.flush(exec_, users_table(), user_state_, regularizer);
+        optimizer.flush(exec_, items_table(), item_state_, regularizer);
       } else {
-        optimizer.catch_up(exec_, users_table(), batch.user_side.rows, user_state_, regularizer);
-        optimizer.catch_up(exec_, items_table(), batch.item_side.rows, item_state_, regularizer);
+        optimizer.apply_deferred(exec_, users_table(), batch.user_side.unique_rows, user_state_,
+                                 regularizer);
+        optimizer.apply_deferred(exec_, items_table(), batch.item_side.unique_rows, item_state_,
+                                 regularizer);
       }
       for_each_trained_parameter(
           [&](const ParameterView<Scalar>& parameter, OptimizerState& state) {
@@ -211,37 +215,37 @@ class Trainer {
             if (parameter.reached == ParameterRows::all) return;
             const BatchSide& side =
                 parameter.reached == ParameterRows::users ? batch.user_side : batch.item_side;
-            optimizer.catch_up(exec_, parameter, side.rows, state, regularizer);
+            optimizer.apply_deferred(exec_, parameter, side.unique_rows, state, regularizer);
           });
     }
   }
 
   /// Rows for the loss's gradient: zeros, but for those that it sets.
-  [[nodiscard]] Rows<Scalar> loss_gradient(const BatchSide& side, std::size_t dim) {
+  [[nodiscard]] Rows<Scalar> allocate_loss_gradient(const BatchSide& side, std::size_t dim) {
     const auto& options = model_.options();
-    return scratch_.take_zeros<Scalar>(exec_, side.rows.size(), dim,
-                                       sets_gradient(options.loss) ? side.own : 0);
+    return scratch_.allocate_zeros<Scalar>(exec_, side.unique_rows.size(), dim,
+                                           overwrites_gradient(options.loss) ? side.num_active : 0);
   }
 
   [[nodiscard]] Rows<Scalar> zero_gradient(const ParameterView<Scalar>& parameter,
                                            const Batch& batch) {
     std::size_t size = parameter.rows.size();
-    if (parameter.reached == ParameterRows::users) size = batch.user_side.rows.size();
-    if (parameter.reached == ParameterRows::items) size = batch.item_side.rows.size();
-    return scratch_.take_zeros<Scalar>(exec_, size, parameter.rows.dim());
+    if (parameter.reached == ParameterRows::users) size = batch.user_side.unique_rows.size();
+    if (parameter.reached == ParameterRows::items) size = batch.item_side.unique_rows.size();
+    return scratch_.allocate_zeros<Scalar>(exec_, size, parameter.rows.dim());
   }
 
   static TableGradient<Scalar> gradient_of(const ParameterView<Scalar>& parameter,
                                            Rows<const Scalar> gradient, const Batch& batch) {
     switch (parameter.reached) {
       case ParameterRows::users:
-        return TableGradient<Scalar>::of_batch_rows(gradient, batch.user_side);
+        return TableGradient<Scalar>::sparse(gradient, batch.user_side);
       case ParameterRows::items:
-        return TableGradient<Scalar>::of_batch_rows(gradient, batch.item_side);
+        return TableGradient<Scalar>::sparse(gradient, batch.item_side);
       case ParameterRows::all:
         break;
     }
-    return TableGradient<Scalar>::of_all_rows(gradient, {});
+    return TableGradient<Scalar>::dense(gradient, {});
   }
 
   [[no_unique_address]] X exec_;

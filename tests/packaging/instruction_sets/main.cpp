@@ -23,7 +23,7 @@ int main() {
   for (const Outcome& outcome : outcomes) {
     std::printf("%s: %zu floats at once, loss %.8f\n", outcome.instruction_set.c_str(),
                 outcome.floats_at_once, outcome.loss);
-    kinds.insert({outcome.floats_at_once, outcome.multiplies_bytes});
+    kinds.insert({outcome.floats_at_once, outcome.has_byte_dot_product});
     // The instruction sets round differently, and that is all.
     same = same && std::abs(outcome.loss - outcomes[0].loss) < 1e-4 &&
            outcome.items == outcomes[0].items;

@@ -10,7 +10,7 @@
 struct Outcome {
   std::string instruction_set;
   std::size_t floats_at_once;
-  bool multiplies_bytes;
+  bool has_byte_dot_product;
   double loss;
   std::vector<std::uint32_t> items;
 };

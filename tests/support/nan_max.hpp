@@ -8,7 +8,7 @@ namespace test {
 /// The larger of two differences. What is not a number is the largest of all, and stays so: no
 /// bound is above it. std::max would pass it over.
 template <class T>
-[[nodiscard]] T worse(T so_far, T difference) {
+[[nodiscard]] T nan_max(T so_far, T difference) {
   return std::isnan(difference) || difference > so_far ? difference : so_far;
 }
 

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Screening's laws: products of bytes equal a plain loop, bounds hold, and what is scored row by
-// row is what product() makes.
+// Pruning's laws: products of bytes equal a plain loop, bounds hold, and what is scored row by
+// row is what matrix_product() makes.
 #include <doctest/doctest.h>
 
 #include <cmath>
 #include <limits>
-#include <prism/kernel/product.hpp>
+#include <prism/kernel/matrix_product.hpp>
 #include <prism/kernel/quantise.hpp>
-#include <prism/kernel/screen.hpp>
+#include <prism/kernel/quantised_bound.hpp>
 #include <string>
 #include <vector>
 
@@ -18,8 +18,8 @@ using namespace test;
 
 namespace {
 
-using ByteIsa = std::conditional_t<multiplies_bytes<isa::native>, isa::native, isa::scalar>;
-constexpr std::size_t columns = screen_columns;
+using ByteIsa = std::conditional_t<has_byte_dot_product<isa::native>, isa::native, isa::scalar>;
+constexpr std::size_t columns = quantised_panel_width;
 constexpr float infinity = std::numeric_limits<float>::infinity();
 
 /// Rows that bounds have a hard time with, one a kind.
@@ -69,24 +69,24 @@ std::size_t kind_of_column(std::size_t columns_kind, std::size_t c) {
   return kinds[c % (columns_kind == told ? 8 : 10)];
 }
 
-/// 64 rows as screen() takes them.
+/// 64 rows as find_candidates() takes them.
 struct Columns {
-  std::size_t dim, fours;
+  std::size_t dim, quads;
   std::vector<float> transposed;  // dim x columns
   std::vector<std::int8_t> bytes;
-  std::vector<std::int32_t> start;
-  Quantised quantised;
+  std::vector<std::int32_t> zero_point_offset;
+  Quantisation quantisation;
 
   Columns(std::size_t n, std::size_t kind)
-      : dim(n), fours((n + 3) / 4), transposed(n * columns), bytes(4 * fours * columns) {
-    std::vector<float> rows, rest(n);
+      : dim(n), quads((n + 3) / 4), transposed(n * columns), bytes(4 * quads * columns) {
+    std::vector<float> rows, residual(n);
     for (std::size_t c = 0; c < columns; ++c) {
       const std::vector<float> row = row_of_kind(kind_of_column(kind, c), n, 1000 * n + c);
       rows.insert(rows.end(), row.begin(), row.end());
       for (std::size_t k = 0; k < n; ++k) transposed[k * columns + c] = row[k];
     }
     std::vector<std::int8_t> row_bytes(rows.size());
-    quantised = quantise(row_bytes.data(), rows.data(), columns, n, rest.data());
+    quantisation = quantise(row_bytes.data(), rows.data(), columns, n, residual.data());
     for (std::size_t c = 0; c < columns; ++c) {
       std::int32_t sum = 0;
       for (std::size_t k = 0; k < n; ++k) {
@@ -94,11 +94,11 @@ struct Columns {
         bytes[(k / 4 * columns + c) * 4 + k % 4] = byte;
         sum += byte;
       }
-      start.push_back(-128 * sum);
+      zero_point_offset.push_back(-128 * sum);
     }
   }
 
-  ScreenedColumns view() const { return {bytes.data(), start.data(), quantised}; }
+  QuantisedPanel view() const { return {bytes.data(), zero_point_offset.data(), quantisation}; }
 };
 
 template <class Isa>
@@ -108,16 +108,16 @@ void check_sums() {
     CAPTURE(n);
     const Columns right(n, 0);
     const Random random(n, Stream::users);
-    std::vector<std::uint8_t> left(rows * 4 * right.fours);
+    std::vector<std::uint8_t> left(rows * 4 * right.quads);
     for (std::size_t b = 0; b < left.size(); ++b) {
-      left[b] = static_cast<std::uint8_t>(random.below(b, 256));
+      left[b] = static_cast<std::uint8_t>(random.uniform_int(b, 256));
     }
     std::vector<std::int32_t> sums(rows * columns), bound(rows);
     for (std::size_t r = 0; r < rows; ++r) {
       for (std::size_t c = 0; c < columns; ++c) {
-        std::int32_t sum = right.start[c];
-        for (std::size_t k = 0; k < 4 * right.fours; ++k) {
-          sum += left[r * 4 * right.fours + k] * right.bytes[(k / 4 * columns + c) * 4 + k % 4];
+        std::int32_t sum = right.zero_point_offset[c];
+        for (std::size_t k = 0; k < 4 * right.quads; ++k) {
+          sum += left[r * 4 * right.quads + k] * right.bytes[(k / 4 * columns + c) * 4 + k % 4];
         }
         sums[r * columns + c] = sum;
       }
@@ -128,7 +128,8 @@ void check_sums() {
     for (std::size_t c = 0; c < columns; ++c) {
       for (const std::int32_t below : {0, 1}) {
         for (std::size_t r = 0; r < rows; ++r) bound[r] = sums[r * columns + c] - below;
-        screen<Isa>(rows, right.fours, left.data(), bound.data(), right.view(), bits.data());
+        find_candidates<Isa>(rows, right.quads, left.data(), bound.data(), right.view(),
+                             bits.data());
         for (std::size_t r = 0; r < rows; ++r) {
           same = same && (bits[r] >> c & 1) == (below > 0 ? 1 : 0);
         }
@@ -145,26 +146,27 @@ void check_bounds() {
     CAPTURE(n);
     const std::size_t columns_kind = n % column_kinds;
     const Columns right(n, columns_kind);
-    if (columns_kind == told) CHECK(right.quantised.rest_length < infinity);
+    if (columns_kind == told) CHECK(right.quantisation.max_residual_norm < infinity);
     for (std::size_t kind = 0; kind < 20; ++kind) {
       const std::vector<float> x = row_of_kind(kind, n, 7 * n + kind);
-      std::vector<float> scores(columns), rest(n);
-      product<Store::overwrite>(1, columns, n, LeftFactor<float>{x.data(), n, 1},
-                                right.transposed.data(), columns, scores.data(), columns);
-      std::vector<std::int8_t> bytes(4 * right.fours);
-      const Quantised quantised = quantise(bytes.data(), x.data(), 1, n, rest.data());
+      std::vector<float> scores(columns), residual(n);
+      matrix_product<Store::overwrite>(1, columns, n, LeftFactor<float>{x.data(), n, 1},
+                                       right.transposed.data(), columns, scores.data(), columns);
+      std::vector<std::int8_t> bytes(4 * right.quads);
+      const Quantisation quantisation = quantise(bytes.data(), x.data(), 1, n, residual.data());
       // As often as there are scores, with each as the threshold: itself and what is above must
       // pass.
       std::vector<std::uint8_t> left;
-      std::vector<std::int32_t> certain;
+      std::vector<std::int32_t> pruning_limits;
       for (std::size_t c = 0; c < columns; ++c) {
         for (const std::int8_t byte : bytes) left.push_back(static_cast<std::uint8_t>(byte + 128));
-        ScreenedRow row(quantised);
-        row.raise_threshold(scores[c] / quantised.scale);
-        certain.push_back(row.certain(right.quantised));
+        QuantisedRow row(quantisation);
+        row.raise_threshold(scores[c] / quantisation.scale);
+        pruning_limits.push_back(row.pruning_limit(right.quantisation));
       }
       std::vector<std::uint64_t> bits(columns);
-      screen<Isa>(columns, right.fours, left.data(), certain.data(), right.view(), bits.data());
+      find_candidates<Isa>(columns, right.quads, left.data(), pruning_limits.data(), right.view(),
+                           bits.data());
       for (std::size_t c = 0; c < columns; ++c) {
         bool all = true;
         for (std::size_t other = 0; other < columns; ++other) {
@@ -199,51 +201,54 @@ TEST_CASE("quantised rows and what they leave make up the rows") {
       CAPTURE(n);
       CAPTURE(kind);
       // Of the kind, of the next, and of the kind again.
-      std::vector<float> x, rest(n);
+      std::vector<float> x, residual(n);
       for (std::size_t r = 0; r < rows; ++r) {
         const std::vector<float> row = row_of_kind((kind + r % 2) % 9, n, n + r);
         x.insert(x.end(), row.begin(), row.end());
       }
       for (const std::size_t together : {std::size_t{1}, rows}) {
         std::vector<std::int8_t> bytes(together * n);
-        const Quantised quantised = quantise(bytes.data(), x.data(), together, n, rest.data());
+        const Quantisation quantisation =
+            quantise(bytes.data(), x.data(), together, n, residual.data());
         for (std::size_t r = 0; r < together; ++r) {
-          double length = 0, bytes_length = 0, rest_length = 0;
+          double max_norm = 0, max_quantised_norm = 0, max_residual_norm = 0;
           for (std::size_t i = r * n; i < (r + 1) * n; ++i) {
-            const double part = double{quantised.scale} * bytes[i];
-            length += double{x[i]} * x[i];
-            bytes_length += part * part;
-            rest_length += (x[i] - part) * (x[i] - part);
+            const double part = double{quantisation.scale} * bytes[i];
+            max_norm += double{x[i]} * x[i];
+            max_quantised_norm += part * part;
+            max_residual_norm += (x[i] - part) * (x[i] - part);
           }
-          CHECK(std::sqrt(rest_length) <= double{quantised.rest_length});
-          if (quantised.rest_length < infinity) {
-            CHECK(std::sqrt(length) <= double{quantised.length});
-            CHECK(std::sqrt(bytes_length) <= double{quantised.bytes_length});
+          CHECK(std::sqrt(max_residual_norm) <= double{quantisation.max_residual_norm});
+          if (quantisation.max_residual_norm < infinity) {
+            CHECK(std::sqrt(max_norm) <= double{quantisation.max_norm});
+            CHECK(std::sqrt(max_quantised_norm) <= double{quantisation.max_quantised_norm});
           }
         }
-        if (kind == 0 && together == 1) CHECK(quantised.rest_length <= 0.08F * quantised.length);
+        if (kind == 0 && together == 1) {
+          CHECK(quantisation.max_residual_norm <= 0.08F * quantisation.max_norm);
+        }
       }
     }
   }
 }
 
 TEST_CASE("where a bound is infinite or no number, nothing is certain") {
-  const Quantised plain{1, 1, 1, 0}, untold{1, 1, 0, infinity};
-  ScreenedRow row(plain);
+  const Quantisation plain{1, 1, 1, 0}, untold{1, 1, 0, infinity};
+  QuantisedRow row(plain);
   constexpr std::int32_t no_product = -(1 << 30);
-  CHECK(row.certain(plain) < no_product);  // nothing has been offered yet
+  CHECK(row.pruning_limit(plain) < no_product);  // nothing has been offered yet
   row.raise_threshold(3);
-  CHECK(row.certain(plain) == 1);  // of 2.99...: one less than it could be
-  CHECK(row.certain(untold) < no_product);
-  CHECK(ScreenedRow(untold).certain(plain) < no_product);
+  CHECK(row.pruning_limit(plain) == 1);  // of 2.99...: one less than it could be
+  CHECK(row.pruning_limit(untold) < no_product);
+  CHECK(QuantisedRow(untold).pruning_limit(plain) < no_product);
   row.raise_threshold(1e38F);
-  CHECK(row.certain(untold) < no_product);
-  CHECK(row.certain(plain) >= (1 << 30) - 1);
+  CHECK(row.pruning_limit(untold) < no_product);
+  CHECK(row.pruning_limit(plain) >= (1 << 30) - 1);
 }
 
 // Not for sse2: its multiply-add is two instructions, which the compiler may fuse here and not
 // there.
-TEST_CASE_TEMPLATE("rows scored wherever they lie are what product() makes, bit for bit", V,
+TEST_CASE_TEMPLATE("rows scored wherever they lie are what matrix_product() makes, bit for bit", V,
                    Variant<isa::avx2, float>, Variant<isa::avx2, double>,
                    Variant<isa::avx512, float>, Variant<isa::avx512, double>,
                    Variant<isa::neon, float>, Variant<isa::native, float>) {
@@ -259,10 +264,10 @@ TEST_CASE_TEMPLATE("rows scored wherever they lie are what product() makes, bit 
         from[j] = others.data() + j * k;
         for (std::size_t l = 0; l < k; ++l) transposed[l * wide + j] = from[j][l];
       }
-      product<Store::overwrite, Isa>(1, wide, k, LeftFactor<T>{row.data(), k, 1}, transposed.data(),
-                                     wide, expected.data(), wide);
+      matrix_product<Store::overwrite, Isa>(1, wide, k, LeftFactor<T>{row.data(), k, 1},
+                                            transposed.data(), wide, expected.data(), wide);
       T products[n];
-      products_of_rows<Isa>(products, row.data(), from, k);
+      dot_products<Isa>(products, row.data(), from, k);
       CAPTURE(k);
       CHECK(std::vector<T>(products, products + n) ==
             std::vector<T>(expected.begin(), expected.begin() + n));

@@ -22,7 +22,7 @@ struct LeftFactor {
 /// Whether a product overwrites its result or is added to it.
 enum class Store { overwrite, add };
 
-/// Columns in which product() advances: its right factor's width is a multiple of this.
+/// Columns in which matrix_product() advances: its right factor's width is a multiple of this.
 template <class T, class Isa>
 inline constexpr std::size_t pack_width = Pack<T, Isa>::width;
 
@@ -57,17 +57,17 @@ inline void register_tile(std::size_t k, LeftFactor<T> a, const T* b, std::size_
   for (std::size_t m = 0; m < M; ++m) {
 #pragma GCC unroll 8
     for (std::size_t n = 0; n < N; ++n) {
-      T* const place = c + m * c_stride + n * w;
-      if constexpr (Mode == Store::add) sums[m][n] = sums[m][n] + P::load(place);
-      sums[m][n].store(place);
+      T* const address = c + m * c_stride + n * w;
+      if constexpr (Mode == Store::add) sums[m][n] = sums[m][n] + P::load(address);
+      sums[m][n].store(address);
     }
   }
 }
 
 /// All rows of C in a stripe of N packs, tallest tiles first.
 template <Store Mode, class Isa, std::size_t N, class T>
-inline void stripe(std::size_t rows, std::size_t k, LeftFactor<T> a, const T* b,
-                   std::size_t b_stride, T* c, std::size_t c_stride) noexcept {
+inline void column_panel(std::size_t rows, std::size_t k, LeftFactor<T> a, const T* b,
+                         std::size_t b_stride, T* c, std::size_t c_stride) noexcept {
   std::size_t row = 0;
   const auto sweep = [&]<std::size_t M>(std::integral_constant<std::size_t, M>) {
     for (; row + M <= rows; row += M) {
@@ -85,15 +85,15 @@ inline void stripe(std::size_t rows, std::size_t k, LeftFactor<T> a, const T* b,
 /// C (rows x columns) = A (rows x k) * B (k x columns), or += with Store::add. B and C are
 /// row-major with the given strides; `columns` is a multiple of pack_width.
 template <Store Mode, class Isa = isa::native, class T>
-inline void product(std::size_t rows, std::size_t columns, std::size_t k, LeftFactor<T> a,
-                    const T* b, std::size_t b_stride, T* c, std::size_t c_stride) noexcept {
+inline void matrix_product(std::size_t rows, std::size_t columns, std::size_t k, LeftFactor<T> a,
+                           const T* b, std::size_t b_stride, T* c, std::size_t c_stride) noexcept {
   constexpr std::size_t w = pack_width<T, Isa>;
   // 6 x 4 packs fill the 32 registers of AVX-512, 6 x 2 the 16 of AVX2 and SSE.
   constexpr std::size_t widest = w * sizeof(T) == 64 ? 4 : 2;
   std::size_t column = 0;
   const auto sweep = [&]<std::size_t N>(std::integral_constant<std::size_t, N>) {
     for (; column + N * w <= columns; column += N * w) {
-      detail::stripe<Mode, Isa, N>(rows, k, a, b + column, b_stride, c + column, c_stride);
+      detail::column_panel<Mode, Isa, N>(rows, k, a, b + column, b_stride, c + column, c_stride);
     }
   };
   sweep(std::integral_constant<std::size_t, widest>{});
@@ -102,12 +102,12 @@ inline void product(std::size_t rows, std::size_t columns, std::size_t k, LeftFa
   sweep(std::integral_constant<std::size_t, 1>{});
 }
 
-/// The products of one row with N others, wherever these lie, as product() makes them: the same
-/// operations in the same order, in every lane of a pack. Where multiply-add is one instruction
-/// they are the same bit for bit.
+/// The products of one row with N others, wherever these lie, as matrix_product() makes them: the
+/// same operations in the same order, in every lane of a pack. Where multiply-add is one
+/// instruction they are the same bit for bit.
 template <class Isa = isa::native, std::size_t N, class T>
-inline void products_of_rows(T (&products)[N], const T* row, const T* const (&others)[N],
-                             std::size_t k) noexcept {
+inline void dot_products(T (&products)[N], const T* row, const T* const (&others)[N],
+                         std::size_t k) noexcept {
   using P = Pack<T, Isa>;
   P sums[N];
 #pragma GCC unroll 8

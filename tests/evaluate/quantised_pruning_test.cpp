@@ -59,7 +59,7 @@ std::vector<Interactions> seen_parts(Index users, Index items, std::uint64_t a_u
     const Random random(seed, Stream::split);
     std::vector<Interaction> pairs;
     for (std::uint64_t p = 0; p < a_user * users; ++p) {
-      pairs.push_back({random.below(2 * p, users), random.below(2 * p + 1, items)});
+      pairs.push_back({random.uniform_int(2 * p, users), random.uniform_int(2 * p + 1, items)});
     }
     parts.emplace_back(users, items, pairs);
   }
@@ -69,7 +69,7 @@ std::vector<Interactions> seen_parts(Index users, Index items, std::uint64_t a_u
 using Ranking = std::vector<std::vector<std::pair<Index, std::uint32_t>>>;
 
 Ranking ranking_of(const Scorer<float>& scorer, std::size_t k, std::span<const Interactions> seen,
-                   Similarity similarity, Screening screening) {
+                   Similarity similarity, Pruning pruning) {
   const std::size_t users = scorer.output.users().size();
   std::vector<Index> all(users);
   for (Index u = 0; u < users; ++u) all[u] = u;
@@ -78,12 +78,12 @@ Ranking ranking_of(const Scorer<float>& scorer, std::size_t k, std::span<const I
   Ranking ranking(users);
   rank_items(
       scorer, all, k, exclude, similarity,
-      [&](std::size_t position, std::span<const Scored<float>> best) {
+      [&](std::size_t position, std::span<const ScoredItem<float>> best) {
         for (const auto& [item, score] : best) {
           ranking[position].emplace_back(item, std::bit_cast<std::uint32_t>(score));
         }
       },
-      screening);
+      pruning);
   return ranking;
 }
 
@@ -91,8 +91,8 @@ void check_same(const Scorer<float>& scorer, std::span<const Interactions> seen 
                 Similarity similarity = Similarity::dot) {
   for (const std::size_t k : std::initializer_list<std::size_t>{1, 20, 100, 5000}) {
     CAPTURE(k);
-    CHECK(ranking_of(scorer, k, seen, similarity, Screening::always) ==
-          ranking_of(scorer, k, seen, similarity, Screening::never));
+    CHECK(ranking_of(scorer, k, seen, similarity, Pruning::always) ==
+          ranking_of(scorer, k, seen, similarity, Pruning::never));
   }
 }
 
@@ -105,8 +105,8 @@ TEST_CASE("screened ranking is the same for random rows of every dimension") {
     const Scorer<float> scorer = scorer_of(sizes, as_it_is, as_it_is);
     const auto seen = seen_parts(sizes.users, sizes.items);
     for (const std::size_t k : std::initializer_list<std::size_t>{1, 10}) {
-      CHECK(ranking_of(scorer, k, seen, Similarity::dot, Screening::always) ==
-            ranking_of(scorer, k, seen, Similarity::dot, Screening::never));
+      CHECK(ranking_of(scorer, k, seen, Similarity::dot, Pruning::always) ==
+            ranking_of(scorer, k, seen, Similarity::dot, Pruning::never));
     }
   }
 }
@@ -232,8 +232,8 @@ TEST_CASE("screened ranking is the same on any number of threads") {
   const Scorer<float> scorer = scorer_of(sizes, as_it_is, as_it_is);
   const Ranking once = [&] {
     const ThreadLimit one(1);
-    return ranking_of(scorer, 20, seen, Similarity::dot, Screening::always);
+    return ranking_of(scorer, 20, seen, Similarity::dot, Pruning::always);
   }();
   const ThreadLimit three(3);
-  CHECK(ranking_of(scorer, 20, seen, Similarity::dot, Screening::always) == once);
+  CHECK(ranking_of(scorer, 20, seen, Similarity::dot, Pruning::always) == once);
 }

@@ -8,34 +8,34 @@
 
 #include "prism/core/config.hpp"
 #include "prism/core/constexpr_math.hpp"
+#include "prism/theory/batch_probability.hpp"
 #include "prism/theory/magnitude.hpp"
-#include "prism/theory/occurrence.hpp"
 
 namespace prism::inline PRISM_ISA {
 
 /// g as it is made of its two rows: g = of_user u + of_item i.
-struct PullDirection {
-  double of_user = 0;
-  double of_item = 0;
+struct GradientCoefficients {
+  double user_coefficient = 0;
+  double item_coefficient = 0;
 };
 
 /// @param uu, ui, ii  |u|^2, u . i and |i|^2; by cosine a row of length 0, or one whose square is
 ///     no normal number, has no direction, and neither pulls nor is pulled
-[[nodiscard]] constexpr PullDirection pull_direction(Alignment alignment, double uu, double ui,
-                                                     double ii) noexcept {
-  if (alignment == Alignment::dot) return {1, 0};
-  if (alignment == Alignment::euclidean) return {2, -2};
+[[nodiscard]] constexpr GradientCoefficients gradient_coefficients(PairLoss pair_loss, double uu,
+                                                                   double ui, double ii) noexcept {
+  if (pair_loss == PairLoss::dot) return {1, 0};
+  if (pair_loss == PairLoss::euclidean) return {2, -2};
   constexpr double smallest = std::numeric_limits<double>::min();
-  const double lengths = square_root(uu) * square_root(ii);
+  const double norm_product = square_root(uu) * square_root(ii);
   if (uu < smallest || ii < smallest) return {};
-  return {1 / lengths, -ui / lengths / ii};
+  return {1 / norm_product, -ui / norm_product / ii};
 }
 
 /// What an item's pairs do to it, summed up.
-struct PullSums {
-  double along = 0;     ///< sum of g . i
-  double squared = 0;   ///< sum of |g|^2
-  double together = 0;  ///< |sum of g|^2
+struct GradientSums {
+  double dot_item = 0;             ///< sum of g . i
+  double squared_norm = 0;         ///< sum of |g|^2
+  double squared_norm_of_sum = 0;  ///< |sum of g|^2
 };
 
 /// What a batch does to an item that stands in several of its pairs.
@@ -51,19 +51,20 @@ enum class Updates : std::uint8_t {
 /// = |E|, two of the item's pairs are in one batch with probability B (B - 1) / (E (E - 1)), and
 ///   E|sum g|^2 = B/E sum |g|^2 + B (B - 1) / (E (E - 1)) (|sum g|^2 - sum |g|^2).
 ///
-/// @param pulls  over the item's setting.popularity pairs
+/// @param gradients  over the item's setting.popularity pairs
 /// @throws ArgumentError  for a number outside its domain, negatives among them; in a constant
 ///     expression it does not compile
-[[nodiscard]] constexpr double expected_change(const TheoremSetting& setting, const PullSums& pulls,
-                                               Updates updates) {
+[[nodiscard]] constexpr double expected_change(const TheoremSetting& setting,
+                                               const GradientSums& gradients, Updates updates) {
   detail::check(setting);
-  for (const double sum : {pulls.along, pulls.squared, pulls.together}) {
-    detail::require_domain(sum - sum == 0, "pulls", "must be finite numbers", sum);
+  for (const double sum :
+       {gradients.dot_item, gradients.squared_norm, gradients.squared_norm_of_sum}) {
+    detail::require_domain(sum - sum == 0, "gradients", "must be finite numbers", sum);
   }
   detail::require_domain(setting.batches.negatives == 0, "negatives", "must be 0 here",
                          static_cast<double>(setting.batches.negatives));
-  const double chance = occurrence(setting.popularity, setting.batches).positive;
-  const double decay = (setting.decay == Decay::full ? 1 : chance) *
+  const double probability = batch_probability(setting.popularity, setting.batches).positive;
+  const double decay = (setting.decay == Decay::full ? 1 : probability) *
                        decay_change(setting.pair.item, setting.learning_rate, setting.lambda);
   if (setting.popularity == 0) return decay;
   const double pairs = static_cast<double>(setting.batches.pairs);
@@ -71,13 +72,15 @@ enum class Updates : std::uint8_t {
   const double shrinkage = setting.learning_rate * setting.lambda;
   const double step = setting.learning_rate * setting.pair_weight;
   if (updates == Updates::at_most_one) {
-    const double each = chance / static_cast<double>(setting.popularity);
-    return decay + each * pair_change({pulls.along, pulls.squared}, step, shrinkage);
+    const double each = probability / static_cast<double>(setting.popularity);
+    return decay +
+           each * pair_change({gradients.dot_item, gradients.squared_norm}, step, shrinkage);
   }
   const double both =
       pairs > 1 ? in * static_cast<double>(setting.batches.batch_size - 1) / (pairs - 1) : 0;
-  const double squared = in * pulls.squared + both * (pulls.together - pulls.squared);
-  return decay + pair_change({in * pulls.along, squared}, step, shrinkage);
+  const double squared_norm =
+      in * gradients.squared_norm + both * (gradients.squared_norm_of_sum - gradients.squared_norm);
+  return decay + pair_change({in * gradients.dot_item, squared_norm}, step, shrinkage);
 }
 
 }  // namespace prism::inline PRISM_ISA

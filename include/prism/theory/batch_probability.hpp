@@ -12,7 +12,7 @@
 namespace prism::inline PRISM_ISA {
 
 /// How an epoch's pairs come in batches. Counts are signed, so that a negative one is seen as such.
-struct Batches {
+struct BatchSampling {
   std::int64_t pairs = 0;       ///< |E|, training interactions, at least 1
   std::int64_t batch_size = 0;  ///< |B|, from 1 to pairs
   std::int64_t negatives = 0;   ///< n, drawn uniformly for each pair
@@ -23,7 +23,7 @@ struct Batches {
 };
 
 /// The chances that an item stands in a batch.
-struct Occurrence {
+struct BatchProbability {
   double positive = 0;       ///< in one of its pairs at least
   double negative_only = 0;  ///< among its negatives and in none of its pairs
 
@@ -35,19 +35,19 @@ namespace detail {
 
 /// Not constexpr: in a constant expression a value outside its domain ends here, as a compile error
 /// that shows these words.
-[[noreturn]] inline void outside_domain(const char* argument, const char* what_is_right,
+[[noreturn]] inline void outside_domain(const char* argument, const char* requirement,
                                         double value) {
-  throw ArgumentError(argument, std::string(what_is_right) + ", not " + shortest(value));
+  throw ArgumentError(argument, std::string(requirement) + ", not " + format_number(value));
 }
 
-constexpr void require_domain(bool holds, const char* argument, const char* what_is_right,
+constexpr void require_domain(bool condition, const char* argument, const char* requirement,
                               double value) {
-  if (!holds) outside_domain(argument, what_is_right, value);
+  if (!condition) outside_domain(argument, requirement, value);
 }
 
 /// 1 - (1 - p)^times, by doubling and without its cancellation: p becomes the chance of any in 2,
 /// 4, 8, ... trials.
-constexpr double chance_of_any(double p, std::int64_t times) noexcept {
+constexpr double probability_of_any(double p, std::int64_t times) noexcept {
   double any = 0;
   for (; times > 0; times /= 2) {
     if (times % 2 == 1) any += p * (1 - any);
@@ -56,7 +56,7 @@ constexpr double chance_of_any(double p, std::int64_t times) noexcept {
   return any;
 }
 
-constexpr void check(const Batches& batches) {
+constexpr void check(const BatchSampling& batches) {
   const auto number = [](std::int64_t count) { return static_cast<double>(count); };
   const auto& [pairs, batch_size, negatives, items, distinct] = batches;
   require_domain(pairs >= 1, "pairs", "must be at least 1", number(pairs));
@@ -84,18 +84,20 @@ constexpr void check(const Batches& batches) {
 /// @param popularity  d, from 0 to batches.pairs
 /// @throws ArgumentError  for a count outside its domain; in a constant expression it does not
 ///     compile
-[[nodiscard]] constexpr Occurrence occurrence(std::int64_t popularity, const Batches& batches) {
+[[nodiscard]] constexpr BatchProbability batch_probability(std::int64_t popularity,
+                                                           const BatchSampling& batches) {
   detail::check(batches);
   detail::require_domain(popularity >= 0 && popularity <= batches.pairs, "popularity",
                          "must be at least 0 and at most the number of pairs",
                          static_cast<double>(popularity));
-  const double share = static_cast<double>(batches.batch_size) / static_cast<double>(batches.pairs);
-  const double positive = detail::chance_of_any(share, popularity);
+  const double pair_probability =
+      static_cast<double>(batches.batch_size) / static_cast<double>(batches.pairs);
+  const double positive = detail::probability_of_any(pair_probability, popularity);
   if (batches.negatives == 0) return {positive, 0};
   const std::int64_t draws = batches.negatives * batches.batch_size;
   const double items = static_cast<double>(batches.items);
   const double negative = batches.distinct_negatives ? static_cast<double>(draws) / items
-                                                     : detail::chance_of_any(1 / items, draws);
+                                                     : detail::probability_of_any(1 / items, draws);
   return {positive, (1 - positive) * negative};
 }
 
