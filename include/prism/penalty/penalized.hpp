@@ -121,7 +121,8 @@ struct Penalized {
   static double evaluate_part(const Part& policy, const LossStep<T, X>& step,
                               const state_t<Part, T>& state, std::span<const Rows<T>> gradients) {
     const bool negatives = prism::negatives_per_pair(policy) > 0;
-    const Batch visible_batch = negatives ? step.batch : step.batch.without_negatives();
+    const Batch visible_batch =
+        negatives ? step.batch : without_negatives(step.batch, step.scratch);
     const Batch batch = prism::needs_all_rows(policy) ? visible_batch : visible_batch.active_rows();
     return evaluate_loss(
         policy,
