@@ -5,11 +5,11 @@
 #include <concepts>
 #include <cstddef>
 #include <cstdint>
-#include <limits>
 #include <span>
 #include <string_view>
 
 #include "prism/core/config.hpp"
+#include "prism/core/finite.hpp"
 #include "prism/core/index.hpp"
 #include "prism/core/matrix.hpp"
 #include "prism/kernel/row.hpp"
@@ -29,13 +29,12 @@ template <class T>
 struct Trainable {
   Rows<T> rows;
   /// After each step every number is brought back into [lowest, highest].
-  T lowest = -std::numeric_limits<T>::infinity();
-  T highest = std::numeric_limits<T>::infinity();
+  T lowest = -unbounded<T>;
+  T highest = unbounded<T>;
 
   /// Brings a row back into the interval.
   void bound(std::size_t row) const noexcept {
-    if (lowest > -std::numeric_limits<T>::infinity() ||
-        highest < std::numeric_limits<T>::infinity()) {
+    if (lowest > -unbounded<T> || highest < unbounded<T>) {
       clamp(rows[row], lowest, highest, rows.dim());
     }
   }

@@ -6,11 +6,11 @@
 
 #include <concepts>
 #include <cstdint>
-#include <limits>
 #include <type_traits>
 #include <utility>
 
 #include "prism/core/config.hpp"
+#include "prism/core/finite.hpp"
 #include "prism/core/matrix.hpp"
 #include "prism/data/interactions.hpp"
 #include "prism/policy/batch.hpp"
@@ -33,8 +33,8 @@ struct Parameter {
   /// each row that the batch's user side (or item side) lists. The policy adds its gradient.
   Rows<T> gradient{};
   /// After each step every element is brought back into [lowest, highest].
-  T lowest = -std::numeric_limits<T>::infinity();
-  T highest = std::numeric_limits<T>::infinity();
+  T lowest = -unbounded<T>;
+  T highest = unbounded<T>;
 };
 
 /// What a State is made from.
