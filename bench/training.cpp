@@ -105,7 +105,7 @@ void propagation(benchmark::State& state) {
   const Matrix<float> items = bench::random_rows(train.items(), dim);
   const auto weights = make_state<float>(backbone, StateContext{train, dim, 1});
   for (auto _ : state) {
-    const auto output = backbone.output<float>({rows(users), rows(items)}, train, weights);
+    const auto output = backbone.output<float>(par, {rows(users), rows(items)}, train, weights);
     benchmark::DoNotOptimize(output.users().data());
   }
   const double edges = 2.0 * static_cast<double>(train.size());

@@ -32,24 +32,29 @@ using PruningIsa = std::conditional_t<has_byte_dot_product<Isa>, Isa, isa::scala
 /// The items as bytes, and their scoring rows one by one.
 class QuantisedItems {
  public:
+  /// @param scorer  whose items these are; has to outlive this
   template <Execution X>
-  QuantisedItems(const X& exec, const ItemPanels<float>& items)
+  QuantisedItems(const X& exec, const Scorer<float>& scorer, Similarity similarity,
+                 const ItemPanels<float>& items)
       : dim_(items.dim()),
         quads_((dim_ + 3) / 4),
-        rows_(items.panels() * panel_width * dim_),
+        own_rows_(scores_by_output_rows(scorer, similarity) ? 0 : items.size() * dim_),
+        rows_(own_rows_.empty() ? scorer.output.items()
+                                : Rows<const float>(own_rows_.data(), items.size(), dim_)),
         bytes_(items.panels() * panel_width * 4 * quads_, std::int8_t{0}),
         zero_point_offsets_(items.panels() * panel_width),
         quantisations_(items.panels()) {
     parallel_tasks(exec, items.panels(), [&](std::size_t s) {
       const std::size_t first = s * panel_width;
-      for (std::size_t column = 0; column < panel_width; ++column) {
-        float* const row = rows_.data() + (first + column) * dim_;
+      const std::size_t count = std::min(panel_width, items.size() - first);
+      for (std::size_t column = 0; !own_rows_.empty() && column < count; ++column) {
+        float* const row = own_rows_.data() + (first + column) * dim_;
         for (std::size_t k = 0; k < dim_; ++k) row[k] = items[s][k * panel_width + column];
       }
       std::vector<std::int8_t> bytes(panel_width * dim_);
       std::vector<float> residual(dim_);
-      quantisations_[s] = quantise<typename X::isa>(bytes.data(), rows_.data() + first * dim_,
-                                                    panel_width, dim_, residual.data());
+      quantisations_[s] =
+          quantise<typename X::isa>(bytes.data(), rows_[first], count, dim_, residual.data());
       for (std::size_t column = 0; column < panel_width; ++column) {
         std::int32_t sum = 0;
         for (std::size_t k = 0; k < dim_; ++k) {
@@ -62,9 +67,7 @@ class QuantisedItems {
     });
   }
 
-  [[nodiscard]] const float* row(std::size_t item) const noexcept {
-    return rows_.data() + item * dim_;
-  }
+  [[nodiscard]] const float* row(std::size_t item) const noexcept { return rows_[item]; }
   [[nodiscard]] std::size_t quads() const noexcept { return quads_; }
   /// Stripe s.
   [[nodiscard]] QuantisedPanel operator[](std::size_t s) const noexcept {
@@ -81,7 +84,8 @@ class QuantisedItems {
 
   std::size_t dim_;
   std::size_t quads_;
-  AlignedVector<float> rows_;
+  AlignedVector<float> own_rows_;  // none where the output rows are the scoring rows
+  Rows<const float> rows_;
   AlignedVector<std::int8_t> bytes_;
   AlignedVector<std::int32_t> zero_point_offsets_;
   // A stripe each: one row that is not finite leaves no telling of the other 63, and one that is

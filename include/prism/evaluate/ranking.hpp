@@ -183,7 +183,7 @@ void rank_items(const X& exec, const Scorer<T>& scorer, std::span<const Index> u
   std::optional<detail::QuantisedItems> quantised_items;
   if constexpr (std::is_same_v<T, float>) {
     if (detail::uses_pruning<T, Isa>(pruning, users.size(), items.dim())) {
-      quantised_items.emplace(exec, items);
+      quantised_items.emplace(exec, scorer, similarity, items);
     }
   }
   parallel_chunks(exec, users.size(), detail::UserBlock<T, Isa>::max_users,

@@ -44,6 +44,12 @@ void write_scoring_row(T* to, const T* row, std::size_t dim, T factor, T extra, 
   if (has_extra) to[dim] = factor * extra;
 }
 
+/// Whether an item's scoring row is its output row, to the last bit.
+template <class T>
+[[nodiscard]] bool scores_by_output_rows(const Scorer<T>& scorer, Similarity similarity) noexcept {
+  return similarity == Similarity::dot && scorer.item_factor.empty() && scorer.offset == 0;
+}
+
 template <class Isa, class T>
 void write_user(T* to, const Scorer<T>& scorer, std::size_t user, Similarity similarity) noexcept {
   const Rows<const T> users = scorer.output.users();

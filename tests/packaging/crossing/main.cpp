@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // A unit of an application: hands interactions and a model to one built for its machine.
 #include <prism/backbone/mf.hpp>
+#include <prism/exec/host.hpp>
 #include <prism/loss/bpr.hpp>
 #include <prism/model/recommender.hpp>
 
