@@ -72,21 +72,23 @@ TEST_CASE("an empty file is an error") {
 
 TEST_CASE("a rating that is no finite number is an error that names its line") {
   const ReadOptions rated{.min_rating = 3};
-  CHECK(error_of("1::2::5\n1::3::good\n", rated) == ":2: the rating is no finite number: 'good'");
-  CHECK(error_of("user,item,rating\n\n1,2,\n", rated) == ":3: the rating is no finite number: ''");
-  CHECK(error_of("1::2::abc\n1::3::4\n", rated) == ":1: the rating is no finite number: 'abc'");
+  CHECK(error_of("1::2::5\n1::3::good\n", rated) ==
+        ":2: the rating is not a finite number: 'good'");
+  CHECK(error_of("user,item,rating\n\n1,2,\n", rated) ==
+        ":3: the rating is not a finite number: ''");
+  CHECK(error_of("1::2::abc\n1::3::4\n", rated) == ":1: the rating is not a finite number: 'abc'");
   for (const std::string field :
        {"nan", "inf", "-inf", "1e999", "5x", "5 4", "0x10", "--5", "1,5"}) {
     CAPTURE(field);
     CHECK(error_of("1\t2\t5\n1\t3\t" + field + "\n", rated) ==
-          ":2: the rating is no finite number: '" + field + "'");
+          ":2: the rating is not a finite number: '" + field + "'");
   }
   const std::string endless(100'000, 'z');
   CHECK(error_of("1\t2\t5\n1\t3\t" + endless + "\n", rated).size() < 150);
 }
 
 TEST_CASE("a time that is no finite number is an error that names its line") {
-  CHECK(error_of("1,2,5,9\n1,3,5,noon\n") == ":2: the time is no finite number: 'noon'");
+  CHECK(error_of("1,2,5,9\n1,3,5,noon\n") == ":2: the time is not a finite number: 'noon'");
   CHECK(error_of("1,2\n1,3\n", {.time = 1, .min_rating = {}}) == "no error");
 }
 
@@ -100,11 +102,11 @@ TEST_CASE("a line with too few columns is an error that says how many there are"
 }
 
 TEST_CASE("what is no text is an error that says what is wrong with it") {
-  CHECK(error_of(std::string("1,2\n3,\0\n", 8)) == ":2: holds a zero byte, which no text does");
+  CHECK(error_of(std::string("1,2\n3,\0\n", 8)) == ":2: contains a zero byte, so it is not text");
   CHECK(contains(error_of("1,2\r3,4\r5,6"), ":1: has a carriage return within"));
   CHECK(contains(error_of("1\t2\n3\t\x1B[2Jx\n", {.rating = 1}), "no error"));
   CHECK(error_of("1\t2\t5\n1\t3\t\x1B[2J\n", {.min_rating = 3}) ==
-        ":2: the rating is no finite number: '?[2J'");
+        ":2: the rating is not a finite number: '?[2J'");
 }
 
 TEST_CASE("adjacency lists have no columns") {
@@ -167,7 +169,7 @@ TEST_CASE("options that do not go together are errors") {
   CHECK_THROWS_AS(read({.user = 1, .item = 1}), ArgumentError);
   CHECK_THROWS_AS(read({.item = 0}), ArgumentError);
   CHECK_THROWS_AS(read({.item = 2, .min_rating = 3}), ArgumentError);
-  CHECK_THROWS_WITH_AS(read({.user = -1}), "user: columns count from 0, so none is -1",
+  CHECK_THROWS_WITH_AS(read({.user = -1}), "user: must be a column from 0 on, not -1",
                        ArgumentError);
   CHECK_THROWS_AS(read({.min_rating = std::numeric_limits<double>::quiet_NaN()}), ArgumentError);
   CHECK_THROWS_WITH_AS((void)parse_format("json"),

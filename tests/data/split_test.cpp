@@ -87,7 +87,7 @@ TEST_CASE("a random split is even: each interaction is tested as often as any ot
 TEST_CASE("shares that make no sense, or that leave nothing to train on, are errors") {
   const Interactions data = square(3);
   CHECK_THROWS_WITH_AS((void)random_split(data, {.validation = -0.1}),
-                       "validation: must be a share in [0, 1), not -0.100000", ArgumentError);
+                       "validation: must be a fraction in [0, 1), not -0.100000", ArgumentError);
   CHECK_THROWS_AS((void)random_split(data, {.test = 1}), ArgumentError);
   CHECK_THROWS_AS((void)random_split(data, {.test = std::numeric_limits<double>::quiet_NaN()}),
                   ArgumentError);
@@ -113,7 +113,7 @@ TEST_CASE("a given split refuses interactions of both parts, or drops them from 
   const Interactions train(2, 2, Pairs{{0, 0}, {0, 1}, {1, 0}});
   const Interactions test(2, 2, Pairs{{0, 1}, {1, 1}});
   CHECK_THROWS_WITH_AS((void)given_split(train, test),
-                       "test: 1 of its 2 interactions stand in train too; the option "
+                       "test: 1 of its 2 interactions are also in train; the option "
                        "drop_repeated leaves them out of test",
                        ArgumentError);
   const Split split = given_split(train, test, {.validation = 0, .drop_repeated = true});
