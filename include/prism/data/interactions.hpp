@@ -133,7 +133,7 @@ class Interactions {
       }
     }
     if (!times.empty() && times.size() != pairs.size()) {
-      throw ArgumentError("times", "there must be one a pair, that is " +
+      throw ArgumentError("times", "there must be one for each pair, that is " +
                                        std::to_string(pairs.size()) + ", not " +
                                        std::to_string(times.size()));
     }
