@@ -72,8 +72,7 @@ struct ReadOptions {
   Format format = Format::automatic;
   std::string delimiter = {};         ///< between columns, e.g. "::"; empty: by format, or detected
   Header header = Header::automatic;  ///< for Format::delimited
-  // An unset column is the one that the header gives a name of known_columns, otherwise by
-  // position.
+  // An unset column is found by a name of known_columns in the header, otherwise by position.
   std::optional<Column> user = {};    ///< unset: by name, or column 0
   std::optional<Column> item = {};    ///< unset: by name, or column 1
   std::optional<Column> rating = {};  ///< unset: by name, or column 2. Read for min_rating
