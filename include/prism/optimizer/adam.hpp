@@ -161,7 +161,7 @@ struct Adam {
         if (k + 2 * prefetch_distance < row_indices.size()) {
           prefetch(&state.last_step_[row_indices[k + 2 * prefetch_distance]], 1);
         }
-        // needed() is not asked about rows of the next chunk: its thread may be writing what it
+        // needed() is not called for rows of the next chunk: its thread may be writing what it
         // reads.
         if (const std::size_t next = k + prefetch_distance;
             next < row_indices.size() && (next >= end || needed(row_indices[next]))) {
