@@ -11,7 +11,7 @@
 
 namespace prism::inline PRISM_ISA {
 
-/// Smaller norms count as this one where a norm divides.
+/// Smaller norms count as this one in divisions by a norm.
 inline constexpr double min_norm = 1e-12;
 
 /// Prefetches a row of n elements that is read and written soon: the hardware does not predict rows
