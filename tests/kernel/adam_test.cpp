@@ -90,7 +90,7 @@ PRISM_FOR_EACH_VARIANT("replayed steps equal as many single ones to the last bit
   }
 }
 
-PRISM_FOR_EACH_VARIANT("steps made up for in closed form equal those taken one by one") {
+PRISM_FOR_EACH_VARIANT("zero-gradient steps in closed form equal single steps") {
   using Isa = typename V::isa;
   using T = typename V::scalar;
   if constexpr (isa_supported<Isa>) {
@@ -139,7 +139,8 @@ PRISM_FOR_EACH_VARIANT("steps made up for in closed form equal those taken one b
 }
 
 TEST_CASE("the closed form applies to nearly every row") {
-  // No law of results: it says that the closed form is used from the steps on where it can be.
+  // No law of results: it says that the closed form is used from the first steps on where it is
+  // accurate.
   for (const std::uint64_t stood_at : std::initializer_list<std::uint64_t>{20, 400, 5000}) {
     AdamHistory<float> history;
     for (std::uint64_t t = stood_at + 1; t <= stood_at + 500; ++t) {
