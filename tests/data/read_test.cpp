@@ -189,7 +189,7 @@ TEST_CASE("one item, and a user with all items") {
   CHECK(read_text("a,x\na,y\na,z\n").items_of(0).size() == 3);
 }
 
-TEST_CASE("a repeated pair counts once, at its earliest time") {
+TEST_CASE("a repeated pair in a file counts once, at its earliest time") {
   const Interactions data = read_text("7,8,5,20\n9,8,5,1\n7,8,1,10\n");
   CHECK(named(data) == two);
   CHECK(times(data) == std::vector<double>{10, 1});
