@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What a model costs to compile: seconds and memory of the compiler for grids of growing size. The
-// difference between two grids is the models' own share; the rest is the headers'.
+// Compile time and memory of models: seconds and megabytes of the compiler for grids of growing
+// size. The difference between two grids is due to the models; the rest is the headers.
 #include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -15,10 +15,10 @@ namespace {
 
 struct Cost {
   double seconds;    // of processor time
-  double megabytes;  // the largest process
+  double megabytes;  // peak of the largest process
 };
 
-/// Runs the compiler that built this program on a source text.
+/// Compiles a source text with the compiler of this program.
 Cost compile(const std::string& text) {
   const std::filesystem::path folder =
       std::filesystem::temp_directory_path() / ("prism-compile-cost-" + std::to_string(getpid()));

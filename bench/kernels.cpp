@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Kernels alone, beside the machine's peaks; and each instruction set beside the others.
+// Single kernels, relative to the machine's peaks, for each instruction set.
 #include "machine.hpp"
 #include "workload.hpp"
 
@@ -28,7 +28,7 @@ void pair_potential(benchmark::State& state) {
   bench::count_operations(state, 6 * pairs * static_cast<double>(dim), threads);
 }
 
-/// A row's dot product with each of many that lie in cache.
+/// The dot products of one row with many rows in cache.
 template <class Isa>
 void dot(benchmark::State& state) {
   const auto dim = static_cast<std::size_t>(state.range(0));
@@ -44,7 +44,7 @@ void dot(benchmark::State& state) {
   bench::count_operations(state, 2.0 * size * static_cast<double>(dim), 1);
 }
 
-/// The scores of 96 users with 64 items, as ranking makes them.
+/// The scores of 96 users with 64 items, as in ranking.
 template <class Isa>
 void matrix_product(benchmark::State& state) {
   const auto dim = static_cast<std::size_t>(state.range(0));
@@ -60,7 +60,7 @@ void matrix_product(benchmark::State& state) {
   bench::count_operations(state, 2.0 * users * items * static_cast<double>(dim), 1);
 }
 
-/// Adam steps of rows that lie in cache.
+/// Adam steps of rows in cache.
 template <class Isa>
 void adam(benchmark::State& state) {
   constexpr std::size_t size = 32, dim = 64;
@@ -77,7 +77,7 @@ void adam(benchmark::State& state) {
   state.SetItemsProcessed(state.iterations() * static_cast<std::int64_t>(size));
 }
 
-/// The sum of 32 rows picked at random out of a table that lies in cache.
+/// The sum of 32 rows at random indices of a table in cache.
 template <class Isa>
 void weighted_sum(benchmark::State& state) {
   const auto dim = static_cast<std::size_t>(state.range(0));

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What this machine can do at most, measured in the same run as the figures that are set beside it.
+// The machine's peak rates, measured in the same run as the results relative to them.
 #pragma once
 
 #include <benchmark/benchmark.h>
@@ -23,7 +23,7 @@ namespace bench {
 inline const auto cores =
     static_cast<std::int64_t>(std::max(1U, std::thread::hardware_concurrency()));
 
-/// The shortest of a few runs, in seconds.
+/// The shortest of several runs, in seconds.
 template <class Body>
 double shortest_seconds(const Body& body, int runs = 10) {
   double shortest = 1e300;
@@ -36,7 +36,7 @@ double shortest_seconds(const Body& body, int runs = 10) {
   return shortest;
 }
 
-/// Runs body(thread) on so many threads at once.
+/// Runs body(thread) on this many threads at once.
 template <class Body>
 void on_threads(std::size_t threads, const Body& body) {
   std::vector<std::jthread> others;
@@ -44,8 +44,8 @@ void on_threads(std::size_t threads, const Body& body) {
   body(std::size_t{0});
 }
 
-/// Floating-point operations a second of independent multiply-adds in registers, each counted as
-/// two: what no kernel can exceed.
+/// Floating-point operations per second of independent multiply-adds in registers, each counted as
+/// two: an upper limit of every kernel.
 template <class T = float, class Isa = prism::isa::native>
 double fma_peak(std::size_t threads) {
   static std::map<std::size_t, double> known;
@@ -67,13 +67,13 @@ double fma_peak(std::size_t threads) {
   return peak = operations / shortest_seconds([&] { on_threads(threads, run); });
 }
 
-/// Bytes a second of a[i] = b[i] + s * c[i] over arrays that no cache holds (STREAM's triad: three
-/// numbers moved for each).
+/// Bytes per second of a[i] = b[i] + s * c[i] over arrays larger than any cache (STREAM's triad:
+/// three numbers moved per element).
 inline double bandwidth(std::size_t threads) {
   static std::map<std::size_t, double> known;
   double& peak = known[threads];
   if (peak > 0) return peak;
-  constexpr std::size_t each = std::size_t{96} << 20;  // 384 MiB of float a thread and array
+  constexpr std::size_t each = std::size_t{96} << 20;  // 384 MiB of float per array
   using Array = prism::TableVector<float>;
   const std::size_t size = each / threads;
   std::vector<Array> a(threads), b(threads), c(threads);
@@ -94,7 +94,8 @@ inline double bandwidth(std::size_t threads) {
   return peak = bytes / shortest_seconds([&] { on_threads(threads, run); });
 }
 
-/// Sets operations a second beside the machine's peak. @param operations  of one iteration
+/// Reports operations per second, and relative to the machine's peak.
+/// @param operations  of one iteration
 inline void count_operations(benchmark::State& state, double operations, std::size_t threads) {
   using benchmark::Counter;
   const double all = operations * static_cast<double>(state.iterations());
@@ -102,7 +103,8 @@ inline void count_operations(benchmark::State& state, double operations, std::si
   state.counters["% of FMA peak"] = Counter(100 * all / fma_peak(threads), Counter::kIsRate);
 }
 
-/// Sets bytes a second beside the machine's bandwidth. @param bytes  of one iteration
+/// Reports bytes per second, and relative to the machine's bandwidth.
+/// @param bytes  of one iteration
 inline void count_bytes(benchmark::State& state, double bytes, std::size_t threads) {
   using benchmark::Counter;
   const double all = bytes * static_cast<double>(state.iterations());
@@ -110,7 +112,7 @@ inline void count_bytes(benchmark::State& state, double bytes, std::size_t threa
   state.counters["% of bandwidth"] = Counter(100 * all / bandwidth(threads), Counter::kIsRate);
 }
 
-/// Prints the machine's peaks, then runs what the command line asks for.
+/// Prints the machine's peaks, then runs the benchmarks selected on the command line.
 inline int run_benchmarks(int argc, char** argv) {
   benchmark::Initialize(&argc, argv);
   if (benchmark::ReportUnrecognizedArguments(argc, argv)) return 1;

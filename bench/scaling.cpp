@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// How cost grows: an epoch with interactions, ranking with items, a step with dimensions; each on
-// one thread and on all.
+// Scaling: an epoch with interactions, ranking with items, a step with dimensions; each on one
+// thread and on all.
 #include "machine.hpp"
 #include "workload.hpp"
 

@@ -8,8 +8,7 @@ using bench::cores;
 
 namespace {
 
-/// The bytes that a step has to move at least: weight and two moments of each row that the batch
-/// reaches, in and out.
+/// The least bytes that a step moves: weight and two moments of each active row, read and written.
 template <class Model>
 double row_bytes(const Model& model, bench::EpochBatches<Model>& batches, Trainer<Model>& trainer) {
   std::vector<bool> user(model.train().users()), item(model.train().items());
@@ -21,7 +20,7 @@ double row_bytes(const Model& model, bench::EpochBatches<Model>& batches, Traine
   return 6.0 * sizeof(float) * 64 * static_cast<double>(reached);
 }
 
-/// Training steps, one after the other, on the batches of an epoch.
+/// Training steps on an epoch's batches.
 template <class Loss, class Optimizer, class Regularizer>
 void step(benchmark::State& state, Loss loss) {
   const auto threads = static_cast<std::size_t>(state.range(1));
@@ -35,7 +34,7 @@ void step(benchmark::State& state, Loss loss) {
   bench::count_bytes(state, row_bytes(model, batches, trainer), threads);
 }
 
-/// Whole epochs, with everything that fit does in one but the validation.
+/// Epochs with everything that fit() does in one except validation.
 template <class Loss>
 void epoch(benchmark::State& state) {
   const ThreadLimit limit(static_cast<std::size_t>(state.range(0)));
@@ -45,7 +44,7 @@ void epoch(benchmark::State& state) {
   state.SetItemsProcessed(state.iterations() * static_cast<std::int64_t>(split.train.size()));
 }
 
-/// Adam where tables grow and the batch does not: 4096 pairs and as many negatives.
+/// Adam with growing tables and a constant batch: 4096 pairs and as many negatives.
 template <class Optimizer, class Regularizer>
 void adam_of_rows(benchmark::State& state) {
   const ThreadLimit limit(static_cast<std::size_t>(cores));
@@ -54,15 +53,14 @@ void adam_of_rows(benchmark::State& state) {
   Model model(bench::interactions_of(side, side, 1 << 20));
   Trainer trainer(model);
   bench::EpochBatches<Model> batches(model, 4096);
-  // Rows that were reached in the first steps, where v's bias correction changes quickly, take
-  // longer to catch up.
+  // Rows whose last step is one of the first, in which v's bias correction changes quickly, have no
+  // closed form for their deferred steps.
   for (int warm = 0; warm < 256; ++warm) bench::take_step(trainer, batches);
   for (auto _ : state) benchmark::DoNotOptimize(bench::take_step(trainer, batches));
 }
 
-/// About what a step of adam_of_rows has to read at least: weights and moments of three rows a
-/// pair, picked at random. What it costs grows with the table, because the processor keeps few
-/// addresses at hand.
+/// About the least that a step of adam_of_rows reads: weights and moments of three rows per pair,
+/// at random indices. The time grows with the table because of TLB misses.
 void rows_at_random(benchmark::State& state) {
   const ThreadLimit limit(static_cast<std::size_t>(cores));
   const auto size = static_cast<Index>(state.range(0));
@@ -93,8 +91,8 @@ void rows_at_random(benchmark::State& state) {
   bench::count_bytes(state, 3.0 * sizeof(float) * dim * row_count, static_cast<std::size_t>(cores));
 }
 
-/// LightGCN's way down and back up, three layers. Each propagation of a side reads one row and one
-/// weight for each edge's end, and writes a row and adds it to the sum.
+/// LightGCN's forward and backward pass, three layers. Each propagation of a side reads one row and
+/// one weight for each end of an edge, and writes a row and adds it to the sum.
 void propagation(benchmark::State& state) {
   const auto threads = static_cast<std::size_t>(state.range(0));
   const ThreadLimit limit(threads);

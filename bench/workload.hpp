@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Made-up work of real sizes: what takes time depends on sizes and popularity, not on tastes.
+// Synthetic workloads of real sizes: times depend on sizes and popularity, not on preferences.
 #pragma once
 
 #include <algorithm>
@@ -14,8 +14,8 @@ namespace bench {
 inline constexpr prism::Index gowalla_users = 29858, gowalla_items = 40981;
 inline constexpr std::size_t gowalla_interactions = 1027370;
 
-/// Pairs whose items' popularity falls off as it does in real data: the first tenth of the items
-/// stand in half of the pairs. Repeated pairs are left out.
+/// Pairs whose items have a realistic long-tailed popularity: the first tenth of the items are in
+/// half of the pairs. Repeated pairs are removed.
 inline prism::Interactions interactions_of(prism::Index users, prism::Index items,
                                            std::size_t count, std::uint64_t seed = 2) {
   const prism::Random random(seed, prism::Stream::synthetic);
@@ -57,7 +57,7 @@ prism::Matrix<T> random_unit_rows(std::size_t size, std::size_t dim) {
   return table;
 }
 
-/// Batches of an epoch after the other, with their negatives.
+/// The batches of one epoch after another, with their negatives.
 template <class Model>
 class EpochBatches {
  public:
@@ -73,7 +73,7 @@ class EpochBatches {
     ++drawn_;
     return std::span(order_).subspan(next_ - batch_size_, batch_size_);
   }
-  /// How many pairs came before the last batch.
+  /// The number of pairs before the last batch.
   [[nodiscard]] std::size_t before() const { return (drawn_ - 1) * batch_size_; }
 
  private:

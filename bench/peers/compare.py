@@ -30,7 +30,7 @@ def run(command):
 def main():
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("prism_times", type=pathlib.Path)
-    parser.add_argument("--data", help="interactions; made-up ones of Gowalla's size if left out")
+    parser.add_argument("--data", help="interactions; synthetic ones of Gowalla's size if left out")
     parser.add_argument("--threads", type=int, nargs="+", default=[1, 2])
     parser.add_argument("--runs", type=int, default=3)
     parser.add_argument("--share", type=float, default=0.1, help="of PyTorch's epochs to time")

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What pytorch.py times, in prism: one epoch of MF with each loss, and one ranking of the test
-// users. Writes the data for it, so that both have the same.
+// The benchmarks of pytorch.py in prism: one epoch of MF with each loss, and one ranking of the
+// test users. Writes the data for it, so that both use the same.
 #include <CLI/CLI.hpp>
 #include <chrono>
 #include <filesystem>
@@ -44,7 +44,7 @@ int main(int argc, char** argv) try {
   CLI::App app("Times epochs and a ranking, and prints them as JSON.");
   std::string data, folder;
   std::size_t threads = 1;
-  app.add_option("--data", data, "interactions; made-up ones of Gowalla's size if left out");
+  app.add_option("--data", data, "interactions; synthetic ones of Gowalla's size if left out");
   app.add_option("--threads", threads)->check(CLI::Range(1, 1024));
   app.add_option("--write", folder, "writes train.bin and test.bin there, and times nothing");
   CLI11_PARSE(app, argc, argv);

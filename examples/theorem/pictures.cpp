@@ -36,7 +36,7 @@ set style line 2 linecolor rgb "#2166ac" linewidth 2 pointtype 7 pointsize 0.6
 set style line 3 linecolor rgb "#c0392b" linewidth 2 pointtype 7 pointsize 0.6
 )gnuplot";
 
-/// Runs gnuplot on these commands; whether it succeeded.
+/// Runs gnuplot commands; returns whether it succeeded.
 bool gnuplot(const std::string& commands) {
   FILE* const pipe = ::popen("gnuplot", "w");
   if (pipe == nullptr) return false;
@@ -44,14 +44,14 @@ bool gnuplot(const std::string& commands) {
   return ::pclose(pipe) == 0 && written;
 }
 
-/// In gnuplot's single quotes, where a quote is doubled.
+/// Quotes for gnuplot: single quotes, with quotes doubled.
 std::string in_quotes(const std::string& text) {
   std::string result = "'";
   for (const char c : text) result += c == '\'' ? "''" : std::string(1, c);
   return result + "'";
 }
 
-/// So that gnuplot takes no character for a sub- or superscript.
+/// Escapes characters that gnuplot would interpret, e.g. as sub- or superscript.
 std::string literal(const std::string& text) {
   std::string result;
   for (const char c : text) {
@@ -120,7 +120,8 @@ void Pictures::write_checks(const std::vector<TheoremCheck>& checks) const {
 }
 
 void Pictures::add_heat_map() {
-  constexpr std::int64_t pairs = 1'000'000'000;  // so that every share is a batch
+  constexpr std::int64_t pairs = 1'000'000'000;  // so that every |B| / |E| is a whole number of
+                                                 // pairs
   constexpr int columns = 41, rows = 41;
   TheoremSetting setting{.learning_rate = 0.1,
                          .lambda = 0.025,
@@ -130,11 +131,11 @@ void Pictures::add_heat_map() {
   cells << "popularity,popularity_from,popularity_to,batch_share,share_from,share_to,p_in_batch,"
            "expected_change\n";
   boundary << "popularity,batch_share\n";
-  // Cells of equal size on logarithmic axes: popularity 1 to 10,000, share 1e-5 to 1e-1.
+  // Cells of equal size on logarithmic axes: popularity 1 to 10,000, |B| / |E| 1e-5 to 1e-1.
   const auto edge = [](int cell, int of, double first, double decades) {
     return first * std::pow(10.0, decades * cell / of);
   };
-  // The chance to be in a batch with which growth makes up for decay.
+  // The batch probability at which growth and decay balance.
   const double shrinkage = setting.learning_rate * setting.lambda;
   const double balance =
       -decay_change(setting.pair.item, setting.learning_rate, setting.lambda) /
@@ -269,7 +270,7 @@ void Pictures::add_training_curves(const std::vector<Watched>& recommenders) {
     }
   }
   write("training_curves.csv", csv.str());
-  std::string names;  // a list, as gnuplot has it
+  std::string names;  // in gnuplot's list syntax
   for (const Watched& watched : recommenders) names += " '" + watched.name + "'";
   pictures_.push_back({"training_curves", 1100, 440,
                        "\ndata = " + in_quotes(data_) + "\nnames = \"" + names + "\"" + R"gnuplot(

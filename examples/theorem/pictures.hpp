@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Pictures as SVG, drawn by gnuplot from CSV files that stay beside them.
+// Figures as SVG, drawn by gnuplot from CSV files, which are kept beside them.
 #pragma once
 
 #include <prism/data/split.hpp>
@@ -11,27 +11,28 @@
 
 namespace theorem {
 
-/// A folder that pictures go to.
+/// A folder of figures.
 class Pictures {
  public:
-  /// @throws prism::DataError  where the folder cannot be made or written, or there is no gnuplot
-  /// @param data  what the models are trained on, for the titles
+  /// @throws prism::DataError  if the folder cannot be created or written, or gnuplot is not
+  ///                           installed
+  /// @param data  name of the training data, for the titles
   Pictures(std::string folder, const std::string& data);
 
-  // Each writes its CSV at once and leaves the drawing to draw_all.
+  // Each writes its CSV at once; draw_all() draws.
   void write_checks(const std::vector<prism::TheoremCheck>& checks) const;
   void add_heat_map();
   void add_measured_and_predicted(const std::vector<Watched>& by_cosine);
   void add_magnitudes(const prism::Split& split, const std::vector<Watched>& recommenders);
   void add_training_curves(const std::vector<Watched>& recommenders);
 
-  /// @throws prism::DataError  where gnuplot fails
+  /// @throws prism::DataError  if gnuplot fails
   void draw_all() const;
 
  private:
   void write(const std::string& name, const std::string& content) const;
 
-  /// What becomes NAME.svg; the commands read the CSV files in the folder.
+  /// Drawn to NAME.svg; the commands read the CSV files in the folder.
   struct Picture {
     std::string name;
     int width, height;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What the command line of `verify_theorem` can set.
+// The options of `verify_theorem`.
 #pragma once
 
 #include <cstddef>

@@ -99,7 +99,7 @@ void print_limits(const Settings& settings) {
       "than it says where batches are large.\n\n"
       "%5s  %7s  %9s  %22s  %22s  %22s\n",
       "d", "|B|/|E|", "P(i in B)", "one update", "every pair", "replacement");
-  auto run = static_cast<std::uint32_t>(grid().size());  // runs before these
+  auto run = static_cast<std::uint32_t>(grid().size());  // after the grid's runs
   for (const int popularity : {1, 10, 100, 1000}) {
     for (const int batch_size : {1'000, 50'000}) {
       const TheoremSetting setting{.learning_rate = 0.05,

@@ -66,11 +66,11 @@ Split load(const Settings& settings) {
 std::vector<Watched> train_by_cosine(const Split& split) {
   constexpr std::size_t dim = 32, epochs = 5;
   constexpr double batch_size = 256;
-  // Steps in which angles and magnitudes turn little in an epoch, which the probe's predictions
-  // suppose, and a decay as strong as the growth of an item of mean popularity.
+  // Steps in which angles and magnitudes change little in an epoch, as the probe's predictions
+  // assume, and a decay as strong as the growth of an item of mean popularity.
   const double pairs = static_cast<double>(split.train.size());
   const double mean_popularity = pairs / split.train.items();
-  const double square = 2.0 * dim / (split.train.items() + dim);  // of Xavier's rows
+  const double square = 2.0 * dim / (split.train.items() + dim);  // mean |row|^2 of Xavier
   const double learning_rate = batch_size * square / mean_popularity;
   const double growth = learning_rate / batch_size / square;
   const double lambda =
@@ -86,7 +86,7 @@ std::vector<Watched> train_by_cosine(const Split& split) {
   for (const double decay : {0.0, lambda}) {
     Recommender<MF<dim>, Cosine, FullWD, Xavier, SGD> model(split.train,
                                                             {.regularizer = {.lambda = decay}});
-    // All epochs, whatever the validation says.
+    // All epochs, without early stopping.
     watched.push_back(watch(decay > 0 ? "full decay (λ " + format_number(decay) + ")" : "no decay",
                             model, split,
                             {.learning_rate = learning_rate,

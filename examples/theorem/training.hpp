@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The theorem beside models in training.
+// The theorem against models in training.
 #pragma once
 
 #include <prism/data/split.hpp>
@@ -11,20 +11,20 @@
 
 namespace theorem {
 
-/// What a probe saw of one model.
+/// A probe's records of one model.
 struct Watched {
   std::string name;  // short, for legends
   std::vector<prism::MagnitudeRecord> records;
-  std::vector<double> magnitude;  // of each item, at the epoch that ranked best
+  std::vector<double> magnitude;  // of each item, at the best epoch
 };
 
-/// The buckets of the last record, with all epochs' changes added up.
+/// The buckets of the last record, with the changes of all epochs summed.
 std::vector<prism::MagnitudeBucket> totals(const std::vector<prism::MagnitudeRecord>& records);
 
 prism::Split load(const Settings& settings);
 
-/// Trains the theorem's own model, MF by cosine with SGD, without decay and with full decay, and
-/// prints measured beside predicted change by decile of popularity.
+/// Trains the theorem's model, MF by cosine with SGD, without decay and with full decay, and prints
+/// measured and predicted changes by decile of popularity.
 std::vector<Watched> train_by_cosine(const prism::Split& split);
 
 /// Trains MF + DirectAU without decay, with full decay, and with PRISM.

@@ -25,7 +25,7 @@ bool on_a_cache_line(const void* p) { return reinterpret_cast<std::uintptr_t>(p)
 
 }  // namespace
 
-TEST_CASE("a real number names a type by its value") {
+TEST_CASE("real numbers as template parameters distinguish types by value") {
   static_assert(std::is_same_v<Tag<0.5>, Tag<0.5>>);
   static_assert(std::is_same_v<Tag<0.0>, Tag<-0.0>>);
   static_assert(!std::is_same_v<Tag<0.5>, Tag<0.25>>);
@@ -46,7 +46,7 @@ TEST_CASE("tables are aligned, and keep xtensor's interface") {
   }
 }
 
-TEST_CASE("rows are picked by their numbers, or all in order") {
+TEST_CASE("rows are selected by index, or all in order") {
   auto table = zeros<float>(4, 3);
   for (std::size_t r = 0; r < 4; ++r) table(r, 1) = static_cast<float>(r);
   const std::vector<Index> numbers{3, 0, 3};
@@ -62,7 +62,7 @@ TEST_CASE("rows are picked by their numbers, or all in order") {
   CHECK(all[2] == rows(table)[2]);
 }
 
-TEST_CASE("scratch fills with zeros from a row on") {
+TEST_CASE("scratch memory is zero from a given row on") {
   Scratch scratch;
   const Rows<float> dirty = scratch.allocate<float>(5, 3);
   std::fill_n(dirty.data(), dirty.elements(), 7.0F);
@@ -73,7 +73,7 @@ TEST_CASE("scratch fills with zeros from a row on") {
   for (std::size_t e = 6; e < rows.elements(); ++e) CHECK(rows.data()[e] == 0);
 }
 
-TEST_CASE("scratch hands out distinct aligned memory, and from the second round on the same") {
+TEST_CASE("scratch memory is distinct and aligned, and reused after reset") {
   Scratch scratch;
   std::vector<float*> first;
   for (int round = 0; round < 3; ++round) {
@@ -85,14 +85,14 @@ TEST_CASE("scratch hands out distinct aligned memory, and from the second round 
       std::fill_n(got.data(), got.elements(), static_cast<float>(size));
       taken.push_back(got.data());
     }
-    REQUIRE(*taken[0] == 3);  // what came later did not write over it
+    REQUIRE(*taken[0] == 3);  // not overwritten by later allocations
     if (round == 1) first = taken;
     if (round > 1) CHECK(taken == first);
     scratch.reset();
   }
 }
 
-TEST_CASE("scratch holds little more than the largest round has taken") {
+TEST_CASE("scratch memory is little more than the largest step needed") {
   Scratch scratch;
   const Random random(1, Stream::synthetic);
   std::size_t largest = 0;
@@ -109,7 +109,7 @@ TEST_CASE("scratch holds little more than the largest round has taken") {
   CHECK(scratch.capacity() <= 2 * largest);
 }
 
-TEST_CASE("parallel loops visit everything once, whatever the threads") {
+TEST_CASE("parallel loops visit every index once, for any number of threads") {
   for (const std::size_t threads : {1u, 2u, 5u}) {
     const ThreadLimit limit(threads);
     for (const std::size_t n : {0u, 1u, 7u, 1000u}) {
@@ -148,7 +148,7 @@ TEST_CASE("errors name the file, the line or the argument") {
   CHECK_THROWS_WITH_AS(ThreadLimit(0), "threads: must be at least 1, not 0", ArgumentError);
 }
 
-TEST_CASE("loops take denormal numbers for zero, and leave the thread's own numbers alone") {
+TEST_CASE("loops treat denormal numbers as zero, without changing the calling thread") {
   volatile float tiny = 1e-39F;
   CHECK(tiny * 2 != 0);
   for (const std::size_t n : {1u, 100u}) {

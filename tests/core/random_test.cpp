@@ -52,7 +52,7 @@ TEST_CASE("uniform, below and normal have the distributions they name") {
   CHECK(random.uniform_int(0, 1) == 0);
 }
 
-TEST_CASE("a shuffle is a permutation, and each first element is as likely") {
+TEST_CASE("a shuffle is a permutation, and its first element is uniform") {
   std::vector<int> counts(5);
   for (std::uint64_t seed = 0; seed < 10000; ++seed) {
     std::vector<int> values{0, 1, 2, 3, 4};

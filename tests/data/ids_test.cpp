@@ -9,7 +9,7 @@
 
 using namespace prism;
 
-TEST_CASE("ids are numbered in the order in which they come") {
+TEST_CASE("ids are numbered in order of first appearance") {
   Ids ids;
   CHECK(ids.intern("b") == 0);
   CHECK(ids.intern("a") == 1);
@@ -19,7 +19,7 @@ TEST_CASE("ids are numbered in the order in which they come") {
   CHECK(ids[1] == "a");
 }
 
-TEST_CASE("an id that is not there is absent") {
+TEST_CASE("an unknown id is absent") {
   Ids ids;
   CHECK(ids.find("a") == absent);
   ids.intern("a");
@@ -28,7 +28,7 @@ TEST_CASE("an id that is not there is absent") {
   CHECK(ids.find("") == absent);
 }
 
-TEST_CASE("any bytes make an id") {
+TEST_CASE("an id may be any bytes") {
   Ids ids;
   const std::string nul("a\0b", 3);
   const std::string huge(100'000, '9');
@@ -61,7 +61,7 @@ TEST_CASE("more ids than there are rows is an error, and known ids still work") 
   CHECK(ids.find("c") == absent);
 }
 
-TEST_CASE("ids are equal when the same ids stand in the same rows") {
+TEST_CASE("id maps are equal if each row has the same id") {
   Ids a, b, c;
   for (const char* const id : {"ab", "c"}) a.intern(id);
   for (const char* const id : {"ab", "c"}) b.intern(id);

@@ -25,7 +25,7 @@ using Rows = std::vector<Index>;
 
 }  // namespace
 
-TEST_CASE("interactions are put in the order of user and item") {
+TEST_CASE("interactions are sorted by user and item") {
   const Interactions data(3, 4, Pairs{{2, 1}, {0, 3}, {2, 0}, {0, 0}});
   CHECK(data.users() == 3);
   CHECK(data.items() == 4);
@@ -36,7 +36,7 @@ TEST_CASE("interactions are put in the order of user and item") {
   CHECK(data[3] == Interaction{2, 1});
 }
 
-TEST_CASE("interactions are found from the user's side and from the item's") {
+TEST_CASE("interactions are indexed by user and by item") {
   const Interactions data(3, 4, Pairs{{2, 1}, {0, 3}, {2, 0}, {0, 0}});
   CHECK(list(data.items_of(0)) == Rows{0, 3});
   CHECK(list(data.items_of(1)).empty());
@@ -94,7 +94,7 @@ TEST_CASE("interactions agree with a set of pairs, drawn at random") {
   }
 }
 
-TEST_CASE("no interactions, one item, and a user who has everything") {
+TEST_CASE("no interactions, one item, and a user with all items") {
   const Interactions none;
   CHECK(none.empty());
   CHECK(none.users() == 0);
@@ -108,7 +108,7 @@ TEST_CASE("no interactions, one item, and a user who has everything") {
   CHECK(everything.times().empty());
 }
 
-TEST_CASE("rows without names of their own are called by their numbers") {
+TEST_CASE("rows without ids have their numbers as ids") {
   const Interactions data(2, 3, Pairs{{1, 2}});
   CHECK(data.user_id(1) == "1");
   CHECK(data.item_id(2) == "2");
@@ -139,7 +139,7 @@ TEST_CASE("a subset keeps users, items, ids and times") {
                        "positions: must be below 3, not 3", ArgumentError);
 }
 
-TEST_CASE("what does not fit is an error that says what would") {
+TEST_CASE("invalid arguments are errors that say what would be valid") {
   CHECK_THROWS_WITH_AS(Interactions(2, 3, Pairs{{2, 0}}),
                        "pairs: user 2, item 0 is out of range: there are 2 users and 3 items",
                        ArgumentError);
@@ -147,7 +147,7 @@ TEST_CASE("what does not fit is an error that says what would") {
   CHECK_THROWS_AS(Interactions(2, 3, Pairs{{absent, 0}}), ArgumentError);
   const std::vector<double> two{1, 2};
   CHECK_THROWS_WITH_AS(Interactions(2, 3, Pairs{{0, 0}}, two),
-                       "times: there must be one a pair, that is 1, not 2", ArgumentError);
+                       "times: there must be one for each pair, that is 1, not 2", ArgumentError);
   const std::vector<double> nan{std::numeric_limits<double>::quiet_NaN()};
   CHECK_THROWS_AS(Interactions(2, 3, Pairs{{0, 0}}, nan), ArgumentError);
   CHECK_THROWS_AS(Interactions(nullptr, nullptr, Pairs{}), ArgumentError);

@@ -27,7 +27,7 @@ Named named(const Interactions& data) {
   return pairs;
 }
 
-/// The definition: drop all that have too few, count again, until nothing changes.
+/// The definition: remove all below the core, count again, until nothing changes.
 Named core_by_rescans(Named pairs, Index user_core, Index item_core) {
   for (std::size_t before = 0; before != pairs.size();) {
     before = pairs.size();
@@ -42,7 +42,7 @@ Named core_by_rescans(Named pairs, Index user_core, Index item_core) {
 
 }  // namespace
 
-TEST_CASE("the k-core is what repeated dropping leaves") {
+TEST_CASE("the k-core is what repeated removal leaves") {
   const Interactions data =
       synthetic_interactions({.users = 80, .items = 60, .interactions_per_user = 8});
   for (const auto& [user_core, item_core] :
@@ -56,8 +56,9 @@ TEST_CASE("the k-core is what repeated dropping leaves") {
   }
 }
 
-TEST_CASE("dropping runs along a chain to its end") {
-  // A path: user 0 - item 0 - user 1 - item 1 - ...; its end has too few, then the next, and so on.
+TEST_CASE("removal propagates along a chain to its end") {
+  // A path: user 0 - item 0 - user 1 - item 1 - ...; its end is below the core, then the next, and
+  // so on.
   Pairs pairs;
   for (Index k = 0; k < 1000; ++k) {
     pairs.push_back({k, k});
@@ -81,7 +82,7 @@ TEST_CASE("rows are renumbered in their order, with their ids and times") {
   CHECK(std::vector(core.times().begin(), core.times().end()) == std::vector<double>{2, 5, 3, 4});
 }
 
-TEST_CASE("a core of 0 drops nothing, and a core of 1 those without interactions") {
+TEST_CASE("a core of 0 removes nothing, and a core of 1 rows without interactions") {
   const Interactions data(3, 3, Pairs{{1, 1}});
   CHECK(k_core(data, 0, 0).users() == 3);
   CHECK(k_core(data, 1, 0).users() == 1);

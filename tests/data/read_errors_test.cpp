@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What is wrong with a file is an error that names the file, the line and what would be right.
+// Invalid files are errors that name the file, the line and what would be right.
 #include <doctest/doctest.h>
 
 #include <filesystem>
@@ -14,7 +14,7 @@ using namespace prism;
 
 namespace {
 
-/// The message of the DataError that reading the text throws, from behind the file's name on.
+/// The message of the DataError from reading the text, without the file's name.
 std::string error_of(const std::string& text, const ReadOptions& options = {},
                      const std::string& name = "data.txt") {
   const TemporaryFile file(text, name);
@@ -70,23 +70,25 @@ TEST_CASE("an empty file is an error") {
   CHECK(error_of("user_id:token\titem_id:token\n") == ": holds no interactions");
 }
 
-TEST_CASE("a rating that is no finite number is an error that names its line") {
+TEST_CASE("a rating that is not a finite number is an error that names its line") {
   const ReadOptions rated{.min_rating = 3};
-  CHECK(error_of("1::2::5\n1::3::good\n", rated) == ":2: the rating is no finite number: 'good'");
-  CHECK(error_of("user,item,rating\n\n1,2,\n", rated) == ":3: the rating is no finite number: ''");
-  CHECK(error_of("1::2::abc\n1::3::4\n", rated) == ":1: the rating is no finite number: 'abc'");
+  CHECK(error_of("1::2::5\n1::3::good\n", rated) ==
+        ":2: the rating is not a finite number: 'good'");
+  CHECK(error_of("user,item,rating\n\n1,2,\n", rated) ==
+        ":3: the rating is not a finite number: ''");
+  CHECK(error_of("1::2::abc\n1::3::4\n", rated) == ":1: the rating is not a finite number: 'abc'");
   for (const std::string field :
        {"nan", "inf", "-inf", "1e999", "5x", "5 4", "0x10", "--5", "1,5"}) {
     CAPTURE(field);
     CHECK(error_of("1\t2\t5\n1\t3\t" + field + "\n", rated) ==
-          ":2: the rating is no finite number: '" + field + "'");
+          ":2: the rating is not a finite number: '" + field + "'");
   }
   const std::string endless(100'000, 'z');
   CHECK(error_of("1\t2\t5\n1\t3\t" + endless + "\n", rated).size() < 150);
 }
 
-TEST_CASE("a time that is no finite number is an error that names its line") {
-  CHECK(error_of("1,2,5,9\n1,3,5,noon\n") == ":2: the time is no finite number: 'noon'");
+TEST_CASE("a time that is not a finite number is an error that names its line") {
+  CHECK(error_of("1,2,5,9\n1,3,5,noon\n") == ":2: the time is not a finite number: 'noon'");
   CHECK(error_of("1,2\n1,3\n", {.time = 1, .min_rating = {}}) == "no error");
 }
 
@@ -99,12 +101,12 @@ TEST_CASE("a line with too few columns is an error that says how many there are"
         ":1: expected 2 columns or more, found 1 in '1 2'");
 }
 
-TEST_CASE("what is no text is an error that says what is wrong with it") {
-  CHECK(error_of(std::string("1,2\n3,\0\n", 8)) == ":2: holds a zero byte, which no text does");
+TEST_CASE("content that is not text is an error that says why") {
+  CHECK(error_of(std::string("1,2\n3,\0\n", 8)) == ":2: contains a zero byte, so it is not text");
   CHECK(contains(error_of("1,2\r3,4\r5,6"), ":1: has a carriage return within"));
   CHECK(contains(error_of("1\t2\n3\t\x1B[2Jx\n", {.rating = 1}), "no error"));
   CHECK(error_of("1\t2\t5\n1\t3\t\x1B[2J\n", {.min_rating = 3}) ==
-        ":2: the rating is no finite number: '?[2J'");
+        ":2: the rating is not a finite number: '?[2J'");
 }
 
 TEST_CASE("adjacency lists have no columns") {
@@ -114,7 +116,7 @@ TEST_CASE("adjacency lists have no columns") {
   CHECK(contains(error_of("0 5 6\n1\t6\n", {.format = Format::adjacency}), ":2: holds a tab"));
 }
 
-TEST_CASE("a header that names one side alone, in the other's place, is an error") {
+TEST_CASE("a header that names only user or item, in the other's column, is an error") {
   CHECK(contains(error_of("x,user,rating\n0,7,5\n"), "but not both; the options user and item do"));
 }
 
@@ -131,7 +133,7 @@ TEST_CASE("quotes that do not match are an error") {
   CHECK(error_of("1,2\n3,\"4\"\"\n") == ":2: " + problem);
 }
 
-TEST_CASE("a format that stays open is an error that names the option") {
+TEST_CASE("an ambiguous format is an error that names the option") {
   CHECK(contains(error_of("1 2 3\n4 5 6\n"), "has 3 words on each line"));
   CHECK(contains(error_of("1 2 3\n4 5 6\n"),
                  "the option format says which: adjacency, or delimited"));
@@ -141,12 +143,12 @@ TEST_CASE("a format that stays open is an error that names the option") {
   CHECK(contains(error_of("one\ntwo\n"), "the option delimiter"));
 }
 
-TEST_CASE("everything rated too low is an error that says so") {
+TEST_CASE("no rating of at least min_rating is an error that says so") {
   CHECK(error_of("1,2,1\n1,3,2\n", {.min_rating = 3}) ==
         ": holds no interaction that is rated 3 or higher in column 2 (from 0)");
 }
 
-TEST_CASE("a column that is not there is an error that lists those that are") {
+TEST_CASE("an unknown column is an error that lists the known ones") {
   CHECK(error_of("who,what\n1,2\n", {.user = "user"}) ==
         ":1: no column is called 'user' (option user); there are: who, what");
   CHECK(error_of("user_id:token\titem_id:token\n1\t2\n", {.min_rating = 3}) ==
@@ -156,7 +158,7 @@ TEST_CASE("a column that is not there is an error that lists those that are") {
   CHECK(error_of("1,2\n", {.item = 5}) == ":1: expected 6 columns or more, found 2 in '1,2'");
 }
 
-TEST_CASE("options that do not go together are errors") {
+TEST_CASE("incompatible options are errors") {
   const auto read = [](const ReadOptions& options) {
     const TemporaryFile file("1 2 3\n");
     (void)read_interactions(file.path(), options);
@@ -167,7 +169,7 @@ TEST_CASE("options that do not go together are errors") {
   CHECK_THROWS_AS(read({.user = 1, .item = 1}), ArgumentError);
   CHECK_THROWS_AS(read({.item = 0}), ArgumentError);
   CHECK_THROWS_AS(read({.item = 2, .min_rating = 3}), ArgumentError);
-  CHECK_THROWS_WITH_AS(read({.user = -1}), "user: columns count from 0, so none is -1",
+  CHECK_THROWS_WITH_AS(read({.user = -1}), "user: must be a column from 0 on, not -1",
                        ArgumentError);
   CHECK_THROWS_AS(read({.min_rating = std::numeric_limits<double>::quiet_NaN()}), ArgumentError);
   CHECK_THROWS_WITH_AS((void)parse_format("json"),
@@ -206,7 +208,7 @@ TEST_CASE("a test column that leaves one part empty is an error") {
 }
 
 #if defined(PRISM_HAS_ZLIB)
-TEST_CASE("a gzip file that ends too early is an error, wherever it ends") {
+TEST_CASE("a truncated gzip file is an error, wherever it ends") {
   const std::string whole = gzipped("1,2\n1,3\n1,4\n");
   CHECK(error_of(whole) == "no error");
   for (std::size_t size = 2; size < whole.size(); ++size) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Files of every format, told apart and read.
+// Files of every format, detected and read.
 #include "prism/data/read.hpp"
 
 #include <doctest/doctest.h>
@@ -16,7 +16,7 @@ namespace {
 
 using Names = std::vector<std::pair<std::string, std::string>>;
 
-/// The interactions by their names.
+/// The interactions by their ids.
 Names named(const Interactions& data) {
   Names names;
   for (std::size_t k = 0; k < data.size(); ++k) {
@@ -38,7 +38,7 @@ const Names two{{"7", "8"}, {"9", "8"}};
 
 }  // namespace
 
-TEST_CASE("the delimiter is found out") {
+TEST_CASE("the delimiter is detected") {
   CHECK(named(read_text("7::8::5\n9::8::3\n")) == two);
   CHECK(named(read_text("7\t8\n9\t8\n")) == two);
   CHECK(named(read_text("7,8,5\n9,8,3\n")) == two);
@@ -49,12 +49,12 @@ TEST_CASE("the delimiter is found out") {
   CHECK(named(read_text("7->8\n9->8\n", {.delimiter = "->"})) == two);
 }
 
-TEST_CASE("a delimiter inside another column does not confuse where the columns tell") {
+TEST_CASE("of several delimiters the one with as many columns in all lines is detected") {
   CHECK(named(read_text("7,8,a|b\n9,8,c\n")) == two);
   CHECK(named(read_text("7;8;1,5\n9;8;2\n")) == two);
 }
 
-TEST_CASE("a header is found out, or is what the options say") {
+TEST_CASE("a header is detected, or given by the options") {
   CHECK(named(read_text("userId,movieId,rating\n7,8,5\n9,8,3\n")) == two);
   CHECK(named(read_text("who\twhat\n7\t8\n9\t8\n")) == two);
   CHECK(named(read_text("user,item\nAnn,Help!\n")) == Names{{"Ann", "Help!"}});
@@ -66,7 +66,7 @@ TEST_CASE("a header is found out, or is what the options say") {
   CHECK(named(read_text("a,b\n7,8\n", {.header = Header::no})) == Names{{"a", "b"}, {"7", "8"}});
 }
 
-TEST_CASE("columns are chosen by place or by name") {
+TEST_CASE("columns are chosen by position or by name") {
   const std::string text = "stars,when,film,person\n5,3,8,7\n1,4,8,9\n";
   const ReadOptions by_name{.user = "person", .item = "film", .rating = "stars", .time = "when"};
   CHECK(named(read_text(text, by_name)) == two);
@@ -75,22 +75,23 @@ TEST_CASE("columns are chosen by place or by name") {
   CHECK(named(read_text(text, options)) == Names{{"7", "8"}});
   options.rating = "stars";
   CHECK(named(read_text(text, options)) == Names{{"7", "8"}});
-  CHECK(read_text(text, {.user = 3, .item = 2}).times().empty());  // the fourth is the users'
-  // Columns make a file of columns out of words between spaces.
+  CHECK(read_text(text, {.user = 3, .item = 2}).times().empty());  // the fourth column is the
+                                                                   // users'
+  // Chosen columns make words between spaces a file of columns.
   CHECK(named(read_text("5 7 8\n5 9 8\n", {.user = 1, .item = 2})) == two);
 }
 
-TEST_CASE("ratings are read only where there is a lowest one") {
+TEST_CASE("ratings are read only with min_rating") {
   CHECK(named(read_text("7\t8\tgood\n9\t8\tbad\n")) == two);
   CHECK(named(read_text("7,8,3\n7,9,2.5\n", {.min_rating = 3})) == Names{{"7", "8"}});
   const Interactions some = read_text("1,5,1\n7,8, 4.0 \n9,8,-1e1\n", {.min_rating = 0.5});
   CHECK(named(some) == Names{{"1", "5"}, {"7", "8"}});
   const Interactions less = read_text("1,5,1\n7,8,4\n", {.min_rating = 3});
-  CHECK(less.users() == 1);  // whoever is left out altogether takes no row
+  CHECK(less.users() == 1);  // a user without remaining interactions has no row
   CHECK(less.find_item("5") == absent);
 }
 
-TEST_CASE("times are read from the last of four columns, or from where the options say") {
+TEST_CASE("times are read from the last of four columns, or from the column in the options") {
   CHECK(times(read_text("7\t8\t3\t100\n9\t8\t1\t99.5\n")) == std::vector<double>{100, 99.5});
   CHECK(read_text("7\t8\t1\n9\t8\t0\n").times().empty());
   CHECK(read_text("7,8,3,1,x\n").times().empty());
@@ -106,19 +107,19 @@ TEST_CASE("adjacency lists name a user and its items") {
   CHECK(data.user_degree()[2] == 0);
   CHECK(data.contains(data.find_user("3"), data.find_item("7")));
   CHECK(named(read_text("2\n7 8\n9 8\n", {}, "train.txt")) == two);
-  CHECK(named(read_text("7 8\n9 8\n")) == two);  // both readings say the same
+  CHECK(named(read_text("7 8\n9 8\n")) == two);  // the same in both formats
   CHECK(read_text("7 8\n  \n9 8\n", {.format = Format::adjacency}).users() == 2);
   CHECK(named(read_text("7 8 9\n", {.format = Format::adjacency})) ==
         Names{{"7", "8"}, {"7", "9"}});
 }
 
-TEST_CASE("a header's known names find the columns, in whatever order they come") {
+TEST_CASE("known names in a header determine the columns, in any order") {
   CHECK(named(read_text("rating,item_id,User_ID\n5,8,7\n1,8,9\n")) == two);
   CHECK(named(read_text(",userId,movieId,rating\n0,7,8,5\n1,9,8,1\n")) == two);
   CHECK(named(read_text("rating,item_id,user_id\n5,8,7\n1,8,9\n", {.min_rating = 2})) ==
         Names{{"7", "8"}});
   CHECK(times(read_text("time,user,item\n3,7,8\n4,9,8\n")) == std::vector<double>{3, 4});
-  CHECK(named(read_text("user,what\n7,8\n9,8\n")) == two);  // the item by its place
+  CHECK(named(read_text("user,what\n7,8\n9,8\n")) == two);  // the item by its position
 }
 
 TEST_CASE("a fourth column is a time where the first line has a number there") {
@@ -126,7 +127,7 @@ TEST_CASE("a fourth column is a time where the first line has a number there") {
   CHECK(times(read_text("7,8,5,noon\n9,8,1,late\n")).empty());
 }
 
-TEST_CASE("RecBole's columns go by the names in its header") {
+TEST_CASE("RecBole's columns are found by the names in its header") {
   const std::string text =
       "item_id:token\trating:float\ttimestamp:float\tuser_id:token\n"
       "8\t5\t3\t7\n8\t1\t4\t9\n";
@@ -148,12 +149,12 @@ TEST_CASE("ids may hold spaces, any script, and more digits than a number") {
   const std::string huge(300, '9');
   const Interactions data =
       read_text("Ann Lee\tŻółć\n" + huge + "\t18446744073709551616\n0" + huge + "\t日本\n",
-                {.header = Header::no});  // or words above numbers would be taken for one
+                {.header = Header::no});  // otherwise words above numbers would be a header
   CHECK(named(data) ==
         Names{{"Ann Lee", "Żółć"}, {huge, "18446744073709551616"}, {"0" + huge, "日本"}});
 }
 
-TEST_CASE("line ends, a byte order mark and blank lines do not matter") {
+TEST_CASE("line endings, a byte order mark and blank lines do not matter") {
   CHECK(named(read_text("7,8\r\n9,8\r\n")) == two);
   CHECK(named(read_text("7,8\n9,8")) == two);
   CHECK(named(read_text("7,8\r\n9,8\r")) == two);
@@ -181,14 +182,14 @@ TEST_CASE("lines may be long, and many") {
   CHECK(data.contains(data.find_user(std::to_string(99'999 % 977)), data.find_item("99999")));
 }
 
-TEST_CASE("one item, and a user who has everything") {
+TEST_CASE("one item, and a user with all items") {
   const Interactions data = read_text("a,x\nb,x\n");
   CHECK(data.items() == 1);
   CHECK(data.users() == 2);
   CHECK(read_text("a,x\na,y\na,z\n").items_of(0).size() == 3);
 }
 
-TEST_CASE("a pair that is repeated counts once, at its earliest time") {
+TEST_CASE("a repeated pair in a file counts once, at its earliest time") {
   const Interactions data = read_text("7,8,5,20\n9,8,5,1\n7,8,1,10\n");
   CHECK(named(data) == two);
   CHECK(times(data) == std::vector<double>{10, 1});
@@ -225,7 +226,7 @@ TEST_CASE("every format has a name that is read back") {
 }
 
 #if defined(PRISM_HAS_ZLIB)
-TEST_CASE("a gzip file is read as it is, whatever its name") {
+TEST_CASE("a gzip file is read directly, whatever its name") {
   CHECK(named(read_text(gzipped("7,8\n9,8\n"), {}, "data.csv")) == two);
   CHECK(named(read_text(gzipped("user_id:token\titem_id:token\n7\t8\n9\t8"), {}, "x.inter.gz")) ==
         two);

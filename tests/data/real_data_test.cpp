@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The published data sets, which users bring themselves: in the folder PRISM_DATA, or in data/ of
-// the source tree.
+// The published data sets, which users provide: in the folder PRISM_DATA, or in data/ of the source
+// tree.
 #include <doctest/doctest.h>
 
 #include <cstdlib>
@@ -19,7 +19,7 @@ constexpr bool reads_gzip = true;
 constexpr bool reads_gzip = false;
 #endif
 
-/// The path of a file in the data folder; empty, with a message, where it cannot be read.
+/// The path of a file in the data folder; empty, with a message, if it cannot be read.
 std::filesystem::path data_file(const std::string& name) {
   const char* const folder = std::getenv("PRISM_DATA");
   const std::filesystem::path path =

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Splits: every interaction in exactly one part, of the sizes that were asked for.
+// Splits: every interaction in exactly one part, of the requested sizes.
 #include "prism/data/split.hpp"
 
 #include <doctest/doctest.h>
@@ -29,7 +29,7 @@ Pairs list(const Interactions& data) {
   return pairs;
 }
 
-/// How many parts hold the interaction.
+/// The number of parts with the interaction.
 int parts_with(const Split& split, Interaction pair) {
   return split.train.contains(pair.user, pair.item) +
          split.validation.contains(pair.user, pair.item) +
@@ -48,7 +48,7 @@ TEST_CASE("a random split puts every interaction into exactly one part") {
   CHECK(split.validation.item_ids() == data.item_ids());
 }
 
-TEST_CASE("a share is the nearest whole number of interactions, halves up") {
+TEST_CASE("a fraction of the interactions is rounded to the nearest integer, halves up") {
   const Interactions data = square(5);
   const auto sizes = [&](double validation, double test) {
     const Split split = random_split(data, {.validation = validation, .test = test});
@@ -70,7 +70,7 @@ TEST_CASE("the seed decides the split, and nothing else does") {
   CHECK(list(a.test) != list(c.test));
 }
 
-TEST_CASE("a random split is even: each interaction is tested as often as any other") {
+TEST_CASE("a random split is uniform: all interactions are equally often in test") {
   const Interactions data = square(10);
   std::vector<int> tested(100);
   constexpr int rounds = 2000;
@@ -80,14 +80,15 @@ TEST_CASE("a random split is even: each interaction is tested as often as any ot
       tested[k] += split.test.contains(data[k].user, data[k].item);
     }
   }
-  // 2000 draws at 0.1: mean 200, standard deviation 13.4; five of them leave room for 100 of these.
+  // 2000 draws at 0.1: mean 200, standard deviation 13.4; the limit is five of them, for 100
+  // counts.
   for (const int count : tested) CHECK(std::abs(count - 0.1 * rounds) < 67);
 }
 
-TEST_CASE("shares that make no sense, or that leave nothing to train on, are errors") {
+TEST_CASE("invalid fractions, or those that leave nothing to train on, are errors") {
   const Interactions data = square(3);
   CHECK_THROWS_WITH_AS((void)random_split(data, {.validation = -0.1}),
-                       "validation: must be a share in [0, 1), not -0.100000", ArgumentError);
+                       "validation: must be a fraction in [0, 1), not -0.100000", ArgumentError);
   CHECK_THROWS_AS((void)random_split(data, {.test = 1}), ArgumentError);
   CHECK_THROWS_AS((void)random_split(data, {.test = std::numeric_limits<double>::quiet_NaN()}),
                   ArgumentError);
@@ -109,11 +110,11 @@ TEST_CASE("a given split keeps the test part and draws validation from train") {
   }
 }
 
-TEST_CASE("a given split refuses interactions of both parts, or drops them from test") {
+TEST_CASE("a given split rejects interactions of both parts, or drops them from test") {
   const Interactions train(2, 2, Pairs{{0, 0}, {0, 1}, {1, 0}});
   const Interactions test(2, 2, Pairs{{0, 1}, {1, 1}});
   CHECK_THROWS_WITH_AS((void)given_split(train, test),
-                       "test: 1 of its 2 interactions stand in train too; the option "
+                       "test: 1 of its 2 interactions are also in train; the option "
                        "drop_repeated leaves them out of test",
                        ArgumentError);
   const Split split = given_split(train, test, {.validation = 0, .drop_repeated = true});
@@ -121,7 +122,7 @@ TEST_CASE("a given split refuses interactions of both parts, or drops them from 
   CHECK(list(split.train) == list(train));
 }
 
-TEST_CASE("a given split refuses parts of two data sets") {
+TEST_CASE("a given split rejects parts of two data sets") {
   const Interactions train(2, 2, Pairs{{0, 0}, {1, 1}});
   CHECK_THROWS_AS((void)given_split(train, Interactions(2, 3, Pairs{{0, 1}})), ArgumentError);
   const auto other = std::make_shared<Ids>();

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Synthetic data has what it is made for: popular items, tastes, and the same draw every time.
+// Synthetic data has the properties it is for: popular items, preferences, and reproducible draws.
 #include "prism/data/synthetic.hpp"
 
 #include <doctest/doctest.h>
@@ -31,7 +31,7 @@ std::vector<Index> descending(std::span<const Index> degree) {
   return sorted;
 }
 
-/// How many users two items have in common: the mean square over all pairs of items.
+/// The mean square of the number of users that two items have in common, over all pairs of items.
 double mean_square_overlap(const Interactions& data) {
   double sum = 0;
   for (Index a = 0; a < data.items(); ++a) {
@@ -46,7 +46,7 @@ double mean_square_overlap(const Interactions& data) {
 
 }  // namespace
 
-TEST_CASE("synthetic data has the size that was asked for") {
+TEST_CASE("synthetic data has the requested size") {
   const Interactions data = synthetic_interactions();
   CHECK(data.users() == 3000);
   CHECK(data.items() == 2000);
@@ -58,7 +58,7 @@ TEST_CASE("synthetic data has the size that was asked for") {
   CHECK(degree.front() > 4 * degree[1500]);  // heavy-tailed
 }
 
-TEST_CASE("a few items are popular, and their rows do not tell which") {
+TEST_CASE("a few items are popular, and their rows do not reveal which") {
   const Interactions data = synthetic_interactions();
   const std::vector<Index> degree = descending(data.item_degree());
   const auto top = std::accumulate(degree.begin(), degree.begin() + 100, std::size_t{0});
@@ -68,7 +68,7 @@ TEST_CASE("a few items are popular, and their rows do not tell which") {
   CHECK(std::accumulate(first.begin(), first.end(), std::size_t{0}) < data.size() / 6);
 }
 
-TEST_CASE("without tastes an item is drawn with probability proportional to rank^-exponent") {
+TEST_CASE("without preferences an item is drawn with probability proportional to rank^-exponent") {
   const auto shares = [](double exponent) {
     const Interactions data = synthetic_interactions({.users = 30'000,
                                                       .items = 4,
@@ -79,7 +79,7 @@ TEST_CASE("without tastes an item is drawn with probability proportional to rank
     for (const Index d : descending(data.item_degree())) share.push_back(d / 30'000.0);
     return share;
   };
-  // The standard deviation of a share is at most 0.003.
+  // The standard deviation of a fraction is at most 0.003.
   for (const double share : shares(0)) CHECK(std::abs(share - 0.25) < 0.015);
   const std::vector<double> by_rank = shares(1);
   for (const double rank : {1.0, 2.0, 3.0, 4.0}) {
@@ -88,8 +88,8 @@ TEST_CASE("without tastes an item is drawn with probability proportional to rank
   }
 }
 
-TEST_CASE("tastes decide which items go together, the more the higher the affinity") {
-  // Five items each: users differ in nothing but their tastes.
+TEST_CASE("preferences make items co-occur, the more the higher the affinity") {
+  // Five items each: users differ only in their preferences.
   const auto at = [](double affinity) {
     return mean_square_overlap(synthetic_interactions({.users = 4000,
                                                        .items = 100,
@@ -105,7 +105,7 @@ TEST_CASE("tastes decide which items go together, the more the higher the affini
   CHECK(strong > 1.2 * some);
 }
 
-TEST_CASE("the same options make the same data, on any number of threads") {
+TEST_CASE("equal options give equal data, on any number of threads") {
   const SyntheticOptions options{.users = 300, .items = 200, .interactions_per_user = 20};
   const Interactions once = synthetic_interactions(options);
   {
@@ -117,7 +117,7 @@ TEST_CASE("the same options make the same data, on any number of threads") {
   CHECK_FALSE(same(once, synthetic_interactions(other)));
 }
 
-TEST_CASE("the smallest data set can be made") {
+TEST_CASE("the smallest data set can be generated") {
   const Interactions data =
       synthetic_interactions({.users = 1, .items = 2, .interactions_per_user = 1, .factors = 1});
   CHECK(data.size() == 1);

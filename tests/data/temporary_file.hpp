@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Files that live as long as a test.
+// Files with the lifetime of a test.
 #pragma once
 
 #include <atomic>
@@ -13,7 +13,7 @@
 #include <zlib.h>
 #endif
 
-/// A file with the given bytes, of a name of its own, gone at the end of the scope.
+/// A file with the given bytes and a unique name, removed at the end of the scope.
 class TemporaryFile {
  public:
   explicit TemporaryFile(std::string_view bytes, const std::string& name = "data.txt")

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Measures by hand, and at the edges.
+// Metrics computed by hand, and edge cases.
 #include <doctest/doctest.h>
 
 #include <algorithm>
@@ -15,7 +15,7 @@ using namespace prism;
 
 namespace {
 
-/// Output rows by which user u scores item i with scores[u][i].
+/// Output rows with scores[u][i] as the score of user u and item i.
 struct Scores {
   Matrix<float> users, items;
   explicit Scores(const std::vector<std::vector<float>>& scores)
@@ -35,15 +35,15 @@ Interactions part(Index users, Index items, const std::vector<Interaction>& pair
 
 }  // namespace
 
-TEST_CASE("the measures of two users, by hand") {
+TEST_CASE("the metrics of two users, computed by hand") {
   const Scores scores({{9, 8, 7, 6}, {1, 2, 3, 4}, {0, 0, 0, 0}});
   const Interactions relevant = part(3, 4, {{0, 1}, {0, 3}, {1, 0}});
   const Interactions seen = part(3, 4, {{0, 0}});
-  const std::vector<Index> popularity{100, 10, 5, 1};  // strata: 1 popular, none neutral, 3 rest
+  const std::vector<Index> popularity{100, 10, 5, 1};  // strata: 1 popular, 0 neutral, 3 unpopular
   const Report report =
       evaluate(scores.scorer(), relevant, {.k = 2, .exclude = {&seen}, .popularity = popularity});
   // User 0 gets items 1, 2 (0 is seen): a hit at rank 1, ideal over 2. User 1 gets 3, 2: no hit.
-  // User 2 has nothing to find and does not count.
+  // User 2 has no relevant item and does not count.
   const double ideal = 1 + 1 / std::log2(3.0);
   CHECK(report.users == 2);
   CHECK(report.ndcg == doctest::Approx(1 / ideal / 2));
@@ -59,7 +59,7 @@ TEST_CASE("the measures of two users, by hand") {
   CHECK(report.gini == doctest::Approx(2 * 13 / 16.0 - 5 / 4.0));
 }
 
-TEST_CASE("strata add up to the whole, which is the mean over users of gain by ideal") {
+TEST_CASE("the strata's NDCG sum to the NDCG, the mean over users of gain / ideal gain") {
   const Split split = random_split(synthetic_interactions({.users = 200, .items = 150}));
   const Recommender<MF<8>, BPR> model(split.train);
   const Report report = evaluate(model, split.test, {.exclude = {&split.train}});
@@ -84,7 +84,7 @@ TEST_CASE("strata add up to the whole, which is the mean over users of gain by i
   CHECK(report.ndcg == doctest::Approx(sum / users));
 }
 
-TEST_CASE("a perfect ranking scores 1, also where there is less to find than k") {
+TEST_CASE("a perfect ranking has metrics 1, also with fewer relevant items than k") {
   const Scores scores({{5, 4, 3, 2, 1}});
   const Report report = evaluate(scores.scorer(), part(1, 5, {{0, 0}, {0, 1}}), {.k = 20});
   CHECK(report.ndcg == doctest::Approx(1));
@@ -93,11 +93,11 @@ TEST_CASE("a perfect ranking scores 1, also where there is less to find than k")
   CHECK(report.coverage == 1);
 }
 
-TEST_CASE("cosine ranking ignores lengths") {
+TEST_CASE("cosine ranking ignores magnitudes") {
   auto users = zeros<float>(1, 2), items = zeros<float>(2, 2);
   users(0, 0) = 3;
   items(0, 0) = 1;                 // the same direction
-  items(1, 0) = items(1, 1) = 10;  // longer, and askew
+  items(1, 0) = items(1, 1) = 10;  // greater norm, at an angle
   const Scorer<float> scorer{
       Embeddings<const float>{rows(std::as_const(users)), rows(std::as_const(items))}};
   const Interactions relevant = part(1, 2, {{0, 0}});
@@ -105,7 +105,7 @@ TEST_CASE("cosine ranking ignores lengths") {
   CHECK(evaluate(scorer, relevant, {.k = 1, .similarity = Similarity::cosine}).hit_rate == 1);
 }
 
-TEST_CASE("users without anything relevant, or with everything seen, do no harm") {
+TEST_CASE("users without relevant items, or with all items seen, are handled") {
   const Scores scores({{1, 2, 3}, {1, 2, 3}});
   const Report empty = evaluate(scores.scorer(), part(2, 3, {}), {});
   CHECK(empty.users == 0);
@@ -156,7 +156,7 @@ TEST_CASE("full ranking equals a sort of every score, for many sizes") {
                    [&](std::size_t position, std::span<const ScoredItem<float>> best) {
                      got[position].assign(best.begin(), best.end());
                    });
-        // recommend goes through the items without stripes.
+        // recommend() scores the items without panels.
         for (std::size_t position = 0; position < users; ++position) {
           CHECK(got[position] == recommend(*ranked, all[position], 10));
         }
@@ -165,7 +165,7 @@ TEST_CASE("full ranking equals a sort of every score, for many sizes") {
   }
 }
 
-TEST_CASE("ranking refuses what it cannot rank") {
+TEST_CASE("ranking rejects users out of range and k of 0") {
   const Interactions seen = part(3, 40, {{0, 0}, {1, 5}, {2, 7}}), fewer = part(2, 40, {{0, 0}});
   const Recommender<MF<6>, BPR> model(seen);
   const auto rank = [&](std::vector<Index> users, std::size_t k, const Interactions& exclude) {
@@ -189,7 +189,7 @@ TEST_CASE("Spearman's correlation, ties included") {
   CHECK(std::isnan(spearman(x, std::vector<double>(5, 1.0))));
 }
 
-TEST_CASE("what is not a number has no rank: an error, not a wait without end") {
+TEST_CASE("the rank correlation of NaN is an error") {
   const std::vector<double> x{1, NAN, 2}, y{1, 2, 3}, shorter{1, 2};
   CHECK_THROWS_AS(static_cast<void>(spearman(x, y)), ArgumentError);
   CHECK_THROWS_AS(static_cast<void>(spearman(y, shorter)), ArgumentError);
@@ -222,7 +222,7 @@ TEST_CASE("MACR ranks by its own rule, by dot product and by cosine") {
         CHECK(score <= last);
         last = score;
       }
-      // Whole ranking goes by the same scores.
+      // Full ranking uses the same scores.
       const Interactions* const none[] = {&train};
       const Index users[] = {u};
       rank_items(model.scorer(), users, 5, std::span(none).first(0), similarity,
@@ -240,7 +240,7 @@ TEST_CASE("PRISM's magnitudes follow popularity from the start") {
   CHECK(magnitude_popularity_correlation(output.items(), data.item_degree()) > 0.999);
 }
 
-TEST_CASE("the most popular items are the same for everyone, but for what they have seen") {
+TEST_CASE("the most popular items are the same for all users, except those they have seen") {
   const std::vector<Interaction> pairs{{0, 2}, {1, 2}, {2, 2}, {0, 1}, {1, 1}, {2, 0}};
   const Interactions train(4, 4, pairs);
   const auto scorer = most_popular(train);

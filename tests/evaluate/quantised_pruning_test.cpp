@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Ranking with screening is ranking without it, bit for bit.
+// Ranking with quantised pruning equals ranking without it, bit for bit.
 #include <doctest/doctest.h>
 
 #include <algorithm>
@@ -35,7 +35,7 @@ Matrix<float> normal_rows(std::size_t size, std::size_t dim, std::uint64_t seed)
   return table;
 }
 
-/// Two tables of normal numbers with something done to their rows.
+/// Two tables of normal numbers, their rows modified by functions.
 template <class ToUser, class ToItem>
 Scorer<float> scorer_of(const Sizes& sizes, const ToUser& to_user, const ToItem& to_item) {
   Matrix<float> users = normal_rows(sizes.users, sizes.dim, 1);
@@ -52,7 +52,7 @@ auto times(float factor) {
   };
 }
 
-/// Two parts that users have seen.
+/// Two parts with users' seen items.
 std::vector<Interactions> seen_parts(Index users, Index items, std::uint64_t a_user = 20) {
   std::vector<Interactions> parts;
   for (const std::uint32_t seed : {5U, 6U}) {
@@ -98,7 +98,7 @@ void check_same(const Scorer<float>& scorer, std::span<const Interactions> seen 
 
 }  // namespace
 
-TEST_CASE("screened ranking is the same for random rows of every dimension") {
+TEST_CASE("ranking with pruning is the same for random rows of every dimension") {
   for (std::size_t dim = 1; dim <= 257; dim += dim < 20 ? 1 : 17) {
     CAPTURE(dim);
     const Sizes sizes{.users = 7, .items = 1100, .dim = dim};
@@ -111,7 +111,7 @@ TEST_CASE("screened ranking is the same for random rows of every dimension") {
   }
 }
 
-TEST_CASE("screened ranking is the same for catalogues of every size") {
+TEST_CASE("ranking with pruning is the same for catalogues of every size") {
   for (const Index items : {1U, 63U, 64U, 65U, 200U, 999U}) {
     CAPTURE(items);
     const Sizes sizes{.users = 97, .items = items, .dim = 33};
@@ -120,7 +120,7 @@ TEST_CASE("screened ranking is the same for catalogues of every size") {
   }
 }
 
-TEST_CASE("screened ranking is the same with any part of the items seen, and by cosine") {
+TEST_CASE("ranking with pruning is the same with any part of the items seen, and by cosine") {
   const Sizes sizes;
   const Scorer<float> scorer = scorer_of(sizes, as_it_is, as_it_is);
   for (const std::uint64_t a_user : std::initializer_list<std::uint64_t>{0, 20, 1000}) {
@@ -131,7 +131,7 @@ TEST_CASE("screened ranking is the same with any part of the items seen, and by 
   }
 }
 
-TEST_CASE("screened ranking is the same where all scores are equal, or nearly") {
+TEST_CASE("ranking with pruning is the same where all scores are equal or nearly equal") {
   const Sizes sizes;
   const auto seen = seen_parts(sizes.users, sizes.items);
   const auto ones = [](std::size_t, std::span<float> row) { std::ranges::fill(row, 1.0F); };
@@ -148,7 +148,7 @@ TEST_CASE("screened ranking is the same where all scores are equal, or nearly") 
   check_same(scorer_of(sizes, rounded, rounded), seen);
 }
 
-TEST_CASE("an item that waits for its score goes before equal ones of a stripe scored as a whole") {
+TEST_CASE("a queued item ranks before equal ones of a panel that is scored as a whole") {
   const Sizes sizes;
   const auto ones = [](std::size_t, std::span<float> row) { std::ranges::fill(row, 1.0F); };
   const auto late = [](std::size_t i, std::span<float> row) {
@@ -158,7 +158,7 @@ TEST_CASE("an item that waits for its score goes before equal ones of a stripe s
   check_same(scorer_of(sizes, ones, late));
 }
 
-TEST_CASE("screened ranking is the same with magnitudes of every kind") {
+TEST_CASE("ranking with pruning is the same with magnitudes of every kind") {
   const Sizes sizes;
   const auto seen = seen_parts(sizes.users, sizes.items);
   for (const float user : {1e-42F, 1e-30F, 1e-10F, 1e-6F, 1.0F, 1e6F, 1e10F, 1e30F}) {
@@ -171,20 +171,20 @@ TEST_CASE("screened ranking is the same with magnitudes of every kind") {
   const auto zero = [](std::size_t, std::span<float> row) { std::ranges::fill(row, 0.0F); };
   check_same(scorer_of(sizes, zero, as_it_is), seen);
   check_same(scorer_of(sizes, as_it_is, zero), seen);
-  // As PRISM leaves them: the more popular an item, the longer.
+  // As PRISM initialises them: magnitudes grow with popularity.
   const auto popular = [](std::size_t i, std::span<float> row) {
     const float length = std::sqrt(static_cast<float>(row.size()));
     for (float& value : row) value *= (1 + 11 / std::sqrt(1 + static_cast<float>(i))) / length;
   };
   check_same(scorer_of(sizes, popular, popular), seen);
-  // One of everything in turn, side by side.
+  // All of them side by side.
   const auto mixed = [](std::size_t i, std::span<float> row) {
     const float factors[] = {1, 1e-42F, 0, 12, 1e-20F, 3, 1e3F, 1, 1e-7F};
     if (i % 40 < std::size(factors)) times(factors[i % 40])(i, row);
   };
   check_same(scorer_of(sizes, as_it_is, mixed), seen);
   check_same(scorer_of(sizes, mixed, mixed), seen);
-  // And now and then what leaves no telling of its neighbours.
+  // And a few rows that leave their panel without a bound.
   const auto beyond = [&](std::size_t i, std::span<float> row) {
     mixed(i, row);
     if (i % 300 == 7) times(1e20F)(i, row);
@@ -193,7 +193,7 @@ TEST_CASE("screened ranking is the same with magnitudes of every kind") {
   check_same(scorer_of(sizes, beyond, beyond), seen);
 }
 
-TEST_CASE("screened ranking is the same where rows hold what is not a number, or infinity") {
+TEST_CASE("ranking with pruning is the same where rows contain NaN or infinity") {
   const Sizes sizes;
   const auto seen = seen_parts(sizes.users, sizes.items);
   const auto spoiled = [](std::size_t every) {
@@ -208,7 +208,7 @@ TEST_CASE("screened ranking is the same where rows hold what is not a number, or
   check_same(scorer_of(sizes, spoiled(10), spoiled(100)), seen);
 }
 
-TEST_CASE("screened ranking is the same with an offset and factors of either sign") {
+TEST_CASE("ranking with pruning is the same with an offset and factors of either sign") {
   const Sizes sizes{.users = 50, .items = 1500, .dim = 47};
   const auto seen = seen_parts(sizes.users, sizes.items);
   for (const float offset : {0.7F, -40.0F}) {
@@ -226,7 +226,7 @@ TEST_CASE("screened ranking is the same with an offset and factors of either sig
   }
 }
 
-TEST_CASE("screened ranking is the same on any number of threads") {
+TEST_CASE("ranking with pruning is the same on any number of threads") {
   const Sizes sizes{.users = 400};
   const auto seen = seen_parts(sizes.users, sizes.items);
   const Scorer<float> scorer = scorer_of(sizes, as_it_is, as_it_is);

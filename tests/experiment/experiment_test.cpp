@@ -33,7 +33,7 @@ std::vector<float> trained(typename Model::Options options) {
 
 }  // namespace
 
-TEST_CASE("a grid visits every combination once, and names it") {
+TEST_CASE("a grid has every combination once, with its name") {
   std::vector<std::string> names;
   for_each_model<ModelGrid>([&]<class Model>() { names.push_back(model_name<Model>()); });
   REQUIRE(names.size() == 24);
@@ -42,7 +42,7 @@ TEST_CASE("a grid visits every combination once, and names it") {
   CHECK(names[23] == "LightGCN<32, 2> + BPR + FullWD + PRISM<1>");
 }
 
-TEST_CASE("models that differ have names that differ") {
+TEST_CASE("different models have different names") {
   using Models = Grid<Types<MF<8>>, Types<BPR>, Types<None>, Types<Xavier>,
                       Types<Adam, DenseAdam, SGD>, Types<UniformNegatives, InBatchNegatives>>;
   std::set<std::string> names{model_name<Released<MF<8>, BPR>>()};
@@ -76,7 +76,7 @@ TEST_CASE("the preset shuffles once: epochs have the same batches") {
   CHECK(reshuffled.epochs[0].loss != reshuffled.epochs[1].loss);
 }
 
-TEST_CASE("a penalty chosen at run time may not ask for negatives") {
+TEST_CASE("a penalty chosen at run time cannot need negatives") {
   using Loss = Penalized<DirectAU, OnePenalty<IPL, BPR>>;
   CHECK_THROWS_AS(
       (Recommender<MF<8>, Loss>(small_split().train, {.loss = {.loss = {}, .penalty = BPR{}}})),
@@ -113,7 +113,7 @@ TEST_CASE("an option of a policy chosen at run time is checked too") {
   CHECK_THROWS_AS(Model(small_split().train, {.regularizer = FullWD{.lambda = -1}}), ArgumentError);
 }
 
-TEST_CASE("Released in place of Recommender: the published code's choices") {
+TEST_CASE("Released has the published code's choices") {
   using Model = Released<MLP<8>, Penalized<MAWU, IPL>>;
   const Model model(small_split().train);
   CHECK(model.name() == "Released: MLP<8, 2, Identity> + MAWU & IPL + None + Xavier");
@@ -124,7 +124,7 @@ TEST_CASE("Released in place of Recommender: the published code's choices") {
 }
 
 TEST_CASE("batches shuffled once are the same in every epoch") {
-  // With a rate that moves nothing, the mean loss of an epoch still tells how it was cut.
+  // With a learning rate that changes nothing, an epoch's mean loss still depends on its batches.
   const auto losses = [](const auto& options) {
     Recommender<MF<4>, DirectAU, None, Xavier, SGD> model(small_split().train);
     const History history = fit(model, small_split(), options, Silent());

@@ -12,7 +12,7 @@ double output_error(Rows<const T> actual, const test::Array& expected) {
                               expected.values);
 }
 
-/// @param parameters  golden arrays that are the backbone's parameters, in their order
+/// @param parameters  golden arrays of the backbone's parameters, in their order
 template <class T, class Backbone, class Loss>
 void check_backbone(const std::string& name, Backbone backbone, const Loss& loss,
                     const std::vector<Interaction>& train,

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Access to the golden numbers, float64 from PyTorch's autograd.
+// Access to the golden values, float64 from PyTorch's autograd.
 #pragma once
 
 #include <doctest/doctest.h>
@@ -19,8 +19,8 @@
 
 namespace test {
 
-/// Where the golden cases run. They are compiled twice: for the host's threads and vector kernels,
-/// and for one thread and plain C++.
+/// The execution of the golden cases. They are compiled twice: for the host's threads and vector
+/// kernels, and for one thread and plain C++.
 #if defined(PRISM_TEST_SERIAL)
 using GoldenExecution = prism::Serial;
 #else
@@ -33,11 +33,11 @@ inline std::filesystem::path golden_folder() {
   return std::filesystem::path(PRISM_SOURCE_DIR) / "tests/golden/cases";
 }
 
-/// A folder of arrays. A case that is missing is a failure, never skipped.
+/// A folder of arrays. A missing case is a failure, never skipped.
 class GoldenCase {
  public:
   explicit GoldenCase(const std::string& name) : folder_(golden_folder() / name) {
-    INFO("golden numbers are looked for in ", golden_folder().string(),
+    INFO("golden values are expected in ", golden_folder().string(),
          "; PRISM_GOLDEN names another folder, tests/golden/make_golden.py fills it");
     REQUIRE(std::filesystem::is_directory(folder_));
   }
@@ -73,7 +73,8 @@ class GoldenCase {
   std::filesystem::path folder_;
 };
 
-/// The largest difference of two lists of numbers, relative to the largest of `expected`.
+/// The largest difference of two lists of numbers, relative to the largest absolute value of
+/// `expected`.
 template <class T>
 double relative_error(std::span<const T> actual, const std::vector<double>& expected) {
   REQUIRE(actual.size() == expected.size());
@@ -90,7 +91,7 @@ double relative_error(const prism::Matrix<T>& actual, const Array& expected) {
   return relative_error(std::span<const T>(actual.data(), actual.size()), expected.values);
 }
 
-/// Gives the parameters of an evaluation the values of golden arrays, in their order.
+/// Sets the parameters of an evaluation to the values of golden arrays, in their order.
 template <class T, class Evaluation>
 void set_parameters(Evaluation& evaluate, const GoldenCase& golden,
                     const std::vector<std::string>& arrays) {
@@ -103,11 +104,11 @@ void set_parameters(Evaluation& evaluate, const GoldenCase& golden,
   }
 }
 
-/// How near values have to come, in double and in float.
+/// The largest relative error allowed, for double and for float.
 template <class T>
 inline constexpr double bound = std::is_same_v<T, double> ? 1e-10 : 1e-5;
 
-/// Holds the value and the gradients of an evaluation against those of a case: `value_name`,
+/// Compares the value and the gradients of an evaluation with those of a case: `value_name`,
 /// grad_users, grad_items, and grad_NAME for each of the parameters.
 template <class T, class Evaluation>
 void check_value_and_gradients(Evaluation& evaluate, const GoldenCase& golden,

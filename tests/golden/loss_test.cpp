@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Losses and their gradients, through MF: gathered, evaluated, scattered back.
+// Losses and their gradients, through MF.
 #include "golden.hpp"
 
 using namespace prism;
 
 namespace {
 
-/// @param extra  golden arrays that are the loss's parameters, in their order
+/// @param extra  golden arrays of the loss's parameters, in their order
 template <class T, class Loss>
 void check_loss(const std::string& name, const Loss& loss, std::vector<std::string> extra) {
   INFO(name, " in ", sizeof(T) == 8 ? "double" : "float");

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Ranking and its measures. Given scores are the dot products of their rows with unit rows.
+// Ranking and its metrics. Given scores are the dot products of their rows with unit vectors.
 #include "golden.hpp"
 
 using namespace prism;
@@ -49,7 +49,7 @@ TEST_CASE("metrics") {
                });
     CHECK(actual == expected);
   }
-  SUBCASE("measures") {
+  SUBCASE("metrics") {
     const Report report = evaluate(test::GoldenExecution{}, scorer, relevant,
                                    {.k = 20, .exclude = {&seen}, .popularity = popularity});
     CHECK(report.ndcg == doctest::Approx(golden["ndcg"].values[0]).epsilon(1e-12));

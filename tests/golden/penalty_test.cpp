@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Penalties over given rows: a batch whose loss adds nothing.
+// Penalties of given rows: a batch whose loss adds nothing.
 #include "golden.hpp"
 
 using namespace prism;
@@ -27,12 +27,12 @@ TEST_CASE("reg_ipl") {
   const std::vector<Interaction> train = golden.pairs("train");
   check_penalty<double>("reg_ipl", IPL{.weight = 1, .gamma = 1.285}, "value", train);
   check_penalty<float>("reg_ipl", IPL{.weight = 1, .gamma = 1.285}, "value", train);
-  // The batch that is the whole training part.
+  // The batch is the whole training part.
   check_penalty<double>("reg_ipl", IPL{.weight = 1, .per_batch = true}, "value", train);
 }
 
 TEST_CASE("reg_resn") {
-  // Over all rows: a batch in which each user and each item stands.
+  // All rows: a batch with each user and each item.
   const test::GoldenCase golden("reg_resn");
   const auto users = static_cast<Index>(golden["users"].rows());
   const auto items = static_cast<Index>(golden["items"].rows());

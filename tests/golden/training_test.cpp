@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Initialisers, optimizers and whole runs of steps.
+// Initializers, optimizers and runs of several steps.
 #include "golden.hpp"
 
 using namespace prism;
 
 namespace {
 
-/// Fills a table with given rows.
+/// Initializes a table with given rows.
 struct GivenRows {
   static constexpr std::string_view name = "GivenRows";
   inline static test::Array given;
@@ -53,7 +53,7 @@ void check_adam(const std::string& name, double decay) {
   }
 }
 
-/// 30 steps of MF + DirectAU over given batches from a given start.
+/// 30 steps of MF + DirectAU with given batches and initial rows.
 template <class Regularizer>
 void check_run(const std::string& name, Regularizer regularizer) {
   const test::GoldenCase golden(name);

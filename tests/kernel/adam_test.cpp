@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// One Adam step against its plain loop, and many without a gradient against one after the other.
+// One Adam step against a plain loop, and a run of zero-gradient steps against single ones.
 #include <doctest/doctest.h>
 
 #include <cmath>
@@ -17,7 +17,7 @@ using namespace test;
 
 namespace {
 
-/// A row with its moments, as gradients of very different sizes leave it: zeros among them.
+/// A row with moments of very different magnitudes, as gradients leave them, zeros included.
 template <class T>
 struct AdamRow {
   explicit AdamRow(std::size_t n) : w(draws<T>(n, 1)), m(draws<T>(n, 2)), v(draws<T>(n, 3)) {
@@ -90,13 +90,13 @@ PRISM_FOR_EACH_VARIANT("replayed steps equal as many single ones to the last bit
   }
 }
 
-PRISM_FOR_EACH_VARIANT("steps made up for in closed form equal those taken one by one") {
+PRISM_FOR_EACH_VARIANT("zero-gradient steps in closed form equal single steps") {
   using Isa = typename V::isa;
   using T = typename V::scalar;
   if constexpr (isa_supported<Isa>) {
     constexpr std::size_t n = 67;
     const AdamConstants<T> constant(beta1, beta2, epsilon);
-    // The row's own last step, from the first of a training on; and how many others follow it.
+    // The row's last step, from the first of a training on; and the number of steps after it.
     for (const std::uint64_t stood_at :
          std::initializer_list<std::uint64_t>{1, 2, 10, 50, 300, 2000, 100000}) {
       AdamHistory<T> history;
@@ -126,7 +126,7 @@ PRISM_FOR_EACH_VARIANT("steps made up for in closed form equal those taken one b
         constexpr double rounding = std::is_same_v<T, double> ? 1e-13 : 1e-6;
         for (std::size_t i = 0; i < n; ++i) {
           CAPTURE(i);
-          // Where it went, relative to the way, and to the weight's own rounding.
+          // The error is relative to the distance moved and to the weight.
           const double way = std::abs(expected.w[i] - began[i]);
           REQUIRE(std::abs(static_cast<double>(row.w[i]) - expected.w[i]) <=
                   rounding * (way + std::abs(began[i])));
@@ -138,8 +138,9 @@ PRISM_FOR_EACH_VARIANT("steps made up for in closed form equal those taken one b
   }
 }
 
-TEST_CASE("the closed form is what nearly every row meets") {
-  // Not a law of results: it says that the quick way is taken, from the steps on where it can be.
+TEST_CASE("the closed form applies to nearly every row") {
+  // No law of results: it says that the closed form is used from the first steps on where it is
+  // accurate.
   for (const std::uint64_t stood_at : std::initializer_list<std::uint64_t>{20, 400, 5000}) {
     AdamHistory<float> history;
     for (std::uint64_t t = stood_at + 1; t <= stood_at + 500; ++t) {

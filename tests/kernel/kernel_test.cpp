@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The law of kernels: each equals its plain scalar loop, for every dimension from 1 to 257 and
-// every instruction set that the compiler's flags allow here.
+// The law of kernels: each equals a plain scalar loop, for every dimension from 1 to 257 and every
+// instruction set that the compiler's flags allow.
 #include <doctest/doctest.h>
 
 #include <algorithm>
@@ -20,8 +20,8 @@
 using namespace prism;
 using namespace test;
 
-TEST_CASE("instruction sets under the law here") {
-  // Not a law: it says which of the cases below have work to do with these compiler flags.
+TEST_CASE("instruction sets covered here") {
+  // No law: it says which of the cases below run with these compiler flags.
   MESSAGE("sse2 ", isa_supported<isa::sse2>, ", avx2 ", isa_supported<isa::avx2>, ", avx512 ",
           isa_supported<isa::avx512>);
   CHECK((isa_supported<isa::native>));
@@ -180,7 +180,7 @@ PRISM_FOR_EACH_VARIANT("the top k equal a full sort, ties to the lower id") {
         });
         order.resize(std::min(k, order.size()));
         TopK<T> top(k);
-        // In two parts, as ranking offers them.
+        // In two parts, as ranking pushes them.
         top.template push_all<Isa>(0, scores.data(), n / 2);
         top.template push_all<Isa>(static_cast<Index>(n / 2), scores.data() + n / 2, n - n / 2);
         std::vector<Index> got;

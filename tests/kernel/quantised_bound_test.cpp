@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Pruning's laws: products of bytes equal a plain loop, bounds hold, and what is scored row by
-// row is what matrix_product() makes.
+// The laws of quantised pruning: products of bytes equal a plain loop, bounds hold, and rows scored
+// one by one have the scores of matrix_product().
 #include <doctest/doctest.h>
 
 #include <cmath>
@@ -22,7 +22,7 @@ using ByteIsa = std::conditional_t<has_byte_dot_product<isa::native>, isa::nativ
 constexpr std::size_t columns = quantised_panel_width;
 constexpr float infinity = std::numeric_limits<float>::infinity();
 
-/// Rows that bounds have a hard time with, one a kind.
+/// Rows that are difficult for bounds, by kind.
 std::vector<float> row_of_kind(std::size_t kind, std::size_t n, std::uint64_t seed) {
   std::vector<float> x = draws<float>(n, seed);
   const Random random(seed, Stream::synthetic);
@@ -30,7 +30,7 @@ std::vector<float> row_of_kind(std::size_t kind, std::size_t n, std::uint64_t se
     case 1:  // one column far above the others
       x[n / 2] = 300;
       break;
-    case 2:  // all between two bytes, so that every rest is the greatest
+    case 2:  // all halfway between two bytes, so that residuals are the largest
       for (std::size_t i = 0; i < n; ++i) x[i] = i == 0 ? 127 : 0.499F + std::round(20 * x[i]);
       break;
     case 3:
@@ -48,7 +48,7 @@ std::vector<float> row_of_kind(std::size_t kind, std::size_t n, std::uint64_t se
     case 7:
       for (float& value : x) value *= 1e30F;
       break;
-    case 8:  // everything in one direction
+    case 8:  // equal in all columns
       x.assign(n, random.uniform(0) < 0.5 ? 1.0F : -1.0F);
       break;
     case 9:
@@ -60,8 +60,8 @@ std::vector<float> row_of_kind(std::size_t kind, std::size_t n, std::uint64_t se
   return x;
 }
 
-/// Which kind of row column c is: all of one kind, or one of each; `told` without those that leave
-/// no telling of the columns beside them.
+/// The kind of row of column c: all of one kind, or mixed. Kinds up to `told` have no row that
+/// leaves a panel without a bound.
 constexpr std::size_t told = 10, column_kinds = 12;
 std::size_t kind_of_column(std::size_t columns_kind, std::size_t c) {
   if (columns_kind < told) return columns_kind;
@@ -69,7 +69,7 @@ std::size_t kind_of_column(std::size_t columns_kind, std::size_t c) {
   return kinds[c % (columns_kind == told ? 8 : 10)];
 }
 
-/// 64 rows as find_candidates() takes them.
+/// 64 rows in the layout of find_candidates().
 struct Columns {
   std::size_t dim, quads;
   std::vector<float> transposed;  // dim x columns
@@ -122,7 +122,7 @@ void check_sums() {
         sums[r * columns + c] = sum;
       }
     }
-    // Exceeds what is one below it, and does not exceed itself: that tells a whole number.
+    // A sum exceeds the sum minus 1 but not itself, which determines an integer.
     std::vector<std::uint64_t> bits(rows);
     bool same = true;
     for (std::size_t c = 0; c < columns; ++c) {
@@ -154,8 +154,8 @@ void check_bounds() {
                                        right.transposed.data(), columns, scores.data(), columns);
       std::vector<std::int8_t> bytes(4 * right.quads);
       const Quantisation quantisation = quantise(bytes.data(), x.data(), 1, n, residual.data());
-      // As often as there are scores, with each as the threshold: itself and what is above must
-      // pass.
+      // The row is repeated with each score as its threshold: that item and all of higher scores
+      // must be candidates.
       std::vector<std::uint8_t> left;
       std::vector<std::int32_t> pruning_limits;
       for (std::size_t c = 0; c < columns; ++c) {
@@ -179,7 +179,7 @@ void check_bounds() {
       }
     }
   }
-  CHECK(kept_out > screened / 20);  // and not everything passes
+  CHECK(kept_out > screened / 20);  // not everything is a candidate
 }
 
 }  // namespace
@@ -189,18 +189,18 @@ TEST_CASE("products of bytes equal their plain loop") {
   check_sums<ByteIsa>();
 }
 
-TEST_CASE("a score is never above its bound") {
+TEST_CASE("a score never exceeds its upper bound") {
   check_bounds<isa::scalar>();
   check_bounds<ByteIsa>();
 }
 
-TEST_CASE("quantised rows and what they leave make up the rows") {
+TEST_CASE("norms of rows, quantised rows and residuals are within their bounds") {
   constexpr std::size_t rows = 3;
   for (std::size_t n = 1; n <= last_dimension; ++n) {
     for (std::size_t kind = 0; kind < 9; ++kind) {
       CAPTURE(n);
       CAPTURE(kind);
-      // Of the kind, of the next, and of the kind again.
+      // Two rows of this kind, and one of the next between them.
       std::vector<float> x, residual(n);
       for (std::size_t r = 0; r < rows; ++r) {
         const std::vector<float> row = row_of_kind((kind + r % 2) % 9, n, n + r);
@@ -232,13 +232,13 @@ TEST_CASE("quantised rows and what they leave make up the rows") {
   }
 }
 
-TEST_CASE("where a bound is infinite or no number, nothing is certain") {
+TEST_CASE("nothing is pruned where a bound is infinite or NaN") {
   const Quantisation plain{1, 1, 1, 0}, untold{1, 1, 0, infinity};
   QuantisedRow row(plain);
   constexpr std::int32_t no_product = -(1 << 30);
-  CHECK(row.pruning_limit(plain) < no_product);  // nothing has been offered yet
+  CHECK(row.pruning_limit(plain) < no_product);  // no item has been pushed yet
   row.raise_threshold(3);
-  CHECK(row.pruning_limit(plain) == 1);  // of 2.99...: one less than it could be
+  CHECK(row.pruning_limit(plain) == 1);  // of 2.99...: one less than possible
   CHECK(row.pruning_limit(untold) < no_product);
   CHECK(QuantisedRow(untold).pruning_limit(plain) < no_product);
   row.raise_threshold(1e38F);
@@ -246,9 +246,9 @@ TEST_CASE("where a bound is infinite or no number, nothing is certain") {
   CHECK(row.pruning_limit(plain) >= (1 << 30) - 1);
 }
 
-// Not for sse2: its multiply-add is two instructions, which the compiler may fuse here and not
-// there.
-TEST_CASE_TEMPLATE("rows scored wherever they lie are what matrix_product() makes, bit for bit", V,
+// Not for sse2: its multiply-add is two instructions, which the compiler may fuse in one place and
+// not in the other.
+TEST_CASE_TEMPLATE("dot_products() equals matrix_product() bit for bit, for rows at any address", V,
                    Variant<isa::avx2, float>, Variant<isa::avx2, double>,
                    Variant<isa::avx512, float>, Variant<isa::avx512, double>,
                    Variant<isa::neon, float>, Variant<isa::native, float>) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Every instruction set with every number type, and what kernels are compared by.
+// Every instruction set with every number type, and tolerances of comparisons.
 #pragma once
 
 #include <doctest/doctest.h>
@@ -45,7 +45,7 @@ inline constexpr std::size_t last_dimension = 257;
 
 }  // namespace test
 
-/// A test case for each variant. One that the compiler's flags do not allow has nothing to do.
+/// A test case for each variant; empty for those that the compiler's flags do not allow.
 #define PRISM_FOR_EACH_VARIANT(NAME)                                                     \
   TEST_CASE_TEMPLATE(                                                                    \
       NAME, V, test::Variant<prism::isa::scalar, float>,                                 \

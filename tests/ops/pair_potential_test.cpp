@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The tiled pair potential against the definition, two loops over all pairs.
+// The tiled pair potential against its definition, two loops over all pairs.
 #include <doctest/doctest.h>
 
 #include <cmath>
@@ -70,7 +70,7 @@ void check_all() {
       check<Isa, float>(3, dim);
       check<Isa, double>(3, dim);
     }
-    // Around the tile's 64 rows: one tile and several, odd and even numbers of them.
+    // Around the tile's 64 rows: one block and several, odd and even numbers of them.
     for (const std::size_t n : {1u, 2u, 63u, 64u, 65u, 128u, 129u, 200u, 321u}) {
       check<Isa, float>(n, 17);
       check<Isa, double>(n, 17);
@@ -85,7 +85,7 @@ TEST_CASE("the pair potential equals its definition, SSE2") { check_all<isa::sse
 TEST_CASE("the pair potential equals its definition, AVX2") { check_all<isa::avx2>(); }
 TEST_CASE("the pair potential equals its definition, AVX-512") { check_all<isa::avx512>(); }
 
-TEST_CASE("in a tournament every two teams meet once, and nobody plays twice in a round") {
+TEST_CASE("the round-robin schedule pairs all blocks once, and each at most once per round") {
   for (std::size_t even_blocks = 2; even_blocks <= 20; even_blocks += 2) {
     std::set<std::pair<std::size_t, std::size_t>> pairs;
     for (std::size_t round = 0; round + 1 < even_blocks; ++round) {

@@ -1,4 +1,4 @@
-# The layers: a header includes its own folder, and layers below it. ROOT is include/prism.
+# A header includes only its own folder and lower layers. ROOT is include/prism.
 set(layer_core 0)
 set(layer_kernel 1)
 set(layer_exec 2)

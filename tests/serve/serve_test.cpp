@@ -36,7 +36,7 @@ Interactions part(Index users, Index items, const std::vector<Interaction>& pair
 
 }  // namespace
 
-TEST_CASE("recommend leaves out what the user has, and ends where there is no more") {
+TEST_CASE("recommend leaves out seen items, and returns fewer where no more remain") {
   const Interactions train = part(2, 3, {{0, 0}, {0, 1}, {0, 2}, {1, 2}});
   const Recommender<MF<4>, BPR> model(train);
   CHECK(recommend(model, 0, 5).empty());
@@ -48,7 +48,7 @@ TEST_CASE("recommend leaves out what the user has, and ends where there is no mo
   CHECK_THROWS_AS(static_cast<void>(similar_items(model, 3, 5)), ArgumentError);
 }
 
-TEST_CASE("similar items are ordered by cosine, the item itself left out") {
+TEST_CASE("similar items are ordered by cosine, without the item itself") {
   const Interactions train = part(1, 4, {{0, 0}});
   Recommender<MF<2>, BPR> model(train);
   auto& items = model.weights().items;
@@ -71,7 +71,7 @@ TEST_CASE("saved embeddings can be read back") {
   const Interactions train = part(3, 2, {{0, 0}, {2, 1}});
   const Recommender<MF<5>, BPR, None, Xavier, Adam, UniformNegatives, double> model(train);
   save_embeddings(model, folder);
-  save_embeddings(model, folder);  // again, over itself
+  save_embeddings(model, folder);  // again, replacing the files
   const test::Array users = test::read_npy(folder / "users.npy");
   CHECK(users.shape == std::vector<std::size_t>{3, 5});
   CHECK(std::ranges::equal(users.values, model.users()));
@@ -79,7 +79,7 @@ TEST_CASE("saved embeddings can be read back") {
   CHECK(files_in(folder) == 4);
 }
 
-TEST_CASE("where saving fails, what stood there stays whole, and nothing half-written is left") {
+TEST_CASE("if saving fails, existing files are kept and no partial ones remain") {
   const TemporaryFile place("not a folder");
   const fs::path folder = place.folder() / "model";
   const Recommender<MF<5>, BPR> model(part(3, 2, {{0, 0}, {2, 1}}));
@@ -104,7 +104,7 @@ TEST_CASE("where saving fails, what stood there stays whole, and nothing half-wr
   CHECK(text_of(folder / "users.npy") == before);
 }
 
-TEST_CASE("staged files follow links, and leave alone what is no file") {
+TEST_CASE("staged files follow links, and replace only regular files") {
   const TemporaryFile place("old", "real.txt");
   const fs::path folder = place.folder();
   fs::create_symlink("real.txt", folder / "link.txt");

@@ -1,4 +1,4 @@
-# Runs PROGRAM on THREADS threads and holds what it prints, kept in FOUND, against EXPECTED.
+# Runs PROGRAM on THREADS threads and compares its output, written to FOUND, with EXPECTED.
 execute_process(COMMAND ${PROGRAM} ${THREADS} OUTPUT_FILE ${FOUND} RESULT_VARIABLE status)
 if(NOT status EQUAL 0)
   message(FATAL_ERROR "${PROGRAM}: ${status}")
@@ -10,5 +10,5 @@ if(first MATCHES "^skipped:")
 endif()
 execute_process(COMMAND diff -U 0 ${EXPECTED} ${FOUND} RESULT_VARIABLE status)
 if(NOT status EQUAL 0)
-  message(FATAL_ERROR "training leaves other bits than ${EXPECTED} says")
+  message(FATAL_ERROR "training has other results than ${EXPECTED}")
 endif()

@@ -9,7 +9,7 @@ void state_hash::train_directau() {
   train_each_penalty(DirectAU{});
   train<double>(mf(), DirectAU{}, {.note = ", double"});
 
-  // Nothing chosen at run time; the numbers are those of the same choice above.
+  // All policies chosen at compile time; the numbers equal those of the same choice above.
   using Fixed = Recommender<MF<dim>, DirectAU, None, PRISM<0.5>>;
   rank(*train<Fixed>({}, ", at compile time"));
 }

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// state_hash [THREADS]: a line a model, its name and a hash of all that training left.
+// state_hash [THREADS]: a line for each model, with its name and a hash of its training.
 #include <cstdio>
 #include <cstdlib>
 
 #include "state_hash.hpp"
 
 int main(int argc, char** argv) {
-  // Kernels that are scalar need it too: with it glibc takes other exponentials and logarithms.
+  // Scalar kernels need it too: depending on it glibc selects other exponentials and logarithms.
   bool able = __builtin_cpu_supports("x86-64-v3") != 0;
 #if defined(__AVX512VNNI__)
   able = able && __builtin_cpu_supports("x86-64-v4") && __builtin_cpu_supports("avx512vnni");

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Every bit that training leaves behind, as one number a model. Two versions of the library that
+// A hash of every bit that training computes, for each model. Two versions of the library that
 // print the same lines train the same models.
 #pragma once
 
@@ -57,7 +57,8 @@ inline void print(const std::string& name, const Hash& hash) {
   std::printf("%s %016" PRIx64 "\n", name.c_str(), hash.value());
 }
 
-/// What fit leaves after each epoch; the weights it ends with are those of the best one alone.
+/// Hashes loss, validation and weights of each epoch; after fit only the weights of the best one
+/// remain.
 struct EpochHash {
   Hash hash;
 
@@ -69,14 +70,14 @@ struct EpochHash {
   }
 };
 
-/// Where they train.
+/// The execution of the training.
 #if defined(STATE_HASH_SERIAL)
 inline constexpr prism::Serial exec{};
 #else
 inline constexpr prism::Host<> exec{};
 #endif
 
-/// What all models train on: more rows than any loop takes in one piece, few enough for a second.
+/// The training data of all models: more rows than a loop's chunks, few enough for a second.
 inline const prism::Split& data() {
   static const prism::Split split = prism::random_split(
       prism::synthetic_interactions({.users = 300, .items = 200, .interactions_per_user = 12}));
@@ -87,12 +88,12 @@ inline const prism::Split& data() {
 inline constexpr std::size_t dim = 37;
 
 /// Trains a model and prints its line.
-/// @param note  what its name does not say
+/// @param note  added to the model's name
 template <class Model>
 std::unique_ptr<Model> train(typename Model::Options options, const std::string& note = "") {
   auto model = std::make_unique<Model>(exec, data().train, std::move(options));
   EpochHash seen;
-  // Eight batches an epoch, the last one smaller.
+  // Eight batches per epoch, the last one smaller.
   const prism::History history =
       prism::fit(exec, *model, data(),
                  {.learning_rate = 0.01, .batch_size = 384, .epochs = 3, .patience = 100},
@@ -110,12 +111,12 @@ using Sampler = prism::OneSampler<prism::UniformNegatives, prism::UnobservedNega
 using Penalty = prism::OnePenalty<prism::IPL, prism::ReSN>;
 using Initializer = prism::PRISM<prism::dynamic>;
 
-/// One model for all that can be chosen when the program runs.
+/// One model type for all policies that can be chosen at run time.
 template <class Backbone, class Loss, class Scalar = float>
 using Model =
     prism::Recommender<Backbone, Loss, Regularizer, Initializer, Optimizer, Sampler, Scalar>;
 
-/// What is chosen.
+/// The chosen policies.
 struct Choice {
   Regularizer regularizer{};
   Optimizer optimizer{};
@@ -140,7 +141,8 @@ inline prism::MF<prism::dynamic> mf() { return prism::MF<prism::dynamic>(dim); }
 inline prism::MLP<prism::dynamic> mlp() { return prism::MLP<prism::dynamic>(dim); }
 inline prism::LightGCN<prism::dynamic> lightgcn() { return prism::LightGCN<prism::dynamic>(dim); }
 
-/// A loss with every backbone and optimizer, without decay and with: lazy Adam works both ways.
+/// A loss with every backbone and optimizer, with and without decay, which lazy Adam handles
+/// differently.
 template <class Loss>
 void train_each(const Loss& loss) {
   const auto with = [&](const auto& backbone) {
@@ -155,7 +157,7 @@ void train_each(const Loss& loss) {
   with(lightgcn());
 }
 
-/// MF and the loss with the negatives of each sampler but the usual one.
+/// MF and the loss with the negatives of each sampler except the default.
 template <class Loss>
 void train_each_sampler(const Loss& loss) {
   train(mf(), loss, {.sampler = prism::UnobservedNegatives{}});
@@ -172,7 +174,7 @@ void train_each_penalty(const Loss& loss) {
   train(mf(), Both{loss, prism::ReSN{.weight = 1e-3}});
 }
 
-/// Prints what the model recommends: the lists of all users, and the report on the test part.
+/// Prints hashes of all users' lists, of the report on the test part, and of recommend().
 template <class Model>
 void rank(const Model& model) {
   using namespace prism;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// One batch's way down to a loss and back up, without an optimizer.
+// The forward and backward pass of one batch, without an optimizer.
 #pragma once
 
 #include <algorithm>
@@ -10,7 +10,7 @@
 
 namespace test {
 
-/// The gradient of everything that is trained, in the shape of what it belongs to.
+/// The gradients of tables and parameters, in their shapes.
 template <class T>
 struct Gradients {
   prism::Matrix<T> users;
@@ -92,7 +92,7 @@ class Evaluation {
     return value;
   }
 
-  /// The backbone's output of every row.
+  /// The output rows of all users and items.
   [[nodiscard]] prism::Output<T> output(const prism::Matrix<T>& users,
                                         const prism::Matrix<T>& items) const {
     return backbone_.template output<T>(exec_, {prism::rows(users), prism::rows(items)}, train_,
@@ -100,7 +100,8 @@ class Evaluation {
   }
 
  private:
-  /// As the trainer has it, but that rows which the loss is to set show it if it does not.
+  /// As in the trainer, but rows that the loss must overwrite are NaN, to reveal any that it does
+  /// not.
   prism::Rows<T> allocate_loss_gradient(const prism::BatchSide& side) {
     const std::size_t set = prism::overwrites_gradient(loss_) ? side.num_active : 0;
     const auto rows =
@@ -131,7 +132,7 @@ class Evaluation {
   prism::state_t<Backbone, T> backbone_state_;
   prism::state_t<Loss, T> loss_state_;
   prism::Scratch scratch_;
-  std::size_t of_backbone_ = 0;  // how many of the parameters
+  std::size_t of_backbone_ = 0;  // number of the backbone's parameters
 };
 
 }  // namespace test

@@ -5,8 +5,8 @@
 
 namespace test {
 
-/// The larger of two differences. What is not a number is the largest of all, and stays so: no
-/// bound is above it. std::max would pass it over.
+/// The larger of two differences. NaN counts as the largest and is kept, so that it exceeds every
+/// bound; std::max would drop it.
 template <class T>
 [[nodiscard]] T nan_max(T so_far, T difference) {
   return std::isnan(difference) || difference > so_far ? difference : so_far;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// A bounded reader of NumPy's .npy files, version 1.0, C order, float64 and int64.
+// A reader of NumPy's .npy files, version 1.0, C order, float64 and int64, with bounds checks.
 #pragma once
 
 #include <bit>
@@ -20,7 +20,7 @@ struct Array {
   std::vector<double> values;  // C order
 
   [[nodiscard]] std::size_t rows() const { return shape.empty() ? 1 : shape[0]; }
-  /// Elements a row.
+  /// Elements per row.
   [[nodiscard]] std::size_t columns() const { return rows() == 0 ? 0 : values.size() / rows(); }
 };
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The theorem beside batches that are drawn: it holds where its assumption does, and a spoiled one
-// does not.
+// The theorem against simulated batches: it holds where its assumption does, and wrong versions of
+// it do not.
 #include <doctest/doctest.h>
 
 #include <cmath>
@@ -51,11 +51,11 @@ double theorem(const TheoremSetting& setting) { return expected_change(setting);
 
 }  // namespace
 
-TEST_CASE("simulated batches change magnitudes as the theorem says") {
+TEST_CASE("simulated batches change magnitudes as the theorem predicts") {
   CHECK(misses(few_draws, theorem) <= allowed_misses(settings().size()));
 }
 
-TEST_CASE("a spoiled theorem is found out") {
+TEST_CASE("wrong versions of the theorem are detected") {
   const std::size_t allowed = allowed_misses(settings().size());
   SUBCASE("without the 2 of eta lambda - 2") {
     const auto spoiled = [](const TheoremSetting& s) {
@@ -92,7 +92,7 @@ TEST_CASE("a spoiled theorem is found out") {
   }
 }
 
-TEST_CASE("where every pair counts, popular items change by more than the theorem says") {
+TEST_CASE("with every pair, popular items change by more than the theorem predicts") {
   TheoremSetting setting{.learning_rate = 0.05,
                          .pair = {.item = 0.7, .cosine = 0.3},
                          .popularity = 300,
@@ -101,11 +101,11 @@ TEST_CASE("where every pair counts, popular items change by more than the theore
   CHECK(simulate_change(setting, options).contains(expected_change(setting)));
   options.updates = Updates::every_pair;
   CHECK(simulate_change(setting, options).low > 2 * expected_change(setting));
-  setting.popularity = 1;  // never in two
+  setting.popularity = 1;  // never two in a batch
   CHECK(simulate_change(setting, options).contains(expected_change(setting)));
 }
 
-TEST_CASE("pairs that are drawn with replacement stand in fewer large batches") {
+TEST_CASE("pairs drawn with replacement are in fewer large batches") {
   const TheoremSetting setting{.learning_rate = 0.05,
                                .pair = {.item = 0.7, .cosine = 0.3},
                                .popularity = 3,
@@ -118,7 +118,7 @@ TEST_CASE("pairs that are drawn with replacement stand in fewer large batches") 
   CHECK(simulate_change(setting, options).in_batch == doctest::Approx(with).epsilon(0.02));
 }
 
-TEST_CASE("an interval has the expectation as often as it says, for rare and common items alike") {
+TEST_CASE("intervals contain the expectation at their confidence, for rare and common items") {
   for (const std::int64_t popularity : {1, 50, 500, 4000}) {
     const TheoremSetting setting{.learning_rate = 0.1,
                                  .lambda = 0.01,
@@ -129,8 +129,8 @@ TEST_CASE("an interval has the expectation as often as it says, for rare and com
       const SimulationOptions options{.draws = 500, .confidence = 0.9, .seed = seed};
       held += simulate_change(setting, options).contains(expected_change(setting)) ? 1 : 0;
     }
-    // 180 expected, less or more than this in one of 300 times; the rarest and the commonest item
-    // have wider intervals than they need.
+    // 180 expected; less or more than this happens once in 300 runs. The rarest and the most common
+    // item have wider intervals than necessary.
     CHECK(held >= 166);
     if (popularity == 50 || popularity == 500) CHECK(held <= 193);
   }
@@ -147,19 +147,19 @@ TEST_CASE("the simulation does not depend on the number of threads, but on the s
   CHECK(simulate_change(setting, {.draws = 20'000, .seed = 8}).mean != one.mean);
 }
 
-TEST_CASE("as many misses are allowed as chance makes") {
+TEST_CASE("the allowed misses follow the binomial distribution") {
   CHECK(allowed_misses(1) == 1);  // a thousandth is not below a thousandth
   CHECK(allowed_misses(288) == 3);
   CHECK(allowed_misses(100'000) > 100);
   CHECK(allowed_misses(100'000) < 150);
-  // Where the first terms of the distribution are below all numbers.
+  // Where the first terms of the distribution underflow.
   CHECK(allowed_misses(2000, 0.5) > 1000);
   CHECK(allowed_misses(2000, 0.5) < 1100);
   CHECK(allowed_misses(1'000'000) < 1200);
   CHECK_THROWS_AS((void)allowed_misses(10, 1.0), ArgumentError);
 }
 
-TEST_CASE("simulation refuses options outside their domain") {
+TEST_CASE("simulation rejects options outside their domain") {
   const TheoremSetting setting = settings()[0];
   CHECK_THROWS_AS((void)simulate_change(setting, {.draws = 1}), ArgumentError);
   CHECK_THROWS_AS((void)simulate_change(setting, {.dim = 1}), ArgumentError);

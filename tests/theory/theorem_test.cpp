@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The theorem's expressions against definitions written out, at run time and at compile time.
+// The theorem's expressions against explicit definitions, at run time and at compile time.
 #include <doctest/doctest.h>
 
 #include <array>
@@ -33,7 +33,8 @@ constexpr TheoremSetting with(TheoremSetting setting, PairLoss pair_loss, Decay 
 
 constexpr std::array pair_losses{PairLoss::cosine, PairLoss::dot, PairLoss::euclidean};
 
-/// |i'|^2 - |i|^2 of one step in the plane, pulled (sign 1), pushed (-1) or left alone (0).
+/// |i'|^2 - |i|^2 of one step in the plane, with a positive pair (sign 1), a negative one (-1) or
+/// none (0).
 double change_in_the_plane(const TheoremSetting& setting, double sign, bool decays) {
   const auto& [user, item, cosine] = setting.pair;
   const std::array<double, 2> i{item, 0};
@@ -55,7 +56,8 @@ double change_in_the_plane(const TheoremSetting& setting, double sign, bool deca
 
 }  // namespace
 
-// The theorem at compile time: an item of popularity 20 grows where one of popularity 1 shrinks.
+// The theorem at compile time: the magnitude of an item of popularity 20 grows, that of one of
+// popularity 1 shrinks.
 static_assert(expected_change(example) > 0);
 static_assert([] {
   TheoremSetting unpopular = example;
@@ -68,7 +70,7 @@ static_assert(batch_probability(5, {.pairs = 100, .batch_size = 100}).in_batch()
 static_assert(balanced_magnitude(example) > 0.9 && balanced_magnitude(example) < 1);
 static_assert(steps_to_balance(example) > 700 && steps_to_balance(example) < 900);
 
-TEST_CASE("an item's chance to stand in a batch is the paper's expression") {
+TEST_CASE("the batch probability is the paper's expression") {
   for (const std::int64_t d : {0, 1, 2, 3, 17, 100, 1000}) {
     for (const std::int64_t batch : {1, 7, 400, 1000}) {
       const double missed = std::pow(1 - static_cast<double>(batch) / 1000, d);
@@ -85,7 +87,7 @@ TEST_CASE("an item's chance to stand in a batch is the paper's expression") {
   }
 }
 
-TEST_CASE("small chances are exact where 1 - (1 - p)^d would cancel") {
+TEST_CASE("small probabilities are exact where 1 - (1 - p)^d would cancel") {
   const BatchSampling batches{.pairs = 1'000'000'000'000, .batch_size = 1};
   CHECK(batch_probability(3, batches).in_batch() == doctest::Approx(3e-12).epsilon(1e-11));
 }
@@ -97,7 +99,7 @@ TEST_CASE("negatives that repeat are in a batch with probability 1 - (1 - 1/item
         doctest::Approx(1 - std::pow(0.98, 1000)).epsilon(1e-13));
 }
 
-TEST_CASE("the expected change weighs the steps that an item may take, each by its chance") {
+TEST_CASE("the expected change is the mean over an item's possible steps, by probability") {
   for (const PairLoss pair_loss : pair_losses) {
     for (const Decay decay : {Decay::full, Decay::batched}) {
       for (const int negatives : {0, 10}) {
@@ -122,7 +124,7 @@ TEST_CASE("cosine with full decay is the paper's theorem as printed") {
             .epsilon(1e-12));
 }
 
-TEST_CASE("what is known at compile time is what is computed at run time") {
+TEST_CASE("results at compile time equal those at run time") {
   constexpr TheoremSetting dot = with(example, PairLoss::dot, Decay::full, 0);
   constexpr double change = expected_change(dot), balance = balanced_magnitude(dot),
                    steps = steps_to_balance(dot);
@@ -133,7 +135,7 @@ TEST_CASE("what is known at compile time is what is computed at run time") {
   CHECK(steps_to_balance(setting) == doctest::Approx(steps).epsilon(1e-13));
 }
 
-TEST_CASE("at the balance nothing is expected to change, and steps lead there in the said time") {
+TEST_CASE("the expected change at the balance is 0, reached in the predicted number of steps") {
   for (const PairLoss pair_loss : pair_losses) {
     for (const Decay decay : {Decay::full, Decay::batched}) {
       TheoremSetting setting = with(example, pair_loss, decay, 0);
@@ -156,13 +158,13 @@ TEST_CASE("at the balance nothing is expected to change, and steps lead there in
   }
 }
 
-TEST_CASE("a balance is where rows below grow and rows above shrink, whatever holds them") {
+TEST_CASE("magnitudes below the balance grow and those above shrink, in every setting") {
   TheoremSetting setting = with(example, PairLoss::dot, Decay::full, 0);
   setting.learning_rate = 0.001;
   setting.pair.cosine = -0.5;
   SUBCASE("users on the other side, no decay") { setting.lambda = 0; }
   SUBCASE("users on the other side, decay") { setting.lambda = 0.01; }
-  SUBCASE("more pushes than pulls") {
+  SUBCASE("more negatives than positives") {
     setting.pair.cosine = 0.5;
     setting.popularity = 1;
     setting.batches.negatives = 10;
@@ -193,7 +195,7 @@ TEST_CASE("a balance is where rows below grow and rows above shrink, whatever ho
   CHECK(walked == doctest::Approx(steps).epsilon(0.05));
 }
 
-TEST_CASE("at the balance no step is needed, from far away finitely many") {
+TEST_CASE("the number of steps is 0 at the balance, and finite far from it") {
   TheoremSetting setting = with(example, PairLoss::dot, Decay::full, 0);
   setting.pair.item = balanced_magnitude(setting);
   CHECK(steps_to_balance(setting) == 0);
@@ -207,7 +209,7 @@ TEST_CASE("at the balance no step is needed, from far away finitely many") {
   CHECK(none == 0);
 }
 
-TEST_CASE("full decay writes popularity into the balance, batched decay does not") {
+TEST_CASE("the balance depends on popularity with full decay, not with batched decay") {
   TheoremSetting popular = example;
   popular.popularity = 200;
   CHECK(balanced_magnitude(popular) > 1.2 * balanced_magnitude(example));
@@ -228,7 +230,7 @@ TEST_CASE("without decay there is no balance; without growth it is 0") {
   CHECK(steps_to_balance(setting) == infinity);
 }
 
-TEST_CASE("an item that meets all users alike changes as the theorem says") {
+TEST_CASE("an item whose pairs are all alike changes as the theorem predicts") {
   for (const PairLoss pair_loss : pair_losses) {
     const TheoremSetting setting = with(example, pair_loss, Decay::full, 0);
     const PairGradient g = pair_gradient(pair_loss, setting.pair);
@@ -253,7 +255,7 @@ TEST_CASE("an item that meets all users alike changes as the theorem says") {
   }
 }
 
-TEST_CASE("what is outside its domain is a typed error that names it") {
+TEST_CASE("arguments outside their domain are typed errors that name them") {
   const auto refuses = [](const char* argument, auto change) {
     TheoremSetting setting = example;
     change(setting);
@@ -288,7 +290,7 @@ TEST_CASE("what is outside its domain is a typed error that names it") {
   refuses("pair.user", [](auto& s) { s.pair.user = -1; });
 }
 
-TEST_CASE("a pull's direction is the gradient of its similarity") {
+TEST_CASE("the pair gradient is minus the gradient of the pair loss") {
   constexpr double u[]{0.3, -0.4}, i[]{1.2, 0.5};
   const double uu = 0.25, ui = 0.16, ii = 1.69, h = 1e-6;
   const auto similarity = [&](PairLoss pair_loss, double x, double y) {
@@ -309,7 +311,7 @@ TEST_CASE("a pull's direction is the gradient of its similarity") {
   }
 }
 
-TEST_CASE("a row without a length pulls nobody by cosine") {
+TEST_CASE("for cosine a row of magnitude 0 has no gradient") {
   for (const double tiny : {0.0, 1e-310}) {
     const auto from = gradient_coefficients(PairLoss::cosine, tiny, 0, 1);
     const auto to = gradient_coefficients(PairLoss::cosine, 1, 0, tiny);

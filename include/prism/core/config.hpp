@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What cannot compile says why; version, and the inline namespace that keeps code for different
-// instruction sets apart.
+// Version, required compilers, and the inline namespace that separates code compiled for different
+// instruction sets.
 #pragma once
 
 #if __cplusplus < 202002L
@@ -11,7 +11,8 @@
 #error "prism needs g++ 12 or newer (or clang 16)"
 #endif
 
-// libstdc++ takes back macros min and max with the first of its headers, but not later ones.
+// libstdc++ undefines the macros min and max in the first of its headers that is included, and only
+// there; one has to precede the check below.
 #include <cstddef>
 
 #ifdef None
@@ -26,13 +27,13 @@
 #define PRISM_VERSION_PATCH 0
 #define PRISM_VERSION "0.1.0"
 
-// Two objects built with different -m flags would silently share one copy of each template, and a
-// machine without AVX-512 could run the AVX-512 copy. The instruction set is therefore part of
-// the mangled name of all that has code: `namespace prism::inline PRISM_ISA`. Users still write
-// `prism::`; the library's code for two of the sets below links side by side, and handing an object
-// across is a link error, which names the two sets. What has no code (error.hpp's types, and
-// choices of a few names) stands in `namespace prism` itself, and is one in every unit. What other
-// headers (xtensor, the standard library) instantiate on plain types stays shared.
+// Two objects compiled with different -m flags would silently share one copy of each template, and
+// a machine without AVX-512 could run the AVX-512 copy. The instruction set is therefore part of
+// the mangled name of everything that has code: `namespace prism::inline PRISM_ISA`. Users still
+// write `prism::`. Code for two of the sets below links into one program; passing an object from
+// one to the other is a link error that names both sets. What has no code (the types of error.hpp,
+// a few enumerations) is in `namespace prism` itself and is the same in all translation units. What
+// other headers (xtensor, the standard library) instantiate for built-in types stays shared.
 #if defined(__AVX512F__) && defined(__AVX512BW__) && defined(__AVX512DQ__) && defined(__AVX512VL__)
 #if defined(__AVX512VNNI__)
 #define PRISM_ISA compiled_for_avx512_vnni
@@ -57,7 +58,8 @@
 #define PRISM_ISA compiled_for_generic
 #endif
 
-// An error is one type on both sides of a shared library's border, also where all else is hidden.
+// Exceptions have default visibility, so that an error is one type on both sides of a shared
+// library's boundary even under -fvisibility=hidden.
 #if defined(__GNUC__)
 #define PRISM_ONE_TYPE __attribute__((visibility("default")))
 #define PRISM_ALWAYS_INLINE [[gnu::always_inline]]

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Square root and logarithm for constant expressions, which the standard library lacks in C++20.
+// Square root and logarithm in constant expressions, which the C++20 standard library lacks.
 #pragma once
 
 #include <cmath>
@@ -15,7 +15,7 @@ namespace prism::inline PRISM_ISA {
 [[nodiscard]] constexpr double square_root(double x) noexcept {
   if (!std::is_constant_evaluated()) return std::sqrt(x);
   if (x == 0 || x == std::numeric_limits<double>::infinity()) return x;
-  // Newton's iteration from above falls until rounding stops it.
+  // Newton's iteration from above decreases until rounding stops it.
   double root = x > 1 ? x : 1;
   for (double next = (root + x / root) / 2; next < root; next = (root + x / root) / 2) root = next;
   return root;

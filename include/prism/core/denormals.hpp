@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Numbers too small for a processor's quick path.
+// Denormal numbers flushed to zero.
 #pragma once
 
 #include <cstdint>
@@ -12,10 +12,11 @@
 
 namespace prism::inline PRISM_ISA {
 
-/// While it lives, this thread takes denormal numbers (in float, below 1.2e-38) for zero and makes
-/// none. Training is full of them: a well-ranked pair's slope is exp(-90), a moment of Adam's
-/// shrinks by a tenth a step; and each costs a hundred times a normal number. Only x86 and 64-bit
-/// ARM have the switch; elsewhere this does nothing.
+/// During its lifetime, this thread treats denormal numbers (in float, below 1.2e-38) as zero and
+/// produces none. Training is full of them: the derivative of a well-ranked pair is of the order of
+/// exp(-90), and Adam's first moment shrinks by a tenth in each step without a gradient. An
+/// operation on one takes about a hundred times as long. Only x86 and 64-bit ARM have this mode;
+/// elsewhere the class does nothing.
 class FlushDenormals {
  public:
   FlushDenormals() noexcept : previous_(control()) { set_control(previous_ | flush_bits); }

@@ -11,13 +11,14 @@
 #include "prism/core/config.hpp"
 #include "prism/core/finite.hpp"
 
-// One type in every unit, whatever instruction set it is built for, so that one unit catches what
-// another throws. No instruction of theirs may then be shared that only one unit may run: members
-// are the base's text and plain integers, and functions are always inlined. What is left to share
-// is the table of virtual functions, the type's name and a destructor that does nothing of its own.
+// Outside the inline namespace, so that each error is one type in all translation units and one
+// compiled for another instruction set can catch it. These units must not share instructions that
+// only one of their machines can run: the members are therefore the base's string and plain
+// integers, and all functions are always inlined. Only the vtable, the type information and a
+// destructor that adds nothing to the base's remain shared.
 namespace prism {
 
-/// Base of everything the library throws on purpose.
+/// Base class of the library's errors.
 class PRISM_ONE_TYPE Error : public std::runtime_error {
  public:
   PRISM_ALWAYS_INLINE explicit Error(const std::string& what) : std::runtime_error(what) {}
@@ -52,10 +53,10 @@ class PRISM_ONE_TYPE ArgumentError : public Error {
   std::size_t argument_size_;  // what() begins with the argument
 };
 
-/// A file that cannot be read, or whose content is not what its format says.
+/// A file that cannot be read, or whose content does not match its format.
 class PRISM_ONE_TYPE DataError : public Error {
  public:
-  /// @param line  1-based; 0 where the whole file is at fault
+  /// @param line  1-based; 0 if the error is about the whole file
   PRISM_ALWAYS_INLINE DataError(const std::string& file, std::size_t line,
                                 const std::string& problem)
       : Error((line > 0 ? file + ":" + std::to_string(line) : file) + ": " + problem),
@@ -80,7 +81,7 @@ class PRISM_ONE_TYPE DataError : public Error {
   std::size_t line_;
 };
 
-/// A training whose loss, weights or their squares are no longer finite numbers.
+/// Training diverged: the loss, the weights or their squares are no longer finite.
 class PRISM_ONE_TYPE DivergenceError : public Error {
  public:
   PRISM_ALWAYS_INLINE explicit DivergenceError(const std::string& what) : Error(what) {}
@@ -96,31 +97,31 @@ class PRISM_ONE_TYPE DivergenceError : public Error {
 
 namespace prism::inline PRISM_ISA {
 
-/// Throws ArgumentError(argument, problem) unless `condition`.
+/// @throws ArgumentError  (argument, problem) unless `condition`
 inline void require(bool condition, const char* argument, const std::string& problem) {
   if (!condition) throw ArgumentError(argument, problem);
 }
 
-/// The shortest text that reads back as the number: "0.001".
+/// The shortest text that reads back as the same number: "0.001".
 [[nodiscard]] inline std::string format_number(double number) {
   char digits[32];
   const auto end = std::to_chars(digits, digits + sizeof digits, number).ptr;
   return {digits, end};
 }
 
-/// Throws unless value is a finite number of at least 0.
+/// @throws ArgumentError  unless value is finite and at least 0
 inline void require_non_negative(const char* argument, double value) {
   require(is_finite(value) && value >= 0, argument,
           "must be a finite number of at least 0, not " + format_number(value));
 }
 
-/// Throws unless value is a finite number above 0.
+/// @throws ArgumentError  unless value is finite and above 0
 inline void require_positive(const char* argument, double value) {
   require(is_finite(value) && value > 0, argument,
           "must be a finite number above 0, not " + format_number(value));
 }
 
-/// Throws unless count is at least 1.
+/// @throws ArgumentError  unless count is at least 1
 inline void require_at_least_one(const char* argument, std::size_t count) {
   require(count >= 1, argument, "must be at least 1, not 0");
 }

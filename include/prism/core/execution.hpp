@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Where the heavy operations run, as a type: the first argument of fit, evaluate and the like, as
-// with std::execution. The types are empty; what they do lies behind exec/.
+// Executions: where the heavy operations run. As with std::execution, the first argument of fit,
+// evaluate and others. The types are empty; exec/ has their implementations.
 #pragma once
 
 #include <concepts>
@@ -12,7 +12,7 @@
 namespace prism::inline PRISM_ISA {
 
 /// Instruction sets, as tags. A kernel takes one as its first template parameter; kernel/pack.hpp
-/// says what a set of one's own has to provide.
+/// says what a user-defined set has to provide.
 namespace isa {
 struct scalar {};  ///< one number at a time, in plain C++
 struct sse2 {};
@@ -41,7 +41,7 @@ struct Serial {
 
 /// `fit(par, model, split)`, the default.
 inline constexpr Host<> par{};
-/// `fit(host<isa::avx2>, model, split)`: a whole model on one kernel variant.
+/// `fit(host<isa::avx2>, model, split)`: the whole model uses one kernel variant.
 template <class Isa>
 inline constexpr Host<Isa> host{};
 /// `fit(serial, model, split)`
@@ -57,14 +57,14 @@ struct Loops {
                 "and host<>, prism/exec/serial.hpp for serial");
 };
 
-/// An execution: an empty type with the instruction set that its per-row kernels are made for.
+/// An execution: an empty type with the instruction set of its per-row kernels.
 template <class X>
 concept Execution = std::is_empty_v<X> && std::copyable<X> && requires {
   typename X::isa;
 };
 
-/// Whether rows lie in the host's memory, so that the operations of ops/ run on them; an execution
-/// elsewhere brings its own overloads of these.
+/// Whether rows lie in host memory, so that the operations of ops/ apply. Any other execution
+/// provides its own overloads of them.
 template <class X>
 inline constexpr bool runs_on_host = false;
 template <class Isa>

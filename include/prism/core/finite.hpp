@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Whether a number is finite, read from its bits: under -ffast-math compilers take std::isfinite
-// for always true, and a training that diverges would go unnoticed.
+// Whether a number is finite, from its bits: under -ffast-math compilers assume std::isfinite to be
+// true, and divergence would go unnoticed.
 #pragma once
 
 #include <bit>
@@ -13,20 +13,21 @@
 namespace prism::inline PRISM_ISA {
 namespace detail {
 
-/// A number's bits without its sign.
+/// A number's bits without the sign bit.
 template <class T>
 [[nodiscard]] constexpr auto magnitude_bits(T number) noexcept {
   static_assert(std::is_same_v<T, float> || std::is_same_v<T, double>);
   using Bits = std::conditional_t<std::is_same_v<T, float>, std::uint32_t, std::uint64_t>;
   Bits bits = std::bit_cast<Bits>(number);
 #if defined(__FINITE_MATH_ONLY__) && __FINITE_MATH_ONLY__
-  // clang knows a test of these bits for what it is; it must not know where they come from.
+  // clang recognises a finiteness test of these bits and removes it; the empty asm hides their
+  // origin.
   if (!std::is_constant_evaluated()) asm("" : "+r"(bits));
 #endif
   return static_cast<Bits>(bits & static_cast<Bits>(~Bits{0} >> 1));
 }
 
-/// The same of infinity: every bit of the exponent, and no other.
+/// The bits of infinity: all bits of the exponent, and no others.
 template <class T>
 inline constexpr auto infinity_bits = [] {
   if constexpr (std::is_same_v<T, float>) {
@@ -38,8 +39,8 @@ inline constexpr auto infinity_bits = [] {
 
 }  // namespace detail
 
-/// As an upper bound, that there is none. Where compilers take every number for finite, clang makes
-/// zeros of what is compared with infinity, so that the bound is the greatest number there.
+/// As an upper bound: no bound. Under -ffinite-math-only clang turns numbers that are compared with
+/// infinity into zeros, so that the bound is then the greatest finite number.
 #if defined(__FINITE_MATH_ONLY__) && __FINITE_MATH_ONLY__
 template <class T>
 inline constexpr T unbounded = std::numeric_limits<T>::max();
@@ -48,13 +49,13 @@ template <class T>
 inline constexpr T unbounded = std::numeric_limits<T>::infinity();
 #endif
 
-/// Neither infinite nor not a number; with every compiler option.
+/// Neither infinite nor NaN; with every compiler option.
 template <class T>
 [[nodiscard]] constexpr bool is_finite(T number) noexcept {
   return detail::magnitude_bits(number) < detail::infinity_bits<T>;
 }
 
-/// Not a number; with every compiler option.
+/// NaN; with every compiler option.
 template <class T>
 [[nodiscard]] constexpr bool is_nan(T number) noexcept {
   return detail::magnitude_bits(number) > detail::infinity_bits<T>;

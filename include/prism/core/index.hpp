@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Row numbers, and the word `dynamic` for a policy's parameter that is given at run time.
+// Row indices, and `dynamic` for a policy's parameter that is given at run time.
 #pragma once
 
 #include <cstddef>
@@ -16,7 +16,7 @@ using Index = std::uint32_t;
 /// No row.
 inline constexpr Index absent = std::numeric_limits<Index>::max();
 
-/// As many Indices as a table may have rows.
+/// The most rows a table may have.
 inline constexpr std::size_t max_rows = absent;
 
 struct dynamic_t {
@@ -26,16 +26,16 @@ struct dynamic_t {
   }
 };
 
-/// In place of a policy's compile-time parameter: the value is a member, given at run time.
+/// As a policy's template parameter: the value is a member, given at run time.
 inline constexpr dynamic_t dynamic{};
 
-/// A real number as a template parameter. A structural type stands in for `double`, which clang
-/// accepts as a template parameter's type only from version 18 on.
+/// A real number as a template parameter: a structural type, because clang accepts `double` as the
+/// type of a template parameter only from version 18.
 struct real {
   double value;
   bool is_dynamic = false;
 
-  // Adding zero turns -0.0 into 0.0, so that the two name one type.
+  // Adding zero turns -0.0 into 0.0, so that both give the same type.
   constexpr real(double v) noexcept : value(v + 0.0) {}
   constexpr real(dynamic_t) noexcept : value(0), is_dynamic(true) {}
 };

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Tables. A table is an xtensor container, so that users may write xtensor expressions over it;
-// loops see Rows, because an xtensor expression in an inner loop costs ten times a raw row.
+// loops use Rows, because an xtensor expression in an inner loop takes ten times as long.
 #pragma once
 
 #include <cstddef>
@@ -33,8 +33,8 @@ template <class T>
   return {table.data(), table.shape(0), table.shape(1)};
 }
 
-/// A table of size x dim uninitialised numbers.
-/// @param memory  where it lies; null for table_memory()
+/// An uninitialised table of size x dim.
+/// @param memory  null for table_memory()
 template <class T>
 [[nodiscard]] Matrix<T> make_table(std::size_t size, std::size_t dim,
                                    std::pmr::memory_resource* memory = nullptr) {
@@ -44,7 +44,7 @@ template <class T>
   return Matrix<T>(TableVector<T>(size * dim, memory), std::move(shape), std::move(strides));
 }
 
-/// A table of zeros.
+/// A table of size x dim zeros.
 template <class T>
 [[nodiscard]] Matrix<T> zeros(std::size_t size, std::size_t dim,
                               std::pmr::memory_resource* memory = nullptr) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Where tables, moments and working memory come from: a std::pmr::memory_resource, which a model's
-// options may name; by default an aligned heap with huge pages.
+// Memory of tables, moments and scratch memory: a std::pmr::memory_resource, which a model's
+// options may set. The default is an aligned heap with huge pages.
 #pragma once
 
 #include <cstddef>
@@ -17,9 +17,9 @@
 
 namespace prism::inline PRISM_ISA {
 
-/// Memory on cache-line boundaries: no row of a 64-byte multiple then straddles two lines. Large
-/// blocks ask for huge pages, because rows are picked at random out of more memory than the
-/// processor keeps the addresses of at 4 KiB a page.
+/// Memory aligned to cache lines: a row whose size is a multiple of 64 bytes then never straddles
+/// two lines. Large blocks ask for huge pages, because rows are accessed at random in more memory
+/// than the TLB covers with 4 KiB pages.
 class TableMemory final : public std::pmr::memory_resource {
  public:
   static constexpr std::size_t cache_line = 64;
@@ -34,7 +34,7 @@ class TableMemory final : public std::pmr::memory_resource {
   void* do_allocate(std::size_t bytes, std::size_t alignment) override {
     void* const block = ::operator new(bytes, alignment_of(bytes, alignment));
 #if defined(MADV_HUGEPAGE)
-    // Where the kernel declines, the block merely stays as it was.
+    // If the kernel declines, the block keeps its small pages.
     if (bytes >= 2 * huge_page) ::madvise(block, bytes, MADV_HUGEPAGE);
 #endif
     return block;
@@ -47,15 +47,15 @@ class TableMemory final : public std::pmr::memory_resource {
   }
 };
 
-/// The default resource; lives as long as the program.
+/// The default resource; never destroyed.
 [[nodiscard]] inline std::pmr::memory_resource* table_memory() noexcept {
   static TableMemory* const memory = new TableMemory;
   return memory;
 }
 
-/// Allocates from a memory resource, cache-line aligned. Numbers are left uninitialised. Unlike
-/// std::pmr::polymorphic_allocator it goes along when a container is copied or moved, so that a
-/// table's copy lies where the table does.
+/// Allocates from a memory resource, aligned to cache lines; numbers are left uninitialised. Unlike
+/// std::pmr::polymorphic_allocator it propagates when a container is copied or moved, so that a
+/// table's copy uses the same resource.
 template <class T>
 class TableAllocator {
  public:
@@ -66,7 +66,7 @@ class TableAllocator {
   using is_always_equal = std::false_type;
 
   TableAllocator() noexcept : resource_(table_memory()) {}
-  /// @param resource  null for the default; has to outlive what is allocated from it
+  /// @param resource  null for the default; must outlive what is allocated from it
   TableAllocator(std::pmr::memory_resource* resource) noexcept
       : resource_(resource != nullptr ? resource : table_memory()) {}
   template <class U>
@@ -82,7 +82,7 @@ class TableAllocator {
         alignof(T) > TableMemory::cache_line ? alignof(T) : TableMemory::cache_line;
     resource_->deallocate(p, n * sizeof(T), alignment);
   }
-  /// Value-initialisation leaves numbers as they are: who wants zeros says so.
+  /// Default-initialises, which leaves numbers uninitialised.
   template <class U>
   void construct(U* p) noexcept(std::is_nothrow_default_constructible_v<U>) {
     ::new (static_cast<void*>(p)) U;
@@ -103,7 +103,7 @@ class TableAllocator {
   std::pmr::memory_resource* resource_;
 };
 
-/// A list of numbers in table memory, uninitialised where it is made with a size alone.
+/// A vector in table memory; numbers are uninitialised if it is constructed with a size alone.
 template <class T>
 using TableVector = std::vector<T, TableAllocator<T>>;
 

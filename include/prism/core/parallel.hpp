@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Parallel loops whose results do not depend on the number of threads: work is cut into chunks by
-// its size alone, and partial sums are folded in the chunks' order. Which threads run them, if any,
-// is for the execution to say.
+// Parallel loops whose results do not depend on the number of threads: work is divided into chunks
+// by its size alone, and partial sums are added in the chunks' order. The execution decides which
+// threads run them, if any.
 #pragma once
 
 #include <algorithm>
@@ -14,7 +14,7 @@
 
 namespace prism::inline PRISM_ISA {
 
-/// Calls body(i) for i in [0, n), each i a task of its own, with denormal numbers as zero.
+/// Calls body(i) for i in [0, n), each i as a separate task, with denormal numbers as zero.
 template <Execution X, class Body>
 void parallel_tasks(const X& /*exec*/, std::size_t n, const Body& body) {
   Loops<X>::tasks(n, body);
@@ -29,7 +29,7 @@ void parallel_chunks(const X& exec, std::size_t n, std::size_t grain, const Body
   });
 }
 
-/// The sum of body(begin, end) over the chunks of [0, n), folded in the chunks' order.
+/// The sum of body(begin, end) over the chunks of [0, n), added in the chunks' order.
 template <Execution X, class Body>
 [[nodiscard]] double parallel_sum(const X& exec, std::size_t n, std::size_t grain,
                                   const Body& body) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Counter-based random numbers: a draw is a pure function of (seed, stream, epoch, position), so
-// that it does not depend on which thread asks, or in which order.
+// Counter-based random numbers: a draw is a pure function of (seed, stream, epoch, position), and
+// so independent of the thread that asks and of the order.
 #pragma once
 
 #include <array>
@@ -28,7 +28,7 @@ namespace prism::inline PRISM_ISA {
   return counter;
 }
 
-/// What a sequence of draws is for: sequences of different streams are independent.
+/// The purpose of a sequence of draws; the sequences of different streams are independent.
 enum class Stream : std::uint32_t {
   users,
   items,

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Views of a table's rows, wherever the table lies.
+// Views of a table's rows, in any memory.
 #pragma once
 
 #include <concepts>
@@ -12,13 +12,13 @@
 
 namespace prism::inline PRISM_ISA {
 
-/// A view of consecutive rows; `rows[r]` points at row r's first element.
+/// A view of consecutive rows, size x dim; `rows[r]` points at row r's first element.
 template <class T>
 class Rows {
  public:
   Rows() = default;
   Rows(T* data, std::size_t size, std::size_t dim) noexcept : data_(data), size_(size), dim_(dim) {}
-  /// Rows<T> reads as Rows<const T>.
+  /// Rows<T> converts to Rows<const T>.
   template <class U>
   requires std::is_same_v<const U, T> Rows(Rows<U> other)
   noexcept : Rows(other.data(), other.size(), other.dim()) {}
@@ -37,8 +37,8 @@ class Rows {
   std::size_t dim_ = 0;
 };
 
-/// Rows of a table picked by their numbers, in any order; `picked[k]` points at the first element
-/// of the k-th. Consecutive rows read as picked ones.
+/// Rows of a table selected by an index list, in any order (gather); `rows[k]` points at the first
+/// element of row indices[k]. Converted from Rows, it selects all rows in order.
 template <class T>
 class IndexedRows {
  public:
@@ -60,7 +60,7 @@ class IndexedRows {
 
  private:
   Rows<T> table_;
-  const Index* indices_ = nullptr;  // null where all rows are picked, in order
+  const Index* indices_ = nullptr;  // null if all rows are selected, in order
   std::size_t size_;
 };
 

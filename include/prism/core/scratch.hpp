@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Working memory of a training step: handed out in order, taken back all at once, and kept for the
+// Scratch memory of a training step: allocated in order, released all at once, and kept for the
 // next step.
 #pragma once
 
@@ -15,7 +15,7 @@
 
 namespace prism::inline PRISM_ISA {
 
-/// Memory for intermediate results. Used by one thread; what it hands out may be shared.
+/// An arena for intermediate results. Used by one thread; the memory it returns may be shared.
 class Scratch {
  public:
   /// `size` rows of `dim` uninitialised elements, 64-byte aligned, valid until reset().
@@ -25,7 +25,7 @@ class Scratch {
     return {static_cast<T*>(bytes(size * dim * sizeof(T))), size, dim};
   }
 
-  /// The same, filled with zeros from row `first` on.
+  /// The same, with zeros from row `first` on.
   /// @param first  at most size
   template <class T, Execution X>
   [[nodiscard]] Rows<T> allocate_zeros(const X& exec, std::size_t size, std::size_t dim,
@@ -39,8 +39,8 @@ class Scratch {
     return rows;
   }
 
-  /// Takes everything back. The memory is kept, as one block from here on, so that steps of
-  /// changing size do not leave blocks behind that are too small for any later one.
+  /// Releases everything. The memory is kept and merged into one block, so that steps of varying
+  /// size do not accumulate blocks that are too small for later ones.
   void reset() {
     if (blocks_.size() > 1) {
       std::size_t total = 0;
@@ -66,7 +66,7 @@ class Scratch {
   void* bytes(std::size_t count) {
     count = (count + cache_line - 1) / cache_line * cache_line;
     if (blocks_.empty() || blocks_.back().size() - used_ < count) {
-      // A little more than asked for: the next step may be a little larger.
+      // An eighth more than needed: the next step may be slightly larger.
       blocks_.emplace_back(std::max(count + count / 8, smallest_block));
       used_ = 0;
     }

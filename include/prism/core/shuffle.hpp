@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// An order drawn at random, the same for any number of threads.
+// A random permutation, the same for any number of threads.
 #pragma once
 
 #include <cstddef>
@@ -14,8 +14,8 @@
 
 namespace prism::inline PRISM_ISA {
 
-/// Fisher-Yates shuffle, one draw an element. The draws, which take longer than the swaps, are made
-/// in parallel.
+/// Fisher-Yates shuffle, one draw per element. The draws, which take longer than the swaps, are
+/// made in parallel.
 /// @param values  fewer than 2^32
 template <Execution X, class T>
 void shuffle(const X& exec, std::span<T> values, const Random& random) {

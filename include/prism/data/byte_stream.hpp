@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The bytes of a file, unzipped on the way where it is a gzip file. The only user of zlib, which is
-// there where the build defines PRISM_HAS_ZLIB.
+// The bytes of a file, decompressed if it is a gzip file. The only user of zlib, which is available
+// if the build defines PRISM_HAS_ZLIB.
 #pragma once
 
 #include <array>
@@ -22,34 +22,35 @@
 
 namespace prism::inline PRISM_ISA {
 
-// Whether zlib is there is part of the class's name too: with and without, it differs in layout.
+// Part of the class's name, because its layout differs with and without zlib.
 #if defined(PRISM_HAS_ZLIB)
 inline namespace with_zlib {
 #else
 inline namespace without_zlib {
 #endif
 
-/// Reads a file from its beginning to its end, whether it is plain or gzip; its content tells.
+/// Reads a plain or gzip file from beginning to end; its content says which it is.
 class ByteStream {
  public:
-  /// @throws DataError where there is no such file, where it is no regular one, or cannot be read;
-  ///     for a gzip file where the library was built without zlib
+  /// @throws DataError  if the file does not exist, is not a regular file or cannot be read, or is
+  ///                    a gzip file and the library was built without zlib
   explicit ByteStream(const std::filesystem::path& path) : name_(path.string()) {
     std::error_code error;
     const std::filesystem::file_status status = std::filesystem::status(path, error);
     if (status.type() == std::filesystem::file_type::not_found) fail("does not exist");
     if (error) fail("cannot be read: " + error.message());
     if (std::filesystem::is_directory(status)) fail("is a directory, not a file");
-    // Finding out the format takes a second look at the beginning, which a pipe does not allow.
+    // The format is detected by reading the beginning twice, which a pipe does not allow.
     if (!std::filesystem::is_regular_file(status)) fail("is not a regular file");
     open();
   }
 
   [[nodiscard]] const std::string& name() const noexcept { return name_; }
 
-  /// Fills the buffer as far as the file goes; 0 at its end.
+  /// Reads up to `size` bytes; fewer only at the end of the file.
   /// @param size  in [1, 2^30]
-  /// @throws DataError where reading fails, or the gzip data is corrupt or ends too early
+  /// @return the number of bytes; 0 at the end
+  /// @throws DataError  if reading fails, or the gzip data is corrupt or truncated
   [[nodiscard]] std::size_t read(char* buffer, std::size_t size);
 
  private:
@@ -84,7 +85,7 @@ inline void ByteStream::open() {
 
 inline std::size_t ByteStream::read(char* buffer, std::size_t size) {
   const int count = gzread(file_.get(), buffer, static_cast<unsigned>(size));
-  // A gzip file that ends too early is reported beside the last bytes that it yields.
+  // zlib reports a truncated gzip file together with the last bytes it decompresses.
   int error = Z_OK;
   const char* const message = gzerror(file_.get(), &error);
   if (error == Z_BUF_ERROR) fail("is a gzip file that ends too early");

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Interactions: where they come from, and how they are cut into parts.
+// Interactions: sources and splits.
 #pragma once
 
 #include "prism/data/ids.hpp"

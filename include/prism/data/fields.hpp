@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// A line cut into its columns.
+// The fields of a line.
 #pragma once
 
 #include <algorithm>
@@ -12,8 +12,9 @@
 
 namespace prism::inline PRISM_ISA {
 
-/// Cuts lines at a delimiter. A run of spaces counts as one. Between commas and semicolons a field
-/// may stand in double quotes (RFC 4180, within one line), a doubled quote being one.
+/// Splits lines at a delimiter. A run of spaces counts as one delimiter. Between commas or
+/// semicolons a field may be in double quotes (RFC 4180, within one line); a doubled quote is a
+/// literal one.
 class Fields {
  public:
   static constexpr std::size_t all = static_cast<std::size_t>(-1);
@@ -21,12 +22,12 @@ class Fields {
   explicit Fields(std::string_view delimiter)
       : delimiter_(delimiter), quotes_(delimiter == "," || delimiter == ";") {}
 
-  /// Takes the line's first fields, `max_fields` at most; they live as long as the line, and until
-  /// the next split(). False where a quoted field does not end in a quote.
+  /// Splits off the line's first fields, at most `max_fields`; they are valid as long as the line,
+  /// until the next split(). False if a quoted field does not end in a quote.
   [[nodiscard]] bool split(std::string_view line, std::size_t max_fields = all) {
     fields_.clear();
     unquoted_.clear();
-    unquoted_.reserve(quotes_ ? line.size() : 0);  // so that views into it stay valid
+    unquoted_.reserve(quotes_ ? line.size() : 0);  // keeps views into it valid
     if (delimiter_ == " ") {
       split_at_spaces(line, max_fields);
       return true;
@@ -61,8 +62,8 @@ class Fields {
     }
   }
 
-  /// Takes the field that goes on at `begin`, behind its opening quote. Returns the place behind
-  /// the closing one; npos where there is none.
+  /// Reads a quoted field from `begin`, after its opening quote. Returns the position after the
+  /// closing quote; npos if there is none.
   std::size_t take_quoted(std::string_view line, std::size_t begin) {
     const std::size_t start = unquoted_.size();
     for (;;) {

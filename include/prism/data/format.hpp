@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What a file of interactions may look like, and what to take from it.
+// File formats of interactions, and options of reading them.
 #pragma once
 
 #include <array>
@@ -15,12 +15,12 @@
 
 namespace prism::inline PRISM_ISA {
 
-/// How a file is laid out.
+/// The format of a file.
 enum class Format {
-  automatic,  ///< found out from its name and its first lines
-  delimited,  ///< an interaction a line, in columns: MovieLens, CSV, TSV
-  adjacency,  ///< a user and all of its items a line, separated by spaces: LightGCN
-  recbole,    ///< in columns below a header of name:type, separated by tabs: RecBole's .inter
+  automatic,  ///< detected from its name and its first lines
+  delimited,  ///< columns, one interaction per line: MovieLens, CSV, TSV
+  adjacency,  ///< a user and all of its items per line, separated by spaces: LightGCN
+  recbole,    ///< columns separated by tabs, below a header of name:type: RecBole's .inter
 };
 
 inline constexpr std::array<std::pair<Format, std::string_view>, 4> format_names{{
@@ -35,7 +35,7 @@ inline constexpr std::array<std::pair<Format, std::string_view>, 4> format_names
 }
 
 /// The format of that name.
-/// @throws ArgumentError where there is none; it lists the names
+/// @throws ArgumentError  if there is none; the message lists the names
 [[nodiscard]] inline Format parse_format(std::string_view name) {
   std::string choices;
   for (const auto& [format, format_name] : format_names) {
@@ -47,16 +47,16 @@ inline constexpr std::array<std::pair<Format, std::string_view>, 4> format_names
 
 /// Whether the first line names the columns.
 enum class Header {
-  automatic,  ///< yes where it has a user's or an item's name of known_columns; or where it holds
-              ///< no number, but the second line does: right of the ids, or as both ids
+  automatic,  ///< yes if it has a name of known_columns for user or item; or if it has no number
+              ///< but the second line does: in a column after the ids, or in both ids
   yes,
   no,
 };
 
-/// A column, by its place from 0 on or by its name in the header.
+/// A column, by its position from 0 or by its name in the header.
 using Column = std::variant<int, std::string>;
 
-/// The names by which a header tells its columns, in capitals or not.
+/// Column names recognised in a header, ignoring case.
 struct KnownColumns {
   std::array<std::string_view, 4> user{"user_id", "userid", "user", "uid"};
   std::array<std::string_view, 6> item{"item_id", "itemid", "item", "movie_id", "movieid", "iid"};
@@ -65,21 +65,20 @@ struct KnownColumns {
 };
 inline constexpr KnownColumns known_columns{};
 
-/// For ReadOptions::time: the file's times are left out.
+/// For ReadOptions::time: do not read times.
 inline constexpr int no_column = -1;
 
 struct ReadOptions {
   Format format = Format::automatic;
-  std::string delimiter = {};  ///< between columns, e.g. "::"; empty: by format, or found out
+  std::string delimiter = {};         ///< between columns, e.g. "::"; empty: by format, or detected
   Header header = Header::automatic;  ///< for Format::delimited
-  // Columns that are not chosen here go by the header, where it has a name of known_columns, and
-  // else by place.
+  // An unset column is found by a name of known_columns in the header, otherwise by position.
   std::optional<Column> user = {};    ///< unset: by name, or column 0
   std::optional<Column> item = {};    ///< unset: by name, or column 1
   std::optional<Column> rating = {};  ///< unset: by name, or column 2. Read for min_rating
-  std::optional<Column> time = {};  ///< unset: by name; or column 3, where lines have four and the
-                                    ///< first of them has a number there
-  std::optional<double> min_rating = {};  ///< interactions rated lower are left out
+  std::optional<Column> time = {};    ///< unset: by name; or column 3, if lines have four and the
+                                      ///< first one has a number there
+  std::optional<double> min_rating = {};  ///< interactions with lower ratings are left out
 };
 
 }  // namespace prism::inline PRISM_ISA

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The map between the names that users and items carry outside and their rows inside.
+// The map between the external ids of users and items and their rows.
 #pragma once
 
 #include <cstddef>
@@ -14,22 +14,22 @@
 
 namespace prism::inline PRISM_ISA {
 
-/// A set of distinct strings, numbered 0, 1, ... in the order in which they came. Any bytes make an
-/// id, so "01" and "1" are two.
+/// A set of distinct strings, numbered 0, 1, ... in order of first appearance. Ids are compared
+/// byte by byte: "01" and "1" differ.
 class Ids {
  public:
-  /// @param max_size  as many ids as it may hold
+  /// @param max_size  the most ids it may have
   explicit Ids(std::size_t max_size = max_rows) noexcept : max_size_(max_size) {}
 
-  /// The ids "0", "1", ..., for data that was built from numbers.
+  /// The ids "0", "1", ..., for data constructed from numbers.
   [[nodiscard]] static Ids numbered(Index size) {
     Ids ids;
     for (Index row = 0; row < size; ++row) ids.intern(std::to_string(row));
     return ids;
   }
 
-  /// The id's row, which is a new one the first time.
-  /// @throws ArgumentError where the id is new and there is no row left
+  /// The id's row; a new id is added.
+  /// @throws ArgumentError  if the id is new and there are max_size ids
   Index intern(std::string_view id) {
     if (2 * (size() + 1) > slots_.size()) grow();
     Index& slot = slots_[slot_of(id)];
@@ -48,7 +48,7 @@ class Ids {
     return slots_.empty() ? absent : slots_[slot_of(id)];
   }
 
-  /// The id of a row below size(). The view lives until the next intern().
+  /// The id of a row below size(); valid until the next intern().
   [[nodiscard]] std::string_view operator[](Index row) const noexcept {
     const std::size_t begin = row == 0 ? 0 : ends_[row - 1];
     return {characters_.data() + begin, ends_[row] - begin};
@@ -56,13 +56,13 @@ class Ids {
 
   [[nodiscard]] std::size_t size() const noexcept { return ends_.size(); }
 
-  /// The same ids in the same rows.
+  /// Equal ids in equal rows.
   friend bool operator==(const Ids& a, const Ids& b) noexcept {
     return a.ends_ == b.ends_ && a.characters_ == b.characters_;
   }
 
  private:
-  /// Where the id stands, or else the empty slot that it would take.
+  /// The hash slot that has the id, or the empty one where it would be inserted.
   std::size_t slot_of(std::string_view id) const noexcept {
     const std::size_t mask = slots_.size() - 1;
     const std::size_t hash = std::hash<std::string_view>{}(id);
@@ -80,9 +80,10 @@ class Ids {
   }
 
   std::size_t max_size_;
-  std::string characters_;         // every id, end to end
+  std::string characters_;         // all ids, concatenated
   std::vector<std::size_t> ends_;  // where each ends
-  std::vector<Index> slots_;  // open addressing over a power of two, at most half of them taken
+  std::vector<Index> slots_;       // open addressing; the size is a power of two, at most half are
+                                   // occupied
 };
 
 }  // namespace prism::inline PRISM_ISA

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Implicit feedback: which user interacted with which item, looked up from either side.
+// Implicit feedback: which user interacted with which item, indexed by user and by item.
 #pragma once
 
 #include <algorithm>
@@ -19,7 +19,7 @@
 
 namespace prism::inline PRISM_ISA {
 
-/// One observed pair.
+/// An observed pair.
 struct Interaction {
   Index user;
   Index item;
@@ -28,24 +28,24 @@ struct Interaction {
 };
 
 /// A set of interactions between users() users and items() items, in the order of (user, item).
-/// Immutable. Takes 12 bytes an interaction, and 8 more where there are times. Rows handed to its
-/// functions are not checked: a user is below users(), an item below items().
+/// Immutable. Takes 12 bytes per interaction, and 8 more with times. Arguments are not checked: a
+/// user must be below users(), an item below items().
 class Interactions {
  public:
   /// No users, no items.
   Interactions() : Interactions(0, 0, {}) {}
 
-  /// Users and items without names of their own are called "0", "1", ...
-  /// @param pairs  in any order; a pair that is repeated counts once, at its earliest time
-  /// @param times  one a pair, in any unit; or none at all
-  /// @throws ArgumentError for a row that is out of range, times of another length than pairs, or a
-  ///     time that is not finite
+  /// Users and items have the ids "0", "1", ...
+  /// @param pairs  in any order; a repeated pair counts once, at its earliest time
+  /// @param times  one for each pair, in any unit; or empty
+  /// @throws ArgumentError  for a row out of range, times of another length than pairs, or a time
+  ///                        that is not finite
   Interactions(Index users, Index items, std::span<const Interaction> pairs,
                std::span<const double> times = {})
       : Interactions(std::make_shared<const Ids>(Ids::numbered(users)),
                      std::make_shared<const Ids>(Ids::numbered(items)), pairs, times) {}
 
-  /// The same, with a user for each of `user_ids` and an item for each of `item_ids`. Parts of one
+  /// The same, with a user for each of `user_ids` and an item for each of `item_ids`; parts of one
   /// data set share these.
   Interactions(std::shared_ptr<const Ids> user_ids, std::shared_ptr<const Ids> item_ids,
                std::span<const Interaction> pairs, std::span<const double> times = {})
@@ -60,11 +60,11 @@ class Interactions {
   [[nodiscard]] Index users() const noexcept { return static_cast<Index>(user_degree_.size()); }
   [[nodiscard]] Index items() const noexcept { return static_cast<Index>(item_degree_.size()); }
 
-  /// How many interactions there are.
+  /// The number of interactions.
   [[nodiscard]] std::size_t size() const noexcept { return item_of_.size(); }
   [[nodiscard]] bool empty() const noexcept { return item_of_.empty(); }
 
-  /// The k-th in the order of (user, item), k < size().
+  /// The k-th interaction in the order of (user, item), k < size().
   [[nodiscard]] Interaction operator[](std::size_t k) const noexcept {
     return {user_of_[k], item_of_[k]};
   }
@@ -79,24 +79,24 @@ class Interactions {
     return {users_by_item_.data() + item_begin_[item], item_degree_[item]};
   }
 
-  /// How many items each user has: users() counts.
+  /// The number of items of each user: users() counts.
   [[nodiscard]] std::span<const Index> user_degree() const noexcept { return user_degree_; }
 
-  /// How many users each item has, its popularity: items() counts.
+  /// The number of users of each item, its popularity: items() counts.
   [[nodiscard]] std::span<const Index> item_degree() const noexcept { return item_degree_; }
 
   [[nodiscard]] bool contains(Index user, Index item) const noexcept {
     return std::ranges::binary_search(items_of(user), item);
   }
 
-  /// When each interaction took place, parallel to operator[]; empty where the data has no times.
+  /// The time of each interaction, parallel to operator[]; empty if the data has no times.
   [[nodiscard]] std::span<const double> times() const noexcept { return times_; }
 
-  /// The name that a row carries outside; lives as long as the id map.
+  /// The external id of a row; valid as long as the id map.
   [[nodiscard]] std::string_view user_id(Index user) const noexcept { return (*user_ids_)[user]; }
   [[nodiscard]] std::string_view item_id(Index item) const noexcept { return (*item_ids_)[item]; }
 
-  /// The row of a name; `absent` if there is none.
+  /// The row of an id; `absent` if there is none.
   [[nodiscard]] Index find_user(std::string_view id) const { return user_ids_->find(id); }
   [[nodiscard]] Index find_item(std::string_view id) const { return item_ids_->find(id); }
 
@@ -104,8 +104,8 @@ class Interactions {
   [[nodiscard]] const std::shared_ptr<const Ids>& user_ids() const noexcept { return user_ids_; }
   [[nodiscard]] const std::shared_ptr<const Ids>& item_ids() const noexcept { return item_ids_; }
 
-  /// Only the interactions at these positions, in any order; users, items and ids stay the same.
-  /// @throws ArgumentError for a position that is not below size()
+  /// Only the interactions at these positions, in any order; users, items and ids are kept.
+  /// @throws ArgumentError  for a position that is not below size()
   [[nodiscard]] Interactions subset(std::span<const std::size_t> positions) const {
     std::vector<Interaction> pairs;
     std::vector<double> times;
@@ -133,7 +133,7 @@ class Interactions {
       }
     }
     if (!times.empty() && times.size() != pairs.size()) {
-      throw ArgumentError("times", "there must be one a pair, that is " +
+      throw ArgumentError("times", "there must be one for each pair, that is " +
                                        std::to_string(pairs.size()) + ", not " +
                                        std::to_string(times.size()));
     }
@@ -141,14 +141,14 @@ class Interactions {
             "must be finite numbers");
   }
 
-  /// Turns counts a row into where each row begins, and the end of the last one.
+  /// The offsets of rows with these counts, and the end of the last row.
   static std::vector<std::size_t> prefix_sums(std::span<const Index> counts) {
     std::vector<std::size_t> begin(counts.size() + 1);
     for (std::size_t row = 0; row < counts.size(); ++row) begin[row + 1] = begin[row] + counts[row];
     return begin;
   }
 
-  /// Fills the columns in the order of (user, item), each distinct pair once.
+  /// Fills the arrays in the order of (user, item), each distinct pair once.
   void sort_and_merge(std::span<const Interaction> pairs, std::span<const double> times) {
     struct Entry {
       Index item;
@@ -200,8 +200,8 @@ class Interactions {
   std::vector<Index> item_of_;
   std::vector<double> times_;
   std::vector<Index> users_by_item_;
-  std::vector<std::size_t> user_begin_;  // where a user's items begin in item_of_
-  std::vector<std::size_t> item_begin_;  // where an item's users begin in users_by_item_
+  std::vector<std::size_t> user_begin_;  // offsets of users in item_of_
+  std::vector<std::size_t> item_begin_;  // offsets of items in users_by_item_
   std::vector<Index> user_degree_;
   std::vector<Index> item_degree_;
 };

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The largest part of a data set in which every user and every item has enough interactions.
+// k-core: the largest subset in which every user and every item has enough interactions.
 #pragma once
 
 #include <cstddef>
@@ -16,8 +16,8 @@ namespace prism::inline PRISM_ISA {
 
 namespace detail {
 
-/// The new row of each old one with at least `core` interactions left, in the old order; `absent`
-/// for the others. The ids of those that stay go into `kept`.
+/// Maps each old row with at least `core` interactions left to its new row, in the old order, and
+/// others to `absent`. Adds the ids of the remaining rows to `kept`.
 [[nodiscard]] inline std::vector<Index> renumber(std::span<const Index> left, Index core,
                                                  const Ids& ids, Ids& kept) {
   std::vector<Index> row(left.size(), absent);
@@ -38,10 +38,10 @@ namespace detail {
 
 }  // namespace detail
 
-/// Drops users with fewer than `user_core` interactions and items with fewer than `item_core`, and
-/// again those that this leaves with too few, until all that are left have enough; which may be
-/// none. Rows are renumbered in the order they had; ids and times are kept. A core of 0 drops
-/// nothing, a core of 1 those without interactions. Takes linear time.
+/// Removes users with fewer than `user_core` interactions and items with fewer than `item_core`,
+/// repeatedly, until all that remain have enough; possibly none. Rows are renumbered in their old
+/// order; ids and times are kept. A core of 0 removes nothing, a core of 1 rows without
+/// interactions. Takes linear time.
 [[nodiscard]] inline Interactions k_core(const Interactions& data, Index user_core,
                                          Index item_core) {
   std::vector<Index> user_left(data.user_degree().begin(), data.user_degree().end());
@@ -49,7 +49,7 @@ namespace detail {
   std::vector<Index> users_to_drop = detail::rows_below_core(user_left, user_core);
   std::vector<Index> items_to_drop = detail::rows_below_core(item_left, item_core);
   while (!users_to_drop.empty() || !items_to_drop.empty()) {
-    // A row is due for dropping once: when it loses the first interaction that it could not spare.
+    // A row is queued once: when its interactions first fall below the core.
     if (!users_to_drop.empty()) {
       const Index user = users_to_drop.back();
       users_to_drop.pop_back();

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Finds out how a file of interactions is laid out, from the options, its name and its first lines.
+// Detects the layout of a file of interactions from the options, its name and its first lines.
 #pragma once
 
 #include <algorithm>
@@ -23,18 +23,18 @@
 
 namespace prism::inline PRISM_ISA {
 
-/// Where in a file the interactions stand.
+/// The layout of a file.
 struct Layout {
   Format format = Format::delimited;  ///< never automatic
   std::string delimiter = {};
-  bool header = false;  ///< the first line holds names
+  bool header = false;  ///< the first line has the columns' names
   std::size_t user = 0;
   std::size_t item = 1;
   std::optional<std::size_t> rating = {};  ///< unset: not read
   std::optional<std::size_t> time = {};    ///< unset: not read
   std::optional<std::size_t> part = {};    ///< unset: not read
 
-  /// A line's columns up to the last one that is read.
+  /// The columns of a line up to the last one that is read.
   [[nodiscard]] std::size_t columns() const {
     return 1 + std::max({user, item, rating.value_or(0), time.value_or(0), part.value_or(0)});
   }
@@ -42,12 +42,12 @@ struct Layout {
 
 namespace detail {
 
-/// Works out the layout of one file.
+/// Detects the layout of one file.
 class LayoutFinder {
  public:
   LayoutFinder(const std::filesystem::path& path, const ReadOptions& options, const Column* part)
       : path_(path), lines_(path), options_(options), part_(part) {
-    // The opening: as many lines as show what the format is, of a megabyte in all.
+    // Enough lines to detect the format, of at most about a megabyte.
     for (std::size_t bytes = 0; bytes < (1U << 20) && first_lines_.size() < 64 && lines_.next();) {
       first_lines_.emplace_back(lines_.line());
       bytes += first_lines_.back().size();
@@ -66,8 +66,8 @@ class LayoutFinder {
       layout.delimiter = layout.format == Format::recbole ? "\t" : find_delimiter();
       if (layout.delimiter == " " && !is_column_count(split(first_lines_[0], " ").size(), " ")) {
         lines_.fail_whole(
-            "has lines of more and of fewer words, as adjacency lists have; these have neither "
-            "header nor columns, and no ratings");
+            "has lines with different numbers of words, as adjacency lists have; these have no "
+            "header, columns or ratings");
       }
     }
     layout.header = layout.format == Format::recbole || find_header(layout.delimiter);
@@ -76,7 +76,7 @@ class LayoutFinder {
   }
 
  private:
-  /// Options that make no sense for adjacency lists.
+  /// Whether options are set that do not apply to adjacency lists.
   bool chooses_columns() const {
     return !options_.delimiter.empty() || options_.header == Header::yes || options_.user ||
            options_.item || options_.rating ||
@@ -91,10 +91,10 @@ class LayoutFinder {
       return Format::recbole;
     }
     if (!options_.delimiter.empty() || find_delimiter() != " ") return Format::delimited;
-    if (chooses_columns()) return Format::delimited;  // where find() looks whether it can be
+    if (chooses_columns()) return Format::delimited;  // find() checks whether it can be
     const std::size_t columns = split(first_lines_[0], " ").size();
     if (columns > 4 || !is_column_count(columns, " ")) return Format::adjacency;
-    // Lines of two are the same interactions either way, unless the first one is a header.
+    // Lines of two words are the same interactions in both formats, unless the first is a header.
     if (columns == 2 && !find_header(" ")) return Format::adjacency;
     lines_.fail_whole("has " + std::to_string(columns) +
                       " words on each line, which may be adjacency lists or columns; the option "
@@ -105,7 +105,7 @@ class LayoutFinder {
     return std::ranges::any_of(names, [](const auto& name) { return name.ends_with(":token"); });
   }
 
-  /// What stands between the columns, by the first line: "::", a tab, one of `,;|`, or else spaces.
+  /// The delimiter, from the first line: "::", a tab, one of `,;|`, or else spaces.
   std::string find_delimiter() {
     if (first_lines_[0].find("::") != std::string::npos) return "::";
     if (first_lines_[0].find('\t') != std::string::npos) return "\t";
@@ -132,7 +132,7 @@ class LayoutFinder {
     return " ";
   }
 
-  /// Whether all lines of the opening have as many columns.
+  /// Whether all of the first lines have this many columns.
   bool is_column_count(std::size_t columns, const std::string& delimiter) const {
     return std::ranges::all_of(
         first_lines_, [&](const auto& line) { return split(line, delimiter).size() == columns; });
@@ -165,7 +165,7 @@ class LayoutFinder {
       }
       for (std::string& name : names) name.resize(std::min(name.find(':'), name.size()));
     }
-    // With a header columns go by name, in whatever order they come; RecBole's have to.
+    // With a header columns are found by name, in any order; RecBole's header is required.
     const auto or_known = [&](const std::optional<Column>& column, const auto& known, int place) {
       if (column) return *column;
       if (recbole) return Column(std::string(known[0]));
@@ -233,7 +233,7 @@ class LayoutFinder {
   std::size_t place(const std::vector<std::string>& names, const Column& column,
                     const char* option) const {
     if (const int* const number = std::get_if<int>(&column)) {
-      require(*number >= 0, option, "columns count from 0, so none is " + std::to_string(*number));
+      require(*number >= 0, option, "must be a column from 0 on, not " + std::to_string(*number));
       return static_cast<std::size_t>(*number);
     }
     const auto found = std::ranges::find(names, std::get<std::string>(column));
@@ -247,11 +247,11 @@ class LayoutFinder {
   }
 
   [[noreturn]] void fail_first(const std::string& problem) const {
-    // By now the reader stands further down.
+    // The reader is already past the first line.
     throw DataError(path_.string(), 1, problem);
   }
 
-  /// A line's columns; none where its quotes do not match.
+  /// A line's columns; none if its quotes do not match.
   static std::vector<std::string> split(const std::string& line, const std::string& delimiter) {
     Fields fields(delimiter);
     if (!fields.split(line)) return {};
@@ -267,10 +267,10 @@ class LayoutFinder {
 
 }  // namespace detail
 
-/// How the file is laid out.
-/// @param part  the column that tells which part of the data an interaction belongs to; null: none
-/// @throws DataError where the file cannot be read, is empty, or leaves open what it is;
-///     ArgumentError for options that do not go together
+/// The layout of a file.
+/// @param part  the column that says which part of the data an interaction belongs to; null: none
+/// @throws DataError      if the file cannot be read, is empty, or its format is ambiguous
+/// @throws ArgumentError  for incompatible options
 [[nodiscard]] inline Layout find_layout(const std::filesystem::path& path,
                                         const ReadOptions& options, const Column* part = nullptr) {
   return detail::LayoutFinder(path, options, part).find();

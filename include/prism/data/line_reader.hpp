@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// A text file line by line, holding no more of it than its longest line needs.
+// Reads a text file line by line, in memory proportional to its longest line.
 #pragma once
 
 #include <cstddef>
@@ -15,27 +15,28 @@
 
 namespace prism::inline PRISM_ISA {
 
-/// Lines without their ends (\n or \r\n); empty lines, lines of spaces and a UTF-8 byte order mark
-/// are passed over.
+/// Lines without line breaks (\n or \r\n); empty lines, lines of spaces and a UTF-8 byte order mark
+/// are skipped.
 class LineReader {
  public:
-  /// @param max_line_bytes bytes of the longest line that is still read: a bound on the memory that
-  ///     a file without line ends can take
-  /// @throws DataError where the file cannot be read
+  /// @param max_line_bytes  bytes of the longest line accepted, which bounds the memory for a file
+  ///                        without line breaks
+  /// @throws DataError  if the file cannot be read
   explicit LineReader(const std::filesystem::path& path,
                       std::size_t max_line_bytes = std::size_t{256} << 20)
       : bytes_(path), max_line_bytes_(max_line_bytes), buffer_(std::size_t{1} << 18) {}
 
-  /// Moves on to the next line; false after the last one.
-  /// @throws DataError where reading fails, for a line that is too long, and for one that is no
-  ///     text: with a zero byte, or a carriage return that does not end it
+  /// Reads the next line; false after the last one.
+  /// @throws DataError  if reading fails, or a line is too long or not text: with a zero byte, or a
+  ///                    carriage return that does not end it
   [[nodiscard]] bool next() {
     while (advance()) {
       ++number_;
       if (number_ == 1 && line_.starts_with("\xEF\xBB\xBF")) line_.remove_prefix(3);
       if (line_.ends_with('\r')) line_.remove_suffix(1);
       if (line_.find_first_not_of(' ') == std::string_view::npos) continue;
-      if (line_.find('\0') != std::string_view::npos) fail("holds a zero byte, which no text does");
+      if (line_.find('\0') != std::string_view::npos)
+        fail("contains a zero byte, so it is not text");
       if (line_.find('\r') != std::string_view::npos) {
         fail("has a carriage return within; lines end in \\n or \\r\\n");
       }
@@ -47,12 +48,12 @@ class LineReader {
   /// The current line, valid until next().
   [[nodiscard]] std::string_view line() const noexcept { return line_; }
 
-  /// Throws a DataError that names the file and the current line.
+  /// @throws DataError  with the file and the current line
   [[noreturn]] void fail(const std::string& problem) const {
     throw DataError(bytes_.name(), number_, problem);
   }
 
-  /// Throws a DataError that names the file only.
+  /// @throws DataError  with the file alone
   [[noreturn]] void fail_whole(const std::string& problem) const {
     throw DataError(bytes_.name(), 0, problem);
   }
@@ -76,7 +77,7 @@ class LineReader {
     return !line_.empty();
   }
 
-  /// Moves what is left to the beginning of the buffer and reads on behind it.
+  /// Moves the unread bytes to the beginning of the buffer and reads more after them.
   bool refill() {
     std::memmove(buffer_.data(), buffer_.data() + begin_, end_ - begin_);
     end_ -= begin_;
@@ -94,7 +95,7 @@ class LineReader {
   ByteStream bytes_;
   std::size_t max_line_bytes_;
   std::vector<char> buffer_;
-  std::size_t begin_ = 0;  // what is read but not yet handed out: [begin_, end_) of buffer_
+  std::size_t begin_ = 0;  // unread bytes: [begin_, end_) of buffer_
   std::size_t end_ = 0;
   std::string_view line_;
   std::size_t number_ = 0;

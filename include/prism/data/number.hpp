@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Numbers in text, read the same in every locale.
+// Numbers in text, in the same way in every locale.
 #pragma once
 
 #include <charconv>
@@ -15,7 +15,7 @@
 
 namespace prism::inline PRISM_ISA {
 
-/// The finite number that the text is, spaces around it aside; nothing where it is none.
+/// The finite number in a text, ignoring spaces around it; nullopt if it is not one.
 [[nodiscard]] inline std::optional<double> parse_number(std::string_view text) {
   const std::size_t first = text.find_first_not_of(' ');
   if (first == std::string_view::npos) return std::nullopt;
@@ -24,7 +24,7 @@ namespace prism::inline PRISM_ISA {
 #if defined(__cpp_lib_to_chars)
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
   if (error != std::errc{} || end != text.data() + text.size()) return std::nullopt;
-#else  // a standard library whose from_chars reads no floating point
+#else  // a standard library without from_chars for floating point
   std::istringstream stream{std::string(text)};
   stream.imbue(std::locale::classic());
   if (!(stream >> number) || stream.peek() != std::istringstream::traits_type::eof()) {

@@ -34,7 +34,7 @@ struct TrainTest {
   Interactions test;
 };
 
-/// A column whose value puts an interaction into the test part, as in user<tab>item<tab>0/1.
+/// Interactions with this value in the column are the test part, as in user<tab>item<tab>0/1.
 struct TestColumn {
   Column column = 2;
   std::string value = "1";
@@ -42,7 +42,7 @@ struct TestColumn {
 
 namespace detail {
 
-/// A field as an error message shows it, without what would steer a terminal.
+/// A field as quoted in an error message, with control characters replaced.
 [[nodiscard]] inline std::string excerpt(std::string_view field) {
   constexpr std::size_t max_length = 60;
   std::string text = "'";
@@ -67,7 +67,7 @@ class PartsReader {
             "must be a finite number");
   }
 
-  /// Reads the file's interactions into `rest`; those with the test column's value, into `test`.
+  /// Reads the file's interactions into `rest`, and those with the test column's value into `test`.
   void read(const std::filesystem::path& path, Part& rest, const TestColumn* column = nullptr,
             Part* test = nullptr) {
     const Layout layout =
@@ -92,7 +92,7 @@ class PartsReader {
     }
   }
 
-  /// A part as Interactions, once all files are read: only then are all ids known.
+  /// A part as Interactions, after all files have been read, when all ids are known.
   Interactions to_interactions(Part&& part) const {
     const Part taken = std::move(part);
     return {users_, items_, taken.pairs, taken.times};
@@ -114,7 +114,7 @@ class PartsReader {
     }
   }
 
-  /// Cuts the next word off `rest`; empty where there is none.
+  /// Removes the next word from `rest`; empty if there is none.
   static std::string_view next_word(std::string_view& rest) {
     rest.remove_prefix(std::min(rest.find_first_not_of(' '), rest.size()));
     const std::string_view word = rest.substr(0, rest.find(' '));
@@ -151,7 +151,7 @@ class PartsReader {
   static double number(const LineReader& lines, std::string_view field, const char* what) {
     const std::optional<double> value = parse_number(field);
     if (!value) {
-      lines.fail("the " + std::string(what) + " is no finite number: " + excerpt(field));
+      lines.fail("the " + std::string(what) + " is not a finite number: " + excerpt(field));
     }
     return *value;
   }
@@ -164,7 +164,7 @@ class PartsReader {
 }  // namespace detail
 
 /// Reads files that are parts of one data set; they share users, items and ids.
-/// @throws DataError, ArgumentError  like read_interactions
+/// @throws DataError, ArgumentError  as read_interactions
 [[nodiscard]] inline std::vector<Interactions> read_parts(
     const std::vector<std::filesystem::path>& paths, const ReadOptions& options = {}) {
   detail::PartsReader reader(options);
@@ -175,19 +175,20 @@ class PartsReader {
   return result;
 }
 
-/// Reads a file of interactions, plain or gzip. Users and items are numbered in the order in which
-/// they come first, after min_rating; so are the users of adjacency lists without items. An
-/// interaction that is repeated counts once, at its earliest time.
-/// @throws DataError where the file cannot be read, leaves its format open, holds a line that is
-///     not in it, or holds no interactions; it names the file and the line
-/// @throws ArgumentError for options that do not go together
+/// Reads a file of interactions, plain or gzip. Users and items are numbered in order of first
+/// appearance, after min_rating; users of adjacency lists count even without items. A repeated
+/// interaction counts once, at its earliest time.
+/// @throws DataError      if the file cannot be read, its format is ambiguous, a line does not
+///                        match it, or there are no interactions; the message names the file and
+///                        the line
+/// @throws ArgumentError  for incompatible options
 [[nodiscard]] inline Interactions read_interactions(const std::filesystem::path& path,
                                                     const ReadOptions& options = {}) {
   return std::move(read_parts({path}, options).front());
 }
 
-/// Reads a data set that is published in two files.
-/// @throws DataError, ArgumentError  like read_interactions
+/// Reads a data set published in two files.
+/// @throws DataError, ArgumentError  as read_interactions
 [[nodiscard]] inline TrainTest read_train_test(const std::filesystem::path& train,
                                                const std::filesystem::path& test,
                                                const ReadOptions& options = {}) {
@@ -195,8 +196,8 @@ class PartsReader {
   return {.train = std::move(parts[0]), .test = std::move(parts[1])};
 }
 
-/// Reads a data set that is published in one file with a column that tells the part.
-/// @throws DataError, ArgumentError  like read_interactions
+/// Reads a data set published in one file with a column for the part.
+/// @throws DataError, ArgumentError  as read_interactions
 [[nodiscard]] inline TrainTest read_train_test(const std::filesystem::path& path,
                                                const TestColumn& column,
                                                const ReadOptions& options = {}) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Cuts a data set into a part to train on, one to choose a model by, and one to report.
+// Splits a data set into training, validation and test part.
 #pragma once
 
 #include <algorithm>
@@ -31,23 +31,24 @@ struct Split {
 };
 
 struct SplitOptions {
-  double validation = 0.1;   ///< share of all interactions, in [0, 1)
-  double test = 0.1;         ///< share of all interactions, in [0, 1)
-  std::uint64_t seed = 123;  ///< the same seed draws the same parts
+  double validation = 0.1;   ///< fraction of all interactions, in [0, 1)
+  double test = 0.1;         ///< fraction of all interactions, in [0, 1)
+  std::uint64_t seed = 123;  ///< equal seeds give equal parts
 };
 
 struct GivenSplitOptions {
-  double validation = 0.1;     ///< share of the training part, in [0, 1)
-  std::uint64_t seed = 123;    ///< the same seed draws the same parts
-  bool drop_repeated = false;  ///< interactions of both parts leave the test part; else an error
+  double validation = 0.1;     ///< fraction of the training part, in [0, 1)
+  std::uint64_t seed = 123;    ///< equal seeds give equal parts
+  bool drop_repeated = false;  ///< remove interactions from test that are also in train; else an
+                               ///< error
 };
 
 namespace detail {
 
-/// `fraction` of n, rounded to the nearest whole number, halves up.
+/// `fraction` of n, rounded to the nearest integer, halves up.
 [[nodiscard]] inline std::size_t part_size(std::size_t n, double fraction, const char* option) {
   require(fraction >= 0 && fraction < 1, option,
-          "must be a share in [0, 1), not " + std::to_string(fraction));
+          "must be a fraction in [0, 1), not " + std::to_string(fraction));
   return static_cast<std::size_t>(std::floor(static_cast<double>(n) * fraction + 0.5));
 }
 
@@ -64,9 +65,9 @@ namespace detail {
 
 }  // namespace detail
 
-/// Draws validation and test at random among all interactions; the rest is train. A share of n
-/// interactions is the nearest whole number of them, halves up: 0.1 of 25 is 3.
-/// @throws ArgumentError for a share outside [0, 1), or where nothing is left to train on
+/// Draws validation and test part at random from all interactions; the rest is train. A fraction of
+/// n interactions is rounded to the nearest integer, halves up: 0.1 of 25 is 3.
+/// @throws ArgumentError  for a fraction outside [0, 1), or if nothing is left to train on
 [[nodiscard]] inline Split random_split(const Interactions& data,
                                         const SplitOptions& options = {}) {
   const std::size_t n = data.size();
@@ -82,9 +83,11 @@ namespace detail {
           .test = data.subset(all.subspan(validation, test))};
 }
 
-/// Keeps a published test part, and draws validation at random from the published train part.
-/// @throws ArgumentError where the two have other users, items or ids; where an interaction stands
-///     in both, unless drop_repeated; for a share outside [0, 1); where nothing is left to train on
+/// Keeps a published test part, and draws the validation part at random from the published train
+/// part.
+/// @throws ArgumentError  if the two have different users, items or ids; if an interaction is in
+///                        both, unless drop_repeated; for a fraction outside [0, 1); if nothing is
+///                        left to train on
 [[nodiscard]] inline Split given_split(const Interactions& train, const Interactions& test,
                                        const GivenSplitOptions& options = {}) {
   require(*train.user_ids() == *test.user_ids() && *train.item_ids() == *test.item_ids(), "test",
@@ -95,7 +98,7 @@ namespace detail {
   }
   require(options.drop_repeated || kept.size() == test.size(), "test",
           std::to_string(test.size() - kept.size()) + " of its " + std::to_string(test.size()) +
-              " interactions stand in train too; the option drop_repeated leaves them out of test");
+              " interactions are also in train; the option drop_repeated leaves them out of test");
   Split split =
       random_split(train, {.validation = options.validation, .test = 0, .seed = options.seed});
   split.test = test.subset(kept);
@@ -103,9 +106,9 @@ namespace detail {
 }
 
 /// By time: each user's last interaction is test, the one before is validation, the rest is train.
-/// Users with fewer than 3 stay in train whole. Of two at the same time the one with the lower item
-/// row is the earlier.
-/// @throws ArgumentError where the data has no times, or no interactions
+/// Users with fewer than 3 are entirely in train. Of two interactions at the same time the one with
+/// the lower item row counts as the earlier.
+/// @throws ArgumentError  if the data has no times, or no interactions
 [[nodiscard]] inline Split leave_last_out(const Interactions& data) {
   require(!data.empty(), "data", "has no interactions");
   require(!data.times().empty(), "data",

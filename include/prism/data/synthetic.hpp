@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Made-up interactions with what matters in real ones: tastes to learn, and a few items that
-// everybody takes. For examples, tests and measurements without a file.
+// Synthetic interactions with the main properties of real ones, latent preferences and a
+// long-tailed popularity, for examples, tests and benchmarks without a file.
 #pragma once
 
 #include <algorithm>
@@ -29,15 +29,15 @@ struct SyntheticOptions {
   Index users = 3000;                ///< at least 1
   Index items = 2000;                ///< at least 2
   Index interactions_per_user = 40;  ///< the mean, in [1, items / 2]
-  std::size_t factors = 16;          ///< dimensions of the tastes, at least 1
-  double popularity_exponent = 1.0;  ///< popularity is rank^-exponent; 0: all items alike
-  double affinity = 12.0;            ///< how strongly tastes steer; 0: not at all
-  std::uint64_t seed = 123;          ///< the same seed makes the same data
+  std::size_t factors = 16;          ///< dimension of the latent vectors, at least 1
+  double popularity_exponent = 1.0;  ///< popularity is rank^-exponent; 0: uniform
+  double affinity = 12.0;            ///< weight of the preferences; 0: none
+  std::uint64_t seed = 123;          ///< equal seeds give equal data
 };
 
 namespace detail {
 
-/// Draws synthetic interactions. What is drawn depends on the options alone, not on threads.
+/// Draws synthetic interactions, as a function of the options alone, not of threads.
 class SyntheticGenerator {
  public:
   explicit SyntheticGenerator(const SyntheticOptions& options)
@@ -45,13 +45,13 @@ class SyntheticGenerator {
         user_vectors_(unit_vectors(options.users, 1)),
         item_vectors_(unit_vectors(options.items, 2)),
         log_popularity_(options.items) {
-    // Ranks are shuffled, or an item's row would tell how popular it is.
+    // Ranks are shuffled, so that an item's row says nothing about its popularity.
     std::iota(log_popularity_.begin(), log_popularity_.end(), 1.0);
     shuffle(par, std::span(log_popularity_), random(0));
     for (double& p : log_popularity_) p = -options_.popularity_exponent * std::log(p);
   }
 
-  /// How many items each user takes: at least 5 or the mean, and beyond that log-normal.
+  /// The number of items of each user: log-normal above min(5, mean).
   std::vector<Index> degrees() const {
     constexpr double sigma = 1.0;
     const Random draw = random(3);
@@ -67,8 +67,8 @@ class SyntheticGenerator {
   }
 
   /// Fills `sampled` with distinct items, drawn one after the other with probability proportional
-  /// to popularity * exp(affinity * cosine of the tastes). That is what the largest keys are, with
-  /// Gumbel noise added to the logarithms of the weights.
+  /// to popularity * exp(affinity * cosine of the latent vectors). Equivalently, the items of the
+  /// largest keys: the logarithms of these weights plus Gumbel noise (Gumbel top-k sampling).
   void sample_items(Index user, std::span<Interaction> sampled, std::vector<double>& keys,
                     std::vector<Index>& order) const {
     const Random draw = random(4);
@@ -91,12 +91,12 @@ class SyntheticGenerator {
   }
 
  private:
-  /// Each purpose has draws of its own.
+  /// Each purpose has its own substream.
   Random random(std::uint32_t substream) const {
     return {options_.seed, Stream::synthetic, substream};
   }
 
-  /// Directions drawn uniformly: `size` unit vectors of `factors` numbers.
+  /// `size` unit vectors of `factors` numbers, uniform on the sphere.
   std::vector<double> unit_vectors(std::size_t size, std::uint32_t substream) const {
     const Random draw = random(substream);
     std::vector<double> vectors(size * options_.factors);
@@ -121,10 +121,10 @@ class SyntheticGenerator {
 }  // namespace detail
 
 /// Each user draws distinct items without replacement, with probability proportional to
-/// rank^-popularity_exponent * exp(affinity * cosine of the two tastes). How many a user draws is
-/// heavy-tailed around the mean, and at most half of the items (which lowers the mean where it is
-/// near that).
-/// @throws ArgumentError for an option outside its domain
+/// rank^-popularity_exponent * exp(affinity * cosine of the two latent vectors). The number of
+/// items per user is heavy-tailed around the mean, and at most half of the items (which lowers a
+/// mean close to that).
+/// @throws ArgumentError  for an option outside its domain
 [[nodiscard]] inline Interactions synthetic_interactions(const SyntheticOptions& options = {}) {
   const auto is_exponent = [](double x) { return is_finite(x) && x >= 0; };
   require(options.users >= 1, "users", "must be at least 1, not 0");

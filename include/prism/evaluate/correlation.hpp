@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Rank correlation, by which magnitudes are held against popularity.
+// Rank correlation, e.g. of magnitudes with popularity.
 #pragma once
 
 #include <algorithm>
@@ -20,8 +20,8 @@
 
 namespace prism::inline PRISM_ISA {
 
-/// The ranks of values, from 0, ascending; equal values share the mean of their ranks.
-/// @throws ArgumentError  where a value is not a number, and has no rank
+/// The ranks of values, from 0, ascending; equal values have the mean of their ranks.
+/// @throws ArgumentError  if a value is NaN
 [[nodiscard]] inline std::vector<double> ranks(std::span<const double> values) {
   require(std::ranges::none_of(values, [](double value) { return is_nan(value); }), "values",
           "must be numbers");
@@ -37,8 +37,8 @@ namespace prism::inline PRISM_ISA {
   return rank;
 }
 
-/// Pearson's correlation; not a number where either side is constant.
-/// @throws ArgumentError  where x and y differ in length
+/// Pearson's correlation; NaN if either side is constant.
+/// @throws ArgumentError  if x and y differ in length
 [[nodiscard]] inline double pearson(std::span<const double> x, std::span<const double> y) {
   require(x.size() == y.size(), "y", "must be as long as x");
   const double n = static_cast<double>(x.size());
@@ -53,13 +53,13 @@ namespace prism::inline PRISM_ISA {
   return xy / std::sqrt(xx * yy);
 }
 
-/// Spearman's correlation: Pearson's of the ranks.
-/// @throws ArgumentError  where x and y differ in length, or hold what is not a number
+/// Spearman's correlation: Pearson's correlation of the ranks.
+/// @throws ArgumentError  if x and y differ in length, or contain NaN
 [[nodiscard]] inline double spearman(std::span<const double> x, std::span<const double> y) {
   return pearson(ranks(x), ranks(y));
 }
 
-/// The lengths of a table's rows.
+/// The magnitudes of a table's rows.
 template <class T>
 [[nodiscard]] std::vector<double> magnitudes(Rows<const T> table) {
   std::vector<double> magnitude(table.size());
@@ -69,9 +69,9 @@ template <class T>
   return magnitude;
 }
 
-/// Spearman's correlation of row length with popularity, the paper's evidence that weight decay
-/// writes popularity into magnitudes.
-/// @param popularity  one a row
+/// Spearman's correlation of magnitude and popularity, the paper's evidence that weight decay
+/// encodes popularity in magnitudes.
+/// @param popularity  one number for each row
 template <class T>
 [[nodiscard]] double magnitude_popularity_correlation(Rows<const T> table,
                                                       std::span<const Index> popularity) {

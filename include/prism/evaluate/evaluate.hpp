@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// How well a model ranks, and what it does with popularity.
+// Ranking quality of a model, and its relation to popularity.
 #pragma once
 
 #include <algorithm>
@@ -25,39 +25,41 @@ namespace prism::inline PRISM_ISA {
 
 struct EvaluateOptions {
   std::size_t k = 20;                          ///< length of the lists, at least 1
-  std::vector<const Interactions*> exclude{};  ///< what users have seen, and is not recommended
+  std::vector<const Interactions*> exclude{};  ///< seen by the users, so not recommended
   Similarity similarity = Similarity::dot;
-  /// Item popularity, for strata and for average_popularity; where empty, the number of
-  /// interactions in the evaluated part and in all of `exclude`.
+  /// Item popularity, for strata and for average_popularity; if empty, the number of interactions
+  /// in the evaluated part and in all of `exclude`.
   std::span<const Index> popularity{};
 };
 
-/// Quality of the top-k lists, means over the users that have a relevant item; and what the lists
-/// are made of.
+/// Metrics of the top-k lists: means over the users with a relevant item, and statistics of the
+/// recommended items.
 struct Report {
   std::size_t k = 0;
   std::size_t users = 0;  ///< with at least one relevant item
-  double ndcg = 0;        ///< gain 1 / log2(rank + 1); ideal over min(k, relevant items)
-  /// What the hits in popular, neutral and unpopular items contribute to ndcg: they add up to it.
+  double ndcg = 0;        ///< gain 1 / log2(rank + 1); ideal list of min(k, relevant items)
+  /// The parts of ndcg from hits in popular, neutral and unpopular items; their sum is ndcg.
   std::array<double, 3> ndcg_by_stratum{};
   double recall = 0;              ///< hits / relevant items
   double precision = 0;           ///< hits / k
   double mrr = 0;                 ///< 1 / rank of the first hit, 0 without one
-  double hit_rate = 0;            ///< share of users with a hit
-  double coverage = 0;            ///< share of all items that stand in some list
-  double average_popularity = 0;  ///< mean popularity of what is recommended
-  double gini = 0;  ///< of how often items are recommended; 0: all alike, 1: one alone
+  double hit_rate = 0;            ///< fraction of users with a hit
+  double coverage = 0;            ///< fraction of all items that are in some list
+  double average_popularity = 0;  ///< mean popularity of the recommended items
+  double gini = 0;  ///< of how often items are recommended; 0: equally often, 1: a single item
 };
 
 namespace detail {
 
-/// One user's share of a report.
+/// The metrics of one user.
 struct UserMetrics {
   double recall = 0, precision = 0, mrr = 0, hit = 0;
   std::array<double, 3> gain{};
 };
 
-/// The quality of one list. @param relevant  ascending, at least one
+/// The metrics of one list.
+/// @param relevant  ascending, at least one
+/// @param discount  of each rank, min(k, items) numbers
 template <class T>
 [[nodiscard]] UserMetrics list_metrics(std::span<const ScoredItem<T>> best,
                                        std::span<const Index> relevant, std::size_t k,
@@ -81,7 +83,7 @@ template <class T>
   return metrics;
 }
 
-/// The Gini coefficient of counts; 0 where they sum to 0.
+/// The Gini coefficient of counts; 0 if their sum is 0.
 [[nodiscard]] inline double gini(std::vector<std::size_t> counts) {
   std::ranges::sort(counts);
   double weighted = 0, total = 0;
@@ -121,11 +123,11 @@ inline void check(const EvaluateOptions& options, const Interactions& relevant, 
 
 }  // namespace detail
 
-/// Ranks all items for every user that has a relevant one.
+/// Ranks all items for every user with a relevant item.
 /// @param exec      where the ranking runs; the host's threads if left out
-/// @param scorer    as Recommender::scorer() gives it
-/// @param relevant  the part to find: validation, or test
-/// @throws ArgumentError for k of 0, or parts and popularity of another shape than the scorer's
+/// @param scorer    from Recommender::scorer()
+/// @param relevant  the part to predict: validation or test
+/// @throws ArgumentError  for k of 0, or if a part or popularity does not have the scorer's shape
 template <Execution X, class T>
 [[nodiscard]] Report evaluate(const X& exec, const Scorer<T>& scorer, const Interactions& relevant,
                               const EvaluateOptions& options = {}) {
@@ -173,7 +175,7 @@ template <Execution X, class T>
   std::vector<std::size_t> times_recommended(items);
   double popularity_sum = 0, recommendations = 0;
   for (const Index item : recommended) {
-    if (item == absent) continue;  // a list that is shorter than k
+    if (item == absent) continue;  // a list shorter than k
     ++times_recommended[item];
     popularity_sum += static_cast<double>(popularity[item]);
     ++recommendations;

@@ -12,7 +12,7 @@
 
 namespace prism::inline PRISM_ISA {
 
-/// Scores every item by its popularity, whoever asks: what a model has to beat.
+/// Scores every item by its popularity, for all users alike: the baseline of a model.
 ///   evaluate(most_popular(split.train), split.test, {.exclude = {&split.train}})
 template <class T = float>
 [[nodiscard]] Scorer<T> most_popular(const Interactions& train) {

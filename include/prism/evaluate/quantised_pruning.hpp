@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Exact screening: products of bytes tell which items can be among a user's best, and only those
-// are scored. What is left out would not have entered, so that the ranking stays the same.
+// Quantised pruning: upper bounds from products of bytes say which items can be among a user's
+// best, and only these candidates are scored. No pruned item could have entered, so the ranking is
+// exact.
 #pragma once
 
 #include <algorithm>
@@ -25,11 +26,11 @@
 
 namespace prism::inline PRISM_ISA::detail {
 
-/// What screening goes by: an instruction set that multiplies bytes, or else plain loops.
+/// The instruction set of pruning: Isa if it multiplies bytes, otherwise plain loops.
 template <class Isa>
 using PruningIsa = std::conditional_t<has_byte_dot_product<Isa>, Isa, isa::scalar>;
 
-/// The items as bytes, and their scoring rows one by one.
+/// The items' scoring rows, as panels of bytes and as floats.
 class QuantisedItems {
  public:
   /// @param scorer  whose items these are; has to outlive this
@@ -69,7 +70,7 @@ class QuantisedItems {
 
   [[nodiscard]] const float* row(std::size_t item) const noexcept { return rows_[item]; }
   [[nodiscard]] std::size_t quads() const noexcept { return quads_; }
-  /// Stripe s.
+  /// Panel s.
   [[nodiscard]] QuantisedPanel operator[](std::size_t s) const noexcept {
     const std::size_t first = s * panel_width;
     return {bytes_.data() + first * 4 * quads_, zero_point_offsets_.data() + first,
@@ -88,16 +89,16 @@ class QuantisedItems {
   Rows<const float> rows_;
   AlignedVector<std::int8_t> bytes_;
   AlignedVector<std::int32_t> zero_point_offsets_;
-  // A stripe each: one row that is not finite leaves no telling of the other 63, and one that is
-  // very long loosens their bounds.
+  // One for each panel: a row that is not finite then leaves only the other 63 without a bound, and
+  // a row of large norm loosens only theirs.
   std::vector<Quantisation> quantisations_;
 };
 
-/// A block of users as bytes, and for each the items that passed and wait for their scores.
+/// A block of users as bytes, and for each user a queue of candidates to be scored.
 template <class Isa>
 class QuantisedUsers {
  public:
-  /// @param rows  users x dim, in place for as long as this lives
+  /// @param rows  users x dim, must outlive this
   QuantisedUsers(const QuantisedItems& items, const float* rows, std::size_t users, std::size_t dim)
       : items_(&items),
         rows_(rows),
@@ -122,8 +123,8 @@ class QuantisedUsers {
     }
   }
 
-  /// Screens stripe s.
-  /// @return whether so few of its items pass that going on with with_candidates() is worth while
+  /// Finds the candidates of panel s.
+  /// @return whether they are few enough for scoring them one by one to be faster
   [[nodiscard]] bool prune_panel(std::size_t s) {
     if (s < next_panel_) return false;
     const QuantisedPanel columns = (*items_)[s];
@@ -136,35 +137,35 @@ class QuantisedUsers {
     for (std::size_t r = 0; r < bits_.size(); ++r) {
       items += static_cast<std::size_t>(std::popcount(bits_[r]));
       with_candidates_[users] = r;
-      users += bits_[r] != 0 ? 1 : 0;  // a branch would be guessed wrong too often
+      users += bits_[r] != 0 ? 1 : 0;  // without a branch, which would often be mispredicted
     }
     with_candidates_count_ = users;
-    // To score an item by itself costs as much as to score this many in a row.
+    // Scoring a single item takes as long as scoring this many of a panel.
     constexpr std::size_t single_score_cost = 16;
     if (items * single_score_cost <= bits_.size() * quantised_panel_width) {
       backoff_ = 1;
       return true;
     }
-    // The share falls off as 1 / s, so that sooner is seldom of use.
+    // The fraction of candidates decreases like 1 / s, so that an earlier try would rarely succeed.
     next_panel_ = s + backoff_;
     backoff_ *= 2;
     return false;
   }
 
-  /// The users for whom an item of the last stripe passed, and a bit for each such item.
+  /// The users with a candidate in the last panel, and a bit for each of its candidates.
   [[nodiscard]] std::span<const std::size_t> with_candidates() const noexcept {
     return std::span(with_candidates_).first(with_candidates_count_);
   }
   [[nodiscard]] std::uint64_t bits(std::size_t r) const noexcept { return bits_[r]; }
 
-  /// Takes an item of user r on for its score, to be fetched until then.
+  /// Queues an item of user r for scoring, and prefetches its row.
   void enqueue(std::size_t r, Index item, TopK<float>& best) {
     prefetch(items_->row(item), dim_);
     queues_[r].items[queues_[r].size++] = item;
     if (queues_[r].size == group_size) flush(r, best);
   }
 
-  /// Scores what waits for user r and offers it.
+  /// Scores the queued items of user r and pushes them.
   void flush(std::size_t r, TopK<float>& best) {
     Queue& queue = queues_[r];
     if (queue.size == 0) return;
@@ -179,13 +180,13 @@ class QuantisedUsers {
     raise_threshold(r, best.threshold());
   }
 
-  /// Lets pass only what may be as great as this.
+  /// From here on, only items whose score may be at least this are candidates.
   void raise_threshold(std::size_t r, float score) noexcept {
     quantised_rows_[r].raise_threshold(score / scale_[r]);
   }
 
  private:
-  // As many sums at once hide the latency of the multiply-add.
+  // So many sums at a time hide the latency of the multiply-add.
   static constexpr std::size_t group_size = 8;
 
   struct Queue {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Full ranking: every item is scored for every user, and only the best are kept. The scores of a
-// few users with a few items exist at a time, never a users x items matrix.
+// Full ranking: every item is scored for every user, and the k best are kept. At any time only
+// scores of some users with some items exist, never a users x items matrix.
 #pragma once
 
 #include <algorithm>
@@ -29,12 +29,12 @@
 
 namespace prism {
 
-/// Whether items that cannot be among a user's best are told from the others by products of bytes
-/// and not scored. The ranking is the same bit for bit.
+/// Whether items whose upper bound from products of bytes shows that they cannot be among a user's
+/// best are left unscored. The ranking is equal bit for bit.
 enum class Pruning {
-  automatic,  ///< on processors that multiply bytes, for many users with long rows
+  automatic,  ///< on processors that multiply bytes, for many users and long rows
   never,
-  always,  ///< wherever numbers are float, and rows of at most 2^15 columns
+  always,  ///< for float numbers and rows of at most 2^15 columns
 };
 
 }  // namespace prism
@@ -48,8 +48,8 @@ inline void check_row(const char* argument, Index row, std::size_t size) {
           "must be below " + std::to_string(size) + ", not " + std::to_string(row));
 }
 
-/// Users that are ranked together, so that a stripe of items serves all of them while it lies in
-/// cache: their rows, what each has seen, and the best so far.
+/// Users ranked together, so that a panel of items serves all of them while it is in cache: their
+/// rows, seen items, and best items so far.
 template <class T, class Isa>
 class UserBlock {
  public:
@@ -69,7 +69,7 @@ class UserBlock {
     for (std::size_t s = 0; s < items.panels(); ++s) rank(items, s);
   }
 
-  /// The same, by way of screening.
+  /// The same, with quantised pruning.
   void rank(const ItemPanels<T>& items, const QuantisedItems& quantised_items) {
     QuantisedUsers<Isa> users(quantised_items, rows_.data(), best_.size(), dim_);
     for (std::size_t s = 0; s < items.panels(); ++s) {
@@ -77,7 +77,7 @@ class UserBlock {
         enqueue(users, s * ItemPanels<T>::panel_width, items.size());
         continue;
       }
-      flush(users);  // items are offered in ascending order
+      flush(users);  // items must be pushed in ascending order
       rank(items, s);
       for (std::size_t r = 0; r < best_.size(); ++r) users.raise_threshold(r, best_[r].threshold());
     }
@@ -87,7 +87,7 @@ class UserBlock {
   [[nodiscard]] std::span<const ScoredItem<T>> best(std::size_t r) const { return best_[r].best(); }
 
  private:
-  /// Scores stripe s; stripes come in ascending order.
+  /// Scores panel s; panels are visited in ascending order.
   void rank(const ItemPanels<T>& items, std::size_t s) {
     constexpr std::size_t panel_width = ItemPanels<T>::panel_width;
     alignas(64) T scores[max_users * panel_width];
@@ -104,8 +104,8 @@ class UserBlock {
     }
   }
 
-  /// Takes the scores of the seen items in [first, end) out of the running, and the items up to
-  /// `end` off the front of `seen`.
+  /// Sets the scores of the seen items in [first, end) to -infinity, and drops the items below
+  /// `end` from the front of `seen`.
   static void mask(std::span<const Index>& seen, T* score_row, std::size_t first, std::size_t end) {
     std::size_t skipped = 0;
     for (; skipped < seen.size() && seen[skipped] < end; ++skipped) {
@@ -116,7 +116,7 @@ class UserBlock {
     seen = seen.subspan(skipped);
   }
 
-  /// Has the unseen items that passed, of the stripe at `first`, wait for their scores.
+  /// Queues the unseen candidates of the panel at `first` for scoring.
   void enqueue(QuantisedUsers<Isa>& users, std::size_t first, std::size_t end) {
     for (const std::size_t r : users.with_candidates()) {
       for (std::uint64_t bits = users.bits(r); bits != 0; bits &= bits - 1) {
@@ -130,7 +130,7 @@ class UserBlock {
     for (std::size_t r = 0; r < best_.size(); ++r) users.flush(r, best_[r]);
   }
 
-  /// Items are asked for in ascending order.
+  /// Called with ascending items, as it drops lower ones from the front of the seen items.
   [[nodiscard]] bool has_seen(std::size_t r, std::size_t item) {
     bool found = false;
     for (std::size_t part = 0; part < parts_; ++part) {
@@ -146,15 +146,16 @@ class UserBlock {
   std::size_t dim_;
   std::size_t parts_;
   TableVector<T> rows_;
-  std::vector<std::span<const Index>> seen_;  // users x parts; what the stripes to come still hold
+  std::vector<std::span<const Index>> seen_;  // users x parts; those in the panels still to be
+                                              // visited
   std::vector<TopK<T>> best_;
 };
 
-/// Whether screening can be right, and whether it is asked for.
+/// Whether pruning is possible and selected.
 template <class T, class Isa>
 [[nodiscard]] bool uses_pruning(Pruning pruning, std::size_t users, std::size_t dim) {
-  // Making bytes of the items costs what a few hundred users save by it, and is lost where nothing
-  // can be left out; shorter rows are scored as quickly as they are screened.
+  // Quantising the items costs as much as a few hundred users save, and pays off only if items can
+  // be pruned; shorter rows are scored as quickly as bounded.
   constexpr std::size_t min_users = 4096, min_dim = 32, max_dim = std::size_t{1} << 15;
   if (!std::is_same_v<T, float> || dim > max_dim) return false;
   if (pruning != Pruning::automatic) return pruning == Pruning::always;
@@ -165,8 +166,9 @@ template <class T, class Isa>
 
 /// Ranks all items for each of `users` and calls visit(position, best) once for every position in
 /// `users`, from several threads: `best` holds at most k items, best first, equal scores in the
-/// order of their ids, without those that the user has in any of `exclude`.
-/// @throws ArgumentError  for k of 0, a user that is no row, or an excluded part without that row
+/// order of their ids, without the user's items in any of `exclude`.
+/// @throws ArgumentError  for k of 0, or a user that is out of range for the scorer or for a part
+///                        of `exclude`
 template <Execution X, class T, class Visit>
 void rank_items(const X& exec, const Scorer<T>& scorer, std::span<const Index> users, std::size_t k,
                 std::span<const Interactions* const> exclude, Similarity similarity,

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Rows whose dot products are a scorer's scores, and the items' laid out for it.
+// Scoring rows, whose dot products are a scorer's scores, and panels of the items' scoring rows.
 #pragma once
 
 #include <cstddef>
@@ -13,7 +13,7 @@
 
 namespace prism {
 
-/// How a user's and an item's output row are compared.
+/// How ranking compares the output rows of a user and an item.
 enum class Similarity { dot, cosine };
 
 }  // namespace prism
@@ -22,16 +22,16 @@ namespace prism::inline PRISM_ISA {
 
 namespace detail {
 
-/// Rows whose dot products are a scorer's scores. A rule with an offset takes one more column:
+/// The dimension of scoring rows. An offset takes an additional column:
 /// f g (u . i - offset) = (f u, f) . (g i, -g offset).
 template <class T>
 [[nodiscard]] std::size_t scoring_dim(const Scorer<T>& scorer) noexcept {
   return scorer.output.items().dim() + (scorer.offset != 0 ? 1 : 0);
 }
 
-/// @param to      scoring_dim(scorer) elements
-/// @param factor  of the user, or of the item
-/// @param extra   the additional column before the factor: 1 for users, -offset for items
+/// @param to      scoring_dim(scorer) elements, overwritten
+/// @param factor  f of the user, or g of the item
+/// @param extra   the additional column without its factor: 1 for users, -offset for items
 template <class Isa, class T>
 void write_scoring_row(T* to, const T* row, std::size_t dim, T factor, T extra, bool has_extra,
                        Similarity similarity) noexcept {
@@ -66,7 +66,7 @@ void write_item(T* to, const Scorer<T>& scorer, std::size_t item, Similarity sim
 
 }  // namespace detail
 
-/// Items laid out for scoring: stripes of neighbouring items, each transposed.
+/// Panels of 64 neighbouring items' scoring rows, each transposed.
 template <class T>
 class ItemPanels {
  public:
@@ -81,7 +81,7 @@ class ItemPanels {
       std::vector<T> row(dim_);
       for (std::size_t column = 0; column < panel_width; ++column) {
         const std::size_t item = s * panel_width + column;
-        if (item >= size_) break;  // the last stripe's remainder stays zero
+        if (item >= size_) break;  // the last panel is padded with zeros
         detail::write_item<typename X::isa>(row.data(), scorer, item, similarity);
         for (std::size_t k = 0; k < dim_; ++k) {
           data_[(s * dim_ + k) * panel_width + column] = row[k];
@@ -95,7 +95,7 @@ class ItemPanels {
   [[nodiscard]] std::size_t panels() const noexcept {
     return (size_ + panel_width - 1) / panel_width;
   }
-  /// Stripe s: dim x stripe, row-major.
+  /// Panel s: dim x panel_width, row-major.
   [[nodiscard]] const T* operator[](std::size_t s) const noexcept {
     return data_.data() + s * dim_ * panel_width;
   }

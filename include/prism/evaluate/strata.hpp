@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Items by popularity: the most popular 5%, the next 15%, and the rest.
+// Items by popularity: the most popular 5%, the next 15%, and the rest (the paper).
 #pragma once
 
 #include <algorithm>
@@ -20,7 +20,7 @@ enum class Stratum : std::uint8_t { popular, neutral, unpopular };
 
 inline constexpr std::array<std::string_view, 3> stratum_names{"popular", "neutral", "unpopular"};
 
-/// The items, most popular first; of items that are equally popular the lower id comes first.
+/// The items, most popular first; of equally popular items the lower id comes first.
 [[nodiscard]] inline std::vector<Index> by_popularity(std::span<const Index> popularity) {
   std::vector<Index> order(popularity.size());
   std::iota(order.begin(), order.end(), Index{0});
@@ -30,8 +30,8 @@ inline constexpr std::array<std::string_view, 3> stratum_names{"popular", "neutr
   return order;
 }
 
-/// The stratum of every item. The cuts, at 5% and 20% of the items, are rounded up; of items that
-/// are equally popular the lower id comes first.
+/// The stratum of every item. The limits, at 5% and 20% of the items, are rounded up; of equally
+/// popular items the lower id comes first.
 [[nodiscard]] inline std::vector<Stratum> strata(std::span<const Index> popularity) {
   const std::vector<Index> order = by_popularity(popularity);
   const auto cut = [&](std::size_t percent) { return (order.size() * percent + 99) / 100; };

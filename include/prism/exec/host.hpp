@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Execution on the host: oneTBB's threads, xsimd's kernels.
+// Execution on the host: threads of oneTBB, kernels of xsimd.
 #pragma once
 
 #include <tbb/blocked_range.h>
@@ -33,11 +33,13 @@ struct Loops<Host<Isa>> {
   }
 };
 
-/// While it lives, the whole process runs parallel loops on at most `threads` threads. Results stay
-/// the same bit for bit, which is why threads are a run-time resource and no template parameter.
+/// During its lifetime, the whole process runs parallel loops on at most `threads` threads. Results
+/// are equal bit for bit for any number of threads, so it is a run-time limit and no template
+/// parameter.
 class ThreadLimit {
  public:
-  /// @param threads  at least 1 (ArgumentError otherwise)
+  /// @param threads  at least 1
+  /// @throws ArgumentError  if threads is 0
   explicit ThreadLimit(std::size_t threads)
       : control_(tbb::global_control::max_allowed_parallelism, checked(threads)) {}
   ThreadLimit(const ThreadLimit&) = delete;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The grid of an experiment as a type: every combination of the listed policies, checked before
-// anything runs.
+// The grid of an experiment as a type: every combination of the listed policies, checked at compile
+// time.
 #pragma once
 
 #include <cstddef>
@@ -28,7 +28,7 @@ template <class... T, class... U, class... More>
 struct Concatenated<Types<T...>, Types<U...>, More...> : Concatenated<Types<T..., U...>, More...> {
 };
 
-/// Extends what is chosen so far by one policy of each list that is left.
+/// Extends the chosen policies by one of each remaining list.
 template <class Chosen, class... Lists>
 struct CartesianProduct;
 template <class... Chosen>
@@ -61,12 +61,12 @@ requires(is_types<Lists>&&...) struct CheckedGrid<Lists...> : CartesianProduct<T
 }  // namespace detail
 
 /// All Recommenders with one policy of each list, in the order of Recommender's parameters; the
-/// last list varies first.
+/// last list varies fastest.
 /// `Grid<Types<MF<64>>, Types<BPR, DirectAU>, Types<None>, Types<Xavier, PRISM<1.0>>>`
 template <class Backbones, class Losses, class... Lists>
 using Grid = typename detail::CheckedGrid<Backbones, Losses, Lists...>::type;
 
-/// How many models a grid has.
+/// The number of models in a grid.
 template <class... Models>
 [[nodiscard]] constexpr std::size_t size(Types<Models...>) noexcept {
   return sizeof...(Models);
@@ -83,7 +83,7 @@ template <class Model>
   }
 }
 
-/// Calls visit.template operator()<Model>() for each model of the grid, in its order.
+/// Calls visit.template operator()<Model>() for each model of the grid, in order.
 template <class List, class Visit>
 void for_each_model(const Visit& visit) {
   [&]<class... Models>(Types<Models...>) { (visit.template operator()<Models>(), ...); }(List{});

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Policies that are chosen when the program runs, among some that are compiled in. A grid of types
-// multiplies; where a choice costs nothing beside a training step, this keeps its factor out.
+// Policies chosen at run time, among some that are compiled in. The compile time of a grid is the
+// product of its lists' lengths; if a choice costs little in a training step, this removes its
+// factor.
 #pragma once
 
 #include <algorithm>
@@ -33,7 +34,7 @@ class RuntimeChoice {
  public:
   static constexpr std::string_view name = "OneOf";
 
-  /// The first of them.
+  /// The first policy.
   RuntimeChoice() = default;
   template <class Policy>
   requires(std::is_same_v<Policy, Policies> || ...) RuntimeChoice(Policy policy)
@@ -134,7 +135,7 @@ class OneOptimizer : public detail::RuntimeChoice<Policies...> {
  public:
   using detail::RuntimeChoice<Policies...>::RuntimeChoice;
 
-  /// Made by the first step, which knows what was chosen.
+  /// Constructed by the first step, when the choice is known.
   template <class T>
   class State {
    public:
@@ -209,7 +210,7 @@ struct NoPenalty {
 
 }  // namespace detail
 
-/// A penalty chosen at run time, or none: what it is if nothing is chosen.
+/// A penalty chosen at run time; the default is none.
 template <class... Policies>
 class OnePenalty : public detail::RuntimeChoice<detail::NoPenalty, Policies...> {
   static_assert((LossPolicy<Policies, float> && ...),

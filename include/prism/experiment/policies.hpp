@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Every policy of the library, by kind: what an experiment can choose from, and what the tests run
-// their laws over.
+// Every policy of the library, by kind: the choices of an experiment, and what the tests iterate
+// over.
 #pragma once
 
 #include "prism/backbone/lightgcn.hpp"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What the paper's published code does where it differs from the definitions that the paper and its
-// sources give, so that its runs can be repeated beside the correct ones.
+// The behaviour of the paper's published code where it differs from the definitions in the paper
+// and its sources, so that its runs can be reproduced next to the correct ones.
 #pragma once
 
 #include <concepts>
@@ -27,12 +27,12 @@ template <class Policy>
 [[nodiscard]] Policy as_released(Policy policy) {
   return policy;
 }
-/// Uniformity over the ids of all pairs.
+/// Uniformity over the ids of all pairs, duplicates included.
 [[nodiscard]] inline DirectAU as_released(DirectAU loss) {
   loss.duplicates = true;
   return loss;
 }
-/// Every pair's angle meets every pair's margin.
+/// Each pair's angle is combined with the margins of all pairs.
 [[nodiscard]] inline MAWU as_released(MAWU loss) {
   loss.pair_mean = PairMean::full_matrix;
   loss.broadcast = true;
@@ -43,7 +43,7 @@ template <class Policy>
   penalty.per_batch = true;
   return penalty;
 }
-/// Whichever is chosen.
+/// The options of the chosen penalty.
 template <class... Policies>
 [[nodiscard]] OnePenalty<Policies...> as_released(OnePenalty<Policies...> penalty) {
   penalty.visit([](auto& chosen) { chosen = as_released(chosen); });
@@ -70,9 +70,9 @@ struct ReleasedBackbone<MLP<Dim, Layers, Activation>> {
 
 }  // namespace detail
 
-/// In place of Recommender: a model as the published code trains it. Towers are linear, negatives
-/// are drawn from the batch's items, losses have the options of as_released(), and fit() shuffles
-/// the batches once. It takes no sampler.
+/// A model as the published code trains it, used like Recommender. Towers are linear, negatives are
+/// drawn from the batch's items, losses have the options of as_released(), and fit() shuffles the
+/// batches once. There is no sampler parameter.
 template <class Backbone, class Loss, class Regularizer = None, class Initializer = Xavier,
           class Optimizer = Adam, class Scalar = float>
 class Released : public Recommender<typename detail::ReleasedBackbone<Backbone>::type, Loss,

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Lists of policies, and the way from a name on a command line to a type.
+// Lists of policies, and their selection by name, e.g. from a command line.
 #pragma once
 
 #include <string>
@@ -23,8 +23,8 @@ template <class... Policies>
 }
 
 /// Calls visit(std::type_identity<Policy>) for the policy of that name.
-/// @param argument  what the name was given for, e.g. "loss"
-/// @throws ArgumentError  where no policy has the name; it lists those there are
+/// @param argument  the option that has the name, e.g. "loss"
+/// @throws ArgumentError  if no policy has the name; the message lists the names
 template <class... Policies, class Visit>
 void choose(Types<Policies...> list, const char* argument, std::string_view name,
             const Visit& visit) {

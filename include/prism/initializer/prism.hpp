@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// PRISM: popularity written into embedding magnitudes once, before training, in place of weight
-// decay. "On the Role of Weight Decay in Collaborative Filtering: A Popularity Perspective",
-// KDD 2025.
+// PRISM: popularity encoded in embedding magnitudes once, before training, in place of weight
+// decay. "On the Role of Weight Decay in Collaborative Filtering: A Popularity Perspective", KDD
+// 2025.
 #pragma once
 
 #include <cmath>
@@ -24,7 +24,7 @@ namespace prism::inline PRISM_ISA {
 
 namespace detail {
 
-/// PRISM's alpha as a constant of the type, which takes no room, or as a number.
+/// PRISM's alpha: a constant of the type, which takes no memory, or a member.
 template <real Alpha>
 struct PrismAlpha {
   static_assert(Alpha.value >= 0 && Alpha.value < 1e300,
@@ -38,28 +38,28 @@ requires(Alpha.is_dynamic) struct PrismAlpha<Alpha> {
 
 }  // namespace detail
 
-/// The length PRISM gives a row of popularity d: alpha * log(d + 2) + 1 - alpha.
+/// The initial magnitude of a row of popularity d: alpha * log(d + 2) + 1 - alpha (the paper).
 [[nodiscard]] inline double prism_magnitude(double alpha, double popularity) {
   return alpha * std::log(popularity + 2.0) + (1.0 - alpha);
 }
 
-/// Scales the unit rows of `Base` to prism_magnitude(alpha, training popularity). alpha = 0 gives
-/// every row length 1; a greater alpha favours popular items.
+/// Scales the unit rows of `Base` to prism_magnitude(alpha, training popularity). With alpha = 0
+/// all magnitudes are 1; the greater alpha, the more they grow with popularity.
 ///
 /// @tparam Alpha  a finite number of at least 0; or `dynamic`: `PRISM<dynamic>(0.5)`
-/// @tparam Base   gives the rows their directions
+/// @tparam Base   initializer of the rows' directions
 template <real Alpha = 1.0, class Base = Xavier>
 class PRISM {
   static_assert(InitializerPolicy<Base>,
-                "PRISM<alpha, Base>: Base is no initializer, as Xavier is; what one has to have "
-                "stands in prism/policy/initializer.hpp");
+                "PRISM<alpha, Base>: Base is no initializer, as Xavier is; its requirements are in "
+                "prism/policy/initializer.hpp");
 
  public:
   static constexpr std::string_view name = "PRISM";
 
   constexpr PRISM() = default;
   constexpr explicit PRISM(Base base) requires(!Alpha.is_dynamic) : base_(std::move(base)) {}
-  /// @throws ArgumentError  where alpha is below 0 or not finite
+  /// @throws ArgumentError  if alpha is below 0 or not finite
   explicit PRISM(double alpha, Base base = {}) requires(Alpha.is_dynamic)
       : alpha_{alpha}, base_(std::move(base)) {
     require_non_negative("alpha", alpha);

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Adam steps of one row: with a gradient, and the many without one that a row may have to make up
-// for before it is read again.
+// Adam steps of one row: one step with a gradient, or a run of deferred zero-gradient steps.
 #pragma once
 
 #include <array>
@@ -16,13 +15,13 @@
 
 namespace prism::inline PRISM_ISA {
 
-/// What is the same at every step of a table. Kingma, Ba: "Adam", ICLR 2015.
+/// Constants of all steps of a table. Kingma, Ba: "Adam", ICLR 2015.
 template <class T>
 struct AdamConstants {
   T beta1, one_minus_beta1;
   T beta2, one_minus_beta2;
   T epsilon;
-  T lowest, highest;  ///< a weight is brought back into this interval after each step
+  T lowest, highest;  ///< a weight is clamped to this interval after each step
 
   AdamConstants(double b1, double b2, double eps, T lower = -unbounded<T>, T upper = unbounded<T>)
       : beta1(static_cast<T>(b1)),
@@ -34,7 +33,7 @@ struct AdamConstants {
         highest(upper) {}
 };
 
-/// What is the same for every row of a step: the bias corrections, folded into two numbers.
+/// Constants of all rows of a step: the bias corrections, folded into two factors.
 template <class T>
 struct AdamStep {
   T step_size;                // learning rate / (1 - beta1^t)
@@ -49,7 +48,7 @@ struct AdamStep {
 
 namespace detail {
 
-/// A pack of weights with its moments, as they pass through steps.
+/// A pack of weights and their moments, in registers.
 template <class P>
 struct AdamPack {
   P weight, first, second;
@@ -70,16 +69,16 @@ struct AdamPack {
 
 }  // namespace detail
 
-/// By how much a row's moments are still to shrink before a step, where adam_zero_gradient_steps
-/// has left them behind its weights.
+/// Factors that a row's moments are still to be multiplied by: beta1^j and beta2^j for the j steps
+/// that adam_zero_gradient_steps() has applied to its weights alone.
 template <class T>
 struct MomentDecay {
   T first = 1;
   T second = 1;
 };
 
-/// Steps a row w with moments m and v, which lag behind it as said; the gradient is g + decay * w,
-/// where a null g counts as zero.
+/// One step of a row w with moments m and v, which are multiplied by `moment_decay` first; n
+/// elements each. The gradient is g + decay * w, where a null g counts as zero.
 template <class Isa = isa::native, class T>
 inline void adam_row(T* w, T* m, T* v, const T* g, T decay, const AdamConstants<T>& constant,
                      const AdamStep<T>& step, std::size_t n,
@@ -104,8 +103,8 @@ inline void adam_row(T* w, T* m, T* v, const T* g, T decay, const AdamConstants<
 
 namespace detail {
 
-/// N packs from column i on, in registers through all steps: one alone would wait for its own
-/// square roots and quotients.
+/// N packs from w, m and v on, in registers through all steps: a single pack would wait for the
+/// latency of its own square roots and divisions.
 template <std::size_t N, class P, class T>
 inline void adam_replay_packs(T* w, T* m, T* v, T decay, const AdamConstants<T>& constant,
                               std::span<const AdamStep<T>> steps) noexcept {
@@ -133,8 +132,8 @@ inline void adam_replay_packs(T* w, T* m, T* v, T decay, const AdamConstants<T>&
 
 }  // namespace detail
 
-/// Steps a row that gets no gradient but its decay, once for each of `steps`: to the last bit what
-/// as many calls of adam_row do, without the way to memory and back between them.
+/// Applies `steps` to a row without a gradient except for its decay. Equal to the last bit to as
+/// many calls of adam_row, without loads and stores between them.
 template <class Isa = isa::native, class T>
 inline void adam_replay(T* w, T* m, T* v, T decay, const AdamConstants<T>& constant,
                         std::span<const AdamStep<T>> steps, std::size_t n) noexcept {
@@ -152,25 +151,25 @@ inline void adam_replay(T* w, T* m, T* v, T decay, const AdamConstants<T>& const
   }
 }
 
-/// What a run of steps does to a row that gets neither gradient nor decay in them, in closed form.
+/// A run of steps of a row with neither gradient nor decay, in closed form.
 ///
-/// After j such steps the moments are m beta1^j and v beta2^j, so that a weight moves by
+/// After j such steps the moments are m beta1^j and v beta2^j, so that a weight changes by
 ///   -m * sum_j c_j / (sqrt(v) a_j + epsilon),
-/// with c_j = step_size_j beta1^j and a_j = inverse_root_correction_j beta2^(j/2). The c_j fall
-/// quickly and the a_j hardly at all (beta2 is near 1): with a_j = a (1 + d_j) about a middle a,
-/// and u = sqrt(v) a / (sqrt(v) a + epsilon) < 1, the sum is a short power series,
+/// with c_j = step_size_j beta1^j and a_j = inverse_root_correction_j beta2^(j/2). The c_j decrease
+/// quickly and the a_j hardly change (beta2 is near 1): with a_j = a (1 + d_j) about an expansion
+/// point a, and u = sqrt(v) a / (sqrt(v) a + epsilon) < 1, the sum is a short power series,
 ///   1 / (sqrt(v) a + epsilon) * sum_q M_q (-u)^q, M_q = sum_j c_j d_j^q,
-/// whose coefficients are the same for every row that has stood still since the same step.
+/// whose coefficients are the same for all rows with the same last step.
 template <class T>
 class ZeroGradientSteps {
  public:
-  /// The most powers of u: what comes after is below rounding, or is_accurate() says no.
+  /// The highest power of u; the remainder is below rounding if is_accurate().
   static constexpr std::size_t max_order = 15;
 
-  /// @param middle  a
+  /// @param expansion_point  a
   explicit ZeroGradientSteps(double expansion_point) : expansion_point_(expansion_point) {}
 
-  /// One more step.
+  /// Appends a step with c = c_j and a = a_j.
   void add(double c, double a) noexcept {
     const double d = a / expansion_point_ - 1;
     for (double& power_sum : power_sum_) {
@@ -184,14 +183,14 @@ class ZeroGradientSteps {
     }
   }
 
-  /// Whether the series gives the sum to rounding. It does not in a table's first steps, where the
-  /// bias correction of v changes quickly.
+  /// Whether the series is accurate to rounding. It is not in a table's first steps, where the bias
+  /// correction of v changes quickly.
   [[nodiscard]] bool is_accurate() const noexcept {
-    // The first power left out is an even one: its terms are positive, and bound the others.
+    // The first power left out is even: its terms are positive and bound those of higher powers.
     return power_sum_[max_order + 1] <= tolerance() * power_sum_[0];
   }
 
-  /// The last power of u that is not below rounding; `max_order` at most.
+  /// The highest power of u that is not below rounding; at most `max_order`.
   [[nodiscard]] std::size_t order() const noexcept { return order_; }
 
   [[nodiscard]] T expansion_point() const noexcept { return static_cast<T>(expansion_point_); }
@@ -203,13 +202,13 @@ class ZeroGradientSteps {
 
   double expansion_point_;
   std::array<double, max_order + 2> power_sum_{};
-  // Kept at hand, because many rows pass between two steps.
+  // Updated by add(), because many rows read them between two steps.
   std::size_t order_ = 0;
   std::array<T, max_order + 1> coefficient_{};
 };
 
-/// Takes a row's weights through the steps of `steps` at once. The moments stay as they are: they
-/// shrink by a power of beta1 and of beta2, for the next step to make up for.
+/// Applies `steps` to a row's weights at once. The moments are not changed; the next step
+/// multiplies them by powers of beta1 and beta2 (MomentDecay).
 template <class Isa = isa::native, class T>
 inline void adam_zero_gradient_steps(T* w, const T* m, const T* v,
                                      const ZeroGradientSteps<T>& steps,

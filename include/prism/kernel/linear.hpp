@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// A linear layer y = x W' + b on a block of rows, and the way back. Rows lie `stride` apart, padded
-// with zeros to whole packs.
+// A linear layer y = x W' + b on a block of rows, and its gradients. Rows are padded with zeros to
+// whole packs.
 #pragma once
 
 #include <algorithm>
@@ -15,14 +15,14 @@
 
 namespace prism::inline PRISM_ISA {
 
-/// The smallest number of columns from `dim` on that matrix_product() takes.
+/// `dim` rounded up to a number of columns that matrix_product() takes.
 template <class T, class Isa = isa::native>
 [[nodiscard]] constexpr std::size_t padded(std::size_t dim) noexcept {
   constexpr std::size_t width = pack_width<T, Isa>;
   return (dim + width - 1) / width * width;
 }
 
-/// A layer's weights, laid out for both ways.
+/// A layer's weights, laid out for the forward and the backward pass.
 template <class T>
 struct LinearLayer {
   Rows<const T> weight;       // out x in
@@ -34,7 +34,9 @@ struct LinearLayer {
   [[nodiscard]] std::size_t out() const noexcept { return weight.size(); }
 };
 
-/// Lays a layer out; the memory is the scratch's.
+/// Packs a layer's weights into scratch memory.
+/// @param weight  out x in
+/// @param bias    out
 template <class T, Execution X>
 [[nodiscard]] LinearLayer<T> pack_layer(const X& exec, Rows<const T> weight, const T* bias,
                                         Scratch& scratch) {
@@ -62,8 +64,8 @@ void linear_forward(const LinearLayer<T>& layer, std::size_t rows, const T* x, T
 }
 
 /// The gradients of a block of rows.
-/// @param x         rows x padded(in), what went in
-/// @param g         rows x padded(out), the gradient of what came out
+/// @param x         rows x padded(in), the input
+/// @param g         rows x padded(out), the gradient with respect to the output
 /// @param g_x       rows x padded(in), overwritten
 /// @param g_weight  out x padded(in), overwritten
 /// @param g_bias    out, overwritten

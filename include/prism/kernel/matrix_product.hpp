@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Small matrix products held in registers: the inner loop of the pair potential and of ranking.
+// Small matrix products with sums in registers: the inner loop of the pair potential and of
+// ranking.
 #pragma once
 
 #include <cstddef>
@@ -11,7 +12,7 @@
 namespace prism::inline PRISM_ISA {
 
 /// The left factor of a product: element (row, k) is data[row * row_stride + k * k_stride], so that
-/// a matrix and its transpose are read alike.
+/// a matrix and its transpose are read in the same way.
 template <class T>
 struct LeftFactor {
   const T* data;
@@ -22,13 +23,13 @@ struct LeftFactor {
 /// Whether a product overwrites its result or is added to it.
 enum class Store { overwrite, add };
 
-/// Columns in which matrix_product() advances: its right factor's width is a multiple of this.
+/// Columns per pack: the width of matrix_product()'s right factor is a multiple of this.
 template <class T, class Isa>
 inline constexpr std::size_t pack_width = Pack<T, Isa>::width;
 
 namespace detail {
 
-/// An M x (N packs) tile of C over all of K. The sums stay in registers: M * N + N + 1 of them.
+/// An M x (N packs) tile of C over all of K. It takes M * N + N + 1 registers.
 template <Store Mode, class Isa, std::size_t M, std::size_t N, class T>
 inline void register_tile(std::size_t k, LeftFactor<T> a, const T* b, std::size_t b_stride, T* c,
                           std::size_t c_stride) noexcept {
@@ -64,7 +65,7 @@ inline void register_tile(std::size_t k, LeftFactor<T> a, const T* b, std::size_
   }
 }
 
-/// All rows of C in a stripe of N packs, tallest tiles first.
+/// All rows of C in a panel of N packs of columns, tallest tiles first.
 template <Store Mode, class Isa, std::size_t N, class T>
 inline void column_panel(std::size_t rows, std::size_t k, LeftFactor<T> a, const T* b,
                          std::size_t b_stride, T* c, std::size_t c_stride) noexcept {
@@ -97,14 +98,16 @@ inline void matrix_product(std::size_t rows, std::size_t columns, std::size_t k,
     }
   };
   sweep(std::integral_constant<std::size_t, widest>{});
-  // One pack alone loads 7 times for 6 multiply-adds, two load 8 times for 12.
+  // One pack takes 7 loads for 6 multiply-adds, two packs take 8 for 12.
   sweep(std::integral_constant<std::size_t, 2>{});
   sweep(std::integral_constant<std::size_t, 1>{});
 }
 
-/// The products of one row with N others, wherever these lie, as matrix_product() makes them: the
-/// same operations in the same order, in every lane of a pack. Where multiply-add is one
-/// instruction they are the same bit for bit.
+/// The dot products of one row with N others, at any addresses, by the operations of
+/// matrix_product() in the same order. Where multiply-add is one instruction they are equal bit for
+/// bit.
+/// @param row     k elements
+/// @param others  N rows of k elements
 template <class Isa = isa::native, std::size_t N, class T>
 inline void dot_products(T (&products)[N], const T* row, const T* const (&others)[N],
                          std::size_t k) noexcept {

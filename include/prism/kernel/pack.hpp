@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// A pack of numbers that one instruction works on. Kernels are written in terms of Pack, with the
-// instruction set as a template parameter. Here is the plain one; pack_xsimd.hpp has the others.
+// A pack: the numbers in one SIMD register. Kernels are written in terms of Pack, with the
+// instruction set as a template parameter. Here is the scalar one; pack_xsimd.hpp has the others.
 //
-// An instruction set of one's own is an empty type with a specialisation of Pack for float and
-// double that has the members of Pack<T, isa::scalar>; `fit(host<my_isa>, ...)` then trains with
-// it.
+// A user-defined instruction set is an empty type with specialisations of Pack for float and double
+// that have the members of Pack<T, isa::scalar>; `fit(host<my_isa>, ...)` then trains with it.
 #pragma once
 
 #include <cmath>
@@ -27,11 +26,11 @@ inline constexpr bool isa_supported = false;
 template <>
 inline constexpr bool isa_supported<isa::scalar> = true;
 
-/// Whether the instruction set multiplies bytes and adds up the products in one instruction.
+/// Whether the instruction set multiplies bytes and sums the products in one instruction.
 template <class Isa>
 inline constexpr bool has_byte_dot_product = false;
 
-/// `width` sums of products of bytes, in one register; each takes four products at a time.
+/// `width` sums of products of bytes in one register; an instruction adds four products to each.
 template <class Isa = isa::native>
 struct ByteAccumulator;
 
@@ -96,8 +95,8 @@ struct ByteAccumulator<isa::scalar> {
   }
 };
 
-/// Calls body(tag, i) for i = 0, step, ...: first on whole packs of Isa, then on single numbers;
-/// `tag` is the Pack type to work with at i.
+/// Calls body(tag, i) for i = 0, width, ...: first for whole packs of Isa, then for single numbers;
+/// `tag` holds the Pack type to use at i.
 template <class Isa, class T, class Body>
 inline void for_each_pack(std::size_t n, const Body& body) {
   using Wide = Pack<T, Isa>;

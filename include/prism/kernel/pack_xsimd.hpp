@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Packs of the processor's instruction sets: the one place that knows xsimd and its versions.
+// Packs of the processor's instruction sets. Only this file depends on xsimd and its versions.
 #pragma once
 
 #include <cstddef>
@@ -17,7 +17,7 @@ namespace prism::inline PRISM_ISA {
 
 namespace detail {
 
-/// What xsimd calls an instruction set.
+/// xsimd's name of an instruction set.
 template <class Isa>
 struct XsimdArch;
 template <>
@@ -59,7 +59,7 @@ inline constexpr bool isa_supported<Isa> = true;
 
 #if defined(__GNUC__) && !defined(__clang__)
 #pragma GCC diagnostic push
-// g++ 12 warns of its own _mm512_undefined_ps.
+// g++ 12 warns about its own _mm512_undefined_ps.
 #pragma GCC diagnostic ignored "-Wmaybe-uninitialized"
 #pragma GCC diagnostic ignored "-Wuninitialized"
 #endif
@@ -102,9 +102,9 @@ struct Pack<T, Isa> {
   }
   friend Pack sqrt(Pack a) noexcept { return {xsimd::sqrt(a.value)}; }
 
-  /// 1 / a and the square root, within a few units in the last place. On AVX-512 a float's
-  /// quotient and square root keep one unit busy for 34 cycles; estimates with one step of Newton's
-  /// take a quarter of that. The root is of numbers not below 0; denormal ones count as 0.
+  /// 1 / a and the square root, within a few units in the last place. On AVX-512 a float's division
+  /// and square root occupy their unit for 34 cycles; an estimate with one Newton step takes a
+  /// quarter of that. The root is for numbers of at least 0; denormal ones count as 0.
   friend Pack approximate_reciprocal(Pack a) noexcept {
 #if defined(__AVX512F__)
     if constexpr (refines_estimates) {
@@ -117,7 +117,7 @@ struct Pack<T, Isa> {
   friend Pack approximate_sqrt(Pack a) noexcept {
 #if defined(__AVX512F__)
     if constexpr (refines_estimates) {
-      // At 0 the estimate is that of the smallest normal number, and the product is 0.
+      // For 0 the estimate is that of the smallest normal number, and the product is 0.
       const Register normal = xsimd::max(a.value, Register(std::numeric_limits<T>::min()));
       const Pack estimate{Register(_mm512_rsqrt14_ps(normal))};
       const Pack root = a * estimate;
@@ -128,17 +128,16 @@ struct Pack<T, Isa> {
   }
   friend Pack exp(Pack a) noexcept { return {xsimd::exp(a.value)}; }
 
-  /// a brought into [lowest, highest]; what is not a number stays so.
+  /// a clamped to [lowest, highest]; NaN stays NaN.
   friend Pack clamp(Pack a, Pack lowest, Pack highest) noexcept {
     const Register raised = xsimd::select(a.value < lowest.value, lowest.value, a.value);
     return {xsimd::select(raised > highest.value, highest.value, raised)};
   }
 
-  /// Whether any of a's numbers is greater than b's beside it.
+  /// Whether a[j] > b[j] for any j.
   friend bool any_greater(Pack a, Pack b) noexcept { return xsimd::any(a.value > b.value); }
 
-  /// Bit j is clear where a's number j is at most b's: set where it is greater, and where either is
-  /// not a number.
+  /// Bit j is set unless a[j] <= b[j]: where a[j] is greater, or either is NaN.
   friend std::uint64_t not_less_equal_mask(Pack a, Pack b) noexcept {
 #if defined(__AVX512F__)
     if constexpr (std::is_base_of_v<xsimd::avx512f, detail::arch_t<Isa>> &&
@@ -180,7 +179,7 @@ struct ByteAccumulator<Isa> {
     __m512i value;
   };
 
-  // Not __m512i, whose numbers are 64 bits: g++ 12 would keep the sums of a loop in memory.
+  // Not __m512i, whose elements have 64 bits: g++ 12 would keep a loop's sums in memory.
   using Lanes [[gnu::vector_size(64)]] = std::int32_t;
 
   Lanes value;
@@ -188,7 +187,7 @@ struct ByteAccumulator<Isa> {
   static ByteAccumulator load(const std::int32_t* from) noexcept {
     return {reinterpret_cast<Lanes>(_mm512_loadu_si512(from))};
   }
-  /// The same four for every sum.
+  /// The same four bytes for every sum.
   static ByteQuads broadcast(const std::uint8_t* from) noexcept {
     std::int32_t quad;
     std::memcpy(&quad, from, sizeof quad);

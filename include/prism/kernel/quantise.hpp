@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Rows as bytes, with what is lost by it.
+// Rows quantised to bytes, with bounds of the error.
 #pragma once
 
 #include <algorithm>
@@ -14,33 +14,33 @@
 
 namespace prism::inline PRISM_ISA {
 
-/// What rows of bytes b stand for: each row x = scale * b + rest. The lengths are upper bounds of
-/// every row's, by more than every rounding error on the way to a score from them.
+/// Rows as bytes b: each row x = scale * b + residual. The norms are upper bounds over all rows,
+/// enlarged by more than all rounding errors of a score computed from them.
 struct Quantisation {
   float scale;               ///< above 0
   float max_norm;            ///< of x
   float max_quantised_norm;  ///< of scale * b
-  float max_residual_norm;   ///< infinity if there is no telling
+  float max_residual_norm;   ///< infinity if no bound is known
 };
 
-/// How far a float score of n columns, and a bound of it made of a few operations, may be off by
-/// rounding, as a share of the two rows' lengths multiplied. Either row brings as much as twice
-/// what n + 16 roundings can do; about n + 30 are done.
+/// A bound of the rounding error of a float score of n columns, and of its upper bound from a few
+/// operations, relative to the product of the two rows' norms. Each of the two rows contributes the
+/// error of 2 (n + 16) roundings; about n + 30 occur.
 [[nodiscard]] constexpr float rounding_error_bound(std::size_t n) noexcept {
   return static_cast<float>(n + 16) * std::numeric_limits<float>::epsilon();
 }
 
 /// Rows as bytes between -127 and 127, with one scale.
-/// @param bytes  rows x n
-/// @param x      rows x n
-/// @param rest   n floats of working memory
+/// @param bytes     rows x n, overwritten
+/// @param x         rows x n
+/// @param residual  n floats of working memory
 template <class Isa = isa::native>
 inline Quantisation quantise(std::int8_t* bytes, const float* x, std::size_t rows, std::size_t n,
                              float* residual) noexcept {
-  // Between these no square overflows, and none that matters is denormal.
+  // Between these no square overflows, and only negligible ones are denormal.
   constexpr float min_abs = 0x1p-30F, max_abs = 0x1p30F;
   constexpr float infinity = std::numeric_limits<float>::infinity();
-  // Without their signs numbers compare as their bits do, what is not a number above infinity.
+  // Without the sign bit, numbers compare like their bits; NaN compares greater than infinity.
   std::uint32_t bits = 0;
   for (std::size_t i = 0; i < rows * n; ++i) {
     bits = std::max(bits, std::bit_cast<std::uint32_t>(x[i]) & 0x7FFFFFFFU);

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Which columns can exceed a row's threshold, told from products of bytes: four times as many
-// multiply-adds an instruction as in float, and an upper bound of each product in place of itself.
+// Which columns can exceed a row's threshold, from products of bytes: an instruction has four times
+// as many multiply-adds as in float, and the result is an upper bound of each product.
 //
-// Let u and v be rows, u' and v' what their bytes stand for. Then
+// Let u and v be rows, u' and v' their quantised values. Then
 //   u . v - u' . v' = (u - u') . v' + u . (v - v') <= |u - u'| |v'| + |u| |v - v'|,
-// and u' . v' is a whole number of the two scales' product. Columns that share a scale and bounds
-// of these lengths share the whole number up to which a product is certain to be no more than the
-// row's threshold: to compare with it is all that is left to do for a column.
+// and u' . v' is an integer times the product of the two scales. The columns of a panel share a
+// scale and bounds of these norms, and so the integer up to which a column's upper bound is at most
+// the row's threshold: each column takes one comparison with it.
 #pragma once
 
 #include <algorithm>
@@ -24,15 +24,15 @@ namespace prism::inline PRISM_ISA {
 
 inline constexpr std::size_t quantised_panel_width = 64;
 
-/// `quantised_panel_width` right rows: fours of bytes, the first four of every column before the
-/// next four; and what quantise() gave for all of them.
+/// A panel of `quantised_panel_width` right rows: quads of bytes, the first quads of all columns
+/// before the second ones; and what quantise() returned for all of them.
 struct QuantisedPanel {
   const std::int8_t* bytes;
   const std::int32_t* zero_point_offset;  ///< -128 times the sum of each column's bytes
   Quantisation quantisation;
 };
 
-/// A left row's share in the bound, in units of its scale.
+/// A left row's part of the bound, in units of its scale.
 struct QuantisedRow {
   float max_norm;
   float max_residual_norm;
@@ -44,34 +44,33 @@ struct QuantisedRow {
         max_residual_norm(row.max_residual_norm / row.scale),
         threshold(-std::numeric_limits<float>::infinity()) {}
 
-  /// Raises the threshold to just below `units`, so that what equals that exceeds it.
+  /// Raises the threshold to just below `units`, so that a product equal to it exceeds the
+  /// threshold.
   void raise_threshold(float units) noexcept {
     using Limits = std::numeric_limits<float>;
     const float below = units - (std::abs(units) * (2 * Limits::epsilon()) + Limits::min());
     if (below > threshold) threshold = below;
   }
 
-  /// A product of bytes up to which the product of this row and a column is certain not to exceed
-  /// the threshold; where there is no telling, below every product of rows of 2^15 bytes.
+  /// A product of bytes up to which the product of this row and a column cannot exceed the
+  /// threshold; if no bound is known, less than every product of rows of 2^15 bytes.
   [[nodiscard]] std::int32_t pruning_limit(const Quantisation& columns) const noexcept {
     constexpr float max_product = 0x1p30F;
     const float error =
         max_residual_norm * columns.max_quantised_norm + max_norm * columns.max_residual_norm;
     const float products = (threshold - error) / columns.scale;
-    const float limit =
-        products > -max_product ? products : -max_product;  // what is not a number, too
-    // Roundings up to here are a share of the product that is compared with it, whatever the
-    // threshold, and rounding_error_bound has room for them. The cast rounds towards zero: hence -
-    // 1.
+    const float limit = products > -max_product ? products : -max_product;  // NaN, too
+    // Rounding errors up to here are relative to the product that is compared, whatever the
+    // threshold, and within rounding_error_bound(). The cast rounds towards zero: hence - 1.
     return static_cast<std::int32_t>(limit < max_product ? limit : max_product) - 1;
   }
 };
 
 namespace detail {
 
-/// visit(m, column, bits) for each of M rows and each of N packs of columns: bit j tells whether
-/// the product of row m with column + j exceeds certain[m]. The left bytes are moved up by 128 to
-/// be unsigned; what that adds to a sum is taken off by the `zero_point_offset` of its column.
+/// visit(m, column, bits) for each of M rows and N packs of columns: bit j says whether the product
+/// of bytes of row m and column + j exceeds pruning_limits[m]. The left bytes are shifted by 128 to
+/// be unsigned; the column's `zero_point_offset` subtracts what that adds to a sum.
 template <class Isa, std::size_t M, std::size_t N, class Visit>
 inline void candidate_tile(std::size_t quads, const std::uint8_t* left,
                            const std::int32_t* pruning_limits, const QuantisedPanel& right,
@@ -110,10 +109,11 @@ inline void candidate_tile(std::size_t quads, const std::uint8_t* left,
 
 }  // namespace detail
 
-/// Sets bit c of bits[r] where the product of row r's bytes with column c's exceeds certain[r],
-/// c < quantised_panel_width; see QuantisedRow::pruning_limit.
-/// @param quads  a row's bytes, divided by 4
-/// @param left   rows x 4 fours, each quantised byte plus 128
+/// Sets bit c of bits[r] where the product of bytes of row r and column c, c <
+/// quantised_panel_width, exceeds pruning_limits[r]; see QuantisedRow::pruning_limit.
+/// @param quads  bytes of a row, divided by 4
+/// @param left   rows x quads x 4, each quantised byte plus 128
+/// @param bits   rows, overwritten
 template <class Isa = isa::native>
 inline void find_candidates(std::size_t rows, std::size_t quads, const std::uint8_t* left,
                             const std::int32_t* pruning_limits, const QuantisedPanel& right,

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Loops over one row: dot products, sums, unit vectors and the gradient through them.
+// Loops over one row: dot products, sums, unit rows and the gradient through the normalisation.
 #pragma once
 
 #include <algorithm>
@@ -11,11 +11,11 @@
 
 namespace prism::inline PRISM_ISA {
 
-/// Rows shorter than this count as this long where a length divides.
+/// Smaller norms count as this one in divisions by a norm.
 inline constexpr double min_norm = 1e-12;
 
-/// Asks for a row that is going to be read and written soon, so that its way from memory is not
-/// waited for. Rows picked at random are nothing that the processor could foresee.
+/// Prefetches a row of n elements that is read and written soon: the hardware does not predict rows
+/// that are selected by index.
 template <class T>
 inline void prefetch(const T* row, std::size_t n) noexcept {
 #if defined(__GNUC__)
@@ -63,7 +63,7 @@ inline void scale(T* y, T factor, const T* x, std::size_t n) noexcept {
   });
 }
 
-/// Brings each of x's numbers into [lowest, highest].
+/// Clamps x[i] to [lowest, highest].
 template <class Isa = isa::native, class T>
 inline void clamp(T* x, T lowest, T highest, std::size_t n) noexcept {
   for_each_pack<Isa, T>(n, [=]<class P>(std::type_identity<P>, std::size_t i) {
@@ -71,7 +71,7 @@ inline void clamp(T* x, T lowest, T highest, std::size_t n) noexcept {
   });
 }
 
-/// |x|, the Euclidean length.
+/// |x|, the Euclidean norm.
 template <class Isa = isa::native, class T>
 [[nodiscard]] inline T norm(const T* x, std::size_t n) noexcept {
   return std::sqrt(dot<Isa>(x, x, n));
@@ -87,8 +87,8 @@ inline T normalise(T* unit, const T* x, std::size_t n) noexcept {
 
 namespace detail {
 
-/// Calls give(i, 1 / length, g - unit (unit . g)) pack by pack: the two factors of the gradient
-/// through normalise.
+/// Calls visit(i, 1 / magnitude, g - unit (unit . g)) for each pack: the two factors of the
+/// gradient through normalise.
 template <class Isa, class T, class Visit>
 inline void for_each_normalise_gradient(const T* g, const T* unit, T magnitude, std::size_t n,
                                         const Visit& visit) noexcept {
@@ -102,8 +102,8 @@ inline void for_each_normalise_gradient(const T* g, const T* unit, T magnitude, 
 
 }  // namespace detail
 
-/// The gradient through normalise: gradient = (g - unit (unit . g)) / length, for the `unit` and
-/// `magnitude` that normalise gave and the gradient g with respect to `unit`.
+/// The gradient through normalise: gradient = (g - unit (unit . g)) / magnitude, for the `unit` and
+/// `magnitude` from normalise and the gradient g with respect to `unit`.
 template <class Isa = isa::native, class T>
 inline void normalise_gradient(T* gradient, const T* g, const T* unit, T magnitude,
                                std::size_t n) noexcept {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Functions of one score that cannot overflow.
+// Functions of one score, without overflow.
 #pragma once
 
 #include <algorithm>
@@ -22,7 +22,7 @@ template <class T>
   return (x >= 0 ? T{1} : exponential) / (T{1} + exponential);
 }
 
-/// Both at the cost of one exponential: sigmoid is softplus's derivative.
+/// Both for the cost of one exponential: the derivative of softplus is sigmoid.
 template <class T>
 struct SoftplusWithDerivative {
   T value, derivative;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What a softmax is the shares of.
+// The terms of a softmax.
 #pragma once
 
 #include <algorithm>
@@ -10,8 +10,8 @@
 
 namespace prism::inline PRISM_ISA {
 
-/// x[j] = exp(sharpness * (x[j] - greatest)), in place; returns their sum.
-/// @param greatest  of all x, so that no exponential overflows
+/// x[j] = exp(inverse_temperature * (x[j] - maximum)), in place; returns their sum.
+/// @param maximum  of all x, so that no exponential overflows
 template <class Isa = isa::native, class T>
 inline T softmax_terms(T* x, T inverse_temperature, T maximum, std::size_t n) noexcept {
   using P = Pack<T, Isa>;
@@ -23,8 +23,8 @@ inline T softmax_terms(T* x, T inverse_temperature, T maximum, std::size_t n) no
   const std::size_t pack_end = n - n % P::width;
   for (std::size_t j = 0; j < pack_end; j += P::width) total = total + exponentiate(x + j);
   if (pack_end < n) {
-    // A softmax is often over a dozen scores, fewer than a pack: the rest is taken as one, filled
-    // up, rather than number by number.
+    // A softmax is often over a dozen scores, fewer than a pack: the tail is padded to a pack
+    // rather than computed one number at a time.
     T tail[P::width];
     std::fill_n(tail, P::width, maximum);
     std::copy(x + pack_end, x + n, tail);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The best items of a user, kept while scores are made.
+// The k items of the highest scores, updated as scores are computed.
 #pragma once
 
 #include <algorithm>
@@ -24,8 +24,8 @@ struct ScoredItem {
   friend bool operator==(const ScoredItem&, const ScoredItem&) = default;
 };
 
-/// The k best of the items offered, best first. Items are offered in ascending order, so that equal
-/// scores leave the lower id in front; -infinity and not-a-number never enter.
+/// The k best of the items pushed, best first. Items are pushed in ascending order, so that of
+/// equal scores the lower id ranks first; -infinity and NaN never enter.
 template <class T>
 class TopK {
  public:
@@ -34,7 +34,7 @@ class TopK {
   void clear() noexcept { best_.clear(); }
   [[nodiscard]] std::span<const ScoredItem<T>> best() const noexcept { return best_; }
 
-  /// A score has to be greater than this to enter.
+  /// Only a greater score enters.
   [[nodiscard]] T threshold() const noexcept {
     return best_.size() < k_ ? -std::numeric_limits<T>::infinity() : best_.back().score;
   }
@@ -42,8 +42,8 @@ class TopK {
   void push(Index item, T score) {
     if (!(score > threshold())) return;
     if (best_.size() < k_) best_.emplace_back();
-    // What is lower moves down by one, the last one out. A binary search would guess wrong at half
-    // of its steps; this one guesses right at most of them, and eight move by one instruction.
+    // Lower scores move down by one, and the last one is dropped. Half of the branches of a binary
+    // search would be mispredicted; here most are predicted, and eight entries move at once.
     ScoredItem<T>* const front = best_.data();
     ScoredItem<T>* position = front + best_.size() - 1;
     constexpr std::ptrdiff_t stride = 8;
@@ -54,10 +54,10 @@ class TopK {
     *position = {item, score};
   }
 
-  /// Offers items first, first + 1, ... with these scores.
+  /// Pushes items first, first + 1, ... with these n scores.
   template <class Isa = isa::native>
   void push_all(Index first, const T* scores, std::size_t n) {
-    // Past the first few hundred items nearly every pack falls below the threshold as a whole.
+    // After the first few hundred items nearly every pack is below the threshold as a whole.
     for_each_pack<Isa, T>(n, [&]<class P>(std::type_identity<P>, std::size_t i) {
       const P pack = P::load(scores + i), least = P::broadcast(threshold());
       if (!any_greater(pack, least)) return;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The sum of rows picked by their numbers: the inner loop of propagation over a graph.
+// The weighted sum of indexed rows: the inner loop of graph propagation.
 #pragma once
 
 #include <cstddef>
@@ -14,7 +14,7 @@ namespace prism::inline PRISM_ISA {
 
 namespace detail {
 
-/// N packs of columns from `column` on, held in registers while the rows pass by.
+/// N packs of columns from `column` on, summed in registers.
 template <class P, std::size_t N, class T, class WeightOf, class From>
 inline void sum_columns(T* to, std::size_t column, T factor, std::span<const Index> indices,
                         const WeightOf& weight_of, const From& from) noexcept {
@@ -37,7 +37,7 @@ inline void sum_columns(T* to, std::size_t column, T factor, std::span<const Ind
 
 }  // namespace detail
 
-/// to = factor * sum over j of weight_of(j) * from[picked[j]]
+/// to = factor * sum over j of weight_of(j) * from[indices[j]]
 /// @param to    from.dim() elements, overwritten
 /// @param from  Rows or IndexedRows
 template <class Isa = isa::native, class T, class WeightOf, class From>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Random starting values.
+// Random initial values.
 #pragma once
 
 #include <cmath>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The Gaussian potential of all pairs of a batch's unit rows, with its gradient: the uniformity of
-// DirectAU and MAWU, and nearly all of their arithmetic. The matrix of pairs is symmetric and is
-// never stored: a tile of it is made, weighed and spent while it lies in cache.
+// DirectAU and MAWU, and nearly all of their arithmetic. The matrix of pairs is symmetric and never
+// stored: each tile is computed and used while it is in cache.
 #pragma once
 
 #include <algorithm>
@@ -23,9 +23,10 @@ namespace prism::inline PRISM_ISA {
 
 namespace detail {
 
-/// Meetings of an even number of teams, each round a perfect matching (the circle method): tiles of
-/// one round share no rows, so they run side by side without conflict, and every row meets the
-/// others in an order that does not depend on the threads.
+/// The round-robin schedule of an even number of blocks (the circle method): each round is a
+/// perfect matching, so that its tiles share no rows and run in parallel without conflict, and the
+/// order in which a row's sum is added up does not depend on the threads.
+/// @return blocks i < j of a round's pair
 [[nodiscard]] constexpr std::pair<std::size_t, std::size_t> round_robin_pair(
     std::size_t even_blocks, std::size_t round, std::size_t pair) noexcept {
   const std::size_t circle = even_blocks - 1;
@@ -57,8 +58,8 @@ class PairTiles {
 
   [[nodiscard]] std::size_t blocks() const noexcept { return blocks_; }
 
-  /// Adds the potential of rows of block i with rows of block j, i <= j, to the rows' sums;
-  /// returns its total.
+  /// Adds w_ab x_b to the sum of row a and w_ab x_a to that of row b, for rows a of block i and b
+  /// of block j, i <= j, each pair once; returns the sum of w_ab.
   double accumulate_tile(std::size_t i, std::size_t j) const noexcept {
     alignas(64) T tile[block * block];
     const std::size_t dim = unit_.dim();
@@ -87,8 +88,8 @@ class PairTiles {
     }
   }
 
-  /// Turns cosines into potentials exp(sharpness (cos - 1)), zero where a row would meet itself, a
-  /// pair twice, or padding.
+  /// Replaces cosines by potentials exp(rate (cos - 1)), and by zero on and below the diagonal and
+  /// in padding; returns their sum.
   double cosines_to_potentials(T* tile, std::size_t i, std::size_t j) const noexcept {
     using P = Pack<T, Isa>;
     static_assert(block % P::width == 0);
@@ -123,11 +124,11 @@ class PairTiles {
 
 }  // namespace detail
 
-/// Sum over pairs a < b of w_ab = exp(sharpness * (x_a . x_b - 1)), for unit rows x; that is
-/// exp(-t |x_a - x_b|^2) at sharpness 2t. Adds factor(total) * sum_{b != a} w_ab x_b to
-/// gradient[a], where total is the returned sum.
+/// Sum over pairs a < b of w_ab = exp(rate * (x_a . x_b - 1)), for unit rows x, which is
+/// exp(-t |x_a - x_b|^2) for rate = 2t. Adds factor(total) * sum_{b != a} w_ab x_b to gradient[a],
+/// where total is the returned sum.
 ///
-/// @param unit      n x d rows of length 1
+/// @param unit      n x d unit rows
 /// @param gradient  n x d, added to
 template <HostExecution X, class T, class Factor>
 double pair_potential(const X& exec, Rows<const T> unit, double rate, const Factor& factor,
@@ -140,7 +141,7 @@ double pair_potential(const X& exec, Rows<const T> unit, double rate, const Fact
   double total = std::accumulate(totals.begin(), totals.end(), 0.0);
 
   const std::size_t even_blocks =
-      blocks + blocks % 2;  // with an odd number, one sits out each round
+      blocks + blocks % 2;  // with an odd number, one block is idle in each round
   for (std::size_t round = 0; round + 1 < even_blocks; ++round) {
     totals.assign(even_blocks / 2, 0.0);
     parallel_tasks(exec, even_blocks / 2, [&](std::size_t pair) {

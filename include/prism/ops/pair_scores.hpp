@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Losses that are a function of scores: of each pair's positive item and of its negatives. The
-// author of a loss gives one function of a pair's scores; scoring and the gradients of the rows are
+// Losses that are functions of scores: those of each pair's positive item and of its negatives. A
+// loss provides a function of one pair's scores; computing scores and the gradients of the rows is
 // here.
 #pragma once
 
@@ -23,7 +23,7 @@ namespace detail {
 
 inline constexpr std::size_t pair_grain = 256;
 
-/// Scores pair p with its own item and its negatives.
+/// The scores of pair p: of its positive item, then of its negatives.
 template <class Isa, class T>
 void score_pair(const Batch& batch, BatchRows<T> rows, std::size_t p,
                 std::span<T> scores) noexcept {
@@ -35,7 +35,7 @@ void score_pair(const Batch& batch, BatchRows<T> rows, std::size_t p,
   }
 }
 
-/// Asks for the rows that a pair's scores are made of.
+/// Prefetches the rows of a pair's scores.
 template <class T>
 void prefetch_pair(const Batch& batch, BatchRows<T> rows, std::size_t p) noexcept {
   const std::size_t dim = rows.users.dim();
@@ -44,14 +44,14 @@ void prefetch_pair(const Batch& batch, BatchRows<T> rows, std::size_t p) noexcep
   for (const Index negative : batch.negatives_of(p)) prefetch(rows.items[negative], dim);
 }
 
-/// Scores each pair, has per_pair turn the scores into their derivatives, and calls scatter_user(k,
-/// gradient of user row k) for each of the batch's own: user by user, because the rows that have
-/// just been scored are at hand for the gradient. See for_each_score_gradient.
+/// Computes each pair's scores, calls per_pair, which replaces them by d loss / d score, and calls
+/// scatter_user(k, gradient of user row k) for each active row. User by user, because the rows of
+/// the scores are then still in cache for the gradient. See for_each_score_gradient.
 template <HostExecution X, class T, class PerPair, class Scatter>
 double score_users(const X& exec, const Batch& batch, BatchRows<T> rows, Rows<T> d_score,
                    const PerPair& per_pair, const Scatter& scatter_user) {
   const BatchSide& side = batch.user_side;
-  // Users stand in the order in which they first appear, so that pairs come nearly in order.
+  // Users are in order of first appearance, so that pairs are visited nearly in order.
   const std::size_t prefetch_distance = 1 + 16 / (batch.negatives_per_pair + 2);
   return parallel_sum(exec, side.num_active, pair_grain, [&](std::size_t begin, std::size_t end) {
     double total = 0;
@@ -81,7 +81,7 @@ double score_users(const X& exec, const Batch& batch, BatchRows<T> rows, Rows<T>
   });
 }
 
-/// Calls scatter_item(k, gradient of item row k) for each of the batch's own.
+/// Calls scatter_item(k, gradient of item row k) for each active row.
 template <class T, HostExecution X, class Scatter>
 void for_each_item_gradient(const X& exec, const Batch& batch, IndexedRows<const T> users,
                             Rows<const T> d_score, const Scatter& scatter_item) {
@@ -89,7 +89,7 @@ void for_each_item_gradient(const X& exec, const Batch& batch, IndexedRows<const
   const Index pairs = static_cast<Index>(batch.pairs());
   const Index n = static_cast<Index>(batch.negatives_per_pair);
   parallel_chunks(exec, side.num_active, pair_grain, [&](std::size_t begin, std::size_t end) {
-    // All rows' slots in one loop: row by row, each short loop's end would be guessed wrong.
+    // One loop over all rows' occurrences: the end of a short loop per row would be mispredicted.
     const std::size_t first = side.offsets[begin];
     const std::span<const Index> occurrences =
         side.occurrences.subspan(first, side.offsets[end] - first);
@@ -115,11 +115,11 @@ void for_each_item_gradient(const X& exec, const Batch& batch, IndexedRows<const
 
 }  // namespace detail
 
-/// Scores each pair p with its positive item and its negatives, in this order, by the dot products
-/// of `rows`, and calls per_pair(p, scores), which returns the pair's part of the loss and leaves
-/// the derivatives d loss / d score in place of the scores. Then calls scatter_user(k, gradient of
-/// user row k) and scatter_item(k, gradient of item row k) once for each active row. All three are
-/// called from several threads.
+/// For each pair p, computes the scores of its positive item and its negatives, in this order, as
+/// dot products of `rows`, and calls per_pair(p, scores), which returns the pair's part of the loss
+/// and replaces the scores by the derivatives d loss / d score. Then calls scatter_user(k, gradient
+/// of user row k) and scatter_item(k, gradient of item row k) once for each active row. All three
+/// are called from several threads.
 /// @return the sum of the pairs' parts
 template <HostExecution X, class T, class PerPair, class ScatterUser, class ScatterItem>
 double for_each_score_gradient(const X& exec, const Batch& batch, BatchRows<T> rows,
@@ -132,10 +132,9 @@ double for_each_score_gradient(const X& exec, const Batch& batch, BatchRows<T> r
 }
 
 /// A loss of dot products: sets step.gradient of every active row.
-/// @param per_pair  double(std::size_t pair, std::span<T> scores): the pair's part of the loss,
-/// with
-///     scores[0] the positive item's and then the negatives'; leaves d loss / d score in their
-///     place
+/// @param per_pair  double(std::size_t pair, std::span<T> scores): returns the pair's part of the
+///                  loss and replaces scores, the positive item's and then the negatives', by
+///                  d loss / d score
 /// @return the sum of the pairs' parts
 template <class T, HostExecution X, class PerPair>
 double loss_over_scores(const LossStep<T, X>& step, const PerPair& per_pair) {

@@ -18,7 +18,7 @@
 
 namespace prism::inline PRISM_ISA {
 
-/// The diagonal of D^-1/2: one number a user, one an item.
+/// The diagonal of D^-1/2: one number for each user and each item.
 template <class T>
 struct DegreeScale {
   std::span<const T> users;
@@ -27,7 +27,7 @@ struct DegreeScale {
 
 namespace detail {
 
-/// next[r] = scale[r] * sum over r's neighbours of their scale times their row;
+/// next[r] = scale_of[r] * sum over neighbours j of r of from_scale[j] * from[j];
 /// sum[r] = weight * (partial_sum[r] + next[r])
 template <class T, HostExecution X, class Neighbours>
 void propagate_side(const X& exec, std::size_t size, const Neighbours& neighbours,

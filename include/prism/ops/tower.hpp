@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // A tower of dense layers with an activation between them, forward and backward: a chunk of rows
-// goes through all layers while it lies in cache.
+// passes through all layers while it is in cache.
 #pragma once
 
 #include <algorithm>
@@ -26,8 +26,7 @@ struct LayerView {
   const T* bias;         // out
 };
 
-/// What the backward pass needs: the inputs of each layer, rows x padded(dim), and the layers as
-/// the kernels take them.
+/// Saved for the backward pass: the input of each layer, rows x padded(dim), and the packed layers.
 template <class T, std::size_t Layers>
 struct TowerSaved {
   std::array<Rows<T>, Layers> input;
@@ -38,8 +37,9 @@ namespace detail {
 inline constexpr std::size_t tower_grain = 64;
 }
 
-/// Takes rows through the layers, all of them dim x dim, with no activation after the last.
-/// @param output  as many rows, overwritten
+/// Applies the layers, all of them dim x dim, to rows; no activation follows the last.
+/// @param from    rows x dim
+/// @param output  rows x dim, overwritten
 template <class T, HostExecution X, std::size_t Layers, class Activation>
 TowerSaved<T, Layers> tower_forward(const X& exec, IndexedRows<const T> from,
                                     const std::array<LayerView<T>, Layers>& layers,
@@ -70,9 +70,10 @@ TowerSaved<T, Layers> tower_forward(const X& exec, IndexedRows<const T> from,
   return saved;
 }
 
-/// Takes the gradient of tower_forward's output back to its rows, and adds to the layers'. The sums
-/// over rows fold in the order of chunks that depend on the number of rows alone.
-/// @param layer_gradients  of the layers' weights and biases in turn
+/// The backward pass of tower_forward. The sums over rows are added up in the order of chunks that
+/// depend on the number of rows alone.
+/// @param output_gradient  rows x dim
+/// @param layer_gradients  of the weight and the bias of each layer in turn; added to
 /// @return the gradient of the rows, in `scratch`
 template <class T, HostExecution X, std::size_t Layers, class Activation>
 [[nodiscard]] Rows<const T> tower_backward(const X& exec, const TowerSaved<T, Layers>& saved,

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// How evenly unit rows are spread over the sphere.
+// Uniformity of unit rows on the sphere.
 #pragma once
 
 #include <cmath>
@@ -13,7 +13,7 @@
 
 namespace prism {
 
-/// Over which pairs of n unit rows a uniformity takes its mean.
+/// The pairs of n unit rows over which uniformity takes its mean.
 enum class PairMean {
   strict,       ///< the n(n-1)/2 pairs of different rows
   full_matrix,  ///< all n*n entries, those not below the diagonal with cosine 0 (MAWU's code)
@@ -23,9 +23,12 @@ enum class PairMean {
 
 namespace prism::inline PRISM_ISA {
 
-/// U = log mean exp(-2 |a - b|^2) over pairs of unit rows; `weight` times its gradient is added to
-/// `gradient`. The strict mean of a single row is empty: 0. Wang, Isola: "Understanding contrastive
-/// representation learning through alignment and uniformity on the hypersphere", ICML 2020.
+/// Returns U = log mean exp(-2 |a - b|^2) over pairs of unit rows, and adds `weight` times its
+/// gradient. The strict mean of a single row has no pairs: U = 0. Wang, Isola: "Understanding
+/// contrastive representation learning through alignment and uniformity on the hypersphere", ICML
+/// 2020.
+/// @param unit      n x dim
+/// @param gradient  n x dim, added to
 template <class T, HostExecution X>
 double uniformity(const X& exec, Rows<const T> unit, double weight, PairMean mean, Rows<T> gradient,
                   Scratch& scratch) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Losses that look at angles alone: rows scaled to length 1, and the gradient through the scaling.
+// Losses of cosines: unit rows, and the gradient through the normalisation.
 #pragma once
 
 #include <algorithm>
@@ -16,7 +16,7 @@
 
 namespace prism::inline PRISM_ISA {
 
-/// Rows scaled to length 1, with the magnitudes they had.
+/// Unit rows, n x dim, and the magnitudes before normalisation.
 template <class T>
 struct UnitRows {
   Rows<T> unit;
@@ -36,7 +36,7 @@ namespace detail {
 inline constexpr std::size_t unit_grain = 256;
 }
 
-/// Scales rows to length 1; the results lie in `scratch`.
+/// Normalises rows; the results are in `scratch`.
 template <class T, HostExecution X>
 [[nodiscard]] UnitRows<T> normalise_rows(const X& exec, IndexedRows<const T> rows,
                                          Scratch& scratch) {
@@ -52,7 +52,7 @@ template <class T, HostExecution X>
   return side;
 }
 
-/// Scales a step's output rows to length 1.
+/// Normalises a step's output rows.
 template <class T, HostExecution X>
 [[nodiscard]] UnitOutput<T> normalise_output(const LossStep<T, X>& step) {
   return {normalise_rows(step.exec, step.output.users, step.scratch),
@@ -68,7 +68,7 @@ template <class T, HostExecution X>
   return {zeros_like(step.output.users), zeros_like(step.output.items)};
 }
 
-/// Takes a gradient with respect to unit rows through the scaling, and adds it to that of the rows:
+/// Adds the gradient through the normalisation to that of the rows:
 ///   gradient += (g - unit (unit . g)) / magnitude
 template <class T, HostExecution X>
 void accumulate_unit_gradient(const X& exec, const UnitOutput<T>& unit_output,
@@ -85,7 +85,7 @@ void accumulate_unit_gradient(const X& exec, const UnitOutput<T>& unit_output,
   side(unit_output.items, unit_gradient.items, gradient.items);
 }
 
-/// A loss of cosines: sets step.gradient of every active row. As loss_over_scores otherwise.
+/// A loss of cosines: sets step.gradient of every active row. Otherwise as loss_over_scores.
 template <class T, HostExecution X, class PerPair>
 double loss_over_cosines(const LossStep<T, X>& step, const UnitOutput<T>& unit_output,
                          const PerPair& per_pair) {
@@ -99,8 +99,7 @@ double loss_over_cosines(const LossStep<T, X>& step, const UnitOutput<T>& unit_o
                                  store(unit_output.items, step.gradient.items));
 }
 
-/// The same for a loss that has more terms: sets the gradient with respect to the unit rows
-/// instead.
+/// The same for a loss with further terms: sets the gradient with respect to the unit rows.
 template <class T, HostExecution X, class PerPair>
 double loss_over_cosines(const LossStep<T, X>& step, const UnitOutput<T>& unit_output,
                          const PerPair& per_pair, Embeddings<T> unit_gradient) {

@@ -23,10 +23,10 @@
 
 namespace prism::inline PRISM_ISA {
 
-/// Adam, with the weights of torch.optim.Adam (to rounding) at the cost of the batch: a step visits
-/// the rows that it gives a gradient, and a row that has stood still makes up for the steps it has
-/// missed when it is next read. Without decay there is a closed form for those; with decay they are
-/// replayed in registers. Decay is added to the gradient (L2, not AdamW). Kingma, Ba, ICLR 2015.
+/// Lazy Adam: the weights of torch.optim.Adam, to rounding, at the cost of the batch. A step visits
+/// only rows with a gradient; a row's zero-gradient steps are deferred until it is next read.
+/// Without decay they have a closed form; with decay they are replayed in registers. Decay is added
+/// to the gradient (L2, not AdamW). Kingma, Ba, ICLR 2015.
 struct Adam {
   static constexpr std::string_view name = "Adam";
 
@@ -37,38 +37,39 @@ struct Adam {
   /// @throws ArgumentError  for an option outside its domain
   void check() const { DenseAdam{beta1, beta2, epsilon}.check(); }
 
-  /// The moments, and where each row stands.
+  /// The moments, and each row's last step.
   template <class T>
   class State {
    public:
-    /// @param memory  where they lie; null for table_memory()
+    /// @param memory  null for table_memory()
     State(std::size_t size, std::size_t dim, std::pmr::memory_resource* memory = nullptr)
         : moments_(zeros<T>(size, 2 * dim, memory)), last_step_(size, memory) {}
 
-    /// Whether no moment has overflown: from there on its weight would stand still.
+    /// Whether all moments are finite: a weight whose moment has overflowed no longer changes.
     [[nodiscard]] bool finite() const {
       return std::ranges::all_of(moments_, [](T moment) { return is_finite(moment); });
     }
 
    private:
     friend Adam;
-    /// Of a row that no gradient has reached yet: without decay it has nothing to make up for.
+    /// Of a row that has had no gradient yet: without decay its deferred steps change nothing.
     static constexpr auto no_gradient_yet = std::numeric_limits<std::uint32_t>::max();
-    /// How many of the history's steps a row has taken.
+    /// How many of the history's steps a row's weights and moments are up to date with.
     struct LastStep {
       std::uint32_t weights = no_gradient_yet;
-      std::uint32_t moments = 0;  // which may lag behind
+      std::uint32_t moments = 0;  // at most `weights`
     };
 
     [[nodiscard]] T* first(std::size_t r) noexcept { return rows(moments_)[r]; }
     [[nodiscard]] T* second(std::size_t r) noexcept { return first(r) + moments_.shape(1) / 2; }
 
-    Matrix<T> moments_;  // size x (first, second): a row is visited in one place
+    Matrix<T> moments_;  // size x (first, second): the moments of a row are contiguous
     TableVector<LastStep> last_step_;
     AdamHistory<T> history_;
   };
 
-  /// Brings rows of a table up to the last step. @param row_indices  distinct rows
+  /// Applies the deferred steps of some of a table's rows.
+  /// @param row_indices  distinct rows
   template <Execution X, class T, RegularizerPolicy R>
   void apply_deferred(const X& exec, const ParameterView<T>& table,
                       std::span<const Index> row_indices, State<T>& state,
@@ -84,7 +85,7 @@ struct Adam {
         });
   }
 
-  /// Brings all rows of a table up to the last step.
+  /// Applies the deferred steps of all rows of a table, and clears the history.
   template <Execution X, class T, RegularizerPolicy R>
   void flush(const X& exec, const ParameterView<T>& table, State<T>& state,
              const R& regularizer) const {
@@ -125,7 +126,7 @@ struct Adam {
       });
       return;
     }
-    // So that what is remembered of past steps stays small where nobody ever settles.
+    // Bounds the history if flush() is never called.
     constexpr std::size_t max_history = 1 << 16;
     if (state.history_.size() == max_history) flush(exec, table, state, regularizer);
     const std::span<const Index> unique_rows = gradient.unique_rows();
@@ -148,8 +149,7 @@ struct Adam {
  private:
   static constexpr std::size_t grain = 256;
 
-  /// Calls visit(k) for each row row_indices[k], with those to come that are needed(row) on their
-  /// way from memory.
+  /// Calls visit(k) for each row row_indices[k], and prefetches later rows for which needed(row).
   template <Execution X, class T, class Needed, class Visit>
   static void for_each_row(const X& exec, std::span<const Index> row_indices,
                            const ParameterView<T>& table, State<T>& state, const Needed& needed,
@@ -161,7 +161,8 @@ struct Adam {
         if (k + 2 * prefetch_distance < row_indices.size()) {
           prefetch(&state.last_step_[row_indices[k + 2 * prefetch_distance]], 1);
         }
-        // What the next chunk's rows need is for its thread to read.
+        // needed() is not called for rows of the next chunk: its thread may be writing what it
+        // reads.
         if (const std::size_t next = k + prefetch_distance;
             next < row_indices.size() && (next >= end || needed(row_indices[next]))) {
           prefetch(table.rows[row_indices[next]], dim);
@@ -194,7 +195,7 @@ struct Adam {
       }
       from = 0;
     }
-    // Weights that are caught up twice without a step between leave their moments behind.
+    // If steps were applied to the weights alone, the moments have to follow first.
     if (last_step.moments != from) apply_deferred_moments<Isa>(r, state);
     const bool moments_deferred = state.history_.template apply_deferred<Isa>(
         from, table.rows[r], state.first(r), state.second(r), decay, constant, table.rows.dim());
@@ -202,7 +203,7 @@ struct Adam {
     if (!moments_deferred) last_step.moments = last_step.weights;
   }
 
-  /// Brings a row's moments up to its weights.
+  /// Applies the steps to a row's moments that its weights are up to date with.
   template <class Isa, class T>
   static void apply_deferred_moments(std::size_t r, State<T>& state) noexcept {
     auto& last_step = state.last_step_[r];

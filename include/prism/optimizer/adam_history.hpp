@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The steps that a row without a gradient has not taken yet.
+// The deferred steps of a table.
 #pragma once
 
 #include <algorithm>
@@ -16,8 +16,8 @@
 
 namespace prism::inline PRISM_ISA {
 
-/// Adam's steps since all rows of a table stood at the same one, and what they do to a row that has
-/// stood still since the first `from` of them.
+/// Adam's steps since all rows of a table were last up to date, and their effect on a row that is
+/// up to date with the first `from` of them.
 template <class T>
 class AdamHistory {
  public:
@@ -29,7 +29,7 @@ class AdamHistory {
     closed_forms_.clear();
   }
 
-  /// @param t  the step's number since training began, from 1
+  /// @param t  number of the step since training began, from 1
   void add(double learning_rate, double beta1, double beta2, std::uint64_t t) {
     if (significant_steps_ == 0) set_significant_steps(beta1, beta2);
     steps_.emplace_back(learning_rate, beta1, beta2, t);
@@ -38,7 +38,7 @@ class AdamHistory {
       beta2_powers_.push_back(beta2_powers_.back() * beta2);
     }
     const double step = static_cast<double>(t);
-    // The middle of a coast: beta1^j, its steps' weight, has its mean at j = 1 / (1 - beta1).
+    // The expansion point: the weights beta1^j of the steps have their mean at j = 1 / (1 - beta1).
     const double mean_delay = 1 / (1 - beta1);
     closed_forms_.emplace_back(std::pow(beta2, mean_delay / 2) /
                                std::sqrt(1 - std::pow(beta2, step - 1 + mean_delay)));
@@ -51,14 +51,13 @@ class AdamHistory {
     }
   }
 
-  /// Whether there is a closed form for a row that has stood still, without decay, since the first
-  /// `from` steps.
+  /// Whether the steps after the first `from`, without decay, have an accurate closed form.
   [[nodiscard]] bool has_closed_form(std::size_t from) const noexcept {
     return closed_forms_[from].is_accurate();
   }
 
-  /// Takes a row that has stood still since the first `from` steps to the last one.
-  /// @return whether the moments still lag behind by those steps
+  /// Applies the steps after the first `from` to a row w with moments m and v of n elements each.
+  /// @return whether the moments are still to be multiplied by moment_decay(size() - from)
   template <class Isa = isa::native>
   bool apply_deferred(std::size_t from, T* w, T* m, T* v, T decay, const AdamConstants<T>& constant,
                       std::size_t n) const noexcept {
@@ -74,12 +73,12 @@ class AdamHistory {
     return false;
   }
 
-  /// By how much moments shrink in so many steps without a gradient.
+  /// The factors of the moments in this many zero-gradient steps.
   [[nodiscard]] MomentDecay<T> moment_decay(std::size_t steps) const noexcept {
     return {static_cast<T>(beta1_powers_[steps]), static_cast<T>(beta2_powers_[steps])};
   }
 
-  /// Makes up for a lag.
+  /// Multiplies the moments of a row by their factors.
   template <class Isa = isa::native>
   static void decay_moments(T* m, T* v, MomentDecay<T> moment_decay, std::size_t n) noexcept {
     scale<Isa>(m, moment_decay.first, m, n);
@@ -88,8 +87,8 @@ class AdamHistory {
 
  private:
   void set_significant_steps(double beta1, double beta2) {
-    // From step to step without a gradient, an update shrinks by this. The sum of all that come
-    // after the last one that matters is below rounding.
+    // From one zero-gradient step to the next, an update shrinks by this factor. The sum of all
+    // updates after the last significant one is below rounding.
     const double decay_ratio = beta1 / std::sqrt(beta2);
     constexpr double negligible = std::numeric_limits<T>::epsilon() / 1024;
     significant_steps_ = std::numeric_limits<std::size_t>::max();

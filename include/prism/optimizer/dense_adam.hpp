@@ -16,9 +16,9 @@
 
 namespace prism::inline PRISM_ISA {
 
-/// Adam as torch.optim.Adam: every row steps at every step, also where its gradient is zero, and
-/// decay is added to the gradient (L2, not AdamW). Kingma, Ba, ICLR 2015. `Adam` gives the same
-/// weights at the cost of the batch instead of the table; this one is there to compare it with.
+/// Adam as torch.optim.Adam: each step updates every row, also those with a zero gradient, and
+/// decay is added to the gradient (L2, not AdamW). Kingma, Ba, ICLR 2015. The reference of `Adam`,
+/// which gives the same weights at the cost of the batch instead of the table.
 struct DenseAdam {
   static constexpr std::string_view name = "DenseAdam";
 
@@ -33,16 +33,16 @@ struct DenseAdam {
     require_positive("epsilon", epsilon);
   }
 
-  /// The moments, of the table's shape.
+  /// The moments, size x dim each.
   template <class T>
   struct State {
-    /// @param memory  where they lie; null for table_memory()
+    /// @param memory  null for table_memory()
     State(std::size_t size, std::size_t dim, std::pmr::memory_resource* memory = nullptr)
         : first(zeros<T>(size, dim, memory)), second(zeros<T>(size, dim, memory)) {}
     Matrix<T> first;
     Matrix<T> second;
 
-    /// Whether no moment has overflown: from there on its weight would stand still.
+    /// Whether all moments are finite: a weight whose moment has overflowed no longer changes.
     [[nodiscard]] bool finite() const {
       const auto fine = [](T moment) { return is_finite(moment); };
       return std::ranges::all_of(first, fine) && std::ranges::all_of(second, fine);

@@ -14,11 +14,11 @@
 
 namespace prism::inline PRISM_ISA {
 
-/// w -= learning_rate * (gradient + decay * w), the update the paper's theorem is about.
+/// w -= learning_rate * (gradient + decay * w), the update of the paper's theorem 1.
 struct SGD {
   static constexpr std::string_view name = "SGD";
 
-  /// It remembers nothing.
+  /// Empty: SGD has no moments.
   template <class T>
   struct State {
     State(std::size_t /*size*/, std::size_t /*dim*/,
@@ -40,7 +40,7 @@ struct SGD {
       if (table.bounded()) clamp<Isa>(row, table.lowest, table.highest, dim);
     };
     constexpr std::size_t grain = 1024;
-    // Without decay a row outside the batch stays where it is.
+    // Without decay, rows outside the batch do not change.
     if (!gradient.is_dense() && regularizer.weight_decay(false) == 0) {
       const std::span<const Index> unique_rows = gradient.unique_rows();
       parallel_chunks(exec, unique_rows.size(), grain, [&](std::size_t begin, std::size_t end) {

@@ -9,7 +9,7 @@
 
 namespace prism::inline PRISM_ISA {
 
-/// Decays the rows that the batch touches, negatives included, each once.
+/// Decays each row of the batch, negatives included, once per step (the paper).
 struct BatchedWD {
   static constexpr std::string_view name = "BatchedWD";
 

@@ -8,7 +8,7 @@
 
 namespace prism::inline PRISM_ISA {
 
-/// No weight decay: what PRISM makes possible.
+/// No weight decay, for use with PRISM.
 struct None {
   static constexpr std::string_view name = "None";
 

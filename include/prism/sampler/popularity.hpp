@@ -31,12 +31,12 @@ struct PopularityNegatives {
   /// discrete random variables with general distributions", ACM TOMS 1977.
   class State {
    public:
-    /// @throws ArgumentError  where the power is not finite, or there is no interaction
+    /// @throws ArgumentError  if the power is not finite, or train is empty
     State(const PopularityNegatives& sampler, const Interactions& train)
         : acceptance_(train.items()), alias_(train.items()) {
       sampler.check();
       require(!train.empty(), "train", "has no interactions to learn popularity from");
-      // Relative to the item that is drawn most, so that no power overflows or vanishes for all.
+      // Relative to the most probable item, so that no power overflows or underflows for all items.
       double reference_degree = 0;
       for (const Index degree : train.item_degree()) {
         const auto d = static_cast<double>(degree);
@@ -51,7 +51,8 @@ struct PopularityNegatives {
         weight[i] = d == 0 ? 0 : std::pow(d / reference_degree, sampler.power);
         total += weight[i];
       }
-      // Every place holds probability 1 / items: a small item's own, filled up by a large one's.
+      // Each cell has probability 1 / items: a small item's own, plus that of a large one, its
+      // alias.
       std::vector<Index> small, large;
       for (std::size_t i = 0; i < weight.size(); ++i) {
         acceptance_[i] = weight[i] / total * static_cast<double>(weight.size());
@@ -68,7 +69,7 @@ struct PopularityNegatives {
           small.push_back(large_item);
         }
       }
-      // Left over by rounding alone: they keep their whole place, unless they are never drawn.
+      // What remains is due to rounding: accept always, unless the item's probability is 0.
       const auto max_weight_item = std::ranges::max_element(weight) - weight.begin();
       for (const Index i : small) {
         if (weight[i] > 0) {

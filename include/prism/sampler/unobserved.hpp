@@ -14,14 +14,14 @@
 
 namespace prism::inline PRISM_ISA {
 
-/// Uniform over the items that the pair's user has no training interaction with. One draw a
-/// negative, whatever the share of items the user has.
+/// Uniform over the items that the pair's user has no training interaction with. One draw per
+/// negative, whatever the user's number of items.
 struct UnobservedNegatives {
   static constexpr std::string_view name = "UnobservedNegatives";
 
-  /// Nothing but the promise that each user has something left to draw.
+  /// No data: construction checks that each user has an item left to draw.
   struct State {
-    /// @throws ArgumentError  for a user who has every item
+    /// @throws ArgumentError  if a user has interactions with all items
     State(const UnobservedNegatives&, const Interactions& train) {
       for (Index user = 0; user < train.users(); ++user) {
         if (train.user_degree()[user] < train.items()) continue;
@@ -49,9 +49,9 @@ struct UnobservedNegatives {
   }
 
  private:
-  /// The item that has `rank` unseen items before it.
+  /// The unseen item with `rank` unseen items before it.
   static Index unseen(Index rank, std::span<const Index> seen) noexcept {
-    // seen[k] - k unseen items lie before seen[k]: find how many of the seen lie before ours.
+    // seen[k] - k unseen items precede seen[k]: find how many seen items precede the result.
     std::size_t low = 0, high = seen.size();
     while (low < high) {
       const std::size_t middle = low + (high - low) / 2;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Lists for one user, or like one item.
+// Recommendations for one user, and items similar to one item.
 #pragma once
 
 #include <algorithm>
@@ -22,15 +22,15 @@
 namespace prism::inline PRISM_ISA {
 
 struct RecommendOptions {
-  bool exclude_seen = true;  ///< leave out the user's training items
+  bool exclude_seen = true;  ///< leave out the items in `seen`
   Similarity similarity = Similarity::dot;
 };
 
-/// The k best items for a user, best first, with the scores that evaluate() ranks by, bit for bit
-/// where multiply-add is one instruction; fewer where there are not as many.
-/// @param scorer  as Recommender::scorer() gives it; keep one to serve many users
-/// @param seen    what is left out, where options.exclude_seen says so
-/// @throws ArgumentError for a user that is no row, or k of 0
+/// The k best items for a user, or all if there are fewer, best first. Scores are those of
+/// evaluate(), bit for bit where multiply-add is one instruction.
+/// @param scorer  from Recommender::scorer(); keep one to serve many users
+/// @param seen    the items to leave out, if options.exclude_seen
+/// @throws ArgumentError  for a user out of range, or k of 0
 template <Execution X, class T>
 [[nodiscard]] std::vector<ScoredItem<T>> recommend(const X& /*exec*/, const Scorer<T>& scorer,
                                                    const Interactions& seen, Index user,
@@ -66,7 +66,7 @@ template <Execution X, class T>
   return {best.best().begin(), best.best().end()};
 }
 
-/// The same for a model, which leaves out the user's training items.
+/// The same for a model; seen are the user's training items.
 template <Execution X, class Model>
 [[nodiscard]] auto recommend(const X& exec, const Model& model, Index user, std::size_t k,
                              const RecommendOptions& options = {}) {
@@ -88,8 +88,9 @@ requires(!Execution<Model>)
   return recommend(par, model, user, k, options);
 }
 
-/// The k items most like one, by the cosine of their output rows, without itself.
-/// @throws ArgumentError for an item that is no row, or k of 0
+/// The k items most similar to an item, by the cosine of their output rows, without the item
+/// itself.
+/// @throws ArgumentError  for an item out of range, or k of 0
 template <class T>
 [[nodiscard]] std::vector<ScoredItem<T>> similar_items(const Scorer<T>& scorer, Index item,
                                                        std::size_t k) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Writes a model's embeddings where other programs can read them.
+// Writes a model's output rows in formats that other programs read.
 #pragma once
 
 #include <algorithm>
@@ -25,15 +25,16 @@ namespace prism::inline PRISM_ISA {
 
 namespace detail {
 
-/// Ids a line each.
+/// One id per line.
 template <class IdOf>
 [[nodiscard]] std::string id_lines(const char* kind, Index count, const IdOf& id_of) {
   std::string lines;
   for (Index row = 0; row < count; ++row) {
     const std::string_view id = id_of(row);
     if (id.find_first_of("\r\n") != std::string_view::npos) {
-      throw ArgumentError(kind, "row " + std::to_string(row) +
-                                    " has an id with a line end in it, and cannot stand in a line");
+      throw ArgumentError(
+          kind, "row " + std::to_string(row) +
+                    " has an id with a line break, which a file of one id per line cannot hold");
     }
     lines.append(id).push_back('\n');
   }
@@ -49,12 +50,12 @@ template <class T>
 
 }  // namespace detail
 
-/// Writes a model's output rows and the ids of users and items into a directory, which is made
-/// where it is missing: users.npy, items.npy (rows x dim, NumPy's format), and user_ids.txt,
-/// item_ids.txt (row r's id in line r + 1). Files of these names are replaced, once all four are
+/// Writes a model's output rows and the ids of users and items into a directory, created if
+/// missing: users.npy, items.npy (rows x dim, NumPy's format), and user_ids.txt, item_ids.txt (the
+/// id of row r in line r + 1). Existing files of these names are replaced once all four are
 /// written.
-/// @throws DataError      where a file cannot be written
-/// @throws ArgumentError  where an id has a line end in it
+/// @throws DataError      if a file cannot be written
+/// @throws ArgumentError  if an id contains a line break
 template <class Model>
 void save_embeddings(const Model& model, const std::filesystem::path& directory) {
   StagedFiles files(directory);

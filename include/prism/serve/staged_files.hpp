@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Files that are there whole, or not at all.
+// Files written all or nothing.
 #pragma once
 
 #include <unistd.h>
@@ -16,18 +16,18 @@
 
 namespace prism::inline PRISM_ISA {
 
-/// Files of one directory that appear under their names only once all of them are written whole.
-/// Until then, and where that fails, what stood there stays; links are followed.
+/// Files of one directory that appear under their names only once all of them are completely
+/// written. Until then, and if writing fails, existing files are kept; links are followed.
 class StagedFiles {
  public:
-  /// @throws DataError  where the directory is not there and cannot be made, or cannot be written
+  /// @throws DataError  if the directory cannot be created or written
   explicit StagedFiles(std::filesystem::path directory) : directory_(std::move(directory)) {
     std::error_code error;
     std::filesystem::create_directories(directory_, error);
     if (!error && !std::filesystem::is_directory(directory_)) {
       error = std::make_error_code(std::errc::not_a_directory);
     }
-    if (error) throw DataError(directory_.string(), 0, "cannot be made: " + error.message());
+    if (error) throw DataError(directory_.string(), 0, "cannot be created: " + error.message());
     if (::access(directory_.c_str(), W_OK | X_OK) != 0) {
       throw DataError(directory_.string(), 0, "cannot be written: " + last_error());
     }
@@ -39,7 +39,7 @@ class StagedFiles {
     for (const File& file : files_) std::filesystem::remove(file.staged, ignored);
   }
 
-  /// @throws DataError  where something stands there that is no file, or writing fails
+  /// @throws DataError  if the name exists and is not a regular file, or writing fails
   void write(const std::string& name, const std::string& content) {
     const std::filesystem::path final = target(directory_ / name);
     std::filesystem::path staged = final;
@@ -73,14 +73,15 @@ class StagedFiles {
     return std::make_error_code(static_cast<std::errc>(errno)).message();
   }
 
-  /// What a name leads to: renaming over a link would cut it off, over a device replace it.
+  /// The file a name resolves to: renaming onto a link would replace the link, onto a device the
+  /// device.
   static std::filesystem::path target(const std::filesystem::path& path) {
     std::error_code error;
     const std::filesystem::path real = std::filesystem::weakly_canonical(path, error);
     if (error) throw DataError(path.string(), 0, "cannot be written: " + error.message());
     const auto status = std::filesystem::status(real, error);
     if (std::filesystem::exists(status) && !std::filesystem::is_regular_file(status)) {
-      throw DataError(path.string(), 0, "cannot be written: what stands there is no regular file");
+      throw DataError(path.string(), 0, "cannot be written: it exists and is not a regular file");
     }
     return real;
   }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Where growth and decay balance, and how long a magnitude takes to come there.
+// The magnitude at which growth and decay balance, and the number of steps to it.
 #pragma once
 
 #include <limits>
@@ -13,8 +13,8 @@ namespace prism::inline PRISM_ISA {
 
 namespace detail {
 
-/// The expected change of r^2 for an item of magnitude r, the angle held fixed:
-/// constant + linear r + square r^2, and by cosine inverse_square / r^2 + square r^2.
+/// The expected change of r^2 for an item of magnitude r, with the angle held constant: constant +
+/// linear r + square r^2; for cosine inverse_square / r^2 + square r^2.
 struct ChangeOfMagnitude {
   double square = 0, linear = 0, constant = 0, inverse_square = 0;
 };
@@ -43,12 +43,12 @@ constexpr ChangeOfMagnitude change_of_magnitude(const TheoremSetting& setting) {
           4 * second * user * user};
 }
 
-/// Where square r^2 + linear r + constant, constant >= 0, first falls below 0 as r grows from 0;
-/// infinity where it never does.
+/// The r at which square r^2 + linear r + constant, constant >= 0, first becomes negative as r
+/// grows from 0; infinity if it never does.
 constexpr double first_root(const ChangeOfMagnitude& change) noexcept {
   const auto& [square, linear, constant, unused] = change;
   const double discriminant = linear * linear - 4 * square * constant;
-  // Each in the form without cancellation.
+  // Both in the form without cancellation.
   if (linear < 0 && discriminant >= 0) return 2 * constant / (square_root(discriminant) - linear);
   if (linear >= 0 && square < 0) return (linear + square_root(discriminant)) / (-2 * square);
   return std::numeric_limits<double>::infinity();
@@ -56,15 +56,15 @@ constexpr double first_root(const ChangeOfMagnitude& change) noexcept {
 
 }  // namespace detail
 
-/// The magnitude |i| at which the expected change is 0, above which rows shrink and below which
-/// they grow, the angle held fixed; what setting.pair.item says is not used. By cosine with full
+/// The magnitude |i|* at which the expected change is 0, with the angle held constant: above it
+/// magnitudes decrease, below it they increase. setting.pair.item is not used. For cosine with full
 /// decay,
-///   |i|^4 = P(i in B) eta w^2 (1 - cos^2) / (lambda (2 - eta lambda)):
-/// decay writes popularity into magnitudes. With batched decay P falls out, and it does not.
+///   |i|*^4 = P(i in B) eta w^2 (1 - cos^2) / (lambda (2 - eta lambda)):
+/// decay encodes popularity in magnitudes. With batched decay P cancels, and it does not.
 ///
-/// @returns infinity where nothing holds growth (as by cosine without decay); 0 where nothing grows
-/// @throws ArgumentError  for a number outside its domain, and where eta lambda is above 1; in a
-///     constant expression it does not compile
+/// @returns infinity if nothing limits growth (as for cosine without decay); 0 if nothing grows
+/// @throws ArgumentError  for a number outside its domain, or if eta lambda is above 1; in a
+///                        constant expression it does not compile
 [[nodiscard]] constexpr double balanced_magnitude(const TheoremSetting& setting) {
   const detail::ChangeOfMagnitude change = detail::change_of_magnitude(setting);
   const auto& [square, linear, constant, inverse_square] = change;
@@ -77,16 +77,16 @@ constexpr double first_root(const ChangeOfMagnitude& change) noexcept {
   return square_root(square_root(inverse_square / -square));
 }
 
-/// How many steps a magnitude takes from setting.pair.item to within a share `within` of the
-/// balance, the angle held fixed: the time that decay needs to write popularity in, and that PRISM
-/// saves. In the limit of small steps, in which the expected changes are a differential equation;
-/// the steps are off by a share of about eta lambda. By cosine, with a = eta lambda (2 - eta
-/// lambda), times P(i in B) where decay is batched,
-///   log(| |i|^4 - |i*|^4 | / | (1 +- within)^4 - 1 | |i*|^4) / 2a.
+/// The number of steps a magnitude takes from setting.pair.item to within a fraction `within` of
+/// the balance |i|*, with the angle held constant: the time that decay needs to encode popularity,
+/// and that PRISM saves. In the limit of small steps, where the expected change is a differential
+/// equation; the relative error of the steps is about eta lambda. For cosine, with a = eta lambda
+/// (2 - eta lambda), times P(i in B) if decay is batched,
+///   log(| |i|^4 - |i|*^4 | / | (1 +- within)^4 - 1 | |i|*^4) / 2a.
 ///
 /// @param within  at least 1e-9 and below 1
-/// @returns infinity where there is no balance above 0, or it is not come to from here
-/// @throws ArgumentError  as balanced_magnitude does
+/// @returns infinity if there is no balance above 0, or it is not reached from here
+/// @throws ArgumentError  as balanced_magnitude
 [[nodiscard]] constexpr double steps_to_balance(const TheoremSetting& setting,
                                                 double within = 0.01) {
   detail::require_domain(within >= 1e-9 && within < 1, "within",
@@ -100,7 +100,7 @@ constexpr double first_root(const ChangeOfMagnitude& change) noexcept {
   const double end = start < 1 ? 1 - within : 1 + within;
   if (start >= 1 - within && start <= 1 + within) return 0;
   if (setting.pair_loss == PairLoss::cosine) {
-    // log((start^4 - 1) / (end^4 - 1)), whose powers might overflow.
+    // log((start^4 - 1) / (end^4 - 1)), without powers that might overflow.
     const double from = start * start, to = end * end;
     return (natural_log((from - 1) / (to - 1)) + natural_log((from + 1) / (to + 1))) /
            (-2 * change.square);
@@ -108,7 +108,7 @@ constexpr double first_root(const ChangeOfMagnitude& change) noexcept {
   const double left = natural_log((end - 1) / (start - 1));
   // dr/dt = linear (r - 1) / 2r
   if (change.square == 0) return 2 * balance * (left + end - start) / change.linear;
-  // dr/dt = square (r - 1) (r - other) / 2r, in partial fractions.
+  // dr/dt = square (r - 1) (r - other) / 2r, by partial fractions.
   const double other = change.constant / change.square / (balance * balance);
   if (other == 1 || (other > 1 && start >= other)) return never;
   return 2 * (left - other * natural_log((end - other) / (start - other))) /

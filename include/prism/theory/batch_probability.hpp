@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// How likely an item is to stand in a batch, given its popularity.
+// The probability that an item is in a batch, as a function of its popularity.
 #pragma once
 
 #include <cstdint>
@@ -11,21 +11,21 @@
 
 namespace prism::inline PRISM_ISA {
 
-/// How an epoch's pairs come in batches. Counts are signed, so that a negative one is seen as such.
+/// How batches are sampled in an epoch. Counts are signed, so that negative ones can be rejected.
 struct BatchSampling {
   std::int64_t pairs = 0;       ///< |E|, training interactions, at least 1
   std::int64_t batch_size = 0;  ///< |B|, from 1 to pairs
   std::int64_t negatives = 0;   ///< n, drawn uniformly for each pair
-  std::int64_t items = 0;       ///< |I|, out of which; asked for where there are negatives
-  /// Whether a batch's negatives differ from one another, which the paper's n|B|/|I| supposes; else
-  /// each is drawn by itself: 1 - (1 - 1/|I|)^(n|B|).
+  std::int64_t items = 0;       ///< |I|, from which they are drawn; required if negatives > 0
+  /// Whether a batch's negatives are distinct, as the paper's n|B|/|I| assumes; otherwise they are
+  /// drawn independently: 1 - (1 - 1/|I|)^(n|B|).
   bool distinct_negatives = true;
 };
 
-/// The chances that an item stands in a batch.
+/// Probabilities that an item is in a batch.
 struct BatchProbability {
-  double positive = 0;       ///< in one of its pairs at least
-  double negative_only = 0;  ///< among its negatives and in none of its pairs
+  double positive = 0;       ///< in at least one of its pairs
+  double negative_only = 0;  ///< among its negatives, and in none of its pairs
 
   /// P(i in B).
   [[nodiscard]] constexpr double in_batch() const noexcept { return positive + negative_only; }
@@ -33,8 +33,8 @@ struct BatchProbability {
 
 namespace detail {
 
-/// Not constexpr: in a constant expression a value outside its domain ends here, as a compile error
-/// that shows these words.
+/// Not constexpr: in a constant expression a value outside its domain gives a compile error here,
+/// which shows the requirement.
 [[noreturn]] inline void outside_domain(const char* argument, const char* requirement,
                                         double value) {
   throw ArgumentError(argument, std::string(requirement) + ", not " + format_number(value));
@@ -45,8 +45,8 @@ constexpr void require_domain(bool condition, const char* argument, const char* 
   if (!condition) outside_domain(argument, requirement, value);
 }
 
-/// 1 - (1 - p)^times, by doubling and without its cancellation: p becomes the chance of any in 2,
-/// 4, 8, ... trials.
+/// 1 - (1 - p)^times, by doubling and without cancellation: p becomes the probability of a success
+/// in 2, 4, 8, ... trials.
 constexpr double probability_of_any(double p, std::int64_t times) noexcept {
   double any = 0;
   for (; times > 0; times /= 2) {
@@ -75,15 +75,15 @@ constexpr void check(const BatchSampling& batches) {
 
 }  // namespace detail
 
-/// How likely an item stands in a batch (the paper, KDD 2025, theorem 1 and its extension to
-/// negatives): each of its `popularity` interactions is in with probability |B|/|E|,
+/// The probability that an item is in a batch (the paper, KDD 2025, theorem 1 and its extension to
+/// negatives): each of its `popularity` interactions is in it with probability |B|/|E|,
 ///   P(i in B) = 1 - (1 - |B|/|E|)^d * (1 - n|B|/|I|).
-/// Where batches are cut from a shuffled epoch the interactions are not independent, and the first
-/// factor is off by a share of about d^2 |B| / (2 |E|^2).
+/// If batches are consecutive parts of a shuffled epoch, the interactions are not independent, and
+/// the relative error of the first factor is about d^2 |B| / (2 |E|^2).
 ///
 /// @param popularity  d, from 0 to batches.pairs
 /// @throws ArgumentError  for a count outside its domain; in a constant expression it does not
-///     compile
+///                        compile
 [[nodiscard]] constexpr BatchProbability batch_probability(std::int64_t popularity,
                                                            const BatchSampling& batches) {
   detail::check(batches);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The expected change of an item that meets each of its users in a way of its own: as the theorem
-// has it, and as a real batch behaves, in which a popular item stands in many pairs.
+// The expected change of an item whose pairs differ in magnitude and angle: under the theorem's
+// assumption, and in real batches, in which a popular item occurs in many pairs.
 #pragma once
 
 #include <cstdint>
@@ -13,14 +13,17 @@
 
 namespace prism::inline PRISM_ISA {
 
-/// g as it is made of its two rows: g = of_user u + of_item i.
+/// The pair gradient as a combination of its rows: g = user_coefficient u + item_coefficient i.
 struct GradientCoefficients {
   double user_coefficient = 0;
   double item_coefficient = 0;
 };
 
-/// @param uu, ui, ii  |u|^2, u . i and |i|^2; by cosine a row of length 0, or one whose square is
-///     no normal number, has no direction, and neither pulls nor is pulled
+/// For cosine a row has no direction, and g is 0, if its magnitude is 0 or its square is not a
+/// normal number.
+/// @param uu  |u|^2
+/// @param ui  u . i
+/// @param ii  |i|^2
 [[nodiscard]] constexpr GradientCoefficients gradient_coefficients(PairLoss pair_loss, double uu,
                                                                    double ui, double ii) noexcept {
   if (pair_loss == PairLoss::dot) return {1, 0};
@@ -31,29 +34,30 @@ struct GradientCoefficients {
   return {1 / norm_product, -ui / norm_product / ii};
 }
 
-/// What an item's pairs do to it, summed up.
+/// Sums over an item's pairs.
 struct GradientSums {
   double dot_item = 0;             ///< sum of g . i
   double squared_norm = 0;         ///< sum of |g|^2
   double squared_norm_of_sum = 0;  ///< |sum of g|^2
 };
 
-/// What a batch does to an item that stands in several of its pairs.
+/// Which of an item's pairs in a batch update it.
 enum class Updates : std::uint8_t {
-  at_most_one,  ///< the theorem's assumption: one of its pairs alone counts
-  every_pair,   ///< as in training: the sum over its pairs
+  at_most_one,  ///< the theorem's assumption: only one of them
+  every_pair,   ///< as in training: the sum over all of them
 };
 
-/// The expected change of |i|^2 in one step, for an item that meets each of its users in another
-/// way; what setting.pair says of user and angle is not used.
+/// The expected change of |i|^2 in one step, for an item whose pairs differ; user and cosine of
+/// setting.pair are not used.
 ///
-/// With at most one update, each of the pairs is as likely. With every pair counted, and B = |B|, E
-/// = |E|, two of the item's pairs are in one batch with probability B (B - 1) / (E (E - 1)), and
-///   E|sum g|^2 = B/E sum |g|^2 + B (B - 1) / (E (E - 1)) (|sum g|^2 - sum |g|^2).
+/// With at most one update, the item's pairs are equally probable. With every pair, two of the
+/// item's pairs are in one batch with probability |B| (|B| - 1) / (|E| (|E| - 1)), and the
+/// expectation of |sum g|^2 is
+///   |B|/|E| sum |g|^2 + |B| (|B| - 1) / (|E| (|E| - 1)) (|sum g|^2 - sum |g|^2).
 ///
 /// @param gradients  over the item's setting.popularity pairs
-/// @throws ArgumentError  for a number outside its domain, negatives among them; in a constant
-///     expression it does not compile
+/// @throws ArgumentError  for a number outside its domain, or with negatives; in a constant
+///                        expression it does not compile
 [[nodiscard]] constexpr double expected_change(const TheoremSetting& setting,
                                                const GradientSums& gradients, Updates updates) {
   detail::check(setting);

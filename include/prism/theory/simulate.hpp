@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Steps of gradient descent on real vectors, drawn over and over: what the theorem predicts, seen.
+// Simulated steps of gradient descent on vectors, to test the theorem's predictions.
 #pragma once
 
 #include <algorithm>
@@ -20,16 +20,15 @@
 
 namespace prism::inline PRISM_ISA {
 
-/// The mean change of |i|^2 over the drawn batches, and an interval that has the expected change
-/// with the asked confidence: the normal one, after z^2/2 batches with the item and as many without
-/// it are added to those drawn, so that it is right also for items that stand in nearly all
-/// batches, or in nearly none (Agresti, Coull, The American Statistician 1998). Rounding is allowed
-/// for.
+/// The mean change of |i|^2 over the drawn batches, and a confidence interval of the expected
+/// change: the normal one after adding z^2/2 batches with the item and as many without it to those
+/// drawn, so that it is right also for items in nearly all batches or nearly none (Agresti, Coull,
+/// The American Statistician 1998). It is widened by rounding errors.
 struct SimulatedChange {
   double mean = 0;
   double low = 0;  ///< of the interval
   double high = 0;
-  double in_batch = 0;  ///< share of the batches in which the item stood
+  double in_batch = 0;  ///< fraction of the batches with the item
 
   [[nodiscard]] constexpr bool contains(double expected) const noexcept {
     return low <= expected && expected <= high;
@@ -38,7 +37,7 @@ struct SimulatedChange {
 
 namespace detail {
 
-/// z such that a standard normal number lies in [-z, z] with this probability.
+/// z such that a standard normal number is in [-z, z] with this probability.
 [[nodiscard]] inline double two_sided_normal(double confidence) {
   double low = 0, high = 40;
   for (int halving = 0; halving < 60; ++halving) {
@@ -50,12 +49,12 @@ namespace detail {
 
 }  // namespace detail
 
-/// Draws batches and applies the step that the theorem is about to an item's row, each time from
-/// the same start, with gradients taken from vectors, not from the theorem's formulas. On all
-/// threads; the result depends on the options alone.
+/// Draws batches and applies the theorem's step to an item's row, each time from the same start.
+/// Gradients are computed from vectors, not from the theorem's formulas. Uses all threads; the
+/// result depends on the options alone. The item's users have the setting's magnitude and angle to
+/// it, and otherwise random directions.
 ///
-/// Without replacement a draw takes time in proportion to the item's popularity.
-/// The item's users have the setting's magnitude and angle to it, and random directions besides.
+/// Without replacement a draw takes time proportional to the item's popularity.
 ///
 /// @throws ArgumentError  for a setting or an option outside its domain
 [[nodiscard]] inline SimulatedChange simulate_change(const TheoremSetting& setting,
@@ -68,7 +67,7 @@ namespace detail {
   require(options.confidence > 0 && options.confidence < 1, "confidence",
           "must be above 0 and below 1, not " + format_number(options.confidence));
 
-  // Of the batches that had the item; the others all change it alike.
+  // Of the batches with the item; the others all change it equally.
   struct Sums {
     double batches = 0, deviation = 0, square = 0;  // deviation: from `change_with_pair`
   };
@@ -84,7 +83,7 @@ namespace detail {
     std::vector<double> workspace(options.dim);
     Sums sums;
     for (std::size_t d = begin; d < end; ++d) {
-      constexpr std::uint64_t numbers_per_draw = std::uint64_t{1} << 32;  // random, for each draw
+      constexpr std::uint64_t numbers_per_draw = std::uint64_t{1} << 32;
       const auto [change, in_batch] =
           item.draw(detail::RandomSequence(random.from(d * numbers_per_draw)), workspace);
       if (!in_batch) continue;

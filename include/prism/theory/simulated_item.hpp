@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// An item's row, the users it meets, and a step of gradient descent on them.
+// An item's row, the users of its pairs, and a step of gradient descent on them.
 #pragma once
 
 #include <algorithm>
@@ -18,9 +18,9 @@
 
 namespace prism::inline PRISM_ISA {
 
-/// How a batch is drawn from the pairs: cut from a shuffled epoch, or each pair by itself.
-/// Negatives follow: distinct within a batch, or each by itself; where every pair counts, each by
-/// itself.
+/// How a batch's pairs are drawn: as a part of a shuffled epoch, or independently. Negatives are
+/// drawn accordingly: distinct within a batch, or independently; for Updates::every_pair, always
+/// independently.
 enum class PairSampling : std::uint8_t { without_replacement, with_replacement };
 
 struct SimulationOptions {
@@ -30,12 +30,12 @@ struct SimulationOptions {
   std::size_t dim = 16;       ///< of the vectors, at least 2
   double confidence = 0.999;  ///< of the interval, above 0 and below 1
   std::uint64_t seed = 123;
-  std::uint32_t run = 0;  ///< runs with one seed have random numbers of their own, up to 2^31
+  std::uint32_t run = 0;  ///< up to 2^31; the runs of one seed have independent random numbers
 };
 
 namespace detail {
 
-/// One draw's random numbers, one after another.
+/// The random numbers of one draw, in sequence.
 class RandomSequence {
  public:
   explicit RandomSequence(const Random& random) : random_(random) {}
@@ -45,12 +45,12 @@ class RandomSequence {
     return random_.uniform_int(next_++, static_cast<std::uint32_t>(n));
   }
 
-  /// Calls visit(), until it says no, for each success among `trials` of probability p: the lengths
-  /// of the gaps between successes are geometric.
+  /// Calls visit() for each success among `trials` of probability p, until it returns false: the
+  /// gaps between successes have geometric lengths.
   template <class Visit>
   void successes(std::int64_t trials, double p, const Visit& visit) {
     if (p <= 0) return;
-    const double log_failure = std::log1p(-p);  // -infinity where p is 1: no gaps
+    const double log_failure = std::log1p(-p);  // -infinity if p is 1: no gaps
     for (double left = static_cast<double>(trials); left >= 1;) {
       left -= 1 + std::floor(std::log1p(-uniform()) / log_failure);
       if (left < 0 || !visit()) return;
@@ -62,20 +62,20 @@ class RandomSequence {
   std::uint64_t next_ = 0;
 };
 
-/// An item and the users that it meets in its pairs.
+/// An item and the users of its pairs.
 class SimulatedItem {
  public:
   SimulatedItem(const TheoremSetting& setting, const SimulationOptions& options)
       : setting_(setting), options_(options), item_(options.dim) {
     const Random random(options.seed, Stream::simulation, 2 * options.run + 1);
-    constexpr std::int64_t max_users = 1024;  // further pairs meet the same ones again
+    constexpr std::int64_t max_users = 1024;  // further pairs repeat these users
     const auto users = static_cast<std::size_t>(std::clamp<std::int64_t>(
         setting.popularity, setting.batches.negatives > 0 ? 64 : 1, max_users));
     const std::vector<double> axis = direction(random, 0);
     for (std::size_t k = 0; k < options.dim; ++k) item_[k] = setting.pair.item * axis[k];
     users_.resize(users * options.dim);
     const double cosine = setting.pair.cosine;
-    // By cosine a user's length is of no account, and may be one that has no square.
+    // For cosine a user's magnitude does not matter, and its square may overflow.
     const double magnitude = setting.pair_loss == PairLoss::cosine ? 1 : setting.pair.user;
     for (std::size_t u = 0; u < users; ++u) {
       const std::vector<double> orthogonal = direction(random, u + 1, axis);
@@ -91,8 +91,8 @@ class SimulatedItem {
     bool in_batch = false;
   };
 
-  /// Draws a batch, as far as the item is concerned, and steps.
-  /// @param gradient  room for dim numbers
+  /// Draws the part of a batch that concerns the item, and returns the change of |i|^2.
+  /// @param gradient  working memory of dim numbers
   Change draw(RandomSequence draw, std::span<double> gradient) const {
     std::ranges::fill(gradient, 0.0);
     bool in_batch = false;
@@ -117,7 +117,7 @@ class SimulatedItem {
   }
 
  private:
-  /// The change of |i|^2 when the row is stepped by minus this gradient.
+  /// The change of |i|^2 in a step with minus this gradient.
   double step(std::span<const double> gradient, bool in_batch) const {
     const double shrinkage =
         setting_.decay == Decay::full || in_batch ? setting_.learning_rate * setting_.lambda : 0;
@@ -130,7 +130,7 @@ class SimulatedItem {
     return change;
   }
 
-  /// A unit vector of uniform direction, in the plane orthogonal to `axis` where one is given.
+  /// A unit vector of uniform direction, orthogonal to `axis` if one is given.
   std::vector<double> direction(const Random& random, std::size_t number,
                                 std::span<const double> axis = {}) const {
     const std::size_t dim = options_.dim;
@@ -146,7 +146,7 @@ class SimulatedItem {
     return vector;
   }
 
-  /// Calls visit(pair) for those of the item's pairs that are in the batch, until it says no.
+  /// Calls visit(pair) for those of the item's pairs that are in the batch, until it returns false.
   template <class Visit>
   void draw_positives(RandomSequence& draw, const Visit& visit) const {
     const auto& [pairs, batch_size, negatives, items, distinct] = setting_.batches;
@@ -157,7 +157,7 @@ class SimulatedItem {
                      [&] { return visit(draw.uniform_int(static_cast<std::size_t>(popularity))); });
       return;
     }
-    // The item's pairs one by one: what is left of the batch falls on what is left of the pairs.
+    // Pair by pair, with probability (places left in the batch) / (pairs left in the epoch).
     std::int64_t left = batch_size;
     for (std::int64_t pair = 0; pair < popularity && left > 0; ++pair) {
       if (draw.uniform() * static_cast<double>(pairs - pair) >= static_cast<double>(left)) continue;
@@ -166,7 +166,7 @@ class SimulatedItem {
     }
   }
 
-  /// Calls visit(user) for each time that the item is drawn as a negative, until it says no.
+  /// Calls visit(user) each time the item is drawn as a negative, until it returns false.
   template <class Visit>
   void draw_negatives(RandomSequence& draw, const Visit& visit) const {
     const auto& [pairs, batch_size, negatives, items, distinct] = setting_.batches;
@@ -182,7 +182,7 @@ class SimulatedItem {
     }
   }
 
-  /// Adds minus the gradient of a pair's loss with respect to the item; of a negative's, plus.
+  /// Adds g, minus the gradient of a pair's loss with respect to the item, times sign.
   void add_pair_gradient(std::size_t which, double sign, std::span<double> to) const {
     const std::size_t dim = options_.dim;
     const std::span<const double> user = std::span(users_).subspan(which * dim, dim);

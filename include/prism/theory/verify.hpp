@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The theorem held against simulation, setting by setting.
+// Compares the theorem with simulation, for a list of settings.
 #pragma once
 
 #include <cmath>
@@ -14,18 +14,18 @@
 
 namespace prism::inline PRISM_ISA {
 
-/// A prediction beside what was simulated.
+/// A prediction and its simulation.
 struct TheoremCheck {
   TheoremSetting setting;
   double predicted = 0;
   SimulatedChange simulated;
 
-  /// Whether the prediction lies within the simulation's interval.
+  /// Whether the prediction is in the simulation's interval.
   [[nodiscard]] constexpr bool holds() const noexcept { return simulated.contains(predicted); }
 };
 
-/// Simulates each setting, with random numbers of its own, beside predict(setting).
-/// @param predict  expected_change, or a formula of one's own
+/// Compares predict(setting) with a simulation of each setting, with independent random numbers.
+/// @param predict  expected_change, or another formula
 template <class Prediction>
 [[nodiscard]] std::vector<TheoremCheck> check_theorem(std::span<const TheoremSetting> settings,
                                                       SimulationOptions options,
@@ -45,14 +45,14 @@ template <class Prediction>
                        [](const TheoremSetting& setting) { return expected_change(setting); });
 }
 
-/// The most of `checks` true predictions that may fall outside intervals of this confidence by
-/// chance: more do so with a probability below `significance`.
-/// @throws ArgumentError  for a share outside (0, 1)
+/// The number of `checks` true predictions that may be outside intervals of this confidence: more
+/// are with a probability below `significance`.
+/// @throws ArgumentError  for a probability outside (0, 1)
 [[nodiscard]] inline std::size_t allowed_misses(std::size_t checks, double confidence = 0.999,
                                                 double significance = 1e-3) {
   require(confidence > 0 && confidence < 1, "confidence", "must be above 0 and below 1");
   require(significance > 0 && significance < 1, "significance", "must be above 0 and below 1");
-  // The binomial distribution, summed up term by term; its first terms may be below all numbers.
+  // The binomial distribution, summed term by term; its first terms may underflow.
   const double n = static_cast<double>(checks);
   double more = 1;
   std::size_t misses = 0;

@@ -1,6 +1,6 @@
-# Links main.cpp, compiled for one instruction set, with machine.cpp, compiled for another. It has
-# to fail, and the linker has to name the set of the caller's interactions and of its model: WORDS.
-# Where WORDS is empty the two link.
+# Links main.cpp, compiled for one instruction set, with machine.cpp, compiled for another. This must
+# fail, and the linker must name the set of the caller's interactions and model: WORDS. If WORDS is
+# empty, they must link.
 foreach(unit main machine)
   execute_process(COMMAND ${COMPILER} -std=c++20 -O0 ${${unit}_FLAGS} -I${INCLUDE}
                           -c ${CMAKE_CURRENT_LIST_DIR}/${unit}.cpp -o ${OUT}.${unit}.o

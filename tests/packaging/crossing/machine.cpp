@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// A unit built for its machine.
+// A translation unit compiled for its machine.
 #include <prism/backbone/mf.hpp>
 #include <prism/exec/host.hpp>
 #include <prism/loss/bpr.hpp>

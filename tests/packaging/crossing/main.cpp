@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// A unit of an application: hands interactions and a model to one built for its machine.
+// An application that passes interactions and a model to a unit compiled for its machine.
 #include <prism/backbone/mf.hpp>
 #include <prism/exec/host.hpp>
 #include <prism/loss/bpr.hpp>

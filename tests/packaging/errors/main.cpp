@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Two units built for different instruction sets: each catches what the other throws.
+// Two units compiled for different instruction sets: each catches what the other throws.
 #include <cstdio>
 #include <iterator>
 

@@ -1,6 +1,6 @@
-# What of prism an object for AVX2 shares with units for other instruction sets, that is, what
-# stands outside the inline namespace: tables of virtual functions, names of types, and destructors
-# that touch no vector register. OBJECTS are such objects, NM and OBJDUMP those of binutils.
+# Symbols of prism that an object for AVX2 shares with units for other instruction sets, because they
+# are outside the inline namespace: vtables, type information, and destructors that use no vector
+# register. OBJECTS are such objects, NM and OBJDUMP those of binutils.
 foreach(object IN LISTS OBJECTS)
   execute_process(COMMAND ${NM} ${object} OUTPUT_VARIABLE symbols COMMAND_ERROR_IS_FATAL ANY)
   string(REGEX MATCHALL "[^\n]* [uvVwW] [^\n]*5prism[^\n]*" symbols "${symbols}")
@@ -15,7 +15,7 @@ foreach(object IN LISTS OBJECTS)
     endif()
   endforeach()
 
-  # A function that is shared has a section of its own.
+  # A shared function has its own section.
   execute_process(COMMAND ${OBJDUMP} -h ${object} OUTPUT_VARIABLE headers
                   COMMAND_ERROR_IS_FATAL ANY)
   string(REGEX MATCHALL "\\.text\\.[^ ]*5prism[^ ]*" sections "${headers}")
@@ -32,7 +32,7 @@ foreach(object IN LISTS OBJECTS)
       message(SEND_ERROR "${object} shares with every unit, in ${section},\n  ${CMAKE_MATCH_0}")
     endif()
   endforeach()
-  message("${object}: ${count} symbols of one type everywhere, ${code} of them functions")
+  message("${object}: ${count} shared symbols, ${code} of them functions")
   if(count EQUAL 0 OR code EQUAL 0)
     message(SEND_ERROR "${object}: found none of them")
   endif()

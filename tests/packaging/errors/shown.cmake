@@ -1,5 +1,5 @@
-# LIBRARY is built with everything hidden; the errors' types are in its table of symbols, because
-# not every runtime library takes two types of one name for the same.
+# LIBRARY is built with hidden visibility; the errors' types are in its symbol table, because not
+# every C++ runtime treats two types of one name as the same.
 execute_process(COMMAND ${NM} -D --defined-only ${LIBRARY} OUTPUT_VARIABLE symbols
                 COMMAND_ERROR_IS_FATAL ANY)
 foreach(type 5Error 13ArgumentError 9DataError 15DivergenceError)
@@ -8,5 +8,5 @@ foreach(type 5Error 13ArgumentError 9DataError 15DivergenceError)
   endif()
 endforeach()
 if(symbols MATCHES "[^\n]*compiled_for_[^\n]*")
-  message(SEND_ERROR "${LIBRARY} is to hide all else, and shows\n  ${CMAKE_MATCH_0}")
+  message(SEND_ERROR "${LIBRARY} exports other symbols than the errors:\n  ${CMAKE_MATCH_0}")
 endif()

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Compiled once for each instruction set, its functions under the names THROWS and CATCHES.
+// Compiled once for each instruction set, with its functions named THROWS and CATCHES.
 #include "side.hpp"
 
 #include <cstring>
@@ -33,7 +33,7 @@ bool says(const std::exception& error, const char* text) {
   return std::strcmp(error.what(), text) == 0;
 }
 
-// Copies as well: a handler may keep the error, and a std::exception_ptr throw it again.
+// Tests copies as well: a handler may keep the error, and a std::exception_ptr rethrow it.
 bool arrives_as_its_type(Throws throws, Thrown what) {
   try {
     throws(what);

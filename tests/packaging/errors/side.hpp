@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What each side of the border offers: it throws, and it catches what the other side throws.
+// The functions of each unit: one throws, the other catches what the other unit throws.
 #pragma once
 
 #include <cstddef>
 
-/// The sides' functions are all that stands in a shared library's table of symbols on purpose.
+/// Only these functions are exported from a shared library on purpose.
 #define SIDE __attribute__((visibility("default")))
 
 enum class Thrown { error, argument, data, whole_file, divergence, by_the_library };
@@ -17,6 +17,6 @@ using Throws = void (*)(Thrown);
 SIDE void baseline_throws(Thrown what);
 SIDE void avx2_throws(Thrown what);
 
-/// How many of every_thrown arrive whole, as their own type and as prism::Error.
+/// How many of every_thrown are caught unchanged, as their own type and as prism::Error.
 SIDE std::size_t baseline_catches(Throws throws);
 SIDE std::size_t avx2_catches(Throws throws);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Units built for different instruction sets, in one program: each keeps its own code, and all come
-// to the same result. Had they shared one copy of a template, two would report the same.
+// Units compiled for different instruction sets, in one program: each keeps its own code, and all
+// have the same result. If they shared a template's code, two would report the same set.
 #include <cmath>
 #include <cstdio>
 #include <set>
@@ -24,7 +24,7 @@ int main() {
     std::printf("%s: %zu floats at once, loss %.8f\n", outcome.instruction_set.c_str(),
                 outcome.floats_at_once, outcome.loss);
     kinds.insert({outcome.floats_at_once, outcome.has_byte_dot_product});
-    // The instruction sets round differently, and that is all.
+    // They differ only by rounding.
     same = same && std::abs(outcome.loss - outcomes[0].loss) < 1e-4 &&
            outcome.items == outcomes[0].items;
   }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Compiled once for each instruction set, under the name UNIT.
+// Compiled once for each instruction set, with its function named UNIT.
 #include "unit.hpp"
 
 #include <algorithm>

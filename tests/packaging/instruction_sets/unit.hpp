@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-/// What a unit saw: the instruction set it was compiled for, and what a small training gave.
+/// The instruction set a unit was compiled for, and the result of a small training.
 struct Outcome {
   std::string instruction_set;
   std::size_t floats_at_once;
