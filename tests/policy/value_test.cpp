@@ -48,7 +48,7 @@ struct World {
 
   template <class Backbone = MF<dim>, class Loss>
   [[nodiscard]] double value(const Loss& loss) const {
-    const std::vector<Index> drawn = negatives(negatives_per_pair(loss));
+    const std::vector<Index> drawn = negatives(loss_traits(loss).negatives);
     test::Evaluation<double, Backbone, Loss> evaluate(Backbone{}, loss, interactions(), pairs,
                                                       drawn);
     return evaluate(users, items);
