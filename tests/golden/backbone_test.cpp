@@ -23,7 +23,7 @@ void check_backbone(const std::string& name, Backbone backbone, const Loss& loss
   std::vector<Index> negatives;
   if (loss_traits(loss).negatives > 0) negatives = golden.indices("negatives");
   const std::vector<Interaction> pairs = golden.pairs("pairs");
-  test::Evaluation<T, Backbone, Loss> evaluate(
+  test::Evaluation<T, Backbone, Loss, test::GoldenExecution> evaluate(
       backbone, loss,
       Interactions(static_cast<Index>(users.shape(0)), static_cast<Index>(items.shape(0)), train),
       pairs, negatives);

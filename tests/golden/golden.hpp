@@ -19,6 +19,14 @@
 
 namespace test {
 
+/// Where the golden cases run. They are compiled twice: for the host's threads and vector kernels,
+/// and for one thread and plain C++.
+#if defined(PRISM_TEST_SERIAL)
+using GoldenExecution = prism::Serial;
+#else
+using GoldenExecution = prism::Host<>;
+#endif
+
 inline std::filesystem::path golden_folder() {
   const char* const given = std::getenv("PRISM_GOLDEN");
   if (given != nullptr && *given != '\0') return given;

@@ -18,8 +18,8 @@ void check_loss(const std::string& name, const Loss& loss, std::vector<std::stri
   REQUIRE(negatives.size() == loss_traits(loss).negatives * pairs.size());
   const Interactions train(static_cast<Index>(users.shape(0)), static_cast<Index>(items.shape(0)),
                            pairs);
-  test::Evaluation<T, MF<dynamic>, Loss> evaluate(MF<dynamic>(users.shape(1)), loss, train, pairs,
-                                                  negatives);
+  test::Evaluation<T, MF<dynamic>, Loss, test::GoldenExecution> evaluate(
+      MF<dynamic>(users.shape(1)), loss, train, pairs, negatives);
   test::check_value_and_gradients<T>(evaluate, golden, extra);
 }
 

@@ -42,7 +42,7 @@ TEST_CASE("metrics") {
     std::iota(users.begin(), users.end(), Index{0});
     std::vector<Index> actual(expected.size());
     const Interactions* const exclude[] = {&seen};
-    rank_items(scorer, users, 20, exclude, Similarity::dot,
+    rank_items(test::GoldenExecution{}, scorer, users, 20, exclude, Similarity::dot,
                [&](std::size_t position, std::span<const ScoredItem<double>> best) {
                  REQUIRE(best.size() == 20);
                  for (std::size_t i = 0; i < 20; ++i) actual[position * 20 + i] = best[i].item;
@@ -50,8 +50,8 @@ TEST_CASE("metrics") {
     CHECK(actual == expected);
   }
   SUBCASE("measures") {
-    const Report report =
-        evaluate(scorer, relevant, {.k = 20, .exclude = {&seen}, .popularity = popularity});
+    const Report report = evaluate(test::GoldenExecution{}, scorer, relevant,
+                                   {.k = 20, .exclude = {&seen}, .popularity = popularity});
     CHECK(report.ndcg == doctest::Approx(golden["ndcg"].values[0]).epsilon(1e-12));
     CHECK(report.recall == doctest::Approx(golden["recall"].values[0]).epsilon(1e-12));
     const std::vector<double> by_stratum = golden["ndcg_popular_neutral_unpopular"].values;

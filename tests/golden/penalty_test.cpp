@@ -15,8 +15,8 @@ void check_penalty(const std::string& name, const Penalty& penalty, const std::s
   const auto users = golden.matrix<T>("users"), items = golden.matrix<T>("items");
   const Interactions train(static_cast<Index>(users.shape(0)), static_cast<Index>(items.shape(0)),
                            pairs);
-  test::Evaluation<T, MF<dynamic>, Penalty> evaluate(MF<dynamic>(users.shape(1)), penalty, train,
-                                                     pairs, {});
+  test::Evaluation<T, MF<dynamic>, Penalty, test::GoldenExecution> evaluate(
+      MF<dynamic>(users.shape(1)), penalty, train, pairs, {});
   test::check_value_and_gradients<T>(evaluate, golden, {}, value_name);
 }
 

@@ -25,7 +25,7 @@ void check_prism(const std::string& name, double alpha) {
   auto table = zeros<T>(GivenRows::given.rows(), GivenRows::given.columns());
   const std::vector<Index> degree = golden.indices("degree");
   const PRISM<dynamic, GivenRows> initializer(alpha);
-  initializer(par, rows(table), degree, Random(1, Stream::users));
+  initializer(test::GoldenExecution{}, rows(table), degree, Random(1, Stream::users));
   CHECK(test::relative_error(table, golden["table"]) <= test::bound<T>);
 }
 
@@ -44,7 +44,7 @@ void check_adam(const std::string& name, double decay) {
     for (std::size_t i = 0; i < size; ++i) {
       gradient.data()[i] = static_cast<T>(gradients.values[s * size + i]);
     }
-    Adam{}(par, ParameterView<T>{rows(table)},
+    Adam{}(test::GoldenExecution{}, ParameterView<T>{rows(table)},
            TableGradient<T>::dense(rows(std::as_const(gradient)), {}), state,
            {.learning_rate = 1e-2, .step = s + 1}, FullWD{.lambda = decay});
     const std::vector<double> expected(after.values.begin() + static_cast<long>(s * size),
@@ -63,12 +63,13 @@ void check_run(const std::string& name, Regularizer regularizer) {
   using Model =
       Recommender<MF<dynamic>, DirectAU, Regularizer, Xavier, Adam, UniformNegatives, double>;
   Model model(
+      test::GoldenExecution{},
       Interactions(static_cast<Index>(users.shape(0)), static_cast<Index>(items.shape(0)), train),
       {.backbone = MF<dynamic>(users.shape(1)), .regularizer = regularizer});
   model.weights().users = users;
   model.weights().items = items;
 
-  Trainer trainer(model);
+  Trainer<Model, test::GoldenExecution> trainer(model);
   std::vector<double> losses;
   for (std::size_t s = 0; s < order.rows(); ++s) {
     std::vector<Interaction> pairs;

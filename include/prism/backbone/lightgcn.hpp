@@ -14,9 +14,7 @@
 #include "prism/core/config.hpp"
 #include "prism/core/index.hpp"
 #include "prism/core/matrix.hpp"
-#include "prism/core/parallel.hpp"
-#include "prism/kernel/row.hpp"
-#include "prism/kernel/weighted_sum.hpp"
+#include "prism/ops/propagation.hpp"
 #include "prism/policy/backbone.hpp"
 
 namespace prism::inline PRISM_ISA {
@@ -113,53 +111,12 @@ class LightGCN {
   }
 
  private:
-  /// The mean of the layers.
   template <class T, Execution X>
   static Embeddings<T> propagate(const X& exec, Embeddings<const T> start,
                                  const Interactions& train, const State<T>& state,
                                  Scratch& scratch) {
-    const std::size_t dim = start.users.dim();
-    const auto allocate = [&] {
-      return Embeddings<T>{scratch.allocate<T>(start.users.size(), dim),
-                           scratch.allocate<T>(start.items.size(), dim)};
-    };
-    const Embeddings<T> sum = allocate(), even = allocate(), odd = allocate();
-    Embeddings<const T> layer = start;
-    for (std::size_t l = 1; l <= Layers; ++l) {
-      const Embeddings<T> next = l % 2 == 0 ? even : odd;
-      const T weight = l == Layers ? T{1} / T{Layers + 1} : T{1};
-      propagate_side<T>(
-          exec, train.users(), [&](Index user) { return train.items_of(user); }, layer.items,
-          state.item_scale, state.user_scale, next.users, l == 1 ? start.users : sum.users,
-          sum.users, weight);
-      propagate_side<T>(
-          exec, train.items(), [&](Index item) { return train.users_of(item); }, layer.users,
-          state.user_scale, state.item_scale, next.items, l == 1 ? start.items : sum.items,
-          sum.items, weight);
-      layer = next;
-    }
-    return sum;
-  }
-
-  /// next[r] = scale[r] * sum over r's neighbours of their scale times their row;
-  /// sum[r] = share * (so_far[r] + next[r])
-  template <class T, Execution X, class Neighbours>
-  static void propagate_side(const X& exec, std::size_t size, const Neighbours& neighbours,
-                             Rows<const T> from, std::span<const T> from_scale,
-                             std::span<const T> scale_of, Rows<T> next, Rows<const T> partial_sum,
-                             Rows<T> sum, T weight) {
-    const std::size_t dim = from.dim();
-    constexpr std::size_t grain = 64;
-    parallel_chunks(exec, size, grain, [&](std::size_t begin, std::size_t end) {
-      for (std::size_t r = begin; r < end; ++r) {
-        T* const row = next[r];
-        const std::span<const Index> indices = neighbours(static_cast<Index>(r));
-        weighted_sum<typename X::isa>(
-            row, scale_of[r], indices, [&](std::size_t j) { return from_scale[indices[j]]; }, from);
-        scale<typename X::isa>(sum[r], weight, partial_sum[r], dim);
-        add_scaled<typename X::isa>(sum[r], weight, row, dim);
-      }
-    });
+    return mean_of_layers<T>(exec, start, train, {state.user_scale, state.item_scale}, Layers,
+                             scratch);
   }
 
   [[no_unique_address]] detail::EmbeddingDim<Dim> dim_;

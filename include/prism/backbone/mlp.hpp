@@ -17,11 +17,10 @@
 #include "prism/core/config.hpp"
 #include "prism/core/index.hpp"
 #include "prism/core/matrix.hpp"
-#include "prism/core/parallel.hpp"
 #include "prism/core/random.hpp"
 #include "prism/exec/serial.hpp"
-#include "prism/kernel/fill.hpp"
-#include "prism/kernel/linear.hpp"
+#include "prism/ops/fill.hpp"
+#include "prism/ops/tower.hpp"
 #include "prism/policy/backbone.hpp"
 #include "prism/policy/label.hpp"
 
@@ -63,12 +62,15 @@ struct Tower {
   }
 };
 
-/// What went into each layer, rows x padded(dim), and the layers laid out.
+/// The layers as the operations take them.
 template <class T, std::size_t Layers>
-struct TowerSaved {
-  std::array<Rows<T>, Layers> input;
-  std::array<LinearLayer<T>, Layers> layer;
-};
+[[nodiscard]] std::array<LayerView<T>, Layers> layers_of(const Tower<T, Layers>& tower) {
+  std::array<LayerView<T>, Layers> views;
+  for (std::size_t l = 0; l < Layers; ++l) {
+    views[l] = {rows(tower.weight[l]), tower.bias[l].data()};
+  }
+  return views;
+}
 
 }  // namespace detail
 
@@ -125,8 +127,8 @@ class MLP {
   /// What backward needs of both towers.
   template <class T>
   struct Saved {
-    detail::TowerSaved<T, Layers> users;
-    detail::TowerSaved<T, Layers> items;
+    TowerSaved<T, Layers> users;
+    TowerSaved<T, Layers> items;
   };
 
   template <class T, Execution X>
@@ -137,22 +139,24 @@ class MLP {
     const Embeddings<T> output{step.scratch.template allocate<T>(users.size(), dim()),
                                step.scratch.template allocate<T>(items.size(), dim())};
     return {{output.users, output.items},
-            {tower_forward(step.exec, step.tables.users, users, state.users, output.users,
-                           step.scratch),
-             tower_forward(step.exec, step.tables.items, items, state.items, output.items,
-                           step.scratch)}};
+            {tower_forward<T>(step.exec, {step.tables.users, users}, detail::layers_of(state.users),
+                              activation_, output.users, step.scratch),
+             tower_forward<T>(step.exec, {step.tables.items, items}, detail::layers_of(state.items),
+                              activation_, output.items, step.scratch)}};
   }
 
   template <class T, Execution X>
   [[nodiscard]] TableGradients<T> backward(const BackboneStep<T, X>& step, const State<T>&,
                                            const Saved<T>& saved,
                                            Embeddings<const T> output_gradient) const {
-    return {TableGradient<T>::sparse(tower_backward(step, saved.users, output_gradient.users,
-                                                    step.parameter_gradients.first(2 * Layers)),
-                                     step.batch.user_side),
-            TableGradient<T>::sparse(tower_backward(step, saved.items, output_gradient.items,
-                                                    step.parameter_gradients.subspan(2 * Layers)),
-                                     step.batch.item_side)};
+    return {TableGradient<T>::sparse(
+                tower_backward<T>(step.exec, saved.users, output_gradient.users, activation_,
+                                  step.parameter_gradients.first(2 * Layers), step.scratch),
+                step.batch.user_side),
+            TableGradient<T>::sparse(
+                tower_backward<T>(step.exec, saved.items, output_gradient.items, activation_,
+                                  step.parameter_gradients.subspan(2 * Layers), step.scratch),
+                step.batch.item_side)};
   }
 
   template <class T, Execution X>
@@ -162,14 +166,15 @@ class MLP {
       Matrix<T> result(typename Matrix<T>::shape_type{table.size(), table.dim()});
       std::vector<Index> all_indices(table.size());
       for (std::size_t r = 0; r < all_indices.size(); ++r) all_indices[r] = static_cast<Index>(r);
-      // In portions, because climb keeps what goes into each layer.
+      // In blocks, because the inputs of each layer are saved.
       constexpr std::size_t block_size = 8192;
       for (std::size_t r = 0; r < all_indices.size(); r += block_size) {
         const std::size_t count = std::min(block_size, all_indices.size() - r);
         Scratch scratch;
         static_cast<void>(
-            tower_forward(exec, table, std::span<const Index>(all_indices).subspan(r, count), tower,
-                          Rows<T>(rows(result)[r], count, table.dim()), scratch));
+            tower_forward<T>(exec, {table, std::span<const Index>(all_indices).subspan(r, count)},
+                             detail::layers_of(tower), activation_,
+                             Rows<T>(rows(result)[r], count, table.dim()), scratch));
       }
       return result;
     };
@@ -177,94 +182,6 @@ class MLP {
   }
 
  private:
-  static constexpr std::size_t grain = 64;
-
-  /// Takes table rows up to output rows.
-  template <class T, Execution X>
-  detail::TowerSaved<T, Layers> tower_forward(const X& exec, Rows<const T> table,
-                                              std::span<const Index> from,
-                                              const detail::Tower<T, Layers>& tower, Rows<T> output,
-                                              Scratch& scratch) const {
-    const std::size_t dim = table.dim(), width = padded<T, typename X::isa>(dim);
-    detail::TowerSaved<T, Layers> saved;
-    for (std::size_t l = 0; l < Layers; ++l) {
-      saved.input[l] = scratch.allocate<T>(from.size(), width);
-      saved.layer[l] = pack_layer<T>(exec, rows(tower.weight[l]), tower.bias[l].data(), scratch);
-    }
-    const Rows<T> last_output = scratch.allocate<T>(from.size(), width);
-    parallel_chunks(exec, from.size(), grain, [&](std::size_t begin, std::size_t end) {
-      for (std::size_t k = begin; k < end; ++k) {
-        T* const to = saved.input[0][k];
-        std::copy_n(table[from[k]], dim, to);
-        std::fill(to + dim, to + width, T{0});
-      }
-      for (std::size_t l = 0; l < Layers; ++l) {
-        T* const y = l + 1 < Layers ? saved.input[l + 1][begin] : last_output[begin];
-        linear_forward<typename X::isa, T>(saved.layer[l], end - begin, saved.input[l][begin], y);
-        if (l + 1 == Layers) break;
-        for (std::size_t e = 0; e < (end - begin) * width; ++e) y[e] = activation_.apply(y[e]);
-      }
-      for (std::size_t k = begin; k < end; ++k) std::copy_n(last_output[k], dim, output[k]);
-    });
-    return saved;
-  }
-
-  /// Takes the output's gradient down to the table rows, and adds to the layers'. The sums over
-  /// rows fold in the order of chunks that depend on the batch alone.
-  /// @param tower_gradients  of the layers' weights and biases in turn
-  template <class T, Execution X>
-  Rows<const T> tower_backward(const BackboneStep<T, X>& step,
-                               const detail::TowerSaved<T, Layers>& saved, Rows<const T> output,
-                               std::span<const Rows<T>> tower_gradients) const {
-    const X& exec = step.exec;
-    Scratch& scratch = step.scratch;
-    const std::size_t dim = output.dim(), width = padded<T, typename X::isa>(dim);
-    constexpr std::size_t max_chunks = 16;
-    const std::size_t chunk = std::max(grain, (output.size() + max_chunks - 1) / max_chunks);
-    const std::size_t chunks = (output.size() + chunk - 1) / chunk;
-    const Rows<T> g_weight = scratch.allocate<T>(chunks * Layers * dim, width);
-    const Rows<T> g_bias = scratch.allocate<T>(chunks * Layers, dim);
-    const Rows<T> g_out_rows = scratch.allocate<T>(output.size(), width);
-    const Rows<T> g_in_rows = scratch.allocate<T>(output.size(), width);
-    const Rows<T> gradient = scratch.allocate<T>(output.size(), dim);
-    parallel_chunks(exec, output.size(), chunk, [&](std::size_t begin, std::size_t end) {
-      const std::size_t place = begin / chunk * Layers;
-      T* g_out = g_out_rows[begin];
-      T* g_in = g_in_rows[begin];
-      for (std::size_t k = begin; k < end; ++k) {
-        T* const to = g_out + (k - begin) * width;
-        std::copy_n(output[k], dim, to);
-        std::fill(to + dim, to + width, T{0});
-      }
-      for (std::size_t l = Layers; l-- > 0;) {
-        linear_backward<typename X::isa, T>(saved.layer[l], end - begin, saved.input[l][begin],
-                                            g_out, g_in, g_weight[(place + l) * dim],
-                                            g_bias[place + l]);
-        if (l > 0) {
-          const T* const y = saved.input[l][begin];
-          for (std::size_t e = 0; e < (end - begin) * width; ++e) {
-            g_in[e] *= activation_.derivative(y[e]);
-          }
-        }
-        std::swap(g_out, g_in);
-      }
-      for (std::size_t k = begin; k < end; ++k) {
-        std::copy_n(g_out + (k - begin) * width, dim, gradient[k]);
-      }
-    });
-    for (std::size_t c = 0; c < chunks; ++c) {
-      for (std::size_t l = 0; l < Layers; ++l) {
-        for (std::size_t o = 0; o < dim; ++o) {
-          add_scaled<typename X::isa>(tower_gradients[2 * l][o], T{1},
-                                      g_weight[(c * Layers + l) * dim + o], dim);
-        }
-        add_scaled<typename X::isa>(tower_gradients[2 * l + 1][0], T{1}, g_bias[c * Layers + l],
-                                    dim);
-      }
-    }
-    return gradient;
-  }
-
   [[no_unique_address]] detail::EmbeddingDim<Dim> dim_;
   [[no_unique_address]] Activation activation_{};
 };

@@ -63,6 +63,18 @@ concept Execution = std::is_empty_v<X> && std::copyable<X> && requires {
   typename X::isa;
 };
 
-static_assert(Execution<Host<>> && Execution<Serial>);
+/// Whether rows lie in the host's memory, so that the operations of ops/ run on them; an execution
+/// elsewhere brings its own overloads of these.
+template <class X>
+inline constexpr bool runs_on_host = false;
+template <class Isa>
+inline constexpr bool runs_on_host<Host<Isa>> = true;
+template <>
+inline constexpr bool runs_on_host<Serial> = true;
+
+template <class X>
+concept HostExecution = Execution<X> && runs_on_host<X>;
+
+static_assert(HostExecution<Host<>> && HostExecution<Serial>);
 
 }  // namespace prism::inline PRISM_ISA

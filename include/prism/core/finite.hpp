@@ -5,6 +5,7 @@
 
 #include <bit>
 #include <cstdint>
+#include <limits>
 #include <type_traits>
 
 #include "prism/core/config.hpp"
@@ -36,6 +37,16 @@ inline constexpr auto infinity_bits = [] {
 }();
 
 }  // namespace detail
+
+/// As an upper bound, that there is none. Where compilers take every number for finite, clang makes
+/// zeros of what is compared with infinity, so that the bound is the greatest number there.
+#if defined(__FINITE_MATH_ONLY__) && __FINITE_MATH_ONLY__
+template <class T>
+inline constexpr T unbounded = std::numeric_limits<T>::max();
+#else
+template <class T>
+inline constexpr T unbounded = std::numeric_limits<T>::infinity();
+#endif
 
 /// Neither infinite nor not a number; with every compiler option.
 template <class T>

@@ -8,7 +8,7 @@
 #include "prism/core/index.hpp"
 #include "prism/core/random.hpp"
 #include "prism/core/rows.hpp"
-#include "prism/kernel/fill.hpp"
+#include "prism/ops/fill.hpp"
 #include "prism/policy/initializer.hpp"
 
 namespace prism::inline PRISM_ISA {

@@ -11,6 +11,7 @@
 #include <span>
 
 #include "prism/core/config.hpp"
+#include "prism/core/finite.hpp"
 #include "prism/kernel/pack.hpp"
 
 namespace prism::inline PRISM_ISA {
@@ -23,8 +24,7 @@ struct AdamConstants {
   T epsilon;
   T lowest, highest;  ///< a weight is brought back into this interval after each step
 
-  AdamConstants(double b1, double b2, double eps, T lower = -std::numeric_limits<T>::infinity(),
-                T upper = std::numeric_limits<T>::infinity())
+  AdamConstants(double b1, double b2, double eps, T lower = -unbounded<T>, T upper = unbounded<T>)
       : beta1(static_cast<T>(b1)),
         one_minus_beta1(static_cast<T>(1 - b1)),
         beta2(static_cast<T>(b2)),

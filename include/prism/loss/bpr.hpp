@@ -8,7 +8,7 @@
 #include "prism/core/config.hpp"
 #include "prism/core/error.hpp"
 #include "prism/kernel/scalar.hpp"
-#include "prism/loss/pair_scores.hpp"
+#include "prism/ops/pair_scores.hpp"
 #include "prism/policy/loss.hpp"
 
 namespace prism::inline PRISM_ISA {
@@ -31,19 +31,18 @@ struct BPR {
   double operator()(const LossStep<T, X>& step) const {
     const Batch& batch = step.batch;
     const double pair_weight = 1.0 / static_cast<double>(batch.pairs() * batch.negatives_per_pair);
-    const double total =
-        detail::set_score_gradient(step, [pair_weight](std::size_t, std::span<T> score) {
-          double sum = 0;
-          T positive_d_score = 0;
-          for (T& negative : score.subspan(1)) {
-            const SoftplusWithDerivative<T> softplus(negative - score[0]);
-            sum += static_cast<double>(softplus.value);
-            negative = static_cast<T>(pair_weight) * softplus.derivative;
-            positive_d_score += negative;
-          }
-          score[0] = -positive_d_score;
-          return sum;
-        });
+    const double total = loss_over_scores(step, [pair_weight](std::size_t, std::span<T> score) {
+      double sum = 0;
+      T positive_d_score = 0;
+      for (T& negative : score.subspan(1)) {
+        const SoftplusWithDerivative<T> softplus(negative - score[0]);
+        sum += static_cast<double>(softplus.value);
+        negative = static_cast<T>(pair_weight) * softplus.derivative;
+        positive_d_score += negative;
+      }
+      score[0] = -positive_d_score;
+      return sum;
+    });
     return total * pair_weight;
   }
 };

@@ -5,8 +5,8 @@
 #include <string_view>
 
 #include "prism/core/config.hpp"
-#include "prism/loss/pair_scores.hpp"
-#include "prism/loss/sphere.hpp"
+#include "prism/ops/pair_scores.hpp"
+#include "prism/ops/unit_rows.hpp"
 #include "prism/policy/loss.hpp"
 #include "prism/theory/magnitude.hpp"
 
@@ -23,10 +23,10 @@ struct Cosine {
   template <class T, Execution X>
   double operator()(const LossStep<T, X>& step) const {
     const Batch& batch = step.batch;
-    const detail::UnitOutput<T> unit_output = detail::normalise_output(step);
+    const UnitOutput<T> unit_output = normalise_output(step);
     const T pair_weight = T{1} / static_cast<T>(batch.pairs());
     const double total =
-        detail::set_cosine_gradient(step, unit_output, [=](std::size_t, std::span<T> cosine) {
+        loss_over_cosines(step, unit_output, [=](std::size_t, std::span<T> cosine) {
           const double value = static_cast<double>(cosine[0]);
           cosine[0] = -pair_weight;
           return -value;

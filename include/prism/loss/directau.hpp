@@ -11,7 +11,8 @@
 #include "prism/core/error.hpp"
 #include "prism/core/parallel.hpp"
 #include "prism/kernel/row.hpp"
-#include "prism/loss/sphere.hpp"
+#include "prism/ops/uniformity.hpp"
+#include "prism/ops/unit_rows.hpp"
 #include "prism/policy/loss.hpp"
 
 namespace prism::inline PRISM_ISA {
@@ -32,59 +33,36 @@ struct DirectAU {
 
   template <class T, Execution X>
   double operator()(const LossStep<T, X>& step) const {
-    const detail::UnitOutput<T> unit_output = detail::normalise_output(step);
-    const Embeddings<T> unit_gradient = detail::allocate_unit_gradient(step);
+    const UnitOutput<T> unit_output = normalise_output(step);
+    const Embeddings<T> unit_gradient = allocate_unit_gradient(step);
     const Batch& batch = step.batch;
-    const double alignment =
-        align<T>(step.exec, unit_output.users.unit, unit_output.items.unit, batch.user_side,
-                 batch.items, batch.pairs(), unit_gradient.users);
-    align<T>(step.exec, unit_output.items.unit, unit_output.users.unit, batch.item_side,
-             batch.users, batch.pairs(), unit_gradient.items);
+    const double pair_weight = 1.0 / static_cast<double>(batch.pairs());
+    // |u - i|^2 = 2 - 2 u . i for unit rows.
+    const double alignment = loss_over_cosines(
+        step, unit_output,
+        [=](std::size_t, std::span<T> cosine) {
+          const double value = 2 - 2 * static_cast<double>(cosine[0]);
+          cosine[0] = static_cast<T>(-2 * pair_weight);
+          return value;
+        },
+        unit_gradient);
     const double uniformity_sum =
         uniformity<T>(step.exec, unit_output.users.unit, batch.users, batch.user_side,
                       unit_gradient.users, step.scratch) +
         uniformity<T>(step.exec, unit_output.items.unit, batch.items, batch.item_side,
                       unit_gradient.items, step.scratch);
-    detail::add_row_gradient<T>(step.exec, unit_output, unit_gradient, step.gradient);
-    return alignment + gamma / 2 * uniformity_sum;
+    accumulate_unit_gradient<T>(step.exec, unit_output, unit_gradient, step.gradient);
+    return pair_weight * alignment + gamma / 2 * uniformity_sum;
   }
 
  private:
-  /// mean |a - b|^2 over the pairs of unit rows, and its gradient with respect to `anchors`;
-  /// other[p] is the row of `partners` that stands in pair p.
-  template <class T, Execution X>
-  static double align(const X& exec, Rows<const T> anchors, Rows<const T> partners,
-                      const BatchSide& side, std::span<const Index> partner_of_pair,
-                      std::size_t pairs, Rows<T> gradient) {
-    const std::size_t dim = anchors.dim();
-    const double pair_weight = 1.0 / static_cast<double>(pairs);
-    return pair_weight *
-           parallel_sum(
-               exec, anchors.size(), detail::unit_grain, [&](std::size_t begin, std::size_t end) {
-                 double sum = 0;
-                 for (std::size_t k = begin; k < end; ++k) {
-                   for (const Index p : side.occurrences_of(k)) {
-                     if (p >= pairs) break;  // another loss's negatives
-                     const T* const partner = partners[partner_of_pair[p]];
-                     // |a - b|^2 = 2 - 2 a . b for unit rows; the gradient's part
-                     // along a drops out.
-                     sum += 2 -
-                            2 * static_cast<double>(dot<typename X::isa>(anchors[k], partner, dim));
-                     add_scaled<typename X::isa>(gradient[k], static_cast<T>(-2 * pair_weight),
-                                                 partner, dim);
-                   }
-                 }
-                 return sum;
-               });
-  }
-
   /// A side's uniformity; gamma / 2 times its gradient is added to that of the unit rows.
   /// @param of_pair  which row stands in each pair
   template <class T, Execution X>
   double uniformity(const X& exec, Rows<const T> unit, std::span<const Index> of_pair,
                     const BatchSide& side, Rows<T> unit_gradient, Scratch& scratch) const {
     if (!duplicates) {
-      return detail::uniformity<T>(exec, unit, gamma / 2, PairMean::strict, unit_gradient, scratch);
+      return prism::uniformity<T>(exec, unit, gamma / 2, PairMean::strict, unit_gradient, scratch);
     }
     const std::size_t dim = unit.dim();
     const Rows<T> repeated = scratch.allocate<T>(of_pair.size(), dim);
@@ -96,12 +74,11 @@ struct DirectAU {
                       }
                     });
     const double value =
-        detail::uniformity<T>(exec, repeated, gamma / 2, PairMean::strict, gradient, scratch);
+        prism::uniformity<T>(exec, repeated, gamma / 2, PairMean::strict, gradient, scratch);
     parallel_chunks(exec, side.num_active, detail::unit_grain,
                     [&](std::size_t begin, std::size_t end) {
                       for (std::size_t k = begin; k < end; ++k) {
                         for (const Index p : side.occurrences_of(k)) {
-                          if (p >= of_pair.size()) break;  // another loss's negatives
                           add_scaled<typename X::isa>(unit_gradient[k], T{1}, gradient[p], dim);
                         }
                       }

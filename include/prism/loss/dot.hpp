@@ -5,7 +5,7 @@
 #include <string_view>
 
 #include "prism/core/config.hpp"
-#include "prism/loss/pair_scores.hpp"
+#include "prism/ops/pair_scores.hpp"
 #include "prism/policy/loss.hpp"
 #include "prism/theory/magnitude.hpp"
 
@@ -23,7 +23,7 @@ struct Dot {
   double operator()(const LossStep<T, X>& step) const {
     const Batch& batch = step.batch;
     const T pair_weight = T{1} / static_cast<T>(batch.pairs());
-    const double total = detail::set_score_gradient(step, [=](std::size_t, std::span<T> score) {
+    const double total = loss_over_scores(step, [=](std::size_t, std::span<T> score) {
       const double value = static_cast<double>(score[0]);
       score[0] = -pair_weight;
       return -value;

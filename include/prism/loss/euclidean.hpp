@@ -8,7 +8,7 @@
 #include "prism/core/config.hpp"
 #include "prism/core/parallel.hpp"
 #include "prism/kernel/row.hpp"
-#include "prism/loss/pair_scores.hpp"
+#include "prism/ops/pair_scores.hpp"
 #include "prism/policy/loss.hpp"
 #include "prism/theory/magnitude.hpp"
 
@@ -46,7 +46,6 @@ struct Euclidean {
                                         double sum = 0;
                                         for (std::size_t k = begin; k < end; ++k) {
                                           for (const Index p : side.occurrences_of(k)) {
-                                            if (p >= pairs) break;  // another loss's negatives
                                             const T* const a = anchors[k];
                                             const T* const b = partners[partner_of_pair[p]];
                                             for (std::size_t c = 0; c < dim; ++c) {

@@ -15,7 +15,7 @@
 #include "prism/core/random.hpp"
 #include "prism/kernel/row.hpp"
 #include "prism/kernel/scalar.hpp"
-#include "prism/loss/pair_scores.hpp"
+#include "prism/ops/pair_scores.hpp"
 #include "prism/policy/loss.hpp"
 
 namespace prism::inline PRISM_ISA {
@@ -87,7 +87,7 @@ struct MACR {
     // d loss / d (i . w_i) and d (u . w_u) from the product, slot by slot.
     const Rows<T> item_d_score = scratch.allocate<T>(batch.pairs(), n + 1);
     const Rows<T> user_d_score = scratch.allocate<T>(batch.pairs(), 1);
-    const double total = detail::set_score_gradient(step, [&](std::size_t p, std::span<T> score) {
+    const double total = loss_over_scores(step, [&](std::size_t p, std::span<T> score) {
       const Index u = batch.users[p];
       const T user_probability = sigmoid(*user.score[u]);
       double sum = 0;

@@ -15,10 +15,11 @@
 #include "prism/core/matrix.hpp"
 #include "prism/core/random.hpp"
 #include "prism/exec/serial.hpp"
-#include "prism/kernel/fill.hpp"
 #include "prism/kernel/row.hpp"
 #include "prism/kernel/scalar.hpp"
-#include "prism/loss/sphere.hpp"
+#include "prism/ops/fill.hpp"
+#include "prism/ops/uniformity.hpp"
+#include "prism/ops/unit_rows.hpp"
 #include "prism/policy/loss.hpp"
 
 namespace prism::inline PRISM_ISA {
@@ -72,7 +73,7 @@ struct MAWU {
   double operator()(const LossStep<T, X>& step, const State<T>& state) const {
     const Batch& batch = step.batch;
     Scratch& scratch = step.scratch;
-    const detail::UnitOutput<T> unit_output = detail::normalise_output(step);
+    const UnitOutput<T> unit_output = normalise_output(step);
     const Rows<double> angle = scratch.allocate<double>(batch.pairs(), 1);
     const Rows<double> d_angle = scratch.allocate<double>(batch.pairs(), 1);  // d angle / d cosine
     const auto [users, items] = unit_output.unit();
@@ -106,19 +107,18 @@ struct MAWU {
       *step.parameter_gradients[0][batch.users[p]] += margin_gradient;
       *step.parameter_gradients[1][batch.items[p]] += margin_gradient;
     }
-    static_cast<void>(
-        detail::set_cosine_gradient(step, unit_output, [&](std::size_t p, std::span<T> cosine) {
-          cosine[0] = static_cast<T>(angles[p] * *d_angle[p]);
-          return 0.0;
-        }));
+    static_cast<void>(loss_over_cosines(step, unit_output, [&](std::size_t p, std::span<T> cosine) {
+      cosine[0] = static_cast<T>(angles[p] * *d_angle[p]);
+      return 0.0;
+    }));
 
-    const Embeddings<T> unit_gradient = detail::allocate_unit_gradient(step);
+    const Embeddings<T> unit_gradient = allocate_unit_gradient(step);
     const double uniformity_sum =
-        gamma1 * detail::uniformity<T>(step.exec, unit_output.users.unit, gamma1, pair_mean,
-                                       unit_gradient.users, scratch) +
-        gamma2 * detail::uniformity<T>(step.exec, unit_output.items.unit, gamma2, pair_mean,
-                                       unit_gradient.items, scratch);
-    detail::add_row_gradient<T>(step.exec, unit_output, unit_gradient, step.gradient);
+        gamma1 * prism::uniformity<T>(step.exec, unit_output.users.unit, gamma1, pair_mean,
+                                      unit_gradient.users, scratch) +
+        gamma2 * prism::uniformity<T>(step.exec, unit_output.items.unit, gamma2, pair_mean,
+                                      unit_gradient.items, scratch);
+    accumulate_unit_gradient<T>(step.exec, unit_output, unit_gradient, step.gradient);
     return alignment + uniformity_sum;
   }
 

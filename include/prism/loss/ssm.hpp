@@ -10,8 +10,8 @@
 #include "prism/core/config.hpp"
 #include "prism/core/error.hpp"
 #include "prism/kernel/softmax.hpp"
-#include "prism/loss/pair_scores.hpp"
-#include "prism/loss/sphere.hpp"
+#include "prism/ops/pair_scores.hpp"
+#include "prism/ops/unit_rows.hpp"
 #include "prism/policy/loss.hpp"
 
 namespace prism::inline PRISM_ISA {
@@ -39,11 +39,11 @@ struct SSM {
   template <class T, Execution X>
   double operator()(const LossStep<T, X>& step) const {
     const Batch& batch = step.batch;
-    const detail::UnitOutput<T> unit_output = detail::normalise_output(step);
+    const UnitOutput<T> unit_output = normalise_output(step);
     const T pair_weight = T{1} / static_cast<T>(batch.pairs());
     const T inverse_temperature = static_cast<T>(1 / tau);
     const double total =
-        detail::set_cosine_gradient(step, unit_output, [=](std::size_t, std::span<T> cosine) {
+        loss_over_cosines(step, unit_output, [=](std::size_t, std::span<T> cosine) {
           // log-sum-exp about the greatest, so that no exponential overflows.
           const T maximum = *std::max_element(cosine.begin(), cosine.end());
           const T positive_logit = inverse_temperature * (cosine[0] - maximum);

@@ -120,7 +120,8 @@ struct Penalized {
   static double evaluate_part(const Part& policy, const LossStep<T, X>& step,
                               const state_t<Part, T>& state, std::span<const Rows<T>> gradients) {
     const LossTraits traits = loss_traits(policy);
-    const Batch visible_batch = traits.negatives > 0 ? step.batch : step.batch.without_negatives();
+    const Batch visible_batch =
+        traits.negatives > 0 ? step.batch : without_negatives(step.batch, step.scratch);
     const Batch batch = traits.needs_all_rows ? visible_batch : visible_batch.active_rows();
     return evaluate_loss(
         policy,

@@ -74,17 +74,6 @@ struct Batch {
     return occurrence < pairs() ? occurrence : (occurrence - pairs()) / negatives_per_pair;
   }
 
-  /// The batch as a loss sees it that asks for no negatives: an item that is a negative alone is
-  /// none of its own. A row that is both keeps the slots of its negatives, from pairs() on, behind
-  /// those of its pairs.
-  [[nodiscard]] Batch without_negatives() const noexcept {
-    Batch batch = *this;
-    batch.negatives = {};
-    batch.negatives_per_pair = 0;
-    batch.item_side.num_active = batch.item_side.num_positive;
-    return batch;
-  }
-
   /// The batch without the rows that are not its own.
   [[nodiscard]] Batch active_rows() const noexcept {
     return {users,
@@ -96,6 +85,33 @@ struct Batch {
             train};
   }
 };
+
+/// The batch as a loss sees it that asks for no negatives: its pairs, with occurrences of their
+/// own. Rows that are negatives alone are not active.
+/// @return a view whose lists lie in `scratch`
+[[nodiscard]] inline Batch without_negatives(const Batch& batch, Scratch& scratch) {
+  if (batch.negatives.empty()) return batch;
+  const BatchSide& items = batch.item_side;
+  const std::size_t rows = items.unique_rows.size();
+  const Rows<Index> offsets = scratch.allocate<Index>(rows + 1, 1);
+  const Rows<Index> occurrences = scratch.allocate<Index>(batch.pairs(), 1);
+  std::size_t count = 0;
+  for (std::size_t k = 0; k < rows; ++k) {
+    *offsets[k] = static_cast<Index>(count);
+    for (const Index occurrence : items.occurrences_of(k)) {
+      if (occurrence >= batch.pairs()) break;  // ascending: negatives from here on
+      *occurrences[count++] = occurrence;
+    }
+  }
+  *offsets[rows] = static_cast<Index>(count);
+  const BatchSide positives{.unique_rows = items.unique_rows,
+                            .num_active = items.num_positive,
+                            .num_positive = items.num_positive,
+                            .offsets = {offsets.data(), rows + 1},
+                            .occurrences = {occurrences.data(), count},
+                            .inverse_index = items.inverse_index};
+  return {batch.users, batch.items, {}, 0, batch.user_side, positives, batch.train};
+}
 
 /// Consecutive rows of both sides: the tables, what a backbone makes of them, or gradients.
 template <class T>

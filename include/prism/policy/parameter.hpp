@@ -7,12 +7,12 @@
 #include <concepts>
 #include <cstddef>
 #include <cstdint>
-#include <limits>
 #include <memory_resource>
 #include <type_traits>
 #include <utility>
 
 #include "prism/core/config.hpp"
+#include "prism/core/finite.hpp"
 #include "prism/core/random.hpp"
 #include "prism/core/rows.hpp"
 #include "prism/data/interactions.hpp"
@@ -34,13 +34,12 @@ struct ParameterView {
   Rows<T> rows;
   ParameterRows reached = ParameterRows::all;
   /// After each step every number is brought back into [lowest, highest].
-  T lowest = -std::numeric_limits<T>::infinity();
-  T highest = std::numeric_limits<T>::infinity();
+  T lowest = -unbounded<T>;
+  T highest = unbounded<T>;
 
   /// Whether there is anything to bring back.
   [[nodiscard]] bool bounded() const noexcept {
-    return lowest > -std::numeric_limits<T>::infinity() ||
-           highest < std::numeric_limits<T>::infinity();
+    return lowest > -unbounded<T> || highest < unbounded<T>;
   }
 };
 

@@ -6,6 +6,7 @@
 #include <cstddef>
 
 #include "prism/core/config.hpp"
+#include "prism/core/execution.hpp"
 #include "prism/core/parallel.hpp"
 #include "prism/core/random.hpp"
 #include "prism/core/rows.hpp"
@@ -13,7 +14,7 @@
 namespace prism::inline PRISM_ISA {
 
 /// Fills a table with uniform draws from [-bound, bound); element i takes draw i.
-template <Execution X, class T>
+template <HostExecution X, class T>
 void fill_uniform(const X& exec, Rows<T> table, double bound, const Random& random) {
   constexpr std::size_t grain = 1 << 14;
   parallel_chunks(exec, table.elements(), grain, [&](std::size_t begin, std::size_t end) {

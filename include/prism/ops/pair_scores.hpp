@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Losses that are a function of dot products: a pair's with its own item, and with its negatives.
+// Losses that are a function of scores: of each pair's positive item and of its negatives. The
+// author of a loss gives one function of a pair's scores; scoring and the gradients of the rows are
+// here.
 #pragma once
 
 #include <algorithm>
@@ -42,10 +44,10 @@ void prefetch_pair(const Batch& batch, BatchRows<T> rows, std::size_t p) noexcep
   for (const Index negative : batch.negatives_of(p)) prefetch(rows.items[negative], dim);
 }
 
-/// Scores each pair, has per_pair turn the scores into slopes, and calls scatter_user(k, gradient
-/// of user row k) for each of the batch's own: user by user, because the rows that have just been
-/// scored are at hand for the gradient. See for_each_score_gradient.
-template <Execution X, class T, class PerPair, class Scatter>
+/// Scores each pair, has per_pair turn the scores into their derivatives, and calls scatter_user(k,
+/// gradient of user row k) for each of the batch's own: user by user, because the rows that have
+/// just been scored are at hand for the gradient. See for_each_score_gradient.
+template <HostExecution X, class T, class PerPair, class Scatter>
 double score_users(const X& exec, const Batch& batch, BatchRows<T> rows, Rows<T> d_score,
                    const PerPair& per_pair, const Scatter& scatter_user) {
   const BatchSide& side = batch.user_side;
@@ -80,7 +82,7 @@ double score_users(const X& exec, const Batch& batch, BatchRows<T> rows, Rows<T>
 }
 
 /// Calls scatter_item(k, gradient of item row k) for each of the batch's own.
-template <class T, Execution X, class Scatter>
+template <class T, HostExecution X, class Scatter>
 void for_each_item_gradient(const X& exec, const Batch& batch, IndexedRows<const T> users,
                             Rows<const T> d_score, const Scatter& scatter_item) {
   const BatchSide& side = batch.item_side;
@@ -96,7 +98,6 @@ void for_each_item_gradient(const X& exec, const Batch& batch, IndexedRows<const
     for (std::size_t s = 0; s < occurrences.size(); ++s) {
       const bool negative = occurrences[s] >= pairs;
       const Index q = negative ? occurrences[s] - pairs : 0;
-      if (negative && n == 0) continue;  // another loss's: its slope stays 0
       const Index p = negative ? q / n : occurrences[s];
       neighbours[s] = batch.users[p];
       d_scores[s] = d_score[p][negative ? 1 + q % n : 0];
@@ -112,31 +113,37 @@ void for_each_item_gradient(const X& exec, const Batch& batch, IndexedRows<const
   });
 }
 
-/// Scores each pair with its own item and its negatives, in this order, and has per_pair(p, scores)
-/// turn the scores into slopes, d loss / d score, in place; it returns the pair's part of the loss.
-/// Carries the slopes on to the rows: scatter_user(k, gradient of user row k) is called once for
-/// each of the batch's own, and so is scatter_item. All three are called from several threads.
+}  // namespace detail
+
+/// Scores each pair p with its positive item and its negatives, in this order, by the dot products
+/// of `rows`, and calls per_pair(p, scores), which returns the pair's part of the loss and leaves
+/// the derivatives d loss / d score in place of the scores. Then calls scatter_user(k, gradient of
+/// user row k) and scatter_item(k, gradient of item row k) once for each active row. All three are
+/// called from several threads.
 /// @return the sum of the pairs' parts
-template <Execution X, class T, class PerPair, class ScatterUser, class ScatterItem>
+template <HostExecution X, class T, class PerPair, class ScatterUser, class ScatterItem>
 double for_each_score_gradient(const X& exec, const Batch& batch, BatchRows<T> rows,
                                Scratch& scratch, const PerPair& per_pair,
                                const ScatterUser& scatter_user, const ScatterItem& scatter_item) {
   const Rows<T> d_score = scratch.allocate<T>(batch.pairs(), batch.negatives_per_pair + 1);
-  const double total = score_users(exec, batch, rows, d_score, per_pair, scatter_user);
-  for_each_item_gradient<T>(exec, batch, rows.users, d_score, scatter_item);
+  const double total = detail::score_users(exec, batch, rows, d_score, per_pair, scatter_user);
+  detail::for_each_item_gradient<T>(exec, batch, rows.users, d_score, scatter_item);
   return total;
 }
 
-/// The same, with the gradient set in `step.gradient`, for each of the batch's own rows.
-template <class T, Execution X, class PerPair>
-double set_score_gradient(const LossStep<T, X>& step, const PerPair& per_pair) {
-  const auto set = [](Rows<T> to) {
+/// A loss of dot products: sets step.gradient of every active row.
+/// @param per_pair  double(std::size_t pair, std::span<T> scores): the pair's part of the loss,
+/// with
+///     scores[0] the positive item's and then the negatives'; leaves d loss / d score in their
+///     place
+/// @return the sum of the pairs' parts
+template <class T, HostExecution X, class PerPair>
+double loss_over_scores(const LossStep<T, X>& step, const PerPair& per_pair) {
+  const auto store = [](Rows<T> to) {
     return [to](std::size_t k, const T* sum) { std::copy_n(sum, to.dim(), to[k]); };
   };
   return for_each_score_gradient(step.exec, step.batch, step.output, step.scratch, per_pair,
-                                 set(step.gradient.users), set(step.gradient.items));
+                                 store(step.gradient.users), store(step.gradient.items));
 }
-
-}  // namespace detail
 
 }  // namespace prism::inline PRISM_ISA

@@ -41,7 +41,7 @@ class PairTiles {
  public:
   static constexpr std::size_t block = 64;
 
-  template <Execution X>
+  template <HostExecution X>
   PairTiles(const X& exec, Rows<const T> unit, T rate, Scratch& scratch)
       : size_(unit.size()),
         dim_(unit.dim()),
@@ -129,7 +129,7 @@ class PairTiles {
 ///
 /// @param unit      n x d rows of length 1
 /// @param gradient  n x d, added to
-template <Execution X, class T, class Factor>
+template <HostExecution X, class T, class Factor>
 double pair_potential(const X& exec, Rows<const T> unit, double rate, const Factor& factor,
                       Rows<T> gradient, Scratch& scratch) {
   using Isa = typename X::isa;

@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// How evenly unit rows are spread over the sphere.
+#pragma once
+
+#include <cmath>
+#include <cstddef>
+
+#include "prism/core/config.hpp"
+#include "prism/core/execution.hpp"
+#include "prism/core/rows.hpp"
+#include "prism/core/scratch.hpp"
+#include "prism/ops/pair_potential.hpp"
+
+namespace prism {
+
+/// Over which pairs of n unit rows a uniformity takes its mean.
+enum class PairMean {
+  strict,       ///< the n(n-1)/2 pairs of different rows
+  full_matrix,  ///< all n*n entries, those not below the diagonal with cosine 0 (MAWU's code)
+};
+
+}  // namespace prism
+
+namespace prism::inline PRISM_ISA {
+
+/// U = log mean exp(-2 |a - b|^2) over pairs of unit rows; `weight` times its gradient is added to
+/// `gradient`. The strict mean of a single row is empty: 0. Wang, Isola: "Understanding contrastive
+/// representation learning through alignment and uniformity on the hypersphere", ICML 2020.
+template <class T, HostExecution X>
+double uniformity(const X& exec, Rows<const T> unit, double weight, PairMean mean, Rows<T> gradient,
+                  Scratch& scratch) {
+  constexpr double rate = 4;  // exp(-2 |a - b|^2) = exp(4 (a . b - 1))
+  const double n = static_cast<double>(unit.size());
+  const double pairs = n * (n - 1) / 2;
+  const bool strict = mean == PairMean::strict;
+  if (strict && pairs == 0) return 0;
+  const double orthogonal_terms = strict ? 0 : (n * n - pairs) * std::exp(-rate);
+  const double total = pair_potential(
+      exec, unit, rate, [&](double sum) { return weight * rate / (sum + orthogonal_terms); },
+      gradient, scratch);
+  return std::log((total + orthogonal_terms) / (strict ? pairs : n * n));
+}
+
+}  // namespace prism::inline PRISM_ISA
