@@ -13,8 +13,9 @@ using namespace prism;
 /// Hinge: mean max(0, margin - s(u,i) + s(u,i')), over one negative a pair.
 struct Hinge {
   static constexpr std::string_view name = "Hinge";
-  // How many negatives the trainer draws for each pair.
-  static constexpr LossTraits traits{.negatives = 1};
+  // How many negatives the trainer draws for each pair; and loss_over_scores sets the gradient of
+  // every row, which nobody then has to fill with zeros.
+  static constexpr LossTraits traits{.negatives = 1, .overwrites_gradient = true};
   double margin = 1;
 
   template <class T, Execution X>
