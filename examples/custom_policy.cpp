@@ -13,8 +13,9 @@ using namespace prism;
 /// Hinge: mean max(0, margin - s(u,i) + s(u,i')), over one negative a pair.
 struct Hinge {
   static constexpr std::string_view name = "Hinge";
-
-  static constexpr std::size_t negatives = 1;  // how many the trainer draws for each pair
+  // How many negatives the trainer draws for each pair; and loss_over_scores sets the gradient of
+  // every row, which nobody then has to fill with zeros.
+  static constexpr LossTraits traits{.negatives = 1, .overwrites_gradient = true};
   double margin = 1;
 
   template <class T, Execution X>
@@ -53,7 +54,7 @@ static_assert(InitializerPolicy<RootPopularity>);
 struct WeightedMF {
   static constexpr std::string_view name = "WeightedMF";
   // A step reads the rows of its batch alone, so that it costs no more than those.
-  static constexpr bool needs_all_rows = false;
+  static constexpr BackboneTraits traits{.needs_all_rows = false};
   [[nodiscard]] std::size_t dim() const { return 32; }
 
   /// What is trained besides the tables. The trainer steps each parameter with the optimizer.

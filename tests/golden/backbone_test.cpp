@@ -21,7 +21,7 @@ void check_backbone(const std::string& name, Backbone backbone, const Loss& loss
   const test::GoldenCase golden(name);
   const auto users = golden.matrix<T>("users"), items = golden.matrix<T>("items");
   std::vector<Index> negatives;
-  if (negatives_per_pair(loss) > 0) negatives = golden.indices("negatives");
+  if (loss_traits(loss).negatives > 0) negatives = golden.indices("negatives");
   const std::vector<Interaction> pairs = golden.pairs("pairs");
   test::Evaluation<T, Backbone, Loss, test::GoldenExecution> evaluate(
       backbone, loss,

@@ -14,8 +14,8 @@ void check_loss(const std::string& name, const Loss& loss, std::vector<std::stri
   const auto users = golden.matrix<T>("users"), items = golden.matrix<T>("items");
   const std::vector<Interaction> pairs = golden.pairs("pairs");
   std::vector<Index> negatives = golden.indices("negatives");
-  if (negatives_per_pair(loss) == 0) negatives.clear();
-  REQUIRE(negatives.size() == negatives_per_pair(loss) * pairs.size());
+  if (loss_traits(loss).negatives == 0) negatives.clear();
+  REQUIRE(negatives.size() == loss_traits(loss).negatives * pairs.size());
   const Interactions train(static_cast<Index>(users.shape(0)), static_cast<Index>(items.shape(0)),
                            pairs);
   test::Evaluation<T, MF<dynamic>, Loss, test::GoldenExecution> evaluate(

@@ -5,6 +5,10 @@ if(NOT compiler)
   message("skipped: there is no ${COMPILER}")
   return()
 endif()
+# The first error is enough, and the rest of a file that has one is not worth waiting for.
+if(NOT ANYWHERE)
+  list(APPEND FLAGS -Wfatal-errors)
+endif()
 execute_process(COMMAND ${compiler} -std=c++20 ${FLAGS} -fsyntax-only -I${INCLUDE} ${SOURCE}
                 RESULT_VARIABLE status OUTPUT_QUIET ERROR_VARIABLE output)
 if(WORDS STREQUAL "")

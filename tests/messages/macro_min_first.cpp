@@ -2,6 +2,6 @@
 #define min(a, b) ((a) < (b) ? (a) : (b))
 #define max(a, b) ((a) > (b) ? (a) : (b))
 
-#include <prism/prism.hpp>
+#include <prism/core/parallel.hpp>
 
-prism::Recommender<prism::MF<8>, prism::BPR>::Options options;
+const int least = std::min(1, 2);

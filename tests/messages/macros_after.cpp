@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include <prism/prism.hpp>
+#include "model.hpp"
 
 // As X11 and windows.h have them.
 #define None 0L

@@ -1,4 +1,4 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include <prism/prism.hpp>
+#include "model.hpp"
 
 prism::Recommender<prism::MF<8>, prism::BPR, prism::None, prism::PRISM<-1.0>>::Options options;

@@ -1,4 +1,4 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include <prism/prism.hpp>
+#include "model.hpp"
 
 prism::OneRegularizer<prism::None, prism::BPR> regularizer;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include <prism/prism.hpp>
+#include "model.hpp"
 
 using ModelGrid = prism::Grid<prism::MF<8>, prism::BPR>;
 ModelGrid grid;

@@ -1,4 +1,32 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include <prism/prism.hpp>
+// What is right compiles: the other tests fail for what they say.
+#include "model.hpp"
+
+// Wrong nowhere, and with each function that may be left out.
+struct Mine {
+  static constexpr std::string_view name = "Mine";
+  std::size_t negatives = 1;
+
+  constexpr prism::LossTraits traits() const {
+    return {.negatives = negatives, .has_ranking_rule = true};
+  }
+  std::string label() const { return "Mine<1>"; }
+  void check() const {}
+
+  template <class T>
+  struct State {
+    State(const Mine&, const prism::StateContext&) {}
+    template <class Visit>
+    void for_each_parameter(const Visit&) {}
+  };
+  template <class T, prism::Execution X>
+  double operator()(const prism::LossStep<T, X>&, const State<T>&) const {
+    return 0;
+  }
+  template <class T, prism::Execution X>
+  void ranking_rule(const X&, prism::Scorer<T>&, const State<T>&) const {}
+};
+static_assert(prism::check_loss<Mine>() && prism::check_loss<Mine, float, prism::Serial>());
 
 prism::Recommender<prism::MF<8>, prism::BPR>::Options options;
+prism::Recommender<prism::MLP<8>, prism::Penalized<Mine, prism::ReSN>>::Options other_options;

@@ -56,7 +56,7 @@ struct Problem {
 template <class Backbone, class Loss>
 double gradient_error(std::uint64_t seed, const Loss& loss, double spoil) {
   using namespace prism;
-  const Problem problem(seed, negatives_per_pair(loss));
+  const Problem problem(seed, loss_traits(loss).negatives);
   Evaluation<double, Backbone, Loss> evaluate(with_dim<Backbone>(problem.dim), loss, problem.train,
                                               problem.pairs, problem.negatives, seed);
   auto users = zeros<double>(problem.train.users(), problem.dim);

@@ -36,7 +36,8 @@ namespace {
 
 /// Says that it sets its gradient, and forgets the items.
 struct Forgetful {
-  [[nodiscard]] static constexpr bool overwrites_gradient() { return true; }
+  static constexpr std::string_view name = "Forgetful";
+  static constexpr LossTraits traits{.overwrites_gradient = true};
 
   template <class T, Execution X>
   double operator()(const LossStep<T, X>& step) const {

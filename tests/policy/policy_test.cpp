@@ -67,7 +67,7 @@ TEST_CASE("PRISM gives a row the length its popularity asks for, in the base's d
   const Random random(5, Stream::items);
   auto base = zeros<double>(5, 7), table = zeros<double>(5, 7);
   Xavier{}(par, rows(base), popularity, random);
-  PRISM<0.5>{}(rows(table), popularity, random);
+  PRISM<0.5>{}(par, rows(table), popularity, random);
   for (std::size_t r = 0; r < 5; ++r) {
     const double expected = 0.5 * std::log(popularity[r] + 2.0) + 0.5;
     CHECK(norm(rows(table)[r], 7) == doctest::Approx(expected));
@@ -76,7 +76,7 @@ TEST_CASE("PRISM gives a row the length its popularity asks for, in the base's d
   }
   auto same = zeros<double>(5, 7);
   PRISM<dynamic> at_run_time(0.5);
-  at_run_time(rows(same), popularity, random);
+  at_run_time(par, rows(same), popularity, random);
   CHECK(same == table);
   CHECK(label(at_run_time) == "PRISM<0.5>");
   CHECK(label(PRISM<1.0>{}) == "PRISM<1>");

@@ -48,7 +48,7 @@ struct World {
 
   template <class Backbone = MF<dim>, class Loss>
   [[nodiscard]] double value(const Loss& loss) const {
-    const std::vector<Index> drawn = negatives(negatives_per_pair(loss));
+    const std::vector<Index> drawn = negatives(loss_traits(loss).negatives);
     test::Evaluation<double, Backbone, Loss> evaluate(Backbone{}, loss, interactions(), pairs,
                                                       drawn);
     return evaluate(users, items);
@@ -243,7 +243,7 @@ TEST_CASE("LightGCN's output is the mean of its layers, for any number of them")
     const LightGCN<dim, Layers> backbone;
     const auto state = make_state<double>(backbone, StateContext{train, dim, 1});
     const Output<double> output =
-        backbone.template output<double>({rows(world.users), rows(world.items)}, train, state);
+        backbone.template output<double>(par, {rows(world.users), rows(world.items)}, train, state);
     for (std::size_t r = 0; r < all; ++r) {
       const double* const row = r < user_count ? output.users()[r] : output.items()[r - user_count];
       for (std::size_t c = 0; c < dim; ++c) {

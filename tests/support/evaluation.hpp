@@ -29,7 +29,7 @@ class Evaluation {
         loss_(std::move(loss)),
         train_(std::move(train)),
         builder_(train_),
-        batch_(builder_.build(exec_, pairs, negatives, prism::needs_all_rows(loss_))),
+        batch_(builder_.build(exec_, pairs, negatives, prism::loss_traits(loss_).needs_all_rows)),
         backbone_state_(prism::make_state<T>(backbone_, context(seed))),
         loss_state_(prism::make_state<T>(loss_, context(seed))) {}
 
@@ -103,7 +103,7 @@ class Evaluation {
   /// As in the trainer, but rows that the loss must overwrite are NaN, to reveal any that it does
   /// not.
   prism::Rows<T> allocate_loss_gradient(const prism::BatchSide& side) {
-    const std::size_t set = prism::overwrites_gradient(loss_) ? side.num_active : 0;
+    const std::size_t set = prism::loss_traits(loss_).overwrites_gradient ? side.num_active : 0;
     const auto rows =
         scratch_.allocate_zeros<T>(exec_, side.unique_rows.size(), backbone_.dim(), set);
     std::fill(rows[0], rows[set], std::numeric_limits<T>::quiet_NaN());

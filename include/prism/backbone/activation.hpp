@@ -7,6 +7,7 @@
 #include <string_view>
 
 #include "prism/core/config.hpp"
+#include "prism/policy/contract.hpp"
 
 namespace prism::inline PRISM_ISA {
 
@@ -15,14 +16,50 @@ namespace prism::inline PRISM_ISA {
 //   template <class T> T apply(T x) const;
 //   // Its derivative, from what apply returned.
 //   template <class T> T derivative(T y) const;
+//   // Optional: label() and check(), see policy/label.hpp.
 // };
 
-template <class A>
-concept ActivationPolicy = std::copyable<A> && requires(const A& activation, double x) {
-  { A::name } -> std::convertible_to<std::string_view>;
-  { activation.apply(x) } -> std::same_as<double>;
-  { activation.derivative(x) } -> std::same_as<double>;
+namespace detail {
+
+template <class A, class T>
+concept Applies = requires(const A& activation, T x) {
+  { activation.apply(x) } -> std::same_as<T>;
 };
+template <class A, class T>
+concept Derives = requires(const A& activation, T y) {
+  { activation.derivative(y) } -> std::same_as<T>;
+};
+
+}  // namespace detail
+
+template <class A>
+concept ActivationPolicy = detail::AnyPolicy<A> && detail::Applies<A, float> &&
+    detail::Applies<A, double> && detail::Derives<A, float> && detail::Derives<A, double>;
+
+namespace detail {
+
+/// ActivationPolicy in words, requirement by requirement.
+template <class A>
+struct ActivationContract {
+  PRISM_POLICY_CONTRACT(A, "an activation");
+  static_assert(Applies<A, float> && Applies<A, double>,
+                "an activation must have a value, for float and double: template <class T> T "
+                "apply(T x) const");
+  static_assert(Derives<A, float> && Derives<A, double>,
+                "an activation must have a derivative, for float and double: template <class T> T "
+                "derivative(T y) const");
+
+  static constexpr bool holds = ActivationPolicy<A>;
+};
+
+}  // namespace detail
+
+/// Whether A is an activation; if it is none, a first error says what it lacks:
+/// `static_assert(check_activation<MyActivation>())`.
+template <class A>
+[[nodiscard]] consteval bool check_activation() {
+  return detail::ActivationContract<A>::holds;
+}
 
 /// max(x, 0)
 struct ReLU {

@@ -19,7 +19,7 @@ template <std::size_t Dim>
 class MF {
  public:
   static constexpr std::string_view name = "MF";
-  static constexpr bool needs_all_rows = false;
+  static constexpr BackboneTraits traits{.needs_all_rows = false};
 
   constexpr MF() = default;
   constexpr explicit MF(std::size_t dim) requires(Dim == dynamic) : dim_{dim} {}

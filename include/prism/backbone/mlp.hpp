@@ -84,19 +84,22 @@ template <class T, std::size_t Layers>
 template <std::size_t Dim, std::size_t Layers = 2, class Activation = ReLU>
 class MLP {
   static_assert(Layers > 0, "MLP<Dim, Layers>: there must be at least 1 layer, not 0");
-  static_assert(ActivationPolicy<Activation>,
+  static_assert(check_activation<Activation>(),
                 "MLP<Dim, Layers, Activation>: the 3rd argument is no activation, as ReLU is; what "
                 "one has to have stands in prism/backbone/activation.hpp");
 
  public:
   static constexpr std::string_view name = "MLP";
-  static constexpr bool needs_all_rows = false;
+  static constexpr BackboneTraits traits{.needs_all_rows = false};
 
   constexpr MLP() = default;
   constexpr explicit MLP(std::size_t dim, Activation activation = {}) requires(Dim == dynamic)
       : dim_{dim}, activation_(activation) {}
 
   [[nodiscard]] constexpr std::size_t dim() const noexcept { return dim_.value; }
+
+  /// @throws ArgumentError  for an option of the activation outside its domain
+  void check() const { check_options(activation_); }
 
   /// "MLP<64, 2, ReLU>"
   [[nodiscard]] std::string label() const {

@@ -48,7 +48,7 @@ class RuntimeChoice {
   }
 
   template <class Visit>
-  decltype(auto) visit(const Visit& visit) const {
+  constexpr decltype(auto) visit(const Visit& visit) const {
     return std::visit(visit, chosen_);
   }
   template <class Visit>
@@ -65,7 +65,7 @@ class RuntimeChoice {
 /// A regularizer chosen at run time.
 template <class... Policies>
 class OneRegularizer : public detail::RuntimeChoice<Policies...> {
-  static_assert((RegularizerPolicy<Policies> && ...),
+  static_assert((check_regularizer<Policies>() && ...),
                 "OneRegularizer: each argument has to be a regularizer");
 
  public:
@@ -78,7 +78,7 @@ class OneRegularizer : public detail::RuntimeChoice<Policies...> {
 /// An initializer chosen at run time.
 template <class... Policies>
 class OneInitializer : public detail::RuntimeChoice<Policies...> {
-  static_assert((InitializerPolicy<Policies> && ...),
+  static_assert((check_initializer<Policies>() && ...),
                 "OneInitializer: each argument has to be an initializer");
 
  public:
@@ -93,7 +93,8 @@ class OneInitializer : public detail::RuntimeChoice<Policies...> {
 /// A sampler chosen at run time.
 template <class... Policies>
 class OneSampler : public detail::RuntimeChoice<Policies...> {
-  static_assert((SamplerPolicy<Policies> && ...), "OneSampler: each argument has to be a sampler");
+  static_assert((check_sampler<Policies>() && ...),
+                "OneSampler: each argument has to be a sampler");
 
  public:
   using detail::RuntimeChoice<Policies...>::RuntimeChoice;
@@ -129,11 +130,13 @@ class OneSampler : public detail::RuntimeChoice<Policies...> {
 /// An optimizer chosen at run time.
 template <class... Policies>
 class OneOptimizer : public detail::RuntimeChoice<Policies...> {
-  static_assert((OptimizerPolicy<Policies> && ...),
+  static_assert((check_optimizer<Policies>() && ...),
                 "OneOptimizer: each argument has to be an optimizer");
 
  public:
   using detail::RuntimeChoice<Policies...>::RuntimeChoice;
+  /// As if one deferred rows; one that does not has nothing to make up for.
+  static constexpr OptimizerTraits traits{.defers_rows = true};
 
   /// Constructed by the first step, when the choice is known.
   template <class T>
@@ -213,7 +216,7 @@ struct NoPenalty {
 /// A penalty chosen at run time; the default is none.
 template <class... Policies>
 class OnePenalty : public detail::RuntimeChoice<detail::NoPenalty, Policies...> {
-  static_assert((LossPolicy<Policies, float> && ...),
+  static_assert((check_loss<Policies, float>() && ...),
                 "OnePenalty: each argument has to be a loss that is added to another, as IPL is");
   static_assert((std::is_same_v<state_t<Policies, float>, Stateless<Policies>> && ...),
                 "OnePenalty: penalties with a state of their own cannot be chosen at run time");
@@ -221,14 +224,8 @@ class OnePenalty : public detail::RuntimeChoice<detail::NoPenalty, Policies...> 
  public:
   using detail::RuntimeChoice<detail::NoPenalty, Policies...>::RuntimeChoice;
 
-  [[nodiscard]] bool needs_all_rows() const {
-    return this->visit([](const auto& policy) { return prism::needs_all_rows(policy); });
-  }
-  [[nodiscard]] bool overwrites_gradient() const {
-    return this->visit([](const auto& policy) { return prism::overwrites_gradient(policy); });
-  }
-  [[nodiscard]] std::size_t negatives_per_pair() const {
-    return this->visit([](const auto& policy) { return prism::negatives_per_pair(policy); });
+  [[nodiscard]] constexpr LossTraits traits() const {
+    return this->visit([](const auto& policy) { return loss_traits(policy); });
   }
   template <class T, Execution X>
   double operator()(const LossStep<T, X>& step) const {

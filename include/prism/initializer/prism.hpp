@@ -19,6 +19,7 @@
 #include "prism/initializer/xavier.hpp"
 #include "prism/kernel/row.hpp"
 #include "prism/policy/initializer.hpp"
+#include "prism/policy/label.hpp"
 
 namespace prism::inline PRISM_ISA {
 
@@ -50,7 +51,7 @@ requires(Alpha.is_dynamic) struct PrismAlpha<Alpha> {
 /// @tparam Base   initializer of the rows' directions
 template <real Alpha = 1.0, class Base = Xavier>
 class PRISM {
-  static_assert(InitializerPolicy<Base>,
+  static_assert(check_initializer<Base>(),
                 "PRISM<alpha, Base>: Base is no initializer, as Xavier is; its requirements are in "
                 "prism/policy/initializer.hpp");
 
@@ -66,6 +67,9 @@ class PRISM {
   }
 
   [[nodiscard]] constexpr double alpha() const noexcept { return alpha_.value; }
+
+  /// @throws ArgumentError  for an option of the base outside its domain
+  void check() const { check_options(base_); }
 
   /// The name with its alpha: "PRISM<0.5>".
   [[nodiscard]] std::string label() const {

@@ -23,7 +23,9 @@ struct BPR {
   /// @throws ArgumentError  for an option outside its domain
   void check() const { require_at_least_one("negatives", negatives); }
 
-  [[nodiscard]] static constexpr bool overwrites_gradient() noexcept { return true; }
+  [[nodiscard]] constexpr LossTraits traits() const noexcept {
+    return {.negatives = negatives, .overwrites_gradient = true};
+  }
 
   template <class T, Execution X>
   double operator()(const LossStep<T, X>& step) const {

@@ -18,7 +18,7 @@ struct Cosine {
   static constexpr std::string_view name = "Cosine";
   static constexpr PairLoss pair_loss = PairLoss::cosine;
 
-  [[nodiscard]] static constexpr bool overwrites_gradient() noexcept { return true; }
+  static constexpr LossTraits traits{.overwrites_gradient = true};
 
   template <class T, Execution X>
   double operator()(const LossStep<T, X>& step) const {

@@ -17,7 +17,7 @@ struct Dot {
   static constexpr std::string_view name = "Dot";
   static constexpr PairLoss pair_loss = PairLoss::dot;
 
-  [[nodiscard]] static constexpr bool overwrites_gradient() noexcept { return true; }
+  static constexpr LossTraits traits{.overwrites_gradient = true};
 
   template <class T, Execution X>
   double operator()(const LossStep<T, X>& step) const {

@@ -68,7 +68,9 @@ struct MACR {
     }
   };
 
-  [[nodiscard]] static constexpr bool overwrites_gradient() noexcept { return true; }
+  [[nodiscard]] constexpr LossTraits traits() const noexcept {
+    return {.negatives = negatives, .overwrites_gradient = true, .has_ranking_rule = true};
+  }
 
   template <class T, Execution X>
   double operator()(const LossStep<T, X>& step, const State<T>& state) const {

@@ -67,7 +67,7 @@ struct MAWU {
     }
   };
 
-  [[nodiscard]] static constexpr bool overwrites_gradient() noexcept { return true; }
+  static constexpr LossTraits traits{.overwrites_gradient = true};
 
   template <class T, Execution X>
   double operator()(const LossStep<T, X>& step, const State<T>& state) const {

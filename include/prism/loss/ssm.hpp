@@ -32,7 +32,9 @@ struct SSM {
             "must be at least 1e-6 and less than 1e300, not " + format_number(tau));
   }
 
-  [[nodiscard]] static constexpr bool overwrites_gradient() noexcept { return true; }
+  [[nodiscard]] constexpr LossTraits traits() const noexcept {
+    return {.negatives = negatives, .overwrites_gradient = true};
+  }
 
   template <class T, Execution X>
   double operator()(const LossStep<T, X>& step) const {

@@ -41,7 +41,7 @@ template <class Options>
   std::string name = label(options.backbone) + " + " + label(options.loss) + " + " +
                      label(options.regularizer) + " + " + label(options.initializer);
   if (label(options.optimizer) != Adam::name) name += " + " + label(options.optimizer);
-  if (negatives_per_pair(options.loss) > 0 && label(options.sampler) != UniformNegatives::name) {
+  if (loss_traits(options.loss).negatives > 0 && label(options.sampler) != UniformNegatives::name) {
     name += " + " + label(options.sampler);
   }
   return name;
@@ -58,22 +58,22 @@ template <class Backbone, class Loss, class Regularizer = None, class Initialize
 class Recommender {
   static_assert(std::floating_point<Scalar>,
                 "Recommender: the 7th argument is the type of the numbers, float or double");
-  static_assert(BackbonePolicy<Backbone, Scalar>,
+  static_assert(check_backbone<Backbone, Scalar>(),
                 "Recommender: the 1st argument is no backbone, as MF<64> is; what one has to have "
                 "stands in prism/policy/backbone.hpp");
-  static_assert(LossPolicy<Loss, Scalar>,
+  static_assert(check_loss<Loss, Scalar>(),
                 "Recommender: the 2nd argument is no loss, as DirectAU is; what one has to have "
                 "stands in prism/policy/loss.hpp");
-  static_assert(RegularizerPolicy<Regularizer>,
+  static_assert(check_regularizer<Regularizer>(),
                 "Recommender: the 3rd argument is no regularizer, as FullWD is; what one has to "
                 "have stands in prism/policy/regularizer.hpp");
-  static_assert(InitializerPolicy<Initializer, Scalar>,
+  static_assert(check_initializer<Initializer, Scalar>(),
                 "Recommender: the 4th argument is no initializer, as PRISM<1.0> is; what one has "
                 "to have stands in prism/policy/initializer.hpp");
-  static_assert(OptimizerPolicy<Optimizer, Scalar>,
+  static_assert(check_optimizer<Optimizer, Scalar>(),
                 "Recommender: the 5th argument is no optimizer, as Adam is; what one has to have "
                 "stands in prism/policy/optimizer.hpp");
-  static_assert(SamplerPolicy<Sampler>,
+  static_assert(check_sampler<Sampler>(),
                 "Recommender: the 6th argument is no sampler, as UniformNegatives is; what one has "
                 "to have stands in prism/policy/sampler.hpp");
 
@@ -128,7 +128,17 @@ class Recommender {
   explicit Recommender(const X& exec, Interactions train, Options options = {})
       : options_(std::move(options)),
         train_(std::move(train)),
-        weights_(initial_weights(exec, options_, train_)) {}
+        weights_(initial_weights(exec, options_, train_)) {
+    static_assert(check_execution<X>(), "Recommender: a policy does not run on this execution");
+  }
+
+  /// Whether every policy runs on X; if one does not, a first error says which function does not.
+  template <Execution X>
+  [[nodiscard]] static consteval bool check_execution() {
+    return check_backbone<Backbone, Scalar, X>() && check_loss<Loss, Scalar, X>() &&
+           check_initializer<Initializer, Scalar, X>() && check_optimizer<Optimizer, Scalar, X>() &&
+           check_sampler<Sampler, X>();
+  }
 
   [[nodiscard]] std::string name() const { return name_of(options_); }
 
@@ -149,16 +159,18 @@ class Recommender {
   /// The backbone's output rows, by which users and items are compared.
   template <Execution X = Host<>>
   [[nodiscard]] Output<Scalar> output(const X& exec = {}) const {
+    static_assert(check_backbone<Backbone, Scalar, X>(),
+                  "Recommender: the backbone does not run on this execution");
     return options_.backbone.template output<Scalar>(exec, tables(), train_, weights_.backbone);
   }
 
   /// What ranks items for users: the output rows, and the loss's own rule where it has one.
   template <Execution X = Host<>>
   [[nodiscard]] Scorer<Scalar> scorer(const X& exec = {}) const {
+    static_assert(check_loss<Loss, Scalar, X>(),
+                  "Recommender: the loss does not run on this execution");
     Scorer<Scalar> scorer{output(exec)};
-    if constexpr (requires { options_.loss.ranking_rule(exec, scorer, weights_.loss); }) {
-      options_.loss.ranking_rule(exec, scorer, weights_.loss);
-    }
+    apply_ranking_rule(exec, options_.loss, scorer, weights_.loss);
     return scorer;
   }
 

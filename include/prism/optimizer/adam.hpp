@@ -29,6 +29,7 @@ namespace prism::inline PRISM_ISA {
 /// to the gradient (L2, not AdamW). Kingma, Ba, ICLR 2015.
 struct Adam {
   static constexpr std::string_view name = "Adam";
+  static constexpr OptimizerTraits traits{.defers_rows = true};
 
   double beta1 = 0.9;     ///< in [0, 1)
   double beta2 = 0.999;   ///< in [0, 1)

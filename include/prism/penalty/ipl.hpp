@@ -36,7 +36,9 @@ struct IPL {
     require(is_finite(gamma), "gamma", "must be a finite number");
   }
 
-  [[nodiscard]] constexpr bool needs_all_rows() const noexcept { return !per_batch; }
+  [[nodiscard]] constexpr LossTraits traits() const noexcept {
+    return {.needs_all_rows = !per_batch};
+  }
 
   template <class T, Execution X>
   double operator()(const LossStep<T, X>& step) const {

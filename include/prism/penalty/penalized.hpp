@@ -5,6 +5,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <type_traits>
 
 #include "prism/core/config.hpp"
 #include "prism/core/error.hpp"
@@ -19,10 +20,14 @@ namespace prism::inline PRISM_ISA {
 /// batch's own rows alone.
 template <class Loss, class Penalty>
 struct Penalized {
-  static_assert(LossPolicy<Loss, float> || LossPolicy<Loss, double>,
+  /// A part may be for one type of numbers alone.
+  template <class Part>
+  using ScalarOf =
+      std::conditional_t<!LossPolicy<Part, float> && LossPolicy<Part, double>, double, float>;
+  static_assert(check_loss<Loss, ScalarOf<Loss>>(),
                 "Penalized: the 1st argument is no loss, as BPR is; what one has to have stands in "
                 "prism/policy/loss.hpp");
-  static_assert(LossPolicy<Penalty, float> || LossPolicy<Penalty, double>,
+  static_assert(check_loss<Penalty, ScalarOf<Penalty>>(),
                 "Penalized: the 2nd argument is no penalty, as IPL is; what one has to have stands "
                 "in prism/policy/loss.hpp");
 
@@ -57,26 +62,22 @@ struct Penalized {
     }
   };
 
-  /// What the loss asks for; a penalty may not.
-  [[nodiscard]] constexpr std::size_t negatives_per_pair() const noexcept {
-    return prism::negatives_per_pair(loss);
+  /// The negatives are the loss's; a penalty may not ask for any. The loss comes first, and the
+  /// batch's own rows are its own. The ranking rule is the loss's, or one that changes nothing.
+  [[nodiscard]] constexpr LossTraits traits() const noexcept {
+    const LossTraits of_loss = loss_traits(loss), of_penalty = loss_traits(penalty);
+    return {.negatives = of_loss.negatives,
+            .overwrites_gradient = of_loss.overwrites_gradient,
+            .needs_all_rows = of_loss.needs_all_rows || of_penalty.needs_all_rows,
+            .has_ranking_rule = true};
   }
 
   /// @throws ArgumentError  for an option outside its domain, or a penalty that asks for negatives
   void check() const {
     check_options(loss);
     check_options(penalty);
-    require(prism::negatives_per_pair(penalty) == 0, "penalty",
+    require(loss_traits(penalty).negatives == 0, "penalty",
             "must ask for no negatives; a loss that does goes first");
-  }
-
-  [[nodiscard]] constexpr bool needs_all_rows() const noexcept {
-    return prism::needs_all_rows(loss) || prism::needs_all_rows(penalty);
-  }
-
-  /// The loss comes first, and the batch's own rows are its own.
-  [[nodiscard]] constexpr bool overwrites_gradient() const noexcept {
-    return prism::overwrites_gradient(loss);
   }
 
   /// "BPR & ReSN"; a penalty without a name is none.
@@ -91,7 +92,7 @@ struct Penalized {
     const auto gradients = step.parameter_gradients;
     const double value = evaluate_part(loss, step, state.loss, gradients.first(of_loss));
     const auto of_penalty = gradients.subspan(of_loss);
-    if (!prism::overwrites_gradient(penalty)) {
+    if (!loss_traits(penalty).overwrites_gradient) {
       return value + evaluate_part(penalty, step, state.penalty, of_penalty);
     }
     // It would set what the loss has left there.
@@ -110,9 +111,7 @@ struct Penalized {
 
   template <class T, Execution X>
   void ranking_rule(const X& exec, Scorer<T>& scorer, const State<T>& state) const {
-    if constexpr (requires { loss.ranking_rule(exec, scorer, state.loss); }) {
-      loss.ranking_rule(exec, scorer, state.loss);
-    }
+    apply_ranking_rule(exec, loss, scorer, state.loss);
   }
 
  private:
@@ -120,10 +119,10 @@ struct Penalized {
   template <class Part, class T, Execution X>
   static double evaluate_part(const Part& policy, const LossStep<T, X>& step,
                               const state_t<Part, T>& state, std::span<const Rows<T>> gradients) {
-    const bool negatives = prism::negatives_per_pair(policy) > 0;
+    const LossTraits traits = loss_traits(policy);
     const Batch visible_batch =
-        negatives ? step.batch : without_negatives(step.batch, step.scratch);
-    const Batch batch = prism::needs_all_rows(policy) ? visible_batch : visible_batch.active_rows();
+        traits.negatives > 0 ? step.batch : without_negatives(step.batch, step.scratch);
+    const Batch batch = traits.needs_all_rows ? visible_batch : visible_batch.active_rows();
     return evaluate_loss(
         policy,
         LossStep<T, X>{batch, first_rows(step.output, batch), first_rows(step.gradient, batch),

@@ -5,15 +5,23 @@
 
 #include <concepts>
 #include <cstddef>
-#include <string_view>
 #include <type_traits>
 
 #include "prism/core/config.hpp"
+#include "prism/core/execution.hpp"
 #include "prism/policy/batch.hpp"
+#include "prism/policy/contract.hpp"
 #include "prism/policy/output.hpp"
 #include "prism/policy/parameter.hpp"
 
 namespace prism::inline PRISM_ISA {
+
+/// What a backbone says of itself, besides its functions.
+struct BackboneTraits {
+  /// Whether forward and backward may read any table row. Where they read none but those that the
+  /// batch's sides list, a step costs what the batch costs.
+  bool needs_all_rows = true;
+};
 
 // struct MyBackbone {
 //   static constexpr std::string_view name = "MyBackbone";
@@ -21,9 +29,9 @@ namespace prism::inline PRISM_ISA {
 //   std::size_t output_dim() const;                 // optional: of output rows; dim() if left out
 //   // Optional: trainable weights, see parameter.hpp.
 //   template <class T> struct State;
-//   // Optional: promises that forward and backward read no table row but those that the batch's
-//   // sides list, so that a step costs what the batch costs.
-//   static constexpr bool needs_all_rows = false;
+//   // Optional: what differs from a BackboneTraits{}.
+//   static constexpr BackboneTraits traits{.needs_all_rows = false};
+//   // Optional: label() and check(), see label.hpp.
 //
 //   // The output: a row for each row that the batch's sides list. Rows made anew lie in memory
 //   // from step.scratch, in the sides' order: {{users, items}, saved}. The table's own are picked:
@@ -54,38 +62,126 @@ struct Forward {
   [[no_unique_address]] Saved saved{};
 };
 
-template <class B, class T = double>
-concept BackbonePolicy = std::copyable<B> && TrainableState<B, T> &&
-    requires(const B& backbone, const BackboneStep<T>& step, Embeddings<const T> in,
-             const Interactions& train, const state_t<B, T>& state) {
-  { B::name } -> std::convertible_to<std::string_view>;
+namespace detail {
+
+template <class B>
+concept BackboneTraitsFit = !names_traits<B> || ConstantTraits<B, BackboneTraits>;
+template <class B>
+concept HasDim = requires(const B& backbone) {
   { backbone.dim() } -> std::convertible_to<std::size_t>;
-  { backbone.template forward<T>(step, state).output } -> std::convertible_to<BatchRows<T>>;
-  {
-    backbone.template backward<T>(step, state, backbone.template forward<T>(step, state).saved, in)
-    } -> std::same_as<TableGradients<T>>;
-  { backbone.template output<T>(par, in, train, state) } -> std::same_as<Output<T>>;
 };
+template <class B>
+concept OutputDimFits = !names_output_dim<B> || requires(const B& backbone) {
+  { backbone.output_dim() } -> std::convertible_to<std::size_t>;
+};
+
+template <class B, class T, class X>
+concept TakesForward = requires(const B& backbone, const BackboneStep<T, X>& step,
+                                const state_t<B, T>& state) {
+  backbone.template forward<T>(step, state);
+};
+template <class B, class T, class X>
+concept ReturnsForward = requires(const B& backbone, const BackboneStep<T, X>& step,
+                                  const state_t<B, T>& state) {
+  { backbone.template forward<T>(step, state).output } -> std::convertible_to<BatchRows<T>>;
+  backbone.template forward<T>(step, state).saved;
+};
+template <class B, class T, class X>
+concept TakesBackward = requires(const B& backbone, const BackboneStep<T, X>& step,
+                                 const state_t<B, T>& state, Embeddings<const T> gradient) {
+  {
+    backbone.template backward<T>(step, state, backbone.template forward<T>(step, state).saved,
+                                  gradient)
+    } -> std::same_as<TableGradients<T>>;
+};
+template <class B, class T, class X>
+concept TakesOutput = requires(const B& backbone, const X& exec, Embeddings<const T> tables,
+                               const Interactions& train, const state_t<B, T>& state) {
+  { backbone.template output<T>(exec, tables, train, state) } -> std::same_as<Output<T>>;
+};
+template <class B, class T, class X>
+concept RunsOn = TakesForward<B, T, X> && ReturnsForward<B, T, X> && TakesBackward<B, T, X> &&
+    TakesOutput<B, T, X>;
+
+}  // namespace detail
+
+/// @tparam T  of the numbers
+/// @tparam X  where it runs
+template <class B, class T = double, class X = Host<>>
+concept BackbonePolicy =
+    detail::AnyPolicy<B> && TrainableState<B, T> && !detail::names_needs_all_rows<B> &&
+    detail::BackboneTraitsFit<B> && detail::HasDim<B> && detail::OutputDimFits<B> &&
+    detail::RunsOn<B, T, X>;
+
+namespace detail {
+
+/// BackbonePolicy in words, requirement by requirement.
+template <class B, class T, class X>
+struct BackboneContract {
+  PRISM_POLICY_CONTRACT(B, "a backbone");
+  PRISM_STATE_CONTRACT(B, T, "a backbone");
+  static_assert(!names_needs_all_rows<B>,
+                "a backbone says in its traits whether it needs all rows: static constexpr "
+                "BackboneTraits traits{.needs_all_rows = false}");
+  static_assert(BackboneTraitsFit<B>,
+                "a backbone's traits must be a constant: static constexpr BackboneTraits "
+                "traits{...}");
+  static_assert(HasDim<B>,
+                "a backbone must say how many columns its tables have: std::size_t dim() const");
+  static_assert(OutputDimFits<B>,
+                "a backbone's output_dim, where it has one, must be: std::size_t output_dim() "
+                "const");
+  static_assert(RunsOn<B, T, X> || !RunsOn<B, T, Host<>>,
+                "a backbone's forward, backward and output must be for every execution, and are "
+                "not for this one: template <class T, Execution X>");
+  static_assert(TakesForward<B, T, X>,
+                "a backbone must have a forward: template <class T, Execution X> Forward<T, Saved> "
+                "forward(const BackboneStep<T, X>& step, const state_t<MyBackbone, T>& state) "
+                "const");
+  static_assert(!TakesForward<B, T, X> || ReturnsForward<B, T, X>,
+                "a backbone's forward must return a Forward<T, Saved>, or a Forward<T>");
+  static_assert(!ReturnsForward<B, T, X> || TakesBackward<B, T, X>,
+                "a backbone must have a backward: template <class T, Execution X> "
+                "TableGradients<T> backward(const BackboneStep<T, X>& step, const "
+                "state_t<MyBackbone, T>& state, const Saved& saved, Embeddings<const T> "
+                "output_gradient) const, where Saved is of what forward returns");
+  static_assert(TakesOutput<B, T, X>,
+                "a backbone must have an output: template <class T, Execution X> Output<T> "
+                "output(const X& exec, Embeddings<const T> tables, const Interactions& train, "
+                "const state_t<MyBackbone, T>& state) const");
+
+  static constexpr bool holds = BackbonePolicy<B, T, X>;
+};
+
+}  // namespace detail
+
+/// Whether B is a backbone; if it is none, a first error says what it lacks:
+/// `static_assert(check_backbone<MyBackbone>())`.
+template <class B, class T = double, Execution X = Host<>>
+[[nodiscard]] consteval bool check_backbone() {
+  return detail::BackboneContract<B, T, X>::holds;
+}
+
+/// What a backbone says of itself.
+template <class B>
+[[nodiscard]] consteval BackboneTraits backbone_traits() noexcept {
+  if constexpr (detail::names_traits<B>) {
+    static_assert(detail::BackboneTraitsFit<B>,
+                  "a backbone's traits must be a constant: static constexpr BackboneTraits "
+                  "traits{...}");
+    return B::traits;
+  } else {
+    return {};
+  }
+}
 
 /// Columns of a backbone's output rows.
 template <class B>
 [[nodiscard]] constexpr std::size_t output_dim(const B& backbone) noexcept {
-  if constexpr (requires { backbone.output_dim(); }) {
+  if constexpr (detail::names_output_dim<B>) {
     return backbone.output_dim();
   } else {
     return backbone.dim();
-  }
-}
-
-/// Whether a step may read table rows outside the batch.
-template <class B>
-[[nodiscard]] constexpr bool needs_all_rows() noexcept {
-  if constexpr (requires { B::needs_all_rows; }) {
-    static_assert(std::is_same_v<decltype(B::needs_all_rows), const bool>,
-                  "a backbone's needs_all_rows is a constant: static constexpr bool");
-    return B::needs_all_rows;
-  } else {
-    return true;
   }
 }
 

@@ -151,9 +151,9 @@ template <class T, Execution X = Host<>>
 struct LossStep {
   const Batch& batch;
   BatchRows<T> output;
-  /// A row for each of the output's: zeros, to which the loss adds its gradient. Where the loss
-  /// says overwrites_gradient(), the batch's own rows hold anything, and it writes each before it
-  /// reads it.
+  /// A row for each of the output's: zeros, to which the loss adds its gradient. Where the loss's
+  /// traits say overwrites_gradient, the batch's own rows hold anything, and it writes each before
+  /// it reads it.
   Embeddings<T> gradient;
   /// Working memory, valid until the step ends.
   Scratch& scratch;

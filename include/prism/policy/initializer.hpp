@@ -4,13 +4,13 @@
 
 #include <concepts>
 #include <span>
-#include <string_view>
 
 #include "prism/core/config.hpp"
 #include "prism/core/execution.hpp"
 #include "prism/core/index.hpp"
 #include "prism/core/random.hpp"
 #include "prism/core/rows.hpp"
+#include "prism/policy/contract.hpp"
 
 namespace prism::inline PRISM_ISA {
 
@@ -21,13 +21,51 @@ namespace prism::inline PRISM_ISA {
 //   template <class T, Execution X>
 //   void operator()(const X& exec, Rows<T> table, std::span<const Index> popularity,
 //                   const Random& random) const;
+//   // Optional: label() and check(), see label.hpp.
 // };
-template <class I, class T = double>
-concept InitializerPolicy = std::copyable<I> &&
-    requires(const I& initializer, Rows<T> table, std::span<const Index> popularity,
-             const Random& random) {
-  { I::name } -> std::convertible_to<std::string_view>;
-  {initializer(par, table, popularity, random)};
+
+namespace detail {
+
+template <class I, class T, class X>
+concept FillsTable = requires(const I& initializer, const X& exec, Rows<T> table,
+                              std::span<const Index> popularity, const Random& random) {
+  initializer(exec, table, popularity, random);
 };
+
+}  // namespace detail
+
+/// @tparam T  of the numbers
+/// @tparam X  where it runs
+template <class I, class T = double, class X = Host<>>
+concept InitializerPolicy = detail::AnyPolicy<I> && detail::FillsTable<I, T, X>;
+
+namespace detail {
+
+#define PRISM_INITIALIZER_OPERATOR                                                 \
+  "template <class T, Execution X> void operator()(const X& exec, Rows<T> table, " \
+  "std::span<const Index> popularity, const Random& random) const"
+
+/// InitializerPolicy in words, requirement by requirement.
+template <class I, class T, class X>
+struct InitializerContract {
+  PRISM_POLICY_CONTRACT(I, "an initializer");
+  static_assert(FillsTable<I, T, X> || !FillsTable<I, T, Host<>>,
+                "an initializer's operator() must be for every execution, and is not for this "
+                "one: " PRISM_INITIALIZER_OPERATOR);
+  static_assert(FillsTable<I, T, X>,
+                "an initializer must fill a table: " PRISM_INITIALIZER_OPERATOR);
+
+  static constexpr bool holds = InitializerPolicy<I, T, X>;
+};
+#undef PRISM_INITIALIZER_OPERATOR
+
+}  // namespace detail
+
+/// Whether I is an initializer; if it is none, a first error says what it lacks:
+/// `static_assert(check_initializer<MyInitializer>())`.
+template <class I, class T = double, Execution X = Host<>>
+[[nodiscard]] consteval bool check_initializer() {
+  return detail::InitializerContract<I, T, X>::holds;
+}
 
 }  // namespace prism::inline PRISM_ISA

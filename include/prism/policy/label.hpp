@@ -5,13 +5,15 @@
 #include <string>
 
 #include "prism/core/config.hpp"
+#include "prism/policy/contract.hpp"
 
 namespace prism::inline PRISM_ISA {
 
 /// A policy's name with its parameters: its label(), or its plain name.
 template <class Policy>
 [[nodiscard]] std::string label(const Policy& policy) {
-  if constexpr (requires { policy.label(); }) {
+  if constexpr (detail::names_label<Policy>) {
+    static_assert(detail::LabelFits<Policy>, "a policy's label must be: std::string label() const");
     return policy.label();
   } else {
     return std::string(Policy::name);
@@ -23,7 +25,10 @@ template <class Policy>
 /// throws an ArgumentError for an option outside its domain; a model calls it when it is made.
 template <class Policy>
 void check_options(const Policy& policy) {
-  if constexpr (requires { policy.check(); }) policy.check();
+  if constexpr (detail::names_check<Policy>) {
+    static_assert(detail::CheckFits<Policy>, "a policy's check must be: void check() const");
+    policy.check();
+  }
 }
 
 }  // namespace prism::inline PRISM_ISA

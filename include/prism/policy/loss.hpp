@@ -4,91 +4,211 @@
 
 #include <concepts>
 #include <cstddef>
-#include <string_view>
 #include <type_traits>
 
 #include "prism/core/config.hpp"
+#include "prism/core/error.hpp"
+#include "prism/core/execution.hpp"
 #include "prism/policy/batch.hpp"
+#include "prism/policy/contract.hpp"
 #include "prism/policy/output.hpp"
 #include "prism/policy/parameter.hpp"
 
 namespace prism::inline PRISM_ISA {
 
+/// What a loss says of itself, besides its functions.
+struct LossTraits {
+  /// How many negatives a pair it asks for.
+  std::size_t negatives = 0;
+  /// Whether it sets the gradient of each of the batch's own rows (k < side.num_active) before it
+  /// adds to it, so that nobody has to fill them with zeros; that of the others it adds to. It
+  /// overwrites what another loss has left there; Penalized knows.
+  bool overwrites_gradient = false;
+  /// Whether it looks at rows outside the batch, which the sides then list after their own.
+  bool needs_all_rows = false;
+  /// Whether it has a ranking_rule; the same for all options.
+  bool has_ranking_rule = false;
+};
+
 // struct MyLoss {
 //   static constexpr std::string_view name = "MyLoss";
-//   std::size_t negatives = 1;             // optional: how many a pair; none if left out. Or a
-//                                          // function, std::size_t negatives_per_pair() const
-//   // Optional: whether it looks at rows outside the batch, which the sides then list after their
-//   // own. Not if left out.
-//   bool needs_all_rows() const;
-//   // Optional: whether it sets the gradient of each of the batch's own rows (k < side.num_active)
-//   // before it adds to it, so that nobody has to fill them with zeros; that of the others it adds
-//   // to. It overwrites what another loss has left there; Penalized knows. Not if left out.
-//   bool overwrites_gradient() const;
+//   // Optional: what differs from a LossTraits{}. A constant,
+//   static constexpr LossTraits traits{.negatives = 1, .overwrites_gradient = true};
+//   // or, where it depends on options (as a member `negatives` is one), a function:
+//   constexpr LossTraits traits() const { return {.negatives = negatives}; }
 //   // Optional: trainable state of its own, see parameter.hpp.
 //   template <class T> struct State;
+//   // Optional: label() and check(), see label.hpp.
 //
 //   // The mean over the batch's pairs. Adds its gradient to step.gradient, or sets it: see above.
 //   template <class T, Execution X> double operator()(const LossStep<T, X>& step) const;
 //   // Instead, where there is a State:
 //   template <class T, Execution X>
 //   double operator()(const LossStep<T, X>& step, const State<T>& state) const;
-//   // Optional: sets the factors and the offset by which its models rank.
+//   // With has_ranking_rule: sets the factors and the offset by which its models rank.
 //   template <class T, Execution X>
-//   void ranking_rule(const X& exec, Scorer<T>&, const state_t<MyLoss, T>&) const;
+//   void ranking_rule(const X& exec, Scorer<T>& scorer, const state_t<MyLoss, T>& state) const;
 // };
-template <class L, class T = double>
-concept LossPolicy = std::copyable<L> && TrainableState<L, T> &&
-    requires(const L& loss, const LossStep<T>& step, const state_t<L, T>& state) {
-  { L::name } -> std::convertible_to<std::string_view>;
-  requires requires {
-    { loss(step) } -> std::convertible_to<double>;
-  } || requires {
-    { loss(step, state) } -> std::convertible_to<double>;
-  };
+
+namespace detail {
+
+template <class L>
+concept TraitsFunction = requires(const L& loss) {
+  { loss.traits() } -> std::same_as<LossTraits>;
+};
+template <class L>
+concept LossTraitsFit = !names_traits<L> || ConstantTraits<L, LossTraits> || TraitsFunction<L>;
+
+/// Whether the compiler knows what the traits are with default options: only policies that cannot
+/// be made in a constant expression keep them to themselves.
+template <class L>
+concept DefaultTraitsKnown = !names_traits<L> || ConstantTraits<L, LossTraits> || requires {
+  typename std::bool_constant<(L{}.traits().has_ranking_rule)>;
+};
+template <class L>
+[[nodiscard]] consteval bool says_ranking_rule() {
+  if constexpr (ConstantTraits<L, LossTraits>) {
+    return L::traits.has_ranking_rule;
+  } else if constexpr (names_traits<L> && DefaultTraitsKnown<L>) {
+    return L{}.traits().has_ranking_rule;
+  } else {
+    return false;
+  }
+}
+
+/// A member `negatives` is an option or a constant, and counts by way of the traits.
+template <class L>
+concept NegativesInTraits = !names_negatives<L> || names_traits<L>;
+template <class L>
+concept OptionOfNegatives = requires {
+  requires std::is_member_object_pointer_v<decltype(&L::negatives)>;
 };
 
-/// How many negatives a pair a loss asks for.
-template <class L>
-[[nodiscard]] constexpr std::size_t negatives_per_pair(const L& loss) noexcept {
-  if constexpr (requires { loss.negatives_per_pair(); }) {
-    return loss.negatives_per_pair();
-  } else if constexpr (requires { loss.negatives; }) {
-    static_assert(std::is_unsigned_v<std::remove_cvref_t<decltype(loss.negatives)>>,
-                  "a loss's `negatives` is how many a pair it asks for: a std::size_t");
-    return loss.negatives;
-  } else {
-    static_assert(
-        !requires { &L::negatives; } && !requires { &L::negatives_per_pair; },
-        "how many negatives a loss asks for is a member `std::size_t negatives`, or a "
-        "function `std::size_t negatives_per_pair() const`");
-    return 0;
-  }
+template <class L, class T, class X>
+concept TakesLossStep = requires(const L& loss, const LossStep<T, X>& step) {
+  loss(step);
+};
+template <class L, class T, class X>
+concept TakesLossStepAndState = requires(const L& loss, const LossStep<T, X>& step,
+                                         const state_t<L, T>& state) {
+  loss(step, state);
+};
+template <class L, class T, class X>
+concept Evaluates = TakesLossStep<L, T, X> || TakesLossStepAndState<L, T, X>;
+/// But for a `const` that is missing.
+template <class L, class T, class X>
+concept EvaluatesNonConst = requires(L& loss, const LossStep<T, X>& step) {
+  loss(step);
+}
+|| requires(L& loss, const LossStep<T, X>& step, const state_t<L, T>& state) { loss(step, state); };
+template <class L, class T, class X>
+concept ReturnsLoss = requires(const L& loss, const LossStep<T, X>& step,
+                               const state_t<L, T>& state) {
+  { loss(step, state) } -> std::convertible_to<double>;
+}
+|| (!TakesLossStepAndState<L, T, X> && requires(const L& loss, const LossStep<T, X>& step) {
+  { loss(step) } -> std::convertible_to<double>;
+});
+
+template <class L, class T, class X>
+concept RanksByRule = requires(const L& loss, const X& exec, Scorer<T>& scorer,
+                               const state_t<L, T>& state) {
+  { loss.ranking_rule(exec, scorer, state) } -> std::same_as<void>;
+};
+template <class L, class T, class X>
+concept RankingRuleFits = !names_ranking_rule<L> || RanksByRule<L, T, X>;
+
+}  // namespace detail
+
+/// @tparam T  of the numbers
+/// @tparam X  where it runs
+template <class L, class T = double, class X = Host<>>
+concept LossPolicy =
+    detail::AnyPolicy<L> && TrainableState<L, T> && !detail::names_needs_all_rows<L> &&
+    !detail::names_looks_at_every_row<L> && !detail::names_overwrites_gradient<L> &&
+    !detail::names_sets_gradient<L> && !detail::names_negatives_per_pair<L> &&
+    !detail::names_has_ranking_rule<L> && detail::LossTraitsFit<L> &&
+    detail::NegativesInTraits<L> &&
+    (!detail::OptionOfNegatives<L> || detail::TraitsFunction<L>)&&detail::Evaluates<L, T, X> &&
+    detail::ReturnsLoss<L, T, X> && detail::RankingRuleFits<L, T, X> &&
+    (!detail::says_ranking_rule<L>() || detail::RanksByRule<L, T, X>)&&(
+        !detail::names_ranking_rule<L> || !detail::DefaultTraitsKnown<L> ||
+        detail::says_ranking_rule<L>());
+
+namespace detail {
+
+#define PRISM_LOSS_OPERATOR                                                                   \
+  "template <class T, Execution X> double operator()(const LossStep<T, X>& step) const, or, " \
+  "with a State, operator()(const LossStep<T, X>& step, const State<T>& state) const"
+#define PRISM_RANKING_RULE                                                               \
+  "template <class T, Execution X> void ranking_rule(const X& exec, Scorer<T>& scorer, " \
+  "const state_t<MyLoss, T>& state) const"
+
+/// LossPolicy in words, requirement by requirement.
+template <class L, class T, class X>
+struct LossContract {
+  PRISM_POLICY_CONTRACT(L, "a loss");
+  PRISM_STATE_CONTRACT(L, T, "a loss");
+  static_assert(!names_needs_all_rows<L> && !names_looks_at_every_row<L>,
+                "a loss says in its traits whether it needs all rows: static constexpr LossTraits "
+                "traits{.needs_all_rows = true}");
+  static_assert(!names_overwrites_gradient<L> && !names_sets_gradient<L>,
+                "a loss says in its traits whether it sets its gradient: static constexpr "
+                "LossTraits traits{.overwrites_gradient = true}");
+  static_assert(!names_negatives_per_pair<L> && NegativesInTraits<L>,
+                "a loss says in its traits how many negatives a pair it asks for: static constexpr "
+                "LossTraits traits{.negatives = 1}, or constexpr LossTraits traits() const");
+  static_assert(!names_has_ranking_rule<L>,
+                "a loss says in its traits whether it has a ranking rule: static constexpr "
+                "LossTraits traits{.has_ranking_rule = true}");
+  static_assert(LossTraitsFit<L>,
+                "a loss's traits must be a constant, static constexpr LossTraits traits{...}, or "
+                "a function, constexpr LossTraits traits() const");
+  static_assert(!OptionOfNegatives<L> || !LossTraitsFit<L> || TraitsFunction<L>,
+                "a loss with an option `negatives` must have a function for its traits, which are "
+                "no constant: constexpr LossTraits traits() const");
+  static_assert(Evaluates<L, T, X> || !EvaluatesNonConst<L, T, X>,
+                "a loss's operator() must be const: " PRISM_LOSS_OPERATOR);
+  static_assert(Evaluates<L, T, X> || !Evaluates<L, T, Host<>>,
+                "a loss's operator() must take a step of every execution, and takes none of this "
+                "one: " PRISM_LOSS_OPERATOR);
+  static_assert(Evaluates<L, T, X>,
+                "a loss's operator() must take a const LossStep<T, X>&: " PRISM_LOSS_OPERATOR);
+  static_assert(!Evaluates<L, T, X> || ReturnsLoss<L, T, X>,
+                "a loss's operator() must return its value, a double: " PRISM_LOSS_OPERATOR);
+  static_assert(!says_ranking_rule<L>() || names_ranking_rule<L> || RanksByRule<L, T, X>,
+                "a loss whose traits say has_ranking_rule must have one: " PRISM_RANKING_RULE);
+  static_assert(RankingRuleFits<L, T, X>, "a loss's ranking_rule must be: " PRISM_RANKING_RULE);
+  static_assert(!names_ranking_rule<L> || !DefaultTraitsKnown<L> || says_ranking_rule<L>(),
+                "a loss with a ranking_rule must say so in its traits: static constexpr LossTraits "
+                "traits{.has_ranking_rule = true}");
+
+  static constexpr bool holds = LossPolicy<L, T, X>;
+};
+#undef PRISM_LOSS_OPERATOR
+#undef PRISM_RANKING_RULE
+
+}  // namespace detail
+
+/// Whether L is a loss; if it is none, a first error says what it lacks:
+/// `static_assert(check_loss<MyLoss>())`.
+template <class L, class T = double, Execution X = Host<>>
+[[nodiscard]] consteval bool check_loss() {
+  return detail::LossContract<L, T, X>::holds;
 }
 
-/// Whether a loss looks at rows outside the batch, so that a step has to compute them all.
+/// What a loss says of itself, with its options.
 template <class L>
-[[nodiscard]] constexpr bool needs_all_rows(const L& loss) noexcept {
-  if constexpr (requires { loss.needs_all_rows(); }) {
-    return loss.needs_all_rows();
+[[nodiscard]] constexpr LossTraits loss_traits(const L& loss) noexcept {
+  static_assert(detail::LossTraitsFit<L>,
+                "a loss's traits must be a constant, static constexpr LossTraits traits{...}, or "
+                "a function, constexpr LossTraits traits() const");
+  if constexpr (detail::ConstantTraits<L, LossTraits>) {
+    return L::traits;
+  } else if constexpr (detail::names_traits<L>) {
+    return loss.traits();
   } else {
-    static_assert(
-        !requires { &L::needs_all_rows; },
-        "a loss's needs_all_rows is a function: bool needs_all_rows() const");
-    return false;
-  }
-}
-
-/// Whether a loss sets the gradient of the batch's own rows, rather than adding to zeros.
-template <class L>
-[[nodiscard]] constexpr bool overwrites_gradient(const L& loss) noexcept {
-  if constexpr (requires { loss.overwrites_gradient(); }) {
-    return loss.overwrites_gradient();
-  } else {
-    static_assert(
-        !requires { &L::overwrites_gradient; },
-        "a loss's overwrites_gradient is a function: bool overwrites_gradient() const");
-    return false;
+    return {};
   }
 }
 
@@ -96,10 +216,23 @@ template <class L>
 template <class L, class T, Execution X>
 [[nodiscard]] double evaluate_loss(const L& loss, const LossStep<T, X>& step,
                                    const state_t<L, T>& state) {
-  if constexpr (requires { loss(step, state); }) {
+  static_assert(check_loss<L, T, X>(), "evaluate_loss: the 1st argument is no loss");
+  if constexpr (detail::TakesLossStepAndState<L, T, X>) {
     return loss(step, state);
   } else {
     return loss(step);
+  }
+}
+
+/// Has a loss set the factors and the offset by which its models rank, where it has a rule.
+template <class L, class T, Execution X>
+void apply_ranking_rule(const X& exec, const L& loss, Scorer<T>& scorer,
+                        const state_t<L, T>& state) {
+  if constexpr (detail::names_ranking_rule<L> || detail::RanksByRule<L, T, X>) {
+    if (loss_traits(loss).has_ranking_rule) loss.ranking_rule(exec, scorer, state);
+  } else {
+    require(!loss_traits(loss).has_ranking_rule, "traits",
+            "say that the loss has_ranking_rule, which it has not");
   }
 }
 

@@ -16,6 +16,7 @@
 #include "prism/core/random.hpp"
 #include "prism/core/rows.hpp"
 #include "prism/data/interactions.hpp"
+#include "prism/policy/contract.hpp"
 
 namespace prism::inline PRISM_ISA {
 
@@ -84,14 +85,39 @@ struct StateOf<Policy, T> {
 template <class Policy, class T>
 using state_t = typename detail::StateOf<Policy, T>::type;
 
-/// Whether a policy's State, if it has one, has what is asked above.
+namespace detail {
+
 template <class Policy, class T>
-concept TrainableState = std::copyable<state_t<Policy, T>> &&
-    (std::is_same_v<state_t<Policy, T>, Stateless<Policy>> ||
-     std::constructible_from<state_t<Policy, T>, const Policy&,
-                             const StateContext&>)&&requires(state_t<Policy, T>& state) {
+concept StateIsTemplate = !names_State<Policy> || requires {
+  typename Policy::template State<T>;
+};
+template <class Policy, class T>
+concept StateConstructible = std::is_same_v<state_t<Policy, T>, Stateless<Policy>> ||
+                             std::constructible_from < state_t<Policy, T>,
+const Policy&, const StateContext& > ;
+template <class Policy, class T>
+concept StateVisitable = requires(state_t<Policy, T>& state) {
   state.for_each_parameter([](const ParameterView<T>&) {});
 };
+
+// The same in words.
+#define PRISM_STATE_CONTRACT(P, T, KIND)                                                      \
+  static_assert(::prism::detail::StateIsTemplate<P, T>,                                       \
+                KIND "'s State, where it has one, must be: template <class T> struct State"); \
+  static_assert(::prism::detail::StateConstructible<P, T>, KIND                               \
+                "'s State must be made from the policy and a StateContext: "                  \
+                "State(const MyPolicy&, const StateContext&)");                               \
+  static_assert(std::copyable<::prism::state_t<P, T>>, KIND "'s State must be copyable");     \
+  static_assert(::prism::detail::StateVisitable<P, T>, KIND                                   \
+                "'s State must show what is trained, a ParameterView<T> each: "               \
+                "template <class Visit> void for_each_parameter(const Visit& visit)")
+
+}  // namespace detail
+
+/// Whether a policy's State, if it has one, has what is asked above.
+template <class Policy, class T>
+concept TrainableState = detail::StateIsTemplate<Policy, T> && std::copyable<state_t<Policy, T>> &&
+    detail::StateConstructible<Policy, T> && detail::StateVisitable<Policy, T>;
 
 /// Constructs a policy's State.
 template <class T, class Policy>

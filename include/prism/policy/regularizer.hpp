@@ -3,9 +3,9 @@
 #pragma once
 
 #include <concepts>
-#include <string_view>
 
 #include "prism/core/config.hpp"
+#include "prism/policy/contract.hpp"
 
 namespace prism::inline PRISM_ISA {
 
@@ -13,11 +13,41 @@ namespace prism::inline PRISM_ISA {
 //   static constexpr std::string_view name = "MyRegularizer";
 //   // The decay of a row, which its gradient gets as decay * row: coupled (L2), as in the paper.
 //   double weight_decay(bool in_batch) const;
+//   // Optional: label() and check(), see label.hpp.
 // };
+
+namespace detail {
+
 template <class R>
-concept RegularizerPolicy = std::copyable<R> && requires(const R& regularizer, bool in_batch) {
-  { R::name } -> std::convertible_to<std::string_view>;
+concept SaysDecay = requires(const R& regularizer, bool in_batch) {
   { regularizer.weight_decay(in_batch) } -> std::convertible_to<double>;
 };
+
+}  // namespace detail
+
+template <class R>
+concept RegularizerPolicy = detail::AnyPolicy<R> && detail::SaysDecay<R>;
+
+namespace detail {
+
+/// RegularizerPolicy in words, requirement by requirement.
+template <class R>
+struct RegularizerContract {
+  PRISM_POLICY_CONTRACT(R, "a regularizer");
+  static_assert(SaysDecay<R>,
+                "a regularizer must say how a row decays: double weight_decay(bool in_batch) "
+                "const");
+
+  static constexpr bool holds = RegularizerPolicy<R>;
+};
+
+}  // namespace detail
+
+/// Whether R is a regularizer; if it is none, a first error says what it lacks:
+/// `static_assert(check_regularizer<MyRegularizer>())`.
+template <class R>
+[[nodiscard]] consteval bool check_regularizer() {
+  return detail::RegularizerContract<R>::holds;
+}
 
 }  // namespace prism::inline PRISM_ISA

@@ -6,14 +6,13 @@
 #include <cstddef>
 #include <cstdint>
 #include <span>
-#include <string_view>
 #include <type_traits>
 
 #include "prism/core/config.hpp"
 #include "prism/core/execution.hpp"
 #include "prism/core/random.hpp"
 #include "prism/data/interactions.hpp"
-#include "prism/policy/parameter.hpp"
+#include "prism/policy/contract.hpp"
 
 namespace prism::inline PRISM_ISA {
 
@@ -52,17 +51,6 @@ struct SamplerStateOf<Sampler> {
 template <class Sampler>
 using sampler_state_t = typename detail::SamplerStateOf<Sampler>::type;
 
-/// Draws a batch's negatives.
-template <Execution X, class Sampler>
-void draw_negatives(const X& exec, const Sampler& sampler, const SampleRequest& request,
-                    const sampler_state_t<Sampler>& state, std::span<Index> negatives) {
-  if constexpr (requires { sampler(exec, request, state, negatives); }) {
-    sampler(exec, request, state, negatives);
-  } else {
-    sampler(exec, request, negatives);
-  }
-}
-
 // struct MySampler {
 //   static constexpr std::string_view name = "MySampler";
 //   // Fills negatives, pairs x negatives_per_pair, row-major, with items.
@@ -75,16 +63,81 @@ void draw_negatives(const X& exec, const Sampler& sampler, const SampleRequest& 
 //   template <Execution X>
 //   void operator()(const X& exec, const SampleRequest&, const State&,
 //                   std::span<Index> negatives) const;
+//   // Optional: label() and check(), see label.hpp.
 // };
+
+namespace detail {
+
 template <class S>
-concept SamplerPolicy = std::copyable<S> && std::is_constructible_v < sampler_state_t<S>,
-const S&,
-    const Interactions& > &&requires(const S& sampler, const SampleRequest& request,
-                                     const sampler_state_t<S>& state, std::span<Index> negatives) {
-  { S::name } -> std::convertible_to<std::string_view>;
-  requires requires { {sampler(par, request, negatives)}; } || requires {
-    {sampler(par, request, state, negatives)};
-  };
+concept SamplerStateFits = !names_State<S> || requires {
+  typename S::State;
 };
+template <class S>
+concept SamplerStateConstructible = std::is_constructible_v < sampler_state_t<S>,
+const S&, const Interactions& > ;
+template <class S, class X>
+concept Draws = requires(const S& sampler, const X& exec, const SampleRequest& request,
+                         std::span<Index> negatives) {
+  sampler(exec, request, negatives);
+};
+template <class S, class X>
+concept DrawsWithState = requires(const S& sampler, const X& exec, const SampleRequest& request,
+                                  const sampler_state_t<S>& state, std::span<Index> negatives) {
+  sampler(exec, request, state, negatives);
+};
+template <class S, class X>
+concept DrawsEitherWay = Draws<S, X> || DrawsWithState<S, X>;
+
+}  // namespace detail
+
+/// @tparam X  where it runs
+template <class S, class X = Host<>>
+concept SamplerPolicy = detail::AnyPolicy<S> && detail::SamplerStateFits<S> &&
+    detail::SamplerStateConstructible<S> && detail::DrawsEitherWay<S, X>;
+
+namespace detail {
+
+#define PRISM_SAMPLER_OPERATOR                                                      \
+  "template <Execution X> void operator()(const X& exec, const SampleRequest&, "    \
+  "std::span<Index> negatives) const, or, with a State, operator()(const X& exec, " \
+  "const SampleRequest&, const State&, std::span<Index> negatives) const"
+
+/// SamplerPolicy in words, requirement by requirement.
+template <class S, class X>
+struct SamplerContract {
+  PRISM_POLICY_CONTRACT(S, "a sampler");
+  static_assert(SamplerStateFits<S>, "a sampler's State, where it has one, must be: struct State");
+  static_assert(SamplerStateConstructible<S>,
+                "a sampler's State must be made from the sampler and the interactions: "
+                "State(const MySampler&, const Interactions& train)");
+  static_assert(DrawsEitherWay<S, X> || !DrawsEitherWay<S, Host<>>,
+                "a sampler's operator() must be for every execution, and is not for this "
+                "one: " PRISM_SAMPLER_OPERATOR);
+  static_assert(DrawsEitherWay<S, X>, "a sampler must draw negatives: " PRISM_SAMPLER_OPERATOR);
+
+  static constexpr bool holds = SamplerPolicy<S, X>;
+};
+#undef PRISM_SAMPLER_OPERATOR
+
+}  // namespace detail
+
+/// Whether S is a sampler; if it is none, a first error says what it lacks:
+/// `static_assert(check_sampler<MySampler>())`.
+template <class S, Execution X = Host<>>
+[[nodiscard]] consteval bool check_sampler() {
+  return detail::SamplerContract<S, X>::holds;
+}
+
+/// Draws a batch's negatives.
+template <Execution X, class Sampler>
+void draw_negatives(const X& exec, const Sampler& sampler, const SampleRequest& request,
+                    const sampler_state_t<Sampler>& state, std::span<Index> negatives) {
+  static_assert(check_sampler<Sampler, X>(), "draw_negatives: the 2nd argument is no sampler");
+  if constexpr (detail::DrawsWithState<Sampler, X>) {
+    sampler(exec, request, state, negatives);
+  } else {
+    sampler(exec, request, negatives);
+  }
+}
 
 }  // namespace prism::inline PRISM_ISA

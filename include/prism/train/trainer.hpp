@@ -39,6 +39,7 @@ template <class Model, Execution X = Host<>>
 class Trainer {
   using Scalar = typename Model::scalar_type;
   using OptimizerState = typename Model::optimizer_type::template State<Scalar>;
+  static_assert(Model::template check_execution<X>(), "a policy does not run on this execution");
   static constexpr bool lazy = LazyOptimizer<typename Model::optimizer_type, Scalar>;
 
  public:
@@ -57,7 +58,7 @@ class Trainer {
 
   /// How many negatives a pair the model's loss asks for.
   [[nodiscard]] std::size_t negatives_per_pair() const noexcept {
-    return prism::negatives_per_pair(model_.options().loss);
+    return loss_traits(model_.options().loss).negatives;
   }
 
   /// Draws the negatives of a batch, pairs x negatives_per_pair().
@@ -130,7 +131,8 @@ class Trainer {
     scratch_.reset();
     const auto& options = model_.options();
     auto& weights = model_.weights();
-    const Batch batch = builder_.build(exec_, pairs, negatives, needs_all_rows(options.loss));
+    const Batch batch =
+        builder_.build(exec_, pairs, negatives, loss_traits(options.loss).needs_all_rows);
     gradients_.clear();
     for_each_parameter([&](const ParameterView<Scalar>& parameter) {
       gradients_.push_back(zero_gradient(parameter, batch));
@@ -200,7 +202,7 @@ class Trainer {
     if constexpr (lazy) {
       const auto& optimizer = model_.options().optimizer;
       const auto& regularizer = model_.options().regularizer;
-      if constexpr (needs_all_rows<typename Model::backbone_type>()) {
+      if constexpr (backbone_traits<typename Model::backbone_type>().needs_all_rows) {
         optimizer.flush(exec_, users_table(), user_state_, regularizer);
         optimizer.flush(exec_, items_table(), item_state_, regularizer);
       } else {
@@ -223,8 +225,9 @@ class Trainer {
   /// Rows for the loss's gradient: zeros, but for those that it sets.
   [[nodiscard]] Rows<Scalar> allocate_loss_gradient(const BatchSide& side, std::size_t dim) {
     const auto& options = model_.options();
-    return scratch_.allocate_zeros<Scalar>(exec_, side.unique_rows.size(), dim,
-                                           overwrites_gradient(options.loss) ? side.num_active : 0);
+    return scratch_.allocate_zeros<Scalar>(
+        exec_, side.unique_rows.size(), dim,
+        loss_traits(options.loss).overwrites_gradient ? side.num_active : 0);
   }
 
   [[nodiscard]] Rows<Scalar> zero_gradient(const ParameterView<Scalar>& parameter,

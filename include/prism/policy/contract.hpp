@@ -1,0 +1,93 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// What the contracts of all kinds of policies are made of. A contract is a concept, for who wants
+// to ask, and a class of static_asserts that name what is missing, one for each of its
+// requirements.
+#pragma once
+
+#include <concepts>
+#include <string>
+#include <string_view>
+#include <type_traits>
+
+#include "prism/core/config.hpp"
+
+namespace prism::inline PRISM_ISA {
+
+namespace detail {
+
+template <class P>
+concept Derivable = std::is_class_v<P> && !std::is_final_v<P>;
+
+// names_MEMBER<P>: whether P has a member of that name, be it of another type or signature than is
+// asked for, a template, or private. Otherwise a hook that cannot be called would pass for none.
+// Beside a second base that has the name too, it is ambiguous. From a class that is final nobody
+// can derive: it shows its public members that are no templates.
+#define PRISM_NAMES_MEMBER(member)                                                        \
+  struct Decoy_##member {                                                                 \
+    int member;                                                                           \
+  };                                                                                      \
+  template <class P>                                                                      \
+  struct Probe_##member : P, Decoy_##member {};                                           \
+  template <class P>                                                                      \
+  concept names_##member = (Derivable<P> && !requires { &Probe_##member<P>::member; }) || \
+                           (!Derivable<P> && requires { &P::member; })
+
+PRISM_NAMES_MEMBER(State);
+PRISM_NAMES_MEMBER(apply_deferred);
+PRISM_NAMES_MEMBER(check);
+PRISM_NAMES_MEMBER(defers_rows);
+PRISM_NAMES_MEMBER(finite);
+PRISM_NAMES_MEMBER(flush);
+PRISM_NAMES_MEMBER(has_ranking_rule);
+PRISM_NAMES_MEMBER(label);
+PRISM_NAMES_MEMBER(looks_at_every_row);
+PRISM_NAMES_MEMBER(needs_all_rows);
+PRISM_NAMES_MEMBER(negatives);
+PRISM_NAMES_MEMBER(negatives_per_pair);
+PRISM_NAMES_MEMBER(output_dim);
+PRISM_NAMES_MEMBER(overwrites_gradient);
+PRISM_NAMES_MEMBER(ranking_rule);
+PRISM_NAMES_MEMBER(sets_gradient);
+PRISM_NAMES_MEMBER(traits);
+#undef PRISM_NAMES_MEMBER
+
+/// Whether P::traits is a constant of the type.
+template <class P, class Traits>
+concept ConstantTraits = requires {
+  requires std::same_as<decltype(P::traits), const Traits>;
+  typename std::bool_constant<(static_cast<void>(Traits(P::traits)), true)>;
+};
+
+template <class P>
+concept HasName = requires {
+  { P::name } -> std::convertible_to<std::string_view>;
+  requires !std::is_member_pointer_v<decltype(&P::name)>;
+};
+
+template <class P>
+concept LabelFits = !names_label<P> || requires(const P& policy) {
+  { policy.label() } -> std::convertible_to<std::string>;
+};
+
+template <class P>
+concept CheckFits = !names_check<P> || requires(const P& policy) {
+  { policy.check() } -> std::same_as<void>;
+};
+
+/// What every kind of policy has to have.
+template <class P>
+concept AnyPolicy = std::copyable<P> && HasName<P> && LabelFits<P> && CheckFits<P>;
+
+// The same in words. KIND is what the policy is to be: "a loss".
+#define PRISM_POLICY_CONTRACT(P, KIND)                                                    \
+  static_assert(std::copyable<P>, KIND " must be copyable, and assignable from another"); \
+  static_assert(::prism::detail::HasName<P>,                                              \
+                KIND " must have a name: static constexpr std::string_view name");        \
+  static_assert(::prism::detail::LabelFits<P>,                                            \
+                KIND "'s label, where it has one, must be: std::string label() const");   \
+  static_assert(::prism::detail::CheckFits<P>,                                            \
+                KIND "'s check, where it has one, must be: void check() const")
+
+}  // namespace detail
+
+}  // namespace prism::inline PRISM_ISA

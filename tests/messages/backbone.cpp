@@ -1,0 +1,111 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Backbones that are none: of each case a test reads its name, and what the first error has to say.
+#include "model.hpp"
+
+using namespace prism;
+
+struct Right {
+  static constexpr std::string_view name = "Right";
+  std::size_t dim() const { return 8; }
+  template <class T, Execution X, class State>
+  Forward<T> forward(const BackboneStep<T, X>&, const State&) const;
+  template <class T, Execution X, class State>
+  TableGradients<T> backward(const BackboneStep<T, X>&, const State&, NothingSaved,
+                             Embeddings<const T>) const;
+  template <class T, Execution X, class State>
+  Output<T> output(const X&, Embeddings<const T>, const Interactions&, const State&) const;
+};
+static_assert(check_backbone<Right>());
+
+// case name: a backbone must have a name: static constexpr std::string_view name
+#ifdef CASE_name
+struct Mine {};
+#endif
+
+// case check: a backbone's check, where it has one, must be: void check() const
+#ifdef CASE_check
+struct Mine : Right {
+  void check() {}
+};
+#endif
+
+// case needs_all_rows: static constexpr BackboneTraits traits{.needs_all_rows = false}
+#ifdef CASE_needs_all_rows
+struct Mine : Right {
+  static constexpr bool needs_all_rows = false;
+};
+#endif
+
+// case traits: a backbone's traits must be a constant: static constexpr BackboneTraits
+#ifdef CASE_traits
+struct Mine : Right {
+  static constexpr LossTraits traits{};
+};
+#endif
+
+// case dim: a backbone must say how many columns its tables have: std::size_t dim() const
+#ifdef CASE_dim
+struct Mine : Right {
+  std::size_t dim() { return 8; }
+};
+#endif
+
+// case output_dim: a backbone's output_dim, where it has one, must be: std::size_t output_dim()
+#ifdef CASE_output_dim
+struct Mine : Right {
+  std::size_t output_dim() { return 8; }
+};
+#endif
+
+// case state: a backbone's State must be made from the policy and a StateContext
+#ifdef CASE_state
+struct Mine : Right {
+  template <class T>
+  struct State : Stateless<Mine> {
+    State(const StateContext&) {}
+  };
+};
+#endif
+
+// case forward: a backbone must have a forward: template <class T, Execution X> Forward<T, Saved>
+#ifdef CASE_forward
+struct Mine : Right {
+  template <class T, Execution X, class State>
+  Forward<T> forward(const BackboneStep<T, X>&, State&);
+};
+#endif
+
+// case forward_of_rows: a backbone's forward must return a Forward<T, Saved>, or a Forward<T>
+#ifdef CASE_forward_of_rows
+struct Mine : Right {
+  template <class T, Execution X, class State>
+  BatchRows<T> forward(const BackboneStep<T, X>&, const State&) const;
+};
+#endif
+
+// case backward: a backbone must have a backward: template <class T, Execution X> TableGradients<T>
+#ifdef CASE_backward
+struct Mine : Right {
+  template <class T, Execution X, class State>
+  TableGradients<T> backward(const BackboneStep<T, X>&, const State&, Embeddings<const T>) const;
+};
+#endif
+
+// case output: a backbone must have an output: template <class T, Execution X> Output<T> output
+#ifdef CASE_output
+struct Mine : Right {
+  template <class T, class State>
+  Output<T> output(Embeddings<const T>, const Interactions&, const State&) const;
+};
+#endif
+
+// case execution: a backbone's forward, backward and output must be for every execution
+#ifdef CASE_execution
+struct Mine : Right {
+  template <class T, class State>
+  Forward<T> forward(const BackboneStep<T>&, const State&) const;
+};
+const auto output(const Recommender<Mine, BPR>& model) { return model.output(serial); }
+#endif
+
+Recommender<Mine, BPR>::Options options;

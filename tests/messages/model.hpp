@@ -1,0 +1,16 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// What the tests of messages compile against, precompiled once for all of them: policies of each
+// kind and what ties them, without what trains and ranks.
+#pragma once
+
+#include <prism/backbone/mf.hpp>
+#include <prism/backbone/mlp.hpp>
+#include <prism/exec/serial.hpp>
+#include <prism/experiment/grid.hpp>
+#include <prism/experiment/one_of.hpp>
+#include <prism/initializer/prism.hpp>
+#include <prism/loss/bpr.hpp>
+#include <prism/model/recommender.hpp>
+#include <prism/penalty/penalized.hpp>
+#include <prism/penalty/resn.hpp>
+#include <prism/regularizer/full_wd.hpp>
