@@ -28,7 +28,7 @@
 #include "prism/policy/optimizer.hpp"
 #include "prism/policy/parameter.hpp"
 #include "prism/policy/sampler.hpp"
-#include "prism/train/batch_builder.hpp"
+#include "prism/session/batch_builder.hpp"
 
 namespace prism::inline PRISM_ISA {
 

@@ -19,10 +19,10 @@
 #include "prism/data/interactions.hpp"
 #include "prism/data/split.hpp"
 #include "prism/evaluate/evaluate.hpp"
-#include "prism/train/history.hpp"
-#include "prism/train/observer.hpp"
-#include "prism/train/progress.hpp"
-#include "prism/train/trainer.hpp"
+#include "prism/session/history.hpp"
+#include "prism/session/observer.hpp"
+#include "prism/session/progress.hpp"
+#include "prism/session/trainer.hpp"
 
 namespace prism {
 

@@ -13,8 +13,8 @@
 #include <string>
 
 #include "prism/core/config.hpp"
-#include "prism/train/history.hpp"
-#include "prism/train/observer.hpp"
+#include "prism/session/history.hpp"
+#include "prism/session/observer.hpp"
 
 namespace prism::inline PRISM_ISA {
 
