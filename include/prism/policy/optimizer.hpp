@@ -9,6 +9,7 @@
 #include <span>
 #include <string_view>
 
+#include "prism/core/binary_file.hpp"
 #include "prism/core/config.hpp"
 #include "prism/core/execution.hpp"
 #include "prism/core/index.hpp"
@@ -55,6 +56,18 @@ concept OptimizerPolicy = std::copyable<O> && std::constructible_from<
                                            const detail::AnyRegularizer& regularizer) {
   { O::name } -> std::convertible_to<std::string_view>;
   {optimizer(par, table, gradient, state, info, regularizer)};
+};
+
+// So that a training can be saved and resumed, a State also has:
+//   // Writes all that later steps depend on, as it is: saving changes no number.
+//   void save(BinaryWriter& out) const;
+//   // Reads it back, in the same order, into a State made anew for a table of the same shape.
+//   void load(BinaryReader& in);
+template <class State>
+concept SavedState = requires(const State& saved, State& loaded, BinaryWriter& out,
+                              BinaryReader& in) {
+  saved.save(out);
+  loaded.load(in);
 };
 
 // An optimizer may leave out rows that a step gives no gradient, and make them take the steps they
