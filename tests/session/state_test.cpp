@@ -232,7 +232,7 @@ TEST_CASE("MAWU's margins stay in [0, 1] after every step") {
     trainer.step(pairs, {}, 0.3);
     trainer.flush();
     for (const auto* margins : {&model.weights().loss.users, &model.weights().loss.items}) {
-      for (const float margin : margins->value) REQUIRE((margin >= 0 && margin <= 1));
+      for (const float margin : *margins) REQUIRE((margin >= 0 && margin <= 1));
     }
     moved = moved || model.weights().loss.users != start.users;
   }
