@@ -11,7 +11,7 @@ foreach(folder backbone loss penalty regularizer initializer optimizer sampler)
 endforeach()
 set(layer_model 7)
 set(layer_evaluate 7)
-set(layer_train 8)
+set(layer_session 8)
 set(layer_serve 8)
 set(layer_experiment 9)
 

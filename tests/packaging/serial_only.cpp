@@ -3,7 +3,7 @@
 #include <prism/exec/serial.hpp>
 #include <prism/experiment/policies.hpp>
 #include <prism/penalty/penalized.hpp>
-#include <prism/train/fit.hpp>
+#include <prism/session/fit.hpp>
 #include <vector>
 
 #if defined(XSIMD_VERSION_MAJOR) || defined(TBB_VERSION_MAJOR)

@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <cstdint>
 #include <memory_resource>
 #include <span>
 #include <string>
@@ -14,6 +15,7 @@
 #include <utility>
 #include <variant>
 
+#include "prism/core/binary_file.hpp"
 #include "prism/core/config.hpp"
 #include "prism/core/execution.hpp"
 #include "prism/core/random.hpp"
@@ -152,6 +154,27 @@ class OneOptimizer : public detail::RuntimeChoice<Policies...> {
             return true;
           },
           state_);
+    }
+
+    void save(BinaryWriter& out) const
+        requires(SavedState<typename Policies::template State<T>>&&...) {
+      out.number(static_cast<std::uint32_t>(state_.index()));
+      std::visit(
+          [&]<class ChosenState>(const ChosenState& chosen_state) {
+            if constexpr (!std::is_same_v<ChosenState, std::monostate>) chosen_state.save(out);
+          },
+          state_);
+    }
+    void load(BinaryReader& in) requires(SavedState<typename Policies::template State<T>>&&...) {
+      const auto index = in.number<std::uint32_t>();
+      if (index > sizeof...(Policies)) in.fail("has the state of an optimizer that is no choice");
+      state_.template emplace<std::monostate>();
+      std::uint32_t next = 0;
+      const auto load_if_chosen = [&]<class ChosenState>(std::type_identity<ChosenState>) {
+        if (++next != index) return;
+        state_.template emplace<ChosenState>(size_, dim_, memory_).load(in);
+      };
+      (load_if_chosen(std::type_identity<typename Policies::template State<T>>{}), ...);
     }
 
    private:

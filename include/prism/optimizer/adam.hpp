@@ -10,6 +10,7 @@
 #include <string_view>
 #include <vector>
 
+#include "prism/core/binary_file.hpp"
 #include "prism/core/config.hpp"
 #include "prism/core/finite.hpp"
 #include "prism/core/index.hpp"
@@ -49,6 +50,28 @@ struct Adam {
     /// Whether all moments are finite: a weight whose moment has overflowed no longer changes.
     [[nodiscard]] bool finite() const {
       return std::ranges::all_of(moments_, [](T moment) { return is_finite(moment); });
+    }
+
+    /// The rows' deferred steps stay deferred.
+    void save(BinaryWriter& out) const {
+      out.numbers(std::span(moments_.data(), moments_.size()));
+      for (const LastStep& last : last_step_) {
+        out.number(last.weights);
+        out.number(last.moments);
+      }
+      history_.save(out);
+    }
+    void load(BinaryReader& in) {
+      in.numbers(std::span(moments_.data(), moments_.size()));
+      for (LastStep& last : last_step_) {
+        last.weights = in.number<std::uint32_t>();
+        last.moments = in.number<std::uint32_t>();
+      }
+      history_.load(in);
+      const auto within = [steps = history_.size()](const LastStep& last) {
+        return (last.weights <= steps || last.weights == no_gradient_yet) && last.moments <= steps;
+      };
+      if (!std::ranges::all_of(last_step_, within)) in.fail("has rows ahead of their steps");
     }
 
    private:

@@ -10,6 +10,7 @@
 #include <span>
 #include <vector>
 
+#include "prism/core/binary_file.hpp"
 #include "prism/core/config.hpp"
 #include "prism/kernel/adam.hpp"
 #include "prism/kernel/row.hpp"
@@ -25,6 +26,7 @@ class AdamHistory {
   [[nodiscard]] std::size_t size() const noexcept { return steps_.size(); }
 
   void clear() noexcept {
+    recorded_.clear();
     steps_.clear();
     closed_forms_.clear();
   }
@@ -32,6 +34,7 @@ class AdamHistory {
   /// @param t  number of the step since training began, from 1
   void add(double learning_rate, double beta1, double beta2, std::uint64_t t) {
     if (significant_steps_ == 0) set_significant_steps(beta1, beta2);
+    recorded_.push_back({learning_rate, beta1, beta2, t});
     steps_.emplace_back(learning_rate, beta1, beta2, t);
     if (beta1_powers_.size() <= steps_.size()) {
       beta1_powers_.push_back(beta1_powers_.back() * beta1);
@@ -85,7 +88,32 @@ class AdamHistory {
     scale<Isa>(v, moment_decay.second, v, n);
   }
 
+  /// Writes what add() was given; load() works the rest out again, to the last bit.
+  void save(BinaryWriter& out) const {
+    out.number(std::uint64_t{recorded_.size()});
+    for (const Recorded& step : recorded_) {
+      out.number(step.learning_rate);
+      out.number(step.beta1);
+      out.number(step.beta2);
+      out.number(step.t);
+    }
+  }
+  void load(BinaryReader& in) {
+    clear();
+    for (auto left = in.number<std::uint64_t>(); left > 0; --left) {
+      const auto learning_rate = in.number<double>(), beta1 = in.number<double>(),
+                 beta2 = in.number<double>();
+      add(learning_rate, beta1, beta2, in.number<std::uint64_t>());
+    }
+  }
+
  private:
+  /// A step as it was added.
+  struct Recorded {
+    double learning_rate, beta1, beta2;
+    std::uint64_t t;
+  };
+
   void set_significant_steps(double beta1, double beta2) {
     // From one zero-gradient step to the next, an update shrinks by this factor. The sum of all
     // updates after the last significant one is below rounding.
@@ -98,6 +126,7 @@ class AdamHistory {
     }
   }
 
+  std::vector<Recorded> recorded_;
   std::vector<AdamStep<T>> steps_;
   std::vector<ZeroGradientSteps<T>> closed_forms_;  // [from]
   std::vector<double> beta1_powers_{1};             // beta1^j

@@ -4,8 +4,10 @@
 #include <algorithm>
 #include <cstddef>
 #include <memory_resource>
+#include <span>
 #include <string_view>
 
+#include "prism/core/binary_file.hpp"
 #include "prism/core/config.hpp"
 #include "prism/core/error.hpp"
 #include "prism/core/finite.hpp"
@@ -46,6 +48,17 @@ struct DenseAdam {
     [[nodiscard]] bool finite() const {
       const auto fine = [](T moment) { return is_finite(moment); };
       return std::ranges::all_of(first, fine) && std::ranges::all_of(second, fine);
+    }
+
+    void save(BinaryWriter& out) const {
+      for (const Matrix<T>* moments : {&first, &second}) {
+        out.numbers(std::span(moments->data(), moments->size()));
+      }
+    }
+    void load(BinaryReader& in) {
+      for (Matrix<T>* moments : {&first, &second}) {
+        in.numbers(std::span(moments->data(), moments->size()));
+      }
     }
   };
 

@@ -6,6 +6,7 @@
 #include <span>
 #include <string_view>
 
+#include "prism/core/binary_file.hpp"
 #include "prism/core/config.hpp"
 #include "prism/core/index.hpp"
 #include "prism/core/parallel.hpp"
@@ -23,6 +24,8 @@ struct SGD {
   struct State {
     State(std::size_t /*size*/, std::size_t /*dim*/,
           std::pmr::memory_resource* /*memory*/ = nullptr) {}
+    void save(BinaryWriter& /*out*/) const {}
+    void load(BinaryReader& /*in*/) {}
   };
 
   template <Execution X, class T, RegularizerPolicy R>

@@ -9,6 +9,7 @@
 #include <span>
 #include <string_view>
 
+#include "prism/core/binary_file.hpp"
 #include "prism/core/config.hpp"
 #include "prism/core/execution.hpp"
 #include "prism/core/index.hpp"
@@ -68,6 +69,18 @@ struct AnyRegularizer {
 //   void flush(const X& exec, const ParameterView<T>& table, State<T>& state,
 //              const R& regularizer) const;
 // };
+
+// So that a training can be saved and resumed, a State also has:
+//   // Writes all that later steps depend on, as it is: saving changes no number.
+//   void save(BinaryWriter& out) const;
+//   // Reads it back, in the same order, into a State made anew for a table of the same shape.
+//   void load(BinaryReader& in);
+template <class State>
+concept SavedState = requires(const State& saved, State& loaded, BinaryWriter& out,
+                              BinaryReader& in) {
+  saved.save(out);
+  loaded.load(in);
+};
 
 namespace detail {
 

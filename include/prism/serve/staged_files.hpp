@@ -4,8 +4,8 @@
 
 #include <unistd.h>
 
+#include <cerrno>
 #include <filesystem>
-#include <fstream>
 #include <string>
 #include <system_error>
 #include <utility>
@@ -13,6 +13,7 @@
 
 #include "prism/core/config.hpp"
 #include "prism/core/error.hpp"
+#include "prism/core/staged_file.hpp"
 
 namespace prism::inline PRISM_ISA {
 
@@ -27,67 +28,28 @@ class StagedFiles {
     if (!error && !std::filesystem::is_directory(directory_)) {
       error = std::make_error_code(std::errc::not_a_directory);
     }
-    if (error) throw DataError(directory_.string(), 0, "cannot be created: " + error.message());
-    if (::access(directory_.c_str(), W_OK | X_OK) != 0) {
-      throw DataError(directory_.string(), 0, "cannot be written: " + last_error());
+    if (!error && ::access(directory_.c_str(), W_OK | X_OK) != 0) {
+      error = std::make_error_code(static_cast<std::errc>(errno));
+      throw DataError(directory_.string(), 0, "cannot be written: " + error.message());
     }
-  }
-  StagedFiles(const StagedFiles&) = delete;
-  StagedFiles& operator=(const StagedFiles&) = delete;
-  ~StagedFiles() {
-    std::error_code ignored;
-    for (const File& file : files_) std::filesystem::remove(file.staged, ignored);
+    if (error) throw DataError(directory_.string(), 0, "cannot be created: " + error.message());
   }
 
   /// @throws DataError  if the name exists and is not a regular file, or writing fails
   void write(const std::string& name, const std::string& content) {
-    const std::filesystem::path final = target(directory_ / name);
-    std::filesystem::path staged = final;
-    staged += ".partial-" + std::to_string(::getpid());
-    files_.push_back({staged, final});
-    errno = 0;
-    std::ofstream file(staged, std::ios::binary);
-    file.write(content.data(), static_cast<std::streamsize>(content.size()));
-    file.close();
-    if (!file) throw DataError(final.string(), 0, "cannot be written: " + last_error());
+    files_.emplace_back(directory_ / name).write(content);
   }
 
+  /// @throws DataError  where a file cannot be brought onto the disk or take its name; those before
+  ///     it have theirs then
   void publish() {
-    for (const File& file : files_) {
-      std::error_code error;
-      std::filesystem::rename(file.staged, file.final, error);
-      if (error) {
-        throw DataError(file.final.string(), 0, "cannot be written: " + error.message());
-      }
-    }
+    for (StagedFile& file : files_) file.publish();
     files_.clear();
   }
 
  private:
-  struct File {
-    std::filesystem::path staged;
-    std::filesystem::path final;
-  };
-
-  static std::string last_error() {
-    return std::make_error_code(static_cast<std::errc>(errno)).message();
-  }
-
-  /// The file a name resolves to: renaming onto a link would replace the link, onto a device the
-  /// device.
-  static std::filesystem::path target(const std::filesystem::path& path) {
-    std::error_code error;
-    const std::filesystem::path real = std::filesystem::weakly_canonical(path, error);
-    if (error) throw DataError(path.string(), 0, "cannot be written: " + error.message());
-    const auto status = std::filesystem::status(real, error);
-    if (std::filesystem::exists(status) && !std::filesystem::is_regular_file(status)) {
-      throw DataError(path.string(), 0, "cannot be written: it exists and is not a regular file");
-    }
-    return real;
-  }
-
   std::filesystem::path directory_;
-  std::vector<File> files_;
+  std::vector<StagedFile> files_;
 };
 
 }  // namespace prism::inline PRISM_ISA

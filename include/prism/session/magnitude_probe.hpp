@@ -20,9 +20,9 @@
 #include "prism/evaluate/evaluate.hpp"
 #include "prism/evaluate/strata.hpp"
 #include "prism/policy/output.hpp"
-#include "prism/train/expected_growth.hpp"
-#include "prism/train/history.hpp"
-#include "prism/train/observer.hpp"
+#include "prism/session/expected_growth.hpp"
+#include "prism/session/history.hpp"
+#include "prism/session/observer.hpp"
 
 namespace prism::inline PRISM_ISA {
 

@@ -18,9 +18,9 @@
 #include "prism/exec/host.hpp"
 #include "prism/kernel/row.hpp"
 #include "prism/optimizer/sgd.hpp"
+#include "prism/session/observer.hpp"
 #include "prism/theory/gradient_sums.hpp"
 #include "prism/theory/magnitude.hpp"
-#include "prism/train/observer.hpp"
 
 namespace prism::inline PRISM_ISA::detail {
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What happened during fit.
+// What happened during training.
 #pragma once
 
 #include <cstddef>
@@ -7,6 +7,20 @@
 #include <vector>
 
 #include "prism/core/config.hpp"
+
+namespace prism {
+
+/// Why training is over.
+enum class StopReason {
+  none,      ///< it is not
+  epochs,    ///< all of FitOptions::epochs are done
+  patience,  ///< the validation has not become better for FitOptions::patience epochs
+  rule,      ///< FitOptions::stop said so
+  observer,  ///< an observer asked for it
+  diverged,  ///< a loss or a weight was no longer finite
+};
+
+}  // namespace prism
 
 namespace prism::inline PRISM_ISA {
 
@@ -16,7 +30,8 @@ struct EpochRecord {
   double validation_ndcg = 0;  ///< NDCG@k by dot product; 0 where there is no validation part
   double train_seconds = 0;
   double validate_seconds = 0;
-  bool best = false;  ///< better than every epoch before
+  bool best = false;      ///< better than every epoch before
+  double validation = 0;  ///< FitOptions::metric of the validation part; 0 where there is none
 };
 
 struct History {
@@ -29,6 +44,8 @@ struct History {
   /// What speaks against the run's having learnt: a best epoch of 1 or 2, or a stop after few
   /// steps.
   std::vector<std::string> warnings{};
+  double best_validation = 0;  ///< FitOptions::metric of the best epoch
+  StopReason stop_reason = StopReason::none;
 };
 
 }  // namespace prism::inline PRISM_ISA

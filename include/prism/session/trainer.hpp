@@ -4,6 +4,7 @@
 #pragma once
 
 #include <algorithm>
+#include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <span>
@@ -11,12 +12,14 @@
 #include <utility>
 #include <vector>
 
+#include "prism/core/binary_file.hpp"
 #include "prism/core/config.hpp"
 #include "prism/core/denormals.hpp"
 #include "prism/core/error.hpp"
 #include "prism/core/finite.hpp"
 #include "prism/core/index.hpp"
 #include "prism/core/matrix.hpp"
+#include "prism/core/parallel.hpp"
 #include "prism/core/random.hpp"
 #include "prism/core/scratch.hpp"
 #include "prism/data/interactions.hpp"
@@ -28,7 +31,7 @@
 #include "prism/policy/optimizer.hpp"
 #include "prism/policy/parameter.hpp"
 #include "prism/policy/sampler.hpp"
-#include "prism/train/batch_builder.hpp"
+#include "prism/session/batch_builder.hpp"
 
 namespace prism::inline PRISM_ISA {
 
@@ -78,12 +81,17 @@ class Trainer {
   /// Whether every weight is a finite number, and every table row's squared length, without which
   /// rows have no scores; and what the optimizer remembers.
   [[nodiscard]] bool finite() {
-    bool all_finite = true;
+    std::atomic<bool> all_finite = true;
     const auto check_rows = [&](const Matrix<Scalar>& table) {
       const Rows<const Scalar> of = rows(table);
-      for (std::size_t r = 0; all_finite && r < of.size(); ++r) {
-        all_finite = is_finite(dot<typename X::isa>(of[r], of[r], of.dim()));
-      }
+      constexpr std::size_t grain = 1024;
+      parallel_chunks(exec_, of.size(), grain, [&](std::size_t begin, std::size_t end) {
+        for (std::size_t r = begin; r < end; ++r) {
+          if (is_finite(dot<typename X::isa>(of[r], of[r], of.dim()))) continue;
+          all_finite = false;
+          return;
+        }
+      });
     };
     check_rows(model_.weights().users);
     check_rows(model_.weights().items);
@@ -114,6 +122,31 @@ class Trainer {
             optimizer.flush(exec_, parameter, state, regularizer);
           });
     }
+  }
+
+  /// Steps since training began.
+  [[nodiscard]] std::uint64_t steps() const noexcept { return steps_; }
+
+  /// Writes what the optimizer remembers, deferred steps included, without taking them; not the
+  /// weights.
+  void save(BinaryWriter& out) const {
+    static_assert(SavedState<OptimizerState>,
+                  "this optimizer cannot be saved: its State has no save() and load(), as "
+                  "prism/policy/optimizer.hpp lists them");
+    out.number(steps_);
+    user_state_.save(out);
+    item_state_.save(out);
+    for (const OptimizerState& state : parameter_states_) state.save(out);
+  }
+  /// Reads it back.
+  void load(BinaryReader& in) {
+    static_assert(SavedState<OptimizerState>,
+                  "this optimizer cannot be resumed: its State has no save() and load(), as "
+                  "prism/policy/optimizer.hpp lists them");
+    steps_ = in.number<std::uint64_t>();
+    user_state_.load(in);
+    item_state_.load(in);
+    for (OptimizerState& state : parameter_states_) state.load(in);
   }
 
   /// Trains on one batch; returns its loss, decay left out.

@@ -13,8 +13,8 @@
 #include <string>
 
 #include "prism/core/config.hpp"
-#include "prism/train/history.hpp"
-#include "prism/train/observer.hpp"
+#include "prism/session/history.hpp"
+#include "prism/session/observer.hpp"
 
 namespace prism::inline PRISM_ISA {
 
@@ -71,8 +71,11 @@ class Progress {
     begin_line() << "epoch " << std::to_string(record.epoch) << "  loss "
                  << detail::with_decimals(record.loss, 5);
     if (plan_.has_validation) {
-      *out_ << "  NDCG@" << std::to_string(plan_.k) << ' '
-            << detail::with_decimals(record.validation_ndcg, 5) << (record.best ? " *" : "");
+      // A record made by hand may have NDCG alone.
+      const bool ndcg = plan_.metric == FitPlan{}.metric;
+      *out_ << "  " << plan_.metric << '@' << std::to_string(plan_.k) << ' '
+            << detail::with_decimals(ndcg ? record.validation_ndcg : record.validation, 5)
+            << (record.best ? " *" : "");
     }
     *out_ << "  " << detail::with_decimals(record.train_seconds + record.validate_seconds, 2)
           << " s" << (style_ == Style::bar ? erase_to_end : "\n") << std::flush;

@@ -1,0 +1,257 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Numbers and texts in a file of the library's own, with a sum over all of it, so that a file that
+// was cut off or changed is known for one.
+#pragma once
+
+#include <algorithm>
+#include <bit>
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <filesystem>
+#include <fstream>
+#include <ios>
+#include <limits>
+#include <span>
+#include <string>
+#include <string_view>
+#include <system_error>
+#include <type_traits>
+#include <vector>
+
+#include "prism/core/config.hpp"
+#include "prism/core/error.hpp"
+#include "prism/core/staged_file.hpp"
+
+// A file: 8 letters that say what it is, its version (32 bits), what was written, and at the end
+// how many bytes come before (64 bits) and their sum (64 bits). All numbers are little-endian.
+namespace prism::inline PRISM_ISA {
+
+/// What a file of the library's own is: its first letters and the version of what follows.
+struct FileKind {
+  std::string_view letters;  ///< 8 of them
+  std::uint32_t version;
+  std::string_view name;  ///< in errors: "is no checkpoint of a training"
+};
+
+namespace detail {
+
+/// A number's bytes in the file's order.
+template <class T>
+void to_bytes(T number, char* bytes) noexcept {
+  std::memcpy(bytes, &number, sizeof number);
+  if constexpr (std::endian::native == std::endian::big) std::reverse(bytes, bytes + sizeof number);
+}
+template <class T>
+[[nodiscard]] T from_bytes(const char* bytes) noexcept {
+  char own[sizeof(T)];
+  std::memcpy(own, bytes, sizeof(T));
+  if constexpr (std::endian::native == std::endian::big) std::reverse(own, own + sizeof(T));
+  T number;
+  std::memcpy(&number, own, sizeof(T));
+  return number;
+}
+
+/// A sum over bytes, 8 at a time. Each step maps sums one to one: files of one length that differ
+/// in one word never have the same.
+class FileSum {
+ public:
+  /// @param bytes  a multiple of 8, but for the last
+  void add(std::string_view bytes) noexcept {
+    for (; bytes.size() >= word_size; bytes.remove_prefix(word_size)) add_word(bytes.data());
+    if (bytes.empty()) return;
+    char word[word_size] = {};
+    std::memcpy(word, bytes.data(), bytes.size());
+    add_word(word);
+  }
+  [[nodiscard]] std::uint64_t value() const noexcept { return sum_; }
+
+ private:
+  static constexpr std::size_t word_size = sizeof(std::uint64_t);
+  void add_word(const char* bytes) noexcept {
+    sum_ = std::rotl((sum_ ^ from_bytes<std::uint64_t>(bytes)) * 0x9E3779B97F4A7C15, 29);
+  }
+  std::uint64_t sum_ = 0xcbf29ce484222325;
+};
+
+inline constexpr std::size_t file_buffer = std::size_t{1} << 16;  // a multiple of 8
+inline constexpr std::size_t file_trailer = 2 * sizeof(std::uint64_t);
+
+}  // namespace detail
+
+/// Writes such a file; it takes its name when publish() is called.
+class BinaryWriter {
+ public:
+  /// @throws DataError  as StagedFile does
+  BinaryWriter(const std::filesystem::path& path, const FileKind& kind) : file_(path) {
+    add(kind.letters);
+    number(kind.version);
+  }
+
+  template <class T>
+  requires std::is_arithmetic_v<T>
+  void number(T value) {
+    char bytes[sizeof(T)];
+    detail::to_bytes(value, bytes);
+    add({bytes, sizeof bytes});
+  }
+  /// A list: its length, then each.
+  template <class T>
+  requires std::is_arithmetic_v<T>
+  void numbers(std::span<const T> values) {
+    number(std::uint64_t{values.size()});
+    if constexpr (std::endian::native == std::endian::little) {
+      add({reinterpret_cast<const char*>(values.data()), values.size_bytes()});
+    } else {
+      for (const T value : values) number(value);
+    }
+  }
+  void text(std::string_view text) { numbers(std::span(text.data(), text.size())); }
+
+  /// @throws DataError  where the file cannot be written
+  void publish() {
+    const std::uint64_t size = written_ + buffer_.size();
+    sum_.add(buffer_);
+    const std::uint64_t sum = sum_.value();
+    for (const std::uint64_t last : {size, sum}) {
+      char bytes[sizeof last];
+      detail::to_bytes(last, bytes);
+      buffer_.append(bytes, sizeof bytes);
+    }
+    file_.write(buffer_);
+    buffer_.clear();
+    file_.publish();
+  }
+
+ private:
+  void add(std::string_view bytes) {
+    while (!bytes.empty()) {
+      const std::size_t count = std::min(bytes.size(), detail::file_buffer - buffer_.size());
+      buffer_.append(bytes.substr(0, count));
+      bytes.remove_prefix(count);
+      if (buffer_.size() < detail::file_buffer) return;
+      sum_.add(buffer_);
+      file_.write(buffer_);
+      written_ += buffer_.size();
+      buffer_.clear();
+    }
+  }
+
+  StagedFile file_;
+  std::string buffer_;
+  std::uint64_t written_ = 0;
+  detail::FileSum sum_;
+};
+
+/// Reads such a file, in the order in which it was written.
+class BinaryReader {
+ public:
+  /// Reads the whole file once, to see whether it is what was written.
+  /// @throws DataError  where there is none, or it is another kind of file, of another version, cut
+  ///     off or changed
+  BinaryReader(const std::filesystem::path& path, const FileKind& kind) : name_(path.string()) {
+    std::error_code error;
+    const auto status = std::filesystem::status(path, error);
+    if (!std::filesystem::exists(status)) fail("cannot be read: there is no such file");
+    if (!std::filesystem::is_regular_file(status)) fail("cannot be read: it is no regular file");
+    file_.open(path, std::ios::binary);
+    if (!file_) fail("cannot be read: it cannot be opened");
+    file_.seekg(0, std::ios::end);
+    left_ = static_cast<std::uint64_t>(file_.tellg());
+    file_.seekg(0);
+    std::string letters(std::min<std::uint64_t>(left_, kind.letters.size()), '\0');
+    take(letters.data(), letters.size());
+    if (letters != kind.letters) fail("is no " + std::string(kind.name));
+    if (left_ < sizeof kind.version + detail::file_trailer) fail("is cut off");
+    const auto version = number<std::uint32_t>();
+    if (version != kind.version) {
+      fail("is a " + std::string(kind.name) + " of version " + std::to_string(version) +
+           "; this library reads version " + std::to_string(kind.version));
+    }
+    const std::streamoff begin = file_.tellg();
+    check_sum();
+    file_.clear();
+    file_.seekg(begin);
+  }
+
+  template <class T>
+  requires std::is_arithmetic_v<T>
+  [[nodiscard]] T number() {
+    char bytes[sizeof(T)];
+    take(bytes, sizeof bytes);
+    return detail::from_bytes<T>(bytes);
+  }
+  /// A list of as many as there is room for.
+  template <class T>
+  requires std::is_arithmetic_v<T>
+  void numbers(std::span<T> values) {
+    const auto count = number<std::uint64_t>();
+    if (count != values.size()) {
+      fail("has " + std::to_string(count) + " numbers where " + std::to_string(values.size()) +
+           " belong");
+    }
+    fill(values);
+  }
+  /// A list of any length.
+  template <class T>
+  [[nodiscard]] std::vector<T> list() {
+    const auto count = number<std::uint64_t>();
+    if (count > left_ / sizeof(T)) fail("has a list that is longer than the file");
+    std::vector<T> values(count);
+    fill(std::span(values));
+    return values;
+  }
+  [[nodiscard]] std::string text() {
+    const std::vector<char> letters = list<char>();
+    return {letters.begin(), letters.end()};
+  }
+
+  /// @throws DataError  where something is left to read
+  void finish() {
+    if (left_ != 0) fail("has more in it than belongs there");
+  }
+
+  /// @throws DataError  of this file
+  [[noreturn]] void fail(const std::string& problem) const { throw DataError(name_, 0, problem); }
+
+ private:
+  void take(char* bytes, std::size_t count) {
+    if (count > left_) fail("ends before all was read");
+    file_.read(bytes, static_cast<std::streamsize>(count));
+    if (!file_) fail("cannot be read");
+    left_ -= count;
+  }
+  template <class T>
+  void fill(std::span<T> values) {
+    if constexpr (std::endian::native == std::endian::little) {
+      take(reinterpret_cast<char*>(values.data()), values.size_bytes());
+    } else {
+      for (T& value : values) value = number<T>();
+    }
+  }
+
+  /// Compares what the file says of itself with what it is; `left_` is what is left before that.
+  void check_sum() {
+    file_.seekg(0, std::ios::end);
+    const auto size = static_cast<std::uint64_t>(file_.tellg()) - detail::file_trailer;
+    file_.seekg(0);
+    const std::uint64_t left = left_ - detail::file_trailer;
+    left_ = size + detail::file_trailer;
+    detail::FileSum sum;
+    std::string buffer;
+    for (std::uint64_t at = 0; at < size; at += buffer.size()) {
+      buffer.resize(std::min<std::uint64_t>(size - at, detail::file_buffer));
+      take(buffer.data(), buffer.size());
+      sum.add(buffer);
+    }
+    if (number<std::uint64_t>() != size) fail("is cut off, or was changed");
+    if (number<std::uint64_t>() != sum.value()) fail("was changed: its sum is not what it says");
+    left_ = left;
+  }
+
+  std::string name_;
+  std::ifstream file_;
+  std::uint64_t left_ = 0;
+};
+
+}  // namespace prism::inline PRISM_ISA

@@ -1,0 +1,110 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// A file that is there whole, or not at all.
+#pragma once
+
+#include <fcntl.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstddef>
+#include <filesystem>
+#include <string>
+#include <string_view>
+#include <system_error>
+#include <utility>
+
+#include "prism/core/config.hpp"
+#include "prism/core/error.hpp"
+
+namespace prism::inline PRISM_ISA {
+
+/// A file that is written under another name beside its own (with ".partial" behind it) and takes
+/// its own once publish() is called: until then, and where that fails or the process dies, what
+/// stood there stays. A link is followed. What a process that died has left is written over by the
+/// next one; of two that write at the same time, the second is refused.
+class StagedFile {
+ public:
+  /// @throws DataError  where the file cannot be made, where the name exists and is not a
+  ///     file, or where somebody else is writing it
+  explicit StagedFile(const std::filesystem::path& path) : final_(target(path)), staged_(final_) {
+    staged_ += ".partial";
+    descriptor_ = ::open(staged_.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0666);
+    if (descriptor_ < 0) fail();
+    // The name may be another file's by now: that of who has just published his.
+    struct stat opened {
+    }, named{};
+    if (::flock(descriptor_, LOCK_EX | LOCK_NB) != 0 || ::fstat(descriptor_, &opened) != 0 ||
+        ::stat(staged_.c_str(), &named) != 0 || opened.st_ino != named.st_ino) {
+      ::close(std::exchange(descriptor_, -1));
+      throw DataError(final_.string(), 0, "cannot be written: somebody else is writing it");
+    }
+    if (::ftruncate(descriptor_, 0) != 0) fail();
+  }
+  StagedFile(StagedFile&& other) noexcept
+      : final_(std::move(other.final_)),
+        staged_(std::move(other.staged_)),
+        descriptor_(std::exchange(other.descriptor_, -1)) {}
+  StagedFile& operator=(StagedFile&&) = delete;
+  ~StagedFile() { discard(); }
+
+  /// @throws DataError  where writing fails
+  void write(std::string_view bytes) {
+    while (!bytes.empty()) {
+      const ::ssize_t written = ::write(descriptor_, bytes.data(), bytes.size());
+      if (written < 0 && errno == EINTR) continue;
+      if (written < 0) fail();
+      bytes.remove_prefix(static_cast<std::size_t>(written));
+    }
+  }
+
+  /// Brings what was written onto the disk, and gives it its name. Nothing may be written after.
+  /// @throws DataError  where that fails
+  void publish() {
+    if (::fsync(descriptor_) != 0) fail();
+    std::error_code error;
+    std::filesystem::rename(staged_, final_, error);
+    if (error) throw DataError(final_.string(), 0, "cannot be written: " + error.message());
+    ::close(std::exchange(descriptor_, -1));
+    // The name too is on the disk only once its directory is. Some file systems know no such thing.
+    const int directory = ::open(final_.parent_path().c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    if (directory >= 0) {
+      ::fsync(directory);
+      ::close(directory);
+    }
+  }
+
+ private:
+  /// What a name leads to: renaming over a link would cut it off, over a device replace it.
+  static std::filesystem::path target(const std::filesystem::path& path) {
+    std::error_code error;
+    std::filesystem::path real = std::filesystem::absolute(path, error);
+    if (!error) real = std::filesystem::weakly_canonical(real, error);
+    if (error) throw DataError(path.string(), 0, "cannot be written: " + error.message());
+    const auto status = std::filesystem::status(real, error);
+    if (std::filesystem::exists(status) && !std::filesystem::is_regular_file(status)) {
+      throw DataError(path.string(), 0, "cannot be written: it exists and is not a regular file");
+    }
+    return real;
+  }
+
+  [[noreturn]] void fail() {
+    const std::string problem =
+        "cannot be written: " + std::make_error_code(static_cast<std::errc>(errno)).message();
+    discard();
+    throw DataError(final_.string(), 0, problem);
+  }
+
+  void discard() noexcept {
+    if (descriptor_ < 0) return;
+    ::unlink(staged_.c_str());
+    ::close(std::exchange(descriptor_, -1));
+  }
+
+  std::filesystem::path final_;
+  std::filesystem::path staged_;
+  int descriptor_ = -1;
+};
+
+}  // namespace prism::inline PRISM_ISA

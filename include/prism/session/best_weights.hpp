@@ -1,0 +1,138 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Where the best epoch's weights are while training goes on.
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <filesystem>
+#include <optional>
+#include <span>
+#include <utility>
+#include <vector>
+
+#include "prism/core/binary_file.hpp"
+#include "prism/core/config.hpp"
+#include "prism/policy/parameter.hpp"
+#include "prism/session/fit_options.hpp"
+
+namespace prism::inline PRISM_ISA::detail {
+
+inline constexpr std::size_t weights_chunk = std::size_t{1} << 16;  // numbers
+
+/// Calls visit(span) for consecutive pieces of all that training changes, in a fixed order.
+template <class Weights, class Visit>
+void for_each_chunk(Weights& weights, const Visit& visit) {
+  const auto chunks = [&](auto* data, std::size_t size) {
+    for (std::size_t at = 0; at < size; at += weights_chunk) {
+      visit(std::span(data + at, std::min(weights_chunk, size - at)));
+    }
+  };
+  chunks(weights.users.data(), weights.users.size());
+  chunks(weights.items.data(), weights.items.size());
+  const auto of_parameter = [&](const auto& parameter) {
+    chunks(parameter.rows.data(), parameter.rows.elements());
+  };
+  weights.backbone.for_each_parameter(of_parameter);
+  weights.loss.for_each_parameter(of_parameter);
+}
+
+template <class Weights>
+void write_weights(BinaryWriter& out, Weights& weights) {
+  for_each_chunk(weights,
+                 [&]<class T>(std::span<T> chunk) { out.numbers(std::span<const T>(chunk)); });
+}
+template <class Weights>
+void read_weights(BinaryReader& in, Weights& weights) {
+  for_each_chunk(weights, [&](auto chunk) { in.numbers(chunk); });
+}
+
+/// Keeps one set of a model's weights, where FitOptions::best_weights says.
+template <class Model>
+class WeightsStore {
+  using Weights = typename Model::Weights;
+  static constexpr FileKind file_kind{"PRISMWTS", 1, "file of weights"};
+
+ public:
+  explicit WeightsStore(const FitOptions& options)
+      : where_(options.best_weights), path_(options.best_weights_path) {}
+
+  /// Whether it keeps any.
+  [[nodiscard]] bool keeps() const noexcept { return where_ != BestWeights::last; }
+
+  /// Takes a copy of the model's.
+  void keep(Model& model) {
+    if (where_ == BestWeights::in_memory) {
+      // Assigned to, the copy stays in the memory that it has.
+      if (weights_) {
+        *weights_ = model.weights();
+      } else {
+        weights_.emplace(model.weights());
+      }
+    }
+    if (where_ == BestWeights::on_disk) write(model).publish();
+  }
+
+  /// Gives the model those that are kept, and keeps those that it had.
+  void exchange(Model& model) {
+    if (where_ == BestWeights::in_memory) std::swap(*weights_, model.weights());
+    if (where_ == BestWeights::on_disk) {
+      BinaryWriter before = write(model);
+      restore(model);
+      before.publish();
+    }
+  }
+
+  /// Gives the model those that are kept.
+  void restore(Model& model) {
+    if (where_ == BestWeights::in_memory) model.weights() = *weights_;
+    if (where_ == BestWeights::on_disk) {
+      BinaryReader in(path_, file_kind);
+      read_weights(in, model.weights());
+    }
+  }
+
+  /// Writes those that are kept into another file. @param model  the model, for its shapes
+  void save(BinaryWriter& out, Model& model) {
+    if (where_ == BestWeights::in_memory) write_weights(out, *weights_);
+    if (where_ == BestWeights::on_disk) {
+      BinaryReader in(path_, file_kind);
+      copy(in, model, [&](auto chunk) { out.numbers(chunk); });
+    }
+  }
+  /// Reads them back.
+  void load(BinaryReader& in, Model& model) {
+    if (where_ == BestWeights::in_memory) {
+      weights_.emplace(model.weights());
+      read_weights(in, *weights_);
+    } else if (where_ == BestWeights::on_disk) {
+      BinaryWriter out(path_, file_kind);
+      copy(in, model, [&](auto chunk) { out.numbers(chunk); });
+      out.publish();
+    } else {
+      copy(in, model, [](auto) {});
+    }
+  }
+
+ private:
+  BinaryWriter write(Model& model) {
+    BinaryWriter out(path_, file_kind);
+    write_weights(out, model.weights());
+    return out;
+  }
+
+  /// Hands the pieces of a model's weights on as they are read.
+  template <class Visit>
+  static void copy(BinaryReader& in, Model& model, const Visit& visit) {
+    for_each_chunk(model.weights(), [&]<class T>(std::span<T> like) {
+      std::vector<T> chunk(like.size());
+      in.numbers(std::span(chunk));
+      visit(std::span<const T>(chunk));
+    });
+  }
+
+  BestWeights where_;
+  std::filesystem::path path_;
+  std::optional<Weights> weights_;
+};
+
+}  // namespace prism::inline PRISM_ISA::detail

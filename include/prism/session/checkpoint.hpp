@@ -1,0 +1,97 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The file that a training goes on from: its settings, how far it is, the optimizer's state, the
+// weights, and those of the best epoch.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+
+#include "prism/core/binary_file.hpp"
+#include "prism/core/config.hpp"
+#include "prism/session/history.hpp"
+
+namespace prism::inline PRISM_ISA::detail {
+
+/// Another version for each change of what stands in the file or what it means.
+inline constexpr FileKind checkpoint_kind{"PRISMRUN", 1, "checkpoint of a training"};
+
+/// How far a training is, beside weights and the optimizer's state.
+struct RunProgress {
+  History history{};
+  std::size_t pairs_done = 0;  ///< of the epoch after history's last
+  double loss_sum = 0;         ///< over these pairs
+  double epoch_seconds = 0;    ///< for these pairs
+  /// Whether the model has the best epoch's weights, and the store those to go on from.
+  bool has_best = false;
+};
+
+inline void write_progress(BinaryWriter& out, const RunProgress& progress) {
+  const auto count = [&](std::size_t value) { out.number(std::uint64_t{value}); };
+  const auto flag = [&](bool value) { out.number(static_cast<std::uint8_t>(value)); };
+  const History& history = progress.history;
+  count(history.epochs.size());
+  for (const EpochRecord& record : history.epochs) {
+    count(record.epoch);
+    for (const double value : {record.loss, record.validation_ndcg, record.validation,
+                               record.train_seconds, record.validate_seconds}) {
+      out.number(value);
+    }
+    flag(record.best);
+  }
+  count(history.steps_per_epoch);
+  count(history.best_epoch);
+  out.number(history.best_validation_ndcg);
+  out.number(history.best_validation);
+  flag(history.stopped_early);
+  out.number(history.seconds);
+  out.number(static_cast<std::uint8_t>(history.stop_reason));
+  count(history.warnings.size());
+  for (const std::string& warning : history.warnings) out.text(warning);
+  count(progress.pairs_done);
+  out.number(progress.loss_sum);
+  out.number(progress.epoch_seconds);
+  flag(progress.has_best);
+}
+
+[[nodiscard]] inline RunProgress read_progress(BinaryReader& in) {
+  const auto count = [&] { return static_cast<std::size_t>(in.number<std::uint64_t>()); };
+  const auto flag = [&] {
+    const auto value = in.number<std::uint8_t>();
+    if (value > 1) in.fail("has a yes or no that is neither");
+    return value == 1;
+  };
+  RunProgress progress;
+  History& history = progress.history;
+  // Read one by one, each that is not in the file is an error before it takes memory.
+  for (std::size_t left = count(); left > 0; --left) {
+    EpochRecord record{.epoch = count()};
+    if (record.epoch != history.epochs.size() + 1) in.fail("has epochs out of order");
+    for (double* value : {&record.loss, &record.validation_ndcg, &record.validation,
+                          &record.train_seconds, &record.validate_seconds}) {
+      *value = in.number<double>();
+    }
+    record.best = flag();
+    history.epochs.push_back(record);
+  }
+  history.steps_per_epoch = count();
+  history.best_epoch = count();
+  if (history.best_epoch > history.epochs.size()) in.fail("has a best epoch that has not been");
+  history.best_validation_ndcg = in.number<double>();
+  history.best_validation = in.number<double>();
+  history.stopped_early = flag();
+  history.seconds = in.number<double>();
+  const auto reason = in.number<std::uint8_t>();
+  if (reason > static_cast<std::uint8_t>(StopReason::diverged)) {
+    in.fail("has a reason to stop that is none");
+  }
+  history.stop_reason = static_cast<StopReason>(reason);
+  for (std::size_t left = count(); left > 0; --left) history.warnings.push_back(in.text());
+  progress.pairs_done = count();
+  progress.loss_sum = in.number<double>();
+  progress.epoch_seconds = in.number<double>();
+  progress.has_best = flag();
+  return progress;
+}
+
+}  // namespace prism::inline PRISM_ISA::detail

@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Training from beginning to end, in one call.
+#pragma once
+
+#include <utility>
+
+#include "prism/core/config.hpp"
+#include "prism/core/execution.hpp"
+#include "prism/data/split.hpp"
+#include "prism/session/fit_options.hpp"
+#include "prism/session/history.hpp"
+#include "prism/session/observer.hpp"
+#include "prism/session/progress.hpp"
+#include "prism/session/training_session.hpp"
+
+namespace prism::inline PRISM_ISA {
+
+/// Trains a model on split.train. After each epoch the validation part is ranked, by dot product,
+/// without the training items. The model ends with the weights of the epoch that ranked it best.
+/// Without a validation part it trains for all epochs. A run that cannot have learnt says why in
+/// History::warnings. Where an observer throws, the model keeps
+/// the weights it has just then. The result depends on the model's seed and the options, never on
+/// the number of threads.
+///
+/// @param exec       where training runs; the host's threads if left out
+/// @param split      parts of the users and items that the model was made with
+/// @param observers  see observer.hpp; without any, progress.hpp's on the standard error stream
+/// @throws ArgumentError    for an option outside its domain, or a split of another shape
+/// @throws DataError        where a checkpoint, or best weights on disk, cannot be written
+/// @throws DivergenceError  where the loss, a weight or a row's squared length is no longer finite;
+///     the model then has the weights of its best epoch so far (without a validation part, its last
+///     good one)
+template <Execution X, class Model, class... Observers>
+History fit(const X& exec, Model& model, const Split& split, const FitOptions& options,
+            Observers&&... observers) {
+  detail::check_observers<Model, Observers...>();
+  TrainingSession<Model, X> session(exec, model, split, options);
+  return session.run(observers...);
+}
+
+/// The same, shown by Progress.
+template <Execution X, class Model>
+History fit(const X& exec, Model& model, const Split& split, const FitOptions& options = {}) {
+  return fit(exec, model, split, options, Progress());
+}
+
+/// The same, on the host's threads.
+template <class Model, class... Observers>
+requires(!Execution<Model>) History
+    fit(Model& model, const Split& split, const FitOptions& options, Observers&&... observers) {
+  return fit(par, model, split, options, std::forward<Observers>(observers)...);
+}
+template <class Model>
+requires(!Execution<Model>) History
+    fit(Model& model, const Split& split, const FitOptions& options = {}) {
+  return fit(par, model, split, options, Progress());
+}
+
+}  // namespace prism::inline PRISM_ISA

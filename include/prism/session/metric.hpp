@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Which number of a validation report says that one epoch is better than another.
+#pragma once
+
+#include <concepts>
+#include <functional>
+#include <string>
+#include <type_traits>
+#include <utility>
+
+#include "prism/core/config.hpp"
+#include "prism/evaluate/evaluate.hpp"
+
+namespace prism::inline PRISM_ISA {
+
+/// A number of a Report, where greater is better: `&Report::recall`, or any function of a Report,
+/// such as `[](const Report& r) { return r.ndcg - 0.1 * r.gini; }`.
+class Metric {
+ public:
+  Metric() : Metric(&Report::ndcg) {}
+  Metric(double Report::*measure) : value_(measure), label_(label_of(measure)) {}
+  template <class Function>
+  requires(!std::same_as<Function, Metric> &&
+           std::is_invocable_r_v<double, const Function&, const Report&> &&
+           !std::is_member_pointer_v<Function>) Metric(Function function)
+      : value_(std::move(function)), label_("validation") {}
+
+  [[nodiscard]] double operator()(const Report& report) const { return value_(report); }
+
+  /// "NDCG"; "validation" for a function, of which none is told from another.
+  [[nodiscard]] const std::string& label() const noexcept { return label_; }
+
+ private:
+  static std::string label_of(double Report::*measure) {
+    if (measure == &Report::ndcg) return "NDCG";
+    if (measure == &Report::recall) return "recall";
+    if (measure == &Report::precision) return "precision";
+    if (measure == &Report::mrr) return "MRR";
+    if (measure == &Report::hit_rate) return "hit rate";
+    if (measure == &Report::coverage) return "coverage";
+    if (measure == &Report::average_popularity) return "average popularity";
+    return measure == &Report::gini ? "Gini" : "validation";
+  }
+
+  std::function<double(const Report&)> value_;
+  std::string label_;
+};
+
+}  // namespace prism::inline PRISM_ISA

@@ -1,0 +1,180 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Who watches training. An observer has any of these members, and those it has are called
+// (progress.hpp is one):
+//   void begin(const FitPlan&);  or  void begin(const FitPlan&, const Model&);
+//   void batch(const BatchProgress&);
+//   void epoch(const EpochRecord&, const Model&);
+//   void end(const History&);
+// batch() and epoch() may return a StopRequest instead: training then stops there, and keeps its
+// best weights and its history.
+#pragma once
+
+#include <concepts>
+#include <cstddef>
+#include <string>
+#include <tuple>
+#include <type_traits>
+
+#include "prism/core/config.hpp"
+#include "prism/session/history.hpp"
+
+namespace prism {
+
+/// What an observer says to training's going on.
+enum class StopRequest {
+  none,  ///< let it
+  stop,  ///< stop before the next step
+};
+
+}  // namespace prism
+
+namespace prism::inline PRISM_ISA {
+
+/// What training is about to do.
+struct FitPlan {
+  std::string model;    ///< the policies' names
+  std::size_t pairs;    ///< training interactions
+  std::size_t epochs;   ///< at most
+  std::size_t k;        ///< of the validation's lists
+  bool has_validation;  ///< whether there is a validation part
+  double learning_rate;
+  std::size_t batch_size;       ///< pairs a step
+  std::string metric = "NDCG";  ///< what the validation goes by
+};
+
+/// How far an epoch is.
+struct BatchProgress {
+  std::size_t epoch;     ///< from 1
+  std::size_t pairs;     ///< done
+  std::size_t of_pairs;  ///< in all
+  double seconds;        ///< since the epoch began
+};
+
+/// Watches and says nothing.
+struct Silent {
+  /// An observer without any of the members says that it means it.
+  static constexpr bool observes_nothing = true;
+};
+
+namespace detail {
+
+template <class Result>
+concept SaysWhetherToStop = std::is_void_v<Result> || std::same_as<Result, StopRequest>;
+
+template <class O, class Model>
+concept ObservesBegin = requires(O& observer, const FitPlan& plan, const Model& model) {
+  observer.begin(plan, model);
+}
+|| requires(O& observer, const FitPlan& plan) { observer.begin(plan); };
+template <class O>
+concept ObservesBatch = requires(O& observer, const BatchProgress& progress) {
+  { observer.batch(progress) } -> SaysWhetherToStop;
+};
+template <class O, class Model>
+concept ObservesEpoch = requires(O& observer, const EpochRecord& record, const Model& model) {
+  { observer.epoch(record, model) } -> SaysWhetherToStop;
+};
+template <class O>
+concept ObservesEnd = requires(O& observer, const History& history) {
+  observer.end(history);
+};
+
+// A member of the name, whatever it takes. Templates and overloads are not seen.
+template <class O>
+concept HasBegin = requires {
+  &O::begin;
+};
+template <class O>
+concept HasBatch = requires {
+  &O::batch;
+};
+template <class O>
+concept HasEpoch = requires {
+  &O::epoch;
+};
+template <class O>
+concept HasEnd = requires {
+  &O::end;
+};
+
+/// No member has the name of one that is called and other arguments, or returns another thing.
+template <class O, class Model>
+concept NoneMistaken = (!HasBegin<O> || ObservesBegin<O, Model>)&&(
+    !HasBatch<O> || ObservesBatch<O>)&&(!HasEpoch<O> || ObservesEpoch<O, Model>)&&(!HasEnd<O> ||
+                                                                                   ObservesEnd<O>);
+
+}  // namespace detail
+
+/// Whether an O, without reference, may watch the training of a Model: it has one of the members
+/// above or says observes_nothing, and none that would silently not be called.
+template <class O, class Model>
+concept Observer = std::is_class_v<O> && detail::NoneMistaken<O, Model> &&
+    (detail::ObservesBegin<O, Model> || detail::ObservesBatch<O> ||
+     detail::ObservesEpoch<O, Model> || detail::ObservesEnd<O> ||
+     requires { requires O::observes_nothing; });
+
+namespace detail {
+
+/// Stops the compiler, in words, where an argument is no observer.
+template <class Model, class... Observers>
+constexpr void check_observers() {
+  constexpr std::size_t count = sizeof...(Observers);
+  constexpr bool is_observer[] = {Observer<std::remove_reference_t<Observers>, Model>..., true};
+  constexpr auto fine = [=](std::size_t k) { return k >= count || is_observer[k]; };
+  constexpr bool first = fine(0), second = fine(1), third = fine(2);
+  static_assert(first,
+                "fit, run: the 1st observer (the argument after the options) is none: one has a "
+                "member begin, batch, epoch or end as prism/session/observer.hpp lists them");
+  static_assert(second,
+                "fit, run: the 2nd observer is none: one has a member begin, batch, epoch or end "
+                "as prism/session/observer.hpp lists them");
+  static_assert(third,
+                "fit, run: the 3rd observer is none: one has a member begin, batch, epoch or end "
+                "as prism/session/observer.hpp lists them");
+  static_assert((Observer<std::remove_reference_t<Observers>, Model> && ...),
+                "fit, run: an observer is none: one has a member begin, batch, epoch or end as "
+                "prism/session/observer.hpp lists them");
+}
+
+/// Calls an observer's member; returns whether it asks for a stop.
+template <class Call>
+bool asks_to_stop(const Call& call) {
+  if constexpr (std::is_void_v<decltype(call())>) {
+    call();
+    return false;
+  } else {
+    return call() == StopRequest::stop;
+  }
+}
+
+template <class O, class Model>
+void notify_begin(O& observer, const FitPlan& plan, const Model& model) {
+  if constexpr (requires { observer.begin(plan, model); }) {
+    observer.begin(plan, model);
+  } else if constexpr (requires { observer.begin(plan); }) {
+    observer.begin(plan);
+  }
+}
+template <class O>
+bool notify_batch(O& observer, const BatchProgress& progress) {
+  if constexpr (ObservesBatch<O>) {
+    return asks_to_stop([&] { return observer.batch(progress); });
+  } else {
+    return false;
+  }
+}
+template <class O, class Model>
+bool notify_epoch(O& observer, const EpochRecord& record, const Model& model) {
+  if constexpr (ObservesEpoch<O, Model>) {
+    return asks_to_stop([&] { return observer.epoch(record, model); });
+  } else {
+    return false;
+  }
+}
+template <class O>
+void notify_end(O& observer, const History& history) {
+  if constexpr (ObservesEnd<O>) observer.end(history);
+}
+
+}  // namespace detail
+}  // namespace prism::inline PRISM_ISA

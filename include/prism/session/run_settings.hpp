@@ -1,0 +1,138 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// All that a training's numbers depend on beside its state, in words: a checkpoint holds them, so
+// that a run is not resumed as another one.
+#pragma once
+
+#include <concepts>
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+#include "prism/core/binary_file.hpp"
+#include "prism/core/config.hpp"
+#include "prism/core/error.hpp"
+#include "prism/data/interactions.hpp"
+#include "prism/data/split.hpp"
+#include "prism/policy/label.hpp"
+#include "prism/session/fit_options.hpp"
+
+namespace prism::inline PRISM_ISA::detail {
+
+/// A name, as the user wrote it, and a value.
+struct RunSetting {
+  std::string name, value;
+};
+
+/// A policy's label and its options: "SSM, negatives 10, tau 0.2". Options of the names below are
+/// seen; a policy of one's own with others names them in its label().
+template <class Policy>
+[[nodiscard]] std::string describe(const Policy& policy) {
+  std::string text = label(policy);
+  const auto add = [&](const char* name, const auto& value) {
+    using Value = std::remove_cvref_t<decltype(value)>;
+    if constexpr (std::is_arithmetic_v<Value> || std::is_enum_v<Value>) {
+      text += std::string(", ") + name + " " + format_number(static_cast<double>(value));
+    }
+  };
+#define PRISM_DESCRIBE(option) \
+  if constexpr (requires { policy.option; }) add(#option, policy.option)
+  PRISM_DESCRIBE(alpha);
+  PRISM_DESCRIBE(beta);
+  PRISM_DESCRIBE(beta1);
+  PRISM_DESCRIBE(beta2);
+  PRISM_DESCRIBE(broadcast);
+  PRISM_DESCRIBE(c);
+  PRISM_DESCRIBE(duplicates);
+  PRISM_DESCRIBE(epsilon);
+  PRISM_DESCRIBE(gamma);
+  PRISM_DESCRIBE(gamma1);
+  PRISM_DESCRIBE(gamma2);
+  PRISM_DESCRIBE(lambda);
+  PRISM_DESCRIBE(negatives);
+  PRISM_DESCRIBE(pair_mean);
+  PRISM_DESCRIBE(per_batch);
+  PRISM_DESCRIBE(power);
+  PRISM_DESCRIBE(tau);
+  PRISM_DESCRIBE(weight);
+#undef PRISM_DESCRIBE
+  // A loss with a penalty, and what is chosen at run time.
+  if constexpr (requires { policy.loss; }) text += ", " + describe(policy.loss);
+  if constexpr (requires { policy.penalty; }) text += ", " + describe(policy.penalty);
+  if constexpr (requires { policy.visit([](const auto&) {}); }) {
+    policy.visit([&](const auto& chosen) { text += ", " + describe(chosen); });
+  }
+  return text;
+}
+
+/// "12 interactions of 5 users and 7 items, sum 1234"
+[[nodiscard]] inline std::string describe(const Interactions& part) {
+  FileSum sum;
+  for (std::size_t k = 0; k < part.size(); ++k) {
+    char bytes[2 * sizeof(Index)];
+    to_bytes(part[k].user, bytes);
+    to_bytes(part[k].item, bytes + sizeof(Index));
+    sum.add({bytes, sizeof bytes});
+  }
+  return std::to_string(part.size()) + " interactions of " + std::to_string(part.users()) +
+         " users and " + std::to_string(part.items()) + " items with the sum " +
+         std::to_string(sum.value());
+}
+
+/// Not among them: what says when to stop, and where files lie.
+template <class Model>
+[[nodiscard]] std::vector<RunSetting> run_settings(Model& model, const Split& split,
+                                                   const FitOptions& options) {
+  std::string policies;
+  model.options().for_each_policy(
+      [&](const auto& policy) { policies += (policies.empty() ? "" : " + ") + describe(policy); });
+  std::string shapes = std::to_string(model.users().shape(0)) + " x " +
+                       std::to_string(model.users().shape(1)) + ", " +
+                       std::to_string(model.items().shape(0)) + " x " +
+                       std::to_string(model.items().shape(1));
+  const auto add_shape = [&](const auto& parameter) {
+    shapes +=
+        ", " + std::to_string(parameter.rows.size()) + " x " + std::to_string(parameter.rows.dim());
+  };
+  model.weights().backbone.for_each_parameter(add_shape);
+  model.weights().loss.for_each_parameter(add_shape);
+  return {
+      {"model", model.name() + " (" + policies + ")"},
+      {"the model's tables", shapes},
+      {"the model's numbers", sizeof(typename Model::scalar_type) == 4 ? "float" : "double"},
+      {"seed", std::to_string(model.options().seed)},
+      {"split.train", describe(split.train)},
+      {"split.validation", describe(split.validation)},
+      {"learning_rate", format_number(options.learning_rate)},
+      {"batch_size", std::to_string(options.batch_size)},
+      {"k", std::to_string(options.k)},
+      {"shuffle", options.shuffle == Shuffle::once ? "once" : "every epoch"},
+      {"schedule", options.schedule.label()},
+      {"metric", options.metric.label()},
+  };
+}
+
+inline void write_settings(BinaryWriter& out, const std::vector<RunSetting>& settings) {
+  out.number(static_cast<std::uint32_t>(settings.size()));
+  for (const RunSetting& setting : settings) {
+    out.text(setting.name);
+    out.text(setting.value);
+  }
+}
+
+/// @throws ArgumentError  where the file's are others, which names the first
+inline void check_settings(BinaryReader& in, const std::string& file,
+                           const std::vector<RunSetting>& settings) {
+  if (in.number<std::uint32_t>() != settings.size()) in.fail("has other settings than belong");
+  for (const RunSetting& setting : settings) {
+    const std::string name = in.text(), value = in.text();
+    if (name != setting.name)
+      in.fail("has a setting " + name + " where " + setting.name + " belongs");
+    require(value == setting.value, setting.name.c_str(),
+            "must be what " + file + " was saved with, " + value + ", not " + setting.value);
+  }
+}
+
+}  // namespace prism::inline PRISM_ISA::detail

@@ -1,0 +1,18 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include <prism/prism.hpp>
+
+// An optimizer whose state cannot be written.
+struct Forgetful {
+  static constexpr std::string_view name = "Forgetful";
+  template <class T>
+  struct State {
+    State(std::size_t, std::size_t, std::pmr::memory_resource*) {}
+  };
+  template <class X, class T, class R>
+  void operator()(const X&, const prism::ParameterView<T>&, const prism::TableGradient<T>&,
+                  State<T>&, prism::StepInfo, const R&) const {}
+};
+
+using Model = prism::Recommender<prism::MF<8>, prism::BPR, prism::None, prism::Xavier, Forgetful>;
+
+void save(prism::TrainingSession<Model>& session) { session.save("run"); }

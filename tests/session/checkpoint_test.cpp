@@ -1,0 +1,286 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Checkpoints: when they are written, and what is not read back.
+#include <doctest/doctest.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <functional>
+#include <iterator>
+#include <string>
+#include <vector>
+
+#include "data/temporary_file.hpp"
+#include "resume_cases.hpp"
+
+using namespace prism;
+namespace fs = std::filesystem;
+
+namespace {
+
+using Model = Recommender<MF<4>, SSM, FullWD>;
+using Session = TrainingSession<Model>;
+
+const Split& split() { return test::resume_split(); }
+
+FitOptions fitting() { return {.learning_rate = 0.02, .batch_size = 150, .epochs = 4}; }
+
+std::string bytes_of(const fs::path& path) {
+  std::ifstream stream(path, std::ios::binary);
+  return {std::istreambuf_iterator<char>(stream), std::istreambuf_iterator<char>()};
+}
+
+void write(const fs::path& path, const std::string& bytes) {
+  std::ofstream(path, std::ios::binary | std::ios::trunc) << bytes;
+}
+
+/// A checkpoint from the middle of the second epoch.
+std::string saved_bytes() {
+  const TemporaryFile place("", "run");
+  Model model(split().train);
+  Session session(model, split(), fitting());
+  for (int k = 0; k < 8; ++k) session.step();
+  session.save(place.path());
+  return bytes_of(place.path());
+}
+
+/// SGD whose state cannot be saved.
+struct Forgetful {
+  static constexpr std::string_view name = "Forgetful";
+  template <class T>
+  struct State {
+    State(std::size_t, std::size_t, std::pmr::memory_resource*) {}
+  };
+  template <Execution X, class T, RegularizerPolicy R>
+  void operator()(const X& exec, const ParameterView<T>& table, const TableGradient<T>& gradient,
+                  State<T>&, StepInfo info, const R& regularizer) const {
+    SGD::State<T> none(0, 0);
+    SGD{}(exec, table, gradient, none, info, regularizer);
+  }
+};
+
+/// What resuming says; "nothing" where it does. The model has to stay as it is.
+template <class M = Model>
+std::string refusal(const fs::path& path, const FitOptions& options = fitting(),
+                    const typename M::Options& model_options = {}, const Split& data = split()) {
+  M model(data.train, model_options);
+  const auto before = test::bits_of(model);
+  try {
+    auto session = TrainingSession<M>::resume(path, model, data, options);
+  } catch (const Error& error) {
+    CHECK(test::bits_of(model) == before);
+    return error.what();
+  }
+  return "nothing";
+}
+
+}  // namespace
+
+TEST_CASE("a checkpoint with any byte changed is refused") {
+  const std::string bytes = saved_bytes();
+  const TemporaryFile place(bytes, "run");
+  REQUIRE(refusal(place.path()) == "nothing");
+  // Each byte of head and tail, and some between.
+  for (std::size_t k = 0; k < bytes.size(); k += k < 300 || k + 300 > bytes.size() ? 1 : 41) {
+    std::string changed = bytes;
+    changed[k] = static_cast<char>(changed[k] ^ (1 << (k % 8)));
+    write(place.path(), changed);
+    CAPTURE(k);
+    const std::string said = refusal(place.path());
+    CHECK(said.starts_with(place.path().string() + ": "));
+  }
+}
+
+TEST_CASE("a checkpoint that was cut off, or has more behind it, is refused") {
+  const std::string bytes = saved_bytes();
+  const TemporaryFile place(bytes, "run");
+  for (std::size_t size = 0; size < bytes.size(); size += size < 100 ? 1 : 97) {
+    write(place.path(), bytes.substr(0, size));
+    CAPTURE(size);
+    CHECK(refusal(place.path()).starts_with(place.path().string() + ": "));
+  }
+  write(place.path(), bytes + "x");
+  CHECK(refusal(place.path()) != "nothing");
+}
+
+TEST_CASE("what is no checkpoint says so") {
+  const TemporaryFile place("Something else, long enough to have all that an end has.", "run");
+  CHECK(refusal(place.path()).ends_with("is no checkpoint of a training"));
+  CHECK(refusal(place.folder() / "none").ends_with("there is no such file"));
+  CHECK(refusal(place.folder()).ends_with("it is no regular file"));
+  std::string bytes = saved_bytes();
+  bytes[8] = 9;
+  write(place.path(), bytes);
+  CHECK(refusal(place.path())
+            .ends_with("is a checkpoint of a training of version 9; this library reads version 1"));
+}
+
+TEST_CASE("a run is not resumed as another one") {
+  const TemporaryFile place(saved_bytes(), "run");
+  const fs::path& path = place.path();
+  const auto with = [](auto change) {
+    FitOptions options = fitting();
+    change(options);
+    return options;
+  };
+  CHECK(refusal(path, with([](auto& o) { o.batch_size = 149; }))
+            .starts_with("batch_size: must be what " + path.string() +
+                         " was saved with, 150, not 149"));
+  CHECK(refusal(path, with([](auto& o) { o.learning_rate = 0.01; })).starts_with("learning_rate"));
+  CHECK(refusal(path, with([](auto& o) { o.k = 10; })).starts_with("k:"));
+  CHECK(refusal(path, with([](auto& o) { o.shuffle = Shuffle::once; })).starts_with("shuffle"));
+  CHECK(refusal(path, with([](auto& o) { o.metric = &Report::mrr; })).starts_with("metric"));
+  CHECK(
+      refusal(path, with([](auto& o) { o.schedule = WarmUpSchedule{}; })).starts_with("schedule"));
+  CHECK(refusal(path, with([](auto& o) {
+                  o.epochs = 40;
+                  o.patience = 2;
+                  o.min_steps = 3;
+                })) == "nothing");
+
+  CHECK(refusal(path, fitting(), {.seed = 4}).starts_with("seed"));
+  CHECK(refusal(path, fitting(), {.loss = {.negatives = 3}}).starts_with("model"));
+  CHECK(refusal(path, fitting(), {.loss = {.tau = 0.3}}).find("tau 0.3") != std::string::npos);
+  CHECK(refusal(path, fitting(), {.regularizer = {.lambda = 1}}).starts_with("model"));
+  CHECK(refusal(path, fitting(), {.optimizer = {.beta1 = 0.8}}).starts_with("model"));
+  CHECK(refusal<Recommender<MF<5>, SSM, FullWD>>(path).starts_with("model"));
+  CHECK(refusal<Recommender<MF<4>, BPR, FullWD>>(path).starts_with("model"));
+  CHECK(refusal<Recommender<MF<4>, SSM, FullWD, Xavier, DenseAdam>>(path).starts_with("model"));
+  CHECK(refusal<Recommender<MF<4>, SSM, FullWD, Xavier, Adam, UniformNegatives, double>>(path)
+            .starts_with("the model's numbers"));
+
+  const Split other = random_split(
+      synthetic_interactions({.users = 120, .items = 90, .interactions_per_user = 8, .seed = 6}));
+  CHECK(refusal(path, fitting(), {}, other) != "nothing");
+  Split same_train = split();
+  same_train.validation = split().test;
+  CHECK(refusal(path, fitting(), {}, same_train).starts_with("split.validation"));
+}
+
+TEST_CASE("best weights that were not kept cannot be asked for") {
+  const TemporaryFile place("", "run");
+  FitOptions options = fitting();
+  options.best_weights = BestWeights::last;
+  Model model(split().train);
+  Session session(model, split(), options);
+  session.step();
+  session.save(place.path());
+  CHECK(refusal(place.path()).starts_with("best_weights: must be last"));
+  CHECK(refusal(place.path(), options) == "nothing");
+  // The other way they are left out.
+  Session keeps(model, split(), fitting());
+  keeps.save(place.path());
+  CHECK(refusal(place.path(), options) == "nothing");
+}
+
+TEST_CASE("a run writes checkpoints when it is told to, and any of them is resumed") {
+  const TemporaryFile place("", "run");
+  struct Count {
+    const fs::path& path;
+    std::string last{};
+    int changes = 0;
+    void look() {
+      std::string now = bytes_of(path);
+      changes += now != last;
+      last = std::move(now);
+    }
+    void batch(const BatchProgress&) { look(); }
+    void end(const History&) { look(); }
+  };
+  const auto changes = [&](std::size_t every_epochs, std::size_t every_steps) {
+    Model model(split().train);
+    FitOptions options = fitting();
+    options.checkpoint = {place.path(), every_epochs, every_steps};
+    Count count{place.path(), bytes_of(place.path())};
+    fit(model, split(), options, count);
+    CHECK(refusal(place.path()) == "nothing");
+    return count.changes;
+  };
+  const int steps = static_cast<int>(4 * ((split().train.size() + 149) / 150));
+  CHECK(changes(1, 0) == 4);
+  CHECK(changes(2, 0) == 2);
+  CHECK(changes(3, 0) == 2);  // the third epoch, and the last
+  CHECK(changes(0, 0) == 1);
+  CHECK(changes(0, 1) == steps);
+  CHECK(changes(1, 5) == steps / 5 + 4 - steps / 30 - (steps % 5 == 0));
+}
+
+TEST_CASE("a finished run that is resumed has its best weights once run() is called") {
+  const TemporaryFile place("", "run");
+  FitOptions options{.learning_rate = 0.3,
+                     .batch_size = 150,
+                     .epochs = 60,
+                     .patience = 3,
+                     .min_steps = 0,
+                     .checkpoint = {.path = place.path()}};
+  Model model(split().train), resumed(split().train), longer(split().train);
+  const History history = fit(model, split(), options, Silent());
+  REQUIRE(history.stop_reason == StopReason::patience);
+  options.checkpoint = {};
+  {
+    Session session = Session::resume(place.path(), resumed, split(), options);
+    CHECK(session.finished());
+    session.run();
+    CHECK(test::bits_of(resumed) == test::bits_of(model));
+    CHECK(session.history().warnings == history.warnings);
+    CHECK(session.history().epochs.size() == history.epochs.size());
+  }
+  // With more patience it goes on, as the run with more would have.
+  options.patience = 6;
+  Session session = Session::resume(place.path(), resumed, split(), options);
+  CHECK_FALSE(session.finished());
+  session.run();
+  const History whole = fit(longer, split(), options, Silent());
+  CHECK(session.history().epochs.size() == whole.epochs.size());
+  CHECK(test::bits_of(resumed) == test::bits_of(longer));
+}
+
+TEST_CASE("a run that an observer stopped goes on when it is resumed") {
+  const TemporaryFile place("", "run");
+  struct Stops {
+    std::size_t left = 8;
+    StopRequest batch(const BatchProgress&) {
+      return left-- == 0 ? StopRequest::stop : StopRequest::none;
+    }
+  };
+  FitOptions options = fitting();
+  Model whole(split().train), stopped(split().train), resumed(split().train);
+  fit(whole, split(), options, Silent());
+  options.checkpoint = {.path = place.path()};
+  CHECK(fit(stopped, split(), options, Stops{}).stop_reason == StopReason::observer);
+  Session session = Session::resume(place.path(), resumed, split(), options);
+  CHECK(session.run().stop_reason == StopReason::epochs);
+  CHECK(test::bits_of(resumed) == test::bits_of(whole));
+}
+
+TEST_CASE("where a checkpoint cannot be written, what stood there stays") {
+  const TemporaryFile place("old", "run");
+  Model model(split().train);
+  Session session(model, split(), fitting());
+  CHECK_THROWS_AS(session.save(place.path() / "in_a_file"), DataError);
+  CHECK_THROWS_AS(session.save(place.folder()), DataError);
+  {
+    StagedFile first(place.path());
+    CHECK_THROWS_WITH_AS(session.save(place.path()),
+                         doctest::Contains("somebody else is writing it"), DataError);
+    CHECK(bytes_of(place.path()) == "old");
+  }
+  session.save(place.path());
+  CHECK(refusal(place.path()) == "nothing");
+  CHECK(std::distance(fs::directory_iterator(place.folder()), fs::directory_iterator()) == 1);
+}
+
+TEST_CASE("an optimizer without save() trains, and says why it has no checkpoints") {
+  using Forgets = Recommender<MF<4>, BPR, None, Xavier, Forgetful>;
+  Forgets model(split().train);
+  Recommender<MF<4>, BPR, None, Xavier, SGD> plain(split().train);
+  FitOptions options = fitting();
+  fit(model, split(), options, Silent());
+  fit(plain, split(), options, Silent());
+  CHECK(test::bits_of(model) == test::bits_of(plain));
+  options.checkpoint.path = "run";
+  CHECK_THROWS_WITH_AS(fit(model, split(), options, Silent()),
+                       doctest::Contains("checkpoint: cannot be written: the optimizer's State"),
+                       ArgumentError);
+}

@@ -1,0 +1,306 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Training step by step: schedules, stop rules, what observers may ask for, and going on.
+#include <doctest/doctest.h>
+
+#include <cmath>
+#include <limits>
+#include <stdexcept>
+#include <vector>
+
+#include "data/temporary_file.hpp"
+#include "resume_cases.hpp"
+
+using namespace prism;
+
+namespace {
+
+using Model = Recommender<MF<8>, BPR>;
+using Session = TrainingSession<Model>;
+
+const Split& split() { return test::resume_split(); }
+
+StepPosition at(std::size_t step) { return {.step = step, .steps_per_epoch = 10, .steps = 100}; }
+
+}  // namespace
+
+TEST_CASE("schedules: constant, warm-up, cosine") {
+  CHECK(Schedule{}.factor(at(7)) == 1);
+  const Schedule warm_up = WarmUpSchedule{4};
+  CHECK(warm_up.factor(at(1)) == 0.25);
+  CHECK(warm_up.factor(at(3)) == 0.75);
+  CHECK(warm_up.factor(at(4)) == 1);
+  CHECK(warm_up.factor(at(99)) == 1);
+  CHECK(WarmUpSchedule{0}(at(1)) == 1);
+  const CosineSchedule cosine{.warm_up = 20, .floor = 0.1};
+  CHECK(cosine(at(10)) == 0.5);
+  CHECK(cosine(at(20)) == 1);
+  // Half way of the 81 steps from the 20th to the one after the last.
+  CHECK(cosine({.step = 60, .steps = 99}) == doctest::Approx(0.55));
+  CHECK(cosine(at(100)) < 0.101);
+  CHECK(cosine(at(101)) == doctest::Approx(0.1));
+  CHECK(cosine(at(500)) == doctest::Approx(0.1));
+  for (std::size_t step = 20; step < 100; ++step) CHECK(cosine(at(step + 1)) < cosine(at(step)));
+  CHECK(CosineSchedule{}(at(1)) == 1);
+}
+
+TEST_CASE("a step's learning rate is the schedule's, and a bad factor an error") {
+  Model model(split().train);
+  std::vector<std::size_t> seen;
+  const auto halves = [&](const StepPosition& position) {
+    seen.push_back(position.step);
+    CHECK(position.epoch == (position.step - 1) / position.steps_per_epoch + 1);
+    CHECK(position.steps == 3 * position.steps_per_epoch);
+    return position.step == 4 ? -1 : std::pow(0.5, static_cast<double>(position.step));
+  };
+  Session session(model, split(),
+                  {.learning_rate = 0.1, .batch_size = 300, .epochs = 3, .schedule = halves});
+  CHECK(session.step().learning_rate == 0.05);
+  CHECK(session.step().learning_rate == 0.025);
+  CHECK(session.step().learning_rate == 0.0125);
+  CHECK_THROWS_WITH_AS(session.step(), doctest::Contains("schedule: must be a finite number"),
+                       ArgumentError);
+  CHECK(seen == std::vector<std::size_t>{1, 2, 3, 4});
+  CHECK_THROWS_AS(Session(model, split(), {.schedule = CosineSchedule{.floor = 2}}), ArgumentError);
+}
+
+TEST_CASE("steps say what happened, and end epochs") {
+  Model model(split().train), fitted(split().train);
+  const FitOptions options{.learning_rate = 0.02, .batch_size = 300, .epochs = 2};
+  Session session(model, split(), options);
+  const std::size_t steps = session.history().steps_per_epoch;
+  REQUIRE(steps == 3);
+  std::size_t pairs = 0;
+  for (std::size_t k = 1; k <= 2 * steps; ++k) {
+    CHECK_FALSE(session.finished());
+    CHECK(session.epoch() == (k - 1) / steps + 1);
+    const StepRecord record = session.step();
+    pairs += record.pairs;
+    CHECK(record.step == k);
+    CHECK(record.epoch == (k - 1) / steps + 1);
+    CHECK(record.learning_rate == 0.02);
+    CHECK(record.epoch_ended == (k % steps == 0));
+    CHECK(session.history().epochs.size() == k / steps);
+  }
+  CHECK(pairs == 2 * split().train.size());
+  CHECK(session.finished());
+  CHECK(session.history().stop_reason == StopReason::epochs);
+  CHECK_THROWS_AS(session.step(), ArgumentError);
+  session.run();
+  fit(fitted, split(), options, Silent());
+  CHECK(test::bits_of(model) == test::bits_of(fitted));
+}
+
+TEST_CASE("a run gone on with is the longer run") {
+  FitOptions options{.learning_rate = 0.05, .batch_size = 150, .epochs = 3};
+  Model model(split().train), longer(split().train);
+  Session session(model, split(), options);
+  session.run();
+  const auto after_three = test::bits_of(model);
+  CHECK_THROWS_AS(session.train_up_to(3), ArgumentError);
+  session.train_up_to(8);
+  session.run();
+  CHECK(session.history().epochs.size() == 8);
+  CHECK(test::bits_of(model) != after_three);
+
+  options.epochs = 8;
+  const History history = fit(longer, split(), options, Silent());
+  CHECK(test::bits_of(model) == test::bits_of(longer));
+  CHECK(session.history().best_epoch == history.best_epoch);
+  CHECK(session.history().epochs.back().loss == history.epochs.back().loss);
+}
+
+TEST_CASE("epoch by epoch is the same run") {
+  const FitOptions options{.learning_rate = 0.05, .batch_size = 150, .epochs = 4};
+  Model model(split().train), fitted(split().train);
+  Session session(model, split(), options);
+  std::size_t epochs = 0;
+  while (session.run_epoch()) CHECK(session.history().epochs.size() == ++epochs);
+  CHECK(epochs == 4);
+  session.run();
+  fit(fitted, split(), options, Silent());
+  CHECK(test::bits_of(model) == test::bits_of(fitted));
+}
+
+TEST_CASE("a function of the history stops training") {
+  Model model(split().train);
+  const History history =
+      fit(model, split(),
+          {.learning_rate = 0.01,
+           .batch_size = 150,
+           .epochs = 50,
+           .stop = [](const History& so_far) { return so_far.epochs.size() == 3; }},
+          Silent());
+  CHECK(history.epochs.size() == 3);
+  CHECK(history.stop_reason == StopReason::rule);
+  CHECK_FALSE(history.stopped_early);
+}
+
+TEST_CASE("early stopping goes by the metric that is chosen") {
+  // The same run twice, but for what calls an epoch the best.
+  const auto run = [](const Metric& metric) {
+    Model model(split().train);
+    return fit(model, split(),
+               {.learning_rate = 0.05, .batch_size = 150, .epochs = 12, .metric = metric},
+               Silent());
+  };
+  const History by_ndcg = run(&Report::ndcg);
+  for (const EpochRecord& record : by_ndcg.epochs) {
+    CHECK(record.validation == record.validation_ndcg);
+  }
+  CHECK(by_ndcg.best_validation == by_ndcg.best_validation_ndcg);
+  const History by_rarity = run([](const Report& report) { return -report.average_popularity; });
+  const History by_popularity = run(&Report::average_popularity);
+  double greatest = 0;
+  for (const EpochRecord& record : by_popularity.epochs) {
+    CHECK(record.validation_ndcg == by_ndcg.epochs[record.epoch - 1].validation_ndcg);
+    CHECK(record.validation == -by_rarity.epochs[record.epoch - 1].validation);
+    greatest = std::max(greatest, record.validation);
+  }
+  CHECK(by_popularity.best_validation == greatest);
+  CHECK(by_popularity.epochs[by_popularity.best_epoch - 1].validation == greatest);
+  CHECK(by_popularity.best_epoch != by_rarity.best_epoch);
+}
+
+TEST_CASE("an observer stops training after an epoch: best weights and history stay") {
+  struct Stops {
+    static StopRequest epoch(const EpochRecord& record, const Model&) {
+      return record.epoch == 5 ? StopRequest::stop : StopRequest::none;
+    }
+  };
+  FitOptions options{.learning_rate = 0.1, .batch_size = 150, .epochs = 50};
+  Model model(split().train), other(split().train);
+  const History history = fit(model, split(), options, Stops{}, Silent());
+  CHECK(history.epochs.size() == 5);
+  CHECK(history.stop_reason == StopReason::observer);
+  options.epochs = 5;
+  const History five = fit(other, split(), options, Silent());
+  CHECK(five.best_epoch == history.best_epoch);
+  CHECK(test::bits_of(model) == test::bits_of(other));
+}
+
+TEST_CASE("an observer stops training within an epoch, which then is none") {
+  struct Stops {
+    std::size_t left = 3;
+    StopRequest batch(const BatchProgress&) {
+      return left-- == 0 ? StopRequest::stop : StopRequest::none;
+    }
+  };
+  const FitOptions options{.learning_rate = 0.1, .batch_size = 150, .epochs = 50};
+  Model model(split().train), other(split().train), stepped(split().train);
+  const History history = fit(model, split(), options, Stops{9});
+  CHECK(history.epochs.size() == 1);
+  CHECK(history.stop_reason == StopReason::observer);
+  FitOptions one = options;
+  one.epochs = 1;
+  fit(other, split(), one, Silent());
+  CHECK(test::bits_of(model) == test::bits_of(other));  // the best epoch's
+
+  // Before the first has ended there is no best: what was learnt stays.
+  Model early(split().train);
+  const History none = fit(early, split(), options, Stops{});
+  CHECK(none.epochs.empty());
+  CHECK(none.best_epoch == 0);
+  Session session(stepped, split(), options);
+  for (int k = 0; k < 4; ++k) session.step();
+  session.settle();
+  CHECK(test::bits_of(early) == test::bits_of(stepped));
+}
+
+TEST_CASE("an observer that has thrown does not keep training from going on") {
+  struct Throws {
+    std::size_t left = 4;
+    void batch(const BatchProgress&) {
+      if (left-- == 0) throw std::runtime_error("once");
+    }
+  } throws;
+  using Plain = Recommender<MF<8>, BPR, None, Xavier, SGD>;  // which has nothing to settle
+  const FitOptions options{.learning_rate = 0.1, .batch_size = 150, .epochs = 3};
+  Plain model(split().train), other(split().train);
+  TrainingSession session(model, split(), options);
+  CHECK_THROWS_WITH(session.run(throws), "once");
+  CHECK_FALSE(session.finished());
+  session.run(throws);
+  fit(other, split(), options, Silent());
+  CHECK(test::bits_of(model) == test::bits_of(other));
+}
+
+TEST_CASE("who watches is an observer, and nothing else is") {
+  struct OnlyEnd {
+    void end(const History&) {}
+  };
+  struct Nothing {};
+  struct WithoutModel {
+    void epoch(const EpochRecord&) {}
+    void end(const History&) {}
+  };
+  struct SaysYes {
+    bool batch(const BatchProgress&) { return true; }
+  };
+  const auto lambda = [](const EpochRecord&, const Model&) {};
+  static_assert(Observer<OnlyEnd, Model> && Observer<Silent, Model> && Observer<Progress, Model>);
+  static_assert(Observer<MagnitudeProbe, Model>);
+  static_assert(!Observer<int, Model> && !Observer<const char[6], Model>);
+  static_assert(!Observer<Nothing, Model> && !Observer<decltype(lambda), Model>);
+  static_assert(!Observer<WithoutModel, Model>);  // its epoch() would never be called
+  static_assert(!Observer<SaysYes, Model>);       // to what, yes?
+}
+
+TEST_CASE("best weights on disk, in memory and nowhere") {
+  const TemporaryFile place("", "best");
+  // By which the first epochs, which rank at random, are the best.
+  const auto rarity = [](const Report& report) { return -report.average_popularity; };
+  FitOptions options{.learning_rate = 0.05,
+                     .batch_size = 150,
+                     .epochs = 12,
+                     .patience = 4,
+                     .min_steps = 0,
+                     .metric = rarity};
+  Model in_memory(split().train), on_disk(split().train), last(split().train);
+  const History history = fit(in_memory, split(), options, Silent());
+  REQUIRE(history.best_epoch < history.epochs.size());
+
+  options.best_weights = BestWeights::on_disk;
+  CHECK_THROWS_WITH_AS(fit(on_disk, split(), options, Silent()),
+                       doctest::Contains("best_weights_path"), ArgumentError);
+  options.best_weights_path = place.path();
+  Session session(on_disk, split(), options);
+  session.run();
+  CHECK(test::bits_of(on_disk) == test::bits_of(in_memory));
+  session.train_up_to(history.epochs.size() + 1);  // the last ones come back
+  session.step();
+
+  options.best_weights = BestWeights::last;
+  options.best_weights_path.clear();
+  std::vector<std::uint64_t> weights;
+  struct Look {
+    std::vector<std::uint64_t>& weights;
+    void epoch(const EpochRecord&, const Model& model) {
+      weights = test::bits_of(const_cast<Model&>(model));
+    }
+  };
+  fit(last, split(), options, Look{weights});
+  CHECK(test::bits_of(last) == weights);
+  CHECK(test::bits_of(last) != test::bits_of(in_memory));
+}
+
+TEST_CASE("a divergence is the end, and keeps the best weights wherever they are") {
+  const TemporaryFile place("", "best");
+  using Steep = Recommender<MF<8>, BPR, None, Xavier, SGD>;
+  for (const BestWeights where : {BestWeights::in_memory, BestWeights::on_disk}) {
+    Steep model(split().train), start(split().train);
+    TrainingSession session(
+        model, split(),
+        {.learning_rate = 1,
+         .batch_size = 150,
+         .schedule = [](const StepPosition& position) { return position.epoch < 3 ? 0.1 : 1e30; },
+         .best_weights = where,
+         .best_weights_path = place.path()});
+    CHECK_THROWS_AS(session.run(), DivergenceError);
+    CHECK(session.finished());
+    CHECK(session.history().stop_reason == StopReason::diverged);
+    CHECK(session.history().epochs.size() == 2);
+    for (const float x : model.items()) REQUIRE(std::isfinite(x));
+    CHECK(test::bits_of(model) != test::bits_of(start));
+    CHECK_THROWS_AS(session.train_up_to(100), ArgumentError);
+  }
+}
