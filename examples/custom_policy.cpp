@@ -5,6 +5,7 @@
 #include <cmath>
 #include <cstdio>
 #include <prism/prism.hpp>
+#include <prism/testing/gradient_check.hpp>
 #include <span>
 #include <string_view>
 
@@ -123,6 +124,11 @@ struct WeightedMF {
 static_assert(BackbonePolicy<WeightedMF>);
 
 int main() {
+  // Before anything is trained: the policies' gradients against central differences.
+  const GradientCheck check = check_gradients(WeightedMF(), BPR());
+  std::printf("gradients of WeightedMF: error %.1e, %s\n", check.error, check ? "right" : "wrong");
+  if (!check) return 1;
+
   const Split split = random_split(synthetic_interactions({.users = 1000, .items = 800}),
                                    {.validation = 0.1, .test = 0.1, .seed = 123});
   using ModelGrid = Grid<Types<MF<32>, WeightedMF>, Types<BPR, Hinge>, Types<None>,

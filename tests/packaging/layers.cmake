@@ -13,6 +13,7 @@ set(layer_model 7)
 set(layer_evaluate 7)
 set(layer_session 8)
 set(layer_serve 8)
+set(layer_testing 9)
 set(layer_experiment 9)
 
 file(GLOB_RECURSE headers RELATIVE ${ROOT} ${ROOT}/*/*.hpp)

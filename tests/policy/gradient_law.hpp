@@ -5,15 +5,12 @@
 
 #include <doctest/doctest.h>
 
-#include <algorithm>
-#include <cmath>
 #include <set>
 #include <string>
-#include <vector>
+
+#include <prism/testing/gradient_check.hpp>
 
 #include "policies.hpp"
-#include "support/evaluation.hpp"
-#include "support/nan_max.hpp"
 
 namespace test {
 
@@ -22,75 +19,15 @@ inline constexpr int draws = 10;  // sanitizers look for other faults, and take 
 #else
 inline constexpr int draws = 50;
 #endif
-inline constexpr double h = 1e-5;
 inline constexpr double gradient_bound = 1e-7;
 
-/// A batch of a small problem, drawn anew for each seed: ids repeat, sizes and dimensions vary.
-struct Problem {
-  prism::Interactions train;
-  std::vector<prism::Interaction> pairs;
-  std::vector<prism::Index> negatives;
-  std::size_t dim;
-
-  Problem(std::uint64_t seed, std::size_t negatives_per_pair) {
-    using namespace prism;
-    const Random random(seed, Stream::synthetic);
-    std::uint64_t at = 0;
-    const auto below = [&](std::uint32_t n) { return random.uniform_int(at++, n); };
-    const Index users = 2 + below(8), items = 2 + below(10);
-    dim = 1 + below(9);
-    const std::size_t size = 1 + below(12);
-    for (std::size_t p = 0; p < size; ++p) pairs.push_back({below(users), below(items)});
-    for (std::size_t q = 0; q < size * negatives_per_pair; ++q) negatives.push_back(below(items));
-    // Half of the batches are a part of what there is to train on.
-    std::vector<Interaction> all = pairs;
-    for (std::size_t more = below(2) * below(20); more > 0; --more) {
-      all.push_back({below(users), below(items)});
-    }
-    train = Interactions(users, items, all);
-  }
-};
-
-/// The largest difference between the analytic gradient, spoiled by a factor, and central
-/// differences, relative to the largest component; over both tables and every parameter.
+/// The error of a loss's gradient, spoiled by a factor, through a backbone of a dimension drawn for
+/// the seed.
 template <class Backbone, class Loss>
 double gradient_error(std::uint64_t seed, const Loss& loss, double spoil) {
-  using namespace prism;
-  const Problem problem(seed, loss_traits(loss).negatives);
-  Evaluation<double, Backbone, Loss> evaluate(with_dim<Backbone>(problem.dim), loss, problem.train,
-                                              problem.pairs, problem.negatives, seed);
-  auto users = zeros<double>(problem.train.users(), problem.dim);
-  auto items = zeros<double>(problem.train.items(), problem.dim);
-  const Random random(seed, Stream::users);
-  std::uint64_t at = 0;
-  for (Matrix<double>* table : {&users, &items}) {
-    for (double& value : *table) value = random.normal(at++);
-  }
-  Gradients<double> gradients;
-  evaluate(users, items, &gradients);
-
-  double largest = 0, difference = 0;
-  const auto compare = [&](Rows<double> table, const Matrix<double>& gradient) {
-    for (std::size_t i = 0; i < table.elements(); ++i) {
-      const double kept = table.data()[i];
-      table.data()[i] = kept + h;
-      const double above = evaluate(users, items);
-      table.data()[i] = kept - h;
-      const double below = evaluate(users, items);
-      table.data()[i] = kept;
-      const double numeric = (above - below) / (2 * h);
-      largest = std::max(largest, std::abs(numeric));
-      difference = nan_max(difference, std::abs(spoil * gradient.data()[i] - numeric));
-    }
-  };
-  compare(rows(users), gradients.users);
-  compare(rows(items), gradients.items);
-  const auto parameters = evaluate.parameters();
-  for (std::size_t k = 0; k < parameters.size(); ++k) {
-    compare(parameters[k].rows, gradients.parameters[k]);
-  }
-  // In one dimension unit rows cannot turn, and gradients are zero: differences then stand alone.
-  return difference / std::max(largest, 1e-3);
+  const prism::GradientProblem problem(seed, prism::loss_traits(loss).negatives);
+  return prism::gradient_error(with_dim<Backbone>(problem.dim), loss, problem, seed,
+                               {.factor = spoil});
 }
 
 /// All draws of one pair of policies, each also spoiled by 1%, which has to be caught.

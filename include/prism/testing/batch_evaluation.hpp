@@ -1,0 +1,152 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The forward and backward pass of one batch, without an optimizer: what tests of policies look at.
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <limits>
+#include <span>
+#include <utility>
+#include <vector>
+
+#include "prism/core/config.hpp"
+#include "prism/core/execution.hpp"
+#include "prism/core/index.hpp"
+#include "prism/core/matrix.hpp"
+#include "prism/core/scratch.hpp"
+#include "prism/data/interactions.hpp"
+#include "prism/policy/backbone.hpp"
+#include "prism/policy/batch.hpp"
+#include "prism/policy/loss.hpp"
+#include "prism/policy/output.hpp"
+#include "prism/policy/parameter.hpp"
+#include "prism/session/batch_builder.hpp"
+
+namespace prism::inline PRISM_ISA {
+
+/// The gradients of tables and parameters, in their shapes.
+template <class T>
+struct BatchGradients {
+  Matrix<T> users;
+  Matrix<T> items;
+  std::vector<Matrix<T>> parameters;  // the backbone's, then the loss's
+};
+
+/// The loss of a fixed batch as a function of tables and parameters.
+template <class T, class Backbone, class Loss, class X = Host<>>
+class BatchEvaluation {
+ public:
+  /// @param pairs      of rows of `train`, at least one
+  /// @param negatives  pairs x loss_traits(loss).negatives, row-major
+  /// @param seed       of the states' initial values
+  BatchEvaluation(Backbone backbone, Loss loss, Interactions train,
+                  std::span<const Interaction> pairs, std::span<const Index> negatives,
+                  std::uint64_t seed = 1)
+      : backbone_(std::move(backbone)),
+        loss_(std::move(loss)),
+        train_(std::move(train)),
+        builder_(train_),
+        batch_(builder_.build(exec_, pairs, negatives, loss_traits(loss_).needs_all_rows)),
+        backbone_state_(make_state<T>(backbone_, context(seed))),
+        loss_state_(make_state<T>(loss_, StateContext{train_, output_dim(backbone_), seed})) {}
+
+  [[nodiscard]] auto& backbone_state() { return backbone_state_; }
+  [[nodiscard]] auto& loss_state() { return loss_state_; }
+
+  /// All parameters, the backbone's first.
+  [[nodiscard]] std::vector<ParameterView<T>> parameters() {
+    std::vector<ParameterView<T>> all;
+    const auto collect = [&](const ParameterView<T>& parameter) { all.push_back(parameter); };
+    backbone_state_.for_each_parameter(collect);
+    of_backbone_ = all.size();
+    loss_state_.for_each_parameter(collect);
+    return all;
+  }
+
+  /// The loss; and its gradients, where asked for.
+  /// @param users, items  tables, with a row for each of train's
+  double operator()(const Matrix<T>& users, const Matrix<T>& items,
+                    BatchGradients<T>* gradients = nullptr) {
+    scratch_.reset();
+    const std::size_t nu = batch_.user_side.unique_rows.size(),
+                      ni = batch_.item_side.unique_rows.size();
+    const std::size_t dim = backbone_.dim();
+    std::vector<Rows<T>> parameter_gradients;
+    for (const ParameterView<T>& parameter : parameters()) {
+      const std::size_t size = parameter.reached == ParameterRows::users   ? nu
+                               : parameter.reached == ParameterRows::items ? ni
+                                                                           : parameter.rows.size();
+      parameter_gradients.push_back(scratch_.allocate_zeros<T>(exec_, size, parameter.rows.dim()));
+    }
+    const std::span<const Rows<T>> all(parameter_gradients);
+    const BackboneStep<T, X> backbone_step{
+        {rows(users), rows(items)}, batch_, scratch_, exec_, all.first(of_backbone_)};
+    const Embeddings<T> gradient{allocate_loss_gradient(batch_.user_side),
+                                 allocate_loss_gradient(batch_.item_side)};
+    const auto forward_pass = backbone_.template forward<T>(backbone_step, backbone_state_);
+    const double value = evaluate_loss(loss_,
+                                       LossStep<T, X>{batch_, forward_pass.output, gradient,
+                                                      scratch_, exec_, all.subspan(of_backbone_)},
+                                       loss_state_);
+    if (gradients == nullptr) return value;
+
+    const auto tables = backbone_.template backward<T>(backbone_step, backbone_state_,
+                                                       forward_pass.saved, gradient);
+    gradients->users = scatter(tables.users, users.shape(0), dim);
+    gradients->items = scatter(tables.items, items.shape(0), dim);
+    gradients->parameters.clear();
+    std::size_t k = 0;
+    for (const ParameterView<T>& parameter : parameters()) {
+      const Rows<const T> from = parameter_gradients[k++];
+      const BatchSide& side =
+          parameter.reached == ParameterRows::users ? batch_.user_side : batch_.item_side;
+      const auto by_row = parameter.reached == ParameterRows::all
+                              ? TableGradient<T>::dense(from, {})
+                              : TableGradient<T>::sparse(from, side);
+      gradients->parameters.push_back(scatter(by_row, parameter.rows.size(), parameter.rows.dim()));
+    }
+    return value;
+  }
+
+  /// The output rows of all users and items.
+  [[nodiscard]] Output<T> output(const Matrix<T>& users, const Matrix<T>& items) const {
+    return backbone_.template output<T>(exec_, {rows(users), rows(items)}, train_, backbone_state_);
+  }
+
+ private:
+  /// As in the trainer, but rows that the loss must overwrite are NaN, to reveal any that it does
+  /// not.
+  Rows<T> allocate_loss_gradient(const BatchSide& side) {
+    const std::size_t set = loss_traits(loss_).overwrites_gradient ? side.num_active : 0;
+    const auto rows =
+        scratch_.allocate_zeros<T>(exec_, side.unique_rows.size(), output_dim(backbone_), set);
+    std::fill(rows[0], rows[set], std::numeric_limits<T>::quiet_NaN());
+    return rows;
+  }
+
+  [[nodiscard]] StateContext context(std::uint64_t seed) const {
+    return {train_, backbone_.dim(), seed};
+  }
+
+  static Matrix<T> scatter(const TableGradient<T>& from, std::size_t size, std::size_t dim) {
+    auto table = zeros<T>(size, dim);
+    for (std::size_t r = 0; r < size; ++r) {
+      if (from.of(r) != nullptr) std::copy_n(from.of(r), dim, rows(table)[r]);
+    }
+    return table;
+  }
+
+  [[no_unique_address]] X exec_;
+  Backbone backbone_;
+  Loss loss_;
+  Interactions train_;
+  BatchBuilder builder_;
+  Batch batch_;
+  state_t<Backbone, T> backbone_state_;
+  state_t<Loss, T> loss_state_;
+  Scratch scratch_;
+  std::size_t of_backbone_ = 0;  // number of the backbone's parameters
+};
+
+}  // namespace prism::inline PRISM_ISA
