@@ -5,11 +5,16 @@ if(NOT compiler)
   message("skipped: there is no ${COMPILER}")
   return()
 endif()
+# PREPROCESS: it is the preprocessor that has to fail.
+set(mode -fsyntax-only)
+if(PREPROCESS)
+  set(mode -E)
+endif()
 # The first error is enough, and the rest of a file that has one is not worth waiting for.
 if(NOT ANYWHERE)
   list(APPEND FLAGS -Wfatal-errors)
 endif()
-execute_process(COMMAND ${compiler} -std=c++20 ${FLAGS} -fsyntax-only -I${INCLUDE} ${SOURCE}
+execute_process(COMMAND ${compiler} -std=c++20 ${FLAGS} ${mode} -I${INCLUDE} ${SOURCE}
                 RESULT_VARIABLE status OUTPUT_QUIET ERROR_VARIABLE output)
 if(WORDS STREQUAL "")
   if(NOT status EQUAL 0)

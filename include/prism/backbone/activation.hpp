@@ -36,11 +36,11 @@ template <class A>
 concept ActivationPolicy = detail::AnyPolicy<A> && detail::Applies<A, float> &&
     detail::Applies<A, double> && detail::Derives<A, float> && detail::Derives<A, double>;
 
-namespace detail {
-
-/// ActivationPolicy in words, requirement by requirement.
+/// Whether A is an activation; if it is none, the first error says in words what it lacks:
+/// `static_assert(check_activation<MyActivation>())`.
 template <class A>
-struct ActivationContract {
+[[nodiscard]] consteval bool check_activation() {
+  using namespace detail;
   PRISM_POLICY_CONTRACT(A, "an activation");
   static_assert(Applies<A, float> && Applies<A, double>,
                 "an activation must have a value, for float and double: template <class T> T "
@@ -48,17 +48,7 @@ struct ActivationContract {
   static_assert(Derives<A, float> && Derives<A, double>,
                 "an activation must have a derivative, for float and double: template <class T> T "
                 "derivative(T y) const");
-
-  static constexpr bool holds = ActivationPolicy<A>;
-};
-
-}  // namespace detail
-
-/// Whether A is an activation; if it is none, a first error says what it lacks:
-/// `static_assert(check_activation<MyActivation>())`.
-template <class A>
-[[nodiscard]] consteval bool check_activation() {
-  return detail::ActivationContract<A>::holds;
+  return ActivationPolicy<A>;
 }
 
 /// max(x, 0)

@@ -113,11 +113,11 @@ concept BackbonePolicy =
     detail::BackboneTraitsFit<B> && detail::HasDim<B> && detail::OutputDimFits<B> &&
     detail::RunsOn<B, T, X>;
 
-namespace detail {
-
-/// BackbonePolicy in words, requirement by requirement.
-template <class B, class T, class X>
-struct BackboneContract {
+/// Whether B is a backbone; if it is none, the first error says in words what it lacks:
+/// `static_assert(check_backbone<MyBackbone>())`.
+template <class B, class T = double, Execution X = Host<>>
+[[nodiscard]] consteval bool check_backbone() {
+  using namespace detail;
   PRISM_POLICY_CONTRACT(B, "a backbone");
   PRISM_STATE_CONTRACT(B, T, "a backbone");
   static_assert(!names_needs_all_rows<B>,
@@ -149,17 +149,7 @@ struct BackboneContract {
                 "a backbone must have an output: template <class T, Execution X> Output<T> "
                 "output(const X& exec, Embeddings<const T> tables, const Interactions& train, "
                 "const state_t<MyBackbone, T>& state) const");
-
-  static constexpr bool holds = BackbonePolicy<B, T, X>;
-};
-
-}  // namespace detail
-
-/// Whether B is a backbone; if it is none, a first error says what it lacks:
-/// `static_assert(check_backbone<MyBackbone>())`.
-template <class B, class T = double, Execution X = Host<>>
-[[nodiscard]] consteval bool check_backbone() {
-  return detail::BackboneContract<B, T, X>::holds;
+  return BackbonePolicy<B, T, X>;
 }
 
 /// What a backbone says of itself.

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What the contracts of all kinds of policies are made of. A contract is a concept, for who wants
-// to ask, and a class of static_asserts that name what is missing, one for each of its
-// requirements.
+// What the contracts of all kinds of policies are made of. A contract is a concept, and a
+// function, check_loss and the like, made of static_asserts: one for each requirement, which it
+// names.
 #pragma once
 
 #include <concepts>

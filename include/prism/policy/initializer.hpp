@@ -39,33 +39,23 @@ concept FillsTable = requires(const I& initializer, const X& exec, Rows<T> table
 template <class I, class T = double, class X = Host<>>
 concept InitializerPolicy = detail::AnyPolicy<I> && detail::FillsTable<I, T, X>;
 
-namespace detail {
-
 #define PRISM_INITIALIZER_OPERATOR                                                 \
   "template <class T, Execution X> void operator()(const X& exec, Rows<T> table, " \
   "std::span<const Index> popularity, const Random& random) const"
 
-/// InitializerPolicy in words, requirement by requirement.
-template <class I, class T, class X>
-struct InitializerContract {
+/// Whether I is an initializer; if it is none, the first error says in words what it lacks:
+/// `static_assert(check_initializer<MyInitializer>())`.
+template <class I, class T = double, Execution X = Host<>>
+[[nodiscard]] consteval bool check_initializer() {
+  using namespace detail;
   PRISM_POLICY_CONTRACT(I, "an initializer");
   static_assert(FillsTable<I, T, X> || !FillsTable<I, T, Host<>>,
                 "an initializer's operator() must be for every execution, and is not for this "
                 "one: " PRISM_INITIALIZER_OPERATOR);
   static_assert(FillsTable<I, T, X>,
                 "an initializer must fill a table: " PRISM_INITIALIZER_OPERATOR);
-
-  static constexpr bool holds = InitializerPolicy<I, T, X>;
-};
-#undef PRISM_INITIALIZER_OPERATOR
-
-}  // namespace detail
-
-/// Whether I is an initializer; if it is none, a first error says what it lacks:
-/// `static_assert(check_initializer<MyInitializer>())`.
-template <class I, class T = double, Execution X = Host<>>
-[[nodiscard]] consteval bool check_initializer() {
-  return detail::InitializerContract<I, T, X>::holds;
+  return InitializerPolicy<I, T, X>;
 }
+#undef PRISM_INITIALIZER_OPERATOR
 
 }  // namespace prism::inline PRISM_ISA

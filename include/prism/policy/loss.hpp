@@ -135,8 +135,6 @@ concept LossPolicy =
         !detail::names_ranking_rule<L> || !detail::DefaultTraitsKnown<L> ||
         detail::says_ranking_rule<L>());
 
-namespace detail {
-
 #define PRISM_LOSS_OPERATOR                                                                   \
   "template <class T, Execution X> double operator()(const LossStep<T, X>& step) const, or, " \
   "with a State, operator()(const LossStep<T, X>& step, const State<T>& state) const"
@@ -144,9 +142,11 @@ namespace detail {
   "template <class T, Execution X> void ranking_rule(const X& exec, Scorer<T>& scorer, " \
   "const state_t<MyLoss, T>& state) const"
 
-/// LossPolicy in words, requirement by requirement.
-template <class L, class T, class X>
-struct LossContract {
+/// Whether L is a loss; if it is none, the first error says in words what it lacks:
+/// `static_assert(check_loss<MyLoss>())`.
+template <class L, class T = double, Execution X = Host<>>
+[[nodiscard]] consteval bool check_loss() {
+  using namespace detail;
   PRISM_POLICY_CONTRACT(L, "a loss");
   PRISM_STATE_CONTRACT(L, T, "a loss");
   static_assert(!names_needs_all_rows<L> && !names_looks_at_every_row<L>,
@@ -182,20 +182,10 @@ struct LossContract {
   static_assert(!names_ranking_rule<L> || !DefaultTraitsKnown<L> || says_ranking_rule<L>(),
                 "a loss with a ranking_rule must say so in its traits: static constexpr LossTraits "
                 "traits{.has_ranking_rule = true}");
-
-  static constexpr bool holds = LossPolicy<L, T, X>;
-};
+  return LossPolicy<L, T, X>;
+}
 #undef PRISM_LOSS_OPERATOR
 #undef PRISM_RANKING_RULE
-
-}  // namespace detail
-
-/// Whether L is a loss; if it is none, a first error says what it lacks:
-/// `static_assert(check_loss<MyLoss>())`.
-template <class L, class T = double, Execution X = Host<>>
-[[nodiscard]] consteval bool check_loss() {
-  return detail::LossContract<L, T, X>::holds;
-}
 
 /// What a loss says of itself, with its options.
 template <class L>

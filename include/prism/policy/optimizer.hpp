@@ -145,16 +145,16 @@ concept OptimizerPolicy =
 template <class O, class T = double, class X = Host<>>
 concept LazyOptimizer = OptimizerPolicy<O, T, X> && detail::says_defers_rows<O>();
 
-namespace detail {
-
 #define PRISM_OPTIMIZER_OPERATOR                                                      \
   "template <Execution X, class T, RegularizerPolicy R> void operator()(const X& "    \
   "exec, const ParameterView<T>& table, const TableGradient<T>& gradient, State<T>& " \
   "state, StepInfo info, const R& regularizer) const"
 
-/// OptimizerPolicy in words, requirement by requirement.
-template <class O, class T, class X>
-struct OptimizerContract {
+/// Whether O is an optimizer; if it is none, the first error says in words what it lacks:
+/// `static_assert(check_optimizer<MyOptimizer>())`.
+template <class O, class T = double, Execution X = Host<>>
+[[nodiscard]] consteval bool check_optimizer() {
+  using namespace detail;
   PRISM_POLICY_CONTRACT(O, "an optimizer");
   static_assert(!names_defers_rows<O>,
                 "an optimizer says in its traits whether it defers rows: static constexpr "
@@ -186,18 +186,8 @@ struct OptimizerContract {
   static_assert(says_defers_rows<O>() || (!names_apply_deferred<O> && !names_flush<O>),
                 "an optimizer with apply_deferred or flush must say so in its traits: static "
                 "constexpr OptimizerTraits traits{.defers_rows = true}");
-
-  static constexpr bool holds = OptimizerPolicy<O, T, X>;
-};
-#undef PRISM_OPTIMIZER_OPERATOR
-
-}  // namespace detail
-
-/// Whether O is an optimizer; if it is none, a first error says what it lacks:
-/// `static_assert(check_optimizer<MyOptimizer>())`.
-template <class O, class T = double, Execution X = Host<>>
-[[nodiscard]] consteval bool check_optimizer() {
-  return detail::OptimizerContract<O, T, X>::holds;
+  return OptimizerPolicy<O, T, X>;
 }
+#undef PRISM_OPTIMIZER_OPERATOR
 
 }  // namespace prism::inline PRISM_ISA

@@ -28,26 +28,16 @@ concept SaysDecay = requires(const R& regularizer, bool in_batch) {
 template <class R>
 concept RegularizerPolicy = detail::AnyPolicy<R> && detail::SaysDecay<R>;
 
-namespace detail {
-
-/// RegularizerPolicy in words, requirement by requirement.
+/// Whether R is a regularizer; if it is none, the first error says in words what it lacks:
+/// `static_assert(check_regularizer<MyRegularizer>())`.
 template <class R>
-struct RegularizerContract {
+[[nodiscard]] consteval bool check_regularizer() {
+  using namespace detail;
   PRISM_POLICY_CONTRACT(R, "a regularizer");
   static_assert(SaysDecay<R>,
                 "a regularizer must say how a row decays: double weight_decay(bool in_batch) "
                 "const");
-
-  static constexpr bool holds = RegularizerPolicy<R>;
-};
-
-}  // namespace detail
-
-/// Whether R is a regularizer; if it is none, a first error says what it lacks:
-/// `static_assert(check_regularizer<MyRegularizer>())`.
-template <class R>
-[[nodiscard]] consteval bool check_regularizer() {
-  return detail::RegularizerContract<R>::holds;
+  return RegularizerPolicy<R>;
 }
 
 }  // namespace prism::inline PRISM_ISA

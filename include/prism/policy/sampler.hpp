@@ -95,16 +95,16 @@ template <class S, class X = Host<>>
 concept SamplerPolicy = detail::AnyPolicy<S> && detail::SamplerStateFits<S> &&
     detail::SamplerStateConstructible<S> && detail::DrawsEitherWay<S, X>;
 
-namespace detail {
-
 #define PRISM_SAMPLER_OPERATOR                                                      \
   "template <Execution X> void operator()(const X& exec, const SampleRequest&, "    \
   "std::span<Index> negatives) const, or, with a State, operator()(const X& exec, " \
   "const SampleRequest&, const State&, std::span<Index> negatives) const"
 
-/// SamplerPolicy in words, requirement by requirement.
-template <class S, class X>
-struct SamplerContract {
+/// Whether S is a sampler; if it is none, the first error says in words what it lacks:
+/// `static_assert(check_sampler<MySampler>())`.
+template <class S, Execution X = Host<>>
+[[nodiscard]] consteval bool check_sampler() {
+  using namespace detail;
   PRISM_POLICY_CONTRACT(S, "a sampler");
   static_assert(SamplerStateFits<S>, "a sampler's State, where it has one, must be: struct State");
   static_assert(SamplerStateConstructible<S>,
@@ -114,19 +114,9 @@ struct SamplerContract {
                 "a sampler's operator() must be for every execution, and is not for this "
                 "one: " PRISM_SAMPLER_OPERATOR);
   static_assert(DrawsEitherWay<S, X>, "a sampler must draw negatives: " PRISM_SAMPLER_OPERATOR);
-
-  static constexpr bool holds = SamplerPolicy<S, X>;
-};
-#undef PRISM_SAMPLER_OPERATOR
-
-}  // namespace detail
-
-/// Whether S is a sampler; if it is none, a first error says what it lacks:
-/// `static_assert(check_sampler<MySampler>())`.
-template <class S, Execution X = Host<>>
-[[nodiscard]] consteval bool check_sampler() {
-  return detail::SamplerContract<S, X>::holds;
+  return SamplerPolicy<S, X>;
 }
+#undef PRISM_SAMPLER_OPERATOR
 
 /// Draws a batch's negatives.
 template <Execution X, class Sampler>

@@ -1,0 +1,23 @@
+# HEADER, a header of include/prism/policy, includes nothing of an implementation's: by COMPILER -M,
+# no header of another library's, and of prism itself the floors below alone. ROOT is include.
+execute_process(COMMAND ${COMPILER} -std=c++20 -I${ROOT} -M ${HEADER}
+                RESULT_VARIABLE status OUTPUT_VARIABLE output ERROR_VARIABLE errors)
+if(NOT status EQUAL 0)
+  message(FATAL_ERROR "${errors}")
+endif()
+string(REGEX MATCHALL "[^ \n\\]+\\.?[^ \n\\]*" files "${output}")
+set(own 0)
+foreach(file IN LISTS files)
+  string(FIND "${file}" "${ROOT}/prism/" place)
+  if(place EQUAL 0)
+    math(EXPR own "${own} + 1")
+    if(NOT file MATCHES "/prism/(core|data|policy)/[^/]+$")
+      message(SEND_ERROR "includes ${file}")
+    endif()
+  elseif(file MATCHES "/(xtensor|xtl|xsimd|tbb|oneapi|zlib|zconf)[^/]*(/|$)")
+    message(SEND_ERROR "includes ${file}")
+  endif()
+endforeach()
+if(own EQUAL 0)
+  message(FATAL_ERROR "found none of prism's headers in\n${output}")
+endif()

@@ -1,0 +1,120 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// What policies say of themselves, where it can be seen only at run time. What they say wrongly
+// does not compile: see messages/.
+#include <doctest/doctest.h>
+
+#include <filesystem>
+#include <string_view>
+#include <vector>
+
+#include "policies.hpp"
+
+using namespace prism;
+
+namespace {
+
+struct Zero {
+  static constexpr std::string_view name = "Zero";
+  template <class T, Execution X>
+  double operator()(const LossStep<T, X>&) const {
+    return 0;
+  }
+};
+
+/// Its options cannot be made in a constant expression, and it promises a rule that it lacks.
+struct Promising : Zero {
+  std::filesystem::path file;
+  [[nodiscard]] LossTraits traits() const { return {.has_ranking_rule = true}; }
+};
+
+/// Ranks by the score less a half, where it is asked to.
+struct Halving : Zero {
+  std::filesystem::path file;
+  bool halves = true;
+  [[nodiscard]] LossTraits traits() const { return {.has_ranking_rule = halves}; }
+  template <class T, Execution X>
+  void ranking_rule(const X&, Scorer<T>& scorer, const Stateless<Halving>&) const {
+    scorer.offset = T{0.5};
+  }
+};
+
+struct Slope : ReLU {
+  double slope = 0;
+  void check() const { require_positive("slope", slope); }
+};
+
+struct Filled : Xavier {
+  double value = 0;
+  void check() const { require_positive("value", value); }
+};
+
+// Hooks that are not what they are to be, and what policies said themselves once, make no policy.
+struct Unchecked : Zero {
+  void check() {}
+};
+struct OldWay : Zero {
+  bool needs_all_rows = true;
+};
+struct ForOneExecution {
+  static constexpr std::string_view name = "ForOneExecution";
+  template <class T>
+  double operator()(const LossStep<T>&) const {
+    return 0;
+  }
+};
+struct Final final : Zero {};
+static_assert(LossPolicy<Zero> && LossPolicy<Promising> && LossPolicy<Halving>);
+static_assert(LossPolicy<Final>);
+static_assert(!LossPolicy<Unchecked> && !LossPolicy<OldWay>);
+static_assert(LossPolicy<ForOneExecution> && !LossPolicy<ForOneExecution, double, Serial>);
+static_assert(LossPolicy<BPR, float, Serial> && LossPolicy<Penalized<MACR, IPL>, float, Serial>);
+static_assert(BackbonePolicy<LightGCN<8>, float, Serial> && BackbonePolicy<MLP<8>, float, Serial>);
+static_assert(OptimizerPolicy<Adam, float, Serial> && SamplerPolicy<InBatchNegatives, Serial>);
+static_assert(InitializerPolicy<PRISM<1.0>, float, Serial>);
+
+// Traits are constants where options are.
+static_assert(loss_traits(Zero{}).negatives == 0 && !loss_traits(Zero{}).overwrites_gradient);
+static_assert(loss_traits(BPR{.negatives = 7}).negatives == 7);
+static_assert(loss_traits(IPL{}).needs_all_rows &&
+              !loss_traits(IPL{.per_batch = true}).needs_all_rows);
+static_assert(loss_traits(Penalized<MACR, IPL>{}).needs_all_rows);
+static_assert(!backbone_traits<MF<8>>().needs_all_rows &&
+              backbone_traits<LightGCN<8>>().needs_all_rows);
+
+const Interactions train(2, 2, std::vector<Interaction>{{0, 0}, {1, 1}});
+
+}  // namespace
+
+TEST_CASE("a loss's traits follow its options, and a penalty's the one that is chosen") {
+  using Both = Penalized<SSM, OnePenalty<IPL, Dot>>;
+  CHECK(loss_traits(Both{.loss = {.negatives = 3}, .penalty = {}}).negatives == 3);
+  CHECK(!loss_traits(Both{}).needs_all_rows);
+  CHECK(loss_traits(Both{.loss = {}, .penalty = IPL{}}).needs_all_rows);
+  CHECK(!loss_traits(OnePenalty<IPL, Dot>{IPL{}}).overwrites_gradient);
+  CHECK(loss_traits(OnePenalty<IPL, Dot>{Dot{}}).overwrites_gradient);
+}
+
+TEST_CASE("a ranking rule is used where the traits say that there is one") {
+  using Model = Recommender<MF<4>, Halving>;
+  CHECK(Model(train).scorer().offset == 0.5F);
+  Model::Options options;
+  options.loss.halves = false;
+  CHECK(Model(train, options).scorer().offset == 0);
+  CHECK(Recommender<MF<4>, Penalized<MACR, ReSN>>(train).scorer().user_factor.size() == 2);
+  CHECK(Recommender<MF<4>, Penalized<BPR, ReSN>>(train).scorer().user_factor.empty());
+}
+
+TEST_CASE("a ranking rule that is promised at run time alone, and missing, is refused") {
+  const Recommender<MF<4>, Promising> model(train);
+  CHECK_THROWS_AS(static_cast<void>(model.scorer()), ArgumentError);
+}
+
+TEST_CASE("options of policies inside policies are looked at") {
+  using Towers = MLP<dynamic, 2, Slope>;
+  CHECK_THROWS_AS((Recommender<Towers, BPR>(train, {.backbone = Towers(4)})), ArgumentError);
+  Slope right;
+  right.slope = 0.5;
+  CHECK_NOTHROW((Recommender<Towers, BPR>(train, {.backbone = Towers(4, right)})));
+  using Initializer = PRISM<1.0, Filled>;
+  CHECK_THROWS_AS((Recommender<MF<4>, BPR, None, Initializer>(train)), ArgumentError);
+}
