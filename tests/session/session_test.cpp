@@ -304,3 +304,23 @@ TEST_CASE("a divergence is the end, and keeps the best weights wherever they are
     CHECK_THROWS_AS(session.train_up_to(100), ArgumentError);
   }
 }
+
+TEST_CASE("what lazy Adam has deferred when a run diverges is not done to the best weights") {
+  Model model(split().train);
+  std::vector<std::uint64_t> best;
+  struct Look {
+    std::vector<std::uint64_t>& best;
+    void epoch(const EpochRecord& record, const Model& seen) {
+      if (record.best) best = test::bits_of(const_cast<Model&>(seen));
+    }
+  };
+  // From the third epoch's second step on.
+  const auto explodes = [](const StepPosition& position) {
+    return position.step < 2 * position.steps_per_epoch + 2 ? 1 : 1e30;
+  };
+  const FitOptions options{.learning_rate = 0.02, .batch_size = 20, .schedule = explodes};
+  CHECK_THROWS_WITH_AS(fit(model, split(), options, Look{best}),
+                       doctest::Contains("the loss is no longer finite in epoch 3"),
+                       DivergenceError);
+  CHECK(test::bits_of(model) == best);
+}

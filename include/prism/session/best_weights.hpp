@@ -46,10 +46,9 @@ void read_weights(BinaryReader& in, Weights& weights) {
   for_each_chunk(weights, [&](auto chunk) { in.numbers(chunk); });
 }
 
-/// Keeps one set of a model's weights, where FitOptions::best_weights says.
-template <class Model>
+/// Keeps one set of weights, where FitOptions::best_weights says.
+template <class Weights>
 class WeightsStore {
-  using Weights = typename Model::Weights;
   static constexpr FileKind file_kind{"PRISMWTS", 1, "file of weights"};
 
  public:
@@ -59,71 +58,71 @@ class WeightsStore {
   /// Whether it keeps any.
   [[nodiscard]] bool keeps() const noexcept { return where_ != BestWeights::last; }
 
-  /// Takes a copy of the model's.
-  void keep(Model& model) {
+  /// Takes a copy.
+  void keep(Weights& weights) {
     if (where_ == BestWeights::in_memory) {
       // Assigned to, the copy stays in the memory that it has.
       if (weights_) {
-        *weights_ = model.weights();
+        *weights_ = weights;
       } else {
-        weights_.emplace(model.weights());
+        weights_.emplace(weights);
       }
     }
-    if (where_ == BestWeights::on_disk) write(model).publish();
+    if (where_ == BestWeights::on_disk) write(weights).publish();
   }
 
-  /// Gives the model those that are kept, and keeps those that it had.
-  void exchange(Model& model) {
-    if (where_ == BestWeights::in_memory) std::swap(*weights_, model.weights());
+  /// Swaps those that are kept with these.
+  void exchange(Weights& weights) {
+    if (where_ == BestWeights::in_memory) std::swap(*weights_, weights);
     if (where_ == BestWeights::on_disk) {
-      BinaryWriter before = write(model);
-      restore(model);
+      BinaryWriter before = write(weights);
+      restore(weights);
       before.publish();
     }
   }
 
-  /// Gives the model those that are kept.
-  void restore(Model& model) {
-    if (where_ == BestWeights::in_memory) model.weights() = *weights_;
+  /// Overwrites these with those that are kept.
+  void restore(Weights& weights) {
+    if (where_ == BestWeights::in_memory) weights = *weights_;
     if (where_ == BestWeights::on_disk) {
       BinaryReader in(path_, file_kind);
-      read_weights(in, model.weights());
+      read_weights(in, weights);
     }
   }
 
-  /// Writes those that are kept into another file. @param model  the model, for its shapes
-  void save(BinaryWriter& out, Model& model) {
+  /// Writes those that are kept into another file. @param weights  any of the same shapes
+  void save(BinaryWriter& out, Weights& weights) {
     if (where_ == BestWeights::in_memory) write_weights(out, *weights_);
     if (where_ == BestWeights::on_disk) {
       BinaryReader in(path_, file_kind);
-      copy(in, model, [&](auto chunk) { out.numbers(chunk); });
+      copy(in, weights, [&](auto chunk) { out.numbers(chunk); });
     }
   }
-  /// Reads them back.
-  void load(BinaryReader& in, Model& model) {
+  /// Reads them back. @param weights  any of the same shapes
+  void load(BinaryReader& in, Weights& weights) {
     if (where_ == BestWeights::in_memory) {
-      weights_.emplace(model.weights());
+      weights_.emplace(weights);
       read_weights(in, *weights_);
     } else if (where_ == BestWeights::on_disk) {
       BinaryWriter out(path_, file_kind);
-      copy(in, model, [&](auto chunk) { out.numbers(chunk); });
+      copy(in, weights, [&](auto chunk) { out.numbers(chunk); });
       out.publish();
     } else {
-      copy(in, model, [](auto) {});
+      copy(in, weights, [](auto) {});
     }
   }
 
  private:
-  BinaryWriter write(Model& model) {
+  BinaryWriter write(Weights& weights) {
     BinaryWriter out(path_, file_kind);
-    write_weights(out, model.weights());
+    write_weights(out, weights);
     return out;
   }
 
-  /// Hands the pieces of a model's weights on as they are read.
+  /// Hands weights on piece by piece as they are read.
   template <class Visit>
-  static void copy(BinaryReader& in, Model& model, const Visit& visit) {
-    for_each_chunk(model.weights(), [&]<class T>(std::span<T> like) {
+  static void copy(BinaryReader& in, Weights& weights, const Visit& visit) {
+    for_each_chunk(weights, [&]<class T>(std::span<T> like) {
       std::vector<T> chunk(like.size());
       in.numbers(std::span(chunk));
       visit(std::span<const T>(chunk));

@@ -5,11 +5,16 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <filesystem>
 #include <string>
+#include <vector>
 
 #include "prism/core/binary_file.hpp"
 #include "prism/core/config.hpp"
+#include "prism/core/error.hpp"
+#include "prism/session/best_weights.hpp"
 #include "prism/session/history.hpp"
+#include "prism/session/run_settings.hpp"
 
 namespace prism::inline PRISM_ISA::detail {
 
@@ -24,6 +29,11 @@ struct RunProgress {
   double epoch_seconds = 0;    ///< for these pairs
   /// Whether the model has the best epoch's weights, and the store those to go on from.
   bool has_best = false;
+
+  /// Whether the last step's weights are the best epoch's.
+  [[nodiscard]] bool at_best() const noexcept {
+    return !has_best && pairs_done == 0 && history.best_epoch == history.epochs.size();
+  }
 };
 
 inline void write_progress(BinaryWriter& out, const RunProgress& progress) {
@@ -91,6 +101,51 @@ inline void write_progress(BinaryWriter& out, const RunProgress& progress) {
   progress.loss_sum = in.number<double>();
   progress.epoch_seconds = in.number<double>();
   progress.has_best = flag();
+  return progress;
+}
+
+/// Which weights of the best epoch are in the file.
+enum class BestInFile : std::uint8_t { none, own, same };  // `same` as the last step's
+
+/// Writes a whole run. @param trainer, best  as TrainingSession has them
+template <class Trainer, class Weights>
+void write_run(const std::filesystem::path& path, const std::vector<RunSetting>& settings,
+               const RunProgress& progress, const Trainer& trainer, Weights& weights,
+               WeightsStore<Weights>& best) {
+  BinaryWriter out(path, checkpoint_kind);
+  write_settings(out, settings);
+  write_progress(out, progress);
+  trainer.save(out);
+  write_weights(out, weights);
+  const BestInFile in_file = !best.keeps()        ? BestInFile::none
+                             : progress.at_best() ? BestInFile::same
+                                                  : BestInFile::own;
+  out.number(static_cast<std::uint8_t>(in_file));
+  if (in_file == BestInFile::own) best.save(out, weights);
+  out.publish();
+}
+
+/// Reads one back. @param weights  overwritten
+/// @throws DataError, ArgumentError  as TrainingSession::resume
+template <class Trainer, class Weights>
+[[nodiscard]] RunProgress read_run(const std::filesystem::path& path,
+                                   const std::vector<RunSetting>& settings, Trainer& trainer,
+                                   Weights& weights, WeightsStore<Weights>& best) {
+  BinaryReader in(path, checkpoint_kind);
+  check_settings(in, path.string(), settings);
+  RunProgress progress = read_progress(in);
+  trainer.load(in);
+  read_weights(in, weights);
+  const auto in_file = in.number<std::uint8_t>();
+  if (in_file > static_cast<std::uint8_t>(BestInFile::same)) in.fail("has no such best weights");
+  require(in_file != static_cast<std::uint8_t>(BestInFile::none) || !best.keeps(), "best_weights",
+          "must be last, as " + path.string() + " has no others");
+  // What the run goes on from would be lost.
+  require(!progress.has_best || best.keeps(), "best_weights",
+          "must not be last: " + path.string() + " was saved after the run had ended");
+  if (in_file == static_cast<std::uint8_t>(BestInFile::own)) best.load(in, weights);
+  if (in_file == static_cast<std::uint8_t>(BestInFile::same)) best.keep(weights);
+  in.finish();
   return progress;
 }
 

@@ -2,12 +2,10 @@
 // How a model is trained, and when training stops.
 #pragma once
 
-#include <algorithm>
 #include <cstddef>
 #include <filesystem>
 #include <functional>
 #include <string>
-#include <vector>
 
 #include "prism/core/config.hpp"
 #include "prism/core/error.hpp"
@@ -82,39 +80,6 @@ inline void check(const FitOptions& options, const Interactions& train, const In
   require(same, "split", "must have the training part that the model was made with");
   require(train.size() < max_rows, "split.train", "must have fewer than 2^32 - 1 interactions");
   require(!train.empty(), "split.train", "has no interactions to learn from");
-}
-
-/// Why training ends after the last epoch of a history, if it does.
-inline StopReason stop_reason(const FitOptions& options, const History& history) {
-  const std::size_t epoch = history.epochs.size();
-  const std::size_t impatient_after =
-      (options.min_steps + history.steps_per_epoch - 1) / history.steps_per_epoch;
-  if (epoch >= std::max(history.best_epoch, impatient_after) + options.patience) {
-    return StopReason::patience;
-  }
-  if (options.stop && options.stop(history)) return StopReason::rule;
-  return epoch >= options.epochs ? StopReason::epochs : StopReason::none;
-}
-
-/// What speaks against a run's having learnt anything.
-inline std::vector<std::string> warnings(const History& history, bool has_validation) {
-  std::vector<std::string> found;
-  const std::size_t epochs = history.epochs.size(), steps = epochs * history.steps_per_epoch;
-  if (has_validation && epochs > 2 && history.best_epoch <= 2) {
-    found.push_back("the best epoch is " + std::to_string(history.best_epoch) + " of " +
-                    std::to_string(epochs) +
-                    ": training has made the ranking no better; another learning rate, or loss, "
-                    "may");
-  }
-  constexpr std::size_t few_steps = 50;
-  if (history.stopped_early && history.steps_per_epoch < few_steps &&
-      steps < FitOptions{}.min_steps) {
-    found.push_back("stopped after " + std::to_string(steps) + " steps, " +
-                    std::to_string(history.steps_per_epoch) +
-                    " an epoch: it may not have begun to learn; more patience or min_steps, a "
-                    "smaller batch_size or a greater learning_rate may help");
-  }
-  return found;
 }
 
 }  // namespace detail

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <string>
 #include <vector>
 
@@ -24,6 +25,16 @@ enum class StopReason {
 
 namespace prism::inline PRISM_ISA {
 
+/// A step of TrainingSession.
+struct StepRecord {
+  std::uint64_t step = 0;    ///< from 1, since training began
+  std::size_t epoch = 0;     ///< from 1
+  std::size_t pairs = 0;     ///< it was trained on; 0 where all that was left was the epoch's end
+  double loss = 0;           ///< mean over these pairs, decay left out
+  double learning_rate = 0;  ///< the schedule's factor included
+  bool epoch_ended = false;  ///< the history has a new epoch
+};
+
 struct EpochRecord {
   std::size_t epoch = 0;       ///< from 1
   double loss = 0;             ///< mean over the epoch's pairs, decay left out
@@ -37,7 +48,8 @@ struct EpochRecord {
 struct History {
   std::vector<EpochRecord> epochs{};
   std::size_t steps_per_epoch = 0;
-  std::size_t best_epoch = 0;  ///< whose weights the model has in the end
+  /// Whose weights the model has in the end (but for BestWeights::last); 0 where none has ended.
+  std::size_t best_epoch = 0;
   double best_validation_ndcg = 0;
   bool stopped_early = false;  ///< patience ran out before the epochs did
   double seconds = 0;          ///< wall clock, validation included

@@ -3,7 +3,6 @@
 #pragma once
 
 #include <algorithm>
-#include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <filesystem>
@@ -12,50 +11,27 @@
 #include <utility>
 #include <vector>
 
-#include "prism/core/binary_file.hpp"
 #include "prism/core/config.hpp"
 #include "prism/core/error.hpp"
 #include "prism/core/execution.hpp"
 #include "prism/core/finite.hpp"
 #include "prism/core/random.hpp"
-#include "prism/core/shuffle.hpp"
 #include "prism/data/interactions.hpp"
 #include "prism/data/split.hpp"
 #include "prism/evaluate/evaluate.hpp"
 #include "prism/policy/optimizer.hpp"
 #include "prism/session/best_weights.hpp"
 #include "prism/session/checkpoint.hpp"
+#include "prism/session/epoch_pairs.hpp"
 #include "prism/session/fit_options.hpp"
 #include "prism/session/history.hpp"
 #include "prism/session/observer.hpp"
 #include "prism/session/run_settings.hpp"
+#include "prism/session/stop_rules.hpp"
+#include "prism/session/stopwatch.hpp"
 #include "prism/session/trainer.hpp"
 
 namespace prism::inline PRISM_ISA {
-
-namespace detail {
-
-class Stopwatch {
- public:
-  [[nodiscard]] double seconds() const {
-    return std::chrono::duration<double>(std::chrono::steady_clock::now() - start_).count();
-  }
-
- private:
-  std::chrono::steady_clock::time_point start_ = std::chrono::steady_clock::now();
-};
-
-}  // namespace detail
-
-/// What TrainingSession::step did.
-struct StepRecord {
-  std::uint64_t step = 0;    ///< from 1, since training began
-  std::size_t epoch = 0;     ///< from 1
-  std::size_t pairs = 0;     ///< it was trained on; 0 where all that was left was the epoch's end
-  double loss = 0;           ///< mean over these pairs, decay left out
-  double learning_rate = 0;  ///< the schedule's factor included
-  bool epoch_ended = false;  ///< history().epochs.back() is new
-};
 
 /// Trains a model; fit() is a session that runs once. After each epoch the validation part is
 /// ranked, by dot product, without the training items. Model and split have to outlive the session.
@@ -77,7 +53,7 @@ class TrainingSession {
   /// @throws DataError      where BestWeights::on_disk cannot be written
   TrainingSession(const X& exec, Model& model, const Split& split, FitOptions options = {})
       : TrainingSession(NotBegun{}, exec, model, split, std::move(options)) {
-    best_.keep(model_);  // what a divergence in the first epoch falls back on
+    best_.keep(model_.weights());  // what a divergence in the first epoch falls back on
   }
   TrainingSession(Model& model, const Split& split, FitOptions options = {})
       : TrainingSession(X{}, model, split, std::move(options)) {}
@@ -90,13 +66,11 @@ class TrainingSession {
   /// then, wall-clock times aside, on a machine whose processor and library compute alike. Takes
   /// room for one more copy of the weights while it reads.
   /// @param model    made as the one that was saved; its weights are replaced
-  /// @param options  those that the run had. epochs, patience, min_steps, stop, best_weights (but
-  ///     not from `last` to another) and checkpoint may be others. Functions are taken for the
-  ///     same. A run that an observer or the number of epochs had ended goes on if these now let
-  ///     it.
-  /// @throws DataError      where the file cannot be read, is no checkpoint, of another version,
-  /// cut
-  ///     off or changed; the model then stays as it was
+  /// @param options  those that the run had, but that epochs, patience, min_steps, stop, checkpoint
+  ///     and best_weights (not from `last` to another) may be others. Functions are taken for the
+  ///     same. A run that an observer or the number of epochs had ended goes on, if these let it.
+  /// @throws DataError      where the file cannot be read, is no checkpoint, of another version, or
+  ///     not as it was written; the model then stays as it was
   /// @throws ArgumentError  the same, where model, split or options are not those of the run
   [[nodiscard]] static TrainingSession resume(const std::filesystem::path& path, const X& exec,
                                               Model& model, const Split& split,
@@ -107,19 +81,16 @@ class TrainingSession {
                                               const Split& split, FitOptions options = {}) {
     return TrainingSession(path, X{}, model, split, std::move(options));
   }
+  static TrainingSession resume(const std::filesystem::path&, const X&, Model&, const Split&&,
+                                FitOptions = {}) = delete;
+  static TrainingSession resume(const std::filesystem::path&, Model&, const Split&&,
+                                FitOptions = {}) = delete;
 
   /// Writes all that training goes on from into a file, which appears whole or not at all, in place
   /// of what stood there. Changes no number of what follows; observers may call it.
   /// @throws DataError  where the file cannot be written
   void save(const std::filesystem::path& path) {
-    BinaryWriter out(path, detail::checkpoint_kind);
-    detail::write_settings(out, detail::run_settings(model_, split_, options_));
-    detail::write_progress(out, progress_);
-    trainer_.save(out);
-    detail::write_weights(out, model_.weights());
-    out.number(static_cast<std::uint8_t>(best_.keeps()));
-    best_.save(out, model_);
-    out.publish();
+    detail::write_run(path, settings(), progress_, trainer_, model_.weights(), best_);
   }
 
   /// Trains on one batch; after an epoch's last one, ranks the validation part and decides whether
@@ -143,7 +114,7 @@ class TrainingSession {
         ~SettleOnExit() {
           if (thrown) session.settle();
         }
-      } exit{*this};
+      } on_exit{*this};
       bool stop = false;
       if (progress_.pairs_done < split_.train.size()) stop = train_batch(record, observers...);
       if (progress_.pairs_done == split_.train.size()) {
@@ -151,10 +122,13 @@ class TrainingSession {
         record.epoch_ended = true;
       }
       if (stop && !finished()) past().stop_reason = StopReason::observer;
-      exit.thrown = false;
+      on_exit.thrown = false;
     }
     past().seconds += time.seconds();
-    write_checkpoint(record);
+    if constexpr (can_be_saved) {
+      const CheckpointOptions& when = options_.checkpoint;
+      if (detail::checkpoint_due(when, record, finished())) save(when.path);
+    }
     return record;
   }
 
@@ -227,33 +201,25 @@ class TrainingSession {
         split_(split),
         options_(checked(std::move(options), model, split)),
         trainer_(model, exec),
-        best_(options_) {
+        best_(options_),
+        pairs_(split.train, model.options().seed, options_.shuffle) {
     past().steps_per_epoch = (split.train.size() + options_.batch_size - 1) / options_.batch_size;
   }
 
   TrainingSession(const std::filesystem::path& path, const X& exec, Model& model,
                   const Split& split, FitOptions&& options)
       : TrainingSession(NotBegun{}, exec, model, split, std::move(options)) {
-    BinaryReader in(path, detail::checkpoint_kind);
-    detail::check_settings(in, path.string(), detail::run_settings(model_, split_, options_));
     const std::size_t steps_per_epoch = history().steps_per_epoch;
-    progress_ = detail::read_progress(in);
+    auto weights = model.weights();
+    progress_ = detail::read_run(path, settings(), trainer_, weights, best_);
     const std::size_t done = progress_.pairs_done;
     if (history().steps_per_epoch != steps_per_epoch || done > split.train.size() ||
         (done % options_.batch_size != 0 && done != split.train.size())) {
-      in.fail("stands where no batch ends");
+      throw DataError(path.string(), 0, "stands where no batch ends");
     }
-    trainer_.load(in);
-    auto weights = model.weights();
-    detail::read_weights(in, weights);
-    const bool best_kept = in.number<std::uint8_t>() == 1;
-    require(best_kept || !best_.keeps(), "best_weights",
-            "must be last, as " + path.string() + " has no others");
-    if (best_kept) best_.load(in, model);
-    in.finish();
     model.weights() = std::move(weights);
-    if (!best_.keeps()) progress_.has_best = false;
-    resume_reason();
+    past().stop_reason = detail::resumed_stop_reason(options_, progress_);
+    past().stopped_early = history().stop_reason == StopReason::patience;
   }
 
   static FitOptions checked(FitOptions&& options, const Model& model, const Split& split) {
@@ -266,38 +232,20 @@ class TrainingSession {
   }
 
   [[nodiscard]] History& past() noexcept { return progress_.history; }
+  /// For checkpoints. All options among them stay as they are.
+  [[nodiscard]] const std::vector<detail::RunSetting>& settings() {
+    if (settings_.empty()) settings_ = detail::run_settings(model_, split_, options_);
+    return settings_;
+  }
   [[nodiscard]] bool has_validation() const noexcept { return !split_.validation.empty(); }
-
-  /// Whether a training that was over when it was saved still is.
-  void resume_reason() {
-    StopReason& reason = past().stop_reason;
-    if (reason == StopReason::rule || reason == StopReason::diverged) return;
-    FitOptions without_rule = options_;
-    without_rule.stop = nullptr;
-    const bool between = progress_.pairs_done == 0 && !history().epochs.empty();
-    reason = between ? detail::stop_reason(without_rule, history()) : StopReason::none;
-    past().stopped_early = reason == StopReason::patience;
-  }
-
-  /// Draws the order of the epoch's pairs, a function of seed and epoch.
-  void draw_order() {
-    const Interactions& train = split_.train;
-    pairs_.resize(train.size());
-    for (std::size_t k = 0; k < pairs_.size(); ++k) pairs_[k] = train[k];
-    const std::size_t drawn_for = options_.shuffle == Shuffle::once ? 1 : epoch();
-    shuffle(exec_, std::span(pairs_),
-            Random(model_.options().seed, Stream::shuffle, static_cast<std::uint32_t>(drawn_for)));
-    order_of_epoch_ = epoch();
-  }
 
   /// @return whether an observer asks for a stop
   template <class... Observers>
   bool train_batch(StepRecord& record, Observers&... observers) {
     const detail::Stopwatch training;
-    if (order_of_epoch_ != epoch()) draw_order();
+    const std::span<const Interaction> pairs = pairs_.of(exec_, epoch());
     const std::size_t begin = progress_.pairs_done;
-    const auto batch = std::span<const Interaction>(pairs_).subspan(
-        begin, std::min(options_.batch_size, pairs_.size() - begin));
+    const auto batch = pairs.subspan(begin, std::min(options_.batch_size, pairs.size() - begin));
     const Random negatives(model_.options().seed, Stream::negatives,
                            static_cast<std::uint32_t>(epoch()));
     const std::size_t steps_per_epoch = history().steps_per_epoch;
@@ -314,7 +262,7 @@ class TrainingSession {
     progress_.pairs_done += batch.size();
     progress_.epoch_seconds += training.seconds();
     if (!is_finite(record.loss)) diverge("the loss is");
-    [[maybe_unused]] const BatchProgress progress{epoch(), progress_.pairs_done, pairs_.size(),
+    [[maybe_unused]] const BatchProgress progress{epoch(), progress_.pairs_done, pairs.size(),
                                                   progress_.epoch_seconds};
     bool stop = false;
     ((detail::notify_batch(observers, progress) ? void(stop = true) : void()), ...);
@@ -342,7 +290,7 @@ class TrainingSession {
     record.best = !has_validation() || history().best_epoch == 0 ||
                   record.validation > history().best_validation;
     if (record.best) {
-      best_.keep(model_);
+      best_.keep(model_.weights());
       past().best_epoch = record.epoch;
       past().best_validation_ndcg = record.validation_ndcg;
       past().best_validation = record.validation;
@@ -361,7 +309,8 @@ class TrainingSession {
 
   [[noreturn]] void diverge(const char* what) {
     const std::size_t diverged_in = epoch();
-    best_.restore(model_);
+    settle();  // so that nothing is deferred that the best weights would be made to take
+    best_.restore(model_.weights());
     past().stop_reason = StopReason::diverged;
     throw DivergenceError(std::string(what) + " no longer finite in epoch " +
                           std::to_string(diverged_in) + ": a smaller learning_rate than " +
@@ -369,30 +318,19 @@ class TrainingSession {
                           " may help, or milder options of the loss");
   }
 
-  void write_checkpoint(const StepRecord& record) {
-    const CheckpointOptions& when = options_.checkpoint;
-    if (when.path.empty()) return;
-    const auto every = [](std::uint64_t count, std::size_t n) { return n > 0 && count % n == 0; };
-    if (finished() || (record.epoch_ended && every(record.epoch, when.every_epochs)) ||
-        (record.pairs > 0 && every(record.step, when.every_steps))) {
-      if constexpr (can_be_saved) save(when.path);
-    }
-  }
-
   /// The model gets the best epoch's weights.
   void take_best() {
     if (history().stop_reason == StopReason::diverged) return;
     settle();
-    if (!has_validation() || history().best_epoch == 0 || !best_.keeps() || progress_.has_best) {
-      return;
-    }
-    best_.exchange(model_);
+    if (!has_validation() || history().best_epoch == 0 || !best_.keeps()) return;
+    if (progress_.has_best || progress_.at_best()) return;
+    best_.exchange(model_.weights());
     progress_.has_best = true;
   }
   /// It gets back those of the last step.
   void go_on_from_last() {
     if (!progress_.has_best) return;
-    best_.exchange(model_);
+    best_.exchange(model_.weights());
     progress_.has_best = false;
   }
 
@@ -402,9 +340,9 @@ class TrainingSession {
   FitOptions options_;
   detail::RunProgress progress_;
   Trainer<Model, X> trainer_;
-  detail::WeightsStore<Model> best_;
-  std::vector<Interaction> pairs_;  // of an epoch, in its order
-  std::size_t order_of_epoch_ = 0;  // which one's
+  detail::WeightsStore<typename Model::Weights> best_;
+  detail::EpochPairs pairs_;
+  std::vector<detail::RunSetting> settings_;  // once they were needed
 };
 
 }  // namespace prism::inline PRISM_ISA

@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// When a training is over, when it writes a checkpoint, and what speaks against it.
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "prism/core/config.hpp"
+#include "prism/session/checkpoint.hpp"
+#include "prism/session/fit_options.hpp"
+#include "prism/session/history.hpp"
+
+namespace prism::inline PRISM_ISA::detail {
+
+/// Why training ends after the last epoch of a history, if it does.
+inline StopReason stop_reason(const FitOptions& options, const History& history) {
+  const std::size_t epoch = history.epochs.size();
+  const std::size_t impatient_after =
+      (options.min_steps + history.steps_per_epoch - 1) / history.steps_per_epoch;
+  if (epoch >= std::max(history.best_epoch, impatient_after) + options.patience) {
+    return StopReason::patience;
+  }
+  if (options.stop && options.stop(history)) return StopReason::rule;
+  return epoch >= options.epochs ? StopReason::epochs : StopReason::none;
+}
+
+/// What speaks against a run's having learnt anything.
+inline std::vector<std::string> warnings(const History& history, bool has_validation) {
+  std::vector<std::string> found;
+  const std::size_t epochs = history.epochs.size(), steps = epochs * history.steps_per_epoch;
+  if (has_validation && epochs > 2 && history.best_epoch <= 2) {
+    found.push_back("the best epoch is " + std::to_string(history.best_epoch) + " of " +
+                    std::to_string(epochs) +
+                    ": training has made the ranking no better; another learning rate, or loss, "
+                    "may");
+  }
+  constexpr std::size_t few_steps = 50;
+  if (history.stopped_early && history.steps_per_epoch < few_steps &&
+      steps < FitOptions{}.min_steps) {
+    found.push_back("stopped after " + std::to_string(steps) + " steps, " +
+                    std::to_string(history.steps_per_epoch) +
+                    " an epoch: it may not have begun to learn; more patience or min_steps, a "
+                    "smaller batch_size or a greater learning_rate may help");
+  }
+  return found;
+}
+
+/// Whether a training that was over when it was saved still is, by options that may be others.
+inline StopReason resumed_stop_reason(FitOptions options, const RunProgress& progress) {
+  const History& history = progress.history;
+  const StopReason saved = history.stop_reason;
+  if (saved == StopReason::rule || saved == StopReason::diverged) return saved;
+  if (progress.pairs_done > 0 || history.epochs.empty()) return StopReason::none;
+  options.stop = nullptr;  // it was asked
+  return stop_reason(options, history);
+}
+
+/// Whether a checkpoint is to be written after a step.
+inline bool checkpoint_due(const CheckpointOptions& when, const StepRecord& record, bool finished) {
+  const auto every = [](std::uint64_t count, std::size_t n) { return n > 0 && count % n == 0; };
+  return !when.path.empty() &&
+         (finished || (record.epoch_ended && every(record.epoch, when.every_epochs)) ||
+          (record.pairs > 0 && every(record.step, when.every_steps)));
+}
+
+}  // namespace prism::inline PRISM_ISA::detail
