@@ -9,7 +9,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <prism/core/random.hpp>
-#include <prism/exec/host.hpp>
+#include <prism/kernel/pack_xsimd.hpp>
 #include <type_traits>
 #include <vector>
 

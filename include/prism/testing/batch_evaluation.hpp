@@ -48,7 +48,8 @@ class BatchEvaluation {
         train_(std::move(train)),
         builder_(train_),
         batch_(builder_.build(exec_, pairs, negatives, loss_traits(loss_).needs_all_rows)),
-        backbone_state_(make_state<T>(backbone_, context(seed))),
+        backbone_state_(make_state<T>(
+            backbone_, StateContext{train_, backbone_.dim(), seed, Stream::backbone})),
         loss_state_(make_state<T>(loss_, StateContext{train_, output_dim(backbone_), seed})) {}
 
   [[nodiscard]] auto& backbone_state() { return backbone_state_; }
@@ -123,10 +124,6 @@ class BatchEvaluation {
         scratch_.allocate_zeros<T>(exec_, side.unique_rows.size(), output_dim(backbone_), set);
     std::fill(rows[0], rows[set], std::numeric_limits<T>::quiet_NaN());
     return rows;
-  }
-
-  [[nodiscard]] StateContext context(std::uint64_t seed) const {
-    return {train_, backbone_.dim(), seed};
   }
 
   static Matrix<T> scatter(const TableGradient<T>& from, std::size_t size, std::size_t dim) {
