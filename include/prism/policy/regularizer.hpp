@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// A regularizer says which rows decay.
+// A regularizer determines the weight decay of each row.
 #pragma once
 
 #include <concepts>
@@ -11,7 +11,8 @@ namespace prism::inline PRISM_ISA {
 
 // struct MyRegularizer {
 //   static constexpr std::string_view name = "MyRegularizer";
-//   // The decay of a row, which its gradient gets as decay * row: coupled (L2), as in the paper.
+//   // The decay lambda of a row; lambda * row is added to its gradient: coupled (L2), as in the
+//   // paper. in_batch: whether the row is active.
 //   double weight_decay(bool in_batch) const;
 //   // Optional: label() and check(), see label.hpp.
 // };
@@ -30,12 +31,12 @@ concept RegularizerPolicy = detail::AnyPolicy<R> && detail::SaysDecay<R>;
 
 namespace detail {
 
-/// RegularizerPolicy in words, requirement by requirement.
+/// A static_assert for each requirement of RegularizerPolicy.
 template <class R>
 struct RegularizerContract {
   PRISM_POLICY_CONTRACT(R, "a regularizer");
   static_assert(SaysDecay<R>,
-                "a regularizer must say how a row decays: double weight_decay(bool in_batch) "
+                "a regularizer must return the decay of a row: double weight_decay(bool in_batch) "
                 "const");
 
   static constexpr bool holds = RegularizerPolicy<R>;
@@ -43,7 +44,8 @@ struct RegularizerContract {
 
 }  // namespace detail
 
-/// Whether R is a regularizer; if it is none, a first error says what it lacks:
+/// Whether R is a regularizer. If it is not, the first compiler error names the missing
+/// requirement:
 /// `static_assert(check_regularizer<MyRegularizer>())`.
 template <class R>
 [[nodiscard]] consteval bool check_regularizer() {
