@@ -21,7 +21,8 @@
 namespace prism::inline PRISM_ISA {
 
 /// Model-agnostic counterfactual reasoning: two trainable heads w_i and w_u score item and user
-/// alone; ranking subtracts their effect from that of the dot product s = u . i.
+/// alone, s = u . i scores both; ranking subtracts the heads' effect, c sig(i.w_i) sig(u.w_u), from
+/// the fused score.
 ///   BCE(s sig(i.w_i) sig(u.w_u)) + alpha BCE(i.w_i) + beta BCE(u.w_u),
 /// BCE = mean softplus(-x) over pairs + mean softplus(x) over negatives. Ranks by
 ///   (s - c) sig(i.w_i) sig(u.w_u).
