@@ -59,9 +59,11 @@ inline void print_table(const prism::Split& split, const std::vector<Run>& runs)
                 run.magnitude_popularity_correlation);
   }
   std::printf(
-      "\nNDCG@20 on the test part, by dot product (MACR by its own rule), with what hits among the "
-      "5%% most\npopular items, the next 15%% and the rest contribute; rho: Spearman's correlation "
-      "of item magnitude\nwith popularity.\n");
+      "\nNDCG@20 on the test part, ranked by dot product (MACR by its ranking rule), and the parts "
+      "of "
+      "it due\nto hits among the 5%% most popular items, the next 15%% and the rest; rho: "
+      "Spearman's "
+      "correlation of\nitem magnitude and popularity.\n");
   print_warnings(popular, runs);
 }
 
