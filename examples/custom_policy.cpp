@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// A loss, an initializer and a backbone of one's own, trained beside the library's. A policy is a
-// plain struct with a name: no base class, no macro, no registration.
+// A user-defined loss, initializer and backbone, trained in combination with the library's. A
+// policy is a plain struct with a name: no base class, no macro, no registration.
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
@@ -11,18 +11,20 @@
 
 using namespace prism;
 
-/// Hinge: mean max(0, margin - s(u,i) + s(u,i')), over one negative a pair.
+/// Hinge loss: mean of max(0, margin - s(u,i) + s(u,i')) over the batch's pairs, with one negative
+/// i' for each.
 struct Hinge {
   static constexpr std::string_view name = "Hinge";
-  // How many negatives the trainer draws for each pair; and loss_over_scores sets the gradient of
-  // every row, which nobody then has to fill with zeros.
+  // One negative per pair. loss_over_scores overwrites the gradient of every active row, which the
+  // trainer then need not fill with zeros.
   static constexpr LossTraits traits{.negatives = 1, .overwrites_gradient = true};
   double margin = 1;
 
   template <class T, Execution X>
   double operator()(const LossStep<T, X>& step) const {
     const T pair_weight = T{1} / static_cast<T>(step.batch.pairs());
-    // scores[0] is the pair's own, scores[1] its negative's; the derivatives take their place.
+    // scores[0] is that of the pair, scores[1] that of its negative; both are replaced by the
+    // derivatives of the loss.
     return loss_over_scores(step, [=, this](std::size_t /*pair*/, std::span<T> scores) {
       const T violation = static_cast<T>(margin) - scores[0] + scores[1];
       scores[0] = violation > 0 ? -pair_weight : T{0};
@@ -33,7 +35,7 @@ struct Hinge {
 };
 static_assert(LossPolicy<Hinge>);
 
-/// Xavier's directions; a row of popularity d has length sqrt(d + 1) / 10.
+/// Xavier's directions; a row of popularity d has magnitude sqrt(d + 1) / 10.
 struct RootPopularity {
   static constexpr std::string_view name = "RootPopularity";
 
@@ -51,14 +53,14 @@ struct RootPopularity {
 };
 static_assert(InitializerPolicy<RootPopularity>);
 
-/// Output rows are the table rows times a weight a column, which is trained too.
+/// Output rows are the embeddings with each column multiplied by a trained weight.
 struct WeightedMF {
   static constexpr std::string_view name = "WeightedMF";
-  // A step reads the rows of its batch alone, so that it costs no more than those.
+  // A step reads only the rows of its batch: its cost does not depend on the size of the tables.
   static constexpr BackboneTraits traits{.needs_all_rows = false};
   [[nodiscard]] std::size_t dim() const { return 32; }
 
-  /// What is trained besides the tables. The trainer steps each parameter with the optimizer.
+  /// Parameters besides the tables; the trainer updates each with the optimizer.
   template <class T>
   struct State {
     Matrix<T> weight;  // 1 x dim

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Any combination of policies, on any data, from the command line. Without arguments: the paper's
-// comparison of no decay, full decay and PRISM, on synthetic data.
+// Trains and evaluates any combination of policies on any data, from the command line. Without
+// arguments: the paper's comparison of no decay, full decay and PRISM, on synthetic data.
 #include <CLI/CLI.hpp>
 #include <cstdio>
 #include <exception>
@@ -29,8 +29,8 @@ experiment::Run run(const experiment::Settings& settings, const experiment::Mode
 
 int main(int argc, char** argv) {
   CLI::App app(
-      "Trains and measures collaborative-filtering models. With neither --regularizer nor "
-      "--initializer, three: Xavier, Xavier + FullWD, PRISM.",
+      "Trains and evaluates collaborative-filtering models. Without --regularizer and "
+      "--initializer, it compares three: Xavier, Xavier + FullWD, PRISM.",
       "experiment");
   experiment::Settings settings;
   experiment::declare_options(app, settings);
@@ -50,14 +50,14 @@ int main(int argc, char** argv) {
         split.train.items(), split.train.size(), split.validation.size(), split.test.size());
     std::fflush(stdout);
     prism::require(!split.test.empty() || settings.test.empty(), "--test",
-                   settings.drop_repeated ? "has nothing that --data has not"
-                                          : "has no interaction to test with");
+                   settings.drop_repeated ? "has only interactions that --data has too"
+                                          : "has no interactions");
     prism::require(!split.validation.empty() && !split.test.empty(), "--data",
-                   "is too small: a tenth of its interactions is to validate, another to test");
+                   "is too small: validation and test part are a tenth of its interactions each");
     std::vector<experiment::Run> runs;
     for (const experiment::ModelChoice& choice : settings.models()) {
       runs.push_back(run(settings, choice, split));
-      // After each, so that what comes later cannot take it along.
+      // After each model, so that an error in a later one does not lose its results.
       if (!settings.json.empty()) experiment::write_json(settings, split, runs);
     }
     experiment::print_table(split, runs);
@@ -70,7 +70,7 @@ int main(int argc, char** argv) {
     }
   } catch (const std::bad_alloc&) {
     std::fprintf(stderr,
-                 "experiment: not enough memory; --dim, --batch and --negatives make it more\n");
+                 "experiment: not enough memory; lower --dim, --batch or --negatives need less\n");
     return 1;
   } catch (const std::exception& error) {
     std::fprintf(stderr, "experiment: %s\n", error.what());

@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Train a model, measure it, ask it for recommendations.
+// Trains a model, evaluates it and recommends items.
 #include <iostream>
 #include <prism/prism.hpp>
 
 int main(int argc, char** argv) try {
   using namespace prism;
 
-  // A file of your own, or made-up data.
+  // Interactions of a file, or synthetic ones.
   const Interactions data = argc > 1 ? read_interactions(argv[1]) : synthetic_interactions();
   const Split split = random_split(data, {.validation = 0.1, .test = 0.1, .seed = 123});
 
-  // The parts of a model are types. PRISM writes popularity into the starting magnitudes, so no
-  // weight decay is needed: None.
+  // The policies of a model are types. PRISM encodes popularity in the initial magnitudes, so that
+  // no weight decay is needed: None.
   Recommender<MF<64>, DirectAU, None, PRISM<1.0>> model(split.train, {.seed = 123});
   fit(model, split, {.learning_rate = 1e-3, .batch_size = 1024, .patience = 10});
 

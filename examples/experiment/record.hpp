@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Results for people, as a table, and for programs, as JSON.
+// Results as a table and as JSON.
 #pragma once
 
 #include <algorithm>
@@ -18,7 +18,7 @@
 
 namespace experiment {
 
-/// What says of a run that it cannot have learnt.
+/// Prints warnings of runs that have not learnt.
 inline void print_warnings(const prism::Report& popular, const std::vector<Run>& runs) {
   for (const Run& run : runs) {
     if (run.error) continue;
@@ -27,12 +27,12 @@ inline void print_warnings(const prism::Report& popular, const std::vector<Run>&
     };
     for (const std::string& warning : run.history.warnings) print(warning);
     if (run.dot.ndcg < popular.ndcg) {
-      print("ranks worse than the most popular items alone, which need no training");
+      print("ranks worse than the most popular items, which need no training");
     }
   }
 }
 
-/// The models beside what recommends the same popular items to everyone.
+/// The models' results, with a baseline that recommends the most popular items to every user.
 inline void print_table(const prism::Split& split, const std::vector<Run>& runs) {
   const char* const baseline = "most popular items";
   std::size_t width = std::string(baseline).size();
@@ -59,9 +59,11 @@ inline void print_table(const prism::Split& split, const std::vector<Run>& runs)
                 run.magnitude_popularity_correlation);
   }
   std::printf(
-      "\nNDCG@20 on the test part, by dot product (MACR by its own rule), with what hits among the "
-      "5%% most\npopular items, the next 15%% and the rest contribute; rho: Spearman's correlation "
-      "of item magnitude\nwith popularity.\n");
+      "\nNDCG@20 on the test part, ranked by dot product (MACR by its ranking rule), and the parts "
+      "of "
+      "it due\nto hits among the 5%% most popular items, the next 15%% and the rest; rho: "
+      "Spearman's "
+      "correlation of\nitem magnitude and popularity.\n");
   print_warnings(popular, runs);
 }
 
@@ -162,7 +164,7 @@ inline nlohmann::json to_json(const Settings& settings) {
   return json;
 }
 
-/// Writes the record of an experiment whole, or not at all.
+/// Writes settings and results to --json; the file is complete or not changed.
 inline void write_json(const Settings& settings, const prism::Split& split,
                        const std::vector<Run>& runs) {
   nlohmann::json record = {{"prism", PRISM_VERSION},

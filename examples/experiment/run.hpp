@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What an experiment does, seen from outside: data in, a trained and measured model out. The models
-// themselves are compiled elsewhere, a loss a file (train.hpp).
+// Interface of an experiment: loads data, trains and evaluates a model. The models are compiled in
+// other files, one for each loss (train.hpp).
 #pragma once
 
 #include <optional>
@@ -13,11 +13,11 @@
 
 namespace experiment {
 
-/// What one model came to.
+/// The results of one model.
 struct Run {
   ModelChoice choice;
   std::string name;
-  std::optional<std::string> error{};  // why it has no results
+  std::optional<std::string> error{};  // the reason, if there are no results
   prism::History history{};
   prism::Report dot{};
   prism::Report cosine{};
@@ -38,12 +38,12 @@ inline prism::Split load(const Settings& settings) {
   return random_split(data, {.validation = 0.1, .test = 0.1, .seed = settings.seed});
 }
 
-/// "MF-DirectAU-None-PRISM", the model's folder below --save.
+/// "MF-DirectAU-None-PRISM", the model's folder in that of --save.
 inline std::string folder(const ModelChoice& choice) {
   return choice.backbone + "-" + choice.loss + "-" + choice.regularizer + "-" + choice.initializer;
 }
 
-/// Trains and measures a model with this loss. Where training fails, the run says why.
+/// Trains and evaluates a model with this loss. If training diverges, Run::error has the message.
 template <class Loss>
 Run run_with(const Settings& settings, const ModelChoice& choice, const prism::Split& split);
 

@@ -12,7 +12,7 @@ namespace experiment {
 
 namespace {
 
-/// A finite number of at least `low`; CLI::Range lets infinity and not-a-number through.
+/// A finite number of at least (or, if strictly, above) `low`; CLI::Range accepts infinity and NaN.
 CLI::Validator number_from(double low, bool strictly) {
   return CLI::Validator(
       [=](std::string& text) -> std::string {
@@ -26,7 +26,7 @@ CLI::Validator number_from(double low, bool strictly) {
                : "NUMBER >= " + CLI::detail::to_string(low));
 }
 
-/// A file that can be written where it is to stand; found out before hours of training.
+/// A file that can be written, which is checked before hours of training.
 CLI::Validator writable_file() {
   return CLI::Validator(
       [](std::string& path) -> std::string {
@@ -43,7 +43,7 @@ CLI::Validator writable_file() {
       "FILE");
 }
 
-/// A folder that is there, or can be made.
+/// A folder that exists or can be created.
 CLI::Validator writable_folder() {
   return CLI::Validator(
       [](std::string& path) -> std::string {
@@ -58,7 +58,7 @@ CLI::Validator writable_folder() {
       "FOLDER");
 }
 
-/// A column by its place, from 0 on, or by its name in the header.
+/// A column by its number, from 0, or by its name in the header.
 std::optional<prism::Column> column(const std::string& text) {
   if (text.empty()) return std::nullopt;
   int place = 0;
@@ -66,7 +66,7 @@ std::optional<prism::Column> column(const std::string& text) {
   return text;
 }
 
-/// Refuses options that nothing chosen looks at: who gives one expects it to matter.
+/// @throws CLI::ValidationError  for an option that no chosen policy uses, instead of ignoring it
 void refuse_what_nothing_reads(const CLI::App& app, const Settings& settings) {
   bool decays = false, scales = false;
   for (const ModelChoice& model : settings.models()) {
@@ -77,7 +77,7 @@ void refuse_what_nothing_reads(const CLI::App& app, const Settings& settings) {
   const bool draws = loss_is("BPR", "SSM", "MACR");
   const auto reads = [&](const char* option, bool read, const char* reader) {
     if (app.count(option) > 0 && !read) {
-      throw CLI::ValidationError(option, std::string("is for ") + reader);
+      throw CLI::ValidationError(option, std::string("is used only with ") + reader);
     }
   };
   reads("--alpha", scales, "--initializer PRISM");
@@ -95,7 +95,7 @@ void refuse_what_nothing_reads(const CLI::App& app, const Settings& settings) {
   reads("--ipl-gamma", settings.penalty == "IPL", "--penalty IPL");
 }
 
-/// Refuses outputs that would take the place of an input, or of each other.
+/// @throws CLI::ValidationError  if an output would overwrite an input or another output
 void refuse_one_file_for_two(const Settings& settings) {
   const auto same = [](const std::string& a, const std::string& b) {
     return !a.empty() && !b.empty() &&
@@ -103,7 +103,7 @@ void refuse_one_file_for_two(const Settings& settings) {
   };
   for (const std::string& input : {settings.data, settings.test}) {
     if (same(settings.json, input)) {
-      throw CLI::ValidationError("--json", "would take the place of the data in " + input);
+      throw CLI::ValidationError("--json", "would overwrite the data in " + input);
     }
   }
   if (same(settings.json, settings.save)) {
@@ -121,7 +121,7 @@ prism::ReadOptions read_options(const Settings& settings) {
                              .rating = column(settings.rating_column),
                              .min_rating = settings.min_rating};
   if (settings.header) options.header = prism::Header::yes;
-  options.time = prism::no_column;  // splits are drawn at random here
+  options.time = prism::no_column;  // splits are random
   return options;
 }
 
@@ -134,34 +134,35 @@ void declare_options(CLI::App& app, Settings& settings) {
   const std::string data = "Data", model = "Model", options = "Options of policies",
                     training = "Training", output = "Output";
 
-  app.add_option("--data", settings.data, "file of interactions; synthetic data if left out")
+  app.add_option("--data", settings.data, "file of interactions; synthetic data by default")
       ->check(CLI::ExistingFile)
       ->group(data);
-  app.add_option("--test", settings.test, "file of the test part; else 10% is drawn at random")
+  app.add_option("--test", settings.test,
+                 "file of the test part; by default a random 10% of --data")
       ->check(CLI::ExistingFile)
       ->needs("--data")
       ->group(data);
-  app.add_option("--format", settings.format, "how the files are laid out")
+  app.add_option("--format", settings.format, "format of the files")
       ->check(CLI::IsMember(formats))
       ->capture_default_str()
       ->group(data);
-  app.add_option("--delimiter", settings.delimiter, "between columns; found out if left out")
+  app.add_option("--delimiter", settings.delimiter, "between columns; detected by default")
       ->needs("--data")
       ->group(data);
-  app.add_option("--user-column", settings.user_column, "its place, from 0 on, or its name")
+  app.add_option("--user-column", settings.user_column, "its number, from 0, or its name")
       ->needs("--data")
       ->group(data);
-  app.add_option("--item-column", settings.item_column, "its place, from 0 on, or its name")
+  app.add_option("--item-column", settings.item_column, "its number, from 0, or its name")
       ->needs("--data")
       ->group(data);
-  app.add_option("--rating-column", settings.rating_column, "its place, from 0 on, or its name")
+  app.add_option("--rating-column", settings.rating_column, "its number, from 0, or its name")
       ->needs("--data")
       ->group(data);
   app.add_flag("--header", settings.header, "the first line names the columns")
       ->needs("--data")
       ->group(data);
   app.add_flag("--drop-repeated", settings.drop_repeated,
-               "leave interactions that --data has too out of --test")
+               "remove interactions from --test that are also in --data")
       ->needs("--test")
       ->group(data);
   app.add_option("--min-rating", settings.min_rating, "leave out lower ratings")
@@ -177,25 +178,25 @@ void declare_options(CLI::App& app, Settings& settings) {
       ->check(one_of(prism::all::Losses{}))
       ->capture_default_str()
       ->group(model);
-  app.add_option("--penalty", settings.penalty, "added to the loss; none if left out")
+  app.add_option("--penalty", settings.penalty, "added to the loss; none by default")
       ->check(one_of(prism::all::Penalties{}))
       ->group(model);
-  app.add_option("--regularizer", settings.regularizer, "with --initializer left out: Xavier")
+  app.add_option("--regularizer", settings.regularizer, "without --initializer: Xavier")
       ->check(one_of(prism::all::Regularizers{}))
       ->group(model);
-  app.add_option("--initializer", settings.initializer, "with --regularizer left out: None")
+  app.add_option("--initializer", settings.initializer, "without --regularizer: None")
       ->check(one_of(prism::all::Initializers{}))
       ->group(model);
   app.add_option("--optimizer", settings.optimizer)
       ->check(one_of(prism::all::Optimizers{}))
       ->capture_default_str()
       ->group(model);
-  app.add_option("--sampler", settings.sampler, "of negatives, for losses that ask for them")
+  app.add_option("--sampler", settings.sampler, "of negatives, for losses that use them")
       ->check(one_of(prism::all::Samplers{}))
       ->capture_default_str()
       ->group(model);
   app.add_flag("--released", settings.released,
-               "as the paper's published code: linear MLP, in-batch negatives, batches shuffled "
+               "as in the paper's published code: linear MLP, in-batch negatives, batches shuffled "
                "once, DirectAU with duplicates, MAWU's margins broadcast, IPL per batch")
       ->group(model);
   app.add_option("--dim", settings.dim, "columns of the embedding tables")
@@ -203,11 +204,12 @@ void declare_options(CLI::App& app, Settings& settings) {
       ->capture_default_str()
       ->group(model);
 
-  app.add_option("--alpha", settings.alpha, "PRISM: 0 ignores popularity, more favours it")
+  app.add_option("--alpha", settings.alpha,
+                 "PRISM: 0 ignores popularity, larger values favour popular items")
       ->check(weight)
       ->capture_default_str()
       ->group(options);
-  app.add_option("--lambda", settings.lambda, "FullWD, BatchedWD: the decay")
+  app.add_option("--lambda", settings.lambda, "FullWD, BatchedWD: weight decay")
       ->check(weight)
       ->capture_default_str()
       ->group(options);
@@ -215,10 +217,11 @@ void declare_options(CLI::App& app, Settings& settings) {
       ->check(one_of(prism::Types<prism::ReLU, prism::Identity>{}))
       ->capture_default_str()
       ->group(options);
-  app.add_option("--negatives", settings.negatives, "a pair; BPR and MACR 1, SSM 10 if left out")
+  app.add_option("--negatives", settings.negatives,
+                 "per pair; default 1 for BPR and MACR, 10 for SSM")
       ->check(CLI::Range(std::size_t{1}, std::size_t{1} << 16))
       ->group(options);
-  app.add_option("--power", settings.power, "PopularityNegatives: popularity to the power of")
+  app.add_option("--power", settings.power, "PopularityNegatives: exponent of popularity")
       ->check(number_from(-100, false))
       ->capture_default_str()
       ->group(options);
@@ -238,23 +241,23 @@ void declare_options(CLI::App& app, Settings& settings) {
       ->check(weight)
       ->capture_default_str()
       ->group(options);
-  app.add_option("--macr-alpha", settings.macr_alpha, "MACR: weight of the items' own part")
+  app.add_option("--macr-alpha", settings.macr_alpha, "MACR: weight of the item head's loss")
       ->check(weight)
       ->capture_default_str()
       ->group(options);
-  app.add_option("--macr-beta", settings.macr_beta, "MACR: weight of the users' own part")
+  app.add_option("--macr-beta", settings.macr_beta, "MACR: weight of the user head's loss")
       ->check(weight)
       ->capture_default_str()
       ->group(options);
-  app.add_option("--macr-c", settings.macr_c, "MACR: the match that counts as none, in ranking")
+  app.add_option("--macr-c", settings.macr_c, "MACR: reference score, subtracted in ranking")
       ->check(number_from(-1e300, false))
       ->capture_default_str()
       ->group(options);
-  app.add_option("--penalty-weight", settings.penalty_weight, "IPL 0.1, ReSN 1e-6 if left out")
+  app.add_option("--penalty-weight", settings.penalty_weight, "default 0.1 for IPL, 1e-6 for ReSN")
       ->check(weight)
       ->needs("--penalty")
       ->group(options);
-  app.add_option("--ipl-gamma", settings.ipl_gamma, "IPL: popularity counts to 2 - this power")
+  app.add_option("--ipl-gamma", settings.ipl_gamma, "IPL: popularity has the exponent 2 - gamma")
       ->check(number_from(-100, false))
       ->capture_default_str()
       ->group(options);
@@ -263,26 +266,27 @@ void declare_options(CLI::App& app, Settings& settings) {
       ->check(positive)
       ->capture_default_str()
       ->group(training);
-  app.add_option("--batch", settings.batch, "pairs a step")
+  app.add_option("--batch", settings.batch, "pairs per step")
       ->check(at_least_1)
       ->capture_default_str()
       ->group(training);
-  app.add_option("--epochs", settings.epochs, "at most")
+  app.add_option("--epochs", settings.epochs, "maximum")
       ->check(at_least_1)
       ->capture_default_str()
       ->group(training);
-  app.add_option("--patience", settings.patience, "epochs without a better validation NDCG@20")
+  app.add_option("--patience", settings.patience,
+                 "epochs without a better validation NDCG@20 before training stops")
       ->check(at_least_1)
       ->capture_default_str()
       ->group(training);
-  app.add_option("--min-steps", settings.min_steps, "steps before patience counts")
+  app.add_option("--min-steps", settings.min_steps, "steps before epochs count for --patience")
       ->capture_default_str()
       ->group(training);
-  app.add_option("--seed", settings.seed, "of every random number")
+  app.add_option("--seed", settings.seed, "of all random numbers")
       ->check(CLI::Range(std::uint64_t{0}, std::uint64_t{1} << 53, "INTEGER >= 0"))
       ->capture_default_str()
       ->group(training);
-  app.add_option("--threads", settings.threads, "at most; all cores if left out")
+  app.add_option("--threads", settings.threads, "maximum; all cores by default")
       ->check(CLI::Range(std::size_t{1}, std::size_t{1} << 16))
       ->group(training);
 
@@ -291,13 +295,13 @@ void declare_options(CLI::App& app, Settings& settings) {
       ->group(output);
   app.add_option("--save", settings.save,
                  "write each model's embeddings to a folder in this one: users.npy, items.npy and "
-                 "their ids, a line a row, in user_ids.txt, item_ids.txt")
+                 "their ids, one line per row, in user_ids.txt, item_ids.txt")
       ->check(writable_folder())
       ->group(output);
   app.set_version_flag("--version", "prism " PRISM_VERSION);
   app.add_flag("--quiet", settings.quiet, "show no progress")->group(output);
 
-  // The preset says what these are.
+  // The preset sets these.
   app.get_option("--released")
       ->excludes(app.get_option("--sampler"))
       ->excludes(app.get_option("--activation"));

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What the command line of `experiment` can set.
+// The options of the command line of `experiment`.
 #pragma once
 
 #include <cstdint>
@@ -25,10 +25,10 @@ struct ModelChoice {
 
 struct Settings {
   std::string data;  // empty: synthetic
-  std::string test;  // empty: drawn at random
+  std::string test;  // empty: a random part of data
   std::string format = "automatic";
   std::string delimiter;
-  std::string user_column, item_column, rating_column;  // empty: found out
+  std::string user_column, item_column, rating_column;  // empty: detected
   bool header = false;
   bool drop_repeated = false;
   std::optional<double> min_rating;
@@ -70,8 +70,8 @@ struct Settings {
   std::string save;
   bool quiet = false;
 
-  /// The models to train: the one that was named; or, where neither regularizer nor initializer
-  /// was, the paper's comparison.
+  /// The models to train: one; or the paper's comparison, if neither regularizer nor initializer is
+  /// set.
   [[nodiscard]] std::vector<ModelChoice> models() const {
     if (regularizer || initializer) {
       return {{backbone, loss, regularizer.value_or("None"), initializer.value_or("Xavier")}};
@@ -82,10 +82,10 @@ struct Settings {
   }
 };
 
-/// Declares the options; their values go to `settings`.
+/// Declares the options; parsing writes their values to `settings`.
 void declare_options(CLI::App& app, Settings& settings);
 
-/// How the settings have a file read.
+/// The options for reading --data and --test.
 prism::ReadOptions read_options(const Settings& settings);
 
 }  // namespace experiment

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// From a choice of policies to a model. Backbone and loss are types, because they are the model;
-// what costs nothing beside a training step is chosen at run time.
+// Constructs, trains and evaluates a model of the chosen policies. Backbone and loss are chosen at
+// compile time, because a run-time choice would slow down training steps; the others at run time.
 #pragma once
 
 #include <cstdio>
@@ -15,7 +15,7 @@
 
 namespace experiment {
 
-// What the command line says of a policy's options; of most, nothing.
+// Sets the policy's options to those of the command line; most policies have none.
 template <class Policy>
 void configure(Policy&, const Settings&) {}
 inline void configure(prism::BPR& loss, const Settings& settings) {
@@ -58,7 +58,7 @@ inline void configure(prism::PopularityNegatives& sampler, const Settings& setti
   sampler.power = settings.power;
 }
 
-/// A policy of the list as one that is chosen at run time.
+/// The policy with this name in a list, as a run-time choice.
 template <template <class...> class One, class... Policies>
 auto one_of(prism::Types<Policies...> list, const char* argument, const std::string& name,
             const Settings& settings) {
@@ -76,7 +76,7 @@ template <class Backbone>
 Backbone make_backbone(std::type_identity<Backbone>, const Settings& settings) {
   return Backbone(settings.dim);
 }
-/// The tower's activation is one more run-time choice.
+/// The tower's activation is a run-time choice too.
 inline auto make_backbone(std::type_identity<prism::MLP<prism::dynamic>>,
                           const Settings& settings) {
   using Activation = prism::OneActivation<prism::ReLU, prism::Identity>;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Backbones that are none: of each case a test reads its name, and what the first error has to say.
+// Types that do not meet the requirements of a backbone. A test compiles each case and searches the
+// first error for its words.
 #include "model.hpp"
 
 using namespace prism;
@@ -22,7 +23,7 @@ static_assert(check_backbone<Right>());
 struct Mine {};
 #endif
 
-// case check: a backbone's check, where it has one, must be: void check() const
+// case check: a backbone's check, if it has one, must be: void check() const
 #ifdef CASE_check
 struct Mine : Right {
   void check() {}
@@ -43,21 +44,21 @@ struct Mine : Right {
 };
 #endif
 
-// case dim: a backbone must say how many columns its tables have: std::size_t dim() const
+// case dim: a backbone must return the number of columns of its tables: std::size_t dim() const
 #ifdef CASE_dim
 struct Mine : Right {
   std::size_t dim() { return 8; }
 };
 #endif
 
-// case output_dim: a backbone's output_dim, where it has one, must be: std::size_t output_dim()
+// case output_dim: a backbone's output_dim, if it has one, must be: std::size_t output_dim()
 #ifdef CASE_output_dim
 struct Mine : Right {
   std::size_t output_dim() { return 8; }
 };
 #endif
 
-// case state: a backbone's State must be made from the policy and a StateContext
+// case state: a backbone's State must be constructible from the policy and a StateContext
 #ifdef CASE_state
 struct Mine : Right {
   template <class T>
@@ -99,7 +100,7 @@ struct Mine : Right {
 };
 #endif
 
-// case execution: a backbone's forward, backward and output must be for every execution
+// case execution: a backbone's forward, backward and output must accept every execution
 #ifdef CASE_execution
 struct Mine : Right {
   template <class T, class State>

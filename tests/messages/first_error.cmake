@@ -1,16 +1,16 @@
-# Compiles SOURCE; its first error has to hold WORDS, or, with ANYWHERE, what it says at all. Where
-# WORDS is empty it has to compile. FLAGS are the compiler's, beside those that it always has.
+# Compiles SOURCE. Its first error must contain WORDS; with ANYWHERE, any line of the output. If
+# WORDS is empty, SOURCE must compile. FLAGS are added to the compiler's.
 find_program(compiler ${COMPILER})
 if(NOT compiler)
   message("skipped: there is no ${COMPILER}")
   return()
 endif()
-# PREPROCESS: it is the preprocessor that has to fail.
+# PREPROCESS: the preprocessor must fail.
 set(mode -fsyntax-only)
 if(PREPROCESS)
   set(mode -E)
 endif()
-# The first error is enough, and the rest of a file that has one is not worth waiting for.
+# Only the first error is needed: stopping there saves time.
 if(NOT ANYWHERE)
   list(APPEND FLAGS -Wfatal-errors)
 endif()
@@ -23,7 +23,7 @@ if(WORDS STREQUAL "")
   return()
 endif()
 if(status EQUAL 0)
-  message(FATAL_ERROR "compiles, and should not")
+  message(FATAL_ERROR "compiles, but should not")
 endif()
 string(REGEX MATCH "error: [^\n]*" first "${output}")
 if(ANYWHERE)
@@ -31,5 +31,5 @@ if(ANYWHERE)
 endif()
 string(FIND "${first}" "${WORDS}" place)
 if(place EQUAL -1)
-  message(FATAL_ERROR "the first error is\n  ${first}\nand does not say\n  ${WORDS}")
+  message(FATAL_ERROR "the first error is\n  ${first}\nand does not contain\n  ${WORDS}")
 endif()

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Losses that are none: of each case a test reads its name, and what the first error has to say.
+// Types that do not meet the requirements of a loss. A test compiles each case and searches the
+// first error for its words.
 #include "model.hpp"
 
 using namespace prism;
@@ -36,15 +37,15 @@ struct Mine : Right {
 };
 #endif
 
-// case label: a loss's label, where it has one, must be: std::string label() const
+// case label: a loss's label, if it has one, must be: std::string label() const
 #ifdef CASE_label
 struct Mine : Right {
   std::string label() { return "Mine"; }
 };
 #endif
 
-// A check that is passed over accepts any option.
-// case check: a loss's check, where it has one, must be: void check() const
+// If this check were ignored, any option would be accepted.
+// case check: a loss's check, if it has one, must be: void check() const
 #ifdef CASE_check
 struct Mine : Right {
   double tau = -1;
@@ -52,14 +53,14 @@ struct Mine : Right {
 };
 #endif
 
-// case check_that_answers: a loss's check, where it has one, must be: void check() const
+// case check_that_answers: a loss's check, if it has one, must be: void check() const
 #ifdef CASE_check_that_answers
 struct Mine : Right {
   bool check() const { return false; }
 };
 #endif
 
-// case check_template: a loss's check, where it has one, must be: void check() const
+// case check_template: a loss's check, if it has one, must be: void check() const
 #ifdef CASE_check_template
 struct Mine : Right {
   template <class T>
@@ -67,14 +68,14 @@ struct Mine : Right {
 };
 #endif
 
-// case plain_state: a loss's State, where it has one, must be: template <class T> struct State
+// case plain_state: a loss's State, if it has one, must be: template <class T> struct State
 #ifdef CASE_plain_state
 struct Mine : Right {
   struct State {};
 };
 #endif
 
-// case state_of_nothing: a loss's State must be made from the policy and a StateContext
+// case state_of_nothing: a loss's State must be constructible from the policy and a StateContext
 #ifdef CASE_state_of_nothing
 struct Mine : Right {
   template <class T>
@@ -98,7 +99,7 @@ struct Mine : Right {
 };
 #endif
 
-// case closed_state: a loss's State must show what is trained, a ParameterView<T> each
+// case closed_state: a loss's State must visit each parameter as a ParameterView<T>
 #ifdef CASE_closed_state
 struct Mine : Right {
   template <class T>
@@ -108,7 +109,7 @@ struct Mine : Right {
 };
 #endif
 
-// What stood in the policy itself, in an earlier version.
+// In an earlier version these were members of the loss itself.
 // case needs_all_rows: LossTraits traits{.needs_all_rows = true}
 #ifdef CASE_needs_all_rows
 struct Mine : Right {
@@ -123,14 +124,14 @@ struct Mine : Right {
 };
 #endif
 
-// case negatives_per_pair: a loss says in its traits how many negatives a pair it asks for
+// case negatives_per_pair: a loss must declare in its traits its number of negatives per pair
 #ifdef CASE_negatives_per_pair
 struct Mine : Right {
   std::size_t negatives_per_pair() const { return 1; }
 };
 #endif
 
-// case negatives: a loss says in its traits how many negatives a pair it asks for
+// case negatives: a loss must declare in its traits its number of negatives per pair
 #ifdef CASE_negatives
 struct Mine : Right {
   std::size_t negatives = 1;
@@ -188,7 +189,7 @@ struct Mine {
 };
 #endif
 
-// A loss for double, in a model of float.
+// A loss for double in a model of float.
 // case double_alone: a loss's operator() must take a const LossStep<T, X>&
 #ifdef CASE_double_alone
 struct Mine {
@@ -235,7 +236,7 @@ struct Mine {
 };
 #endif
 
-// case missing_rule: a loss whose traits say has_ranking_rule must have one
+// case missing_rule: a loss whose traits declare has_ranking_rule must have a ranking_rule
 #ifdef CASE_missing_rule
 struct Mine : Right {
   static constexpr LossTraits traits{.has_ranking_rule = true};
@@ -244,7 +245,7 @@ struct Mine : Right {
 };
 #endif
 
-// case missing_rule_of_function: a loss whose traits say has_ranking_rule must have one
+// case missing_rule_of_function: a loss whose traits declare has_ranking_rule must have a
 #ifdef CASE_missing_rule_of_function
 struct Mine : Right {
   std::size_t negatives = 1;
@@ -270,7 +271,7 @@ struct Mine : Right {
 };
 #endif
 
-// case rule_unsaid: a loss with a ranking_rule must say so in its traits
+// case rule_unsaid: a loss with a ranking_rule must declare it in its traits
 #ifdef CASE_rule_unsaid
 struct Mine : Right {
   template <class T, Execution X>
@@ -278,7 +279,7 @@ struct Mine : Right {
 };
 #endif
 
-// case execution: a loss's operator() must take a step of every execution
+// case execution: a loss's operator() must accept every execution
 #ifdef CASE_execution
 struct Mine {
   static constexpr std::string_view name = "Mine";

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "model.hpp"
 
-// As X11 and windows.h have them.
+// As in X11 and windows.h.
 #define None 0L
 #define min(a, b) ((a) < (b) ? (a) : (b))
 #define max(a, b) ((a) > (b) ? (a) : (b))

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What the tests of messages compile against, precompiled once for all of them: policies of each
-// kind and what ties them, without what trains and ranks.
+// The headers that the tests of messages need, precompiled once for all of them: policies of each
+// kind and the model, without training and ranking.
 #pragma once
 
 #include <prism/backbone/mf.hpp>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include <prism/prism.hpp>
 
-// An optimizer whose state cannot be written.
+// An optimizer whose State cannot be saved.
 struct Forgetful {
   static constexpr std::string_view name = "Forgetful";
   template <class T>

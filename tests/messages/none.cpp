@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What is right compiles: the other tests fail for what they say.
+// A correct file compiles, so that the other tests fail for the reason that they test.
 #include "model.hpp"
 
-// Wrong nowhere, and with each function that may be left out.
+// A correct loss with every optional function.
 struct Mine {
   static constexpr std::string_view name = "Mine";
   std::size_t negatives = 1;

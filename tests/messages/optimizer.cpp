@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Optimizers that are none: of each case a test reads its name, and what the first error has to
-// say.
+// Types that do not meet the requirements of an optimizer. A test compiles each case and searches
+// the first error for its words.
 #include "model.hpp"
 
 using namespace prism;
@@ -46,14 +46,14 @@ struct Mine : Right {
 };
 #endif
 
-// case state: an optimizer must have what it remembers of a table: template <class T> struct State
+// case state: an optimizer must have a State for a table: template <class T> struct State
 #ifdef CASE_state
 struct Mine {
   static constexpr std::string_view name = "Mine";
 };
 #endif
 
-// case state_of_size: an optimizer's State must be made from a table's size: State(std::size_t size
+// case state_of_size: an optimizer's State must be constructible from a table's size: State(
 #ifdef CASE_state_of_size
 struct Mine : Right {
   template <class T>
@@ -63,7 +63,7 @@ struct Mine : Right {
 };
 #endif
 
-// case finite: an optimizer's State's finite, where it has one, must be: bool finite() const
+// case finite: an optimizer's State's finite, if it has one, must be: bool finite() const
 #ifdef CASE_finite
 struct Mine : Right {
   template <class T>
@@ -74,7 +74,7 @@ struct Mine : Right {
 };
 #endif
 
-// case step: an optimizer must step a table: template <Execution X, class T, RegularizerPolicy R>
+// case step: an optimizer must update a table: template <Execution X, class T, RegularizerPolicy R>
 #ifdef CASE_step
 struct Mine : Right {
   template <Execution X, class T, class S, class R>
@@ -83,7 +83,7 @@ struct Mine : Right {
 };
 #endif
 
-// case no_apply_deferred: an optimizer whose traits say defers_rows must have: template <Execution
+// case no_apply_deferred: an optimizer whose traits declare defers_rows must have: template
 #ifdef CASE_no_apply_deferred
 struct Mine : Right {
   static constexpr OptimizerTraits traits{.defers_rows = true};
@@ -98,14 +98,14 @@ struct Mine : Deferring {
 };
 #endif
 
-// case deferring_unsaid: an optimizer with apply_deferred or flush must say so in its traits
+// case deferring_unsaid: an optimizer with apply_deferred or flush must declare it in its traits
 #ifdef CASE_deferring_unsaid
 struct Mine : Deferring {
   static constexpr OptimizerTraits traits{};
 };
 #endif
 
-// case execution: an optimizer's operator() must be for every execution, and is not for this one
+// case execution: an optimizer's operator() must accept every execution, but does not accept this
 #ifdef CASE_execution
 struct Mine : Right {
   template <class T, class S, class R>

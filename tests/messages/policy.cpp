@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Regularizers, initializers, samplers and activations that are none: of each case a test reads its
-// name, and what the first error has to say.
+// Types that do not meet the requirements of a regularizer, an initializer, a sampler or an
+// activation. A test compiles each case and searches the first error for its words.
 #include "model.hpp"
 
 using namespace prism;
@@ -17,12 +17,12 @@ struct Mine {
 Recommender<MF<8>, BPR, Mine>::Options options;
 #endif
 
-// case regularizer: a regularizer must say how a row decays: double weight_decay(bool in_batch)
+// case regularizer: a regularizer must return the decay of a row: double weight_decay(bool
 #ifdef CASE_regularizer
 Recommender<MF<8>, BPR, Xavier>::Options options;
 #endif
 
-// case regularizer_not_const: a regularizer must say how a row decays
+// case regularizer_not_const: a regularizer must return the decay of a row
 #ifdef CASE_regularizer_not_const
 struct Mine : Named {
   double weight_decay(bool) { return 0; }
@@ -44,7 +44,7 @@ Recommender<MF<8>, BPR, None, Mine>::Options options;
 Recommender<MF<8>, BPR, None, Adam>::Options options;
 #endif
 
-// case initializer_execution: an initializer's operator() must be for every execution
+// case initializer_execution: an initializer's operator() must accept every execution
 #ifdef CASE_initializer_execution
 struct Mine : Named {
   template <class T>
@@ -64,7 +64,7 @@ Recommender<MF<8>, BPR, None, Xavier, Adam, Nothing>::Options options;
 Recommender<MF<8>, BPR, None, Xavier, Adam, Named>::Options options;
 #endif
 
-// case sampler_state: a sampler's State, where it has one, must be: struct State
+// case sampler_state: a sampler's State, if it has one, must be: struct State
 #ifdef CASE_sampler_state
 struct Mine : UniformNegatives {
   template <class T>
@@ -73,7 +73,7 @@ struct Mine : UniformNegatives {
 Recommender<MF<8>, BPR, None, Xavier, Adam, Mine>::Options options;
 #endif
 
-// case sampler_state_of_nothing: a sampler's State must be made from the sampler and the
+// case sampler_state_of_nothing: a sampler's State must be constructible from the sampler and the
 #ifdef CASE_sampler_state_of_nothing
 struct Mine : UniformNegatives {
   struct State {};
@@ -81,7 +81,7 @@ struct Mine : UniformNegatives {
 Recommender<MF<8>, BPR, None, Xavier, Adam, Mine>::Options options;
 #endif
 
-// case sampler_execution: a sampler's operator() must be for every execution
+// case sampler_execution: a sampler's operator() must accept every execution
 #ifdef CASE_sampler_execution
 struct Mine : Named {
   void operator()(const Host<>&, const SampleRequest&, std::span<Index>) const {}

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The law of gradients: what a loss and a backbone hand back is the derivative of the loss's value,
-// by central differences in double.
+// Gradient check: the gradient that a loss and a backbone compute equals central differences of the
+// loss's value, in double.
 #pragma once
 
 #include <doctest/doctest.h>
@@ -15,7 +15,7 @@
 namespace test {
 
 #if defined(__SANITIZE_ADDRESS__)
-inline constexpr int draws = 10;  // sanitizers look for other faults, and take their time
+inline constexpr int draws = 10;  // fewer under sanitizers, which are slow
 #else
 inline constexpr int draws = 50;
 #endif
@@ -30,7 +30,8 @@ double gradient_error(std::uint64_t seed, const Loss& loss, double spoil) {
                                {.factor = spoil});
 }
 
-/// All draws of one pair of policies, each also spoiled by 1%, which has to be caught.
+/// The gradient check of a backbone and a loss for all seeds. As a control, a gradient multiplied
+/// by 1.01 must fail it.
 template <class Backbone, class Loss>
 void check_gradient_law(const Loss& loss) {
   INFO(prism::label(with_dim<Backbone>(1)), " + ", prism::label(loss));
@@ -40,24 +41,24 @@ void check_gradient_law(const Loss& loss) {
     CHECK(gradient_error<Backbone>(seed, loss, 1.0) <= gradient_bound);
     if (gradient_error<Backbone>(seed, loss, 1.01) > gradient_bound) ++spoiled_and_caught;
   }
-  // A gradient that is zero (one dimension, a single pair, or rows that the graph has made alike)
-  // cannot be spoiled.
+  // The control does not fail for zero gradients (one dimension, a single pair, or equal output
+  // rows of LightGCN).
   CHECK(spoiled_and_caught >= draws / 2);
 }
 
-/// The names of the backbones that a test of this program takes through the law.
+/// The names of the backbones whose gradients a test of this program checks.
 inline std::set<std::string>& backbones_under_the_law() {
   static std::set<std::string> names;
   return names;
 }
 
-/// `const test::UnderTheLaw<MF<dynamic>> listed;` beside the test that does it.
+/// Adds a backbone to these names: `const test::UnderTheLaw<MF<dynamic>> listed;` in its test.
 template <class Backbone>
 struct UnderTheLaw {
   UnderTheLaw() { backbones_under_the_law().insert(std::string(Backbone::name)); }
 };
 
-/// Every loss and every penalty through one backbone.
+/// The gradient check of every loss and every penalty with one backbone.
 template <class Backbone>
 void check_gradient_law_of_all_losses(const UnderTheLaw<Backbone>&) {
   for_each_policy(prism::all::Losses{}, [&]<class Loss>(std::type_identity<Loss>) {

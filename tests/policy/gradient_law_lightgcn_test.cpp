@@ -7,6 +7,6 @@ namespace {
 const test::UnderTheLaw<LightGCN<dynamic>> listed;
 }
 
-TEST_CASE("every loss through LightGCN has the gradient of its value") {
+TEST_CASE("every loss with LightGCN passes the gradient check") {
   test::check_gradient_law_of_all_losses(listed);
 }

@@ -7,6 +7,6 @@ namespace {
 const test::UnderTheLaw<MF<dynamic>> listed;
 }
 
-TEST_CASE("every loss through MF has the gradient of its value") {
+TEST_CASE("every loss with MF passes the gradient check") {
   test::check_gradient_law_of_all_losses(listed);
 }

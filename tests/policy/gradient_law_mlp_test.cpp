@@ -7,6 +7,6 @@ namespace {
 const test::UnderTheLaw<MLP<dynamic>> listed;
 }
 
-TEST_CASE("every loss through MLP with ReLU has the gradient of its value") {
+TEST_CASE("every loss with MLP and ReLU passes the gradient check") {
   test::check_gradient_law_of_all_losses(listed);
 }

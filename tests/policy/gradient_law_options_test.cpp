@@ -3,7 +3,7 @@
 
 using namespace prism;
 
-TEST_CASE("options of the losses keep their gradients") {
+TEST_CASE("losses with other options pass the gradient check") {
   using Plain = MF<dynamic>;
   test::check_gradient_law<Plain>(BPR{.negatives = 4});
   test::check_gradient_law<Plain>(SSM{.negatives = 2, .tau = 0.05});
@@ -18,7 +18,7 @@ TEST_CASE("options of the losses keep their gradients") {
   test::check_gradient_law<Plain>(Penalized<Penalized<DirectAU, IPL>, ReSN>{});
 }
 
-TEST_CASE("a loss that asks for no negatives keeps its gradient beside one that does") {
+TEST_CASE("a loss without negatives passes the gradient check in a sum with one that uses them") {
   using Plain = MF<dynamic>;
   test::check_gradient_law<Plain>(Penalized<BPR, DirectAU>{});
   test::check_gradient_law<Plain>(
@@ -34,7 +34,7 @@ TEST_CASE("a loss that asks for no negatives keeps its gradient beside one that 
 
 namespace {
 
-/// Says that it sets its gradient, and forgets the items.
+/// Declares overwrites_gradient, but does not write the items' gradient.
 struct Forgetful {
   static constexpr std::string_view name = "Forgetful";
   static constexpr LossTraits traits{.overwrites_gradient = true};
@@ -49,6 +49,6 @@ struct Forgetful {
 
 }  // namespace
 
-TEST_CASE("a loss that leaves rows unset which it is to set does not pass the law") {
+TEST_CASE("a loss that does not write all rows that it must overwrite fails the gradient check") {
   CHECK_FALSE(test::gradient_error<MF<dynamic>>(0, Forgetful{}, 1.0) <= test::gradient_bound);
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// No policy escapes the laws: what has a header stands in the library's lists, and what stands in
-// the lists is under test.
+// Every policy is tested: each policy with a header is in the library's lists, and tests run over
+// these lists.
 #include <algorithm>
 #include <filesystem>
 #include <fstream>
@@ -14,7 +14,7 @@ using namespace prism;
 
 namespace {
 
-/// The names that the headers of a folder give their policies.
+/// The names of the policies in the headers of a folder.
 std::set<std::string> named_in(const char* folder) {
   std::set<std::string> found;
   const std::string before = "std::string_view name = \"";
@@ -38,7 +38,7 @@ std::set<std::string> listed(List list) {
 
 }  // namespace
 
-TEST_CASE("every policy that has a header stands in its list") {
+TEST_CASE("every policy with a header is in its list") {
   std::set<std::string> backbones = named_in("backbone");
   for (const char* activation : {"ReLU", "Identity", "MyActivation"}) backbones.erase(activation);
   std::set<std::string> penalties = named_in("penalty");
@@ -52,6 +52,6 @@ TEST_CASE("every policy that has a header stands in its list") {
   CHECK(named_in("sampler") == listed(all::Samplers{}));
 }
 
-TEST_CASE("every backbone of the list goes through the law of gradients") {
+TEST_CASE("the gradients of every backbone in the list are checked") {
   CHECK(test::backbones_under_the_law() == listed(all::Backbones{}));
 }

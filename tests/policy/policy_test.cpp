@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What each policy does by itself, and what it costs.
+// Behaviour and size of single policies.
 #include <doctest/doctest.h>
 
 #include <cmath>
@@ -11,7 +11,7 @@ using namespace prism;
 
 namespace {
 
-// Empty policies add no size.
+// Empty policies occupy no memory.
 using Plain = Recommender<MF<64>, DirectAU, None, Xavier>;
 using WithPrism = Recommender<MF<64>, DirectAU, None, PRISM<1.0>>;
 static_assert(std::is_empty_v<MF<64>>);
@@ -26,7 +26,7 @@ static_assert(sizeof(Plain::Weights) == 2 * sizeof(Matrix<float>));
 static_assert(sizeof(PRISM<dynamic>) == sizeof(double));
 static_assert(MF<64>{}.dim() == 64);
 
-// What is no policy, is none.
+// Types that do not meet the requirements of a policy.
 struct Nothing {};
 struct NamedOnly {
   static constexpr std::string_view name = "NamedOnly";
@@ -40,7 +40,7 @@ static_assert(!SamplerPolicy<Nothing> && !SamplerPolicy<Xavier>);
 
 }  // namespace
 
-TEST_CASE("Xavier is uniform within its bound, and depends on the sequence of draws alone") {
+TEST_CASE("Xavier is uniform within its bound, and depends only on the random stream") {
   auto table = zeros<double>(300, 20), again = zeros<double>(300, 20),
        other = zeros<double>(300, 20);
   const std::vector<Index> popularity(300, 1);
@@ -62,7 +62,7 @@ TEST_CASE("Xavier is uniform within its bound, and depends on the sequence of dr
   CHECK(squares / 6000 == doctest::Approx(limit * limit / 3).epsilon(0.05));
 }
 
-TEST_CASE("PRISM gives a row the length its popularity asks for, in the base's direction") {
+TEST_CASE("PRISM sets a row's magnitude by its popularity and keeps the base's direction") {
   const std::vector<Index> popularity{0, 1, 5, 100, 100000};
   const Random random(5, Stream::items);
   auto base = zeros<double>(5, 7), table = zeros<double>(5, 7);
@@ -82,13 +82,13 @@ TEST_CASE("PRISM gives a row the length its popularity asks for, in the base's d
   CHECK(label(PRISM<1.0>{}) == "PRISM<1>");
 }
 
-TEST_CASE("PRISM refuses an alpha below 0 or beyond the numbers") {
+TEST_CASE("PRISM throws for an alpha that is negative or not finite") {
   for (const double alpha : {-0.1, std::nan(""), HUGE_VAL}) {
     CHECK_THROWS_AS(PRISM<dynamic>{alpha}, ArgumentError);
   }
 }
 
-TEST_CASE("regularizers say which rows decay") {
+TEST_CASE("regularizers determine which rows decay") {
   CHECK(None{}.weight_decay(true) == 0);
   CHECK(BatchedWD{.lambda = 0.5}.weight_decay(true) == 0.5);
   CHECK(BatchedWD{.lambda = 0.5}.weight_decay(false) == 0);
@@ -96,7 +96,7 @@ TEST_CASE("regularizers say which rows decay") {
   CHECK(FullWD{.lambda = 0.5}.weight_decay(false) == 0.5);
 }
 
-TEST_CASE("SGD moves batch rows by their gradient, and others by decay alone") {
+TEST_CASE("SGD updates batch rows with gradient and decay, other rows only with decay") {
   auto table = zeros<double>(3, 2);
   table.fill(1);
   auto gradient = zeros<double>(1, 2);
@@ -130,7 +130,7 @@ TEST_CASE("SGD moves batch rows by their gradient, and others by decay alone") {
   }
 }
 
-TEST_CASE("uniform negatives cover all items, and depend on their place in the epoch alone") {
+TEST_CASE("uniform negatives cover all items, and depend only on their position in the epoch") {
   const std::vector<Interaction> pairs(1000, Interaction{0, 0});
   const Interactions train(1, 13, std::span(pairs).first(1));
   std::vector<Index> whole(5000), part(2500);
@@ -143,7 +143,7 @@ TEST_CASE("uniform negatives cover all items, and depend on their place in the e
   for (const int count : counts) CHECK(std::abs(count - 5000 / 13) < 5 * std::sqrt(5000.0 / 13));
 }
 
-TEST_CASE("a side of one id has no uniformity") {
+TEST_CASE("the uniformity of a side with one row is 0") {
   const std::vector<Interaction> pairs{{0, 0}};
   using Model = Recommender<MF<4>, DirectAU, None, Xavier, SGD, UniformNegatives, double>;
   Model model(Interactions(1, 1, pairs));

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Samplers: what they may draw, how often, and that a draw depends on its place alone.
+// Samplers: the items drawn, their frequencies, and that a draw depends only on its position.
 #include <doctest/doctest.h>
 
 #include <algorithm>
@@ -23,7 +23,7 @@ std::vector<Index> draw(const Sampler& sampler, const Interactions& train,
   return negatives;
 }
 
-/// How often each item was drawn, against what was expected: within 5 standard deviations.
+/// Checks that the count of each item is within 5 standard deviations of its expectation.
 void check_counts(const std::vector<Index>& drawn, const std::vector<double>& probability) {
   std::vector<double> count(probability.size());
   for (const Index item : drawn) count.at(item) += 1;
@@ -37,7 +37,7 @@ void check_counts(const std::vector<Index>& drawn, const std::vector<double>& pr
 
 }  // namespace
 
-TEST_CASE("every sampler draws items, and the same ones again") {
+TEST_CASE("every sampler draws items, and the same ones when called again") {
   const std::vector<Interaction> pairs{{0, 0}, {0, 3}, {1, 1}, {2, 4}};
   const Interactions train(3, 6, pairs);
   test::for_each_policy(all::Samplers{}, [&]<class S>(std::type_identity<S>) {
@@ -48,7 +48,7 @@ TEST_CASE("every sampler draws items, and the same ones again") {
   });
 }
 
-TEST_CASE("what a sampler draws depends on its place in the epoch alone") {
+TEST_CASE("a sampler's draws depend only on their position in the epoch") {
   const std::vector<Interaction> pairs{{0, 0}, {0, 3}, {1, 1}, {2, 4}};
   const Interactions train(3, 60, pairs);
   test::for_each_policy(all::Samplers{}, [&]<class S>(std::type_identity<S>) {
@@ -56,7 +56,7 @@ TEST_CASE("what a sampler draws depends on its place in the epoch alone") {
     const sampler_state_t<S> state(S{}, train);
     const Random random(1, Stream::negatives, 4);
     const auto drawn_for = [&](std::size_t pair_count, std::uint64_t first) {
-      // The same pair over and over, so that in-batch draws have the same items.
+      // The same four pairs repeated, so that in-batch draws choose from the same items.
       std::vector<Interaction> batch;
       for (std::size_t p = 0; p < pair_count; ++p) batch.push_back(pairs[p % 4]);
       std::vector<Index> negatives(batch.size() * 5);
@@ -69,7 +69,7 @@ TEST_CASE("what a sampler draws depends on its place in the epoch alone") {
   });
 }
 
-TEST_CASE("unobserved negatives are uniform over what the user has not") {
+TEST_CASE("unobserved negatives are uniform over the items that the user has no interaction with") {
   const std::vector<Interaction> seen{{0, 0}, {0, 2}, {0, 3}, {0, 6}, {1, 1}};
   const Interactions train(2, 7, seen);
   const std::vector<Interaction> pairs(2000, Interaction{0, 2});
@@ -77,14 +77,14 @@ TEST_CASE("unobserved negatives are uniform over what the user has not") {
   check_counts(draw(UnobservedNegatives{}, train, pairs, 5), {0, third, 0, 0, third, third, 0});
 }
 
-TEST_CASE("a user who has every item has no unobserved negative: an error that names the user") {
+TEST_CASE("a user with all items has no unobserved negative: the error names the user") {
   const std::vector<Interaction> seen{{0, 0}, {1, 0}, {1, 1}};
   const Interactions train(2, 2, seen);
   CHECK(draw(UnobservedNegatives{}, Interactions(2, 2, std::span(seen).first(2)), {{0, 0}}, 3) ==
         std::vector<Index>{1, 1, 1});
   CHECK_THROWS_WITH_AS(draw(UnobservedNegatives{}, train, {{1, 0}}, 1),
                        doctest::Contains("user '1' has all 2 items"), ArgumentError);
-  // Before anything is trained.
+  // The error is thrown before training.
   Recommender<MF<2>, BPR, None, Xavier, Adam, UnobservedNegatives> model(train);
   CHECK_THROWS_AS(Trainer{model}, ArgumentError);
 }
@@ -96,7 +96,7 @@ TEST_CASE("in-batch negatives are uniform over the batch's distinct items") {
   check_counts(draw(InBatchNegatives{}, train, pairs, 3), {0, 0, 0, 0, 0.5, 0, 0, 0, 0.5});
 }
 
-TEST_CASE("popularity negatives follow popularity to a power") {
+TEST_CASE("popularity negatives are proportional to a power of popularity") {
   std::vector<Interaction> seen;
   for (const auto& [item, users] : {std::pair{0u, 1u}, {2u, 16u}, {3u, 81u}}) {
     for (Index u = 0; u < users; ++u) seen.push_back({u, item});

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Values against the definitions written out as plain loops, where no golden number stands.
+// Values that no golden test covers, compared with their definitions as plain loops.
 #include <doctest/doctest.h>
 
 #include <algorithm>
@@ -18,8 +18,8 @@ namespace {
 constexpr std::size_t dim = 5;
 constexpr Index user_count = 7, item_count = 9;
 
-/// A batch that is a part of the training interactions; ids repeat, and some items are negatives
-/// alone.
+/// A batch and more training interactions; users and items repeat, and some items occur only as
+/// negatives.
 struct World {
   std::vector<Interaction> pairs{{0, 1}, {3, 1}, {0, 4}, {6, 2}, {3, 4}, {0, 1}};
   std::vector<Interaction> train;
@@ -74,7 +74,7 @@ double cosine(const double* a, const double* b) {
   return dot(a, b, dim) / (norm(a, dim) * norm(b, dim));
 }
 
-/// log mean exp(-2 |a - b|^2) over pairs a < b of unit rows.
+/// log mean exp(-2 |a^ - b^|^2) over pairs a < b of unit rows.
 double uniformity(const Matrix<double>& table, const std::vector<Index>& ids) {
   double sum = 0, count = 0;
   for (std::size_t a = 0; a < ids.size(); ++a) {
@@ -95,7 +95,7 @@ double alignment(const World& world) {
 
 }  // namespace
 
-TEST_CASE("DirectAU's uniformity is over distinct ids, or over those of all pairs") {
+TEST_CASE("DirectAU's uniformity is over distinct rows, or over the rows of all pairs") {
   const World world;
   std::vector<Index> users, items;
   for (const Interaction& pair : world.pairs) {
@@ -112,7 +112,7 @@ TEST_CASE("DirectAU's uniformity is over distinct ids, or over those of all pair
             .epsilon(1e-12));
 }
 
-TEST_CASE("MAWU's broadcast alignment meets every angle with every margin") {
+TEST_CASE("MAWU's broadcast alignment combines every angle with every margin") {
   const World world;
   const MAWU loss{.gamma1 = 0, .gamma2 = 0, .broadcast = true};
   test::Evaluation<double, MF<dim>, MAWU> evaluate(MF<dim>{}, loss, world.interactions(),
@@ -133,7 +133,7 @@ TEST_CASE("MAWU's broadcast alignment meets every angle with every margin") {
   CHECK(evaluate(world.users, world.items) == doctest::Approx(sum / (n * n)).epsilon(1e-12));
 }
 
-TEST_CASE("MACR with several negatives takes their mean") {
+TEST_CASE("MACR with several negatives averages over them") {
   const World world;
   const MACR loss{.negatives = 3, .alpha = 0.5, .beta = 0.25};
   const std::vector<Index> negatives = world.negatives(3);
@@ -162,7 +162,7 @@ TEST_CASE("MACR with several negatives takes their mean") {
   CHECK(evaluate(world.users, world.items) == doctest::Approx(expected).epsilon(1e-12));
 }
 
-TEST_CASE("MACR's heads start Xavier normal") {
+TEST_CASE("MACR's heads are initially Xavier normal") {
   const Interactions train(1, 1, std::vector<Interaction>{{0, 0}});
   const auto heads = make_state<double>(MACR{}, StateContext{train, 4000, 5});
   for (const Matrix<double>* head : {&heads.user_head, &heads.item_head}) {
@@ -172,10 +172,10 @@ TEST_CASE("MACR's heads start Xavier normal") {
   }
 }
 
-TEST_CASE("IPL's exposure is over all training interactions, or over the batch's pairs") {
+TEST_CASE("IPL's sums are over all training interactions, or over the batch's pairs") {
   const World world;
   const Interactions train = world.interactions();
-  /// The sample deviation of c_i / d_i^(2 - gamma) over the items that have been trained on.
+  /// The sample standard deviation of c_i / d_i^(2 - gamma) over items with a training interaction.
   const auto by_hand = [&](const std::vector<Interaction>& exposed) {
     std::vector<double> ratio;
     for (Index item = 0; item < item_count; ++item) {
@@ -200,7 +200,7 @@ TEST_CASE("IPL's exposure is over all training interactions, or over the batch's
         doctest::Approx(3 * by_hand(world.pairs)).epsilon(1e-12));
 }
 
-TEST_CASE("a loss and a penalty add up to what each is alone") {
+TEST_CASE("the value of Penalized is the sum of its two parts") {
   const World world;
   const auto adds_up = [&](const auto& loss, const auto& penalty) {
     INFO(label(loss), " & ", label(penalty));
@@ -230,7 +230,7 @@ TEST_CASE("a loss and a penalty draw their parameters from sequences of their ow
         make_state<double>(MAWU{}, StateContext{train, dim, 7, Stream::loss}).users);
 }
 
-TEST_CASE("LightGCN's output is the mean of its layers, for any number of them") {
+TEST_CASE("LightGCN's output is the mean of its layers, for any number of layers") {
   const World world;
   const Interactions train = world.interactions();
   constexpr std::size_t all = user_count + item_count;

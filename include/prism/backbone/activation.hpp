@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What stands between the layers of a tower.
+// Activation functions between the layers of a tower.
 #pragma once
 
 #include <algorithm>
@@ -14,7 +14,7 @@ namespace prism::inline PRISM_ISA {
 // struct MyActivation {
 //   static constexpr std::string_view name = "MyActivation";
 //   template <class T> T apply(T x) const;
-//   // Its derivative, from what apply returned.
+//   // The derivative as a function of y = apply(x).
 //   template <class T> T derivative(T y) const;
 //   // Optional: label() and check(), see policy/label.hpp.
 // };
@@ -36,8 +36,8 @@ template <class A>
 concept ActivationPolicy = detail::AnyPolicy<A> && detail::Applies<A, float> &&
     detail::Applies<A, double> && detail::Derives<A, float> && detail::Derives<A, double>;
 
-/// Whether A is an activation; if it is none, the first error says in words what it lacks:
-/// `static_assert(check_activation<MyActivation>())`.
+/// Whether A is an activation. If it is not, the first compiler error names the missing
+/// requirement: `static_assert(check_activation<MyActivation>())`.
 template <class A>
 [[nodiscard]] consteval bool check_activation() {
   using namespace detail;
@@ -64,7 +64,7 @@ struct ReLU {
   }
 };
 
-/// x: the tower stays linear, as in the code that the paper released.
+/// x: the tower is linear, as in the paper's published code.
 struct Identity {
   static constexpr std::string_view name = "Identity";
   template <class T>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What backbones share: an embedding's dimension.
+// The dimension of embeddings, for all backbones.
 #pragma once
 
 #include <cstddef>
@@ -11,7 +11,8 @@ namespace prism::inline PRISM_ISA {
 
 namespace detail {
 
-/// An embedding's dimension as a constant of the type, which takes no room, or as a number.
+/// The dimension of embeddings: a constant of the type, in an empty class, or a number chosen at
+/// run time.
 template <std::size_t Dim>
 struct EmbeddingDim {
   static_assert(Dim > 0, "an embedding's dimension must be at least 1, not 0");

@@ -21,7 +21,7 @@ namespace prism::inline PRISM_ISA {
 
 namespace detail {
 
-/// d^-1/2 for each degree, 0 for degree 0.
+/// d^-1/2 for each degree d, 0 for d = 0.
 template <class T>
 [[nodiscard]] std::vector<T> inverse_sqrt(std::span<const Index> degree) {
   std::vector<T> result(degree.size());
@@ -36,10 +36,10 @@ template <class T>
 /// Propagation over the training graph: output rows are the mean of the layers 0 ... Layers, layer
 /// l + 1 being D^-1/2 A D^-1/2 times layer l, A the whole bipartite training graph, without
 /// self-loops. He et al.: "LightGCN: Simplifying and powering graph convolution network for
-/// recommendation", SIGIR 2020. Each step propagates all rows, down and back up.
+/// recommendation", SIGIR 2020. Each step propagates all rows, forward and backward.
 ///
 /// @tparam Dim     columns of both tables, at least 1; or `dynamic`: `LightGCN<dynamic>(48)`
-/// @tparam Layers  propagations, at least 1
+/// @tparam Layers  number of propagations, at least 1
 template <std::size_t Dim, std::size_t Layers = 3>
 class LightGCN {
   static_assert(Layers > 0, "LightGCN<Dim, Layers>: there must be at least 1 layer, not 0");
@@ -57,7 +57,7 @@ class LightGCN {
     return std::string(name) + "<" + std::to_string(dim()) + ", " + std::to_string(Layers) + ">";
   }
 
-  /// The diagonal of D^-1/2, users and items. Nothing of it is trained.
+  /// The diagonal of D^-1/2 for users and items; not trained.
   template <class T>
   struct State : Stateless<LightGCN> {
     std::vector<T> user_scale;
@@ -76,7 +76,7 @@ class LightGCN {
              {all.items, step.batch.item_side.unique_rows}}};
   }
 
-  /// The propagation is a symmetric matrix: the same one carries the gradient back.
+  /// The propagation matrix is symmetric: the backward pass is the same propagation.
   template <class T, Execution X>
   [[nodiscard]] TableGradients<T> backward(const BackboneStep<T, X>& step, const State<T>& state,
                                            NothingSaved,

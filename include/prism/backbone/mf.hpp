@@ -12,7 +12,8 @@
 
 namespace prism::inline PRISM_ISA {
 
-/// Matrix factorisation: the output rows are the table rows themselves.
+/// Matrix factorisation: the output rows are the embeddings themselves. Koren et al.: "Matrix
+/// factorization techniques for recommender systems", Computer 2009.
 ///
 /// @tparam Dim  columns of both tables, at least 1; or `dynamic`: `MF<dynamic>(48)`
 template <std::size_t Dim>
@@ -26,7 +27,7 @@ class MF {
 
   [[nodiscard]] constexpr std::size_t dim() const noexcept { return dim_.value; }
 
-  /// The name with its dimension: "MF<64>".
+  /// "MF<64>"
   [[nodiscard]] std::string label() const {
     return std::string(name) + "<" + std::to_string(dim()) + ">";
   }

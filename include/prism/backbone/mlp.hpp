@@ -28,13 +28,13 @@ namespace prism::inline PRISM_ISA {
 
 namespace detail {
 
-/// One side's layers: W (out x in) and b, as y = x W' + b.
+/// The layers of one side: weight W (dim x dim, out x in) and bias b (1 x dim), y = x W' + b.
 template <class T, std::size_t Layers>
 struct Tower {
   std::array<Matrix<T>, Layers> weight;
   std::array<Matrix<T>, Layers> bias;
 
-  /// Uniform in +-1/sqrt(fan-in), biases too.
+  /// Weights and biases are uniform in [-1, 1] / sqrt(dim).
   Tower(std::size_t dim, const Random& random, std::pmr::memory_resource* memory) {
     const double bound = 1 / std::sqrt(static_cast<double>(dim));
     std::uint64_t draw = 0;
@@ -48,7 +48,7 @@ struct Tower {
     }
   }
 
-  /// How many draws a tower takes.
+  /// Number of random draws for a tower.
   [[nodiscard]] static constexpr std::uint64_t draws(std::size_t dim) noexcept {
     return Layers * dim * (dim + 1);
   }
@@ -62,7 +62,7 @@ struct Tower {
   }
 };
 
-/// The layers as the operations take them.
+/// Views of the layers, the argument of tower_forward.
 template <class T, std::size_t Layers>
 [[nodiscard]] std::array<LayerView<T>, Layers> layers_of(const Tower<T, Layers>& tower) {
   std::array<LayerView<T>, Layers> views;
@@ -74,19 +74,19 @@ template <class T, std::size_t Layers>
 
 }  // namespace detail
 
-/// A tower a side: linear layers of Dim x Dim with an activation between them (none after the
-/// last), over the table rows. He et al.: "Neural collaborative filtering", WWW 2017, has the
-/// tower; here users and items are compared by their towers' outputs.
+/// A tower for each side: linear layers of Dim x Dim with an activation between them (none after
+/// the last), applied to the embeddings. The tower is that of He et al.: "Neural collaborative
+/// filtering", WWW 2017; here the score compares the outputs of two towers.
 ///
 /// @tparam Dim         columns of tables and layers, at least 1; or `dynamic`: `MLP<dynamic>(48)`
-/// @tparam Layers      linear layers, at least 1
+/// @tparam Layers      number of linear layers, at least 1
 /// @tparam Activation  ReLU, or Identity
 template <std::size_t Dim, std::size_t Layers = 2, class Activation = ReLU>
 class MLP {
   static_assert(Layers > 0, "MLP<Dim, Layers>: there must be at least 1 layer, not 0");
   static_assert(check_activation<Activation>(),
-                "MLP<Dim, Layers, Activation>: the 3rd argument is no activation, as ReLU is; what "
-                "one has to have stands in prism/backbone/activation.hpp");
+                "MLP: argument 3 (Activation) is not an activation such as ReLU; "
+                "prism/backbone/activation.hpp lists the requirements");
 
  public:
   static constexpr std::string_view name = "MLP";
@@ -124,7 +124,7 @@ class MLP {
     }
   };
 
-  /// What backward needs of both towers.
+  /// Values of both towers saved for backward.
   template <class T>
   struct Saved {
     TowerSaved<T, Layers> users;
@@ -166,7 +166,7 @@ class MLP {
       Matrix<T> result(typename Matrix<T>::shape_type{table.size(), table.dim()});
       std::vector<Index> all_indices(table.size());
       for (std::size_t r = 0; r < all_indices.size(); ++r) all_indices[r] = static_cast<Index>(r);
-      // In blocks, because the inputs of each layer are saved.
+      // In blocks, because tower_forward saves the input of each layer.
       constexpr std::size_t block_size = 8192;
       for (std::size_t r = 0; r < all_indices.size(); r += block_size) {
         const std::size_t count = std::min(block_size, all_indices.size() - r);

@@ -51,7 +51,7 @@ inline constexpr bool is_types<Types<T...>> = true;
 template <class... Lists>
 struct CheckedGrid {
   static_assert((is_types<Lists> && ...),
-                "Grid: each argument is a list of policies, as Types<BPR, DirectAU> is");
+                "Grid: each argument must be a list of policies such as Types<BPR, DirectAU>");
   using type = Types<>;
 };
 template <class... Lists>

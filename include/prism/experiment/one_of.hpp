@@ -68,7 +68,7 @@ class RuntimeChoice {
 template <class... Policies>
 class OneRegularizer : public detail::RuntimeChoice<Policies...> {
   static_assert((check_regularizer<Policies>() && ...),
-                "OneRegularizer: each argument has to be a regularizer");
+                "OneRegularizer: each argument must be a regularizer");
 
  public:
   using detail::RuntimeChoice<Policies...>::RuntimeChoice;
@@ -81,7 +81,7 @@ class OneRegularizer : public detail::RuntimeChoice<Policies...> {
 template <class... Policies>
 class OneInitializer : public detail::RuntimeChoice<Policies...> {
   static_assert((check_initializer<Policies>() && ...),
-                "OneInitializer: each argument has to be an initializer");
+                "OneInitializer: each argument must be an initializer");
 
  public:
   using detail::RuntimeChoice<Policies...>::RuntimeChoice;
@@ -95,8 +95,7 @@ class OneInitializer : public detail::RuntimeChoice<Policies...> {
 /// A sampler chosen at run time.
 template <class... Policies>
 class OneSampler : public detail::RuntimeChoice<Policies...> {
-  static_assert((check_sampler<Policies>() && ...),
-                "OneSampler: each argument has to be a sampler");
+  static_assert((check_sampler<Policies>() && ...), "OneSampler: each argument must be a sampler");
 
  public:
   using detail::RuntimeChoice<Policies...>::RuntimeChoice;
@@ -133,7 +132,7 @@ class OneSampler : public detail::RuntimeChoice<Policies...> {
 template <class... Policies>
 class OneOptimizer : public detail::RuntimeChoice<Policies...> {
   static_assert((check_optimizer<Policies>() && ...),
-                "OneOptimizer: each argument has to be an optimizer");
+                "OneOptimizer: each argument must be an optimizer");
 
  public:
   using detail::RuntimeChoice<Policies...>::RuntimeChoice;
@@ -240,7 +239,7 @@ struct NoPenalty {
 template <class... Policies>
 class OnePenalty : public detail::RuntimeChoice<detail::NoPenalty, Policies...> {
   static_assert((check_loss<Policies, float>() && ...),
-                "OnePenalty: each argument has to be a loss that is added to another, as IPL is");
+                "OnePenalty: each argument must be a penalty such as IPL");
   static_assert((std::is_same_v<state_t<Policies, float>, Stateless<Policies>> && ...),
                 "OnePenalty: penalties with a state of their own cannot be chosen at run time");
 

@@ -52,8 +52,8 @@ requires(Alpha.is_dynamic) struct PrismAlpha<Alpha> {
 template <real Alpha = 1.0, class Base = Xavier>
 class PRISM {
   static_assert(check_initializer<Base>(),
-                "PRISM<alpha, Base>: Base is no initializer, as Xavier is; its requirements are in "
-                "prism/policy/initializer.hpp");
+                "PRISM: argument 2 (Base) is not an initializer such as Xavier; "
+                "prism/policy/initializer.hpp lists the requirements");
 
  public:
   static constexpr std::string_view name = "PRISM";

@@ -13,12 +13,13 @@
 
 namespace prism::inline PRISM_ISA {
 
-/// Bayesian personalised ranking: mean softplus(s(u,i') - s(u,i)) over pair x negative, s the dot
-/// product. Rendle et al.: "BPR: Bayesian personalized ranking from implicit feedback", UAI 2009.
+/// Bayesian personalised ranking: mean of softplus(s(u,i') - s(u,i)) over all pairs (u, i) and
+/// their negatives i', where s is the dot product. Rendle et al.: "BPR: Bayesian personalized
+/// ranking from implicit feedback", UAI 2009.
 struct BPR {
   static constexpr std::string_view name = "BPR";
 
-  std::size_t negatives = 1;  ///< a pair, at least 1
+  std::size_t negatives = 1;  ///< per pair, at least 1
 
   /// @throws ArgumentError  for an option outside its domain
   void check() const { require_at_least_one("negatives", negatives); }

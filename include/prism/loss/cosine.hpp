@@ -12,8 +12,9 @@
 
 namespace prism::inline PRISM_ISA {
 
-/// Alignment by angle alone: mean -cos(u, i). The loss that the theorem on weight decay is about
-/// (KDD 2025, theorem 1); with nothing to push rows apart, not one to train a recommender with.
+/// Alignment by cosine similarity: mean of -cos(u, i) over the batch's pairs. The loss of the
+/// theorem on weight decay (the paper, KDD 2025, theorem 1). It has no term for uniformity or
+/// negatives and is not meant for training recommenders.
 struct Cosine {
   static constexpr std::string_view name = "Cosine";
   static constexpr PairLoss pair_loss = PairLoss::cosine;

@@ -17,16 +17,17 @@
 
 namespace prism::inline PRISM_ISA {
 
-/// Alignment and uniformity on the unit sphere, over the batch's pairs and its distinct ids:
+/// Alignment of the batch's pairs and uniformity of its distinct users and items, on the unit
+/// sphere:
 ///   mean |u^ - i^|^2 + gamma * (U(users) + U(items)) / 2,
-///   U = log mean_{a<b} exp(-2 |a^ - b^|^2), 0 for a side of one id.
+///   U = log mean_{a<b} exp(-2 |a^ - b^|^2), 0 for a single row.
 /// Wang et al.: "Towards representation alignment and uniformity in collaborative filtering",
 /// KDD 2022.
 struct DirectAU {
   static constexpr std::string_view name = "DirectAU";
 
   double gamma = 1;         ///< weight of the uniformity, at least 0
-  bool duplicates = false;  ///< U over the ids of all pairs, as often as they stand in the batch
+  bool duplicates = false;  ///< U over the users (items) of all pairs, with repetitions
 
   /// @throws ArgumentError  for an option outside its domain
   void check() const { require_non_negative("gamma", gamma); }
@@ -37,7 +38,7 @@ struct DirectAU {
     const Embeddings<T> unit_gradient = allocate_unit_gradient(step);
     const Batch& batch = step.batch;
     const double pair_weight = 1.0 / static_cast<double>(batch.pairs());
-    // |u - i|^2 = 2 - 2 u . i for unit rows.
+    // |u^ - i^|^2 = 2 - 2 cos(u, i)
     const double alignment = loss_over_cosines(
         step, unit_output,
         [=](std::size_t, std::span<T> cosine) {
@@ -56,8 +57,8 @@ struct DirectAU {
   }
 
  private:
-  /// A side's uniformity; gamma / 2 times its gradient is added to that of the unit rows.
-  /// @param of_pair  which row stands in each pair
+  /// A side's uniformity; adds gamma / 2 times its gradient to unit_gradient.
+  /// @param of_pair  of_pair[p] is the row of pair p
   template <class T, Execution X>
   double uniformity(const X& exec, Rows<const T> unit, std::span<const Index> of_pair,
                     const BatchSide& side, Rows<T> unit_gradient, Scratch& scratch) const {

@@ -11,8 +11,8 @@
 
 namespace prism::inline PRISM_ISA {
 
-/// Alignment by dot product: mean -u . i. One of the theorem's three similarities (KDD 2025); it
-/// has no minimum, and is there to hold the theorem against.
+/// Alignment by dot product: mean of -u . i over the batch's pairs. One of the theorem's three pair
+/// losses (the paper, KDD 2025). It is unbounded below and serves to verify the theorem.
 struct Dot {
   static constexpr std::string_view name = "Dot";
   static constexpr PairLoss pair_loss = PairLoss::dot;

@@ -14,8 +14,8 @@
 
 namespace prism::inline PRISM_ISA {
 
-/// Alignment by squared distance: mean |u - i|^2. One of the theorem's three similarities (KDD
-/// 2025).
+/// Alignment by squared distance: mean of |u - i|^2 over the batch's pairs. One of the theorem's
+/// three pair losses (the paper, KDD 2025).
 struct Euclidean {
   static constexpr std::string_view name = "Euclidean";
   static constexpr PairLoss pair_loss = PairLoss::euclidean;
@@ -32,8 +32,9 @@ struct Euclidean {
   }
 
  private:
-  /// The mean over the pairs, and its gradient 2 (a - b) with respect to `anchors`; other[p] is the
-  /// row of `partners` that stands in pair p.
+  /// The mean over pairs of |a - b|^2, a an anchor and b its partner; adds the gradient with
+  /// respect to `anchors`, 2 (a - b) / pairs for each pair. partner_of_pair[p] is the partner in
+  /// pair p.
   template <class T, Execution X>
   static double squared_distance(const X& exec, const BatchSide& side, IndexedRows<const T> anchors,
                                  std::span<const Index> partner_of_pair,

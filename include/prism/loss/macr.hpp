@@ -20,20 +20,21 @@
 
 namespace prism::inline PRISM_ISA {
 
-/// Model-agnostic counterfactual reasoning: what item and user alone explain is learnt beside the
-/// match s = u . i, and taken away when ranking.
+/// Model-agnostic counterfactual reasoning: two trainable heads w_i and w_u score item and user
+/// alone, s = u . i scores both; ranking subtracts the heads' effect, c sig(i.w_i) sig(u.w_u), from
+/// the fused score.
 ///   BCE(s sig(i.w_i) sig(u.w_u)) + alpha BCE(i.w_i) + beta BCE(u.w_u),
-/// BCE = mean softplus(-positive) + mean softplus(negative), w two trainable heads. Ranks by
+/// BCE = mean softplus(-x) over pairs + mean softplus(x) over negatives. Ranks by
 ///   (s - c) sig(i.w_i) sig(u.w_u).
 /// Wei et al.: "Model-agnostic counterfactual reasoning for eliminating popularity bias in
 /// recommender system", KDD 2021.
 struct MACR {
   static constexpr std::string_view name = "MACR";
 
-  std::size_t negatives = 1;  ///< a pair, at least 1
-  double alpha = 1e-3;        ///< weight of the items' own part
-  double beta = 1e-3;         ///< weight of the users' own part
-  double c = 1;               ///< the match that counts as none, in ranking
+  std::size_t negatives = 1;  ///< per pair, at least 1
+  double alpha = 1e-3;        ///< weight of the item head's loss, at least 0
+  double beta = 1e-3;         ///< weight of the user head's loss, at least 0
+  double c = 1;               ///< reference score, subtracted from s in ranking
 
   /// @throws ArgumentError  for an option outside its domain
   void check() const {
@@ -43,7 +44,7 @@ struct MACR {
     require(is_finite(c), "c", "must be a finite number");
   }
 
-  /// The heads w, 1 x dim each.
+  /// The heads w_u and w_i, 1 x dim each.
   template <class T>
   struct State {
     Matrix<T> user_head;
@@ -84,7 +85,7 @@ struct MACR {
 
     const T pair_weight = T{1} / static_cast<T>(batch.pairs());
     const T negative_weight = pair_weight / static_cast<T>(n);
-    // d loss / d (i . w_i) and d (u . w_u) from the product, slot by slot.
+    // d loss / d (i . w_i) for each occurrence of an item, and d loss / d (u . w_u) for each pair.
     const Rows<T> item_d_score = scratch.allocate<T>(batch.pairs(), n + 1);
     const Rows<T> user_d_score = scratch.allocate<T>(batch.pairs(), 1);
     const double total = loss_over_scores(step, [&](std::size_t p, std::span<T> score) {
@@ -137,7 +138,7 @@ struct MACR {
   }
 
  private:
-  /// Each row's score with the head, and d loss / d that score.
+  /// The scores of rows by a head (row . w), rows x 1, and their gradient.
   template <class T>
   struct Head {
     Rows<T> score;

@@ -26,17 +26,18 @@ namespace prism::inline PRISM_ISA {
 
 /// Margin-aware alignment and weighted uniformity:
 ///   -mean cos(clip(angle(u, i) + m, 0, pi)) + gamma1 * U'(users) + gamma2 * U'(items),
-/// m = 1 - sigmoid(M_u + M_i), with a trainable margin M in [0, 1] for every user and item.
-/// Park et al.: "Toward a better understanding of loss functions for collaborative filtering",
-/// CIKM 2023.
+/// m = 1 - sigmoid(M_u + M_i), with a trainable M in [0, 1] for every user and item. U' is
+/// DirectAU's uniformity, with the mean over pair_mean's pairs. Park et al.: "Toward a better
+/// understanding of loss functions for collaborative filtering", CIKM 2023.
 struct MAWU {
   static constexpr std::string_view name = "MAWU";
 
   double gamma1 = 1;  ///< weight of the users' uniformity, at least 0
   double gamma2 = 1;  ///< weight of the items' uniformity, at least 0
-  /// The published weights were tuned on the mean over the full matrix.
+  /// The default is the mean for which the published gamma1 and gamma2 were tuned.
   PairMean pair_mean = PairMean::full_matrix;
-  /// As the published code has it: every pair's angle meets every pair's margin.
+  /// As in the published code: the alignment is the mean over all combinations of a pair's angle
+  /// and a pair's margin.
   bool broadcast = false;
 
   /// @throws ArgumentError  for an option outside its domain
@@ -45,7 +46,7 @@ struct MAWU {
     require_non_negative("gamma2", gamma2);
   }
 
-  /// The margins M, one a user and one an item. They start Xavier uniform on rows x 1.
+  /// M of users and items, rows x 1 each; initially Xavier uniform.
   template <class T>
   struct State {
     Matrix<T> users;
@@ -97,7 +98,7 @@ struct MAWU {
       *d_margin[p] = -sigmoid(sum) * sigmoid(-sum);
     }
 
-    // From here on angle and margin hold d loss / d angle and d loss / d m.
+    // The alignment replaces angle and margin by d loss / d angle and d loss / d m.
     const std::span<double> angles(angle.data(), batch.pairs());
     const std::span<double> margins(margin.data(), batch.pairs());
     const double alignment =
@@ -123,7 +124,7 @@ struct MAWU {
   }
 
  private:
-  /// -mean_p cos(clip(angle_p + margin_p)); leaves the derivatives in place of both.
+  /// -mean_p cos(clip(angle_p + margin_p)); replaces both arguments by derivatives.
   static double paired_alignment(std::span<double> angle, std::span<double> margin) {
     const double pair_weight = 1.0 / static_cast<double>(angle.size());
     double sum = 0;
@@ -136,9 +137,9 @@ struct MAWU {
     return pair_weight * sum;
   }
 
-  /// -mean_pq cos(clip(angle_q + margin_p)); leaves the derivatives in place of both. Sorted, the
-  /// pairs that are clipped are a suffix, and cos(a + m) = cos a cos m - sin a sin m needs only
-  /// prefix sums: n log n in place of n * n cosines.
+  /// -mean_pq cos(clip(angle_q + margin_p)); replaces both arguments by derivatives. After sorting,
+  /// the clipped sums are a suffix, and cos(a + m) = cos a cos m - sin a sin m needs only prefix
+  /// sums: O(n log n) instead of O(n^2).
   static double broadcast_alignment(std::span<double> angle, std::span<double> margin) {
     const double n = static_cast<double>(angle.size());
     const PrefixSums margin_sums(margin), angle_sums(angle);
@@ -155,7 +156,7 @@ struct MAWU {
     return sum / (n * n);
   }
 
-  /// Sums of cosines and sines over all values up to a bound.
+  /// Sums of cosines and sines over all values up to a bound, for any bound.
   class PrefixSums {
    public:
     struct Sums {

@@ -16,13 +16,14 @@
 
 namespace prism::inline PRISM_ISA {
 
-/// Sampled softmax: mean -log softmax of the pair's cosine / tau among those of its negatives and
-/// its own. Wu et al.: "On the effectiveness of sampled softmax loss for item recommendation", TOIS
-/// 2024.
+/// Sampled softmax: mean over the batch's pairs of
+///   -log(exp(cos(u, i) / tau) / sum_j exp(cos(u, j) / tau)),
+/// where j runs over i and the pair's negatives. Wu et al.: "On the effectiveness of sampled
+/// softmax loss for item recommendation", TOIS 2024.
 struct SSM {
   static constexpr std::string_view name = "SSM";
 
-  std::size_t negatives = 10;  ///< a pair, at least 1
+  std::size_t negatives = 10;  ///< per pair, at least 1
   double tau = 0.2;            ///< temperature, at least 1e-6
 
   /// @throws ArgumentError  for an option outside its domain
@@ -44,7 +45,7 @@ struct SSM {
     const T inverse_temperature = static_cast<T>(1 / tau);
     const double total =
         loss_over_cosines(step, unit_output, [=](std::size_t, std::span<T> cosine) {
-          // log-sum-exp about the greatest, so that no exponential overflows.
+          // The maximum is subtracted so that no exponential overflows.
           const T maximum = *std::max_element(cosine.begin(), cosine.end());
           const T positive_logit = inverse_temperature * (cosine[0] - maximum);
           const T sum = softmax_terms<typename X::isa>(cosine.data(), inverse_temperature, maximum,

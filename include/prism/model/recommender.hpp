@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What ties the policies together: a model is its two tables, its policies and their states.
+// The model: two embedding tables, the policies and their States.
 #pragma once
 
 #include <concepts>
@@ -32,10 +32,10 @@
 
 namespace prism::inline PRISM_ISA {
 
-/// The names of the policies that make a model: "MF<64> + DirectAU + None + PRISM<1>". Optimizer
-/// and sampler are named where they are not the usual ones and the loss has a use for them:
-/// "MF<64> + BPR + None + Xavier + SGD + InBatchNegatives".
-/// @param options  a Recommender's
+/// The labels of a model's policies: "MF<64> + DirectAU + None + PRISM<1>". The optimizer is
+/// included if it is not Adam, and the sampler if the loss uses negatives and it is not
+/// UniformNegatives: "MF<64> + BPR + None + Xavier + SGD + InBatchNegatives".
+/// @param options  Recommender::Options
 template <class Options>
 [[nodiscard]] std::string name_of(const Options& options) {
   std::string name = label(options.backbone) + " + " + label(options.loss) + " + " +
@@ -47,35 +47,36 @@ template <class Options>
   return name;
 }
 
-/// A collaborative-filtering model, its parts chosen at compile time. Owns the embedding tables,
-/// starting from the training interactions' popularity, and remembers those interactions: they are
-/// what a user has seen.
+/// A collaborative-filtering model, its policies chosen at compile time. Owns the embedding tables
+/// and the training interactions, whose popularity the initializer uses and which recommend()
+/// excludes as seen.
 ///
-/// @tparam Backbone ... Sampler  policies; their concepts are checked in here rather than in the
-///     parameter list, so that the compiler's first line says in words which one is none
+/// @tparam Backbone ... Sampler  policies; checked by static_asserts instead of concepts in the
+///     parameter list, so that compiler errors name the missing requirement and the argument
+/// @tparam Scalar                type of tables and parameters, float or double
 template <class Backbone, class Loss, class Regularizer = None, class Initializer = Xavier,
           class Optimizer = Adam, class Sampler = UniformNegatives, class Scalar = float>
 class Recommender {
   static_assert(std::floating_point<Scalar>,
-                "Recommender: the 7th argument is the type of the numbers, float or double");
+                "Recommender: argument 7 (Scalar) is not a floating-point type such as float");
   static_assert(check_backbone<Backbone, Scalar>(),
-                "Recommender: the 1st argument is no backbone, as MF<64> is; what one has to have "
-                "stands in prism/policy/backbone.hpp");
+                "Recommender: argument 1 (Backbone) is not a backbone such as MF<64>; "
+                "prism/policy/backbone.hpp lists the requirements");
   static_assert(check_loss<Loss, Scalar>(),
-                "Recommender: the 2nd argument is no loss, as DirectAU is; what one has to have "
-                "stands in prism/policy/loss.hpp");
+                "Recommender: argument 2 (Loss) is not a loss such as DirectAU; "
+                "prism/policy/loss.hpp lists the requirements");
   static_assert(check_regularizer<Regularizer>(),
-                "Recommender: the 3rd argument is no regularizer, as FullWD is; what one has to "
-                "have stands in prism/policy/regularizer.hpp");
+                "Recommender: argument 3 (Regularizer) is not a regularizer such as FullWD; "
+                "prism/policy/regularizer.hpp lists the requirements");
   static_assert(check_initializer<Initializer, Scalar>(),
-                "Recommender: the 4th argument is no initializer, as PRISM<1.0> is; what one has "
-                "to have stands in prism/policy/initializer.hpp");
+                "Recommender: argument 4 (Initializer) is not an initializer such as PRISM<1.0>; "
+                "prism/policy/initializer.hpp lists the requirements");
   static_assert(check_optimizer<Optimizer, Scalar>(),
-                "Recommender: the 5th argument is no optimizer, as Adam is; what one has to have "
-                "stands in prism/policy/optimizer.hpp");
+                "Recommender: argument 5 (Optimizer) is not an optimizer such as Adam; "
+                "prism/policy/optimizer.hpp lists the requirements");
   static_assert(check_sampler<Sampler>(),
-                "Recommender: the 6th argument is no sampler, as UniformNegatives is; what one has "
-                "to have stands in prism/policy/sampler.hpp");
+                "Recommender: argument 6 (Sampler) is not a sampler such as UniformNegatives; "
+                "prism/policy/sampler.hpp lists the requirements");
 
  public:
   using scalar_type = Scalar;
@@ -84,11 +85,11 @@ class Recommender {
   using optimizer_type = Optimizer;
   using sampler_type = Sampler;
 
-  /// The policies' run-time options. Policies without any take no room.
+  /// The policies' run-time options. Policies without options occupy no memory.
   struct Options {
     std::uint64_t seed = 123;
-    /// Where tables, states and the optimizer's memory lie, and outlived by them; null: an aligned
-    /// heap with huge pages.
+    /// Memory resource of tables, parameters and optimizer states; must outlive the model. Null: an
+    /// aligned heap with huge pages.
     std::pmr::memory_resource* memory = nullptr;
     [[no_unique_address]] Backbone backbone{};
     [[no_unique_address]] Loss loss{};
@@ -97,7 +98,7 @@ class Recommender {
     [[no_unique_address]] Optimizer optimizer{};
     [[no_unique_address]] Sampler sampler{};
 
-    /// Calls visit(policy) for each.
+    /// Calls visit(policy) for each policy.
     template <class Visit>
     void for_each_policy(const Visit& visit) const {
       visit(backbone);
@@ -109,7 +110,8 @@ class Recommender {
     }
   };
 
-  /// All that training changes; a copy is a snapshot.
+  /// Everything that training changes: the tables and the States of backbone and loss. A copy is a
+  /// snapshot.
   struct Weights {
     Matrix<Scalar> users;
     Matrix<Scalar> items;
@@ -118,12 +120,12 @@ class Recommender {
   };
 
   /// @param train  at least one interaction
-  /// @throws ArgumentError  where train is empty, the backbone's dimension is 0, or a policy has an
-  ///     option outside its domain
+  /// @throws ArgumentError  if train is empty, the backbone's dimension is 0 or above 2^20, or a
+  ///     policy has an option outside its domain
   explicit Recommender(Interactions train, Options options = {})
       : Recommender(par, std::move(train), std::move(options)) {}
 
-  /// The same; the tables are filled where `exec` says.
+  /// As above; the tables are initialised on `exec`.
   template <Execution X>
   explicit Recommender(const X& exec, Interactions train, Options options = {})
       : options_(std::move(options)),
@@ -132,7 +134,7 @@ class Recommender {
     static_assert(check_execution<X>(), "Recommender: a policy does not run on this execution");
   }
 
-  /// Whether every policy runs on X; if one does not, a first error says which function does not.
+  /// Whether every policy runs on X. If one does not, the first compiler error names its function.
   template <Execution X>
   [[nodiscard]] static consteval bool check_execution() {
     return check_backbone<Backbone, Scalar, X>() && check_loss<Loss, Scalar, X>() &&
@@ -156,7 +158,7 @@ class Recommender {
     return {rows(weights_.users), rows(weights_.items)};
   }
 
-  /// The backbone's output rows, by which users and items are compared.
+  /// The backbone's output rows of all users and items, users x dim and items x dim of the output.
   template <Execution X = Host<>>
   [[nodiscard]] Output<Scalar> output(const X& exec = {}) const {
     static_assert(check_backbone<Backbone, Scalar, X>(),
@@ -164,7 +166,7 @@ class Recommender {
     return options_.backbone.template output<Scalar>(exec, tables(), train_, weights_.backbone);
   }
 
-  /// What ranks items for users: the output rows, and the loss's own rule where it has one.
+  /// The scorer for ranking: the output rows, with the loss's ranking rule if it has one.
   template <Execution X = Host<>>
   [[nodiscard]] Scorer<Scalar> scorer(const X& exec = {}) const {
     static_assert(check_loss<Loss, Scalar, X>(),

@@ -16,11 +16,11 @@
 
 namespace prism::inline PRISM_ISA {
 
-/// Interaction-level popularity penalty: weight times the standard deviation, over the items with a
-/// training interaction, of c_i / d_i^(2 - gamma); c_i sums the sigmoid scores sig(u . i) of the
-/// item with the users it interacted with in training, d_i counts them. Scores that grow with
-/// popularity alone are thus held down. Costs a pass over all training interactions a step, or over
-/// the batch's with per_batch.
+/// Penalty on popularity bias at the level of interactions: weight times the standard deviation of
+/// c_i / d_i^(2 - gamma) over the items with a training interaction, where d_i is the popularity of
+/// item i and c_i the sum of sig(u . i) over the users of its training interactions. It penalises
+/// scores that grow with popularity. Each step costs a pass over all training interactions, or over
+/// the batch's pairs with per_batch.
 /// Liu et al.: "Popularity debiasing from exposure to interaction in collaborative filtering",
 /// SIGIR 2023.
 struct IPL {
@@ -28,7 +28,7 @@ struct IPL {
 
   double weight = 0.1;
   double gamma = 1.285;
-  bool per_batch = false;  ///< c_i sums over the batch's pairs alone
+  bool per_batch = false;  ///< c_i sums over the batch's pairs only
 
   /// @throws ArgumentError  for an option outside its domain
   void check() const {
@@ -128,10 +128,10 @@ struct IPL {
   struct RatioStatistics {
     double mean = 0;
     double deviation = 0;
-    double gradient_scale = 0;  // d deviation / d x = slope * (x - mean)
+    double gradient_scale = 0;  // d deviation / d x = gradient_scale * (x - mean)
   };
 
-  /// Turns the items' ratios into d value / d c_i, in place.
+  /// Replaces the items' ratios by d penalty / d c_i.
   template <class T>
   Rows<T> ratio_gradient(Rows<T> ratio, const RatioStatistics& statistics,
                          const Interactions& train) const {
@@ -148,8 +148,8 @@ struct IPL {
     return degree == 0 ? 0 : std::pow(static_cast<double>(degree), gamma - 2);
   }
 
-  /// Over the items with a training interaction; the unbiased standard deviation, 0 for fewer than
-  /// two of them.
+  /// Over the items with a training interaction; the standard deviation with n - 1 in the
+  /// denominator, 0 for fewer than two items.
   template <class T>
   static RatioStatistics ratio_statistics(std::span<const T> ratio, const Interactions& train) {
     double count = 0, sum = 0;

@@ -15,21 +15,21 @@
 
 namespace prism::inline PRISM_ISA {
 
-/// A loss with a penalty added: `Penalized<BPR, ReSN>`. A penalty is a loss too; its weight is its
-/// own option. The sum looks at every row where either part does, and the loss still sees the
-/// batch's own rows alone.
+/// The sum of a loss and a penalty: `Penalized<BPR, ReSN>`. A penalty is a loss policy too, and its
+/// weight is one of its options. The sum needs all rows if one of the two does; a part that does
+/// not is called with active rows only.
 template <class Loss, class Penalty>
 struct Penalized {
-  /// A part may be for one type of numbers alone.
+  /// float, or double for a part that accepts only double.
   template <class Part>
   using ScalarOf =
       std::conditional_t<!LossPolicy<Part, float> && LossPolicy<Part, double>, double, float>;
   static_assert(check_loss<Loss, ScalarOf<Loss>>(),
-                "Penalized: the 1st argument is no loss, as BPR is; what one has to have stands in "
-                "prism/policy/loss.hpp");
+                "Penalized: argument 1 (Loss) is not a loss such as BPR; prism/policy/loss.hpp "
+                "lists the requirements");
   static_assert(check_loss<Penalty, ScalarOf<Penalty>>(),
-                "Penalized: the 2nd argument is no penalty, as IPL is; what one has to have stands "
-                "in prism/policy/loss.hpp");
+                "Penalized: argument 2 (Penalty) is not a penalty such as IPL; "
+                "prism/policy/loss.hpp lists the requirements");
 
   static constexpr std::string_view name = "Penalized";
 
@@ -55,15 +55,15 @@ struct Penalized {
     }
 
    private:
-    /// A penalty draws from a sequence of its own.
+    /// The context with a separate random stream.
     static StateContext of_penalty(StateContext context) noexcept {
       context.stream = Stream::penalty;
       return context;
     }
   };
 
-  /// The negatives are the loss's; a penalty may not ask for any. The loss comes first, and the
-  /// batch's own rows are its own. The ranking rule is the loss's, or one that changes nothing.
+  /// Only the loss uses negatives. The loss is evaluated first, so that it may overwrite the
+  /// gradient of active rows. The ranking rule is the loss's, or one without effect.
   [[nodiscard]] constexpr LossTraits traits() const noexcept {
     const LossTraits of_loss = loss_traits(loss), of_penalty = loss_traits(penalty);
     return {.negatives = of_loss.negatives,
@@ -72,15 +72,15 @@ struct Penalized {
             .has_ranking_rule = true};
   }
 
-  /// @throws ArgumentError  for an option outside its domain, or a penalty that asks for negatives
+  /// @throws ArgumentError  for an option outside its domain, or a penalty that uses negatives
   void check() const {
     check_options(loss);
     check_options(penalty);
     require(loss_traits(penalty).negatives == 0, "penalty",
-            "must ask for no negatives; a loss that does goes first");
+            "must not use negatives; a loss that uses them must be the first argument");
   }
 
-  /// "BPR & ReSN"; a penalty without a name is none.
+  /// "BPR & ReSN"; only the loss if the penalty's label is empty.
   [[nodiscard]] std::string label() const {
     const std::string added = prism::label(penalty);
     return prism::label(loss) + (added.empty() ? "" : " & ") + added;
@@ -95,7 +95,7 @@ struct Penalized {
     if (!loss_traits(penalty).overwrites_gradient) {
       return value + evaluate_part(penalty, step, state.penalty, of_penalty);
     }
-    // It would set what the loss has left there.
+    // The penalty would overwrite the loss's gradient, and gets a separate one.
     const Embeddings<T> penalty_gradient{zeros_like(step, step.gradient.users),
                                          zeros_like(step, step.gradient.items)};
     const double added = evaluate_part(penalty,
@@ -115,7 +115,7 @@ struct Penalized {
   }
 
  private:
-  /// One of the two, shown what it asks for and no more.
+  /// Evaluates one of the two, with negatives and all rows only if its traits declare them.
   template <class Part, class T, Execution X>
   static double evaluate_part(const Part& policy, const LossStep<T, X>& step,
                               const state_t<Part, T>& state, std::span<const Rows<T>> gradients) {

@@ -13,9 +13,9 @@
 
 namespace prism::inline PRISM_ISA {
 
-/// Spectral-norm penalty on the batch's scores Y = U V': weight * |Y p|^2 / |p|^2 with
-/// p = Y' 1, the direction that popularity takes. Computed as p = V (U' 1) and Y p = U (V' p), so
-/// the cost is linear in the rows and Y is never formed. 0 where p is 0.
+/// Spectral-norm penalty on the batch's scores Y = U V': weight * |Y p|^2 / |p|^2 with p = Y' 1,
+/// which approximates the popularity direction. Computed as p = V (U' 1) and Y p = U (V' p): the
+/// cost is linear in the number of rows, and Y is not stored. 0 if p is 0.
 /// Lin et al.: "How do recommendation models amplify popularity bias? An analysis from the spectral
 /// perspective", WSDM 2025.
 struct ReSN {
@@ -43,7 +43,7 @@ struct ReSN {
       p_squared += static_cast<double>(p[k]) * static_cast<double>(p[k]);
     }
     if (p_squared == 0) return 0;
-    // From here on p has length 1, and a, b and q are scaled with it: rows may be very short.
+    // From here on |p| = 1, and a, b and q are scaled likewise: magnitudes may be very small.
     const T inverse = static_cast<T>(1 / std::sqrt(p_squared));
     scale<Isa>(p, inverse, p, v.size());
     scale<Isa>(a, inverse, a, dim);

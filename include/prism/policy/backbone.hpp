@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// A backbone turns table rows into output rows, and output gradients into table gradients. It knows
-// no loss.
+// A backbone maps embeddings to output rows (forward) and output gradients to table gradients
+// (backward). It does not depend on the loss.
 #pragma once
 
 #include <concepts>
@@ -16,49 +16,49 @@
 
 namespace prism::inline PRISM_ISA {
 
-/// What a backbone says of itself, besides its functions.
+/// The properties that a backbone declares.
 struct BackboneTraits {
-  /// Whether forward and backward may read any table row. Where they read none but those that the
-  /// batch's sides list, a step costs what the batch costs.
+  /// Whether forward and backward may read any table row. If they read only the unique rows of the
+  /// batch's sides, the cost of a step does not depend on the size of the tables.
   bool needs_all_rows = true;
 };
 
 // struct MyBackbone {
 //   static constexpr std::string_view name = "MyBackbone";
 //   std::size_t dim() const;                        // columns of both tables, at least 1
-//   std::size_t output_dim() const;                 // optional: of output rows; dim() if left out
+//   std::size_t output_dim() const;                 // optional: of output rows; default dim()
 //   // Optional: trainable weights, see parameter.hpp.
 //   template <class T> struct State;
-//   // Optional: what differs from a BackboneTraits{}.
+//   // Optional: the traits that differ from the defaults, BackboneTraits{}.
 //   static constexpr BackboneTraits traits{.needs_all_rows = false};
 //   // Optional: label() and check(), see label.hpp.
 //
-//   // The output: a row for each row that the batch's sides list. Rows made anew lie in memory
-//   // from step.scratch, in the sides' order: {{users, items}, saved}. The table's own are picked:
+//   // The output rows of each side's unique rows, in the same order. Computed rows are allocated
+//   // from step.scratch: {{users, items}, saved}. Table rows are selected by their indices:
 //   // {{{step.tables.users, step.batch.user_side.unique_rows},
-//   //   {step.tables.items, step.batch.item_side.unique_rows}}, saved}. `saved` is handed to
+//   //   {step.tables.items, step.batch.item_side.unique_rows}}, saved}. `saved` is passed to
 //   //   backward.
 //   template <class T, Execution X> Forward<T, Saved> forward(const BackboneStep<T, X>& step,
 //                                                            const state_t<MyBackbone, T>&) const;
-//   // Turns the gradient of forward's output into the tables' gradients, and adds to those of the
-//   // state's parameters, step.parameter_gradients.
+//   // Computes the tables' gradients from the output gradient, and adds the gradients of the
+//   // State's parameters to step.parameter_gradients.
 //   template <class T, Execution X>
 //   TableGradients<T> backward(const BackboneStep<T, X>&, const state_t<MyBackbone, T>&,
 //                              const Saved& saved, Embeddings<const T> output_gradient) const;
-//   // The output of every row, for ranking.
+//   // The output rows of all users and items, for ranking.
 //   template <class T, Execution X>
 //   Output<T> output(const X& exec, Embeddings<const T> tables, const Interactions& train,
 //                    const state_t<MyBackbone, T>&) const;
 // };
 
-/// What forward keeps where the way back has nothing to know.
+/// The saved values of a backbone whose backward needs none.
 struct NothingSaved {};
 
 /// What forward returns.
 template <class T, class Saved = NothingSaved>
 struct Forward {
   BatchRows<T> output;
-  /// What the way back has to know of the way there.
+  /// Values saved for backward, as in autograd.
   [[no_unique_address]] Saved saved{};
 };
 
@@ -105,15 +105,15 @@ concept RunsOn = TakesForward<B, T, X> && ReturnsForward<B, T, X> && TakesBackwa
 
 }  // namespace detail
 
-/// @tparam T  of the numbers
-/// @tparam X  where it runs
+/// @tparam T  scalar type
+/// @tparam X  execution
 template <class B, class T = double, class X = Host<>>
 concept BackbonePolicy =
     detail::AnyPolicy<B> && TrainableState<B, T> && !detail::names_needs_all_rows<B> &&
     detail::BackboneTraitsFit<B> && detail::HasDim<B> && detail::OutputDimFits<B> &&
     detail::RunsOn<B, T, X>;
 
-/// Whether B is a backbone; if it is none, the first error says in words what it lacks:
+/// Whether B is a backbone. If it is not, the first compiler error names the missing requirement:
 /// `static_assert(check_backbone<MyBackbone>())`.
 template <class B, class T = double, Execution X = Host<>>
 [[nodiscard]] consteval bool check_backbone() {
@@ -121,19 +121,20 @@ template <class B, class T = double, Execution X = Host<>>
   PRISM_POLICY_CONTRACT(B, "a backbone");
   PRISM_STATE_CONTRACT(B, T, "a backbone");
   static_assert(!names_needs_all_rows<B>,
-                "a backbone says in its traits whether it needs all rows: static constexpr "
+                "a backbone must declare in its traits whether it needs all rows: static constexpr "
                 "BackboneTraits traits{.needs_all_rows = false}");
   static_assert(BackboneTraitsFit<B>,
                 "a backbone's traits must be a constant: static constexpr BackboneTraits "
                 "traits{...}");
-  static_assert(HasDim<B>,
-                "a backbone must say how many columns its tables have: std::size_t dim() const");
+  static_assert(
+      HasDim<B>,
+      "a backbone must return the number of columns of its tables: std::size_t dim() const");
   static_assert(OutputDimFits<B>,
-                "a backbone's output_dim, where it has one, must be: std::size_t output_dim() "
+                "a backbone's output_dim, if it has one, must be: std::size_t output_dim() "
                 "const");
   static_assert(RunsOn<B, T, X> || !RunsOn<B, T, Host<>>,
-                "a backbone's forward, backward and output must be for every execution, and are "
-                "not for this one: template <class T, Execution X>");
+                "a backbone's forward, backward and output must accept every execution, but do not "
+                "accept this one: template <class T, Execution X>");
   static_assert(TakesForward<B, T, X>,
                 "a backbone must have a forward: template <class T, Execution X> Forward<T, Saved> "
                 "forward(const BackboneStep<T, X>& step, const state_t<MyBackbone, T>& state) "
@@ -144,7 +145,7 @@ template <class B, class T = double, Execution X = Host<>>
                 "a backbone must have a backward: template <class T, Execution X> "
                 "TableGradients<T> backward(const BackboneStep<T, X>& step, const "
                 "state_t<MyBackbone, T>& state, const Saved& saved, Embeddings<const T> "
-                "output_gradient) const, where Saved is of what forward returns");
+                "output_gradient) const, where Saved is the type of saved in what forward returns");
   static_assert(TakesOutput<B, T, X>,
                 "a backbone must have an output: template <class T, Execution X> Output<T> "
                 "output(const X& exec, Embeddings<const T> tables, const Interactions& train, "
@@ -152,7 +153,7 @@ template <class B, class T = double, Execution X = Host<>>
   return BackbonePolicy<B, T, X>;
 }
 
-/// What a backbone says of itself.
+/// The traits of a backbone; the defaults if it declares none.
 template <class B>
 [[nodiscard]] consteval BackboneTraits backbone_traits() noexcept {
   if constexpr (detail::names_traits<B>) {

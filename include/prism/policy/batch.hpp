@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What travels through a training step: the batch's pairs as row numbers, the output rows that a
-// backbone makes of them, and the gradients on the way back.
+// The data of a training step: the batch's pairs as row numbers, the output rows that a backbone
+// computes from them, and the gradients of the backward pass.
 #pragma once
 
 #include <cstddef>
@@ -16,31 +16,31 @@
 
 namespace prism::inline PRISM_ISA {
 
-/// One side (users, or items) of a batch: which table rows it touches, and where each one stands.
-/// Grouping by row is what lets gradients be summed in parallel without atomics, in a fixed order.
+/// One side (users, or items) of a batch: its unique table rows and the occurrences of each. With
+/// occurrences grouped by row, gradients are summed in parallel without atomics, in a fixed order.
 struct BatchSide {
   /// Distinct table rows. Position k in this list is row k of the outputs and of the output
-  /// gradients. The batch's own come first: those of its pairs, in order of first appearance, then
-  /// those that are negatives alone. For a loss that looks at every row, all others follow.
+  /// gradients. The active rows come first: positive rows in order of first appearance, then rows
+  /// that occur only as negatives. If the loss needs all rows, the others follow.
   std::span<const Index> unique_rows;
-  /// How many of them are the batch's own.
+  /// Number of active rows: the first of `unique_rows`.
   std::size_t num_active = 0;
-  /// How many of those stand in a pair.
+  /// Number of positive rows, which occur in a pair: the first of the active rows.
   std::size_t num_positive = 0;
-  /// Row k stands in occurrences[offsets[k]] ... occurrences[offsets[k + 1] - 1].
+  /// Row k has occurrences[offsets[k]] ... occurrences[offsets[k + 1] - 1], as in CSR.
   std::span<const Index> offsets;
-  /// For users, slot p is pair p. For items, slot p < pairs is pair p's item, and slot
-  /// pairs + q is negative q.
+  /// For users, occurrence p is pair p. For items, occurrence p < pairs is the item of pair p, and
+  /// occurrence pairs + q is negative q.
   std::span<const Index> occurrences;
   /// For every row of the table: its position in `unique_rows`, or `absent`.
   std::span<const Index> inverse_index;
 
-  /// Where row k stands, ascending.
+  /// The occurrences of row k, ascending.
   [[nodiscard]] std::span<const Index> occurrences_of(std::size_t k) const noexcept {
     return occurrences.subspan(offsets[k], offsets[k + 1] - offsets[k]);
   }
 
-  /// The side without the rows that are not the batch's own.
+  /// The side with only its active rows.
   [[nodiscard]] BatchSide active_rows() const noexcept {
     return {unique_rows.first(num_active),
             num_active,
@@ -59,22 +59,22 @@ struct Batch {
   std::size_t negatives_per_pair = 0;
   BatchSide user_side;
   BatchSide item_side;
-  /// What the pairs are drawn from; also the graph that a backbone may propagate over.
+  /// The interactions that pairs are drawn from; also the graph of a backbone that propagates.
   const Interactions& train;
 
   [[nodiscard]] std::size_t pairs() const noexcept { return users.size(); }
 
-  /// A pair's negatives.
+  /// A pair's negatives: negatives_per_pair positions in item_side.unique_rows.
   [[nodiscard]] std::span<const Index> negatives_of(std::size_t pair) const noexcept {
     return negatives.subspan(pair * negatives_per_pair, negatives_per_pair);
   }
 
-  /// The pair that an item slot belongs to.
+  /// The pair that an item's occurrence belongs to.
   [[nodiscard]] std::size_t pair_of_item_occurrence(std::size_t occurrence) const noexcept {
     return occurrence < pairs() ? occurrence : (occurrence - pairs()) / negatives_per_pair;
   }
 
-  /// The batch without the rows that are not its own.
+  /// The batch with only the active rows of both sides.
   [[nodiscard]] Batch active_rows() const noexcept {
     return {users,
             items,
@@ -86,9 +86,9 @@ struct Batch {
   }
 };
 
-/// The batch as a loss sees it that asks for no negatives: its pairs, with occurrences of their
-/// own. Rows that are negatives alone are not active.
-/// @return a view whose lists lie in `scratch`
+/// The batch for a loss that uses no negatives: only pairs and their occurrences. Rows that occur
+/// only as negatives are not active.
+/// @return a view of lists in `scratch`
 [[nodiscard]] inline Batch without_negatives(const Batch& batch, Scratch& scratch) {
   if (batch.negatives.empty()) return batch;
   const BatchSide& items = batch.item_side;
@@ -113,7 +113,7 @@ struct Batch {
   return {batch.users, batch.items, {}, 0, batch.user_side, positives, batch.train};
 }
 
-/// Consecutive rows of both sides: the tables, what a backbone makes of them, or gradients.
+/// Contiguous rows of both sides: tables, output rows or gradients.
 template <class T>
 struct Embeddings {
   Rows<T> users;
@@ -124,14 +124,14 @@ struct Embeddings {
   }
 };
 
-/// A batch's rows, wherever they lie: one for each row that its sides list.
+/// A row for each unique row of both sides of a batch; rows of any table, selected by index.
 template <class T>
 struct BatchRows {
   IndexedRows<const T> users;
   IndexedRows<const T> items;
 };
 
-/// What a backbone is given.
+/// The arguments of a backbone's forward and backward.
 template <class T, Execution X = Host<>>
 struct BackboneStep {
   Embeddings<const T> tables;
@@ -140,58 +140,61 @@ struct BackboneStep {
   Scratch& scratch;
   /// Where the operations run.
   [[no_unique_address]] X exec{};
-  /// For backward: zeros for each parameter of the backbone's State, in for_each_parameter's order,
-  /// to which it adds. As many rows as the parameter has; or one for each row that the batch's user
-  /// side (or item side) lists, where those are all it reaches.
+  /// For backward: the gradients of the parameters of the backbone's State, in the order of
+  /// for_each_parameter. They are zero at first, and backward adds to them. Each has the
+  /// parameter's rows; or, with ParameterRows::users (items), a row for each unique row of that
+  /// side.
   std::span<const Rows<T>> parameter_gradients{};
 };
 
-/// What a loss is given.
+/// The arguments of a loss.
 template <class T, Execution X = Host<>>
 struct LossStep {
   const Batch& batch;
   BatchRows<T> output;
-  /// A row for each of the output's: zeros, to which the loss adds its gradient. Where the loss's
-  /// traits say overwrites_gradient, the batch's own rows hold anything, and it writes each before
-  /// it reads it.
+  /// The output gradient, a row for each output row: zeros, to which the loss adds. If its traits
+  /// have overwrites_gradient, active rows are uninitialised, and it writes each before it reads
+  /// it.
   Embeddings<T> gradient;
   /// Working memory, valid until the step ends.
   Scratch& scratch;
   /// Where the operations run.
   [[no_unique_address]] X exec{};
-  /// The same as a backbone's, for the parameters of the loss's State.
+  /// As in BackboneStep, for the parameters of the loss's State.
   std::span<const Rows<T>> parameter_gradients{};
 };
 
-/// The gradient of a table: a row for each of the rows a side lists, or one for every row.
+/// The gradient of a table: sparse, with values for the unique rows of a side, or dense, with
+/// values for every row of the table.
 template <class T>
 class TableGradient {
  public:
-  /// Of the side's rows alone: `values` is parallel to `side.unique_rows`.
+  /// @param values  values[k] is the gradient of row side.unique_rows[k]
   [[nodiscard]] static TableGradient sparse(Rows<const T> values, const BatchSide& side) {
     return {values, side, false};
   }
-  /// Of every row; `side` still says which rows are the batch's. Without a side, none is: the table
-  /// belongs to neither users nor items.
+  /// @param values  a row for every row of the table
+  /// @param side    tells which rows are in the batch: none if it is empty, as for a table of
+  ///                neither users nor items
   [[nodiscard]] static TableGradient dense(Rows<const T> values, const BatchSide& side) {
     return {values, side, true};
   }
 
-  /// The gradient of a table row; null where it is zero.
+  /// The gradient of a table row; null if it is zero.
   [[nodiscard]] const T* of(std::size_t row) const noexcept {
     if (is_dense_) return values_[row];
     return inverse_index_[row] == absent ? nullptr : values_[inverse_index_[row]];
   }
-  /// Whether every row has a gradient, rather than those in unique_rows() alone.
+  /// Whether every row has a gradient, instead of only unique_rows().
   [[nodiscard]] bool is_dense() const noexcept { return is_dense_; }
-  /// The rows that the side lists, distinct: all that may have a gradient, or none where every row
-  /// has one and the table belongs to no side.
+  /// The side's unique rows. If the gradient is sparse, no other row has one; empty for a table
+  /// that belongs to neither side.
   [[nodiscard]] std::span<const Index> unique_rows() const noexcept { return unique_rows_; }
-  /// Where not every row has one: the gradient of row unique_rows()[k].
+  /// If sparse: the gradient of row unique_rows()[k].
   [[nodiscard]] const T* of_unique_row(std::size_t k) const noexcept { return values_[k]; }
-  /// How many of unique_rows(), the first ones, are the batch's own.
+  /// Number of active rows: the first of unique_rows().
   [[nodiscard]] std::size_t num_active() const noexcept { return num_active_; }
-  /// Whether the row is one of the batch's own ids. A tower's weights, which belong to no id, are
+  /// Whether the row is active. Rows of a tower's weights, which belong to no user or item, are
   /// not.
   [[nodiscard]] bool in_batch(std::size_t row) const noexcept {
     return !inverse_index_.empty() && inverse_index_[row] < num_active_;
@@ -212,7 +215,7 @@ class TableGradient {
   bool is_dense_;
 };
 
-/// Gradients of the users' and the items' table.
+/// The gradients of both tables.
 template <class T>
 struct TableGradients {
   TableGradient<T> users;

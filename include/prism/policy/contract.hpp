@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What the contracts of all kinds of policies are made of. A contract is a concept, and a
-// function, check_loss and the like, made of static_asserts: one for each requirement, which it
-// names.
+// Shared parts of the contracts of all kinds of policies. A contract is a concept, and a function
+// (check_loss and the like) with a static_assert for each of its requirements, whose message names
+// what is missing.
 #pragma once
 
 #include <concepts>
@@ -18,10 +18,10 @@ namespace detail {
 template <class P>
 concept Derivable = std::is_class_v<P> && !std::is_final_v<P>;
 
-// names_MEMBER<P>: whether P has a member of that name, be it of another type or signature than is
-// asked for, a template, or private. Otherwise a hook that cannot be called would pass for none.
-// Beside a second base that has the name too, it is ambiguous. From a class that is final nobody
-// can derive: it shows its public members that are no templates.
+// names_MEMBER<P>: whether P has a member of that name, also one of another type or signature than
+// required, a template, or private: an optional function with a wrong signature would otherwise be
+// silently ignored. In a class derived from P and from Decoy the name is ambiguous if P has it. For
+// a final P, which cannot be derived from, only public members that are not templates are found.
 #define PRISM_NAMES_MEMBER(member)                                                        \
   struct Decoy_##member {                                                                 \
     int member;                                                                           \
@@ -51,7 +51,7 @@ PRISM_NAMES_MEMBER(sets_gradient);
 PRISM_NAMES_MEMBER(traits);
 #undef PRISM_NAMES_MEMBER
 
-/// Whether P::traits is a constant of the type.
+/// Whether P::traits is a constant of type Traits.
 template <class P, class Traits>
 concept ConstantTraits = requires {
   requires std::same_as<decltype(P::traits), const Traits>;
@@ -74,19 +74,19 @@ concept CheckFits = !names_check<P> || requires(const P& policy) {
   { policy.check() } -> std::same_as<void>;
 };
 
-/// What every kind of policy has to have.
+/// The requirements of every kind of policy.
 template <class P>
 concept AnyPolicy = std::copyable<P> && HasName<P> && LabelFits<P> && CheckFits<P>;
 
-// The same in words. KIND is what the policy is to be: "a loss".
+// A static_assert for each of them. KIND is the kind of policy: "a loss".
 #define PRISM_POLICY_CONTRACT(P, KIND)                                                    \
   static_assert(std::copyable<P>, KIND " must be copyable, and assignable from another"); \
   static_assert(::prism::detail::HasName<P>,                                              \
                 KIND " must have a name: static constexpr std::string_view name");        \
   static_assert(::prism::detail::LabelFits<P>,                                            \
-                KIND "'s label, where it has one, must be: std::string label() const");   \
+                KIND "'s label, if it has one, must be: std::string label() const");      \
   static_assert(::prism::detail::CheckFits<P>,                                            \
-                KIND "'s check, where it has one, must be: void check() const")
+                KIND "'s check, if it has one, must be: void check() const")
 
 }  // namespace detail
 

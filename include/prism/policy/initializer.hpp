@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// An initializer gives a table its starting values.
+// An initializer sets the initial values of a table.
 #pragma once
 
 #include <concepts>
@@ -16,8 +16,8 @@ namespace prism::inline PRISM_ISA {
 
 // struct MyInitializer {
 //   static constexpr std::string_view name = "MyInitializer";
-//   // Fills a table. popularity[r] is how many training interactions row r has; `random` is the
-//   // table's own sequence of draws.
+//   // Fills a table. popularity[r] is the number of training interactions of row r; `random` is
+//   // the table's random stream.
 //   template <class T, Execution X>
 //   void operator()(const X& exec, Rows<T> table, std::span<const Index> popularity,
 //                   const Random& random) const;
@@ -34,8 +34,8 @@ concept FillsTable = requires(const I& initializer, const X& exec, Rows<T> table
 
 }  // namespace detail
 
-/// @tparam T  of the numbers
-/// @tparam X  where it runs
+/// @tparam T  scalar type
+/// @tparam X  execution
 template <class I, class T = double, class X = Host<>>
 concept InitializerPolicy = detail::AnyPolicy<I> && detail::FillsTable<I, T, X>;
 
@@ -43,14 +43,14 @@ concept InitializerPolicy = detail::AnyPolicy<I> && detail::FillsTable<I, T, X>;
   "template <class T, Execution X> void operator()(const X& exec, Rows<T> table, " \
   "std::span<const Index> popularity, const Random& random) const"
 
-/// Whether I is an initializer; if it is none, the first error says in words what it lacks:
-/// `static_assert(check_initializer<MyInitializer>())`.
+/// Whether I is an initializer. If it is not, the first compiler error names the missing
+/// requirement: `static_assert(check_initializer<MyInitializer>())`.
 template <class I, class T = double, Execution X = Host<>>
 [[nodiscard]] consteval bool check_initializer() {
   using namespace detail;
   PRISM_POLICY_CONTRACT(I, "an initializer");
   static_assert(FillsTable<I, T, X> || !FillsTable<I, T, Host<>>,
-                "an initializer's operator() must be for every execution, and is not for this "
+                "an initializer's operator() must accept every execution, but does not accept this "
                 "one: " PRISM_INITIALIZER_OPERATOR);
   static_assert(FillsTable<I, T, X>,
                 "an initializer must fill a table: " PRISM_INITIALIZER_OPERATOR);

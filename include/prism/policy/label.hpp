@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What every kind of policy may have besides what its concept asks for.
+// Optional members of every kind of policy.
 #pragma once
 
 #include <string>
@@ -9,7 +9,7 @@
 
 namespace prism::inline PRISM_ISA {
 
-/// A policy's name with its parameters: its label(), or its plain name.
+/// A policy's name with its parameters: its label(), or its name if it has no label().
 template <class Policy>
 [[nodiscard]] std::string label(const Policy& policy) {
   if constexpr (detail::names_label<Policy>) {
@@ -20,9 +20,9 @@ template <class Policy>
   }
 }
 
-/// Has a policy look at its options: calls its check(), where it has one. In a policy,
+/// Calls a policy's check(), if it has one; the constructor of a model calls it for each policy.
 ///   void check() const;
-/// throws an ArgumentError for an option outside its domain; a model calls it when it is made.
+/// @throws ArgumentError  for an option outside its domain
 template <class Policy>
 void check_options(const Policy& policy) {
   if constexpr (detail::names_check<Policy>) {

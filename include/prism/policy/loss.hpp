@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// A loss turns output rows into a number and its gradient. It knows no backbone.
+// A loss computes a value from output rows, and its gradient with respect to them. It does not
+// depend on the backbone.
 #pragma once
 
 #include <concepts>
@@ -16,36 +17,37 @@
 
 namespace prism::inline PRISM_ISA {
 
-/// What a loss says of itself, besides its functions.
+/// The properties that a loss declares.
 struct LossTraits {
-  /// How many negatives a pair it asks for.
+  /// Number of negatives per pair.
   std::size_t negatives = 0;
-  /// Whether it sets the gradient of each of the batch's own rows (k < side.num_active) before it
-  /// adds to it, so that nobody has to fill them with zeros; that of the others it adds to. It
-  /// overwrites what another loss has left there; Penalized knows.
+  /// Whether it writes the gradient of each active row (k < side.num_active) before it adds to it,
+  /// which saves filling these rows with zeros; to the gradient of the other rows it adds. It would
+  /// overwrite the gradient of another loss: Penalized passes it a separate one.
   bool overwrites_gradient = false;
-  /// Whether it looks at rows outside the batch, which the sides then list after their own.
+  /// Whether it reads rows outside the batch; they then follow the active rows of each side.
   bool needs_all_rows = false;
-  /// Whether it has a ranking_rule; the same for all options.
+  /// Whether it has a ranking_rule; must not depend on options.
   bool has_ranking_rule = false;
 };
 
 // struct MyLoss {
 //   static constexpr std::string_view name = "MyLoss";
-//   // Optional: what differs from a LossTraits{}. A constant,
+//   // Optional: the traits that differ from the defaults, LossTraits{}. A constant,
 //   static constexpr LossTraits traits{.negatives = 1, .overwrites_gradient = true};
-//   // or, where it depends on options (as a member `negatives` is one), a function:
+//   // or, if they depend on options (such as a member `negatives`), a function:
 //   constexpr LossTraits traits() const { return {.negatives = negatives}; }
-//   // Optional: trainable state of its own, see parameter.hpp.
+//   // Optional: trainable parameters, see parameter.hpp.
 //   template <class T> struct State;
 //   // Optional: label() and check(), see label.hpp.
 //
-//   // The mean over the batch's pairs. Adds its gradient to step.gradient, or sets it: see above.
+//   // Returns the mean over the batch's pairs. Adds its gradient to step.gradient, or overwrites
+//   // it: see overwrites_gradient.
 //   template <class T, Execution X> double operator()(const LossStep<T, X>& step) const;
-//   // Instead, where there is a State:
+//   // With a State, instead:
 //   template <class T, Execution X>
 //   double operator()(const LossStep<T, X>& step, const State<T>& state) const;
-//   // With has_ranking_rule: sets the factors and the offset by which its models rank.
+//   // With has_ranking_rule: sets the scorer's factors and offset.
 //   template <class T, Execution X>
 //   void ranking_rule(const X& exec, Scorer<T>& scorer, const state_t<MyLoss, T>& state) const;
 // };
@@ -59,8 +61,8 @@ concept TraitsFunction = requires(const L& loss) {
 template <class L>
 concept LossTraitsFit = !names_traits<L> || ConstantTraits<L, LossTraits> || TraitsFunction<L>;
 
-/// Whether the compiler knows what the traits are with default options: only policies that cannot
-/// be made in a constant expression keep them to themselves.
+/// Whether the traits of default options are known at compile time: not for a policy that cannot be
+/// constructed in a constant expression.
 template <class L>
 concept DefaultTraitsKnown = !names_traits<L> || ConstantTraits<L, LossTraits> || requires {
   typename std::bool_constant<(L{}.traits().has_ranking_rule)>;
@@ -76,7 +78,7 @@ template <class L>
   }
 }
 
-/// A member `negatives` is an option or a constant, and counts by way of the traits.
+/// A member `negatives`, an option or a constant, has an effect only through the traits.
 template <class L>
 concept NegativesInTraits = !names_negatives<L> || names_traits<L>;
 template <class L>
@@ -95,7 +97,7 @@ concept TakesLossStepAndState = requires(const L& loss, const LossStep<T, X>& st
 };
 template <class L, class T, class X>
 concept Evaluates = TakesLossStep<L, T, X> || TakesLossStepAndState<L, T, X>;
-/// But for a `const` that is missing.
+/// Evaluates, if a missing `const` is added.
 template <class L, class T, class X>
 concept EvaluatesNonConst = requires(L& loss, const LossStep<T, X>& step) {
   loss(step);
@@ -120,8 +122,8 @@ concept RankingRuleFits = !names_ranking_rule<L> || RanksByRule<L, T, X>;
 
 }  // namespace detail
 
-/// @tparam T  of the numbers
-/// @tparam X  where it runs
+/// @tparam T  scalar type
+/// @tparam X  execution
 template <class L, class T = double, class X = Host<>>
 concept LossPolicy =
     detail::AnyPolicy<L> && TrainableState<L, T> && !detail::names_needs_all_rows<L> &&
@@ -142,52 +144,58 @@ concept LossPolicy =
   "template <class T, Execution X> void ranking_rule(const X& exec, Scorer<T>& scorer, " \
   "const state_t<MyLoss, T>& state) const"
 
-/// Whether L is a loss; if it is none, the first error says in words what it lacks:
+/// Whether L is a loss. If it is not, the first compiler error names the missing requirement:
 /// `static_assert(check_loss<MyLoss>())`.
 template <class L, class T = double, Execution X = Host<>>
 [[nodiscard]] consteval bool check_loss() {
   using namespace detail;
   PRISM_POLICY_CONTRACT(L, "a loss");
   PRISM_STATE_CONTRACT(L, T, "a loss");
-  static_assert(!names_needs_all_rows<L> && !names_looks_at_every_row<L>,
-                "a loss says in its traits whether it needs all rows: static constexpr LossTraits "
-                "traits{.needs_all_rows = true}");
-  static_assert(!names_overwrites_gradient<L> && !names_sets_gradient<L>,
-                "a loss says in its traits whether it sets its gradient: static constexpr "
-                "LossTraits traits{.overwrites_gradient = true}");
-  static_assert(!names_negatives_per_pair<L> && NegativesInTraits<L>,
-                "a loss says in its traits how many negatives a pair it asks for: static constexpr "
-                "LossTraits traits{.negatives = 1}, or constexpr LossTraits traits() const");
+  static_assert(
+      !names_needs_all_rows<L> && !names_looks_at_every_row<L>,
+      "a loss must declare in its traits whether it needs all rows: static constexpr LossTraits "
+      "traits{.needs_all_rows = true}");
+  static_assert(
+      !names_overwrites_gradient<L> && !names_sets_gradient<L>,
+      "a loss must declare in its traits whether it overwrites its gradient: static constexpr "
+      "LossTraits traits{.overwrites_gradient = true}");
+  static_assert(
+      !names_negatives_per_pair<L> && NegativesInTraits<L>,
+      "a loss must declare in its traits its number of negatives per pair: static constexpr "
+      "LossTraits traits{.negatives = 1}, or constexpr LossTraits traits() const");
   static_assert(!names_has_ranking_rule<L>,
-                "a loss says in its traits whether it has a ranking rule: static constexpr "
+                "a loss must declare in its traits whether it has a ranking rule: static constexpr "
                 "LossTraits traits{.has_ranking_rule = true}");
   static_assert(LossTraitsFit<L>,
                 "a loss's traits must be a constant, static constexpr LossTraits traits{...}, or "
                 "a function, constexpr LossTraits traits() const");
-  static_assert(!OptionOfNegatives<L> || !LossTraitsFit<L> || TraitsFunction<L>,
-                "a loss with an option `negatives` must have a function for its traits, which are "
-                "no constant: constexpr LossTraits traits() const");
+  static_assert(
+      !OptionOfNegatives<L> || !LossTraitsFit<L> || TraitsFunction<L>,
+      "a loss with an option `negatives` must have a function for its traits, which depend "
+      "on it: constexpr LossTraits traits() const");
   static_assert(Evaluates<L, T, X> || !EvaluatesNonConst<L, T, X>,
                 "a loss's operator() must be const: " PRISM_LOSS_OPERATOR);
   static_assert(Evaluates<L, T, X> || !Evaluates<L, T, Host<>>,
-                "a loss's operator() must take a step of every execution, and takes none of this "
+                "a loss's operator() must accept every execution, but does not accept this "
                 "one: " PRISM_LOSS_OPERATOR);
   static_assert(Evaluates<L, T, X>,
                 "a loss's operator() must take a const LossStep<T, X>&: " PRISM_LOSS_OPERATOR);
   static_assert(!Evaluates<L, T, X> || ReturnsLoss<L, T, X>,
                 "a loss's operator() must return its value, a double: " PRISM_LOSS_OPERATOR);
-  static_assert(!says_ranking_rule<L>() || names_ranking_rule<L> || RanksByRule<L, T, X>,
-                "a loss whose traits say has_ranking_rule must have one: " PRISM_RANKING_RULE);
+  static_assert(
+      !says_ranking_rule<L>() || names_ranking_rule<L> || RanksByRule<L, T, X>,
+      "a loss whose traits declare has_ranking_rule must have a ranking_rule: " PRISM_RANKING_RULE);
   static_assert(RankingRuleFits<L, T, X>, "a loss's ranking_rule must be: " PRISM_RANKING_RULE);
-  static_assert(!names_ranking_rule<L> || !DefaultTraitsKnown<L> || says_ranking_rule<L>(),
-                "a loss with a ranking_rule must say so in its traits: static constexpr LossTraits "
-                "traits{.has_ranking_rule = true}");
+  static_assert(
+      !names_ranking_rule<L> || !DefaultTraitsKnown<L> || says_ranking_rule<L>(),
+      "a loss with a ranking_rule must declare it in its traits: static constexpr LossTraits "
+      "traits{.has_ranking_rule = true}");
   return LossPolicy<L, T, X>;
 }
 #undef PRISM_LOSS_OPERATOR
 #undef PRISM_RANKING_RULE
 
-/// What a loss says of itself, with its options.
+/// The traits of a loss with its options; the defaults if it declares none.
 template <class L>
 [[nodiscard]] constexpr LossTraits loss_traits(const L& loss) noexcept {
   static_assert(detail::LossTraitsFit<L>,
@@ -202,11 +210,13 @@ template <class L>
   }
 }
 
-/// The value of a loss, with or without a state.
+/// The value of a loss, with or without a State; see LossStep for the gradient.
 template <class L, class T, Execution X>
 [[nodiscard]] double evaluate_loss(const L& loss, const LossStep<T, X>& step,
                                    const state_t<L, T>& state) {
-  static_assert(check_loss<L, T, X>(), "evaluate_loss: the 1st argument is no loss");
+  static_assert(check_loss<L, T, X>(),
+                "evaluate_loss: argument 1 (loss) is not a loss such as DirectAU; "
+                "prism/policy/loss.hpp lists the requirements");
   if constexpr (detail::TakesLossStepAndState<L, T, X>) {
     return loss(step, state);
   } else {
@@ -214,7 +224,8 @@ template <class L, class T, Execution X>
   }
 }
 
-/// Has a loss set the factors and the offset by which its models rank, where it has a rule.
+/// Applies a loss's ranking_rule, if it has one, to the scorer's factors and offset.
+/// @throws ArgumentError  if the traits declare a ranking_rule that the loss does not have
 template <class L, class T, Execution X>
 void apply_ranking_rule(const X& exec, const L& loss, Scorer<T>& scorer,
                         const state_t<L, T>& state) {
@@ -222,7 +233,7 @@ void apply_ranking_rule(const X& exec, const L& loss, Scorer<T>& scorer,
     if (loss_traits(loss).has_ranking_rule) loss.ranking_rule(exec, scorer, state);
   } else {
     require(!loss_traits(loss).has_ranking_rule, "traits",
-            "say that the loss has_ranking_rule, which it has not");
+            "declare has_ranking_rule, but the loss has no ranking_rule");
   }
 }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// An optimizer steps a table by its gradient.
+// An optimizer updates a table with its gradient.
 #pragma once
 
 #include <concepts>
@@ -20,22 +20,22 @@
 
 namespace prism::inline PRISM_ISA {
 
-/// Which step it is and how far it goes.
+/// Learning rate and number of a step.
 struct StepInfo {
   double learning_rate;
   std::uint64_t step;  // from 1
 };
 
-/// What an optimizer says of itself, besides its functions.
+/// The properties that an optimizer declares.
 struct OptimizerTraits {
-  /// Whether it leaves out rows that a step gives no gradient, and makes them take the steps they
-  /// have missed when they are next read. Then it has apply_deferred and flush.
+  /// Whether it skips rows without a gradient and applies their deferred steps when they are next
+  /// read. It must then have apply_deferred and flush.
   bool defers_rows = false;
 };
 
 namespace detail {
 
-/// A regularizer to check optimizers with.
+/// The regularizer in the requirements of optimizers.
 struct AnyRegularizer {
   static constexpr std::string_view name = "any";
   double weight_decay(bool) const { return 0; }
@@ -45,35 +45,36 @@ struct AnyRegularizer {
 
 // struct MyOptimizer {
 //   static constexpr std::string_view name = "MyOptimizer";
-//   // Optional: what differs from an OptimizerTraits{}.
+//   // Optional: the traits that differ from the defaults, OptimizerTraits{}.
 //   static constexpr OptimizerTraits traits{.defers_rows = true};
 //   // Optional: label() and check(), see label.hpp.
-//   // What it remembers of a table of `size` rows of `dim` numbers.
+//   // Its state for a table of `size` rows of `dim` numbers, such as moments.
 //   template <class T> struct State {
 //     State(std::size_t size, std::size_t dim, std::pmr::memory_resource* memory);
-//     bool finite() const;  // optional: whether none of it has overflown
+//     bool finite() const;  // optional: whether all values are finite
 //   };
-//   // One step of every row. Row r's gradient is gradient.of(r), zero where that is null, plus
+//   // One step of every row. The gradient of row r is gradient.of(r), zero if that is null, plus
 //   // regularizer.weight_decay(gradient.in_batch(r)) times the row.
 //   template <Execution X, class T, RegularizerPolicy R>
 //   void operator()(const X& exec, const ParameterView<T>& table, const TableGradient<T>& gradient,
 //                   State<T>& state, StepInfo info, const R& regularizer) const;
 //
-//   // With defers_rows: brings these rows, which are distinct, up to the last step.
+//   // With defers_rows: applies the deferred steps of these rows, which are distinct.
 //   template <Execution X, class T, RegularizerPolicy R>
 //   void apply_deferred(const X& exec, const ParameterView<T>& table,
 //                       std::span<const Index> row_indices, State<T>& state,
 //                       const R& regularizer) const;
-//   // With defers_rows: brings all rows up to the last step.
+//   // With defers_rows: applies the deferred steps of all rows.
 //   template <Execution X, class T, RegularizerPolicy R>
 //   void flush(const X& exec, const ParameterView<T>& table, State<T>& state,
 //              const R& regularizer) const;
 // };
 
-// So that a training can be saved and resumed, a State also has:
-//   // Writes all that later steps depend on, as it is: saving changes no number.
+// For checkpoints, a State also has:
+//   // Writes all values that later steps depend on, and changes none of them: deferred steps are
+//   // not applied.
 //   void save(BinaryWriter& out) const;
-//   // Reads it back, in the same order, into a State made anew for a table of the same shape.
+//   // Reads them, in the same order, into a new State for a table of the same shape.
 //   void load(BinaryReader& in);
 template <class State>
 concept SavedState = requires(const State& saved, State& loaded, BinaryWriter& out,
@@ -131,8 +132,8 @@ concept Flushes = requires(const O& optimizer, const X& exec, const ParameterVie
 
 }  // namespace detail
 
-/// @tparam T  of the numbers
-/// @tparam X  where it runs
+/// @tparam T  scalar type
+/// @tparam X  execution
 template <class O, class T = double, class X = Host<>>
 concept OptimizerPolicy =
     detail::AnyPolicy<O> && !detail::names_defers_rows<O> && detail::OptimizerTraitsFit<O> &&
@@ -141,7 +142,7 @@ concept OptimizerPolicy =
     (detail::says_defers_rows<O>() ? detail::AppliesDeferred<O, T, X> && detail::Flushes<O, T, X>
                                    : !detail::names_apply_deferred<O> && !detail::names_flush<O>);
 
-/// One that defers rows.
+/// An optimizer that defers the steps of rows without a gradient.
 template <class O, class T = double, class X = Host<>>
 concept LazyOptimizer = OptimizerPolicy<O, T, X> && detail::says_defers_rows<O>();
 
@@ -150,41 +151,41 @@ concept LazyOptimizer = OptimizerPolicy<O, T, X> && detail::says_defers_rows<O>(
   "exec, const ParameterView<T>& table, const TableGradient<T>& gradient, State<T>& " \
   "state, StepInfo info, const R& regularizer) const"
 
-/// Whether O is an optimizer; if it is none, the first error says in words what it lacks:
+/// Whether O is an optimizer. If it is not, the first compiler error names the missing requirement:
 /// `static_assert(check_optimizer<MyOptimizer>())`.
 template <class O, class T = double, Execution X = Host<>>
 [[nodiscard]] consteval bool check_optimizer() {
   using namespace detail;
   PRISM_POLICY_CONTRACT(O, "an optimizer");
   static_assert(!names_defers_rows<O>,
-                "an optimizer says in its traits whether it defers rows: static constexpr "
+                "an optimizer must declare in its traits whether it defers rows: static constexpr "
                 "OptimizerTraits traits{.defers_rows = true}");
   static_assert(OptimizerTraitsFit<O>,
                 "an optimizer's traits must be a constant: static constexpr OptimizerTraits "
                 "traits{...}");
   static_assert(HasOptimizerState<O, T>,
-                "an optimizer must have what it remembers of a table: template <class T> struct "
-                "State");
-  static_assert(!HasOptimizerState<O, T> || OptimizerStateConstructible<O, T>,
-                "an optimizer's State must be made from a table's size: State(std::size_t size, "
-                "std::size_t dim, std::pmr::memory_resource* memory)");
+                "an optimizer must have a State for a table: template <class T> struct State");
+  static_assert(
+      !HasOptimizerState<O, T> || OptimizerStateConstructible<O, T>,
+      "an optimizer's State must be constructible from a table's size: State(std::size_t size, "
+      "std::size_t dim, std::pmr::memory_resource* memory)");
   static_assert(FiniteFits<O, T>,
-                "an optimizer's State's finite, where it has one, must be: bool finite() const");
+                "an optimizer's State's finite, if it has one, must be: bool finite() const");
   static_assert(StepsTable<O, T, X> || !StepsTable<O, T, Host<>>,
-                "an optimizer's operator() must be for every execution, and is not for this "
+                "an optimizer's operator() must accept every execution, but does not accept this "
                 "one: " PRISM_OPTIMIZER_OPERATOR);
-  static_assert(StepsTable<O, T, X>, "an optimizer must step a table: " PRISM_OPTIMIZER_OPERATOR);
+  static_assert(StepsTable<O, T, X>, "an optimizer must update a table: " PRISM_OPTIMIZER_OPERATOR);
   static_assert(!says_defers_rows<O>() || AppliesDeferred<O, T, X>,
-                "an optimizer whose traits say defers_rows must have: template <Execution X, "
+                "an optimizer whose traits declare defers_rows must have: template <Execution X, "
                 "class T, RegularizerPolicy R> void apply_deferred(const X& exec, const "
                 "ParameterView<T>& table, std::span<const Index> row_indices, State<T>& state, "
                 "const R& regularizer) const");
   static_assert(!says_defers_rows<O>() || Flushes<O, T, X>,
-                "an optimizer whose traits say defers_rows must have: template <Execution X, "
+                "an optimizer whose traits declare defers_rows must have: template <Execution X, "
                 "class T, RegularizerPolicy R> void flush(const X& exec, const ParameterView<T>& "
                 "table, State<T>& state, const R& regularizer) const");
   static_assert(says_defers_rows<O>() || (!names_apply_deferred<O> && !names_flush<O>),
-                "an optimizer with apply_deferred or flush must say so in its traits: static "
+                "an optimizer with apply_deferred or flush must declare it in its traits: static "
                 "constexpr OptimizerTraits traits{.defers_rows = true}");
   return OptimizerPolicy<O, T, X>;
 }

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What a model compares users and items by: the output rows of all of them, and the rule that turns
-// two rows into a score.
+// The output rows of all users and items, and the rule that computes a score from two of them.
 #pragma once
 
 #include <memory>
@@ -13,14 +12,14 @@
 
 namespace prism::inline PRISM_ISA {
 
-/// The output row of every user and item: a view of the tables, or rows of its own. A view is valid
-/// until the model is changed or goes away.
+/// The output rows of all users and items: a view of the model's tables, or rows that it owns. A
+/// view is valid until the model is changed or destroyed.
 template <class T>
 class Output {
  public:
   /*implicit*/ Output(Embeddings<const T> tables) : view_(tables) {}
-  /// Rows of its own, which copies share.
-  /// @param users, items  tables, of which rows(table) is a view
+  /// Owns the rows; copies refer to the same ones.
+  /// @param users, items  matrices, users x dim and items x dim; rows(matrix) is a view of each
   template <class Table>
   Output(Table users, Table items) {
     const auto owned =
@@ -33,7 +32,7 @@ class Output {
   [[nodiscard]] Rows<const T> users() const& noexcept { return view_.users; }
   /// items x dim
   [[nodiscard]] Rows<const T> items() const& noexcept { return view_.items; }
-  // Rows of an Output that is about to go would point nowhere.
+  // A view of the rows of a temporary Output would dangle.
   Rows<const T> users() const&& = delete;
   Rows<const T> items() const&& = delete;
 
@@ -44,13 +43,13 @@ class Output {
 
 /// Scores every user with every item:
 ///   score(u, i) = user_factor[u] * item_factor[i] * (s(u, i) - offset),
-/// where s is the similarity of their output rows. Without factors (nearly every loss) the score is
-/// s itself.
+/// where s is the similarity of their output rows. Losses without a ranking rule set neither
+/// factors nor offset: the score is s.
 template <class T>
 struct Scorer {
   Output<T> output;
-  std::vector<T> user_factor{};  ///< one a user, or none at all
-  std::vector<T> item_factor{};  ///< one an item, or none at all
+  std::vector<T> user_factor{};  ///< users, or empty: factors of 1
+  std::vector<T> item_factor{};  ///< items, or empty: factors of 1
   T offset = 0;
 
   [[nodiscard]] T factor_of_user(std::size_t user) const noexcept {

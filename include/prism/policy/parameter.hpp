@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Trainable state that is neither of the two tables: a tower's weights, MAWU's margins, MACR's
-// heads. A policy that has such state nests `template <class T> struct State`; the trainer steps
-// its parameters with the same optimizer and the same decay as the tables.
+// Parameters besides the two tables: a tower's weights, MAWU's margins, MACR's heads. A policy with
+// such parameters has a member `template <class T> struct State`; the trainer updates them with the
+// same optimizer and the same decay as the tables.
 #pragma once
 
 #include <concepts>
@@ -20,45 +20,45 @@
 
 namespace prism::inline PRISM_ISA {
 
-/// Which of a parameter's rows a batch gives a gradient.
+/// The rows of a parameter that a batch gives a gradient.
 enum class ParameterRows {
-  all,    // each step, every row
-  users,  // the batch's users: one row a user
-  items,  // the batch's items: one row an item
+  all,    // every row in each step
+  users,  // those of the batch's users; the parameter has a row for each user
+  items,  // those of the batch's items; the parameter has a row for each item
 };
 
-/// A trainable matrix, a table or a parameter of a policy's State: its values, and what training
-/// has to know of them. Gradients live in the step.
+/// A trainable matrix, a table or a parameter of a policy's State: a view of its values with the
+/// properties that training needs. Its gradient is the step's.
 template <class T>
 struct ParameterView {
   Rows<T> rows;
   ParameterRows reached = ParameterRows::all;
-  /// After each step every number is brought back into [lowest, highest].
+  /// After each step values are clamped to [lowest, highest].
   T lowest = -unbounded<T>;
   T highest = unbounded<T>;
 
-  /// Whether there is anything to bring back.
+  /// Whether there is a bound to clamp to.
   [[nodiscard]] bool bounded() const noexcept {
     return lowest > -unbounded<T> || highest < unbounded<T>;
   }
 };
 
-/// What a State is made from.
+/// The arguments of a State's constructor besides the policy.
 struct StateContext {
   const Interactions& train;
   std::size_t dim;  // of output rows
   std::uint64_t seed;
-  /// The part of a model that the State belongs to, so that no two of them draw the same numbers.
+  /// Random stream of the part of a model that the State belongs to; parts have different streams.
   Stream stream = Stream::loss;
-  /// Where its values lie; null for table_memory().
+  /// Memory resource of its values; null: table_memory().
   std::pmr::memory_resource* memory = nullptr;
 
-  /// The State's own sequence of draws.
+  /// The random numbers of the State.
   [[nodiscard]] Random random() const noexcept { return {seed, stream}; }
 };
 
-/// The State of a policy that has none. A type for each policy, so that two of them share their
-/// address and take no room.
+/// The State of a policy without parameters. A separate type for each policy, so that two of them
+/// can have the same address and occupy no memory ([[no_unique_address]]).
 template <class Policy>
 struct Stateless {
   template <class Visit>
@@ -79,9 +79,9 @@ struct StateOf<Policy, T> {
 
 }  // namespace detail
 
-/// Policy::State<T>, or Stateless<Policy>. A State is copyable, is constructed from (const Policy&,
-/// const StateContext&), and has for_each_parameter(visit), which calls visit(ParameterView<T>) for
-/// each of its parameters, always in the same order.
+/// Policy::State<T>, or Stateless<Policy> if there is no State. A State is copyable, is constructed
+/// from (const Policy&, const StateContext&), and has for_each_parameter(visit), which calls
+/// visit(ParameterView<T>) for each of its parameters, always in the same order.
 template <class Policy, class T>
 using state_t = typename detail::StateOf<Policy, T>::type;
 
@@ -100,21 +100,21 @@ concept StateVisitable = requires(state_t<Policy, T>& state) {
   state.for_each_parameter([](const ParameterView<T>&) {});
 };
 
-// The same in words.
-#define PRISM_STATE_CONTRACT(P, T, KIND)                                                      \
-  static_assert(::prism::detail::StateIsTemplate<P, T>,                                       \
-                KIND "'s State, where it has one, must be: template <class T> struct State"); \
-  static_assert(::prism::detail::StateConstructible<P, T>, KIND                               \
-                "'s State must be made from the policy and a StateContext: "                  \
-                "State(const MyPolicy&, const StateContext&)");                               \
-  static_assert(std::copyable<::prism::state_t<P, T>>, KIND "'s State must be copyable");     \
-  static_assert(::prism::detail::StateVisitable<P, T>, KIND                                   \
-                "'s State must show what is trained, a ParameterView<T> each: "               \
+// A static_assert for each of these requirements.
+#define PRISM_STATE_CONTRACT(P, T, KIND)                                                   \
+  static_assert(::prism::detail::StateIsTemplate<P, T>,                                    \
+                KIND "'s State, if it has one, must be: template <class T> struct State"); \
+  static_assert(::prism::detail::StateConstructible<P, T>, KIND                            \
+                "'s State must be constructible from the policy and a StateContext: "      \
+                "State(const MyPolicy&, const StateContext&)");                            \
+  static_assert(std::copyable<::prism::state_t<P, T>>, KIND "'s State must be copyable");  \
+  static_assert(::prism::detail::StateVisitable<P, T>, KIND                                \
+                "'s State must visit each parameter as a ParameterView<T>: "               \
                 "template <class Visit> void for_each_parameter(const Visit& visit)")
 
 }  // namespace detail
 
-/// Whether a policy's State, if it has one, has what is asked above.
+/// Whether a policy's State, if it has one, meets the requirements above.
 template <class Policy, class T>
 concept TrainableState = detail::StateIsTemplate<Policy, T> && std::copyable<state_t<Policy, T>> &&
     detail::StateConstructible<Policy, T> && detail::StateVisitable<Policy, T>;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// A regularizer says which rows decay.
+// A regularizer determines the weight decay of each row.
 #pragma once
 
 #include <concepts>
@@ -11,7 +11,8 @@ namespace prism::inline PRISM_ISA {
 
 // struct MyRegularizer {
 //   static constexpr std::string_view name = "MyRegularizer";
-//   // The decay of a row, which its gradient gets as decay * row: coupled (L2), as in the paper.
+//   // The decay lambda of a row; lambda * row is added to its gradient: coupled (L2), as in the
+//   // paper. in_batch: whether the row is active.
 //   double weight_decay(bool in_batch) const;
 //   // Optional: label() and check(), see label.hpp.
 // };
@@ -28,14 +29,14 @@ concept SaysDecay = requires(const R& regularizer, bool in_batch) {
 template <class R>
 concept RegularizerPolicy = detail::AnyPolicy<R> && detail::SaysDecay<R>;
 
-/// Whether R is a regularizer; if it is none, the first error says in words what it lacks:
-/// `static_assert(check_regularizer<MyRegularizer>())`.
+/// Whether R is a regularizer. If it is not, the first compiler error names the missing
+/// requirement: `static_assert(check_regularizer<MyRegularizer>())`.
 template <class R>
 [[nodiscard]] consteval bool check_regularizer() {
   using namespace detail;
   PRISM_POLICY_CONTRACT(R, "a regularizer");
   static_assert(SaysDecay<R>,
-                "a regularizer must say how a row decays: double weight_decay(bool in_batch) "
+                "a regularizer must return the decay of a row: double weight_decay(bool in_batch) "
                 "const");
   return RegularizerPolicy<R>;
 }

@@ -16,20 +16,20 @@
 
 namespace prism::inline PRISM_ISA {
 
-/// What a sampler is given.
+/// The arguments of a sampler.
 struct SampleRequest {
   std::span<const Interaction> pairs;
   std::size_t negatives_per_pair;
   const Interactions& train;
-  /// The epoch's sequence of draws. Negative q of this batch is draw first + q, so that it depends
-  /// on its place in the epoch alone.
+  /// The epoch's random stream. Negative q of this batch is draw first + q: it depends only on its
+  /// position in the epoch.
   Random random;
   std::uint64_t first;
 };
 
 namespace detail {
 
-/// The State of a sampler that has none.
+/// The State of a sampler that declares none.
 struct NoSamplerState {
   template <class Sampler>
   NoSamplerState(const Sampler&, const Interactions&) noexcept {}
@@ -47,19 +47,19 @@ struct SamplerStateOf<Sampler> {
 
 }  // namespace detail
 
-/// Sampler::State, or an empty type where it has none.
+/// Sampler::State, or an empty type if there is none.
 template <class Sampler>
 using sampler_state_t = typename detail::SamplerStateOf<Sampler>::type;
 
 // struct MySampler {
 //   static constexpr std::string_view name = "MySampler";
-//   // Fills negatives, pairs x negatives_per_pair, row-major, with items.
+//   // Fills negatives, pairs x negatives_per_pair, row-major, with row indices of items.
 //   template <Execution X>
 //   void operator()(const X& exec, const SampleRequest&, std::span<Index> negatives) const;
 //
-//   // Optional: what it works out once from the training interactions.
+//   // Optional: data computed once from the training interactions.
 //   struct State { State(const MySampler&, const Interactions& train); };
-//   // Instead, where there is a State:
+//   // With a State, instead:
 //   template <Execution X>
 //   void operator()(const X& exec, const SampleRequest&, const State&,
 //                   std::span<Index> negatives) const;
@@ -90,7 +90,7 @@ concept DrawsEitherWay = Draws<S, X> || DrawsWithState<S, X>;
 
 }  // namespace detail
 
-/// @tparam X  where it runs
+/// @tparam X  execution
 template <class S, class X = Host<>>
 concept SamplerPolicy = detail::AnyPolicy<S> && detail::SamplerStateFits<S> &&
     detail::SamplerStateConstructible<S> && detail::DrawsEitherWay<S, X>;
@@ -100,18 +100,18 @@ concept SamplerPolicy = detail::AnyPolicy<S> && detail::SamplerStateFits<S> &&
   "std::span<Index> negatives) const, or, with a State, operator()(const X& exec, " \
   "const SampleRequest&, const State&, std::span<Index> negatives) const"
 
-/// Whether S is a sampler; if it is none, the first error says in words what it lacks:
+/// Whether S is a sampler. If it is not, the first compiler error names the missing requirement:
 /// `static_assert(check_sampler<MySampler>())`.
 template <class S, Execution X = Host<>>
 [[nodiscard]] consteval bool check_sampler() {
   using namespace detail;
   PRISM_POLICY_CONTRACT(S, "a sampler");
-  static_assert(SamplerStateFits<S>, "a sampler's State, where it has one, must be: struct State");
+  static_assert(SamplerStateFits<S>, "a sampler's State, if it has one, must be: struct State");
   static_assert(SamplerStateConstructible<S>,
-                "a sampler's State must be made from the sampler and the interactions: "
+                "a sampler's State must be constructible from the sampler and the interactions: "
                 "State(const MySampler&, const Interactions& train)");
   static_assert(DrawsEitherWay<S, X> || !DrawsEitherWay<S, Host<>>,
-                "a sampler's operator() must be for every execution, and is not for this "
+                "a sampler's operator() must accept every execution, but does not accept this "
                 "one: " PRISM_SAMPLER_OPERATOR);
   static_assert(DrawsEitherWay<S, X>, "a sampler must draw negatives: " PRISM_SAMPLER_OPERATOR);
   return SamplerPolicy<S, X>;
@@ -119,10 +119,13 @@ template <class S, Execution X = Host<>>
 #undef PRISM_SAMPLER_OPERATOR
 
 /// Draws a batch's negatives.
+/// @param negatives  pairs x negatives_per_pair, row-major; overwritten
 template <Execution X, class Sampler>
 void draw_negatives(const X& exec, const Sampler& sampler, const SampleRequest& request,
                     const sampler_state_t<Sampler>& state, std::span<Index> negatives) {
-  static_assert(check_sampler<Sampler, X>(), "draw_negatives: the 2nd argument is no sampler");
+  static_assert(check_sampler<Sampler, X>(),
+                "draw_negatives: argument 2 (sampler) is not a sampler such as UniformNegatives; "
+                "prism/policy/sampler.hpp lists the requirements");
   if constexpr (detail::DrawsWithState<Sampler, X>) {
     sampler(exec, request, state, negatives);
   } else {
