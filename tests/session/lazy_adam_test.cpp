@@ -110,12 +110,12 @@ TEST_CASE("rows that a step does not reach wait for flush()") {
   trainer.flush();
   CHECK(model.users()(0, 0) == waiting(0, 0));
   CHECK(model.users()(1, 0) != waiting(1, 0));
-  const Matrix<float> settled = model.users();
+  const Matrix<float> flushed = model.users();
   trainer.flush();
-  CHECK(model.users() == settled);
+  CHECK(model.users() == flushed);
 }
 
-TEST_CASE("a model is left settled where an observer of fit throws within an epoch") {
+TEST_CASE("a model is left flushed if an observer of fit throws within an epoch") {
   struct Interrupts {
     static void batch(const BatchProgress& progress) {
       if (progress.pairs >= 200) throw std::runtime_error("enough");

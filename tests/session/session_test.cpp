@@ -159,7 +159,7 @@ TEST_CASE("an observer stops training within an epoch, which then is none") {
   CHECK(none.best_epoch == 0);
   Session session(stepped, split(), options);
   for (int k = 0; k < 4; ++k) session.step();
-  session.settle();
+  session.flush();
   CHECK(test::bits_of(early) == test::bits_of(stepped));
 }
 
@@ -170,7 +170,7 @@ TEST_CASE("an observer that has thrown does not keep training from going on") {
       if (left-- == 0) throw std::runtime_error("once");
     }
   } throws;
-  using Plain = Recommender<MF<8>, BPR, None, Xavier, SGD>;  // which has nothing to settle
+  using Plain = Recommender<MF<8>, BPR, None, Xavier, SGD>;  // which defers nothing
   const FitOptions options{.learning_rate = 0.1, .batch_size = 150, .epochs = 3};
   Plain model(split().train), other(split().train);
   TrainingSession session(model, split(), options);

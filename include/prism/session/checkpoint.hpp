@@ -18,7 +18,7 @@
 
 namespace prism::inline PRISM_ISA::detail {
 
-/// Another version for each change of what stands in the file or what it means.
+/// Incremented with each change of the file's content or meaning.
 inline constexpr FileKind checkpoint_kind{"PRISMRUN", 1, "checkpoint of a training"};
 
 /// How far a training is, beside weights and the optimizer's state.
@@ -93,7 +93,7 @@ inline void write_progress(BinaryWriter& out, const RunProgress& progress) {
   history.seconds = in.number<double>();
   const auto reason = in.number<std::uint8_t>();
   if (reason > static_cast<std::uint8_t>(StopReason::diverged)) {
-    in.fail("has a reason to stop that is none");
+    in.fail("has an unknown reason for stopping");
   }
   history.stop_reason = static_cast<StopReason>(reason);
   for (std::size_t left = count(); left > 0; --left) history.warnings.push_back(in.text());

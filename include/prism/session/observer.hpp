@@ -123,17 +123,17 @@ constexpr void check_observers() {
   constexpr auto fine = [=](std::size_t k) { return k >= count || is_observer[k]; };
   constexpr bool first = fine(0), second = fine(1), third = fine(2);
   static_assert(first,
-                "fit, run: the 1st observer (the argument after the options) is none: one has a "
-                "member begin, batch, epoch or end as prism/session/observer.hpp lists them");
+                "fit, run: observer 1 (the argument after the options) is not an observer: "
+                "prism/session/observer.hpp lists the members begin, batch, epoch and end");
   static_assert(second,
-                "fit, run: the 2nd observer is none: one has a member begin, batch, epoch or end "
-                "as prism/session/observer.hpp lists them");
+                "fit, run: observer 2 is not an observer: prism/session/observer.hpp lists the "
+                "members begin, batch, epoch and end");
   static_assert(third,
-                "fit, run: the 3rd observer is none: one has a member begin, batch, epoch or end "
-                "as prism/session/observer.hpp lists them");
+                "fit, run: observer 3 is not an observer: prism/session/observer.hpp lists the "
+                "members begin, batch, epoch and end");
   static_assert((Observer<std::remove_reference_t<Observers>, Model> && ...),
-                "fit, run: an observer is none: one has a member begin, batch, epoch or end as "
-                "prism/session/observer.hpp lists them");
+                "fit, run: an argument is not an observer: prism/session/observer.hpp lists the "
+                "members begin, batch, epoch and end");
 }
 
 /// Calls an observer's member; returns whether it asks for a stop.

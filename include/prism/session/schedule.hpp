@@ -17,7 +17,7 @@
 
 namespace prism::inline PRISM_ISA {
 
-/// Where a step stands in a training.
+/// The position of a step in a training.
 struct StepPosition {
   std::size_t step = 0;   ///< from 1
   std::size_t epoch = 0;  ///< from 1

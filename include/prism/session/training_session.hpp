@@ -37,8 +37,8 @@ namespace prism::inline PRISM_ISA {
 /// ranked, by dot product, without the training items. Model and split have to outlive the session.
 /// The numbers depend on the model's seed and the options, never on the number of threads.
 ///
-/// Until run() ends, the model has the weights of the last step, where rows that no step has lately
-/// reached may lag behind; settle() brings them up. Where an observer throws, they are settled, and
+/// Until run() ends, the model has the weights of the last step, except for rows whose steps the
+/// optimizer has deferred; flush() applies these. If an observer throws, they are applied, and
 /// training can go on.
 template <class Model, Execution X = Host<>>
 class TrainingSession {
@@ -108,11 +108,11 @@ class TrainingSession {
     StepRecord record{.step = trainer_.steps(), .epoch = epoch()};
     {
       // Also where an observer throws, the model is left as of its last step.
-      struct SettleOnExit {
+      struct FlushOnExit {
         TrainingSession& session;
         bool thrown = true;
-        ~SettleOnExit() {
-          if (thrown) session.settle();
+        ~FlushOnExit() {
+          if (thrown) session.flush();
         }
       } on_exit{*this};
       bool stop = false;
@@ -181,7 +181,7 @@ class TrainingSession {
   /// Brings every row up to the last step; call it before the model is read between steps. What
   /// follows may differ by rounding from what would have without; it always happens at an epoch's
   /// end.
-  void settle() { trainer_.flush(); }
+  void flush() { trainer_.flush(); }
 
   /// Whether training is over; history().stop_reason says why.
   [[nodiscard]] bool finished() const noexcept { return history().stop_reason != StopReason::none; }
@@ -273,7 +273,7 @@ class TrainingSession {
   template <class... Observers>
   bool end_epoch(Observers&... observers) {
     const detail::Stopwatch training;
-    settle();
+    flush();
     EpochRecord record{.epoch = epoch(),
                        .loss = progress_.loss_sum / static_cast<double>(split_.train.size())};
     record.train_seconds = progress_.epoch_seconds + training.seconds();
@@ -309,7 +309,7 @@ class TrainingSession {
 
   [[noreturn]] void diverge(const char* what) {
     const std::size_t diverged_in = epoch();
-    settle();  // so that nothing is deferred that the best weights would be made to take
+    flush();  // so that nothing is deferred that the best weights would be made to take
     best_.restore(model_.weights());
     past().stop_reason = StopReason::diverged;
     throw DivergenceError(std::string(what) + " no longer finite in epoch " +
@@ -321,7 +321,7 @@ class TrainingSession {
   /// The model gets the best epoch's weights.
   void take_best() {
     if (history().stop_reason == StopReason::diverged) return;
-    settle();
+    flush();
     if (!has_validation() || history().best_epoch == 0 || !best_.keeps()) return;
     if (progress_.has_best || progress_.at_best()) return;
     best_.exchange(model_.weights());
