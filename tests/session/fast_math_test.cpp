@@ -3,6 +3,7 @@
 // all the same.
 #include <doctest/doctest.h>
 
+#include <algorithm>
 #include <bit>
 #include <cstdint>
 #include <limits>
@@ -108,4 +109,40 @@ TEST_CASE("moments that overflow while the weights stand still") {
        "no longer finite");
   says(divergence<Recommender<MF<8>, Euclidean, None, Xavier, DenseAdam>>(1e25, 300),
        "no longer finite");
+}
+
+TEST_CASE("ranking is the same with -ffast-math") {
+  const Interactions& train = small_split().train;
+  const Recommender<MF<8>, BPR> model(train);
+  const Scorer<float> scorer = model.scorer();
+  std::vector<Index> users(train.users());
+  for (Index u = 0; u < users.size(); ++u) users[u] = u;
+  const Interactions* const seen[] = {&train};
+  constexpr std::size_t k = 10;
+  std::size_t wrong = 0;
+  rank_items(
+      serial, scorer, users, k, seen, Similarity::dot,
+      [&](std::size_t position, std::span<const ScoredItem<float>> best) {
+        const Index user = users[position];
+        if (best.size() != std::min<std::size_t>(k, train.items() - train.user_degree()[user])) {
+          ++wrong;
+          return;
+        }
+        for (std::size_t j = 0; j < best.size(); ++j) {
+          if (train.contains(user, best[j].item)) ++wrong;
+          if (j > 0 && best[j].score > best[j - 1].score) ++wrong;
+        }
+        for (Index item = 0; item < train.items(); ++item) {
+          if (train.contains(user, item)) continue;
+          const float score = dot(model.tables().users[user], model.tables().items[item], 8);
+          if (score > best.back().score + 1e-5F &&
+              std::ranges::none_of(best, [&](const auto& s) { return s.item == item; })) {
+            ++wrong;
+          }
+        }
+      });
+  CHECK(wrong == 0);
+  const Report report = evaluate(model, small_split().test, {.k = k, .exclude = {&train}});
+  CHECK(report.users > 0);
+  CHECK(report.ndcg > 0);
 }

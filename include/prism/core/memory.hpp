@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Memory of tables, moments and scratch memory: a std::pmr::memory_resource, which a model's
-// options may set. The default is an aligned heap with huge pages.
+// Memory of tables, parameters and moments: a std::pmr::memory_resource, which a model's options
+// may set. The default is an aligned heap with huge pages.
 #pragma once
 
 #include <cstddef>

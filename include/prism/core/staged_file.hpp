@@ -35,10 +35,18 @@ class StagedFile {
     // The name may be another file's by now: that of who has just published his.
     struct stat opened {
     }, named{};
-    if (::flock(descriptor_, LOCK_EX | LOCK_NB) != 0 || ::fstat(descriptor_, &opened) != 0 ||
-        ::stat(staged_.c_str(), &named) != 0 || opened.st_ino != named.st_ino) {
+    const bool locked = ::flock(descriptor_, LOCK_EX | LOCK_NB) == 0;
+    if (!locked && errno != EWOULDBLOCK) fail();
+    if (!locked || ::fstat(descriptor_, &opened) != 0 || ::stat(staged_.c_str(), &named) != 0 ||
+        opened.st_ino != named.st_ino) {
       ::close(std::exchange(descriptor_, -1));
-      throw DataError(final_.string(), 0, "cannot be written: somebody else is writing it");
+      throw DataError(final_.string(), 0, "cannot be written: another process is writing it");
+    }
+    // Who could not read the file before cannot read the one that takes its place.
+    struct stat before {};
+    if (::stat(final_.c_str(), &before) == 0 &&
+        ::fchmod(descriptor_, before.st_mode & 07777) != 0) {
+      fail();
     }
     if (::ftruncate(descriptor_, 0) != 0) fail();
   }

@@ -16,6 +16,7 @@
 
 #include "prism/core/config.hpp"
 #include "prism/core/error.hpp"
+#include "prism/core/finite.hpp"
 #include "prism/core/index.hpp"
 #include "prism/core/matrix.hpp"
 #include "prism/core/parallel.hpp"
@@ -110,7 +111,7 @@ class UserBlock {
     std::size_t skipped = 0;
     for (; skipped < seen.size() && seen[skipped] < end; ++skipped) {
       if (seen[skipped] >= first) {
-        score_row[seen[skipped] - first] = -std::numeric_limits<T>::infinity();
+        score_row[seen[skipped] - first] = -unbounded<T>;
       }
     }
     seen = seen.subspan(skipped);

@@ -10,6 +10,7 @@
 #include <limits>
 
 #include "prism/core/config.hpp"
+#include "prism/core/finite.hpp"
 #include "prism/kernel/row.hpp"
 
 namespace prism::inline PRISM_ISA {
@@ -20,7 +21,7 @@ struct Quantisation {
   float scale;               ///< above 0
   float max_norm;            ///< of x
   float max_quantised_norm;  ///< of scale * b
-  float max_residual_norm;   ///< infinity if no bound is known
+  float max_residual_norm;   ///< `unbounded` if no bound is known
 };
 
 /// A bound of the rounding error of a float score of n columns, and of its upper bound from a few
@@ -39,7 +40,6 @@ inline Quantisation quantise(std::int8_t* bytes, const float* x, std::size_t row
                              float* residual) noexcept {
   // Between these no square overflows, and only negligible ones are denormal.
   constexpr float min_abs = 0x1p-30F, max_abs = 0x1p30F;
-  constexpr float infinity = std::numeric_limits<float>::infinity();
   // Without the sign bit, numbers compare like their bits; NaN compares greater than infinity.
   std::uint32_t bits = 0;
   for (std::size_t i = 0; i < rows * n; ++i) {
@@ -53,7 +53,7 @@ inline Quantisation quantise(std::int8_t* bytes, const float* x, std::size_t row
       const float max_norm = min_abs * static_cast<float>(n);
       return {1, max_norm, 0, max_norm};
     }
-    return {1, 1, 0, infinity};
+    return {1, 1, 0, unbounded<float>};
   }
   const float scale = largest_abs / 127, inverse = 127 / largest_abs;
   float max_norm = 0, max_residual_norm = 0;

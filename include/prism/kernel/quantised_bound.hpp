@@ -17,6 +17,7 @@
 #include <utility>
 
 #include "prism/core/config.hpp"
+#include "prism/core/finite.hpp"
 #include "prism/kernel/pack.hpp"
 #include "prism/kernel/quantise.hpp"
 
@@ -42,7 +43,7 @@ struct QuantisedRow {
   explicit QuantisedRow(const Quantisation& row) noexcept
       : max_norm(row.max_norm / row.scale),
         max_residual_norm(row.max_residual_norm / row.scale),
-        threshold(-std::numeric_limits<float>::infinity()) {}
+        threshold(-unbounded<float>) {}
 
   /// Raises the threshold to just below `units`, so that a product equal to it exceeds the
   /// threshold.

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "prism/core/config.hpp"
+#include "prism/core/finite.hpp"
 #include "prism/core/index.hpp"
 #include "prism/kernel/pack.hpp"
 
@@ -36,7 +37,7 @@ class TopK {
 
   /// Only a greater score enters.
   [[nodiscard]] T threshold() const noexcept {
-    return best_.size() < k_ ? -std::numeric_limits<T>::infinity() : best_.back().score;
+    return best_.size() < k_ ? -unbounded<T> : best_.back().score;
   }
 
   void push(Index item, T score) {

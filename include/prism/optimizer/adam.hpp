@@ -69,7 +69,8 @@ struct Adam {
       }
       history_.load(in);
       const auto within = [steps = history_.size()](const LastStep& last) {
-        return (last.weights <= steps || last.weights == no_gradient_yet) && last.moments <= steps;
+        return last.moments <= steps && (last.weights == no_gradient_yet ||
+                                         (last.weights <= steps && last.moments <= last.weights));
       };
       if (!std::ranges::all_of(last_step_, within)) in.fail("has rows ahead of their steps");
     }

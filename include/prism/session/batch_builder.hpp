@@ -103,6 +103,7 @@ class BatchBuilder {
   /// @param train  what pairs are drawn from; has to outlive the builder
   explicit BatchBuilder(const Interactions& train)
       : train_(train), users_(train.users()), items_(train.items()) {}
+  explicit BatchBuilder(const Interactions&&) = delete;
 
   /// @param negatives  items, pairs x n, row-major; empty where n is 0
   /// @param pairs      of rows that `train` has

@@ -3,7 +3,10 @@
 #pragma once
 
 #include <algorithm>
+#include <atomic>
+#include <chrono>
 #include <cstddef>
+#include <cstdint>
 #include <filesystem>
 #include <optional>
 #include <span>
@@ -55,6 +58,9 @@ class WeightsStore {
   explicit WeightsStore(const FitOptions& options)
       : where_(options.best_weights), path_(options.best_weights_path) {}
 
+  WeightsStore(const WeightsStore&) = delete;
+  WeightsStore& operator=(const WeightsStore&) = delete;
+
   /// Whether it keeps any.
   [[nodiscard]] bool keeps() const noexcept { return where_ != BestWeights::last; }
 
@@ -85,8 +91,9 @@ class WeightsStore {
   void restore(Weights& weights) {
     if (where_ == BestWeights::in_memory) weights = *weights_;
     if (where_ == BestWeights::on_disk) {
-      BinaryReader in(path_, file_kind);
+      BinaryReader in = read();
       read_weights(in, weights);
+      in.finish();
     }
   }
 
@@ -94,7 +101,7 @@ class WeightsStore {
   void save(BinaryWriter& out, Weights& weights) {
     if (where_ == BestWeights::in_memory) write_weights(out, *weights_);
     if (where_ == BestWeights::on_disk) {
-      BinaryReader in(path_, file_kind);
+      BinaryReader in = read();
       copy(in, weights, [&](auto chunk) { out.numbers(chunk); });
     }
   }
@@ -104,7 +111,7 @@ class WeightsStore {
       weights_.emplace(weights);
       read_weights(in, *weights_);
     } else if (where_ == BestWeights::on_disk) {
-      BinaryWriter out(path_, file_kind);
+      BinaryWriter out = begin_file();
       copy(in, weights, [&](auto chunk) { out.numbers(chunk); });
       out.publish();
     } else {
@@ -114,9 +121,29 @@ class WeightsStore {
 
  private:
   BinaryWriter write(Weights& weights) {
-    BinaryWriter out(path_, file_kind);
+    BinaryWriter out = begin_file();
     write_weights(out, weights);
     return out;
+  }
+  BinaryWriter begin_file() {
+    BinaryWriter out(path_, file_kind);
+    out.number(owner_);
+    return out;
+  }
+  /// @throws DataError  where another run has written the file since
+  BinaryReader read() {
+    BinaryReader in(path_, file_kind);
+    if (in.template number<std::uint64_t>() != owner_) {
+      in.fail("has the weights of another run, which was given the same best_weights_path");
+    }
+    return in;
+  }
+  /// A number for each store of each process.
+  static std::uint64_t next_owner() {
+    static std::atomic<std::uint64_t> stores{0};
+    const auto now = std::chrono::system_clock::now().time_since_epoch();
+    const auto ticks = std::chrono::duration_cast<std::chrono::nanoseconds>(now).count();
+    return static_cast<std::uint64_t>(ticks) * 1024 + stores++ % 1024;
   }
 
   /// Hands weights on piece by piece as they are read.
@@ -132,6 +159,7 @@ class WeightsStore {
   BestWeights where_;
   std::filesystem::path path_;
   std::optional<Weights> weights_;
+  std::uint64_t owner_ = next_owner();  // which store a file belongs to
 };
 
 }  // namespace prism::inline PRISM_ISA::detail

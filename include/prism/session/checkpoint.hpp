@@ -24,9 +24,10 @@ inline constexpr FileKind checkpoint_kind{"PRISMRUN", 1, "checkpoint of a traini
 /// How far a training is, beside weights and the optimizer's state.
 struct RunProgress {
   History history{};
-  std::size_t pairs_done = 0;  ///< of the epoch after history's last
-  double loss_sum = 0;         ///< over these pairs
-  double epoch_seconds = 0;    ///< for these pairs
+  std::size_t pairs_done = 0;     ///< of the epoch after history's last
+  double loss_sum = 0;            ///< over these pairs
+  double epoch_seconds = 0;       ///< for these pairs
+  std::size_t patience_from = 0;  ///< the epoch after which patience counts at the earliest
   /// Whether the model has the best epoch's weights, and the store those to go on from.
   bool has_best = false;
 
@@ -61,6 +62,7 @@ inline void write_progress(BinaryWriter& out, const RunProgress& progress) {
   count(progress.pairs_done);
   out.number(progress.loss_sum);
   out.number(progress.epoch_seconds);
+  count(progress.patience_from);
   flag(progress.has_best);
 }
 
@@ -100,6 +102,7 @@ inline void write_progress(BinaryWriter& out, const RunProgress& progress) {
   progress.pairs_done = count();
   progress.loss_sum = in.number<double>();
   progress.epoch_seconds = in.number<double>();
+  progress.patience_from = count();
   progress.has_best = flag();
   return progress;
 }

@@ -73,6 +73,7 @@ GradientSums gradient_sums(PairLoss pair_loss, Index item, const Interactions& t
 template <class Model>
 std::vector<ExpectedGrowth> expected_growth(const Model& model, const FitPlan& plan) {
   if constexpr (TheoremModel<Model>) {
+    if (!plan.constant_rate) return {};
     const Interactions& train = model.train();
     const auto& regularizer = model.options().regularizer;
     const std::size_t full_batches = train.size() / plan.batch_size;

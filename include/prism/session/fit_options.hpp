@@ -6,6 +6,7 @@
 #include <filesystem>
 #include <functional>
 #include <string>
+#include <system_error>
 
 #include "prism/core/config.hpp"
 #include "prism/core/error.hpp"
@@ -27,7 +28,7 @@ enum class Shuffle {
 enum class BestWeights {
   in_memory,  ///< a second copy of all weights, in the model's memory resource
   on_disk,    ///< in a file, FitOptions::best_weights_path; read back at the end
-  last,       ///< nowhere: the model ends with the last epoch's, also where training diverges
+  last,       ///< nowhere: the model ends with the last step's, also where training diverges
 };
 
 }  // namespace prism
@@ -62,6 +63,22 @@ struct FitOptions {
 
 namespace detail {
 
+/// Whether two paths lead to one file, there or not.
+inline bool same_file(const std::filesystem::path& a, const std::filesystem::path& b) {
+  std::error_code error;
+  const auto real = [&](const std::filesystem::path& path) {
+    return std::filesystem::weakly_canonical(std::filesystem::absolute(path, error), error);
+  };
+  return !a.empty() && !b.empty() && real(a) == real(b);
+}
+
+/// @throws ArgumentError  where a checkpoint would take the place of the best weights
+inline void check_checkpoint_path(const FitOptions& options, const std::filesystem::path& path) {
+  require(
+      options.best_weights != BestWeights::on_disk || !same_file(options.best_weights_path, path),
+      "best_weights_path", "must not be the file of the checkpoint");
+}
+
 /// @throws ArgumentError  for an option outside its domain, or a split of another shape
 inline void check(const FitOptions& options, const Interactions& train, const Interactions& model) {
   require_positive("learning_rate", options.learning_rate);
@@ -72,8 +89,7 @@ inline void check(const FitOptions& options, const Interactions& train, const In
   options.schedule.check();
   require(options.best_weights != BestWeights::on_disk || !options.best_weights_path.empty(),
           "best_weights_path", "must name a file where best_weights is on_disk");
-  require(options.best_weights_path.empty() || options.best_weights_path != options.checkpoint.path,
-          "best_weights_path", "must not be the file of the checkpoint");
+  check_checkpoint_path(options, options.checkpoint.path);
   bool same = train.users() == model.users() && train.items() == model.items() &&
               train.size() == model.size();
   for (std::size_t k = 0; same && k < train.size(); ++k) same = train[k] == model[k];

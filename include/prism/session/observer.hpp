@@ -5,8 +5,9 @@
 //   void batch(const BatchProgress&);
 //   void epoch(const EpochRecord&, const Model&);
 //   void end(const History&);
-// batch() and epoch() may return a StopRequest instead: training then stops there, and keeps its
-// best weights and its history.
+// begin() is called by fit and run, and by the first step of a session that is taken alone; the
+// model may then have deferred steps. batch() and epoch() may return a StopRequest instead:
+// training then stops there, and keeps its best weights and its history.
 #pragma once
 
 #include <concepts>
@@ -40,6 +41,7 @@ struct FitPlan {
   double learning_rate;
   std::size_t batch_size;       ///< pairs a step
   std::string metric = "NDCG";  ///< what the validation goes by
+  bool constant_rate = true;    ///< whether every step has the learning rate
 };
 
 /// How far an epoch is.

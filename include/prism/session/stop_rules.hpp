@@ -15,15 +15,14 @@
 
 namespace prism::inline PRISM_ISA::detail {
 
-/// Why training ends after the last epoch of a history, if it does.
-inline StopReason stop_reason(const FitOptions& options, const History& history) {
-  const std::size_t epoch = history.epochs.size();
-  const std::size_t impatient_after =
-      (options.min_steps + history.steps_per_epoch - 1) / history.steps_per_epoch;
-  if (epoch >= std::max(history.best_epoch, impatient_after) + options.patience) {
-    return StopReason::patience;
-  }
-  if (options.stop && options.stop(history)) return StopReason::rule;
+/// Why training ends after the last epoch of a history, if it does; FitOptions::stop is not asked.
+/// @param patience_from  the epoch after which patience counts at the earliest
+inline StopReason stop_reason(const FitOptions& options, const History& history,
+                              std::size_t patience_from) {
+  const std::size_t epoch = history.epochs.size(), steps = history.steps_per_epoch;
+  const std::size_t first_epochs = options.min_steps / steps + (options.min_steps % steps > 0);
+  const std::size_t from = std::max({history.best_epoch, first_epochs, patience_from});
+  if (epoch >= from && epoch - from >= options.patience) return StopReason::patience;
   return epoch >= options.epochs ? StopReason::epochs : StopReason::none;
 }
 
@@ -49,13 +48,12 @@ inline std::vector<std::string> warnings(const History& history, bool has_valida
 }
 
 /// Whether a training that was over when it was saved still is, by options that may be others.
-inline StopReason resumed_stop_reason(FitOptions options, const RunProgress& progress) {
+inline StopReason resumed_stop_reason(const FitOptions& options, const RunProgress& progress) {
   const History& history = progress.history;
   const StopReason saved = history.stop_reason;
   if (saved == StopReason::rule || saved == StopReason::diverged) return saved;
   if (progress.pairs_done > 0 || history.epochs.empty()) return StopReason::none;
-  options.stop = nullptr;  // it was asked
-  return stop_reason(options, history);
+  return stop_reason(options, history, progress.patience_from);
 }
 
 /// Whether a checkpoint is to be written after a step.

@@ -63,7 +63,8 @@ class TrainingSession {
   TrainingSession& operator=(const TrainingSession&) = delete;
 
   /// Goes on where save() was called: what follows is to the last bit what would have followed
-  /// then, wall-clock times aside, on a machine whose processor and library compute alike. Takes
+  /// then, wall-clock times aside, on the same execution and a machine whose processor and library
+  /// compute alike. Takes
   /// room for one more copy of the weights while it reads.
   /// @param model    made as the one that was saved; its weights are replaced
   /// @param options  those that the run had, but that epochs, patience, min_steps, stop, checkpoint
@@ -88,8 +89,10 @@ class TrainingSession {
 
   /// Writes all that training goes on from into a file, which appears whole or not at all, in place
   /// of what stood there. Changes no number of what follows; observers may call it.
-  /// @throws DataError  where the file cannot be written
+  /// @throws DataError      where the file cannot be written
+  /// @throws ArgumentError  where it is FitOptions::best_weights_path
   void save(const std::filesystem::path& path) {
+    detail::check_checkpoint_path(options_, path);
     detail::write_run(path, settings(), progress_, trainer_, model_.weights(), best_);
   }
 
@@ -103,6 +106,7 @@ class TrainingSession {
   StepRecord step(Observers&&... observers) {
     detail::check_observers<Model, Observers...>();
     require(!finished(), "step", "must not be called when training is over");
+    if (!begun_) begin(observers...);
     const detail::Stopwatch time;
     go_on_from_last();
     StepRecord record{.step = trainer_.steps(), .epoch = epoch()};
@@ -112,7 +116,11 @@ class TrainingSession {
         TrainingSession& session;
         bool thrown = true;
         ~FlushOnExit() {
-          if (thrown) session.flush();
+          if (!thrown) return;
+          try {
+            session.flush();
+          } catch (...) {  // the first error is the one to report
+          }
         }
       } on_exit{*this};
       bool stop = false;
@@ -122,12 +130,12 @@ class TrainingSession {
         record.epoch_ended = true;
       }
       if (stop && !finished()) past().stop_reason = StopReason::observer;
+      past().seconds += time.seconds();
+      if constexpr (can_be_saved) {
+        const CheckpointOptions& when = options_.checkpoint;
+        if (detail::checkpoint_due(when, record, finished())) save(when.path);
+      }
       on_exit.thrown = false;
-    }
-    past().seconds += time.seconds();
-    if constexpr (can_be_saved) {
-      const CheckpointOptions& when = options_.checkpoint;
-      if (detail::checkpoint_due(when, record, finished())) save(when.path);
     }
     return record;
   }
@@ -144,20 +152,12 @@ class TrainingSession {
 
   /// Steps until training is over, and gives the model the weights of its best epoch; the same
   /// errors. Where there is no validation part or no epoch has ended, it keeps the last step's.
-  /// Observers see a begin and an end; without any, nothing is shown.
+  /// Observers get a begin and an end; without any, nothing is shown.
   template <class... Observers>
   const History& run(Observers&&... observers) {
     detail::check_observers<Model, Observers...>();
     if (!finished()) go_on_from_last();
-    const FitPlan plan{.model = model_.name(),
-                       .pairs = split_.train.size(),
-                       .epochs = options_.epochs,
-                       .k = options_.k,
-                       .has_validation = has_validation(),
-                       .learning_rate = options_.learning_rate,
-                       .batch_size = options_.batch_size,
-                       .metric = options_.metric.label()};
-    (detail::notify_begin(observers, plan, std::as_const(model_)), ...);
+    begin(observers...);
     while (!finished()) step(observers...);
     take_best();
     past().warnings = detail::warnings(history(), has_validation());
@@ -166,7 +166,8 @@ class TrainingSession {
   }
 
   /// Lets training go on, up to so many epochs in all, after it was over for whatever reason but a
-  /// divergence: run() goes on from the last step, not from the best epoch.
+  /// divergence: run() goes on from the last step, not from the best epoch, and patience counts
+  /// anew.
   /// @throws ArgumentError  where so many are done, or it has diverged
   void train_up_to(std::size_t epochs) {
     require(epochs > history().epochs.size(), "epochs",
@@ -174,6 +175,7 @@ class TrainingSession {
     require(history().stop_reason != StopReason::diverged, "epochs",
             "cannot be more for a training that has diverged");
     options_.epochs = epochs;
+    progress_.patience_from = history().epochs.size();
     past().stop_reason = StopReason::none;
     past().stopped_early = false;
   }
@@ -203,19 +205,24 @@ class TrainingSession {
         trainer_(model, exec),
         best_(options_),
         pairs_(split.train, model.options().seed, options_.shuffle) {
-    past().steps_per_epoch = (split.train.size() + options_.batch_size - 1) / options_.batch_size;
+    past().steps_per_epoch = 1 + (split.train.size() - 1) / options_.batch_size;
   }
 
   TrainingSession(const std::filesystem::path& path, const X& exec, Model& model,
                   const Split& split, FitOptions&& options)
       : TrainingSession(NotBegun{}, exec, model, split, std::move(options)) {
+    detail::check_checkpoint_path(options_, path);
     const std::size_t steps_per_epoch = history().steps_per_epoch;
     auto weights = model.weights();
     progress_ = detail::read_run(path, settings(), trainer_, weights, best_);
     const std::size_t done = progress_.pairs_done;
     if (history().steps_per_epoch != steps_per_epoch || done > split.train.size() ||
         (done % options_.batch_size != 0 && done != split.train.size())) {
-      throw DataError(path.string(), 0, "stands where no batch ends");
+      throw DataError(path.string(), 0, "has a position where no batch ends");
+    }
+    const std::size_t batches = done / options_.batch_size + (done % options_.batch_size > 0);
+    if (trainer_.steps() != history().epochs.size() * steps_per_epoch + batches) {
+      throw DataError(path.string(), 0, "has another number of steps than its epochs");
     }
     model.weights() = std::move(weights);
     past().stop_reason = detail::resumed_stop_reason(options_, progress_);
@@ -238,6 +245,22 @@ class TrainingSession {
     return settings_;
   }
   [[nodiscard]] bool has_validation() const noexcept { return !split_.validation.empty(); }
+
+  /// Tells observers what is about to be done: run() does, and the first step of a session.
+  template <class... Observers>
+  void begin(Observers&... observers) {
+    begun_ = true;
+    const FitPlan plan{.model = model_.name(),
+                       .pairs = split_.train.size(),
+                       .epochs = options_.epochs,
+                       .k = options_.k,
+                       .has_validation = has_validation(),
+                       .learning_rate = options_.learning_rate,
+                       .batch_size = options_.batch_size,
+                       .metric = options_.metric.label(),
+                       .constant_rate = options_.schedule.label() == ConstantSchedule().label()};
+    (detail::notify_begin(observers, plan, std::as_const(model_)), ...);
+  }
 
   /// @return whether an observer asks for a stop
   template <class... Observers>
@@ -285,6 +308,8 @@ class TrainingSession {
           evaluate(exec_, model_, split_.validation, {.k = options_.k, .exclude = {&split_.train}});
       record.validation_ndcg = report.ndcg;
       record.validation = options_.metric(report);
+      require(is_finite(record.validation), "metric",
+              "must be a finite number, not " + format_number(record.validation));
       record.validate_seconds = validating.seconds();
     }
     record.best = !has_validation() || history().best_epoch == 0 ||
@@ -299,8 +324,11 @@ class TrainingSession {
     progress_.pairs_done = 0;
     progress_.loss_sum = 0;
     progress_.epoch_seconds = 0;
-    past().stop_reason = detail::stop_reason(options_, history());
+    past().stop_reason = detail::stop_reason(options_, history(), progress_.patience_from);
     past().stopped_early = history().stop_reason == StopReason::patience;
+    if (!finished() && options_.stop && options_.stop(history())) {
+      past().stop_reason = StopReason::rule;
+    }
     bool stop = false;
     ((detail::notify_epoch(observers, record, std::as_const(model_)) ? void(stop = true) : void()),
      ...);
@@ -309,9 +337,9 @@ class TrainingSession {
 
   [[noreturn]] void diverge(const char* what) {
     const std::size_t diverged_in = epoch();
-    flush();  // so that nothing is deferred that the best weights would be made to take
-    best_.restore(model_.weights());
     past().stop_reason = StopReason::diverged;
+    flush();  // so that no deferred step is applied to the best weights
+    best_.restore(model_.weights());
     throw DivergenceError(std::string(what) + " no longer finite in epoch " +
                           std::to_string(diverged_in) + ": a smaller learning_rate than " +
                           format_number(options_.learning_rate) +
@@ -343,6 +371,7 @@ class TrainingSession {
   detail::WeightsStore<typename Model::Weights> best_;
   detail::EpochPairs pairs_;
   std::vector<detail::RunSetting> settings_;  // once they were needed
+  bool begun_ = false;                        // whether observers know of the session
 };
 
 }  // namespace prism::inline PRISM_ISA

@@ -52,6 +52,10 @@ class BatchEvaluation {
             backbone_, StateContext{train_, backbone_.dim(), seed, Stream::backbone})),
         loss_state_(make_state<T>(loss_, StateContext{train_, output_dim(backbone_), seed})) {}
 
+  // The batch is a view of the evaluation's own lists.
+  BatchEvaluation(const BatchEvaluation&) = delete;
+  BatchEvaluation& operator=(const BatchEvaluation&) = delete;
+
   [[nodiscard]] auto& backbone_state() { return backbone_state_; }
   [[nodiscard]] auto& loss_state() { return loss_state_; }
 

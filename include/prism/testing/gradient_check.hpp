@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "prism/core/config.hpp"
+#include "prism/core/error.hpp"
 #include "prism/core/finite.hpp"
 #include "prism/core/index.hpp"
 #include "prism/core/matrix.hpp"
@@ -38,7 +39,9 @@ struct GradientProblem {
     for (std::size_t q = 0; q < size * negatives_per_pair; ++q) negatives.push_back(below(items));
     // Half of the batches are a part of the training interactions, the others all of them.
     std::vector<Interaction> all = pairs;
-    for (std::size_t more = below(2) * below(20); more > 0; --more) {
+    const bool only_pairs = below(2) == 0;
+    const std::size_t others = below(20);
+    for (std::size_t more = only_pairs ? 0 : others; more > 0; --more) {
       all.push_back({below(users), below(items)});
     }
     train = Interactions(users, items, all);
@@ -109,9 +112,11 @@ struct GradientCheck {
 
 /// Checks the gradients of a loss through a backbone on problems drawn at random:
 ///   CHECK(check_gradients(MF<8>(), MyLoss()));
+/// @throws ArgumentError  for no draws
 template <class Backbone, class Loss>
 [[nodiscard]] GradientCheck check_gradients(const Backbone& backbone, const Loss& loss,
                                             const GradientCheckOptions& options = {}) {
+  require_at_least_one("draws", options.draws);
   GradientCheck found;
   for (std::uint64_t seed = 0; seed < options.draws; ++seed) {
     const GradientProblem problem(seed, loss_traits(loss).negatives);

@@ -1,0 +1,151 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// What a session does at the limits of its options, and when something goes wrong beside it.
+#include <doctest/doctest.h>
+
+#include <cmath>
+#include <filesystem>
+#include <limits>
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+#include "data/temporary_file.hpp"
+#include "policies.hpp"
+
+using namespace prism;
+
+namespace {
+
+constexpr std::size_t largest = std::numeric_limits<std::size_t>::max();
+
+const Split& small_split() {
+  static const Split split = random_split(
+      synthetic_interactions({.users = 150, .items = 120, .interactions_per_user = 12}),
+      {.validation = 0.1, .test = 0.1, .seed = 1});
+  return split;
+}
+
+using Small = Recommender<MF<16>, DirectAU, None, PRISM<1.0>>;
+
+struct CountBegins {
+  int begins = 0;
+  std::size_t k = 0;
+  void begin(const FitPlan& plan) {
+    ++begins;
+    k = plan.k;
+  }
+};
+
+}  // namespace
+
+TEST_CASE("options may be as large as their type") {
+  Small whole(small_split().train);
+  const History one = fit(whole, small_split(), {.batch_size = largest, .epochs = 3}, Silent());
+  CHECK(one.steps_per_epoch == 1);
+  CHECK(one.epochs.size() == 3);
+  const FitOptions stops{.learning_rate = 0.05, .batch_size = 300, .epochs = 30};
+  for (const auto& [patience, min_steps] :
+       {std::pair{largest, std::size_t{0}}, std::pair{std::size_t{1}, largest},
+        std::pair{largest, largest}}) {
+    FitOptions never = stops;
+    never.patience = patience;
+    never.min_steps = min_steps;
+    Small model(small_split().train);
+    const History history = fit(model, small_split(), never, Silent());
+    CHECK(history.epochs.size() == 30);
+    CHECK_FALSE(history.stopped_early);
+  }
+}
+
+TEST_CASE("the first step tells observers what is about to be done") {
+  Small model(small_split().train);
+  TrainingSession session(model, small_split(), {.batch_size = 300, .epochs = 3, .k = 7});
+  CountBegins count;
+  session.step(count);
+  session.step(count);
+  CHECK(count.begins == 1);
+  CHECK(count.k == 7);
+  session.run(count);
+  CHECK(count.begins == 2);
+}
+
+TEST_CASE("training that is let go on has its patience anew") {
+  Small model(small_split().train);
+  TrainingSession session(
+      model, small_split(),
+      {.learning_rate = 0.05, .batch_size = 300, .patience = 4, .min_steps = 0});
+  REQUIRE(session.run().stopped_early);
+  const std::size_t before = session.history().epochs.size();
+  session.train_up_to(before + 50);
+  session.run();
+  CHECK(session.history().epochs.size() >= before + 4);
+}
+
+TEST_CASE("a metric that is not a number is an error") {
+  Small model(small_split().train);
+  const FitOptions options{
+      .batch_size = 300, .epochs = 3, .metric = [](const Report&) { return std::nan(""); }};
+  CHECK_THROWS_WITH_AS(fit(model, small_split(), options, Silent()),
+                       "metric: must be a finite number, not nan", ArgumentError);
+}
+
+TEST_CASE("a rule that throws does not let training pass its last epoch") {
+  Small model(small_split().train);
+  std::size_t asked = 0;
+  TrainingSession session(model, small_split(),
+                          {.batch_size = 300, .epochs = 3, .stop = [&](const History&) -> bool {
+                             if (++asked == 2) throw std::runtime_error("no answer");
+                             return false;
+                           }});
+  CHECK_THROWS_AS(session.run(), std::runtime_error);
+  CHECK(session.run().epochs.size() == 3);
+}
+
+TEST_CASE("the best weights' file is nobody else's") {
+  const TemporaryFile beside("");
+  const std::filesystem::path path = beside.folder() / "best";
+  const FitOptions options{.batch_size = 300,
+                           .epochs = 3,
+                           .best_weights = BestWeights::on_disk,
+                           .best_weights_path = path};
+  Small model(small_split().train), other(small_split().train, {.seed = 9});
+  SUBCASE("not the checkpoint, by whichever path") {
+    FitOptions same = options;
+    same.checkpoint.path = beside.folder() / "." / "best";
+    CHECK_THROWS_AS(TrainingSession(model, small_split(), same), ArgumentError);
+    TrainingSession session(model, small_split(), options);
+    CHECK_THROWS_AS(session.save(path), ArgumentError);
+    session.save(beside.folder() / "run");
+    FitOptions over = options;
+    over.best_weights_path = beside.folder() / "run";
+    CHECK_THROWS_AS(static_cast<void>(TrainingSession<Small>::resume(beside.folder() / "run", model,
+                                                                     small_split(), over)),
+                    ArgumentError);
+  }
+  SUBCASE("not another run's") {
+    TrainingSession first(model, small_split(), options);
+    first.run_epoch();
+    TrainingSession second(other, small_split(), options);
+    second.run_epoch();
+    first.run_epoch();  // keeps its own again where it is better, or finds the other's at the end
+    CHECK_THROWS_AS((first.run(), second.run()), DataError);
+  }
+}
+
+TEST_CASE("a checkpoint that cannot be written leaves the model as of its last step") {
+  const TemporaryFile beside("");
+  const std::filesystem::path place = beside.folder() / "gone";
+  std::filesystem::create_directory(place);
+  const FitOptions plain{.batch_size = 300, .epochs = 2};
+  FitOptions saved = plain;
+  saved.checkpoint = {.path = place / "run", .every_epochs = 0, .every_steps = 3};
+  Small model(small_split().train), same(small_split().train);
+  TrainingSession session(model, small_split(), saved), reference(same, small_split(), plain);
+  session.step();
+  session.step();
+  std::filesystem::remove_all(place);
+  CHECK_THROWS_AS(session.step(), DataError);
+  for (int k = 0; k < 3; ++k) reference.step();
+  reference.flush();
+  CHECK(model.items() == same.items());
+}
