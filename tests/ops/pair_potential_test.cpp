@@ -3,6 +3,7 @@
 #include <doctest/doctest.h>
 
 #include <cmath>
+#include <prism/core/matrix.hpp>
 #include <prism/core/random.hpp>
 #include <prism/exec/host.hpp>
 #include <prism/ops/pair_potential.hpp>

@@ -263,7 +263,7 @@ TEST_CASE("where a checkpoint cannot be written, what stood there stays") {
   {
     StagedFile first(place.path());
     CHECK_THROWS_WITH_AS(session.save(place.path()),
-                         doctest::Contains("somebody else is writing it"), DataError);
+                         doctest::Contains("another process is writing it"), DataError);
     CHECK(bytes_of(place.path()) == "old");
   }
   session.save(place.path());
