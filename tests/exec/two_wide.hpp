@@ -43,7 +43,7 @@ struct prism::Pack<T, test::TwoWide> {
   friend Pack approximate_sqrt(Pack a) noexcept { return sqrt(a); }
   friend Pack exp(Pack a) noexcept { return {std::exp(a.low), std::exp(a.high)}; }
   friend Pack clamp(Pack a, Pack lowest, Pack highest) noexcept {
-    const auto one = [](T x, T low, T high) { return x < low ? low : x > high ? high : x; };
+    const auto one = [](T x, T least, T most) { return x < least ? least : x > most ? most : x; };
     return {one(a.low, lowest.low, highest.low), one(a.high, lowest.high, highest.high)};
   }
   friend bool any_greater(Pack a, Pack b) noexcept { return a.low > b.low || a.high > b.high; }
