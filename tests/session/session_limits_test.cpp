@@ -76,7 +76,7 @@ TEST_CASE("training that is let go on has its patience anew") {
       {.learning_rate = 0.05, .batch_size = 300, .patience = 4, .min_steps = 0});
   REQUIRE(session.run().stopped_early);
   const std::size_t before = session.history().epochs.size();
-  session.train_up_to(before + 50);
+  session.allow_epochs(before + 50);
   session.run();
   CHECK(session.history().epochs.size() >= before + 4);
 }

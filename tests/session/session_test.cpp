@@ -53,8 +53,8 @@ TEST_CASE("a run gone on with is the longer run") {
   Session session(model, split(), options);
   session.run();
   const auto after_three = test::bits_of(model);
-  CHECK_THROWS_AS(session.train_up_to(3), ArgumentError);
-  session.train_up_to(8);
+  CHECK_THROWS_AS(session.allow_epochs(3), ArgumentError);
+  session.allow_epochs(8);
   session.run();
   CHECK(session.history().epochs.size() == 8);
   CHECK(test::bits_of(model) != after_three);
@@ -223,7 +223,7 @@ TEST_CASE("best weights on disk, in memory and nowhere") {
   Session session(on_disk, split(), options);
   session.run();
   CHECK(test::bits_of(on_disk) == test::bits_of(in_memory));
-  session.train_up_to(history.epochs.size() + 1);  // the last ones come back
+  session.allow_epochs(history.epochs.size() + 1);  // the last ones come back
   session.step();
 
   options.best_weights = BestWeights::last;
@@ -258,7 +258,7 @@ TEST_CASE("a divergence is the end, and keeps the best weights wherever they are
     CHECK(session.history().epochs.size() == 2);
     for (const float x : model.items()) REQUIRE(std::isfinite(x));
     CHECK(test::bits_of(model) != test::bits_of(start));
-    CHECK_THROWS_AS(session.train_up_to(100), ArgumentError);
+    CHECK_THROWS_AS(session.allow_epochs(100), ArgumentError);
   }
 }
 

@@ -16,7 +16,7 @@
 #include <cstddef>
 
 #ifdef None
-#error "a macro None, as X11 has it, hides prism::None: include prism first, or #undef None"
+#error "a macro None, as X11 has it, hides prism::None: #undef None after X11's headers"
 #endif
 #if defined(min) || defined(max)
 #error "macros min and max hide std::min and std::max: #undef them, or define NOMINMAX for Windows"

@@ -169,7 +169,7 @@ class TrainingSession {
   /// divergence: run() goes on from the last step, not from the best epoch, and patience counts
   /// anew.
   /// @throws ArgumentError  where so many are done, or it has diverged
-  void train_up_to(std::size_t epochs) {
+  void allow_epochs(std::size_t epochs) {
     require(epochs > history().epochs.size(), "epochs",
             "must be above " + std::to_string(history().epochs.size()) + ", which are done");
     require(history().stop_reason != StopReason::diverged, "epochs",
