@@ -48,11 +48,11 @@ Cost compile(const std::string& text) {
 
 std::string grid(const std::string& backbones, const std::string& losses,
                  const std::string& initializers) {
-  return "#include <prism/prism.hpp>\nusing namespace prism;\nusing Grid = Grid<Types<" +
+  return "#include <prism/prism.hpp>\nusing namespace prism;\nusing ModelGrid = Grid<Types<" +
          backbones + ">, Types<" + losses + ">, Types<None>, Types<" + initializers +
          ">>;\n"
          "void train(const Split& split) {\n"
-         "  for_each_model<Grid>([&]<class Model>() {\n"
+         "  for_each_model<ModelGrid>([&]<class Model>() {\n"
          "    Model model(split.train);\n"
          "    fit(model, split);\n"
          "    static_cast<void>(evaluate(model, split.test));\n"
