@@ -3,6 +3,7 @@
 #pragma once
 
 #include <prism/prism.hpp>
+#include <string_view>
 
 namespace test {
 
@@ -10,6 +11,17 @@ namespace test {
 /// separates rows.
 using RankingLosses =
     prism::Types<prism::BPR, prism::SSM, prism::DirectAU, prism::MAWU, prism::MACR>;
+
+/// Decays rows by their popularity, those of the batch twice as much.
+struct PopularityWD {
+  static constexpr std::string_view name = "PopularityWD";
+
+  double lambda = 1e-4;
+
+  [[nodiscard]] double weight_decay(bool active, prism::Index popularity) const {
+    return (active ? 2 : 1) * lambda * popularity;
+  }
+};
 
 /// Calls visit(std::type_identity<Policy>) for each policy.
 template <class... Policies, class Visit>

@@ -94,7 +94,7 @@ inline nlohmann::json to_json(const prism::History& history) {
   }
   return {{"best_epoch", history.best_epoch},
           {"best_validation_ndcg", history.best_validation_ndcg},
-          {"stopped_early", history.stopped_early},
+          {"stopped_early", history.stopped_early()},
           {"steps_per_epoch", history.steps_per_epoch},
           {"seconds", history.seconds},
           {"warnings", history.warnings},

@@ -94,6 +94,13 @@ TEST_CASE("regularizers determine which rows decay") {
   CHECK(BatchedWD{.lambda = 0.5}.weight_decay(false) == 0);
   CHECK(FullWD{.lambda = 0.5}.weight_decay(true) == 0.5);
   CHECK(FullWD{.lambda = 0.5}.weight_decay(false) == 0.5);
+  CHECK(weight_decay(FullWD{.lambda = 0.5}, true, 7) == 0.5);
+  CHECK(weight_decay(test::PopularityWD{.lambda = 0.5}, true, 7) == 7);
+  static_assert(PopularityRegularizer<test::PopularityWD> && !PopularityRegularizer<FullWD>);
+  using Chosen = OneRegularizer<None, test::PopularityWD>;
+  static_assert(PopularityRegularizer<Chosen> && !PopularityRegularizer<OneRegularizer<None>>);
+  CHECK(weight_decay(Chosen(test::PopularityWD{.lambda = 0.5}), false, 7) == 3.5);
+  CHECK(weight_decay(Chosen(None{}), false, 7) == 0);
 }
 
 TEST_CASE("SGD updates batch rows with gradient and decay, other rows only with decay") {
@@ -101,7 +108,7 @@ TEST_CASE("SGD updates batch rows with gradient and decay, other rows only with 
   table.fill(1);
   auto gradient = zeros<double>(1, 2);
   gradient.fill(10);
-  const std::vector<Index> unique_rows{1}, inverse_index{absent, 0, absent};
+  const std::vector<Index> unique_rows{1}, inverse_index{absent, 0, absent}, popularity{3, 4, 0};
   const BatchSide side{.unique_rows = unique_rows,
                        .num_active = 1,
                        .offsets = {},
@@ -109,7 +116,7 @@ TEST_CASE("SGD updates batch rows with gradient and decay, other rows only with 
                        .inverse_index = inverse_index};
   SGD::State<double> state(3, 2);
   const auto step = [&](const auto& regularizer) {
-    SGD{}(par, ParameterView<double>{rows(table)},
+    SGD{}(par, ParameterView<double>{.rows = rows(table), .popularity = popularity},
           TableGradient<double>::sparse(rows(gradient), side), state,
           {.learning_rate = 0.1, .step = 1}, regularizer);
   };
@@ -127,6 +134,12 @@ TEST_CASE("SGD updates batch rows with gradient and decay, other rows only with 
     step(FullWD{.lambda = 0.5});
     CHECK(table(0, 0) == doctest::Approx(1 - 0.1 * 0.5));
     CHECK(table(1, 1) == doctest::Approx(1 - 0.1 * (10 + 0.5)));
+  }
+  SUBCASE("with decay by popularity") {
+    step(test::PopularityWD{.lambda = 0.5});
+    CHECK(table(0, 0) == doctest::Approx(1 - 0.1 * 0.5 * 3));
+    CHECK(table(1, 1) == doctest::Approx(1 - 0.1 * (10 + 2 * 0.5 * 4)));
+    CHECK(table(2, 0) == 1);  // of a row without interactions
   }
 }
 

@@ -58,7 +58,7 @@ TEST_CASE("fit stops when patience runs out, and keeps the weights of the best e
   const History history =
       fit(model, split, {.learning_rate = 0.05, .batch_size = 300, .patience = 4, .min_steps = 0},
           Silent());
-  REQUIRE(history.stopped_early);
+  REQUIRE(history.stopped_early());
   CHECK(history.epochs.size() == history.best_epoch + 4);
   CHECK(evaluate(model, split.validation, {.exclude = {&split.train}}).ndcg ==
         history.best_validation_ndcg);
@@ -85,7 +85,7 @@ TEST_CASE("patience counts only the epochs that begin after min_steps") {
   const History early = fit(soon, split, options, Silent());
   const std::size_t steps = early.steps_per_epoch;
   REQUIRE(steps == (split.train.size() + 299) / 300);
-  REQUIRE(early.stopped_early);
+  REQUIRE(early.stopped_early());
   const std::size_t last = early.epochs.size();
   // Begun, not ended: one step more makes it a whole epoch more.
   for (const auto& [min_steps, epochs] :
@@ -93,7 +93,7 @@ TEST_CASE("patience counts only the epochs that begin after min_steps") {
     Small late(split.train);
     options.min_steps = min_steps;
     const History history = fit(late, split, options, Silent());
-    REQUIRE(history.stopped_early);
+    REQUIRE(history.stopped_early());
     CHECK(history.epochs.size() == std::max(epochs, history.best_epoch + 4));
   }
 }
@@ -127,7 +127,7 @@ TEST_CASE("without a validation part fit trains for all epochs and keeps the las
       fit(model, split, {.batch_size = 300, .epochs = 13, .patience = 2}, Silent());
   CHECK(history.epochs.size() == 13);
   CHECK(history.best_epoch == 13);
-  CHECK_FALSE(history.stopped_early);
+  CHECK_FALSE(history.stopped_early());
 }
 
 TEST_CASE("a loss that is no longer finite is an error, and the best weights stay") {

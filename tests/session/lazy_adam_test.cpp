@@ -88,6 +88,8 @@ TEST_CASE("Adam has the weights of DenseAdam, whatever the decay") {
   check_same<MF<dynamic>, BPR, None, double>(1500, 1e-10);
   check_same<MF<dynamic>, BPR, BatchedWD, double>(1500, 1e-10);
   check_same<MF<dynamic>, BPR, FullWD, double>(1500, 0);
+  check_same<MF<dynamic>, BPR, test::PopularityWD, double>(1500, 1e-10);
+  check_same<MF<dynamic>, MAWU, test::PopularityWD, double>(300, 1e-10);
   check_same<MF<dynamic>, BPR, None, float>(300, 1e-4);
   check_same<MF<dynamic>, BPR, FullWD, float>(1500, 0);
 }

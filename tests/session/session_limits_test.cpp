@@ -53,7 +53,7 @@ TEST_CASE("options may be as large as their type") {
     Small model(small_split().train);
     const History history = fit(model, small_split(), never, Silent());
     CHECK(history.epochs.size() == 30);
-    CHECK_FALSE(history.stopped_early);
+    CHECK_FALSE(history.stopped_early());
   }
 }
 
@@ -74,7 +74,7 @@ TEST_CASE("training that is let go on has its patience anew") {
   TrainingSession session(
       model, small_split(),
       {.learning_rate = 0.05, .batch_size = 300, .patience = 4, .min_steps = 0});
-  REQUIRE(session.run().stopped_early);
+  REQUIRE(session.run().stopped_early());
   const std::size_t before = session.history().epochs.size();
   session.allow_epochs(before + 50);
   session.run();

@@ -89,7 +89,7 @@ TEST_CASE("a function of the history stops training") {
           Silent());
   CHECK(history.epochs.size() == 3);
   CHECK(history.stop_reason == StopReason::rule);
-  CHECK_FALSE(history.stopped_early);
+  CHECK_FALSE(history.stopped_early());
 }
 
 TEST_CASE("early stopping goes by the metric that is chosen") {
@@ -179,6 +179,20 @@ TEST_CASE("an observer that has thrown does not keep training from going on") {
   session.run(throws);
   fit(other, split(), options, Silent());
   CHECK(test::bits_of(model) == test::bits_of(other));
+}
+
+TEST_CASE("a stop that an observer asks for holds where a later one throws") {
+  struct Stops {
+    static StopRequest batch(const BatchProgress&) { return StopRequest::stop; }
+  } stops;
+  struct Throws {
+    static void batch(const BatchProgress&) { throw std::runtime_error("later"); }
+  } throws;
+  Model model(split().train);
+  Session session(model, split(), {.batch_size = 150, .epochs = 3});
+  CHECK_THROWS_WITH(session.run(stops, throws), "later");
+  CHECK(session.steps() == 1);
+  CHECK(session.history().stop_reason == StopReason::observer);
 }
 
 TEST_CASE("who watches is an observer, and nothing else is") {

@@ -62,14 +62,16 @@ auto trained(int threads, typename Model::Options options) {
 }
 
 template <class Backbone, class Loss, class Sampler = UniformNegatives>
-void check_bit_identity(const Loss& loss = {}) {
+void check_bit_identity(const Loss& loss = {}, const std::vector<int>& thread_counts = {2, 5}) {
   using Model = Recommender<Backbone, Loss, BatchedWD, PRISM<1.0>, Adam, Sampler>;
   const typename Model::Options options{
       .seed = 9, .backbone = test::with_dim<Backbone>(20), .loss = loss};
   INFO(name_of(options), " ", std::string(Sampler::name));
   const auto alone = trained<Model>(1, options);
-  CHECK(trained<Model>(2, options) == alone);
-  CHECK(trained<Model>(5, options) == alone);
+  for (const int threads : thread_counts) {
+    CAPTURE(threads);
+    CHECK(trained<Model>(threads, options) == alone);
+  }
 }
 
 }  // namespace
@@ -94,6 +96,13 @@ TEST_CASE("the same seed gives the same tables to the last bit for any number of
     test::for_each_policy(all::Samplers{}, []<class S>(std::type_identity<S>) {
       check_bit_identity<MF<dynamic>, BPR, S>();
     });
+  }
+  SUBCASE("1 to 16 threads") {
+    std::vector<int> counts;
+    for (int threads = 2; threads <= 16; ++threads) counts.push_back(threads);
+    check_bit_identity<LightGCN<dynamic>, MAWU>({}, counts);
+    check_bit_identity<MLP<dynamic>, SSM>({}, counts);
+    check_bit_identity<MF<dynamic>, Penalized<MACR, IPL>>({}, counts);
   }
   SUBCASE("options with loops of their own") {
     check_bit_identity<MF<dynamic>, DirectAU>({.duplicates = true});

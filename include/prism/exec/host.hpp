@@ -17,19 +17,36 @@
 
 namespace prism::inline PRISM_ISA {
 
+namespace detail {
+
+/// A loop's body without its type. The tasks are coarse, so that an indirect call costs nothing
+/// that can be measured, while a oneTBB loop for each body doubles the code of a model.
+struct TaskRange {
+  const void* body;
+  void (*call)(const void* body, std::size_t begin, std::size_t end);
+
+  void operator()(const tbb::blocked_range<std::size_t>& range) const {
+    call(body, range.begin(), range.end());
+  }
+};
+
+inline void run_tasks(std::size_t n, const TaskRange& tasks) {
+  tbb::parallel_for(tbb::blocked_range<std::size_t>(0, n, 1), tasks);
+}
+
+}  // namespace detail
+
 template <class Isa>
 struct Loops<Host<Isa>> {
   template <class Body>
   static void tasks(std::size_t n, const Body& body) {
-    if (n == 0) return;
-    if (n == 1) {
+    const auto call = [](const void* erased, std::size_t begin, std::size_t end) {
       const FlushDenormals flush;
-      return body(std::size_t{0});
-    }
-    tbb::parallel_for(tbb::blocked_range<std::size_t>(0, n, 1), [&](const auto& range) {
-      const FlushDenormals flush;
-      for (std::size_t i = range.begin(); i != range.end(); ++i) body(i);
-    });
+      const Body& own = *static_cast<const Body*>(erased);
+      for (std::size_t i = begin; i != end; ++i) own(i);
+    };
+    if (n == 1) call(&body, 0, 1);
+    if (n > 1) detail::run_tasks(n, {&body, call});
   }
 };
 

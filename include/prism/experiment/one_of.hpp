@@ -72,8 +72,15 @@ class OneRegularizer : public detail::RuntimeChoice<Policies...> {
 
  public:
   using detail::RuntimeChoice<Policies...>::RuntimeChoice;
-  [[nodiscard]] double weight_decay(bool in_batch) const {
-    return this->visit([=](const auto& policy) -> double { return policy.weight_decay(in_batch); });
+  [[nodiscard]] double weight_decay(bool active) const
+      requires(!(PopularityRegularizer<Policies> || ...)) {
+    return this->visit([=](const auto& policy) -> double { return policy.weight_decay(active); });
+  }
+  [[nodiscard]] double weight_decay(bool active, Index popularity) const
+      requires((PopularityRegularizer<Policies> || ...)) {
+    return this->visit([=](const auto& policy) -> double {
+      return prism::weight_decay(policy, active, popularity);
+    });
   }
 };
 

@@ -100,13 +100,14 @@ struct Adam {
                       std::span<const Index> row_indices, State<T>& state,
                       const R& regularizer) const {
     const AdamConstants<T> constant = constants(table);
-    const T decay = static_cast<T>(regularizer.weight_decay(false));
+    const RowDecay inactive_decay(regularizer, table, false);
     const std::size_t current_step = state.history_.size();
     for_each_row(
         exec, row_indices, table, state,
         [&](Index r) { return state.last_step_[r].weights != current_step; },
         [&](std::size_t k) {
-          apply_deferred_row<typename X::isa>(table, row_indices[k], state, decay, constant);
+          const Index r = row_indices[k];
+          apply_deferred_row<typename X::isa>(table, r, state, inactive_decay(r), constant);
         });
   }
 
@@ -116,10 +117,10 @@ struct Adam {
              const R& regularizer) const {
     if (state.history_.size() == 0) return;
     const AdamConstants<T> constant = constants(table);
-    const T decay = static_cast<T>(regularizer.weight_decay(false));
+    const RowDecay inactive_decay(regularizer, table, false);
     parallel_chunks(exec, table.rows.size(), grain, [&](std::size_t begin, std::size_t end) {
       for (std::size_t r = begin; r < end; ++r) {
-        apply_deferred_row<typename X::isa>(table, r, state, decay, constant);
+        apply_deferred_row<typename X::isa>(table, r, state, inactive_decay(r), constant);
         if (state.last_step_[r].weights != State<T>::no_gradient_yet) {
           apply_deferred_moments<typename X::isa>(r, state);
           state.last_step_[r].weights = 0;
@@ -135,11 +136,14 @@ struct Adam {
                   State<T>& state, StepInfo info, const R& regularizer) const {
     const AdamConstants<T> constant = constants(table);
     const AdamStep<T> step(info.learning_rate, beta1, beta2, info.step);
-    const auto step_row = [&](std::size_t r, const T* row_gradient, bool in_batch,
+    const RowDecay active_decay(regularizer, table, true);
+    const RowDecay inactive_decay(regularizer, table, false);
+    const auto step_row = [&](std::size_t r, const T* row_gradient, bool active,
                               MomentDecay<T> moment_decay) {
-      const T decay = static_cast<T>(regularizer.weight_decay(in_batch));
-      adam_row<typename X::isa>(table.rows[r], state.first(r), state.second(r), row_gradient, decay,
-                                constant, step, table.rows.dim(), moment_decay);
+      const double decay = active ? active_decay(r) : inactive_decay(r);
+      adam_row<typename X::isa>(table.rows[r], state.first(r), state.second(r), row_gradient,
+                                static_cast<T>(decay), constant, step, table.rows.dim(),
+                                moment_decay);
     };
     if (gradient.is_dense()) {
       flush(exec, table, state, regularizer);
@@ -155,13 +159,12 @@ struct Adam {
     constexpr std::size_t max_history = 1 << 16;
     if (state.history_.size() == max_history) flush(exec, table, state, regularizer);
     const std::span<const Index> unique_rows = gradient.unique_rows();
-    const T inactive_decay = static_cast<T>(regularizer.weight_decay(false));
     const std::size_t previous_steps = state.history_.size();
     for_each_row(
         exec, unique_rows, table, state, [](Index) { return true; },
         [&](std::size_t k) {
           const Index r = unique_rows[k];
-          apply_deferred_row<typename X::isa>(table, r, state, inactive_decay, constant);
+          apply_deferred_row<typename X::isa>(table, r, state, inactive_decay(r), constant);
           const MomentDecay<T> moment_decay =
               state.history_.moment_decay(previous_steps - state.last_step_[r].moments);
           step_row(r, gradient.of_unique_row(k), k < gradient.num_active(), moment_decay);
@@ -205,7 +208,8 @@ struct Adam {
 
   template <class Isa, class T>
   static void apply_deferred_row(const ParameterView<T>& table, std::size_t r, State<T>& state,
-                                 T decay, const AdamConstants<T>& constant) noexcept {
+                                 double row_decay, const AdamConstants<T>& constant) noexcept {
+    const T decay = static_cast<T>(row_decay);
     const std::size_t current_step = state.history_.size();
     auto& last_step = state.last_step_[r];
     std::size_t from = last_step.weights;

@@ -68,12 +68,14 @@ struct DenseAdam {
     const AdamConstants<T> constant(beta1, beta2, epsilon, table.lowest, table.highest);
     const AdamStep<T> step(info.learning_rate, beta1, beta2, info.step);
     const Rows<T> first = rows(state.first), second = rows(state.second);
+    const RowDecay active_decay(regularizer, table, true);
+    const RowDecay inactive_decay(regularizer, table, false);
     constexpr std::size_t grain = 1024;
     parallel_chunks(exec, table.rows.size(), grain, [&](std::size_t begin, std::size_t end) {
       for (std::size_t r = begin; r < end; ++r) {
-        const T decay = static_cast<T>(regularizer.weight_decay(gradient.in_batch(r)));
-        adam_row<typename X::isa>(table.rows[r], first[r], second[r], gradient.of(r), decay,
-                                  constant, step, table.rows.dim());
+        const double decay = gradient.in_batch(r) ? active_decay(r) : inactive_decay(r);
+        adam_row<typename X::isa>(table.rows[r], first[r], second[r], gradient.of(r),
+                                  static_cast<T>(decay), constant, step, table.rows.dim());
       }
     });
   }

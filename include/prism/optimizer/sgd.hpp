@@ -6,7 +6,6 @@
 #include <span>
 #include <string_view>
 
-#include "prism/core/binary_file.hpp"
 #include "prism/core/config.hpp"
 #include "prism/core/index.hpp"
 #include "prism/core/parallel.hpp"
@@ -32,8 +31,10 @@ struct SGD {
   void operator()(const X& exec, const ParameterView<T>& table, const TableGradient<T>& gradient,
                   State<T>& /*state*/, StepInfo info, const R& regularizer) const {
     using Isa = typename X::isa;
+    const RowDecay active_decay(regularizer, table, true);
+    const RowDecay inactive_decay(regularizer, table, false);
     const auto step_row = [&](std::size_t r) {
-      const double decay = regularizer.weight_decay(gradient.in_batch(r));
+      const double decay = gradient.in_batch(r) ? active_decay(r) : inactive_decay(r);
       T* const row = table.rows[r];
       const std::size_t dim = table.rows.dim();
       if (decay != 0) scale<Isa>(row, static_cast<T>(1 - info.learning_rate * decay), row, dim);
@@ -44,7 +45,7 @@ struct SGD {
     };
     constexpr std::size_t grain = 1024;
     // Without decay, rows outside the batch do not change.
-    if (!gradient.is_dense() && regularizer.weight_decay(false) == 0) {
+    if (!gradient.is_dense() && inactive_decay.is_zero()) {
       const std::span<const Index> unique_rows = gradient.unique_rows();
       parallel_chunks(exec, unique_rows.size(), grain, [&](std::size_t begin, std::size_t end) {
         for (const Index r : unique_rows.subspan(begin, end - begin)) step_row(r);

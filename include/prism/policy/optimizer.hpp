@@ -9,7 +9,6 @@
 #include <span>
 #include <string_view>
 
-#include "prism/core/binary_file.hpp"
 #include "prism/core/config.hpp"
 #include "prism/core/execution.hpp"
 #include "prism/core/index.hpp"
@@ -19,6 +18,9 @@
 #include "prism/policy/regularizer.hpp"
 
 namespace prism::inline PRISM_ISA {
+
+class BinaryReader;
+class BinaryWriter;
 
 /// Learning rate and number of a step.
 struct StepInfo {
@@ -31,6 +33,33 @@ struct OptimizerTraits {
   /// Whether it skips rows without a gradient and applies their deferred steps when they are next
   /// read. It must then have apply_deferred and flush.
   bool defers_rows = false;
+};
+
+/// The decay of a table's rows, all of them active or none.
+template <class T, RegularizerPolicy R>
+class RowDecay {
+ public:
+  RowDecay(const R& regularizer, const ParameterView<T>& table, bool active)
+      : regularizer_(regularizer), table_(table), active_(active) {
+    if constexpr (!PopularityRegularizer<R>) of_all_ = decay(0);
+  }
+
+  [[nodiscard]] double operator()(std::size_t row) const {
+    if constexpr (PopularityRegularizer<R>) return decay(table_.popularity_of(row));
+    return of_all_;
+  }
+  /// Whether it is known without a look at the rows that none decays.
+  [[nodiscard]] bool is_zero() const noexcept { return !PopularityRegularizer<R> && of_all_ == 0; }
+
+ private:
+  [[nodiscard]] double decay(Index popularity) const {
+    return weight_decay(regularizer_, active_, popularity);
+  }
+
+  const R& regularizer_;
+  const ParameterView<T>& table_;
+  bool active_;
+  double of_all_ = 0;
 };
 
 namespace detail {
@@ -54,7 +83,7 @@ struct AnyRegularizer {
 //     bool finite() const;  // optional: whether all values are finite
 //   };
 //   // One step of every row. The gradient of row r is gradient.of(r), zero if that is null, plus
-//   // regularizer.weight_decay(gradient.in_batch(r)) times the row.
+//   // RowDecay(regularizer, table, gradient.in_batch(r))(r) times the row.
 //   template <Execution X, class T, RegularizerPolicy R>
 //   void operator()(const X& exec, const ParameterView<T>& table, const TableGradient<T>& gradient,
 //                   State<T>& state, StepInfo info, const R& regularizer) const;

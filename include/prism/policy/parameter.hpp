@@ -8,11 +8,13 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory_resource>
+#include <span>
 #include <type_traits>
 #include <utility>
 
 #include "prism/core/config.hpp"
 #include "prism/core/finite.hpp"
+#include "prism/core/index.hpp"
 #include "prism/core/random.hpp"
 #include "prism/core/rows.hpp"
 #include "prism/data/interactions.hpp"
@@ -36,6 +38,13 @@ struct ParameterView {
   /// After each step values are clamped to [lowest, highest].
   T lowest = -unbounded<T>;
   T highest = unbounded<T>;
+  /// Training interactions of each row's user or item; empty where rows belong to neither. The
+  /// trainer sets it.
+  std::span<const Index> popularity{};
+
+  [[nodiscard]] Index popularity_of(std::size_t row) const noexcept {
+    return popularity.empty() ? 0 : popularity[row];
+  }
 
   /// Whether there is a bound to clamp to.
   [[nodiscard]] bool bounded() const noexcept {

@@ -5,6 +5,7 @@
 #include <concepts>
 
 #include "prism/core/config.hpp"
+#include "prism/core/index.hpp"
 #include "prism/policy/contract.hpp"
 
 namespace prism::inline PRISM_ISA {
@@ -12,22 +13,44 @@ namespace prism::inline PRISM_ISA {
 // struct MyRegularizer {
 //   static constexpr std::string_view name = "MyRegularizer";
 //   // The decay lambda of a row; lambda * row is added to its gradient: coupled (L2), as in the
-//   // paper. in_batch: whether the row is active.
-//   double weight_decay(bool in_batch) const;
+//   // paper. active: whether the row is in the batch, as a positive or a negative.
+//   double weight_decay(bool active) const;
+//   // Or: a decay that depends on how many training interactions the row's user or item has; 0 for
+//   // parameters that belong to neither.
+//   double weight_decay(bool active, Index popularity) const;
 //   // Optional: label() and check(), see label.hpp.
 // };
 
 namespace detail {
 
 template <class R>
-concept SaysDecay = requires(const R& regularizer, bool in_batch) {
-  { regularizer.weight_decay(in_batch) } -> std::convertible_to<double>;
+concept SaysDecay = requires(const R& regularizer, bool active) {
+  { regularizer.weight_decay(active) } -> std::convertible_to<double>;
+};
+template <class R>
+concept SaysDecayByPopularity = requires(const R& regularizer, bool active, Index popularity) {
+  { regularizer.weight_decay(active, popularity) } -> std::convertible_to<double>;
 };
 
 }  // namespace detail
 
 template <class R>
-concept RegularizerPolicy = detail::AnyPolicy<R> && detail::SaysDecay<R>;
+concept RegularizerPolicy = detail::AnyPolicy<R> &&
+    (detail::SaysDecay<R> || detail::SaysDecayByPopularity<R>);
+
+/// A regularizer whose decay depends on a row's popularity.
+template <class R>
+concept PopularityRegularizer = RegularizerPolicy<R> && detail::SaysDecayByPopularity<R>;
+
+/// The decay of a row, whatever the regularizer depends on.
+template <RegularizerPolicy R>
+[[nodiscard]] double weight_decay(const R& regularizer, bool active, Index popularity) {
+  if constexpr (PopularityRegularizer<R>) {
+    return regularizer.weight_decay(active, popularity);
+  } else {
+    return regularizer.weight_decay(active);
+  }
+}
 
 /// Whether R is a regularizer. If it is not, the first compiler error names the missing
 /// requirement: `static_assert(check_regularizer<MyRegularizer>())`.
@@ -35,9 +58,9 @@ template <class R>
 [[nodiscard]] consteval bool check_regularizer() {
   using namespace detail;
   PRISM_POLICY_CONTRACT(R, "a regularizer");
-  static_assert(SaysDecay<R>,
-                "a regularizer must return the decay of a row: double weight_decay(bool in_batch) "
-                "const");
+  static_assert(SaysDecay<R> || SaysDecayByPopularity<R>,
+                "a regularizer must return the decay of a row: double weight_decay(bool active) "
+                "const, or double weight_decay(bool active, Index popularity) const");
   return RegularizerPolicy<R>;
 }
 

@@ -18,8 +18,8 @@ struct BatchedWD {
   /// @throws ArgumentError  for an option outside its domain
   void check() const { require_non_negative("lambda", lambda); }
 
-  [[nodiscard]] constexpr double weight_decay(bool in_batch) const noexcept {
-    return in_batch ? lambda : 0;
+  [[nodiscard]] constexpr double weight_decay(bool active) const noexcept {
+    return active ? lambda : 0;
   }
 };
 

@@ -19,7 +19,7 @@ struct FullWD {
   /// @throws ArgumentError  for an option outside its domain
   void check() const { require_non_negative("lambda", lambda); }
 
-  [[nodiscard]] constexpr double weight_decay(bool /*in_batch*/) const noexcept { return lambda; }
+  [[nodiscard]] constexpr double weight_decay(bool /*active*/) const noexcept { return lambda; }
 };
 
 static_assert(RegularizerPolicy<FullWD>);

@@ -12,7 +12,7 @@ namespace prism::inline PRISM_ISA {
 struct None {
   static constexpr std::string_view name = "None";
 
-  [[nodiscard]] static constexpr double weight_decay(bool /*in_batch*/) noexcept { return 0; }
+  [[nodiscard]] static constexpr double weight_decay(bool /*active*/) noexcept { return 0; }
 };
 
 static_assert(RegularizerPolicy<None>);

@@ -2,23 +2,15 @@
 // Writes a model's output rows in formats that other programs read.
 #pragma once
 
-#include <algorithm>
-#include <cstddef>
 #include <filesystem>
 #include <string>
 #include <string_view>
 
-#if __has_include(<xtensor/io/xnpy.hpp>)  // xtensor 0.26 moved its headers
-#include <xtensor/io/xnpy.hpp>
-#else
-#include <xtensor/xnpy.hpp>
-#endif
-
 #include "prism/core/config.hpp"
 #include "prism/core/error.hpp"
 #include "prism/core/index.hpp"
-#include "prism/core/matrix.hpp"
 #include "prism/data/interactions.hpp"
+#include "prism/serve/npy.hpp"
 #include "prism/serve/staged_files.hpp"
 
 namespace prism::inline PRISM_ISA {
@@ -39,13 +31,6 @@ template <class IdOf>
     lines.append(id).push_back('\n');
   }
   return lines;
-}
-
-template <class T>
-[[nodiscard]] std::string npy(Rows<const T> table) {
-  Matrix<T> copy(typename Matrix<T>::shape_type{table.size(), table.dim()});
-  std::copy_n(table.data(), table.elements(), copy.data());
-  return xt::dump_npy(copy);
 }
 
 }  // namespace detail

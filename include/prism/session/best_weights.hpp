@@ -8,55 +8,84 @@
 #include <cstddef>
 #include <cstdint>
 #include <filesystem>
+#include <memory_resource>
 #include <optional>
 #include <span>
-#include <utility>
+#include <type_traits>
 #include <vector>
 
 #include "prism/core/binary_file.hpp"
 #include "prism/core/config.hpp"
-#include "prism/policy/parameter.hpp"
+#include "prism/core/memory.hpp"
 #include "prism/session/fit_options.hpp"
 
 namespace prism::inline PRISM_ISA::detail {
 
-inline constexpr std::size_t weights_chunk = std::size_t{1} << 16;  // numbers
+/// All that training changes, as consecutive numbers: tables, then the parameters of backbone and
+/// loss.
+template <class T>
+using WeightSpans = std::vector<std::span<T>>;
 
-/// Calls visit(span) for consecutive pieces of all that training changes, in a fixed order.
-template <class Weights, class Visit>
-void for_each_chunk(Weights& weights, const Visit& visit) {
-  const auto chunks = [&](auto* data, std::size_t size) {
-    for (std::size_t at = 0; at < size; at += weights_chunk) {
-      visit(std::span(data + at, std::min(weights_chunk, size - at)));
+template <class Weights>
+[[nodiscard]] auto weight_spans(Weights& weights) {
+  using Scalar = std::remove_reference_t<decltype(*weights.users.data())>;
+  WeightSpans<Scalar> spans{{weights.users.data(), weights.users.size()},
+                            {weights.items.data(), weights.items.size()}};
+  const auto add = [&](const auto& parameter) {
+    spans.emplace_back(parameter.rows.data(), parameter.rows.elements());
+  };
+  weights.backbone.for_each_parameter(add);
+  weights.loss.for_each_parameter(add);
+  return spans;
+}
+
+/// Calls visit(chunk) for consecutive chunks of them.
+template <class T, class Visit>
+void for_each_chunk(const WeightSpans<T>& weights, const Visit& visit) {
+  constexpr std::size_t chunk = std::size_t{1} << 16;  // numbers
+  for (const std::span<T> part : weights) {
+    for (std::size_t at = 0; at < part.size(); at += chunk) {
+      visit(part.subspan(at, std::min(chunk, part.size() - at)));
     }
-  };
-  chunks(weights.users.data(), weights.users.size());
-  chunks(weights.items.data(), weights.items.size());
-  const auto of_parameter = [&](const auto& parameter) {
-    chunks(parameter.rows.data(), parameter.rows.elements());
-  };
-  weights.backbone.for_each_parameter(of_parameter);
-  weights.loss.for_each_parameter(of_parameter);
+  }
 }
 
-template <class Weights>
-void write_weights(BinaryWriter& out, Weights& weights) {
-  for_each_chunk(weights,
-                 [&]<class T>(std::span<T> chunk) { out.numbers(std::span<const T>(chunk)); });
+template <class T>
+void write_weights(BinaryWriter& out, const WeightSpans<T>& weights) {
+  for_each_chunk(weights, [&](std::span<const T> chunk) { out.numbers(chunk); });
 }
-template <class Weights>
-void read_weights(BinaryReader& in, Weights& weights) {
-  for_each_chunk(weights, [&](auto chunk) { in.numbers(chunk); });
+template <class T>
+void read_weights(BinaryReader& in, const WeightSpans<T>& weights) {
+  for_each_chunk(weights, [&](std::span<T> chunk) { in.numbers(chunk); });
+}
+
+/// A copy of weights.
+template <class T>
+class WeightsCopy {
+ public:
+  /// Of the same sizes, uninitialised.
+  WeightsCopy(const WeightSpans<T>& like, std::pmr::memory_resource* memory) {
+    for (const std::span<T> part : like) parts_.emplace_back(part.size(), memory);
+  }
+  [[nodiscard]] WeightSpans<T> spans() { return {parts_.begin(), parts_.end()}; }
+
+ private:
+  std::vector<TableVector<T>> parts_;
+};
+
+template <class T>
+void copy_weights(const WeightSpans<T>& from, const WeightSpans<T>& to) {
+  for (std::size_t k = 0; k < from.size(); ++k) std::ranges::copy(from[k], to[k].begin());
 }
 
 /// Keeps one set of weights, where FitOptions::best_weights says.
-template <class Weights>
+template <class T>
 class WeightsStore {
   static constexpr FileKind file_kind{"PRISMWTS", 1, "file of weights"};
 
  public:
-  explicit WeightsStore(const FitOptions& options)
-      : where_(options.best_weights), path_(options.best_weights_path) {}
+  WeightsStore(const FitOptions& options, std::pmr::memory_resource* memory)
+      : where_(options.best_weights), path_(options.best_weights_path), memory_(memory) {}
 
   WeightsStore(const WeightsStore&) = delete;
   WeightsStore& operator=(const WeightsStore&) = delete;
@@ -65,21 +94,20 @@ class WeightsStore {
   [[nodiscard]] bool keeps() const noexcept { return where_ != BestWeights::last; }
 
   /// Takes a copy.
-  void keep(Weights& weights) {
+  void keep(const WeightSpans<T>& weights) {
     if (where_ == BestWeights::in_memory) {
-      // Assigned to, the copy stays in the memory that it has.
-      if (weights_) {
-        *weights_ = weights;
-      } else {
-        weights_.emplace(weights);
-      }
+      if (!copy_) copy_.emplace(weights, memory_);
+      copy_weights(weights, copy_->spans());
     }
     if (where_ == BestWeights::on_disk) write(weights).publish();
   }
 
   /// Swaps those that are kept with these.
-  void exchange(Weights& weights) {
-    if (where_ == BestWeights::in_memory) std::swap(*weights_, weights);
+  void exchange(const WeightSpans<T>& weights) {
+    if (where_ == BestWeights::in_memory) {
+      const WeightSpans<T> own = copy_->spans();
+      for (std::size_t k = 0; k < own.size(); ++k) std::ranges::swap_ranges(own[k], weights[k]);
+    }
     if (where_ == BestWeights::on_disk) {
       BinaryWriter before = write(weights);
       restore(weights);
@@ -88,8 +116,8 @@ class WeightsStore {
   }
 
   /// Overwrites these with those that are kept.
-  void restore(Weights& weights) {
-    if (where_ == BestWeights::in_memory) weights = *weights_;
+  void restore(const WeightSpans<T>& weights) {
+    if (where_ == BestWeights::in_memory) copy_weights(copy_->spans(), weights);
     if (where_ == BestWeights::on_disk) {
       BinaryReader in = read();
       read_weights(in, weights);
@@ -97,30 +125,30 @@ class WeightsStore {
     }
   }
 
-  /// Writes those that are kept into another file. @param weights  any of the same shapes
-  void save(BinaryWriter& out, Weights& weights) {
-    if (where_ == BestWeights::in_memory) write_weights(out, *weights_);
+  /// Writes those that are kept into another file. @param weights  any of the same sizes
+  void save(BinaryWriter& out, const WeightSpans<T>& weights) {
+    if (where_ == BestWeights::in_memory) write_weights(out, copy_->spans());
     if (where_ == BestWeights::on_disk) {
       BinaryReader in = read();
-      copy(in, weights, [&](auto chunk) { out.numbers(chunk); });
+      copy_chunks(in, weights, [&](std::span<const T> chunk) { out.numbers(chunk); });
     }
   }
-  /// Reads them back. @param weights  any of the same shapes
-  void load(BinaryReader& in, Weights& weights) {
+  /// Reads them back. @param weights  any of the same sizes
+  void load(BinaryReader& in, const WeightSpans<T>& weights) {
     if (where_ == BestWeights::in_memory) {
-      weights_.emplace(weights);
-      read_weights(in, *weights_);
+      copy_.emplace(weights, memory_);
+      read_weights(in, copy_->spans());
     } else if (where_ == BestWeights::on_disk) {
       BinaryWriter out = begin_file();
-      copy(in, weights, [&](auto chunk) { out.numbers(chunk); });
+      copy_chunks(in, weights, [&](std::span<const T> chunk) { out.numbers(chunk); });
       out.publish();
     } else {
-      copy(in, weights, [](auto) {});
+      copy_chunks(in, weights, [](std::span<const T>) {});
     }
   }
 
  private:
-  BinaryWriter write(Weights& weights) {
+  BinaryWriter write(const WeightSpans<T>& weights) {
     BinaryWriter out = begin_file();
     write_weights(out, weights);
     return out;
@@ -133,7 +161,7 @@ class WeightsStore {
   /// @throws DataError  where another run has written the file since
   BinaryReader read() {
     BinaryReader in(path_, file_kind);
-    if (in.template number<std::uint64_t>() != owner_) {
+    if (in.number<std::uint64_t>() != owner_) {
       in.fail("has the weights of another run, which was given the same best_weights_path");
     }
     return in;
@@ -146,19 +174,20 @@ class WeightsStore {
     return static_cast<std::uint64_t>(ticks) * 1024 + stores++ % 1024;
   }
 
-  /// Hands weights on piece by piece as they are read.
+  /// Hands weights on chunk by chunk as they are read.
   template <class Visit>
-  static void copy(BinaryReader& in, Weights& weights, const Visit& visit) {
-    for_each_chunk(weights, [&]<class T>(std::span<T> like) {
-      std::vector<T> chunk(like.size());
+  static void copy_chunks(BinaryReader& in, const WeightSpans<T>& like, const Visit& visit) {
+    for_each_chunk(like, [&](std::span<T> part) {
+      std::vector<T> chunk(part.size());
       in.numbers(std::span(chunk));
-      visit(std::span<const T>(chunk));
+      visit(chunk);
     });
   }
 
   BestWeights where_;
   std::filesystem::path path_;
-  std::optional<Weights> weights_;
+  std::pmr::memory_resource* memory_;
+  std::optional<WeightsCopy<T>> copy_;
   std::uint64_t owner_ = next_owner();  // which store a file belongs to
 };
 

@@ -19,7 +19,7 @@
 namespace prism::inline PRISM_ISA::detail {
 
 /// Incremented with each change of the file's content or meaning.
-inline constexpr FileKind checkpoint_kind{"PRISMRUN", 1, "checkpoint of a training"};
+inline constexpr FileKind checkpoint_kind{"PRISMRUN", 2, "checkpoint of a training"};
 
 /// How far a training is, beside weights and the optimizer's state.
 struct RunProgress {
@@ -54,7 +54,6 @@ inline void write_progress(BinaryWriter& out, const RunProgress& progress) {
   count(history.best_epoch);
   out.number(history.best_validation_ndcg);
   out.number(history.best_validation);
-  flag(history.stopped_early);
   out.number(history.seconds);
   out.number(static_cast<std::uint8_t>(history.stop_reason));
   count(history.warnings.size());
@@ -91,7 +90,6 @@ inline void write_progress(BinaryWriter& out, const RunProgress& progress) {
   if (history.best_epoch > history.epochs.size()) in.fail("has a best epoch that has not been");
   history.best_validation_ndcg = in.number<double>();
   history.best_validation = in.number<double>();
-  history.stopped_early = flag();
   history.seconds = in.number<double>();
   const auto reason = in.number<std::uint8_t>();
   if (reason > static_cast<std::uint8_t>(StopReason::diverged)) {
@@ -110,15 +108,15 @@ inline void write_progress(BinaryWriter& out, const RunProgress& progress) {
 /// Which weights of the best epoch are in the file.
 enum class BestInFile : std::uint8_t { none, own, same };  // `same` as the last step's
 
-/// Writes a whole run. @param trainer, best  as TrainingSession has them
-template <class Trainer, class Weights>
+/// Writes a whole run. @param save_optimizer  called with the writer
+template <class T, class SaveOptimizer>
 void write_run(const std::filesystem::path& path, const std::vector<RunSetting>& settings,
-               const RunProgress& progress, const Trainer& trainer, Weights& weights,
-               WeightsStore<Weights>& best) {
+               const RunProgress& progress, const SaveOptimizer& save_optimizer,
+               const WeightSpans<T>& weights, WeightsStore<T>& best) {
   BinaryWriter out(path, checkpoint_kind);
   write_settings(out, settings);
   write_progress(out, progress);
-  trainer.save(out);
+  save_optimizer(out);
   write_weights(out, weights);
   const BestInFile in_file = !best.keeps()        ? BestInFile::none
                              : progress.at_best() ? BestInFile::same
@@ -128,16 +126,17 @@ void write_run(const std::filesystem::path& path, const std::vector<RunSetting>&
   out.publish();
 }
 
-/// Reads one back. @param weights  overwritten
+/// Reads one back. @param load_optimizer  called with the reader; @param weights  overwritten
 /// @throws DataError, ArgumentError  as TrainingSession::resume
-template <class Trainer, class Weights>
+template <class T, class LoadOptimizer>
 [[nodiscard]] RunProgress read_run(const std::filesystem::path& path,
-                                   const std::vector<RunSetting>& settings, Trainer& trainer,
-                                   Weights& weights, WeightsStore<Weights>& best) {
+                                   const std::vector<RunSetting>& settings,
+                                   const LoadOptimizer& load_optimizer,
+                                   const WeightSpans<T>& weights, WeightsStore<T>& best) {
   BinaryReader in(path, checkpoint_kind);
   check_settings(in, path.string(), settings);
   RunProgress progress = read_progress(in);
-  trainer.load(in);
+  load_optimizer(in);
   read_weights(in, weights);
   const auto in_file = in.number<std::uint8_t>();
   if (in_file > static_cast<std::uint8_t>(BestInFile::same)) in.fail("has no such best weights");

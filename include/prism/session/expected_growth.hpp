@@ -83,12 +83,13 @@ std::vector<ExpectedGrowth> expected_growth(const Model& model, const FitPlan& p
     parallel_chunks(par, growth.size(), grain, [&](std::size_t begin, std::size_t end) {
       for (std::size_t item = begin; item < end; ++item) {
         const auto id = static_cast<Index>(item);
+        const Index degree = train.item_degree()[item];
         TheoremSetting setting{.pair_loss = Model::loss_type::pair_loss,
                                .learning_rate = plan.learning_rate,
-                               .lambda = regularizer.weight_decay(true),
-                               .popularity = train.item_degree()[item],
+                               .lambda = weight_decay(regularizer, true, degree),
+                               .popularity = degree,
                                .batches = {.pairs = static_cast<std::int64_t>(train.size())}};
-        if (regularizer.weight_decay(false) == 0) setting.decay = Decay::batched;
+        if (weight_decay(regularizer, false, degree) == 0) setting.decay = Decay::batched;
         setting.pair.item = std::max(
             static_cast<double>(norm(model.tables().items[item], model.tables().items.dim())),
             min_norm);

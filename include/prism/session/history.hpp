@@ -51,13 +51,15 @@ struct History {
   /// Whose weights the model has in the end (but for BestWeights::last); 0 where none has ended.
   std::size_t best_epoch = 0;
   double best_validation_ndcg = 0;
-  bool stopped_early = false;  ///< patience ran out before the epochs did
-  double seconds = 0;          ///< wall clock, validation included
+  double seconds = 0;  ///< wall clock, validation included
   /// What speaks against the run's having learnt: a best epoch of 1 or 2, or a stop after few
   /// steps.
   std::vector<std::string> warnings{};
   double best_validation = 0;  ///< FitOptions::metric of the best epoch
   StopReason stop_reason = StopReason::none;
+
+  /// Whether patience ran out before the epochs did.
+  [[nodiscard]] bool stopped_early() const noexcept { return stop_reason == StopReason::patience; }
 };
 
 }  // namespace prism::inline PRISM_ISA

@@ -12,8 +12,9 @@
 
 #include <concepts>
 #include <cstddef>
+#include <memory>
+#include <span>
 #include <string>
-#include <tuple>
 #include <type_traits>
 
 #include "prism/core/config.hpp"
@@ -149,33 +150,51 @@ bool asks_to_stop(const Call& call) {
   }
 }
 
+/// An observer of a model's training without the types of either. Members that it has not are null;
+/// batch and epoch return whether it asks for a stop.
+struct ObserverRef {
+  void* observer;
+  const void* model;
+  void (*begin)(const ObserverRef&, const FitPlan&) = nullptr;
+  bool (*batch)(const ObserverRef&, const BatchProgress&) = nullptr;
+  bool (*epoch)(const ObserverRef&, const EpochRecord&) = nullptr;
+  void (*end)(const ObserverRef&, const History&) = nullptr;
+};
+using ObserverRefs = std::span<const ObserverRef>;
+
+/// @param observer, model  have to outlive the reference
 template <class O, class Model>
-void notify_begin(O& observer, const FitPlan& plan, const Model& model) {
-  if constexpr (requires { observer.begin(plan, model); }) {
-    observer.begin(plan, model);
-  } else if constexpr (requires { observer.begin(plan); }) {
-    observer.begin(plan);
+[[nodiscard]] ObserverRef observer_ref(O& observer, const Model& model) {
+  static constexpr auto observer_of = [](const ObserverRef& ref) -> O& {
+    return *static_cast<O*>(ref.observer);
+  };
+  static constexpr auto model_of = [](const ObserverRef& ref) -> const Model& {
+    return *static_cast<const Model*>(ref.model);
+  };
+  ObserverRef ref{const_cast<void*>(static_cast<const void*>(std::addressof(observer))), &model};
+  if constexpr (ObservesBegin<O, Model>) {
+    ref.begin = [](const ObserverRef& of, const FitPlan& plan) {
+      if constexpr (requires { observer_of(of).begin(plan, model_of(of)); }) {
+        observer_of(of).begin(plan, model_of(of));
+      } else {
+        observer_of(of).begin(plan);
+      }
+    };
   }
-}
-template <class O>
-bool notify_batch(O& observer, const BatchProgress& progress) {
   if constexpr (ObservesBatch<O>) {
-    return asks_to_stop([&] { return observer.batch(progress); });
-  } else {
-    return false;
+    ref.batch = [](const ObserverRef& of, const BatchProgress& progress) {
+      return asks_to_stop([&] { return observer_of(of).batch(progress); });
+    };
   }
-}
-template <class O, class Model>
-bool notify_epoch(O& observer, const EpochRecord& record, const Model& model) {
   if constexpr (ObservesEpoch<O, Model>) {
-    return asks_to_stop([&] { return observer.epoch(record, model); });
-  } else {
-    return false;
+    ref.epoch = [](const ObserverRef& of, const EpochRecord& record) {
+      return asks_to_stop([&] { return observer_of(of).epoch(record, model_of(of)); });
+    };
   }
-}
-template <class O>
-void notify_end(O& observer, const History& history) {
-  if constexpr (ObservesEnd<O>) observer.end(history);
+  if constexpr (ObservesEnd<O>) {
+    ref.end = [](const ObserverRef& of, const History& history) { observer_of(of).end(history); };
+  }
+  return ref;
 }
 
 }  // namespace detail

@@ -6,6 +6,7 @@
 #include <concepts>
 #include <cstddef>
 #include <cstdint>
+#include <initializer_list>
 #include <string>
 #include <type_traits>
 #include <utility>
@@ -81,28 +82,37 @@ template <class Policy>
          std::to_string(sum.value());
 }
 
-/// Not among them: what says when to stop, and where files lie.
+/// Those of a model.
 template <class Model>
-[[nodiscard]] std::vector<RunSetting> run_settings(Model& model, const Split& split,
-                                                   const FitOptions& options) {
+[[nodiscard]] std::vector<RunSetting> model_settings(Model& model) {
   std::string policies;
   model.options().for_each_policy(
       [&](const auto& policy) { policies += (policies.empty() ? "" : " + ") + describe(policy); });
-  std::string shapes = std::to_string(model.users().shape(0)) + " x " +
-                       std::to_string(model.users().shape(1)) + ", " +
-                       std::to_string(model.items().shape(0)) + " x " +
-                       std::to_string(model.items().shape(1));
-  const auto add_shape = [&](const auto& parameter) {
-    shapes +=
-        ", " + std::to_string(parameter.rows.size()) + " x " + std::to_string(parameter.rows.dim());
+  std::string shapes;
+  const auto add_shape = [&](std::size_t size, std::size_t dim) {
+    shapes += (shapes.empty() ? "" : ", ") + std::to_string(size) + " x " + std::to_string(dim);
   };
-  model.weights().backbone.for_each_parameter(add_shape);
-  model.weights().loss.for_each_parameter(add_shape);
+  add_shape(model.users().shape(0), model.users().shape(1));
+  add_shape(model.items().shape(0), model.items().shape(1));
+  const auto of_parameter = [&](const auto& parameter) {
+    add_shape(parameter.rows.size(), parameter.rows.dim());
+  };
+  model.weights().backbone.for_each_parameter(of_parameter);
+  model.weights().loss.for_each_parameter(of_parameter);
   return {
       {"model", model.name() + " (" + policies + ")"},
       {"the model's tables", shapes},
       {"the model's numbers", sizeof(typename Model::scalar_type) == 4 ? "float" : "double"},
       {"seed", std::to_string(model.options().seed)},
+  };
+}
+
+/// Those of a run. Not among them: what says when to stop, and where files lie.
+/// @param settings  the model's
+[[nodiscard]] inline std::vector<RunSetting> run_settings(std::vector<RunSetting> settings,
+                                                          const Split& split,
+                                                          const FitOptions& options) {
+  const std::initializer_list<RunSetting> others{
       {"split.train", describe(split.train)},
       {"split.validation", describe(split.validation)},
       {"learning_rate", format_number(options.learning_rate)},
@@ -112,6 +122,8 @@ template <class Model>
       {"schedule", options.schedule.label()},
       {"metric", options.metric.label()},
   };
+  settings.insert(settings.end(), others);
+  return settings;
 }
 
 inline void write_settings(BinaryWriter& out, const std::vector<RunSetting>& settings) {

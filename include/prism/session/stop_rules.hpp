@@ -37,7 +37,7 @@ inline std::vector<std::string> warnings(const History& history, bool has_valida
                     "may");
   }
   constexpr std::size_t few_steps = 50;
-  if (steps < few_steps || (history.stopped_early && history.steps_per_epoch < few_steps &&
+  if (steps < few_steps || (history.stopped_early() && history.steps_per_epoch < few_steps &&
                             steps < FitOptions{}.min_steps)) {
     found.push_back("stopped after " + std::to_string(steps) + " steps, " +
                     std::to_string(history.steps_per_epoch) +

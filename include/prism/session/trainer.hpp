@@ -208,12 +208,19 @@ class Trainer {
     model_.weights().loss.for_each_parameter(visit);
   }
 
+  [[nodiscard]] ParameterView<Scalar> with_popularity(ParameterView<Scalar> parameter) const {
+    const Interactions& train = model_.train();
+    if (parameter.reached == ParameterRows::users) parameter.popularity = train.user_degree();
+    if (parameter.reached == ParameterRows::items) parameter.popularity = train.item_degree();
+    return parameter;
+  }
+
   /// The same, with what the optimizer remembers of each.
   template <class Visit>
   void for_each_trained_parameter(const Visit& visit) {
     std::size_t next = 0;
     for_each_parameter([&](const ParameterView<Scalar>& parameter) {
-      visit(parameter, parameter_states_[next++]);
+      visit(with_popularity(parameter), parameter_states_[next++]);
     });
   }
 
@@ -224,10 +231,10 @@ class Trainer {
   }
 
   [[nodiscard]] ParameterView<Scalar> users_table() {
-    return {rows(model_.weights().users), ParameterRows::users};
+    return with_popularity({rows(model_.weights().users), ParameterRows::users});
   }
   [[nodiscard]] ParameterView<Scalar> items_table() {
-    return {rows(model_.weights().items), ParameterRows::items};
+    return with_popularity({rows(model_.weights().items), ParameterRows::items});
   }
 
   /// Brings the rows that a step is going to read up to the last one.

@@ -1,0 +1,292 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Epochs, validation, stop rules, best weights and checkpoints: a training without the types of its
+// model and execution, which are compiled once however many models a program has.
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <filesystem>
+#include <memory_resource>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "prism/core/binary_file.hpp"
+#include "prism/core/config.hpp"
+#include "prism/core/error.hpp"
+#include "prism/core/finite.hpp"
+#include "prism/data/split.hpp"
+#include "prism/evaluate/evaluate.hpp"
+#include "prism/session/best_weights.hpp"
+#include "prism/session/checkpoint.hpp"
+#include "prism/session/fit_options.hpp"
+#include "prism/session/history.hpp"
+#include "prism/session/observer.hpp"
+#include "prism/session/run_settings.hpp"
+#include "prism/session/stop_rules.hpp"
+#include "prism/session/stopwatch.hpp"
+
+namespace prism::inline PRISM_ISA {
+
+/// What every TrainingSession is, whatever its model. @tparam T  scalar type of the weights
+template <class T>
+class TrainingLoop {
+ public:
+  TrainingLoop(const TrainingLoop&) = delete;
+  TrainingLoop& operator=(const TrainingLoop&) = delete;
+  virtual ~TrainingLoop() = default;
+
+  /// Lets training go on, up to so many epochs in all, after it was over for whatever reason but a
+  /// divergence: run() goes on from the last step, not from the best epoch, and patience counts
+  /// anew.
+  /// @throws ArgumentError  where so many are done, or it has diverged
+  void allow_epochs(std::size_t epochs) {
+    require(epochs > history().epochs.size(), "epochs",
+            "must be above " + std::to_string(history().epochs.size()) + ", which are done");
+    require(history().stop_reason != StopReason::diverged, "epochs",
+            "cannot be more for a training that has diverged");
+    options_.epochs = epochs;
+    progress_.patience_from = history().epochs.size();
+    past().stop_reason = StopReason::none;
+  }
+
+  /// Brings every row up to the last step; call it before the model is read between steps. What
+  /// follows may differ by rounding from what would have without; it always happens at an epoch's
+  /// end.
+  virtual void flush() = 0;
+
+  /// Whether training is over; history().stop_reason says why.
+  [[nodiscard]] bool finished() const noexcept { return history().stop_reason != StopReason::none; }
+  [[nodiscard]] const History& history() const noexcept { return progress_.history; }
+  [[nodiscard]] const FitOptions& options() const noexcept { return options_; }
+  /// The epoch that the next step belongs to, from 1.
+  [[nodiscard]] std::size_t epoch() const noexcept { return history().epochs.size() + 1; }
+  /// Steps since training began.
+  [[nodiscard]] virtual std::uint64_t steps() const noexcept = 0;
+
+ protected:
+  /// @param options  that detail::check has passed
+  /// @param memory   of a second copy of the weights
+  TrainingLoop(const Split& split, FitOptions&& options, std::pmr::memory_resource* memory)
+      : split_(split), options_(std::move(options)), memory_(memory), best_(options_, memory) {
+    past().steps_per_epoch = 1 + (split.train.size() - 1) / options_.batch_size;
+  }
+
+  // The model, seen without its type. Pairs are those of epoch()'s order.
+  [[nodiscard]] virtual detail::WeightSpans<T> weights() = 0;
+  /// Steps on pairs [first, first + count). @return the batch's loss
+  virtual double train(std::size_t first, std::size_t count, double learning_rate) = 0;
+  [[nodiscard]] virtual bool finite() = 0;
+  /// Ranks the validation part.
+  [[nodiscard]] virtual Report validate() = 0;
+  [[nodiscard]] virtual std::string model_name() const = 0;
+  [[nodiscard]] virtual std::vector<detail::RunSetting> model_settings() = 0;
+  virtual void save_optimizer(BinaryWriter& out) const = 0;
+  virtual void load_optimizer(BinaryReader& in) = 0;
+
+  /// What a divergence in the first epoch falls back on.
+  void keep_first_weights() { best_.keep(weights()); }
+
+  void write_checkpoint(const std::filesystem::path& path) {
+    detail::check_checkpoint_path(options_, path);
+    detail::write_run(
+        path, settings(), progress_, [&](BinaryWriter& out) { save_optimizer(out); }, weights(),
+        best_);
+  }
+
+  void read_checkpoint(const std::filesystem::path& path) {
+    detail::check_checkpoint_path(options_, path);
+    const std::size_t steps_per_epoch = history().steps_per_epoch;
+    detail::WeightsCopy<T> read(weights(), memory_);
+    progress_ = detail::read_run(
+        path, settings(), [&](BinaryReader& in) { load_optimizer(in); }, read.spans(), best_);
+    const std::size_t done = progress_.pairs_done;
+    if (history().steps_per_epoch != steps_per_epoch || done > split_.train.size() ||
+        (done % options_.batch_size != 0 && done != split_.train.size())) {
+      throw DataError(path.string(), 0, "has a position where no batch ends");
+    }
+    const std::size_t batches = done / options_.batch_size + (done % options_.batch_size > 0);
+    if (steps() != history().epochs.size() * steps_per_epoch + batches) {
+      throw DataError(path.string(), 0, "has another number of steps than its epochs");
+    }
+    detail::copy_weights(read.spans(), weights());
+    past().stop_reason = detail::resumed_stop_reason(options_, progress_);
+  }
+
+  StepRecord step(detail::ObserverRefs observers) {
+    require(!finished(), "step", "must not be called when training is over");
+    if (!begun_) begin(observers);
+    const detail::Stopwatch time;
+    go_on_from_last();
+    StepRecord record{.step = steps(), .epoch = epoch()};
+    try {
+      if (progress_.pairs_done < split_.train.size()) train_batch(record, observers);
+      if (progress_.pairs_done == split_.train.size()) {
+        end_epoch(observers);
+        record.epoch_ended = true;
+      }
+      stop_if_asked();
+      past().seconds += time.seconds();
+      if (detail::checkpoint_due(options_.checkpoint, record, finished())) {
+        write_checkpoint(options_.checkpoint.path);
+      }
+    } catch (...) {
+      stop_if_asked();
+      flush_quietly();
+      throw;
+    }
+    return record;
+  }
+
+  const History& run(detail::ObserverRefs observers) {
+    if (!finished()) go_on_from_last();
+    begin(observers);
+    while (!finished()) step(observers);
+    take_best();
+    past().warnings = detail::warnings(history(), has_validation());
+    for (const detail::ObserverRef& observer : observers) {
+      if (observer.end != nullptr) observer.end(observer, history());
+    }
+    return history();
+  }
+
+ private:
+  [[nodiscard]] History& past() noexcept { return progress_.history; }
+  /// For checkpoints. All options among them stay as they are.
+  [[nodiscard]] const std::vector<detail::RunSetting>& settings() {
+    if (settings_.empty()) settings_ = detail::run_settings(model_settings(), split_, options_);
+    return settings_;
+  }
+  [[nodiscard]] bool has_validation() const noexcept { return !split_.validation.empty(); }
+
+  /// Tells observers what is about to be done: run() does, and the first step of a session.
+  void begin(detail::ObserverRefs observers) {
+    begun_ = true;
+    const FitPlan plan{.model = model_name(),
+                       .pairs = split_.train.size(),
+                       .epochs = options_.epochs,
+                       .k = options_.k,
+                       .has_validation = has_validation(),
+                       .learning_rate = options_.learning_rate,
+                       .batch_size = options_.batch_size,
+                       .metric = options_.metric.label(),
+                       .constant_rate = options_.schedule.label() == ConstantSchedule().label()};
+    for (const detail::ObserverRef& observer : observers) {
+      if (observer.begin != nullptr) observer.begin(observer, plan);
+    }
+  }
+
+  void train_batch(StepRecord& record, detail::ObserverRefs observers) {
+    const detail::Stopwatch training;
+    const std::size_t pairs = split_.train.size(), first = progress_.pairs_done;
+    const std::size_t steps_per_epoch = history().steps_per_epoch;
+    record.pairs = std::min(options_.batch_size, pairs - first);
+    record.learning_rate = options_.learning_rate *
+                           options_.schedule.factor({.step = steps() + 1,
+                                                     .epoch = epoch(),
+                                                     .steps_per_epoch = steps_per_epoch,
+                                                     .steps = options_.epochs * steps_per_epoch});
+    record.loss = train(first, record.pairs, record.learning_rate);
+    record.step = steps();
+    progress_.loss_sum += record.loss * static_cast<double>(record.pairs);
+    progress_.pairs_done += record.pairs;
+    progress_.epoch_seconds += training.seconds();
+    if (!is_finite(record.loss)) diverge("the loss is");
+    const BatchProgress progress{epoch(), progress_.pairs_done, pairs, progress_.epoch_seconds};
+    for (const detail::ObserverRef& observer : observers) {
+      if (observer.batch != nullptr && observer.batch(observer, progress)) stop_asked_ = true;
+    }
+  }
+
+  void end_epoch(detail::ObserverRefs observers) {
+    const detail::Stopwatch training;
+    flush();
+    EpochRecord record{.epoch = epoch(),
+                       .loss = progress_.loss_sum / static_cast<double>(split_.train.size())};
+    record.train_seconds = progress_.epoch_seconds + training.seconds();
+    if (!is_finite(record.loss)) diverge("the loss is");
+    if (!finite()) diverge("the weights, or their squares, are");
+    if (has_validation()) {
+      const detail::Stopwatch validating;
+      const Report report = validate();
+      record.validation_ndcg = report.ndcg;
+      record.validation = options_.metric(report);
+      require(is_finite(record.validation), "metric",
+              "must be a finite number, not " + format_number(record.validation));
+      record.validate_seconds = validating.seconds();
+    }
+    record.best = !has_validation() || history().best_epoch == 0 ||
+                  record.validation > history().best_validation;
+    if (record.best) {
+      best_.keep(weights());
+      past().best_epoch = record.epoch;
+      past().best_validation_ndcg = record.validation_ndcg;
+      past().best_validation = record.validation;
+    }
+    past().epochs.push_back(record);
+    progress_.pairs_done = 0;
+    progress_.loss_sum = 0;
+    progress_.epoch_seconds = 0;
+    past().stop_reason = detail::stop_reason(options_, history(), progress_.patience_from);
+    if (!finished() && options_.stop && options_.stop(history())) {
+      past().stop_reason = StopReason::rule;
+    }
+    for (const detail::ObserverRef& observer : observers) {
+      if (observer.epoch != nullptr && observer.epoch(observer, record)) stop_asked_ = true;
+    }
+  }
+
+  /// Also where a later observer has thrown.
+  void stop_if_asked() noexcept {
+    if (stop_asked_ && !finished()) past().stop_reason = StopReason::observer;
+    stop_asked_ = false;
+  }
+
+  /// After an error the model is left as of its last step; that error is the one to report.
+  void flush_quietly() noexcept {
+    try {
+      flush();
+    } catch (...) {
+    }
+  }
+
+  [[noreturn]] void diverge(const char* what) {
+    const std::size_t diverged_in = epoch();
+    past().stop_reason = StopReason::diverged;
+    flush();  // so that no deferred step is applied to the best weights
+    best_.restore(weights());
+    throw DivergenceError(std::string(what) + " no longer finite in epoch " +
+                          std::to_string(diverged_in) + ": a smaller learning_rate than " +
+                          format_number(options_.learning_rate) +
+                          " may help, or milder options of the loss");
+  }
+
+  /// The model gets the best epoch's weights.
+  void take_best() {
+    if (history().stop_reason == StopReason::diverged) return;
+    flush();
+    if (!has_validation() || history().best_epoch == 0 || !best_.keeps()) return;
+    if (progress_.has_best || progress_.at_best()) return;
+    best_.exchange(weights());
+    progress_.has_best = true;
+  }
+  /// It gets back those of the last step.
+  void go_on_from_last() {
+    if (!progress_.has_best) return;
+    best_.exchange(weights());
+    progress_.has_best = false;
+  }
+
+  const Split& split_;
+  FitOptions options_;
+  std::pmr::memory_resource* memory_;
+  detail::RunProgress progress_;
+  detail::WeightsStore<T> best_;
+  std::vector<detail::RunSetting> settings_;  // once they were needed
+  bool begun_ = false;                        // whether observers know of the session
+  bool stop_asked_ = false;                   // by an observer, in this step
+};
+
+}  // namespace prism::inline PRISM_ISA
