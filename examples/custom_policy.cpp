@@ -75,7 +75,7 @@ struct WeightedMF {
   };
 
   template <class T, Execution X>
-  Forward<T> forward(const BackboneStep<T, X>& step, const State<T>& state) const {
+  ForwardResult<T> forward(const BackboneStep<T, X>& step, const State<T>& state) const {
     const auto side = [&](Rows<const T> table, const BatchSide& rows) {
       const Rows<T> to = step.scratch.template allocate<T>(rows.unique_rows.size(), dim());
       for (std::size_t k = 0; k < to.size(); ++k) {

@@ -4,7 +4,7 @@
 #include <array>
 #include <cstdint>
 #include <cstdio>
-#include <prism/theory/balance.hpp>
+#include <prism/theory/balanced_magnitude.hpp>
 
 namespace theorem {
 namespace {

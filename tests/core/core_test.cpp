@@ -65,12 +65,12 @@ TEST_CASE("rows are selected by index, or all in order") {
 TEST_CASE("scratch memory is zero from a given row on") {
   Scratch scratch;
   const Rows<float> dirty = scratch.allocate<float>(5, 3);
-  std::fill_n(dirty.data(), dirty.elements(), 7.0F);
+  std::fill_n(dirty.data(), dirty.num_elements(), 7.0F);
   scratch.reset();
   const Rows<float> rows = scratch.allocate_zeros<float>(par, 5, 3, 2);
   REQUIRE(rows.data() == dirty.data());
   CHECK(rows[1][2] == 7);
-  for (std::size_t e = 6; e < rows.elements(); ++e) CHECK(rows.data()[e] == 0);
+  for (std::size_t e = 6; e < rows.num_elements(); ++e) CHECK(rows.data()[e] == 0);
 }
 
 TEST_CASE("scratch memory is distinct and aligned, and reused after reset") {
@@ -81,8 +81,8 @@ TEST_CASE("scratch memory is distinct and aligned, and reused after reset") {
     for (const std::size_t size : {std::size_t{3}, std::size_t{1} << 19, std::size_t{70}}) {
       const Rows<float> got = scratch.allocate_zeros<float>(par, size, 7);
       REQUIRE(on_a_cache_line(got.data()));
-      for (std::size_t i = 0; i < got.elements(); ++i) REQUIRE(got.data()[i] == 0);
-      std::fill_n(got.data(), got.elements(), static_cast<float>(size));
+      for (std::size_t i = 0; i < got.num_elements(); ++i) REQUIRE(got.data()[i] == 0);
+      std::fill_n(got.data(), got.num_elements(), static_cast<float>(size));
       taken.push_back(got.data());
     }
     REQUIRE(*taken[0] == 3);  // not overwritten by later allocations

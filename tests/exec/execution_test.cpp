@@ -83,7 +83,7 @@ struct FirstColumns {
   [[nodiscard]] std::size_t output_dim() const { return 5; }
 
   template <class T, Execution X>
-  Forward<T> forward(const BackboneStep<T, X>& step, const Stateless<FirstColumns>&) const {
+  ForwardResult<T> forward(const BackboneStep<T, X>& step, const Stateless<FirstColumns>&) const {
     const auto side = [&](Rows<const T> table, const BatchSide& from) {
       const Rows<T> to = step.scratch.template allocate<T>(from.unique_rows.size(), output_dim());
       for (std::size_t k = 0; k < to.size(); ++k) {

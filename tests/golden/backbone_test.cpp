@@ -8,7 +8,7 @@ namespace {
 
 template <class T>
 double output_error(Rows<const T> actual, const test::Array& expected) {
-  return test::relative_error(std::span<const T>(actual.data(), actual.elements()),
+  return test::relative_error(std::span<const T>(actual.data(), actual.num_elements()),
                               expected.values);
 }
 

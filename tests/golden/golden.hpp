@@ -99,7 +99,7 @@ void set_parameters(Evaluation& evaluate, const GoldenCase& golden,
   REQUIRE(parameters.size() == arrays.size());
   for (std::size_t k = 0; k < arrays.size(); ++k) {
     const auto given = golden.matrix<T>(arrays[k]);
-    REQUIRE(given.size() == parameters[k].rows.elements());
+    REQUIRE(given.size() == parameters[k].rows.num_elements());
     std::ranges::copy(given, parameters[k].rows.data());
   }
 }

@@ -9,7 +9,7 @@ struct Right {
   static constexpr std::string_view name = "Right";
   std::size_t dim() const { return 8; }
   template <class T, Execution X, class State>
-  Forward<T> forward(const BackboneStep<T, X>&, const State&) const;
+  ForwardResult<T> forward(const BackboneStep<T, X>&, const State&) const;
   template <class T, Execution X, class State>
   TableGradients<T> backward(const BackboneStep<T, X>&, const State&, NothingSaved,
                              Embeddings<const T>) const;
@@ -68,15 +68,17 @@ struct Mine : Right {
 };
 #endif
 
-// case forward: a backbone must have a forward: template <class T, Execution X> Forward<T, Saved>
+// case forward: a backbone must have a forward: template <class T, Execution X> ForwardResult<T,
+// Saved>
 #ifdef CASE_forward
 struct Mine : Right {
   template <class T, Execution X, class State>
-  Forward<T> forward(const BackboneStep<T, X>&, State&);
+  ForwardResult<T> forward(const BackboneStep<T, X>&, State&);
 };
 #endif
 
-// case forward_of_rows: a backbone's forward must return a Forward<T, Saved>, or a Forward<T>
+// case forward_of_rows: a backbone's forward must return a ForwardResult<T, Saved>, or a
+// ForwardResult<T>
 #ifdef CASE_forward_of_rows
 struct Mine : Right {
   template <class T, Execution X, class State>
@@ -104,7 +106,7 @@ struct Mine : Right {
 #ifdef CASE_execution
 struct Mine : Right {
   template <class T, class State>
-  Forward<T> forward(const BackboneStep<T>&, const State&) const;
+  ForwardResult<T> forward(const BackboneStep<T>&, const State&) const;
 };
 const auto output(const Recommender<Mine, BPR>& model) { return model.output(serial); }
 #endif

@@ -42,7 +42,7 @@ struct Forgetful {
   template <class T, Execution X>
   double operator()(const LossStep<T, X>& step) const {
     const Rows<T> users = step.gradient.users;
-    std::fill_n(users.data(), users.elements(), T{0});
+    std::fill_n(users.data(), users.num_elements(), T{0});
     return 0;
   }
 };

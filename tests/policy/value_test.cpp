@@ -60,7 +60,7 @@ struct World {
     const std::vector<Index> drawn = negatives(loss_traits(loss).negatives);
     test::Evaluation<double, MF<dim>, Loss> evaluate(MF<dim>{}, loss, interactions(), pairs, drawn);
     for (const ParameterView<double>& parameter : evaluate.parameters()) {
-      std::fill_n(parameter.rows.data(), parameter.rows.elements(), 0.25);
+      std::fill_n(parameter.rows.data(), parameter.rows.num_elements(), 0.25);
     }
     return evaluate(users, items);
   }

@@ -23,13 +23,13 @@ TEST_CASE("a batch lists its distinct rows and where they stand") {
     CHECK(batch.negatives_per_pair == 2);
     CHECK(list(batch.user_side.unique_rows) == std::vector<Index>{7, 2});
     CHECK(list(batch.users) == std::vector<Index>{0, 1, 0});
-    CHECK(list(batch.user_side.occurrences_of(0)) == std::vector<Index>{0, 2});
-    CHECK(list(batch.user_side.occurrences_of(1)) == std::vector<Index>{1});
+    CHECK(list(batch.user_side.occurrence_positions(0)) == std::vector<Index>{0, 2});
+    CHECK(list(batch.user_side.occurrence_positions(1)) == std::vector<Index>{1});
     CHECK(list(batch.item_side.unique_rows) == std::vector<Index>{3, 5, 0, 9});
     CHECK(list(batch.items) == std::vector<Index>{0, 1, 1});
     CHECK(list(batch.negatives) == std::vector<Index>{1, 2, 0, 3, 3, 0});
-    CHECK(list(batch.item_side.occurrences_of(0)) == std::vector<Index>{0, 5, 8});
-    CHECK(list(batch.item_side.occurrences_of(1)) == std::vector<Index>{1, 2, 3});
+    CHECK(list(batch.item_side.occurrence_positions(0)) == std::vector<Index>{0, 5, 8});
+    CHECK(list(batch.item_side.occurrence_positions(1)) == std::vector<Index>{1, 2, 3});
     CHECK(batch.pair_of_item_occurrence(2) == 2);
     CHECK(batch.pair_of_item_occurrence(5) == 1);
     CHECK(batch.pair_of_item_occurrence(8) == 2);
@@ -52,7 +52,7 @@ TEST_CASE("a batch that lists every row begins with its own") {
   CHECK(list(batch.item_side.unique_rows) == std::vector<Index>{3, 1, 0, 2});
   CHECK(batch.item_side.num_active == 2);
   CHECK(batch.item_side.inverse_index[0] == 2);
-  CHECK(batch.item_side.occurrences_of(2).empty());
+  CHECK(batch.item_side.occurrence_positions(2).empty());
   CHECK(list(batch.active_rows().item_side.unique_rows) == std::vector<Index>{3, 1});
   const auto gradient = TableGradient<float>::sparse({}, batch.item_side);
   CHECK(gradient.in_batch(1));

@@ -185,7 +185,7 @@ TEST_CASE("a run writes checkpoints when it is told to, and any of them is resum
       changes += now != last;
       last = std::move(now);
     }
-    void batch(const BatchProgress&) { look(); }
+    void batch(const EpochProgress&) { look(); }
     void end(const History&) { look(); }
   };
   const auto changes = [&](std::size_t every_epochs, std::size_t every_steps) {
@@ -240,7 +240,7 @@ TEST_CASE("a run that an observer stopped goes on when it is resumed") {
   const TemporaryFile place("", "run");
   struct Stops {
     std::size_t left = 8;
-    StopRequest batch(const BatchProgress&) {
+    StopRequest batch(const EpochProgress&) {
       return left-- == 0 ? StopRequest::stop : StopRequest::none;
     }
   };

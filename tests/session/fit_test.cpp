@@ -237,17 +237,17 @@ TEST_CASE("a model needs interactions, and a dimension") {
   CHECK_THROWS_AS(Dynamic(small_split().train, {.backbone = MF<dynamic>(0)}), ArgumentError);
 }
 
-TEST_CASE("observers see the plan, every batch, every epoch and the end") {
+TEST_CASE("observers see what begins, every batch, every epoch and the end") {
   struct Counter {
     int begins = 0, batches = 0, epochs = 0, ends = 0;
     std::size_t last_pairs = 0;
-    void begin(const FitPlan& plan) {
+    void begin(const FitInfo& info) {
       ++begins;
-      CHECK(plan.model == "MF<16> + DirectAU + None + PRISM<1>");
+      CHECK(info.model == "MF<16> + DirectAU + None + PRISM<1>");
     }
-    void batch(const BatchProgress& progress) {
+    void batch(const EpochProgress& progress) {
       ++batches;
-      CHECK((progress.pairs > last_pairs || last_pairs == progress.of_pairs));
+      CHECK((progress.pairs > last_pairs || last_pairs == progress.total_pairs));
       last_pairs = progress.pairs;
     }
     void epoch(const EpochRecord&, const Small&) { ++epochs; }
@@ -285,7 +285,7 @@ TEST_CASE("progress writes a line an epoch, or a bar that draws over itself") {
 TEST_CASE("the bar says how far, how quick and how long") {
   std::ostringstream out;
   Progress bar(out, Progress::Style::bar);
-  bar.batch({.epoch = 3, .pairs = 3000, .of_pairs = 12000, .seconds = 2});
+  bar.batch({.epoch = 3, .pairs = 3000, .total_pairs = 12000, .seconds = 2});
   CHECK(out.str() == "\repoch 3 [######..................]  25%  2k pairs/s  6 s left\033[K");
 }
 

@@ -34,7 +34,7 @@ auto trained_tables(Model& model) {
   const auto collect = [&](const auto& parameter) {
     tables.push_back(
         zeros<typename Model::scalar_type>(parameter.rows.size(), parameter.rows.dim()));
-    std::copy_n(parameter.rows.data(), parameter.rows.elements(), tables.back().data());
+    std::copy_n(parameter.rows.data(), parameter.rows.num_elements(), tables.back().data());
   };
   model.weights().backbone.for_each_parameter(collect);
   model.weights().loss.for_each_parameter(collect);
@@ -119,7 +119,7 @@ TEST_CASE("rows that a step does not reach wait for flush()") {
 
 TEST_CASE("a model is left flushed if an observer of fit throws within an epoch") {
   struct Interrupts {
-    static void batch(const BatchProgress& progress) {
+    static void batch(const EpochProgress& progress) {
       if (progress.pairs >= 200) throw std::runtime_error("enough");
     }
   };

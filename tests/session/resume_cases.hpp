@@ -37,7 +37,7 @@ std::vector<std::uint64_t> bits_of(Model& model) {
     }
   };
   const auto add_parameter = [&](const auto& parameter) {
-    add(parameter.rows.data(), parameter.rows.elements());
+    add(parameter.rows.data(), parameter.rows.num_elements());
   };
   add(model.users().data(), model.users().size());
   add(model.items().data(), model.items().size());
@@ -87,7 +87,7 @@ struct Watch {
   std::map<std::size_t, std::string> save_at_step{};
   std::map<std::size_t, std::string> save_after_epoch{};
 
-  void batch(const prism::BatchProgress&) {
+  void batch(const prism::EpochProgress&) {
     if (const auto place = save_at_step.find(session.steps()); place != save_at_step.end()) {
       session.save(place->second);
     }

@@ -30,9 +30,9 @@ using Small = Recommender<MF<16>, DirectAU, None, PRISM<1.0>>;
 struct CountBegins {
   int begins = 0;
   std::size_t k = 0;
-  void begin(const FitPlan& plan) {
+  void begin(const FitInfo& info) {
     ++begins;
-    k = plan.k;
+    k = info.k;
   }
 };
 

@@ -138,7 +138,7 @@ TEST_CASE("an observer stops training after an epoch: best weights and history s
 TEST_CASE("an observer stops training within an epoch, which then is none") {
   struct Stops {
     std::size_t left = 3;
-    StopRequest batch(const BatchProgress&) {
+    StopRequest batch(const EpochProgress&) {
       return left-- == 0 ? StopRequest::stop : StopRequest::none;
     }
   };
@@ -166,7 +166,7 @@ TEST_CASE("an observer stops training within an epoch, which then is none") {
 TEST_CASE("an observer that has thrown does not keep training from going on") {
   struct Throws {
     std::size_t left = 4;
-    void batch(const BatchProgress&) {
+    void batch(const EpochProgress&) {
       if (left-- == 0) throw std::runtime_error("once");
     }
   } throws;
@@ -183,10 +183,10 @@ TEST_CASE("an observer that has thrown does not keep training from going on") {
 
 TEST_CASE("a stop that an observer asks for holds where a later one throws") {
   struct Stops {
-    static StopRequest batch(const BatchProgress&) { return StopRequest::stop; }
+    static StopRequest batch(const EpochProgress&) { return StopRequest::stop; }
   } stops;
   struct Throws {
-    static void batch(const BatchProgress&) { throw std::runtime_error("later"); }
+    static void batch(const EpochProgress&) { throw std::runtime_error("later"); }
   } throws;
   Model model(split().train);
   Session session(model, split(), {.batch_size = 150, .epochs = 3});
@@ -205,7 +205,7 @@ TEST_CASE("who watches is an observer, and nothing else is") {
     void end(const History&) {}
   };
   struct SaysYes {
-    bool batch(const BatchProgress&) { return true; }
+    bool batch(const EpochProgress&) { return true; }
   };
   const auto lambda = [](const EpochRecord&, const Model&) {};
   static_assert(Observer<OnlyEnd, Model> && Observer<Silent, Model> && Observer<Progress, Model>);

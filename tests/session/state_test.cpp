@@ -67,7 +67,7 @@ struct Weighted {
   };
 
   template <class T, Execution X>
-  Forward<T> forward(const BackboneStep<T, X>& step, const State<T>& state) const {
+  ForwardResult<T> forward(const BackboneStep<T, X>& step, const State<T>& state) const {
     const auto side = [&](Rows<const T> table, const BatchSide& rows) {
       const Rows<T> to = step.scratch.template allocate<T>(rows.unique_rows.size(), dim());
       for (std::size_t k = 0; k < to.size(); ++k) {
@@ -100,7 +100,7 @@ struct Weighted {
     const T w = state.weight(0, 0);
     const auto scaled = [w](Rows<const T> table) {
       auto result = zeros<T>(table.size(), table.dim());
-      scale(result.data(), w, table.data(), table.elements());
+      scale(result.data(), w, table.data(), table.num_elements());
       return result;
     };
     return {scaled(tables.users), scaled(tables.items)};

@@ -40,7 +40,7 @@ class Hash {
     add_table(weights.users);
     add_table(weights.items);
     const auto add_parameter = [&](const auto& parameter) {
-      add(parameter.rows.data(), parameter.rows.elements());
+      add(parameter.rows.data(), parameter.rows.num_elements());
     };
     weights.backbone.for_each_parameter(add_parameter);
     weights.loss.for_each_parameter(add_parameter);

@@ -7,7 +7,7 @@
 #include <cstdint>
 #include <limits>
 #include <prism/core/error.hpp>
-#include <prism/theory/balance.hpp>
+#include <prism/theory/balanced_magnitude.hpp>
 #include <prism/theory/batch_probability.hpp>
 #include <prism/theory/gradient_sums.hpp>
 #include <prism/theory/magnitude.hpp>

@@ -69,7 +69,8 @@ class LightGCN {
   };
 
   template <class T, Execution X>
-  [[nodiscard]] Forward<T> forward(const BackboneStep<T, X>& step, const State<T>& state) const {
+  [[nodiscard]] ForwardResult<T> forward(const BackboneStep<T, X>& step,
+                                         const State<T>& state) const {
     const Embeddings<const T> all =
         propagate(step.exec, step.tables, step.batch.train, state, step.scratch);
     return {{{all.users, step.batch.user_side.unique_rows},
@@ -104,7 +105,7 @@ class LightGCN {
     const Embeddings<T> all = propagate(exec, tables, train, state, scratch);
     const auto copy_rows = [](Rows<const T> from) {
       Matrix<T> table(typename Matrix<T>::shape_type{from.size(), from.dim()});
-      std::copy_n(from.data(), from.elements(), table.data());
+      std::copy_n(from.data(), from.num_elements(), table.data());
       return table;
     };
     return {copy_rows(all.users), copy_rows(all.items)};

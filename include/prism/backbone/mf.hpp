@@ -33,7 +33,8 @@ class MF {
   }
 
   template <class T, Execution X>
-  [[nodiscard]] Forward<T> forward(const BackboneStep<T, X>& step, const Stateless<MF>&) const {
+  [[nodiscard]] ForwardResult<T> forward(const BackboneStep<T, X>& step,
+                                         const Stateless<MF>&) const {
     return {{{step.tables.users, step.batch.user_side.unique_rows},
              {step.tables.items, step.batch.item_side.unique_rows}}};
   }

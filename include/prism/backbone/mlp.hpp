@@ -132,8 +132,8 @@ class MLP {
   };
 
   template <class T, Execution X>
-  [[nodiscard]] Forward<T, Saved<T>> forward(const BackboneStep<T, X>& step,
-                                             const State<T>& state) const {
+  [[nodiscard]] ForwardResult<T, Saved<T>> forward(const BackboneStep<T, X>& step,
+                                                   const State<T>& state) const {
     const std::span<const Index> users = step.batch.user_side.unique_rows;
     const std::span<const Index> items = step.batch.item_side.unique_rows;
     const Embeddings<T> output{step.scratch.template allocate<T>(users.size(), dim()),

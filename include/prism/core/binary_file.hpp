@@ -54,7 +54,7 @@ template <class T>
 
 /// A sum over bytes, 8 at a time. Each step maps sums one to one: files of one length that differ
 /// in one word never have the same.
-class FileSum {
+class Checksum {
  public:
   /// @param bytes  a multiple of 8, but for the last
   void add(std::string_view bytes) noexcept {
@@ -140,7 +140,7 @@ class BinaryWriter {
   StagedFile file_;
   std::string buffer_;
   std::uint64_t written_ = 0;
-  detail::FileSum sum_;
+  detail::Checksum sum_;
 };
 
 /// Reads such a file, in the order in which it was written.
@@ -237,7 +237,7 @@ class BinaryReader {
     file_.seekg(0);
     const std::uint64_t left = left_ - detail::file_trailer;
     left_ = size + detail::file_trailer;
-    detail::FileSum sum;
+    detail::Checksum sum;
     std::string buffer;
     for (std::uint64_t at = 0; at < size; at += buffer.size()) {
       buffer.resize(std::min<std::uint64_t>(size - at, detail::file_buffer));

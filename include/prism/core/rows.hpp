@@ -29,7 +29,7 @@ class Rows {
   [[nodiscard]] Rows first(std::size_t count) const noexcept { return {data_, count, dim_}; }
   [[nodiscard]] std::size_t size() const noexcept { return size_; }
   [[nodiscard]] std::size_t dim() const noexcept { return dim_; }
-  [[nodiscard]] std::size_t elements() const noexcept { return size_ * dim_; }
+  [[nodiscard]] std::size_t num_elements() const noexcept { return size_ * dim_; }
 
  private:
   T* data_ = nullptr;

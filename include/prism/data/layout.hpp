@@ -16,7 +16,7 @@
 
 #include "prism/core/config.hpp"
 #include "prism/core/error.hpp"
-#include "prism/data/fields.hpp"
+#include "prism/data/field_splitter.hpp"
 #include "prism/data/format.hpp"
 #include "prism/data/line_reader.hpp"
 #include "prism/data/number.hpp"
@@ -35,7 +35,7 @@ struct Layout {
   std::optional<std::size_t> part = {};    ///< unset: not read
 
   /// The columns of a line up to the last one that is read.
-  [[nodiscard]] std::size_t columns() const {
+  [[nodiscard]] std::size_t columns_to_read() const {
     return 1 + std::max({user, item, rating.value_or(0), time.value_or(0), part.value_or(0)});
   }
 };
@@ -253,7 +253,7 @@ class LayoutFinder {
 
   /// A line's columns; none if its quotes do not match.
   static std::vector<std::string> split(const std::string& line, const std::string& delimiter) {
-    Fields fields(delimiter);
+    FieldSplitter fields(delimiter);
     if (!fields.split(line)) return {};
     return {fields.begin(), fields.end()};
   }

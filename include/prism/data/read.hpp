@@ -18,7 +18,7 @@
 #include "prism/core/error.hpp"
 #include "prism/core/finite.hpp"
 #include "prism/core/index.hpp"
-#include "prism/data/fields.hpp"
+#include "prism/data/field_splitter.hpp"
 #include "prism/data/format.hpp"
 #include "prism/data/ids.hpp"
 #include "prism/data/interactions.hpp"
@@ -124,8 +124,8 @@ class PartsReader {
 
   void read_columns(LineReader& lines, const Layout& layout, Part& rest,
                     std::string_view test_value, Part* test) {
-    Fields fields(layout.delimiter);
-    const std::size_t columns = layout.columns();
+    FieldSplitter fields(layout.delimiter);
+    const std::size_t columns = layout.columns_to_read();
     if (layout.header && !lines.next()) return;
     while (lines.next()) {
       if (!fields.split(lines.line(), columns)) {

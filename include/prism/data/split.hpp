@@ -53,7 +53,7 @@ namespace detail {
 }
 
 /// 0, ..., n-1 in random order.
-[[nodiscard]] inline std::vector<std::size_t> shuffled_positions(std::size_t n,
+[[nodiscard]] inline std::vector<std::size_t> random_permutation(std::size_t n,
                                                                  std::uint64_t seed) {
   require(n <= std::numeric_limits<std::uint32_t>::max(), "interactions",
           "can be split at random only up to 4294967295 of them");
@@ -76,7 +76,7 @@ namespace detail {
   require(validation + test < n, "validation + test",
           "leave nothing to train on: they take " + std::to_string(validation) + " and " +
               std::to_string(test) + " of " + std::to_string(n) + " interactions");
-  const std::vector<std::size_t> positions = detail::shuffled_positions(n, options.seed);
+  const std::vector<std::size_t> positions = detail::random_permutation(n, options.seed);
   const std::span<const std::size_t> all(positions);
   return {.train = data.subset(all.subspan(validation + test)),
           .validation = data.subset(all.first(validation)),

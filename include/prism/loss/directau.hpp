@@ -79,7 +79,7 @@ struct DirectAU {
     parallel_chunks(exec, side.num_active, detail::unit_grain,
                     [&](std::size_t begin, std::size_t end) {
                       for (std::size_t k = begin; k < end; ++k) {
-                        for (const Index p : side.occurrences_of(k)) {
+                        for (const Index p : side.occurrence_positions(k)) {
                           add_scaled<typename X::isa>(unit_gradient[k], T{1}, gradient[p], dim);
                         }
                       }

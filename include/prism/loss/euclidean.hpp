@@ -46,7 +46,7 @@ struct Euclidean {
                                       [&](std::size_t begin, std::size_t end) {
                                         double sum = 0;
                                         for (std::size_t k = begin; k < end; ++k) {
-                                          for (const Index p : side.occurrences_of(k)) {
+                                          for (const Index p : side.occurrence_positions(k)) {
                                             const T* const a = anchors[k];
                                             const T* const b = partners[partner_of_pair[p]];
                                             for (std::size_t c = 0; c < dim; ++c) {

@@ -114,10 +114,11 @@ struct MACR {
       return sum;
     });
     for (std::size_t k = 0; k < batch.user_side.num_active; ++k) {
-      for (const Index p : batch.user_side.occurrences_of(k)) *user.d_score[k] += *user_d_score[p];
+      for (const Index p : batch.user_side.occurrence_positions(k))
+        *user.d_score[k] += *user_d_score[p];
     }
     for (std::size_t k = 0; k < batch.item_side.num_active; ++k) {
-      for (const Index occurrence : batch.item_side.occurrences_of(k)) {
+      for (const Index occurrence : batch.item_side.occurrence_positions(k)) {
         const std::size_t column =
             occurrence < batch.pairs() ? 0 : 1 + (occurrence - batch.pairs()) % n;
         *item.d_score[k] += item_d_score[batch.pair_of_item_occurrence(occurrence)][column];

@@ -17,7 +17,7 @@ namespace prism::inline PRISM_ISA {
 template <HostExecution X, class T>
 void fill_uniform(const X& exec, Rows<T> table, double bound, const Random& random) {
   constexpr std::size_t grain = 1 << 14;
-  parallel_chunks(exec, table.elements(), grain, [&](std::size_t begin, std::size_t end) {
+  parallel_chunks(exec, table.num_elements(), grain, [&](std::size_t begin, std::size_t end) {
     for (std::size_t i = begin; i < end; ++i) {
       table.data()[i] = static_cast<T>(bound * (2.0 * random.uniform(i) - 1.0));
     }

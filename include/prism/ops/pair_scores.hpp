@@ -60,7 +60,7 @@ double score_users(const X& exec, const Batch& batch, BatchRows<T> rows, Rows<T>
     for (std::size_t k = begin; k < end; ++k) {
       neighbours.clear();
       d_scores.clear();
-      for (const Index p : side.occurrences_of(k)) {
+      for (const Index p : side.occurrence_positions(k)) {
         if (p + prefetch_distance < batch.pairs()) {
           prefetch_pair(batch, rows, p + prefetch_distance);
         }
@@ -104,7 +104,7 @@ void for_each_item_gradient(const X& exec, const Batch& batch, IndexedRows<const
     }
     for (std::size_t k = begin; k < end; ++k) {
       const std::size_t from = side.offsets[k] - first;
-      const std::size_t count = side.occurrences_of(k).size();
+      const std::size_t count = side.occurrence_positions(k).size();
       weighted_sum<typename X::isa>(
           gradient.data(), T{1}, std::span<const Index>(neighbours).subspan(from, count),
           [&](std::size_t j) { return d_scores[from + j]; }, users);

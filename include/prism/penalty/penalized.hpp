@@ -103,9 +103,9 @@ struct Penalized {
                                                       step.scratch, step.exec, gradients},
                                        state.penalty, of_penalty);
     add_scaled<typename X::isa>(step.gradient.users.data(), T{1}, penalty_gradient.users.data(),
-                                penalty_gradient.users.elements());
+                                penalty_gradient.users.num_elements());
     add_scaled<typename X::isa>(step.gradient.items.data(), T{1}, penalty_gradient.items.data(),
-                                penalty_gradient.items.elements());
+                                penalty_gradient.items.num_elements());
     return value + added;
   }
 

@@ -38,7 +38,7 @@ struct BackboneTraits {
 //   // {{{step.tables.users, step.batch.user_side.unique_rows},
 //   //   {step.tables.items, step.batch.item_side.unique_rows}}, saved}. `saved` is passed to
 //   //   backward.
-//   template <class T, Execution X> Forward<T, Saved> forward(const BackboneStep<T, X>& step,
+//   template <class T, Execution X> ForwardResult<T, Saved> forward(const BackboneStep<T, X>& step,
 //                                                            const state_t<MyBackbone, T>&) const;
 //   // Computes the tables' gradients from the output gradient, and adds the gradients of the
 //   // State's parameters to step.parameter_gradients.
@@ -56,7 +56,7 @@ struct NothingSaved {};
 
 /// What forward returns.
 template <class T, class Saved = NothingSaved>
-struct Forward {
+struct ForwardResult {
   BatchRows<T> output;
   /// Values saved for backward, as in autograd.
   [[no_unique_address]] Saved saved{};
@@ -135,12 +135,14 @@ template <class B, class T = double, Execution X = Host<>>
   static_assert(RunsOn<B, T, X> || !RunsOn<B, T, Host<>>,
                 "a backbone's forward, backward and output must accept every execution, but do not "
                 "accept this one: template <class T, Execution X>");
-  static_assert(TakesForward<B, T, X>,
-                "a backbone must have a forward: template <class T, Execution X> Forward<T, Saved> "
-                "forward(const BackboneStep<T, X>& step, const state_t<MyBackbone, T>& state) "
-                "const");
-  static_assert(!TakesForward<B, T, X> || ReturnsForward<B, T, X>,
-                "a backbone's forward must return a Forward<T, Saved>, or a Forward<T>");
+  static_assert(
+      TakesForward<B, T, X>,
+      "a backbone must have a forward: template <class T, Execution X> ForwardResult<T, Saved> "
+      "forward(const BackboneStep<T, X>& step, const state_t<MyBackbone, T>& state) "
+      "const");
+  static_assert(
+      !TakesForward<B, T, X> || ReturnsForward<B, T, X>,
+      "a backbone's forward must return a ForwardResult<T, Saved>, or a ForwardResult<T>");
   static_assert(!ReturnsForward<B, T, X> || TakesBackward<B, T, X>,
                 "a backbone must have a backward: template <class T, Execution X> "
                 "TableGradients<T> backward(const BackboneStep<T, X>& step, const "

@@ -36,7 +36,7 @@ struct BatchSide {
   std::span<const Index> inverse_index;
 
   /// The occurrences of row k, ascending.
-  [[nodiscard]] std::span<const Index> occurrences_of(std::size_t k) const noexcept {
+  [[nodiscard]] std::span<const Index> occurrence_positions(std::size_t k) const noexcept {
     return occurrences.subspan(offsets[k], offsets[k + 1] - offsets[k]);
   }
 
@@ -98,7 +98,7 @@ struct Batch {
   std::size_t count = 0;
   for (std::size_t k = 0; k < rows; ++k) {
     *offsets[k] = static_cast<Index>(count);
-    for (const Index occurrence : items.occurrences_of(k)) {
+    for (const Index occurrence : items.occurrence_positions(k)) {
       if (occurrence >= batch.pairs()) break;  // ascending: negatives from here on
       *occurrences[count++] = occurrence;
     }

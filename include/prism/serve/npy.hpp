@@ -29,7 +29,7 @@ template <class T>
   file += static_cast<char>(header.size() % 256);
   file += static_cast<char>(header.size() / 256);
   file += header;
-  file.append(reinterpret_cast<const char*>(table.data()), table.elements() * sizeof(T));
+  file.append(reinterpret_cast<const char*>(table.data()), table.num_elements() * sizeof(T));
   return file;
 }
 

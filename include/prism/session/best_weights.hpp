@@ -32,7 +32,7 @@ template <class Weights>
   WeightSpans<Scalar> spans{{weights.users.data(), weights.users.size()},
                             {weights.items.data(), weights.items.size()}};
   const auto add = [&](const auto& parameter) {
-    spans.emplace_back(parameter.rows.data(), parameter.rows.elements());
+    spans.emplace_back(parameter.rows.data(), parameter.rows.num_elements());
   };
   weights.backbone.for_each_parameter(add);
   weights.loss.for_each_parameter(add);

@@ -106,7 +106,7 @@ inline void write_progress(BinaryWriter& out, const RunProgress& progress) {
 }
 
 /// Which weights of the best epoch are in the file.
-enum class BestInFile : std::uint8_t { none, own, same };  // `same` as the last step's
+enum class SavedBestWeights : std::uint8_t { none, own, same };  // `same` as the last step's
 
 /// Writes a whole run. @param save_optimizer  called with the writer
 template <class T, class SaveOptimizer>
@@ -118,11 +118,11 @@ void write_run(const std::filesystem::path& path, const std::vector<RunSetting>&
   write_progress(out, progress);
   save_optimizer(out);
   write_weights(out, weights);
-  const BestInFile in_file = !best.keeps()        ? BestInFile::none
-                             : progress.at_best() ? BestInFile::same
-                                                  : BestInFile::own;
+  const SavedBestWeights in_file = !best.keeps()        ? SavedBestWeights::none
+                                   : progress.at_best() ? SavedBestWeights::same
+                                                        : SavedBestWeights::own;
   out.number(static_cast<std::uint8_t>(in_file));
-  if (in_file == BestInFile::own) best.save(out, weights);
+  if (in_file == SavedBestWeights::own) best.save(out, weights);
   out.publish();
 }
 
@@ -139,14 +139,15 @@ template <class T, class LoadOptimizer>
   load_optimizer(in);
   read_weights(in, weights);
   const auto in_file = in.number<std::uint8_t>();
-  if (in_file > static_cast<std::uint8_t>(BestInFile::same)) in.fail("has no such best weights");
-  require(in_file != static_cast<std::uint8_t>(BestInFile::none) || !best.keeps(), "best_weights",
-          "must be last, as " + path.string() + " has no others");
+  if (in_file > static_cast<std::uint8_t>(SavedBestWeights::same))
+    in.fail("has no such best weights");
+  require(in_file != static_cast<std::uint8_t>(SavedBestWeights::none) || !best.keeps(),
+          "best_weights", "must be last, as " + path.string() + " has no others");
   // What the run goes on from would be lost.
   require(!progress.has_best || best.keeps(), "best_weights",
           "must not be last: " + path.string() + " was saved after the run had ended");
-  if (in_file == static_cast<std::uint8_t>(BestInFile::own)) best.load(in, weights);
-  if (in_file == static_cast<std::uint8_t>(BestInFile::same)) best.keep(weights);
+  if (in_file == static_cast<std::uint8_t>(SavedBestWeights::own)) best.load(in, weights);
+  if (in_file == static_cast<std::uint8_t>(SavedBestWeights::same)) best.keep(weights);
   in.finish();
   return progress;
 }

@@ -20,7 +20,7 @@
 #include "prism/evaluate/evaluate.hpp"
 #include "prism/evaluate/strata.hpp"
 #include "prism/policy/output.hpp"
-#include "prism/session/expected_growth.hpp"
+#include "prism/session/expected_epoch_change.hpp"
 #include "prism/session/history.hpp"
 #include "prism/session/observer.hpp"
 
@@ -79,12 +79,12 @@ class MagnitudeProbe {
 
   /// @throws ArgumentError  where the model is trained on another split
   template <class Model>
-  void begin(const FitPlan& plan, const Model& model) {
+  void begin(const FitInfo& info, const Model& model) {
     const Interactions& train = model.train();
     require(split_->train.size() == train.size() && split_->train.users() == train.users() &&
                 std::ranges::equal(split_->train.item_degree(), train.item_degree()),
             "split", "must be the one that the model is trained on");
-    plan_ = plan;
+    info_ = info;
     records_.clear();
     square_.clear();
     growth_.clear();
@@ -104,7 +104,7 @@ class MagnitudeProbe {
   double ndcg(const Model& model, Similarity similarity) const {
     if (!options_.rank || split_->validation.empty()) return 0;
     return evaluate(model, split_->validation,
-                    {.k = plan_.k, .exclude = {&split_->train}, .similarity = similarity})
+                    {.k = info_.k, .exclude = {&split_->train}, .similarity = similarity})
         .ndcg;
   }
 
@@ -119,7 +119,7 @@ class MagnitudeProbe {
                         .ndcg_by_cosine = ndcg(model, Similarity::cosine)};
     std::vector<double> square(magnitude);
     for (double& x : square) x *= x;
-    std::vector<detail::ExpectedGrowth> growth = detail::expected_growth(model, plan_);
+    std::vector<detail::ExpectedEpochChange> growth = detail::expected_epoch_change(model, info_);
     now.buckets = buckets(magnitude, square, growth);
     records_.push_back(std::move(now));
     square_ = std::move(square);
@@ -128,7 +128,7 @@ class MagnitudeProbe {
 
   std::vector<MagnitudeBucket> buckets(std::span<const double> magnitude,
                                        std::span<const double> square,
-                                       std::span<const detail::ExpectedGrowth> growth) const {
+                                       std::span<const detail::ExpectedEpochChange> growth) const {
     std::vector<MagnitudeBucket> buckets(options_.buckets);
     const std::span<const Index> popularity = split_->train.item_degree();
     for (std::size_t i = 0; i < bucket_.size(); ++i) {
@@ -159,9 +159,9 @@ class MagnitudeProbe {
   MagnitudeProbeOptions options_;
   std::vector<std::size_t> bucket_;     // of each item
   std::vector<double> log_popularity_;  // of each item
-  FitPlan plan_{};
+  FitInfo info_{};
   std::vector<double> square_;  // |i|^2 at the last record
-  std::vector<detail::ExpectedGrowth> growth_;
+  std::vector<detail::ExpectedEpochChange> growth_;
   std::vector<MagnitudeRecord> records_;
 };
 

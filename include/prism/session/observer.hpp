@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Who watches training. An observer has any of these members, and those it has are called
 // (progress.hpp is one):
-//   void begin(const FitPlan&);  or  void begin(const FitPlan&, const Model&);
-//   void batch(const BatchProgress&);
+//   void begin(const FitInfo&);  or  void begin(const FitInfo&, const Model&);
+//   void batch(const EpochProgress&);
 //   void epoch(const EpochRecord&, const Model&);
 //   void end(const History&);
 // begin() is called by fit and run, and by the first step of a session that is taken alone; the
@@ -33,7 +33,7 @@ enum class StopRequest {
 namespace prism::inline PRISM_ISA {
 
 /// What training is about to do.
-struct FitPlan {
+struct FitInfo {
   std::string model;    ///< the policies' names
   std::size_t pairs;    ///< training interactions
   std::size_t epochs;   ///< at most
@@ -46,11 +46,11 @@ struct FitPlan {
 };
 
 /// How far an epoch is.
-struct BatchProgress {
-  std::size_t epoch;     ///< from 1
-  std::size_t pairs;     ///< done
-  std::size_t of_pairs;  ///< in all
-  double seconds;        ///< since the epoch began
+struct EpochProgress {
+  std::size_t epoch;        ///< from 1
+  std::size_t pairs;        ///< done
+  std::size_t total_pairs;  ///< in all
+  double seconds;           ///< since the epoch began
 };
 
 /// Watches and says nothing.
@@ -65,12 +65,12 @@ template <class Result>
 concept SaysWhetherToStop = std::is_void_v<Result> || std::same_as<Result, StopRequest>;
 
 template <class O, class Model>
-concept ObservesBegin = requires(O& observer, const FitPlan& plan, const Model& model) {
-  observer.begin(plan, model);
+concept ObservesBegin = requires(O& observer, const FitInfo& info, const Model& model) {
+  observer.begin(info, model);
 }
-|| requires(O& observer, const FitPlan& plan) { observer.begin(plan); };
+|| requires(O& observer, const FitInfo& info) { observer.begin(info); };
 template <class O>
-concept ObservesBatch = requires(O& observer, const BatchProgress& progress) {
+concept ObservesBatch = requires(O& observer, const EpochProgress& progress) {
   { observer.batch(progress) } -> SaysWhetherToStop;
 };
 template <class O, class Model>
@@ -155,8 +155,8 @@ bool asks_to_stop(const Call& call) {
 struct ObserverRef {
   void* observer;
   const void* model;
-  void (*begin)(const ObserverRef&, const FitPlan&) = nullptr;
-  bool (*batch)(const ObserverRef&, const BatchProgress&) = nullptr;
+  void (*begin)(const ObserverRef&, const FitInfo&) = nullptr;
+  bool (*batch)(const ObserverRef&, const EpochProgress&) = nullptr;
   bool (*epoch)(const ObserverRef&, const EpochRecord&) = nullptr;
   void (*end)(const ObserverRef&, const History&) = nullptr;
 };
@@ -173,16 +173,16 @@ template <class O, class Model>
   };
   ObserverRef ref{const_cast<void*>(static_cast<const void*>(std::addressof(observer))), &model};
   if constexpr (ObservesBegin<O, Model>) {
-    ref.begin = [](const ObserverRef& of, const FitPlan& plan) {
-      if constexpr (requires { observer_of(of).begin(plan, model_of(of)); }) {
-        observer_of(of).begin(plan, model_of(of));
+    ref.begin = [](const ObserverRef& of, const FitInfo& info) {
+      if constexpr (requires { observer_of(of).begin(info, model_of(of)); }) {
+        observer_of(of).begin(info, model_of(of));
       } else {
-        observer_of(of).begin(plan);
+        observer_of(of).begin(info);
       }
     };
   }
   if constexpr (ObservesBatch<O>) {
-    ref.batch = [](const ObserverRef& of, const BatchProgress& progress) {
+    ref.batch = [](const ObserverRef& of, const EpochProgress& progress) {
       return asks_to_stop([&] { return observer_of(of).batch(progress); });
     };
   }

@@ -40,21 +40,21 @@ class Progress {
   Progress() : Progress(std::cerr, ::isatty(STDERR_FILENO) != 0 ? Style::bar : Style::lines) {}
   Progress(std::ostream& out, Style style) : out_(&out), style_(style) {}
 
-  void begin(const FitPlan& plan) {
-    plan_ = plan;
-    *out_ << plan.model << ": " << std::to_string(plan.pairs) << " pairs" << std::endl;
+  void begin(const FitInfo& info) {
+    info_ = info;
+    *out_ << info.model << ": " << std::to_string(info.pairs) << " pairs" << std::endl;
   }
 
-  void batch(const BatchProgress& progress) {
+  void batch(const EpochProgress& progress) {
     if (style_ == Style::lines) return;
-    const bool finished = progress.pairs == progress.of_pairs;
+    const bool finished = progress.pairs == progress.total_pairs;
     if (!finished && progress.seconds - last_refresh_ < refresh_seconds &&
         progress.seconds > last_refresh_) {
       return;
     }
     last_refresh_ = finished ? 0 : progress.seconds;
     const double done = static_cast<double>(progress.pairs);
-    const double fraction = done / static_cast<double>(progress.of_pairs);
+    const double fraction = done / static_cast<double>(progress.total_pairs);
     const double rate = done / std::max(progress.seconds, 1e-9);
     constexpr std::size_t width = 24;
     const auto filled = static_cast<std::size_t>(fraction * width);
@@ -70,10 +70,10 @@ class Progress {
   void epoch(const EpochRecord& record, const Model&) {
     begin_line() << "epoch " << std::to_string(record.epoch) << "  loss "
                  << detail::with_decimals(record.loss, 5);
-    if (plan_.has_validation) {
+    if (info_.has_validation) {
       // A record made by hand may have NDCG alone.
-      const bool ndcg = plan_.metric == FitPlan{}.metric;
-      *out_ << "  " << plan_.metric << '@' << std::to_string(plan_.k) << ' '
+      const bool ndcg = info_.metric == FitInfo{}.metric;
+      *out_ << "  " << info_.metric << '@' << std::to_string(info_.k) << ' '
             << detail::with_decimals(ndcg ? record.validation_ndcg : record.validation, 5)
             << (record.best ? " *" : "");
     }
@@ -99,7 +99,7 @@ class Progress {
 
   std::ostream* out_;
   Style style_;
-  FitPlan plan_{};
+  FitInfo info_{};
   double last_refresh_ = 0;
 };
 

@@ -70,7 +70,7 @@ template <class Policy>
 
 /// "12 interactions of 5 users and 7 items, sum 1234"
 [[nodiscard]] inline std::string describe(const Interactions& part) {
-  FileSum sum;
+  Checksum sum;
   for (std::size_t k = 0; k < part.size(); ++k) {
     char bytes[2 * sizeof(Index)];
     to_bytes(part[k].user, bytes);

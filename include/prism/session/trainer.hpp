@@ -96,7 +96,7 @@ class Trainer {
     check_rows(model_.weights().users);
     check_rows(model_.weights().items);
     for_each_parameter([&](const ParameterView<Scalar>& parameter) {
-      const std::span values(parameter.rows.data(), parameter.rows.elements());
+      const std::span values(parameter.rows.data(), parameter.rows.num_elements());
       all_finite =
           all_finite && std::ranges::all_of(values, [](Scalar value) { return is_finite(value); });
     });

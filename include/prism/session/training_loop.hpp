@@ -164,7 +164,7 @@ class TrainingLoop {
   /// Tells observers what is about to be done: run() does, and the first step of a session.
   void begin(detail::ObserverRefs observers) {
     begun_ = true;
-    const FitPlan plan{.model = model_name(),
+    const FitInfo info{.model = model_name(),
                        .pairs = split_.train.size(),
                        .epochs = options_.epochs,
                        .k = options_.k,
@@ -174,7 +174,7 @@ class TrainingLoop {
                        .metric = options_.metric.label(),
                        .constant_rate = options_.schedule.label() == ConstantSchedule().label()};
     for (const detail::ObserverRef& observer : observers) {
-      if (observer.begin != nullptr) observer.begin(observer, plan);
+      if (observer.begin != nullptr) observer.begin(observer, info);
     }
   }
 
@@ -194,7 +194,7 @@ class TrainingLoop {
     progress_.pairs_done += record.pairs;
     progress_.epoch_seconds += training.seconds();
     if (!is_finite(record.loss)) diverge("the loss is");
-    const BatchProgress progress{epoch(), progress_.pairs_done, pairs, progress_.epoch_seconds};
+    const EpochProgress progress{epoch(), progress_.pairs_done, pairs, progress_.epoch_seconds};
     for (const detail::ObserverRef& observer : observers) {
       if (observer.batch != nullptr && observer.batch(observer, progress)) stop_asked_ = true;
     }

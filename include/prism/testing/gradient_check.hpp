@@ -76,7 +76,7 @@ template <class Backbone, class Loss>
 
   double largest = 0, error = 0;
   const auto compare = [&](Rows<double> values, const Matrix<double>& gradient) {
-    for (std::size_t i = 0; i < values.elements(); ++i) {
+    for (std::size_t i = 0; i < values.num_elements(); ++i) {
       double& value = values.data()[i];
       const double at = value;
       value = at + options.h;

@@ -14,7 +14,7 @@
 namespace prism::inline PRISM_ISA {
 
 /// The pair gradient as a combination of its rows: g = user_coefficient u + item_coefficient i.
-struct GradientCoefficients {
+struct PairGradientCoefficients {
   double user_coefficient = 0;
   double item_coefficient = 0;
 };
@@ -24,8 +24,9 @@ struct GradientCoefficients {
 /// @param uu  |u|^2
 /// @param ui  u . i
 /// @param ii  |i|^2
-[[nodiscard]] constexpr GradientCoefficients gradient_coefficients(PairLoss pair_loss, double uu,
-                                                                   double ui, double ii) noexcept {
+[[nodiscard]] constexpr PairGradientCoefficients gradient_coefficients(PairLoss pair_loss,
+                                                                       double uu, double ui,
+                                                                       double ii) noexcept {
   if (pair_loss == PairLoss::dot) return {1, 0};
   if (pair_loss == PairLoss::euclidean) return {2, -2};
   constexpr double smallest = std::numeric_limits<double>::min();

@@ -15,11 +15,11 @@ namespace prism::inline PRISM_ISA {
 /// Splits lines at a delimiter. A run of spaces counts as one delimiter. Between commas or
 /// semicolons a field may be in double quotes (RFC 4180, within one line); a doubled quote is a
 /// literal one.
-class Fields {
+class FieldSplitter {
  public:
   static constexpr std::size_t all = static_cast<std::size_t>(-1);
 
-  explicit Fields(std::string_view delimiter)
+  explicit FieldSplitter(std::string_view delimiter)
       : delimiter_(delimiter), quotes_(delimiter == "," || delimiter == ";") {}
 
   /// Splits off the line's first fields, at most `max_fields`; they are valid as long as the line,

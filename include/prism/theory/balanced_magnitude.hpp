@@ -15,11 +15,11 @@ namespace detail {
 
 /// The expected change of r^2 for an item of magnitude r, with the angle held constant: constant +
 /// linear r + square r^2; for cosine inverse_square / r^2 + square r^2.
-struct ChangeOfMagnitude {
+struct ExpectedChangeCoefficients {
   double square = 0, linear = 0, constant = 0, inverse_square = 0;
 };
 
-constexpr ChangeOfMagnitude change_of_magnitude(const TheoremSetting& setting) {
+constexpr ExpectedChangeCoefficients expected_change_coefficients(const TheoremSetting& setting) {
   check(setting);
   const double shrinkage = setting.learning_rate * setting.lambda;
   require_domain(shrinkage <= 1, "lambda", "times learning_rate must be at most 1", shrinkage);
@@ -45,7 +45,7 @@ constexpr ChangeOfMagnitude change_of_magnitude(const TheoremSetting& setting) {
 
 /// The r at which square r^2 + linear r + constant, constant >= 0, first becomes negative as r
 /// grows from 0; infinity if it never does.
-constexpr double first_root(const ChangeOfMagnitude& change) noexcept {
+constexpr double first_root(const ExpectedChangeCoefficients& change) noexcept {
   const auto& [square, linear, constant, unused] = change;
   const double discriminant = linear * linear - 4 * square * constant;
   // Both in the form without cancellation.
@@ -66,7 +66,7 @@ constexpr double first_root(const ChangeOfMagnitude& change) noexcept {
 /// @throws ArgumentError  for a number outside its domain, or if eta lambda is above 1; in a
 ///                        constant expression it does not compile
 [[nodiscard]] constexpr double balanced_magnitude(const TheoremSetting& setting) {
-  const detail::ChangeOfMagnitude change = detail::change_of_magnitude(setting);
+  const detail::ExpectedChangeCoefficients change = detail::expected_change_coefficients(setting);
   const auto& [square, linear, constant, inverse_square] = change;
   if (setting.pair_loss != PairLoss::cosine) {
     const bool still = square == 0 && linear == 0 && constant == 0;
@@ -92,7 +92,7 @@ constexpr double first_root(const ChangeOfMagnitude& change) noexcept {
   detail::require_domain(within >= 1e-9 && within < 1, "within",
                          "must be at least 1e-9 and below 1", within);
   constexpr double never = std::numeric_limits<double>::infinity();
-  const detail::ChangeOfMagnitude change = detail::change_of_magnitude(setting);
+  const detail::ExpectedChangeCoefficients change = detail::expected_change_coefficients(setting);
   const double balance = balanced_magnitude(setting);
   if (balance == 0 || balance == never) return never;
   // In units of the balance.

@@ -25,7 +25,7 @@
 namespace prism::inline PRISM_ISA::detail {
 
 /// The expected change of an item's |i|^2 in an epoch.
-struct ExpectedGrowth {
+struct ExpectedEpochChange {
   double at_most_one = 0;
   double every_pair = 0;
 };
@@ -71,21 +71,21 @@ GradientSums gradient_sums(PairLoss pair_loss, Index item, const Interactions& t
 
 /// For each item; nothing where the theorem says nothing of the model.
 template <class Model>
-std::vector<ExpectedGrowth> expected_growth(const Model& model, const FitPlan& plan) {
+std::vector<ExpectedEpochChange> expected_epoch_change(const Model& model, const FitInfo& info) {
   if constexpr (TheoremModel<Model>) {
-    if (!plan.constant_rate) return {};
+    if (!info.constant_rate) return {};
     const Interactions& train = model.train();
     const auto& regularizer = model.options().regularizer;
-    const std::size_t full_batches = train.size() / plan.batch_size;
-    const std::size_t remainder = train.size() % plan.batch_size;
-    std::vector<ExpectedGrowth> growth(train.items());
+    const std::size_t full_batches = train.size() / info.batch_size;
+    const std::size_t remainder = train.size() % info.batch_size;
+    std::vector<ExpectedEpochChange> growth(train.items());
     constexpr std::size_t grain = 64;
     parallel_chunks(par, growth.size(), grain, [&](std::size_t begin, std::size_t end) {
       for (std::size_t item = begin; item < end; ++item) {
         const auto id = static_cast<Index>(item);
         const Index degree = train.item_degree()[item];
         TheoremSetting setting{.pair_loss = Model::loss_type::pair_loss,
-                               .learning_rate = plan.learning_rate,
+                               .learning_rate = info.learning_rate,
                                .lambda = weight_decay(regularizer, true, degree),
                                .popularity = degree,
                                .batches = {.pairs = static_cast<std::int64_t>(train.size())}};
@@ -102,7 +102,7 @@ std::vector<ExpectedGrowth> expected_growth(const Model& model, const FitPlan& p
           growth[item].at_most_one += n * expected_change(setting, gradients, Updates::at_most_one);
           growth[item].every_pair += n * expected_change(setting, gradients, Updates::every_pair);
         };
-        steps(full_batches, plan.batch_size);
+        steps(full_batches, info.batch_size);
         steps(1, remainder);
       }
     });
