@@ -84,6 +84,7 @@
 #include "prism/session/expected_epoch_change.hpp"
 #include "prism/session/fit.hpp"
 #include "prism/session/fit_options.hpp"
+#include "prism/session/gradient_pass.hpp"
 #include "prism/session/history.hpp"
 #include "prism/session/magnitude_probe.hpp"
 #include "prism/session/metric.hpp"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include <prism/prism.hpp>
+#include "model.hpp"
 
 // An observer that would never be called.
 prism::History train(prism::Recommender<prism::MF<8>, prism::BPR>& model,

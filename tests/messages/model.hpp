@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The headers that the tests of messages need, precompiled once for all of them: policies of each
-// kind and the model, without training and ranking.
+// kind, the model and its training.
 #pragma once
 
 #include <prism/backbone/mf.hpp>
@@ -14,3 +14,4 @@
 #include <prism/penalty/penalized.hpp>
 #include <prism/penalty/resn.hpp>
 #include <prism/regularizer/full_wd.hpp>
+#include <prism/session/fit.hpp>

@@ -32,6 +32,7 @@
 #include "prism/policy/parameter.hpp"
 #include "prism/policy/sampler.hpp"
 #include "prism/session/batch_builder.hpp"
+#include "prism/session/gradient_pass.hpp"
 
 namespace prism::inline PRISM_ISA {
 
@@ -166,28 +167,11 @@ class Trainer {
     auto& weights = model_.weights();
     const Batch batch =
         builder_.build(exec_, pairs, negatives, loss_traits(options.loss).needs_all_rows);
-    gradients_.clear();
-    for_each_parameter([&](const ParameterView<Scalar>& parameter) {
-      gradients_.push_back(zero_gradient(parameter, batch));
-    });
-    const std::span<const Rows<Scalar>> gradients(gradients_);
-    const std::size_t of_backbone = backbone_parameters();
     apply_deferred(batch);
-
-    const BackboneStep<Scalar, X> backbone_step{model_.tables(), batch, scratch_, exec_,
-                                                gradients.first(of_backbone)};
-    const auto forward_pass =
-        options.backbone.template forward<Scalar>(backbone_step, std::as_const(weights.backbone));
-    const std::size_t dim = forward_pass.output.users.dim();
-    const Embeddings<Scalar> gradient{allocate_loss_gradient(batch.user_side, dim),
-                                      allocate_loss_gradient(batch.item_side, dim)};
-    const double loss =
-        evaluate_loss(options.loss,
-                      LossStep<Scalar, X>{batch, forward_pass.output, gradient, scratch_, exec_,
-                                          gradients.subspan(of_backbone)},
-                      weights.loss);
-    const TableGradients<Scalar> tables = options.backbone.template backward<Scalar>(
-        backbone_step, weights.backbone, forward_pass.saved, gradient);
+    const detail::ModelParts<Scalar, typename Model::backbone_type, typename Model::loss_type>
+        parts{model_.tables(), options.backbone, weights.backbone, options.loss, weights.loss};
+    const auto [loss, tables] = detail::gradient_pass(exec_, parts, batch, scratch_, gradients_,
+                                                      [](Rows<Scalar>, std::size_t) {});
 
     const StepInfo info{learning_rate, ++steps_};
     const auto& regularizer = options.regularizer;
@@ -195,8 +179,8 @@ class Trainer {
     options.optimizer(exec_, items_table(), tables.items, item_state_, info, regularizer);
     std::size_t k = 0;
     for_each_trained_parameter([&](const ParameterView<Scalar>& parameter, OptimizerState& state) {
-      options.optimizer(exec_, parameter, gradient_of(parameter, gradients_[k++], batch), state,
-                        info, regularizer);
+      const auto gradient = detail::gradient_of<Scalar>(parameter, gradients_[k++], batch);
+      options.optimizer(exec_, parameter, gradient, state, info, regularizer);
     });
     return loss;
   }
@@ -222,12 +206,6 @@ class Trainer {
     for_each_parameter([&](const ParameterView<Scalar>& parameter) {
       visit(with_popularity(parameter), parameter_states_[next++]);
     });
-  }
-
-  [[nodiscard]] std::size_t backbone_parameters() {
-    std::size_t count = 0;
-    model_.weights().backbone.for_each_parameter([&](const ParameterView<Scalar>&) { ++count; });
-    return count;
   }
 
   [[nodiscard]] ParameterView<Scalar> users_table() {
@@ -260,35 +238,6 @@ class Trainer {
             optimizer.apply_deferred(exec_, parameter, side.unique_rows, state, regularizer);
           });
     }
-  }
-
-  /// Rows for the loss's gradient: zeros, but for those that it sets.
-  [[nodiscard]] Rows<Scalar> allocate_loss_gradient(const BatchSide& side, std::size_t dim) {
-    const auto& options = model_.options();
-    return scratch_.allocate_zeros<Scalar>(
-        exec_, side.unique_rows.size(), dim,
-        loss_traits(options.loss).overwrites_gradient ? side.num_active : 0);
-  }
-
-  [[nodiscard]] Rows<Scalar> zero_gradient(const ParameterView<Scalar>& parameter,
-                                           const Batch& batch) {
-    std::size_t size = parameter.rows.size();
-    if (parameter.reached == ParameterRows::users) size = batch.user_side.unique_rows.size();
-    if (parameter.reached == ParameterRows::items) size = batch.item_side.unique_rows.size();
-    return scratch_.allocate_zeros<Scalar>(exec_, size, parameter.rows.dim());
-  }
-
-  static TableGradient<Scalar> gradient_of(const ParameterView<Scalar>& parameter,
-                                           Rows<const Scalar> gradient, const Batch& batch) {
-    switch (parameter.reached) {
-      case ParameterRows::users:
-        return TableGradient<Scalar>::sparse(gradient, batch.user_side);
-      case ParameterRows::items:
-        return TableGradient<Scalar>::sparse(gradient, batch.item_side);
-      case ParameterRows::all:
-        break;
-    }
-    return TableGradient<Scalar>::dense(gradient, {});
   }
 
   [[no_unique_address]] X exec_;

@@ -22,6 +22,7 @@
 #include "prism/policy/output.hpp"
 #include "prism/policy/parameter.hpp"
 #include "prism/session/batch_builder.hpp"
+#include "prism/session/gradient_pass.hpp"
 
 namespace prism::inline PRISM_ISA {
 
@@ -64,7 +65,6 @@ class BatchEvaluation {
     std::vector<ParameterView<T>> all;
     const auto collect = [&](const ParameterView<T>& parameter) { all.push_back(parameter); };
     backbone_state_.for_each_parameter(collect);
-    of_backbone_ = all.size();
     loss_state_.for_each_parameter(collect);
     return all;
   }
@@ -74,41 +74,23 @@ class BatchEvaluation {
   double operator()(const Matrix<T>& users, const Matrix<T>& items,
                     BatchGradients<T>* gradients = nullptr) {
     scratch_.reset();
-    const std::size_t nu = batch_.user_side.unique_rows.size(),
-                      ni = batch_.item_side.unique_rows.size();
-    const std::size_t dim = backbone_.dim();
+    const detail::ModelParts<T, Backbone, Loss> parts{
+        {rows(users), rows(items)}, backbone_, backbone_state_, loss_, loss_state_};
     std::vector<Rows<T>> parameter_gradients;
-    for (const ParameterView<T>& parameter : parameters()) {
-      const std::size_t size = parameter.reached == ParameterRows::users   ? nu
-                               : parameter.reached == ParameterRows::items ? ni
-                                                                           : parameter.rows.size();
-      parameter_gradients.push_back(scratch_.allocate_zeros<T>(exec_, size, parameter.rows.dim()));
-    }
-    const std::span<const Rows<T>> all(parameter_gradients);
-    const BackboneStep<T, X> backbone_step{
-        {rows(users), rows(items)}, batch_, scratch_, exec_, all.first(of_backbone_)};
-    const Embeddings<T> gradient{allocate_loss_gradient(batch_.user_side),
-                                 allocate_loss_gradient(batch_.item_side)};
-    const auto forward_pass = backbone_.template forward<T>(backbone_step, backbone_state_);
-    const double value = evaluate_loss(loss_,
-                                       LossStep<T, X>{batch_, forward_pass.output, gradient,
-                                                      scratch_, exec_, all.subspan(of_backbone_)},
-                                       loss_state_);
+    // Rows that the loss must overwrite are NaN, to reveal any that it does not.
+    const auto [value, tables] = detail::gradient_pass(
+        exec_, parts, batch_, scratch_, parameter_gradients,
+        [](Rows<T> rows, std::size_t overwritten) {
+          std::fill(rows[0], rows[overwritten], std::numeric_limits<T>::quiet_NaN());
+        });
     if (gradients == nullptr) return value;
 
-    const auto tables = backbone_.template backward<T>(backbone_step, backbone_state_,
-                                                       forward_pass.saved, gradient);
-    gradients->users = scatter(tables.users, users.shape(0), dim);
-    gradients->items = scatter(tables.items, items.shape(0), dim);
+    gradients->users = scatter(tables.users, users.shape(0), users.shape(1));
+    gradients->items = scatter(tables.items, items.shape(0), items.shape(1));
     gradients->parameters.clear();
     std::size_t k = 0;
     for (const ParameterView<T>& parameter : parameters()) {
-      const Rows<const T> from = parameter_gradients[k++];
-      const BatchSide& side =
-          parameter.reached == ParameterRows::users ? batch_.user_side : batch_.item_side;
-      const auto by_row = parameter.reached == ParameterRows::all
-                              ? TableGradient<T>::dense(from, {})
-                              : TableGradient<T>::sparse(from, side);
+      const auto by_row = detail::gradient_of<T>(parameter, parameter_gradients[k++], batch_);
       gradients->parameters.push_back(scatter(by_row, parameter.rows.size(), parameter.rows.dim()));
     }
     return value;
@@ -120,16 +102,6 @@ class BatchEvaluation {
   }
 
  private:
-  /// As in the trainer, but rows that the loss must overwrite are NaN, to reveal any that it does
-  /// not.
-  Rows<T> allocate_loss_gradient(const BatchSide& side) {
-    const std::size_t set = loss_traits(loss_).overwrites_gradient ? side.num_active : 0;
-    const auto rows =
-        scratch_.allocate_zeros<T>(exec_, side.unique_rows.size(), output_dim(backbone_), set);
-    std::fill(rows[0], rows[set], std::numeric_limits<T>::quiet_NaN());
-    return rows;
-  }
-
   static Matrix<T> scatter(const TableGradient<T>& from, std::size_t size, std::size_t dim) {
     auto table = zeros<T>(size, dim);
     for (std::size_t r = 0; r < size; ++r) {
@@ -147,7 +119,6 @@ class BatchEvaluation {
   state_t<Backbone, T> backbone_state_;
   state_t<Loss, T> loss_state_;
   Scratch scratch_;
-  std::size_t of_backbone_ = 0;  // number of the backbone's parameters
 };
 
 }  // namespace prism::inline PRISM_ISA

@@ -1,0 +1,106 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// A batch's way down through backbone and loss, and its gradient's way back up.
+#pragma once
+
+#include <cstddef>
+#include <span>
+#include <utility>
+#include <vector>
+
+#include "prism/core/config.hpp"
+#include "prism/core/execution.hpp"
+#include "prism/core/rows.hpp"
+#include "prism/core/scratch.hpp"
+#include "prism/policy/backbone.hpp"
+#include "prism/policy/batch.hpp"
+#include "prism/policy/loss.hpp"
+#include "prism/policy/parameter.hpp"
+
+namespace prism::inline PRISM_ISA::detail {
+
+/// The parts of a model that a batch passes.
+template <class T, class Backbone, class Loss>
+struct ModelParts {
+  Embeddings<const T> tables;
+  const Backbone& backbone;
+  state_t<Backbone, T>& backbone_state;
+  const Loss& loss;
+  state_t<Loss, T>& loss_state;
+
+  /// The backbone's parameters, then the loss's. @return the number of the backbone's
+  template <class Visit>
+  std::size_t for_each_parameter(const Visit& visit) const {
+    std::size_t of_backbone = 0;
+    backbone_state.for_each_parameter([&](const ParameterView<T>& parameter) {
+      ++of_backbone;
+      visit(parameter);
+    });
+    loss_state.for_each_parameter(visit);
+    return of_backbone;
+  }
+};
+
+/// The gradient of a parameter as an optimizer takes it. @param values  as in BackboneStep
+template <class T>
+[[nodiscard]] TableGradient<T> gradient_of(const ParameterView<T>& parameter, Rows<const T> values,
+                                           const Batch& batch) {
+  switch (parameter.reached) {
+    case ParameterRows::users:
+      return TableGradient<T>::sparse(values, batch.user_side);
+    case ParameterRows::items:
+      return TableGradient<T>::sparse(values, batch.item_side);
+    case ParameterRows::all:
+      break;
+  }
+  return TableGradient<T>::dense(values, {});
+}
+
+template <class T>
+struct GradientPass {
+  double loss;
+  TableGradients<T> tables;
+};
+
+/// The loss of a batch, and its gradients.
+/// @param parameter_gradients  overwritten: one for each of model.for_each_parameter()
+/// @param prepare  prepare(rows, n) is called for both sides' output gradients, whose first n rows
+///     are uninitialised because the loss overwrites them
+/// @return views of `scratch`
+template <class T, Execution X, class Backbone, class Loss, class Prepare>
+[[nodiscard]] GradientPass<T> gradient_pass(const X& exec,
+                                            const ModelParts<T, Backbone, Loss>& model,
+                                            const Batch& batch, Scratch& scratch,
+                                            std::vector<Rows<T>>& parameter_gradients,
+                                            const Prepare& prepare) {
+  parameter_gradients.clear();
+  const std::size_t of_backbone = model.for_each_parameter([&](const ParameterView<T>& parameter) {
+    std::size_t size = parameter.rows.size();
+    if (parameter.reached == ParameterRows::users) size = batch.user_side.unique_rows.size();
+    if (parameter.reached == ParameterRows::items) size = batch.item_side.unique_rows.size();
+    parameter_gradients.push_back(scratch.allocate_zeros<T>(exec, size, parameter.rows.dim()));
+  });
+  const std::span<const Rows<T>> gradients(parameter_gradients);
+
+  const BackboneStep<T, X> backbone_step{model.tables, batch, scratch, exec,
+                                         gradients.first(of_backbone)};
+  const auto forward_pass =
+      model.backbone.template forward<T>(backbone_step, std::as_const(model.backbone_state));
+  const auto output_gradient = [&](const BatchSide& side, std::size_t dim) {
+    const std::size_t overwritten =
+        loss_traits(model.loss).overwrites_gradient ? side.num_active : 0;
+    const Rows<T> rows = scratch.allocate_zeros<T>(exec, side.unique_rows.size(), dim, overwritten);
+    prepare(rows, overwritten);
+    return rows;
+  };
+  const std::size_t dim = forward_pass.output.users.dim();
+  const Embeddings<T> gradient{output_gradient(batch.user_side, dim),
+                               output_gradient(batch.item_side, dim)};
+  const double loss = evaluate_loss(model.loss,
+                                    LossStep<T, X>{batch, forward_pass.output, gradient, scratch,
+                                                   exec, gradients.subspan(of_backbone)},
+                                    model.loss_state);
+  return {loss, model.backbone.template backward<T>(backbone_step, model.backbone_state,
+                                                    forward_pass.saved, gradient)};
+}
+
+}  // namespace prism::inline PRISM_ISA::detail
