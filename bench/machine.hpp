@@ -11,7 +11,7 @@
 #include <map>
 #include <prism/core/matrix.hpp>
 #include <prism/core/parallel.hpp>
-#include <prism/exec/host.hpp>
+#include <prism/execution/host.hpp>
 #include <prism/kernel/pack.hpp>
 #include <string>
 #include <thread>

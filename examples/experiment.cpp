@@ -6,7 +6,7 @@
 #include <exception>
 #include <new>
 #include <optional>
-#include <prism/exec/host.hpp>
+#include <prism/execution/host.hpp>
 #include <prism/experiment/policies.hpp>
 #include <vector>
 

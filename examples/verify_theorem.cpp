@@ -6,7 +6,7 @@
 #include <cstdio>
 #include <exception>
 #include <optional>
-#include <prism/exec/host.hpp>
+#include <prism/execution/host.hpp>
 #include <prism/theory/verify.hpp>
 #include <vector>
 

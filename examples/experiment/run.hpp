@@ -6,7 +6,7 @@
 #include <optional>
 #include <prism/data/data.hpp>
 #include <prism/evaluate/evaluate.hpp>
-#include <prism/session/history.hpp>
+#include <prism/training/history.hpp>
 #include <string>
 
 #include "settings.hpp"

@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <optional>
 #include <prism/data/format.hpp>
-#include <prism/session/fit.hpp>
+#include <prism/training/fit.hpp>
 #include <string>
 #include <vector>
 

@@ -3,7 +3,7 @@
 #pragma once
 
 #include <prism/data/split.hpp>
-#include <prism/session/magnitude_probe.hpp>
+#include <prism/training/magnitude_probe.hpp>
 #include <string>
 #include <vector>
 

@@ -9,7 +9,7 @@
 #include <prism/core/parallel.hpp>
 #include <prism/core/random.hpp>
 #include <prism/core/scratch.hpp>
-#include <prism/exec/host.hpp>
+#include <prism/execution/host.hpp>
 #include <string>
 #include <type_traits>
 #include <vector>

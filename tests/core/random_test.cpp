@@ -5,7 +5,7 @@
 #include <cmath>
 #include <prism/core/random.hpp>
 #include <prism/core/shuffle.hpp>
-#include <prism/exec/host.hpp>
+#include <prism/execution/host.hpp>
 #include <vector>
 
 using namespace prism;

@@ -5,7 +5,7 @@
 
 #include <prism/backbone/mf.hpp>
 #include <prism/backbone/mlp.hpp>
-#include <prism/exec/serial.hpp>
+#include <prism/execution/serial.hpp>
 #include <prism/experiment/grid.hpp>
 #include <prism/experiment/one_of.hpp>
 #include <prism/initializer/prism.hpp>
@@ -14,4 +14,4 @@
 #include <prism/penalty/penalized.hpp>
 #include <prism/penalty/resn.hpp>
 #include <prism/regularizer/full_wd.hpp>
-#include <prism/session/fit.hpp>
+#include <prism/training/fit.hpp>

@@ -5,7 +5,7 @@
 #include <cmath>
 #include <prism/core/matrix.hpp>
 #include <prism/core/random.hpp>
-#include <prism/exec/host.hpp>
+#include <prism/execution/host.hpp>
 #include <prism/ops/pair_potential.hpp>
 #include <set>
 #include <vector>

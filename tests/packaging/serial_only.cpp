@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Trains and ranks on the serial execution alone: neither oneTBB nor xsimd is included or linked.
-#include <prism/exec/serial.hpp>
+#include <prism/execution/serial.hpp>
 #include <prism/experiment/policies.hpp>
 #include <prism/penalty/penalized.hpp>
-#include <prism/session/fit.hpp>
+#include <prism/training/fit.hpp>
 #include <vector>
 
 #if defined(XSIMD_VERSION_MAJOR) || defined(TBB_VERSION_MAJOR)

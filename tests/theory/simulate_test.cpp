@@ -5,7 +5,7 @@
 
 #include <cmath>
 #include <prism/core/error.hpp>
-#include <prism/exec/host.hpp>
+#include <prism/execution/host.hpp>
 #include <prism/theory/verify.hpp>
 #include <vector>
 

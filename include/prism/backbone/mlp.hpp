@@ -18,7 +18,7 @@
 #include "prism/core/index.hpp"
 #include "prism/core/matrix.hpp"
 #include "prism/core/random.hpp"
-#include "prism/exec/serial.hpp"
+#include "prism/execution/serial.hpp"
 #include "prism/ops/fill.hpp"
 #include "prism/ops/tower.hpp"
 #include "prism/policy/backbone.hpp"

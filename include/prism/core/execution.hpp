@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Executions: where the heavy operations run. As with std::execution, the first argument of fit,
-// evaluate and others. The types are empty; exec/ has their implementations.
+// evaluate and others. The types are empty; execution/ has their implementations.
 #pragma once
 
 #include <concepts>
@@ -26,15 +26,15 @@ using native = scalar;
 #endif
 }  // namespace isa
 
-/// The host's threads (oneTBB), with kernels of one instruction set. Implemented by exec/host.hpp.
-/// The results do not depend on the number of threads.
+/// The host's threads (oneTBB), with kernels of one instruction set. Implemented by
+/// execution/host.hpp. The results do not depend on the number of threads.
 template <class Isa = isa::native>
 struct Host {
   using isa = Isa;
 };
 
 /// One thread and plain C++: the reference that other executions are compared with. Implemented by
-/// exec/serial.hpp, which needs neither oneTBB nor xsimd.
+/// execution/serial.hpp, which needs neither oneTBB nor xsimd.
 struct Serial {
   using isa = prism::isa::scalar;
 };
@@ -47,14 +47,15 @@ inline constexpr Host<Isa> host{};
 /// `fit(serial, model, split)`
 inline constexpr Serial serial{};
 
-/// How an execution runs independent tasks; specialised for each in exec/:
+/// How an execution runs independent tasks; specialised for each in execution/:
 ///   // Calls body(i) once for each i in [0, n), in any order, possibly from several threads.
 ///   template <class Body> static void tasks(std::size_t n, const Body& body);
 template <class X>
 struct Loops {
-  static_assert(!std::is_same_v<X, X>,
-                "this execution has no implementation here: include prism/exec/host.hpp for par "
-                "and host<>, prism/exec/serial.hpp for serial");
+  static_assert(
+      !std::is_same_v<X, X>,
+      "this execution has no implementation here: include prism/execution/host.hpp for par "
+      "and host<>, prism/execution/serial.hpp for serial");
 };
 
 /// An execution: an empty type with the instruction set of its per-row kernels.

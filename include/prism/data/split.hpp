@@ -19,7 +19,7 @@
 #include "prism/core/random.hpp"
 #include "prism/core/shuffle.hpp"
 #include "prism/data/interactions.hpp"
-#include "prism/exec/serial.hpp"
+#include "prism/execution/serial.hpp"
 
 namespace prism::inline PRISM_ISA {
 

@@ -21,7 +21,7 @@
 #include "prism/core/random.hpp"
 #include "prism/core/shuffle.hpp"
 #include "prism/data/interactions.hpp"
-#include "prism/exec/host.hpp"
+#include "prism/execution/host.hpp"
 
 namespace prism::inline PRISM_ISA {
 

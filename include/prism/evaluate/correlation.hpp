@@ -15,7 +15,7 @@
 #include "prism/core/finite.hpp"
 #include "prism/core/index.hpp"
 #include "prism/core/matrix.hpp"
-#include "prism/exec/host.hpp"
+#include "prism/execution/host.hpp"
 #include "prism/kernel/row.hpp"
 
 namespace prism::inline PRISM_ISA {

@@ -18,7 +18,7 @@
 #include "prism/penalty/ipl.hpp"
 #include "prism/penalty/penalized.hpp"
 #include "prism/sampler/in_batch.hpp"
-#include "prism/session/fit.hpp"
+#include "prism/training/fit.hpp"
 
 namespace prism::inline PRISM_ISA {
 

@@ -14,7 +14,7 @@
 #include "prism/core/error.hpp"
 #include "prism/core/matrix.hpp"
 #include "prism/core/random.hpp"
-#include "prism/exec/serial.hpp"
+#include "prism/execution/serial.hpp"
 #include "prism/kernel/row.hpp"
 #include "prism/kernel/scalar.hpp"
 #include "prism/ops/fill.hpp"

@@ -13,7 +13,7 @@
 #include "prism/core/index.hpp"
 #include "prism/data/interactions.hpp"
 #include "prism/evaluate/ranking.hpp"
-#include "prism/exec/host.hpp"
+#include "prism/execution/host.hpp"
 #include "prism/kernel/matrix_product.hpp"
 #include "prism/kernel/row.hpp"
 #include "prism/kernel/top_k.hpp"

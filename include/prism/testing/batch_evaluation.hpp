@@ -21,8 +21,8 @@
 #include "prism/policy/loss.hpp"
 #include "prism/policy/output.hpp"
 #include "prism/policy/parameter.hpp"
-#include "prism/session/batch_builder.hpp"
-#include "prism/session/gradient_pass.hpp"
+#include "prism/training/batch_builder.hpp"
+#include "prism/training/gradient_pass.hpp"
 
 namespace prism::inline PRISM_ISA {
 

@@ -14,7 +14,7 @@
 #include "prism/core/error.hpp"
 #include "prism/core/parallel.hpp"
 #include "prism/core/random.hpp"
-#include "prism/exec/host.hpp"
+#include "prism/execution/host.hpp"
 #include "prism/theory/magnitude.hpp"
 #include "prism/theory/simulated_item.hpp"
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // An application that passes interactions and a model to a unit compiled for its machine.
 #include <prism/backbone/mf.hpp>
-#include <prism/exec/host.hpp>
+#include <prism/execution/host.hpp>
 #include <prism/loss/bpr.hpp>
 #include <prism/model/recommender.hpp>
 

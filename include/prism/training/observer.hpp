@@ -18,7 +18,7 @@
 #include <type_traits>
 
 #include "prism/core/config.hpp"
-#include "prism/session/history.hpp"
+#include "prism/training/history.hpp"
 
 namespace prism {
 
@@ -127,15 +127,15 @@ constexpr void check_observers() {
   constexpr bool first = fine(0), second = fine(1), third = fine(2);
   static_assert(first,
                 "fit, run: observer 1 (the argument after the options) is not an observer: "
-                "prism/session/observer.hpp lists the members begin, batch, epoch and end");
+                "prism/training/observer.hpp lists the members begin, batch, epoch and end");
   static_assert(second,
-                "fit, run: observer 2 is not an observer: prism/session/observer.hpp lists the "
+                "fit, run: observer 2 is not an observer: prism/training/observer.hpp lists the "
                 "members begin, batch, epoch and end");
   static_assert(third,
-                "fit, run: observer 3 is not an observer: prism/session/observer.hpp lists the "
+                "fit, run: observer 3 is not an observer: prism/training/observer.hpp lists the "
                 "members begin, batch, epoch and end");
   static_assert((Observer<std::remove_reference_t<Observers>, Model> && ...),
-                "fit, run: an argument is not an observer: prism/session/observer.hpp lists the "
+                "fit, run: an argument is not an observer: prism/training/observer.hpp lists the "
                 "members begin, batch, epoch and end");
 }
 

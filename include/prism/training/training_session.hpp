@@ -19,13 +19,13 @@
 #include "prism/data/split.hpp"
 #include "prism/evaluate/evaluate.hpp"
 #include "prism/policy/optimizer.hpp"
-#include "prism/session/epoch_pairs.hpp"
-#include "prism/session/fit_options.hpp"
-#include "prism/session/history.hpp"
-#include "prism/session/observer.hpp"
-#include "prism/session/run_settings.hpp"
-#include "prism/session/trainer.hpp"
-#include "prism/session/training_loop.hpp"
+#include "prism/training/epoch_pairs.hpp"
+#include "prism/training/fit_options.hpp"
+#include "prism/training/history.hpp"
+#include "prism/training/observer.hpp"
+#include "prism/training/run_settings.hpp"
+#include "prism/training/trainer.hpp"
+#include "prism/training/training_loop.hpp"
 
 namespace prism::inline PRISM_ISA {
 

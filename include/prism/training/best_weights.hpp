@@ -17,7 +17,7 @@
 #include "prism/core/binary_file.hpp"
 #include "prism/core/config.hpp"
 #include "prism/core/memory.hpp"
-#include "prism/session/fit_options.hpp"
+#include "prism/training/fit_options.hpp"
 
 namespace prism::inline PRISM_ISA::detail {
 

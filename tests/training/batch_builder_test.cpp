@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include <doctest/doctest.h>
 
-#include <prism/session/batch_builder.hpp>
+#include <prism/training/batch_builder.hpp>
 #include <vector>
 
 using namespace prism;

@@ -7,11 +7,11 @@
 #include "prism/core/config.hpp"
 #include "prism/core/execution.hpp"
 #include "prism/data/split.hpp"
-#include "prism/session/fit_options.hpp"
-#include "prism/session/history.hpp"
-#include "prism/session/observer.hpp"
-#include "prism/session/progress.hpp"
-#include "prism/session/training_session.hpp"
+#include "prism/training/fit_options.hpp"
+#include "prism/training/history.hpp"
+#include "prism/training/observer.hpp"
+#include "prism/training/progress.hpp"
+#include "prism/training/training_session.hpp"
 
 namespace prism::inline PRISM_ISA {
 

@@ -13,8 +13,8 @@
 #include <string>
 
 #include "prism/core/config.hpp"
-#include "prism/session/history.hpp"
-#include "prism/session/observer.hpp"
+#include "prism/training/history.hpp"
+#include "prism/training/observer.hpp"
 
 namespace prism::inline PRISM_ISA {
 

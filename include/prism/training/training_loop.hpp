@@ -19,14 +19,14 @@
 #include "prism/core/finite.hpp"
 #include "prism/data/split.hpp"
 #include "prism/evaluate/evaluate.hpp"
-#include "prism/session/best_weights.hpp"
-#include "prism/session/checkpoint.hpp"
-#include "prism/session/fit_options.hpp"
-#include "prism/session/history.hpp"
-#include "prism/session/observer.hpp"
-#include "prism/session/run_settings.hpp"
-#include "prism/session/stop_rules.hpp"
-#include "prism/session/stopwatch.hpp"
+#include "prism/training/best_weights.hpp"
+#include "prism/training/checkpoint.hpp"
+#include "prism/training/fit_options.hpp"
+#include "prism/training/history.hpp"
+#include "prism/training/observer.hpp"
+#include "prism/training/run_settings.hpp"
+#include "prism/training/stop_rules.hpp"
+#include "prism/training/stopwatch.hpp"
 
 namespace prism::inline PRISM_ISA {
 

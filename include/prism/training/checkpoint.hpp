@@ -12,9 +12,9 @@
 #include "prism/core/binary_file.hpp"
 #include "prism/core/config.hpp"
 #include "prism/core/error.hpp"
-#include "prism/session/best_weights.hpp"
-#include "prism/session/history.hpp"
-#include "prism/session/run_settings.hpp"
+#include "prism/training/best_weights.hpp"
+#include "prism/training/history.hpp"
+#include "prism/training/run_settings.hpp"
 
 namespace prism::inline PRISM_ISA::detail {
 

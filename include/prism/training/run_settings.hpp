@@ -18,7 +18,7 @@
 #include "prism/data/interactions.hpp"
 #include "prism/data/split.hpp"
 #include "prism/policy/label.hpp"
-#include "prism/session/fit_options.hpp"
+#include "prism/training/fit_options.hpp"
 
 namespace prism::inline PRISM_ISA::detail {
 

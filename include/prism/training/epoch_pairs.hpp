@@ -12,7 +12,7 @@
 #include "prism/core/random.hpp"
 #include "prism/core/shuffle.hpp"
 #include "prism/data/interactions.hpp"
-#include "prism/session/fit_options.hpp"
+#include "prism/training/fit_options.hpp"
 
 namespace prism::inline PRISM_ISA::detail {
 

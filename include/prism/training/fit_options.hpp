@@ -12,9 +12,9 @@
 #include "prism/core/error.hpp"
 #include "prism/core/index.hpp"
 #include "prism/data/interactions.hpp"
-#include "prism/session/history.hpp"
-#include "prism/session/metric.hpp"
-#include "prism/session/schedule.hpp"
+#include "prism/training/history.hpp"
+#include "prism/training/metric.hpp"
+#include "prism/training/schedule.hpp"
 
 namespace prism {
 

@@ -9,9 +9,9 @@
 #include <vector>
 
 #include "prism/core/config.hpp"
-#include "prism/session/checkpoint.hpp"
-#include "prism/session/fit_options.hpp"
-#include "prism/session/history.hpp"
+#include "prism/training/checkpoint.hpp"
+#include "prism/training/fit_options.hpp"
+#include "prism/training/history.hpp"
 
 namespace prism::inline PRISM_ISA::detail {
 

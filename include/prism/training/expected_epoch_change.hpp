@@ -15,12 +15,12 @@
 #include "prism/core/matrix.hpp"
 #include "prism/core/parallel.hpp"
 #include "prism/data/interactions.hpp"
-#include "prism/exec/host.hpp"
+#include "prism/execution/host.hpp"
 #include "prism/kernel/row.hpp"
 #include "prism/optimizer/sgd.hpp"
-#include "prism/session/observer.hpp"
 #include "prism/theory/gradient_sums.hpp"
 #include "prism/theory/magnitude.hpp"
+#include "prism/training/observer.hpp"
 
 namespace prism::inline PRISM_ISA::detail {
 

@@ -31,8 +31,8 @@
 #include "prism/policy/optimizer.hpp"
 #include "prism/policy/parameter.hpp"
 #include "prism/policy/sampler.hpp"
-#include "prism/session/batch_builder.hpp"
-#include "prism/session/gradient_pass.hpp"
+#include "prism/training/batch_builder.hpp"
+#include "prism/training/gradient_pass.hpp"
 
 namespace prism::inline PRISM_ISA {
 

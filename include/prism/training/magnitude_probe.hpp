@@ -20,9 +20,9 @@
 #include "prism/evaluate/evaluate.hpp"
 #include "prism/evaluate/strata.hpp"
 #include "prism/policy/output.hpp"
-#include "prism/session/expected_epoch_change.hpp"
-#include "prism/session/history.hpp"
-#include "prism/session/observer.hpp"
+#include "prism/training/expected_epoch_change.hpp"
+#include "prism/training/history.hpp"
+#include "prism/training/observer.hpp"
 
 namespace prism::inline PRISM_ISA {
 
