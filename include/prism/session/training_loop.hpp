@@ -18,7 +18,7 @@
 #include "prism/core/error.hpp"
 #include "prism/core/finite.hpp"
 #include "prism/data/split.hpp"
-#include "prism/evaluate/evaluate.hpp"
+#include "prism/evaluate/report.hpp"
 #include "prism/session/best_weights.hpp"
 #include "prism/session/checkpoint.hpp"
 #include "prism/session/fit_options.hpp"
