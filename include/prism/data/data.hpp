@@ -7,4 +7,5 @@
 #include "prism/data/k_core.hpp"
 #include "prism/data/read.hpp"
 #include "prism/data/split.hpp"
+#include "prism/data/split_parts.hpp"
 #include "prism/data/synthetic.hpp"

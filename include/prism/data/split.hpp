@@ -19,16 +19,10 @@
 #include "prism/core/random.hpp"
 #include "prism/core/shuffle.hpp"
 #include "prism/data/interactions.hpp"
+#include "prism/data/split_parts.hpp"
 #include "prism/execution/serial.hpp"
 
 namespace prism::inline PRISM_ISA {
-
-/// Three parts of one data set: the same users, items and ids, and no interaction in two of them.
-struct Split {
-  Interactions train;
-  Interactions validation;
-  Interactions test;
-};
 
 struct SplitOptions {
   double validation = 0.1;   ///< fraction of all interactions, in [0, 1)

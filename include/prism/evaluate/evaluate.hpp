@@ -17,37 +17,13 @@
 #include "prism/core/index.hpp"
 #include "prism/core/parallel.hpp"
 #include "prism/data/interactions.hpp"
+#include "prism/evaluate/evaluate_options.hpp"
 #include "prism/evaluate/ranking.hpp"
+#include "prism/evaluate/report.hpp"
 #include "prism/evaluate/strata.hpp"
 #include "prism/policy/output.hpp"
 
 namespace prism::inline PRISM_ISA {
-
-struct EvaluateOptions {
-  std::size_t k = 20;                          ///< length of the lists, at least 1
-  std::vector<const Interactions*> exclude{};  ///< seen by the users, so not recommended
-  Similarity similarity = Similarity::dot;
-  /// Item popularity, for strata and for average_popularity; if empty, the number of interactions
-  /// in the evaluated part and in all of `exclude`.
-  std::span<const Index> popularity{};
-};
-
-/// Metrics of the top-k lists: means over the users with a relevant item, and statistics of the
-/// recommended items.
-struct Report {
-  std::size_t k = 0;
-  std::size_t users = 0;  ///< with at least one relevant item
-  double ndcg = 0;        ///< gain 1 / log2(rank + 1); ideal list of min(k, relevant items)
-  /// The parts of ndcg from hits in popular, neutral and unpopular items; their sum is ndcg.
-  std::array<double, 3> ndcg_by_stratum{};
-  double recall = 0;              ///< hits / relevant items
-  double precision = 0;           ///< hits / k
-  double mrr = 0;                 ///< 1 / rank of the first hit, 0 without one
-  double hit_rate = 0;            ///< fraction of users with a hit
-  double coverage = 0;            ///< fraction of all items that are in some list
-  double average_popularity = 0;  ///< mean popularity of the recommended items
-  double gini = 0;  ///< of how often items are recommended; 0: equally often, 1: a single item
-};
 
 namespace detail {
 

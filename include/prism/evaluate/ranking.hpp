@@ -23,6 +23,7 @@
 #include "prism/data/interactions.hpp"
 #include "prism/evaluate/quantised_pruning.hpp"
 #include "prism/evaluate/scoring_rows.hpp"
+#include "prism/evaluate/similarity.hpp"
 #include "prism/kernel/matrix_product.hpp"
 #include "prism/kernel/pack.hpp"
 #include "prism/kernel/top_k.hpp"

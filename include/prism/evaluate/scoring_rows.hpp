@@ -8,15 +8,9 @@
 #include "prism/core/config.hpp"
 #include "prism/core/matrix.hpp"
 #include "prism/core/parallel.hpp"
+#include "prism/evaluate/similarity.hpp"
 #include "prism/kernel/row.hpp"
 #include "prism/policy/output.hpp"
-
-namespace prism {
-
-/// How ranking compares the output rows of a user and an item.
-enum class Similarity { dot, cosine };
-
-}  // namespace prism
 
 namespace prism::inline PRISM_ISA {
 

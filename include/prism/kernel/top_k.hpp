@@ -14,16 +14,9 @@
 #include "prism/core/finite.hpp"
 #include "prism/core/index.hpp"
 #include "prism/kernel/pack.hpp"
+#include "prism/kernel/scored_item.hpp"
 
 namespace prism::inline PRISM_ISA {
-
-/// An item and its score.
-template <class T>
-struct ScoredItem {
-  Index item;
-  T score;
-  friend bool operator==(const ScoredItem&, const ScoredItem&) = default;
-};
 
 /// The k best of the items pushed, best first. Items are pushed in ascending order, so that of
 /// equal scores the lower id ranks first; -infinity and NaN never enter.

@@ -18,13 +18,9 @@
 #include "prism/kernel/row.hpp"
 #include "prism/kernel/top_k.hpp"
 #include "prism/policy/output.hpp"
+#include "prism/serve/recommend_options.hpp"
 
 namespace prism::inline PRISM_ISA {
-
-struct RecommendOptions {
-  bool exclude_seen = true;  ///< leave out the items in `seen`
-  Similarity similarity = Similarity::dot;
-};
 
 /// The k best items for a user, or all if there are fewer, best first. Scores are those of
 /// evaluate(), bit for bit where multiply-add is one instruction.

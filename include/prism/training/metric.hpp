@@ -9,7 +9,7 @@
 #include <utility>
 
 #include "prism/core/config.hpp"
-#include "prism/evaluate/evaluate.hpp"
+#include "prism/evaluate/report.hpp"
 
 namespace prism::inline PRISM_ISA {
 

@@ -18,7 +18,7 @@
 #include "prism/core/error.hpp"
 #include "prism/core/finite.hpp"
 #include "prism/data/split.hpp"
-#include "prism/evaluate/evaluate.hpp"
+#include "prism/evaluate/report.hpp"
 #include "prism/training/best_weights.hpp"
 #include "prism/training/checkpoint.hpp"
 #include "prism/training/fit_options.hpp"

@@ -1,6 +1,6 @@
-# HEADER, a header of include/prism/policy, includes nothing of an implementation's: by COMPILER -M,
-# no header of another library's, and of prism itself the floors below alone. ROOT is include.
-execute_process(COMMAND ${COMPILER} -std=c++20 -I${ROOT} -M ${HEADER}
+# FILE includes nothing of an implementation's: by COMPILER -M, no header of another library's, and
+# of prism itself those in FOLDERS, a regular expression, alone. ROOT is include.
+execute_process(COMMAND ${COMPILER} -std=c++20 -I${ROOT} -M ${FILE}
                 RESULT_VARIABLE status OUTPUT_VARIABLE output ERROR_VARIABLE errors)
 if(NOT status EQUAL 0)
   message(FATAL_ERROR "${errors}")
@@ -11,7 +11,7 @@ foreach(file IN LISTS files)
   string(FIND "${file}" "${ROOT}/prism/" place)
   if(place EQUAL 0)
     math(EXPR own "${own} + 1")
-    if(NOT file MATCHES "/prism/(core|data|policy)/[^/]+$")
+    if(NOT file MATCHES "/prism/(${FOLDERS})/[^/]+$")
       message(SEND_ERROR "includes ${file}")
     endif()
   # libstdc++ asks whether <tbb/tbb.h> is there, and clang lists what is asked for.

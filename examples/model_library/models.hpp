@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// A library of models, as its users see it: functions, and no policy.
+#pragma once
+
+#include <memory>
+#include <prism/experiment/any_recommender.hpp>
+#include <string>
+
+namespace model_library {
+
+/// 80% of a file's interactions for training, 10% for validation, 10% for test; of synthetic ones
+/// where the path is empty. Reading and splitting are compiled in the library too.
+/// @throws prism::DataError  where the file cannot be read
+prism::Split read_split(const std::string& path);
+
+/// MF with DirectAU and PRISM's initialisation. The model has its own copy of the interactions.
+/// @throws prism::ArgumentError  if train is empty
+std::unique_ptr<prism::AnyRecommender> make_directau(const prism::Interactions& train);
+
+/// LightGCN with BPR and full weight decay; the same.
+std::unique_ptr<prism::AnyRecommender> make_lightgcn(const prism::Interactions& train);
+
+}  // namespace model_library

@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// How a model is evaluated.
+#pragma once
+
+#include <cstddef>
+#include <span>
+#include <vector>
+
+#include "prism/core/config.hpp"
+#include "prism/core/index.hpp"
+#include "prism/data/interactions.hpp"
+#include "prism/evaluate/similarity.hpp"
+
+namespace prism::inline PRISM_ISA {
+
+struct EvaluateOptions {
+  std::size_t k = 20;                          ///< length of the lists, at least 1
+  std::vector<const Interactions*> exclude{};  ///< seen by the users, so not recommended
+  Similarity similarity = Similarity::dot;
+  /// Item popularity, for strata and for average_popularity; if empty, the number of interactions
+  /// in the evaluated part and in all of `exclude`.
+  std::span<const Index> popularity{};
+};
+
+}  // namespace prism::inline PRISM_ISA
