@@ -38,6 +38,11 @@ inline void run_tasks(std::size_t n, const TaskRange& tasks) {
 
 template <class Isa>
 struct Loops<Host<Isa>> {
+  static_assert(
+      requires { Pack<float, Isa>::width; },
+      "host<Isa>: the compiler's flags do not allow this instruction set (-march=native "
+      "allows this machine's, -mavx2 -mfma isa::avx2); one of your own has no Pack");
+
   template <class Body>
   static void tasks(std::size_t n, const Body& body) {
     const auto call = [](const void* erased, std::size_t begin, std::size_t end) {
