@@ -79,6 +79,18 @@ TEST_CASE("saved embeddings can be read back") {
   CHECK(files_in(folder) == 4);
 }
 
+TEST_CASE("saved embeddings are NumPy's format to the last byte") {
+  const TemporaryFile place("");
+  const Recommender<MF<2>, BPR> model(part(3, 2, {{0, 0}, {2, 1}}));  // of float
+  save_embeddings(model, place.folder());
+  std::string expected("\x93NUMPY\x01\x00\x76\x00", 10);
+  expected += "{'descr': '<f4', 'fortran_order': False, 'shape': (3, 2), }";
+  expected.resize(127, ' ');
+  expected += '\n';
+  expected.append(reinterpret_cast<const char*>(model.users().data()), 6 * sizeof(float));
+  CHECK(text_of(place.folder() / "users.npy") == expected);
+}
+
 TEST_CASE("if saving fails, existing files are kept and no partial ones remain") {
   const TemporaryFile place("not a folder");
   const fs::path folder = place.folder() / "model";

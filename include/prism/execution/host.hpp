@@ -7,6 +7,7 @@
 #include <tbb/parallel_for.h>
 
 #include <cstddef>
+#include <memory>
 
 #include "prism/core/config.hpp"
 #include "prism/core/denormals.hpp"
@@ -50,8 +51,8 @@ struct Loops<Host<Isa>> {
       const Body& own = *static_cast<const Body*>(erased);
       for (std::size_t i = begin; i != end; ++i) own(i);
     };
-    if (n == 1) call(&body, 0, 1);
-    if (n > 1) detail::run_tasks(n, {&body, call});
+    if (n == 1) call(std::addressof(body), 0, 1);
+    if (n > 1) detail::run_tasks(n, {std::addressof(body), call});
   }
 };
 

@@ -25,10 +25,10 @@
 namespace prism::inline PRISM_ISA {
 
 /// A model and the execution it runs on, without their types. Each member gives, to the last bit,
-/// what the function of its name gives for the model: a float is handed out as the double of the
-/// same value. Errors are the same too. Owns all it works with: neither the interactions that it
-/// was made with nor a split have to outlive the call that takes them. A memory resource among the
-/// model's options does have to outlive it.
+/// what the function of its name gives for the model on that execution: a float is handed out as
+/// the double of the same value. Errors are the same too. Owns all it works with: neither the
+/// interactions that it was made with nor a split have to outlive the call that takes them. A
+/// memory resource among the model's options does have to outlive it.
 ///
 /// Const members may be called from several threads at once, fit() while no other member is. The
 /// output rows are computed where they are first needed after a training, and kept until the next:

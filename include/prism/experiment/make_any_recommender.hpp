@@ -86,7 +86,7 @@ class RecommenderOf final : public AnyRecommender {
     return row_in_double("item", item, scorer()->output.items());
   }
   void save_embeddings(const std::filesystem::path& directory) const override {
-    prism::save_embeddings(model_, directory);
+    prism::save_embeddings(X{}, model_, directory);
   }
 
  private:

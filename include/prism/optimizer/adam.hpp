@@ -100,7 +100,7 @@ struct Adam {
                       std::span<const Index> row_indices, State<T>& state,
                       const R& regularizer) const {
     const AdamConstants<T> constant = constants(table);
-    const RowDecay inactive_decay(regularizer, table, false);
+    const RowDecay inactive_decay(regularizer, table.popularity, false);
     const std::size_t current_step = state.history_.size();
     for_each_row(
         exec, row_indices, table, state,
@@ -117,7 +117,7 @@ struct Adam {
              const R& regularizer) const {
     if (state.history_.size() == 0) return;
     const AdamConstants<T> constant = constants(table);
-    const RowDecay inactive_decay(regularizer, table, false);
+    const RowDecay inactive_decay(regularizer, table.popularity, false);
     parallel_chunks(exec, table.rows.size(), grain, [&](std::size_t begin, std::size_t end) {
       for (std::size_t r = begin; r < end; ++r) {
         apply_deferred_row<typename X::isa>(table, r, state, inactive_decay(r), constant);
@@ -136,8 +136,8 @@ struct Adam {
                   State<T>& state, StepInfo info, const R& regularizer) const {
     const AdamConstants<T> constant = constants(table);
     const AdamStep<T> step(info.learning_rate, beta1, beta2, info.step);
-    const RowDecay active_decay(regularizer, table, true);
-    const RowDecay inactive_decay(regularizer, table, false);
+    const RowDecay active_decay(regularizer, table.popularity, true);
+    const RowDecay inactive_decay(regularizer, table.popularity, false);
     const auto step_row = [&](std::size_t r, const T* row_gradient, bool active,
                               MomentDecay<T> moment_decay) {
       const double decay = active ? active_decay(r) : inactive_decay(r);

@@ -68,8 +68,8 @@ struct DenseAdam {
     const AdamConstants<T> constant(beta1, beta2, epsilon, table.lowest, table.highest);
     const AdamStep<T> step(info.learning_rate, beta1, beta2, info.step);
     const Rows<T> first = rows(state.first), second = rows(state.second);
-    const RowDecay active_decay(regularizer, table, true);
-    const RowDecay inactive_decay(regularizer, table, false);
+    const RowDecay active_decay(regularizer, table.popularity, true);
+    const RowDecay inactive_decay(regularizer, table.popularity, false);
     constexpr std::size_t grain = 1024;
     parallel_chunks(exec, table.rows.size(), grain, [&](std::size_t begin, std::size_t end) {
       for (std::size_t r = begin; r < end; ++r) {

@@ -31,8 +31,8 @@ struct SGD {
   void operator()(const X& exec, const ParameterView<T>& table, const TableGradient<T>& gradient,
                   State<T>& /*state*/, StepInfo info, const R& regularizer) const {
     using Isa = typename X::isa;
-    const RowDecay active_decay(regularizer, table, true);
-    const RowDecay inactive_decay(regularizer, table, false);
+    const RowDecay active_decay(regularizer, table.popularity, true);
+    const RowDecay inactive_decay(regularizer, table.popularity, false);
     const auto step_row = [&](std::size_t r) {
       const double decay = gradient.in_batch(r) ? active_decay(r) : inactive_decay(r);
       T* const row = table.rows[r];

@@ -35,29 +35,29 @@ struct OptimizerTraits {
   bool defers_rows = false;
 };
 
-/// The decay of a table's rows, all of them active or none.
-template <class T, RegularizerPolicy R>
+/// Weight decay of each row of a table, for rows that are all active or all inactive.
+template <RegularizerPolicy R>
 class RowDecay {
  public:
-  RowDecay(const R& regularizer, const ParameterView<T>& table, bool active)
-      : regularizer_(regularizer), table_(table), active_(active) {
-    if constexpr (!PopularityRegularizer<R>) of_all_ = decay(0);
+  /// @param popularity  ParameterView::popularity of the table
+  RowDecay(const R& regularizer, std::span<const Index> popularity, bool active)
+      : regularizer_(regularizer), popularity_(popularity), active_(active) {
+    if constexpr (!PopularityRegularizer<R>) of_all_ = weight_decay(regularizer, active, 0);
   }
 
   [[nodiscard]] double operator()(std::size_t row) const {
-    if constexpr (PopularityRegularizer<R>) return decay(table_.popularity_of(row));
-    return of_all_;
+    if constexpr (PopularityRegularizer<R>) {
+      return weight_decay(regularizer_, active_, popularity_.empty() ? 0 : popularity_[row]);
+    } else {
+      return of_all_;
+    }
   }
   /// Whether it is known without a look at the rows that none decays.
   [[nodiscard]] bool is_zero() const noexcept { return !PopularityRegularizer<R> && of_all_ == 0; }
 
  private:
-  [[nodiscard]] double decay(Index popularity) const {
-    return weight_decay(regularizer_, active_, popularity);
-  }
-
-  const R& regularizer_;
-  const ParameterView<T>& table_;
+  R regularizer_;
+  std::span<const Index> popularity_;
   bool active_;
   double of_all_ = 0;
 };
@@ -83,7 +83,8 @@ struct AnyRegularizer {
 //     bool finite() const;  // optional: whether all values are finite
 //   };
 //   // One step of every row. The gradient of row r is gradient.of(r), zero if that is null, plus
-//   // RowDecay(regularizer, table, gradient.in_batch(r))(r) times the row.
+//   // RowDecay(regularizer, table.popularity, gradient.in_batch(r))(r) times the row. (A call of
+//   // regularizer.weight_decay(active) leaves out regularizers that depend on popularity.)
 //   template <Execution X, class T, RegularizerPolicy R>
 //   void operator()(const X& exec, const ParameterView<T>& table, const TableGradient<T>& gradient,
 //                   State<T>& state, StepInfo info, const R& regularizer) const;
@@ -99,7 +100,7 @@ struct AnyRegularizer {
 //              const R& regularizer) const;
 // };
 
-// For checkpoints, a State also has:
+// For checkpoints, a State also has (include prism/core/binary_file.hpp):
 //   // Writes all values that later steps depend on, and changes none of them: deferred steps are
 //   // not applied.
 //   void save(BinaryWriter& out) const;

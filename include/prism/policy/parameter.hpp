@@ -42,10 +42,6 @@ struct ParameterView {
   /// trainer sets it.
   std::span<const Index> popularity{};
 
-  [[nodiscard]] Index popularity_of(std::size_t row) const noexcept {
-    return popularity.empty() ? 0 : popularity[row];
-  }
-
   /// Whether there is a bound to clamp to.
   [[nodiscard]] bool bounded() const noexcept {
     return lowest > -unbounded<T> || highest < unbounded<T>;

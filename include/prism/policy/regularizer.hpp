@@ -16,7 +16,7 @@ namespace prism::inline PRISM_ISA {
 //   // paper. active: whether the row is in the batch, as a positive or a negative.
 //   double weight_decay(bool active) const;
 //   // Or: a decay that depends on how many training interactions the row's user or item has; 0 for
-//   // parameters that belong to neither.
+//   // parameters that belong to neither. SGD then visits every row in each step.
 //   double weight_decay(bool active, Index popularity) const;
 //   // Optional: label() and check(), see label.hpp.
 // };
@@ -27,8 +27,15 @@ template <class R>
 concept SaysDecay = requires(const R& regularizer, bool active) {
   { regularizer.weight_decay(active) } -> std::convertible_to<double>;
 };
+
+/// Converts to Index and nothing else, so that a second parameter of another meaning, such as a
+/// factor with a default, is not taken for the popularity.
+struct AnIndex {
+  template <std::same_as<Index> T>
+  operator T() const;
+};
 template <class R>
-concept SaysDecayByPopularity = requires(const R& regularizer, bool active, Index popularity) {
+concept SaysDecayByPopularity = requires(const R& regularizer, bool active, AnIndex popularity) {
   { regularizer.weight_decay(active, popularity) } -> std::convertible_to<double>;
 };
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Tables in NumPy's .npy format, version 1.0. xtensor has a writer too, whose reader brings
-// std::regex into every file that includes it: more than a second of compile time.
+// Tables in NumPy's .npy format, version 1.0. xtensor's header of that name includes std::regex for
+// its reader: more than a second of compile time.
 #pragma once
 
 #include <bit>

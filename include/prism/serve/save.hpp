@@ -8,6 +8,7 @@
 
 #include "prism/core/config.hpp"
 #include "prism/core/error.hpp"
+#include "prism/core/execution.hpp"
 #include "prism/core/index.hpp"
 #include "prism/data/interactions.hpp"
 #include "prism/serve/npy.hpp"
@@ -41,10 +42,11 @@ template <class IdOf>
 /// written.
 /// @throws DataError      if a file cannot be written
 /// @throws ArgumentError  if an id contains a line break
-template <class Model>
-void save_embeddings(const Model& model, const std::filesystem::path& directory) {
+/// @param exec  where the output rows are computed; the host's threads if left out
+template <Execution X, class Model>
+void save_embeddings(const X& exec, const Model& model, const std::filesystem::path& directory) {
   StagedFiles files(directory);
-  const auto output = model.output();
+  const auto output = model.output(exec);
   files.write("users.npy", detail::npy(output.users()));
   files.write("items.npy", detail::npy(output.items()));
   const Interactions& train = model.train();
@@ -53,6 +55,11 @@ void save_embeddings(const Model& model, const std::filesystem::path& directory)
   files.write("item_ids.txt", detail::id_lines("item_ids", train.items(),
                                                [&](Index item) { return train.item_id(item); }));
   files.publish();
+}
+template <class Model>
+requires(!Execution<Model>) void save_embeddings(const Model& model,
+                                                 const std::filesystem::path& directory) {
+  save_embeddings(par, model, directory);
 }
 
 }  // namespace prism::inline PRISM_ISA

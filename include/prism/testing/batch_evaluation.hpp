@@ -78,13 +78,14 @@ class BatchEvaluation {
         {rows(users), rows(items)}, backbone_, backbone_state_, loss_, loss_state_};
     std::vector<Rows<T>> parameter_gradients;
     // Rows that the loss must overwrite are NaN, to reveal any that it does not.
-    const auto [value, tables] = detail::gradient_pass(
-        exec_, parts, batch_, scratch_, parameter_gradients,
-        [](Rows<T> rows, std::size_t overwritten) {
-          std::fill(rows[0], rows[overwritten], std::numeric_limits<T>::quiet_NaN());
-        });
-    if (gradients == nullptr) return value;
+    const auto pass = detail::loss_pass(exec_, parts, batch_, scratch_, parameter_gradients,
+                                        [](Rows<T> rows, std::size_t overwritten) {
+                                          std::fill(rows[0], rows[overwritten],
+                                                    std::numeric_limits<T>::quiet_NaN());
+                                        });
+    if (gradients == nullptr) return pass.loss;
 
+    const TableGradients<T> tables = pass.backward(parts);
     gradients->users = scatter(tables.users, users.shape(0), users.shape(1));
     gradients->items = scatter(tables.items, items.shape(0), items.shape(1));
     gradients->parameters.clear();
@@ -93,7 +94,7 @@ class BatchEvaluation {
       const auto by_row = detail::gradient_of<T>(parameter, parameter_gradients[k++], batch_);
       gradients->parameters.push_back(scatter(by_row, parameter.rows.size(), parameter.rows.dim()));
     }
-    return value;
+    return pass.loss;
   }
 
   /// The output rows of all users and items.

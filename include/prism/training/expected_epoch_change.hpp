@@ -76,6 +76,12 @@ std::vector<ExpectedEpochChange> expected_epoch_change(const Model& model, const
     if (!info.constant_rate) return {};
     const Interactions& train = model.train();
     const auto& regularizer = model.options().regularizer;
+    // The theorem has decay of the batch's rows alone, or of all rows alike.
+    const auto fits = [&](Index degree) {
+      const double inactive = weight_decay(regularizer, false, degree);
+      return inactive == 0 || inactive == weight_decay(regularizer, true, degree);
+    };
+    if (!std::ranges::all_of(train.item_degree(), fits)) return {};
     const std::size_t full_batches = train.size() / info.batch_size;
     const std::size_t remainder = train.size() % info.batch_size;
     std::vector<ExpectedEpochChange> growth(train.items());

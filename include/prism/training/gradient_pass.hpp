@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// A batch's way down through backbone and loss, and its gradient's way back up.
+// Forward pass, loss and backward pass of a batch.
 #pragma once
 
 #include <cstddef>
@@ -55,23 +55,30 @@ template <class T>
   return TableGradient<T>::dense(values, {});
 }
 
-template <class T>
-struct GradientPass {
+/// What the backward pass needs of the forward pass.
+template <class T, Execution X, class Forward>
+struct LossPass {
   double loss;
-  TableGradients<T> tables;
+  BackboneStep<T, X> step;
+  Forward forward;
+  Embeddings<T> gradient;  // of the output rows
+
+  /// The gradients of the tables, and those of the backbone's parameters.
+  template <class Backbone, class Loss>
+  [[nodiscard]] TableGradients<T> backward(const ModelParts<T, Backbone, Loss>& model) const {
+    return model.backbone.template backward<T>(step, model.backbone_state, forward.saved, gradient);
+  }
 };
 
-/// The loss of a batch, and its gradients.
+/// Forward pass and loss of a batch; the loss's parameters have their gradients then.
 /// @param parameter_gradients  overwritten: one for each of model.for_each_parameter()
 /// @param prepare  prepare(rows, n) is called for both sides' output gradients, whose first n rows
 ///     are uninitialised because the loss overwrites them
 /// @return views of `scratch`
 template <class T, Execution X, class Backbone, class Loss, class Prepare>
-[[nodiscard]] GradientPass<T> gradient_pass(const X& exec,
-                                            const ModelParts<T, Backbone, Loss>& model,
-                                            const Batch& batch, Scratch& scratch,
-                                            std::vector<Rows<T>>& parameter_gradients,
-                                            const Prepare& prepare) {
+[[nodiscard]] auto loss_pass(const X& exec, const ModelParts<T, Backbone, Loss>& model,
+                             const Batch& batch, Scratch& scratch,
+                             std::vector<Rows<T>>& parameter_gradients, const Prepare& prepare) {
   parameter_gradients.clear();
   const std::size_t of_backbone = model.for_each_parameter([&](const ParameterView<T>& parameter) {
     std::size_t size = parameter.rows.size();
@@ -81,10 +88,8 @@ template <class T, Execution X, class Backbone, class Loss, class Prepare>
   });
   const std::span<const Rows<T>> gradients(parameter_gradients);
 
-  const BackboneStep<T, X> backbone_step{model.tables, batch, scratch, exec,
-                                         gradients.first(of_backbone)};
-  const auto forward_pass =
-      model.backbone.template forward<T>(backbone_step, std::as_const(model.backbone_state));
+  const BackboneStep<T, X> step{model.tables, batch, scratch, exec, gradients.first(of_backbone)};
+  auto forward = model.backbone.template forward<T>(step, std::as_const(model.backbone_state));
   const auto output_gradient = [&](const BatchSide& side, std::size_t dim) {
     const std::size_t overwritten =
         loss_traits(model.loss).overwrites_gradient ? side.num_active : 0;
@@ -92,15 +97,14 @@ template <class T, Execution X, class Backbone, class Loss, class Prepare>
     prepare(rows, overwritten);
     return rows;
   };
-  const std::size_t dim = forward_pass.output.users.dim();
+  const std::size_t dim = forward.output.users.dim();
   const Embeddings<T> gradient{output_gradient(batch.user_side, dim),
                                output_gradient(batch.item_side, dim)};
   const double loss = evaluate_loss(model.loss,
-                                    LossStep<T, X>{batch, forward_pass.output, gradient, scratch,
-                                                   exec, gradients.subspan(of_backbone)},
+                                    LossStep<T, X>{batch, forward.output, gradient, scratch, exec,
+                                                   gradients.subspan(of_backbone)},
                                     model.loss_state);
-  return {loss, model.backbone.template backward<T>(backbone_step, model.backbone_state,
-                                                    forward_pass.saved, gradient)};
+  return LossPass<T, X, decltype(forward)>{loss, step, std::move(forward), gradient};
 }
 
 }  // namespace prism::inline PRISM_ISA::detail

@@ -150,7 +150,7 @@ bool asks_to_stop(const Call& call) {
   }
 }
 
-/// An observer of a model's training without the types of either. Members that it has not are null;
+/// An observer of a model's training without the types of either. Members that it lacks are null;
 /// batch and epoch return whether it asks for a stop.
 struct ObserverRef {
   void* observer;

@@ -16,7 +16,7 @@
 #include "prism/core/config.hpp"
 #include "prism/core/error.hpp"
 #include "prism/data/interactions.hpp"
-#include "prism/data/split.hpp"
+#include "prism/data/split_parts.hpp"
 #include "prism/policy/label.hpp"
 #include "prism/training/fit_options.hpp"
 

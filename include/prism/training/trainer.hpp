@@ -170,8 +170,9 @@ class Trainer {
     apply_deferred(batch);
     const detail::ModelParts<Scalar, typename Model::backbone_type, typename Model::loss_type>
         parts{model_.tables(), options.backbone, weights.backbone, options.loss, weights.loss};
-    const auto [loss, tables] = detail::gradient_pass(exec_, parts, batch, scratch_, gradients_,
-                                                      [](Rows<Scalar>, std::size_t) {});
+    const auto pass = detail::loss_pass(exec_, parts, batch, scratch_, gradients_,
+                                        [](Rows<Scalar>, std::size_t) {});
+    const TableGradients<Scalar> tables = pass.backward(parts);
 
     const StepInfo info{learning_rate, ++steps_};
     const auto& regularizer = options.regularizer;
@@ -182,7 +183,7 @@ class Trainer {
       const auto gradient = detail::gradient_of<Scalar>(parameter, gradients_[k++], batch);
       options.optimizer(exec_, parameter, gradient, state, info, regularizer);
     });
-    return loss;
+    return pass.loss;
   }
 
  private:

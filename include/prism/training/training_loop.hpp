@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Epochs, validation, stop rules, best weights and checkpoints: a training without the types of its
-// model and execution, which are compiled once however many models a program has.
+// Epochs, validation, stop rules, best weights and checkpoints: the part of training that does not
+// depend on the types of model and execution. It is compiled once for each scalar type.
 #pragma once
 
 #include <algorithm>
-#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <filesystem>
@@ -17,7 +16,7 @@
 #include "prism/core/config.hpp"
 #include "prism/core/error.hpp"
 #include "prism/core/finite.hpp"
-#include "prism/data/split.hpp"
+#include "prism/data/split_parts.hpp"
 #include "prism/evaluate/report.hpp"
 #include "prism/training/best_weights.hpp"
 #include "prism/training/checkpoint.hpp"

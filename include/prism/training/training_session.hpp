@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// A training that can be taken in steps, saved at any moment and gone on with, to the last bit.
+// A training that can be taken in steps, saved at any moment and resumed, to the last bit.
 #pragma once
 
 #include <array>
@@ -16,7 +16,7 @@
 #include "prism/core/execution.hpp"
 #include "prism/core/random.hpp"
 #include "prism/data/interactions.hpp"
-#include "prism/data/split.hpp"
+#include "prism/data/split_parts.hpp"
 #include "prism/evaluate/evaluate.hpp"
 #include "prism/policy/optimizer.hpp"
 #include "prism/training/epoch_pairs.hpp"
@@ -35,7 +35,7 @@ namespace prism::inline PRISM_ISA {
 ///
 /// Until run() ends, the model has the weights of the last step, except for rows whose steps the
 /// optimizer has deferred; flush() applies these. If an observer throws, they are applied, and
-/// training can go on.
+/// training can go on; where another has asked for a stop in the same step, after allow_epochs().
 template <class Model, Execution X = Host<>>
 class TrainingSession final : public TrainingLoop<typename Model::scalar_type> {
   using Scalar = typename Model::scalar_type;
@@ -59,8 +59,7 @@ class TrainingSession final : public TrainingLoop<typename Model::scalar_type> {
 
   /// Goes on where save() was called: what follows is to the last bit what would have followed
   /// then, wall-clock times aside, on the same execution and a machine whose processor and library
-  /// compute alike. Takes
-  /// room for one more copy of the weights while it reads.
+  /// compute alike. Takes room for one more copy of the weights while it reads.
   /// @param model    made as the one that was saved; its weights are replaced
   /// @param options  those that the run had, but that epochs, patience, min_steps, stop, checkpoint
   ///     and best_weights (not from `last` to another) may be others. Functions are taken for the
@@ -71,10 +70,12 @@ class TrainingSession final : public TrainingLoop<typename Model::scalar_type> {
   [[nodiscard]] static TrainingSession resume(const std::filesystem::path& path, const X& exec,
                                               Model& model, const Split& split,
                                               FitOptions options = {}) {
+    check_resumable();
     return TrainingSession(path, exec, model, split, std::move(options));
   }
   [[nodiscard]] static TrainingSession resume(const std::filesystem::path& path, Model& model,
                                               const Split& split, FitOptions options = {}) {
+    check_resumable();
     return TrainingSession(path, X{}, model, split, std::move(options));
   }
   static TrainingSession resume(const std::filesystem::path&, const X&, Model&, const Split&&,
@@ -127,6 +128,12 @@ class TrainingSession final : public TrainingLoop<typename Model::scalar_type> {
 
  private:
   struct NotBegun {};
+
+  static consteval void check_resumable() {
+    static_assert(can_be_saved,
+                  "this optimizer cannot be resumed: its State has no save() and load(), as "
+                  "prism/policy/optimizer.hpp lists them");
+  }
 
   TrainingSession(NotBegun, const X& exec, Model& model, const Split& split, FitOptions&& options)
       : Loop(split, checked(std::move(options), model, split), model.options().memory),

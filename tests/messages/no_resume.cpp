@@ -1,0 +1,20 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "model.hpp"
+
+// An optimizer whose State cannot be saved.
+struct Forgetful {
+  static constexpr std::string_view name = "Forgetful";
+  template <class T>
+  struct State {
+    State(std::size_t, std::size_t, std::pmr::memory_resource*) {}
+  };
+  template <class X, class T, class R>
+  void operator()(const X&, const prism::ParameterView<T>&, const prism::TableGradient<T>&,
+                  State<T>&, prism::StepInfo, const R&) const {}
+};
+
+using Model = prism::Recommender<prism::MF<8>, prism::BPR, prism::None, prism::Xavier, Forgetful>;
+
+void resume(Model& model, const prism::Split& split) {
+  prism::TrainingSession<Model>::resume("run", model, split).run();
+}
