@@ -4,7 +4,8 @@ set -euo pipefail
 preset=$1 target=$2
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 options=()
-[ "$preset" != release ] || options=(-DPRISM_WERROR="${PRISM_WERROR:-OFF}")
+[ "$preset" != release ] || options=(-DPRISM_WERROR="${PRISM_WERROR:-OFF}"
+                                     -DPRISM_STATE_HASH="${PRISM_STATE_HASH:-OFF}")
 log=$(mktemp)
 trap 'rm -f "$log"' EXIT
 if ! cmake --preset "$preset" "${options[@]}" >"$log" 2>&1; then
