@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include <doctest/doctest.h>
 
+#include <prism/execution/host.hpp>
 #include <prism/training/batch_builder.hpp>
 #include <vector>
 

@@ -6,7 +6,7 @@
 
 #include "prism/core/config.hpp"
 #include "prism/core/execution.hpp"
-#include "prism/data/split_parts.hpp"
+#include "prism/data/split.hpp"
 #include "prism/training/fit_options.hpp"
 #include "prism/training/history.hpp"
 #include "prism/training/observer.hpp"
