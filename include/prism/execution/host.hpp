@@ -41,8 +41,8 @@ template <class Isa>
 struct Loops<Host<Isa>> {
   static_assert(
       requires { Pack<float, Isa>::width; },
-      "host<Isa>: the compiler's flags do not allow this instruction set (-march=native "
-      "allows this machine's, -mavx2 -mfma isa::avx2); one of your own has no Pack");
+      "host<Isa>: the compiler's flags do not allow this instruction set: pass -march=native, or "
+      "-mavx2 -mfma for isa::avx2. A set of your own needs a Pack, see prism/kernel/pack.hpp");
 
   template <class Body>
   static void tasks(std::size_t n, const Body& body) {
