@@ -43,7 +43,6 @@ template <class Model, Execution X = Host<>>
 class Trainer {
   using Scalar = typename Model::scalar_type;
   using OptimizerState = typename Model::optimizer_type::template State<Scalar>;
-  static_assert(sizeof(Loops<X>) > 0);  // whose own assertions are to be the first errors
   static_assert(Model::template check_execution<X>(), "a policy does not run on this execution");
   static constexpr bool lazy = LazyOptimizer<typename Model::optimizer_type, Scalar>;
 
