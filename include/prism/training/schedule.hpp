@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// How the learning rate changes over a training: a factor on FitOptions::learning_rate for each
-// step.
+// How the learning rate changes over a training: a factor on the starting rate for each step.
 #pragma once
 
 #include <algorithm>
@@ -9,11 +8,13 @@
 #include <cstddef>
 #include <functional>
 #include <numbers>
+#include <optional>
 #include <string>
 #include <utility>
 
 #include "prism/core/config.hpp"
 #include "prism/core/error.hpp"
+#include "prism/training/history.hpp"
 
 namespace prism::inline PRISM_ISA {
 
@@ -66,29 +67,97 @@ struct CosineSchedule {
   }
 };
 
-/// A schedule: one of the above, or any function of a StepPosition that returns a factor, finite
-/// and at least 0. A resumed run goes on to the last bit where the factor depends on the position
-/// alone.
+/// Multiplies the learning rate by `factor` each time that the validation has not become better for
+/// `patience` epochs, up to `reductions` times; FitOptions::patience counts from the last of them.
+/// Without a validation part the rate stays as it is.
+struct PlateauSchedule {
+  double factor = 0.1;         ///< above 0, below 1
+  std::size_t patience = 10;   ///< epochs, at least 1
+  std::size_t reductions = 2;  ///< at most
+  /// Patience for the first reduction counts the epochs that begin after so many steps.
+  std::size_t min_steps = 1000;
+
+  [[nodiscard]] double operator()(const StepPosition& /*at*/, const History& history) const {
+    return std::pow(factor, static_cast<double>(reduced(history).times));
+  }
+  /// The epoch from which on early stopping counts; none while reductions are to come.
+  [[nodiscard]] std::optional<std::size_t> patience_from(const History& history) const {
+    const Reduced done = reduced(history);
+    return done.times < reductions ? std::nullopt : std::optional(done.epoch);
+  }
+  /// @throws ArgumentError  for an option outside its domain
+  void check() const {
+    require(factor > 0 && factor < 1, "schedule.factor",
+            "must be above 0 and below 1, not " + format_number(factor));
+    require_at_least_one("schedule.patience", patience);
+  }
+  [[nodiscard]] std::string label() const {
+    return "plateau, factor " + format_number(factor) + ", patience " + std::to_string(patience) +
+           ", reductions " + std::to_string(reductions) + ", min_steps " +
+           std::to_string(min_steps);
+  }
+
+ private:
+  struct Reduced {
+    std::size_t times = 0;
+    std::size_t epoch = 0;  // after which the last one was
+  };
+
+  /// From the history alone, so that a resumed run goes on as the unbroken one.
+  [[nodiscard]] Reduced reduced(const History& history) const {
+    Reduced done;
+    const std::size_t steps = std::max<std::size_t>(history.steps_per_epoch, 1);
+    std::size_t from = min_steps / steps + (min_steps % steps > 0);
+    for (const EpochRecord& record : history.epochs) {
+      if (done.times == reductions) break;
+      if (record.best) from = std::max(from, record.epoch);
+      if (record.epoch < from + patience) continue;
+      from = done.epoch = record.epoch;
+      ++done.times;
+    }
+    return done;
+  }
+};
+
+/// A schedule: one of the above, or any function of a StepPosition, or of one and the History so
+/// far, that returns a factor, finite and at least 0. A resumed run goes on to the last bit where
+/// the factor depends on these alone.
 class Schedule {
  public:
   Schedule() : Schedule(ConstantSchedule{}) {}
   template <class Function>
   requires(!std::same_as<Function, Schedule> &&
-           std::is_invocable_r_v<double, const Function&, const StepPosition&>)
+           (std::is_invocable_r_v<double, const Function&, const StepPosition&> ||
+            std::is_invocable_r_v<double, const Function&, const StepPosition&, const History&>))
       Schedule(Function function)
       : label_("a function") {
     if constexpr (requires { function.check(); }) check_ = [function] { function.check(); };
     if constexpr (requires { function.label(); }) label_ = function.label();
-    factor_ = std::move(function);
+    if constexpr (requires(const History& history) { function.patience_from(history); }) {
+      patience_from_ = [function](const History& history) {
+        return function.patience_from(history);
+      };
+    }
+    if constexpr (std::is_invocable_r_v<double, const Function&, const StepPosition&>) {
+      factor_ = [function = std::move(function)](const StepPosition& at, const History&) {
+        return function(at);
+      };
+    } else {
+      factor_ = std::move(function);
+    }
   }
 
   /// @throws ArgumentError  for a factor that is not finite, or below 0
-  [[nodiscard]] double factor(const StepPosition& at) const {
-    const double factor = factor_(at);
+  [[nodiscard]] double factor(const StepPosition& at, const History& history) const {
+    const double factor = factor_(at, history);
     require(is_finite(factor) && factor >= 0, "schedule",
             "must be a finite number of at least 0 at each step, not " + format_number(factor) +
                 " at step " + std::to_string(at.step));
     return factor;
+  }
+  /// The epoch from which on early stopping may count; none while it may not.
+  [[nodiscard]] std::optional<std::size_t> patience_from(const History& history) const {
+    return patience_from_ ? patience_from_(history) : 0;
   }
   /// What it is, in words; functions are not told apart.
   [[nodiscard]] const std::string& label() const noexcept { return label_; }
@@ -98,7 +167,8 @@ class Schedule {
   }
 
  private:
-  std::function<double(const StepPosition&)> factor_;
+  std::function<double(const StepPosition&, const History&)> factor_;
+  std::function<std::optional<std::size_t>(const History&)> patience_from_;
   std::function<void()> check_;
   std::string label_;
 };

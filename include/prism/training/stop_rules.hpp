@@ -21,8 +21,11 @@ inline StopReason stop_reason(const FitOptions& options, const History& history,
                               std::size_t patience_from) {
   const std::size_t epoch = history.epochs.size(), steps = history.steps_per_epoch;
   const std::size_t first_epochs = options.min_steps / steps + (options.min_steps % steps > 0);
-  const std::size_t from = std::max({history.best_epoch, first_epochs, patience_from});
-  if (epoch >= from && epoch - from >= options.patience) return StopReason::patience;
+  if (const auto schedule_from = options.schedule.patience_from(history)) {
+    const std::size_t from =
+        std::max({history.best_epoch, first_epochs, patience_from, *schedule_from});
+    if (epoch >= from && epoch - from >= options.patience) return StopReason::patience;
+  }
   return epoch >= options.epochs ? StopReason::epochs : StopReason::none;
 }
 

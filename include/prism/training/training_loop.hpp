@@ -186,7 +186,8 @@ class TrainingLoop {
                            options_.schedule.factor({.step = steps() + 1,
                                                      .epoch = epoch(),
                                                      .steps_per_epoch = steps_per_epoch,
-                                                     .steps = options_.epochs * steps_per_epoch});
+                                                     .steps = options_.epochs * steps_per_epoch},
+                                                    history());
     record.loss = train(first, record.pairs, record.learning_rate);
     record.step = steps();
     progress_.loss_sum += record.loss * static_cast<double>(record.pairs);
