@@ -40,6 +40,7 @@ enum class Stream : std::uint32_t {
   synthetic,
   simulation,
   penalty,
+  search,
 };
 
 /// An independent sequence of draws, addressed by position.

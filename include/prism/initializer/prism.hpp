@@ -67,6 +67,11 @@ class PRISM {
   }
 
   [[nodiscard]] constexpr double alpha() const noexcept { return alpha_.value; }
+  /// @throws ArgumentError  if alpha is below 0 or not finite
+  void set_alpha(double alpha) requires(Alpha.is_dynamic) {
+    require_non_negative("alpha", alpha);
+    alpha_.value = alpha;
+  }
 
   /// @throws ArgumentError  for an option of the base outside its domain
   void check() const { check_options(base_); }

@@ -3,12 +3,9 @@
 // that a run is not resumed as another one.
 #pragma once
 
-#include <concepts>
 #include <cstddef>
 #include <cstdint>
-#include <initializer_list>
 #include <string>
-#include <type_traits>
 #include <utility>
 #include <vector>
 
@@ -17,7 +14,7 @@
 #include "prism/core/error.hpp"
 #include "prism/data/interactions.hpp"
 #include "prism/data/split_parts.hpp"
-#include "prism/policy/label.hpp"
+#include "prism/policy/options.hpp"
 #include "prism/training/fit_options.hpp"
 
 namespace prism::inline PRISM_ISA::detail {
@@ -26,47 +23,6 @@ namespace prism::inline PRISM_ISA::detail {
 struct RunSetting {
   std::string name, value;
 };
-
-/// A policy's label and its options: "SSM, negatives 10, tau 0.2". Options of the names below are
-/// seen; a policy of one's own with others names them in its label().
-template <class Policy>
-[[nodiscard]] std::string describe(const Policy& policy) {
-  std::string text = label(policy);
-  const auto add = [&](const char* name, const auto& value) {
-    using Value = std::remove_cvref_t<decltype(value)>;
-    if constexpr (std::is_arithmetic_v<Value> || std::is_enum_v<Value>) {
-      text += std::string(", ") + name + " " + format_number(static_cast<double>(value));
-    }
-  };
-#define PRISM_DESCRIBE(option) \
-  if constexpr (requires { policy.option; }) add(#option, policy.option)
-  PRISM_DESCRIBE(alpha);
-  PRISM_DESCRIBE(beta);
-  PRISM_DESCRIBE(beta1);
-  PRISM_DESCRIBE(beta2);
-  PRISM_DESCRIBE(broadcast);
-  PRISM_DESCRIBE(c);
-  PRISM_DESCRIBE(duplicates);
-  PRISM_DESCRIBE(epsilon);
-  PRISM_DESCRIBE(gamma);
-  PRISM_DESCRIBE(gamma1);
-  PRISM_DESCRIBE(gamma2);
-  PRISM_DESCRIBE(lambda);
-  PRISM_DESCRIBE(negatives);
-  PRISM_DESCRIBE(pair_mean);
-  PRISM_DESCRIBE(per_batch);
-  PRISM_DESCRIBE(power);
-  PRISM_DESCRIBE(tau);
-  PRISM_DESCRIBE(weight);
-#undef PRISM_DESCRIBE
-  // A loss with a penalty, and what is chosen at run time.
-  if constexpr (requires { policy.loss; }) text += ", " + describe(policy.loss);
-  if constexpr (requires { policy.penalty; }) text += ", " + describe(policy.penalty);
-  if constexpr (requires { policy.visit([](const auto&) {}); }) {
-    policy.visit([&](const auto& chosen) { text += ", " + describe(chosen); });
-  }
-  return text;
-}
 
 /// "12 interactions of 5 users and 7 items, sum 1234"
 [[nodiscard]] inline std::string describe(const Interactions& part) {
@@ -86,8 +42,9 @@ template <class Policy>
 template <class Model>
 [[nodiscard]] std::vector<RunSetting> model_settings(Model& model) {
   std::string policies;
-  model.options().for_each_policy(
-      [&](const auto& policy) { policies += (policies.empty() ? "" : " + ") + describe(policy); });
+  model.options().for_each_policy([&](const auto& policy) {
+    policies += (policies.empty() ? "" : " + ") + prism::describe(policy);
+  });
   std::string shapes;
   const auto add_shape = [&](std::size_t size, std::size_t dim) {
     shapes += (shapes.empty() ? "" : ", ") + std::to_string(size) + " x " + std::to_string(dim);
@@ -107,14 +64,9 @@ template <class Model>
   };
 }
 
-/// Those of a run. Not among them: what says when to stop, and where files lie.
-/// @param settings  the model's
-[[nodiscard]] inline std::vector<RunSetting> run_settings(std::vector<RunSetting> settings,
-                                                          const Split& split,
-                                                          const FitOptions& options) {
-  const std::initializer_list<RunSetting> others{
-      {"split.train", describe(split.train)},
-      {"split.validation", describe(split.validation)},
+/// Those of FitOptions. Not among them: what says when to stop, and where files lie.
+[[nodiscard]] inline std::vector<RunSetting> fit_settings(const FitOptions& options) {
+  return {
       {"learning_rate", format_number(options.learning_rate)},
       {"batch_size", std::to_string(options.batch_size)},
       {"k", std::to_string(options.k)},
@@ -122,7 +74,16 @@ template <class Model>
       {"schedule", options.schedule.label()},
       {"metric", options.metric.label()},
   };
-  settings.insert(settings.end(), others);
+}
+
+/// Those of a run.
+/// @param settings  the model's
+[[nodiscard]] inline std::vector<RunSetting> run_settings(std::vector<RunSetting> settings,
+                                                          const Split& split,
+                                                          const FitOptions& options) {
+  settings.push_back({"split.train", describe(split.train)});
+  settings.push_back({"split.validation", describe(split.validation)});
+  for (RunSetting& setting : fit_settings(options)) settings.push_back(std::move(setting));
   return settings;
 }
 

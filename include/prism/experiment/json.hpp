@@ -1,0 +1,104 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Results as JSON. Needs nlohmann-json, as no header that prism.hpp includes does.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <nlohmann/json.hpp>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "prism/core/config.hpp"
+#include "prism/evaluate/report.hpp"
+#include "prism/experiment/search_space.hpp"
+#include "prism/experiment/trial.hpp"
+#include "prism/training/history.hpp"
+
+namespace prism::inline PRISM_ISA {
+
+using Json = nlohmann::ordered_json;
+
+namespace detail {
+
+/// The numbers of a report by their names; NDCG by stratum beside them.
+inline constexpr std::array<std::pair<const char*, double Report::*>, 8> report_numbers{{
+    {"ndcg", &Report::ndcg},
+    {"recall", &Report::recall},
+    {"precision", &Report::precision},
+    {"mrr", &Report::mrr},
+    {"hit_rate", &Report::hit_rate},
+    {"coverage", &Report::coverage},
+    {"average_popularity", &Report::average_popularity},
+    {"gini", &Report::gini},
+}};
+inline constexpr std::array<const char*, 3> stratum_names{"ndcg_popular", "ndcg_neutral",
+                                                          "ndcg_unpopular"};
+
+}  // namespace detail
+
+[[nodiscard]] inline Json to_json(const Report& report) {
+  Json json{{"k", report.k}, {"users", report.users}};
+  for (const auto& [name, number] : detail::report_numbers) json[name] = report.*number;
+  for (std::size_t s = 0; s < detail::stratum_names.size(); ++s) {
+    json[detail::stratum_names[s]] = report.ndcg_by_stratum[s];
+  }
+  return json;
+}
+/// @throws nlohmann::json::exception  where a number is missing
+[[nodiscard]] inline Report report_of(const Json& json) {
+  Report report{.k = json.at("k"), .users = json.at("users")};
+  for (const auto& [name, number] : detail::report_numbers) report.*number = json.at(name);
+  for (std::size_t s = 0; s < detail::stratum_names.size(); ++s) {
+    report.ndcg_by_stratum[s] = json.at(detail::stratum_names[s]);
+  }
+  return report;
+}
+
+[[nodiscard]] inline Json to_json(const Configuration& configuration) {
+  Json json = Json::object();
+  for (const auto& [name, value] : configuration) json[name] = value;
+  return json;
+}
+
+[[nodiscard]] inline Json to_json(const TrialReport& report) {
+  Json magnitudes = Json::array();
+  for (const MagnitudeBin& bin : report.magnitudes) {
+    magnitudes.push_back({bin.items, bin.popularity, bin.magnitude});
+  }
+  return {{"dot", to_json(report.dot)},
+          {"cosine", to_json(report.cosine)},
+          {"magnitude_popularity_spearman", report.magnitude_popularity_correlation},
+          {"magnitudes", std::move(magnitudes)}};
+}
+/// @throws nlohmann::json::exception  where something is missing
+[[nodiscard]] inline TrialReport trial_report_of(const Json& json) {
+  TrialReport report{.dot = report_of(json.at("dot")),
+                     .cosine = report_of(json.at("cosine")),
+                     .magnitude_popularity_correlation = json.at("magnitude_popularity_spearman")};
+  for (const Json& bin : json.at("magnitudes")) {
+    report.magnitudes.push_back({bin.at(0), bin.at(1), bin.at(2)});
+  }
+  return report;
+}
+
+/// "patience"
+[[nodiscard]] inline std::string name_of(StopReason reason) {
+  switch (reason) {
+    case StopReason::none:
+      return "none";
+    case StopReason::epochs:
+      return "epochs";
+    case StopReason::patience:
+      return "patience";
+    case StopReason::rule:
+      return "rule";
+    case StopReason::observer:
+      return "observer";
+    case StopReason::diverged:
+      return "diverged";
+  }
+  return "none";
+}
+
+}  // namespace prism::inline PRISM_ISA

@@ -1,0 +1,135 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// What tuning chooses from: values of hyperparameters by name.
+#pragma once
+
+#include <cmath>
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "prism/core/config.hpp"
+#include "prism/core/error.hpp"
+#include "prism/core/finite.hpp"
+#include "prism/core/random.hpp"
+
+namespace prism::inline PRISM_ISA {
+
+/// A hyperparameter by its name, see hyperparameters.hpp, and its value.
+struct Hyperparameter {
+  std::string name;
+  double value;
+
+  friend bool operator==(const Hyperparameter&, const Hyperparameter&) = default;
+};
+
+/// One point of a search space.
+using Configuration = std::vector<Hyperparameter>;
+
+/// "learning_rate 0.01, lambda 1e-06"
+[[nodiscard]] inline std::string label(const Configuration& configuration) {
+  std::string text;
+  for (const auto& [name, value] : configuration) {
+    text += (text.empty() ? "" : ", ") + name + " " + format_number(value);
+  }
+  return text;
+}
+
+/// SearchSpace().grid("learning_rate", {0.1, 0.01, 0.001}).log_uniform("lambda", 1e-9, 1e-3)
+class SearchSpace {
+ public:
+  /// @throws ArgumentError  where values is empty or holds what is not finite, or the name is taken
+  SearchSpace& grid(std::string name, std::vector<double> values) {
+    require(!values.empty(), "values", "of " + name + " must not be empty");
+    for (const double value : values) {
+      require(is_finite(value), "values",
+              "of " + name + " must be finite, not " + format_number(value));
+    }
+    return add({.name = std::move(name), .values = std::move(values)});
+  }
+  /// Drawn from [low, high), its logarithm uniformly.
+  /// @throws ArgumentError  unless 0 < low < high, or where the name is taken
+  SearchSpace& log_uniform(std::string name, double low, double high) {
+    require(low > 0 && low < high && is_finite(high), "low",
+            "of " + name + " must be above 0 and below high, not " + format_number(low));
+    return add({.name = std::move(name), .low = low, .high = high, .logarithmic = true});
+  }
+  /// Drawn from [low, high).
+  /// @throws ArgumentError  unless low < high, or where the name is taken
+  SearchSpace& uniform(std::string name, double low, double high) {
+    require(is_finite(low) && low < high && is_finite(high), "low",
+            "of " + name + " must be below high, not " + format_number(low));
+    return add({.name = std::move(name), .low = low, .high = high});
+  }
+
+  /// Every combination of the grids' values, the last varying fastest, each with `draws` draws of
+  /// the others; once, where there are only grids. A draw depends on seed, position and name order
+  /// alone.
+  /// @throws ArgumentError  where draws is 0
+  [[nodiscard]] std::vector<Configuration> configurations(std::size_t draws = 1,
+                                                          std::uint64_t seed = 0) const {
+    require_at_least_one("draws", draws);
+    std::vector<Configuration> all(1);
+    bool drawn = false;
+    for (const Dimension& dimension : dimensions_) {
+      drawn = drawn || dimension.values.empty();
+      if (dimension.values.empty()) continue;
+      std::vector<Configuration> longer;
+      for (const Configuration& begun : all) {
+        for (const double value : dimension.values) {
+          longer.push_back(begun);
+          longer.back().push_back({dimension.name, value});
+        }
+      }
+      all = std::move(longer);
+    }
+    if (!drawn) return all;
+    std::vector<Configuration> filled;
+    const Random random(seed, Stream::search);
+    for (const Configuration& begun : all) {
+      for (std::size_t draw = 0; draw < draws; ++draw) {
+        Configuration configuration = begun;
+        for (std::size_t d = 0; d < dimensions_.size(); ++d) {
+          if (!dimensions_[d].values.empty()) continue;
+          const double at = random.uniform(filled.size() * dimensions_.size() + d);
+          configuration.push_back({dimensions_[d].name, dimensions_[d].at(at)});
+        }
+        filled.push_back(std::move(configuration));
+      }
+    }
+    return filled;
+  }
+
+  [[nodiscard]] std::vector<std::string> names() const {
+    std::vector<std::string> all;
+    for (const Dimension& dimension : dimensions_) all.push_back(dimension.name);
+    return all;
+  }
+
+ private:
+  struct Dimension {
+    std::string name{};
+    std::vector<double> values{};  // of a grid; empty where it is drawn
+    double low = 0, high = 0;
+    bool logarithmic = false;
+
+    [[nodiscard]] double at(double fraction) const {
+      return logarithmic ? low * std::pow(high / low, fraction) : low + (high - low) * fraction;
+    }
+  };
+
+  SearchSpace& add(Dimension dimension) {
+    for (const Dimension& other : dimensions_) {
+      require(other.name != dimension.name, "name",
+              "must be another than " + other.name + ", which the space has already");
+    }
+    dimensions_.push_back(std::move(dimension));
+    return *this;
+  }
+
+  std::vector<Dimension> dimensions_;
+};
+
+}  // namespace prism::inline PRISM_ISA

@@ -1,0 +1,219 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// One training among many: a model with its hyperparameters and seed, which can be taken further
+// step by step, put aside into a file, and measured when it is over.
+#pragma once
+
+#include <bit>
+#include <cmath>
+#include <cstddef>
+#include <cstdint>
+#include <filesystem>
+#include <functional>
+#include <memory>
+#include <span>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "prism/core/config.hpp"
+#include "prism/core/error.hpp"
+#include "prism/core/execution.hpp"
+#include "prism/core/index.hpp"
+#include "prism/core/rows.hpp"
+#include "prism/data/split_parts.hpp"
+#include "prism/evaluate/correlation.hpp"
+#include "prism/evaluate/evaluate.hpp"
+#include "prism/evaluate/report.hpp"
+#include "prism/execution/host.hpp"
+#include "prism/experiment/search_space.hpp"
+#include "prism/model/recommender.hpp"
+#include "prism/policy/options.hpp"
+#include "prism/training/fit_options.hpp"
+#include "prism/training/history.hpp"
+#include "prism/training/run_settings.hpp"
+#include "prism/training/training_session.hpp"
+
+namespace prism::inline PRISM_ISA {
+
+/// The items whose popularity d has 2^k <= d + 1 < 2^(k+1).
+struct MagnitudeBin {
+  std::size_t items = 0;
+  double popularity = 0;  ///< mean
+  double magnitude = 0;   ///< mean length of their output rows
+};
+
+/// What a trained model is on the test part, ranked without the training and validation items.
+struct TrialReport {
+  Report dot;
+  Report cosine;
+  double magnitude_popularity_correlation = 0;  ///< Spearman's, over items
+  std::vector<MagnitudeBin> magnitudes{};       ///< by popularity, those that have items
+};
+
+/// A model in training, without its type.
+class Trial {
+ public:
+  Trial(const Trial&) = delete;
+  Trial& operator=(const Trial&) = delete;
+  virtual ~Trial() = default;
+
+  /// Trains until so many epochs are done in all, training is over, or interrupted() is true after
+  /// an epoch; that may be empty.
+  /// @throws DivergenceError  as fit()
+  virtual void train(std::size_t epochs, const std::function<bool()>& interrupted) = 0;
+  [[nodiscard]] virtual const History& history() const = 0;
+  /// Whether training is over.
+  [[nodiscard]] virtual bool finished() const = 0;
+  /// Writes all that training goes on from.
+  /// @throws DataError  where the file cannot be written
+  virtual void save(const std::filesystem::path& checkpoint) = 0;
+  /// Of the best epoch's weights; training must be over.
+  [[nodiscard]] virtual TrialReport report() = 0;
+
+ protected:
+  Trial() = default;
+};
+
+/// A trial that can be made, when its turn comes, and what tells it from all others.
+struct TrialSpec {
+  /// All that its numbers depend on, in words: trials of one key have the same results.
+  std::string key;
+  /// What it is called: "MF<64> + DirectAU + FullWD + Xavier".
+  std::string model;
+  Configuration configuration{};
+  std::uint64_t seed = 0;
+  /// @param checkpoint  to go on from, if there is such a file
+  std::function<std::unique_ptr<Trial>(const std::filesystem::path& checkpoint)> make;
+};
+
+namespace detail {
+
+/// Mean length of rows by powers of two of their popularity.
+template <class T>
+[[nodiscard]] std::vector<MagnitudeBin> magnitude_bins(Rows<const T> rows,
+                                                       std::span<const Index> popularity) {
+  std::vector<MagnitudeBin> bins(8 * sizeof(Index) + 1);
+  for (std::size_t r = 0; r < rows.size(); ++r) {
+    double squared = 0;
+    for (std::size_t c = 0; c < rows.dim(); ++c) {
+      squared += static_cast<double>(rows[r][c]) * static_cast<double>(rows[r][c]);
+    }
+    MagnitudeBin& bin = bins[std::bit_width(std::uint64_t{popularity[r]} + 1) - 1];
+    ++bin.items;
+    bin.popularity += static_cast<double>(popularity[r]);
+    bin.magnitude += std::sqrt(squared);
+  }
+  std::erase_if(bins, [](const MagnitudeBin& bin) { return bin.items == 0; });
+  for (MagnitudeBin& bin : bins) {
+    bin.popularity /= static_cast<double>(bin.items);
+    bin.magnitude /= static_cast<double>(bin.items);
+  }
+  return bins;
+}
+
+template <class Model, class X>
+class ModelTrial final : public Trial {
+ public:
+  ModelTrial(std::shared_ptr<const Split> split, typename Model::Options options,
+             const FitOptions& fit, const std::filesystem::path& checkpoint)
+      : split_(std::move(split)),
+        options_(std::move(options)),
+        model_(split_->train, options_),
+        session_(begun(fit, checkpoint)) {}
+
+  void train(std::size_t epochs, const std::function<bool()>& interrupted) override {
+    while (!finished() && history().epochs.size() < epochs) {
+      session_->run_epoch();
+      if (interrupted && interrupted()) return;
+    }
+  }
+  const History& history() const override { return session_->history(); }
+  bool finished() const override { return session_->finished(); }
+  void save(const std::filesystem::path& checkpoint) override { session_->save(checkpoint); }
+
+  TrialReport report() override {
+    require(finished(), "report", "must not be called before training is over");
+    session_->run();  // which gives the model the best epoch's weights
+    const auto scorer = model_.scorer(X{});
+    EvaluateOptions measure{.k = session_->options().k,
+                            .exclude = {&split_->train, &split_->validation}};
+    TrialReport report{.dot = evaluate(X{}, scorer, split_->test, measure), .cosine = {}};
+    measure.similarity = Similarity::cosine;
+    report.cosine = evaluate(X{}, scorer, split_->test, measure);
+    const auto popularity = split_->train.item_degree();
+    report.magnitude_popularity_correlation =
+        prism::magnitude_popularity_correlation(scorer.output.items(), popularity);
+    report.magnitudes = magnitude_bins(scorer.output.items(), popularity);
+    return report;
+  }
+
+ private:
+  using Session = TrainingSession<Model, X>;
+
+  std::unique_ptr<Session> begun(const FitOptions& fit, const std::filesystem::path& checkpoint) {
+    if (!checkpoint.empty() && std::filesystem::exists(checkpoint)) {
+      try {
+        return std::unique_ptr<Session>(
+            new Session(Session::resume(checkpoint, X{}, model_, *split_, fit)));
+      } catch (const Error&) {
+        // The same numbers come from the beginning.
+        model_ = Model(split_->train, options_);
+      }
+    }
+    return std::make_unique<Session>(X{}, model_, *split_, fit);
+  }
+
+  std::shared_ptr<const Split> split_;
+  typename Model::Options options_;
+  Model model_;
+  std::unique_ptr<Session> session_;
+};
+
+/// Released has a name of its own.
+template <class Model>
+[[nodiscard]] std::string name_of_model(const typename Model::Options& options) {
+  if constexpr (requires { Model::name_of(options); }) {
+    return Model::name_of(options);
+  } else {
+    return name_of(options);
+  }
+}
+
+}  // namespace detail
+
+/// Each part of a split in words, with a sum over its interactions.
+[[nodiscard]] inline std::string describe_split(const Split& split) {
+  return "train: " + detail::describe(split.train) +
+         "; validation: " + detail::describe(split.validation) +
+         "; test: " + detail::describe(split.test);
+}
+
+/// A trial of a model.
+/// @param options     with the configuration's hyperparameters, as `fit` has them
+/// @param split_text  describe_split(*split), which is computed once for many trials
+template <class Model, Execution X = Host<>>
+[[nodiscard]] TrialSpec trial_of(std::shared_ptr<const Split> split, const std::string& split_text,
+                                 typename Model::Options options, const FitOptions& fit,
+                                 Configuration configuration) {
+  TrialSpec spec{.key = {},
+                 .model = detail::name_of_model<Model>(options),
+                 .configuration = std::move(configuration),
+                 .seed = options.seed,
+                 .make = {}};
+  spec.key = spec.model + " (";
+  options.for_each_policy([&](const auto& policy) { spec.key += describe(policy) + " + "; });
+  spec.key += sizeof(typename Model::scalar_type) == 4 ? "float" : "double";
+  spec.key += "); seed " + std::to_string(options.seed);
+  for (const detail::RunSetting& setting : detail::fit_settings(fit)) {
+    spec.key += "; " + setting.name + " " + setting.value;
+  }
+  spec.key += "; epochs " + std::to_string(fit.epochs) + ", patience " +
+              std::to_string(fit.patience) + ", min_steps " + std::to_string(fit.min_steps) + "; " +
+              split_text;
+  spec.make = [=](const std::filesystem::path& checkpoint) -> std::unique_ptr<Trial> {
+    return std::make_unique<detail::ModelTrial<Model, X>>(split, options, fit, checkpoint);
+  };
+  return spec;
+}
+
+}  // namespace prism::inline PRISM_ISA

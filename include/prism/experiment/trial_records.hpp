@@ -1,0 +1,183 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// What trials have given, as a file of JSON lines that outlives the program: a trial that is in it
+// need not run again. Needs nlohmann-json.
+#pragma once
+
+#include <fcntl.h>
+#include <sys/file.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstddef>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+#include <map>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <system_error>
+#include <utility>
+#include <vector>
+
+#include "prism/core/config.hpp"
+#include "prism/core/error.hpp"
+#include "prism/experiment/json.hpp"
+#include "prism/experiment/trial.hpp"
+
+namespace prism::inline PRISM_ISA {
+
+/// How far a trial has come, and what it gave.
+struct TrialRecord {
+  std::string key{};  ///< TrialSpec::key
+  std::string model{};
+  Configuration configuration{};
+  std::uint64_t seed = 0;
+  bool finished = false;      ///< whether its training is over
+  std::string stop_reason{};  ///< "patience", "epochs", "diverged" ...
+  std::string error{};        ///< of a training that diverged
+  std::size_t epochs = 0;     ///< done
+  std::size_t best_epoch = 0;
+  double validation = 0;              ///< of the best epoch
+  double seconds = 0;                 ///< of training and validation
+  std::vector<double> validations{};  ///< of each epoch
+  std::vector<double> losses{};
+  std::optional<TrialReport> report{};  ///< once it is finished, without error
+};
+
+[[nodiscard]] inline Json to_json(const TrialRecord& record) {
+  Json json{{"model", record.model},
+            {"hyperparameters", to_json(record.configuration)},
+            {"seed", record.seed},
+            {"finished", record.finished},
+            {"stop_reason", record.stop_reason},
+            {"epochs", record.epochs},
+            {"best_epoch", record.best_epoch},
+            {"validation", record.validation},
+            {"seconds", record.seconds}};
+  if (!record.error.empty()) json["error"] = record.error;
+  if (record.report) json["test"] = to_json(*record.report);
+  json["validations"] = record.validations;
+  json["losses"] = record.losses;
+  json["key"] = record.key;
+  return json;
+}
+
+/// @throws nlohmann::json::exception  where something is missing
+[[nodiscard]] inline TrialRecord trial_record_of(const Json& json) {
+  TrialRecord record{.key = json.at("key"),
+                     .model = json.at("model"),
+                     .seed = json.at("seed"),
+                     .finished = json.at("finished"),
+                     .stop_reason = json.at("stop_reason"),
+                     .error = json.value("error", std::string()),
+                     .epochs = json.at("epochs"),
+                     .best_epoch = json.at("best_epoch"),
+                     .validation = json.at("validation"),
+                     .seconds = json.at("seconds"),
+                     .validations = json.at("validations"),
+                     .losses = json.at("losses")};
+  for (const auto& [name, value] : json.at("hyperparameters").items()) {
+    record.configuration.push_back({name, value});
+  }
+  if (json.contains("test")) record.report = trial_report_of(json.at("test"));
+  return record;
+}
+
+/// The records of trials, the last one of each. Members may be called from several threads.
+class TrialRecords {
+ public:
+  /// In memory only.
+  TrialRecords() = default;
+
+  /// In a file of one record a line, which is read and then appended to. A last line that a kill
+  /// cut off is dropped. No two programs have one file at a time.
+  /// @throws DataError  where the file cannot be read or written, a line is no record, or another
+  ///     program has it open
+  explicit TrialRecords(const std::filesystem::path& path) : path_(path) {
+    file_ = ::open(path.c_str(), O_RDWR | O_CREAT | O_APPEND | O_CLOEXEC, 0644);
+    if (file_ < 0) fail("cannot be opened");
+    if (::flock(file_, LOCK_EX | LOCK_NB) != 0) {
+      ::close(file_);
+      throw DataError(path.string(), 0, "is in use by another program");
+    }
+    try {
+      read();
+    } catch (...) {
+      ::close(file_);
+      throw;
+    }
+  }
+  TrialRecords(const TrialRecords&) = delete;
+  TrialRecords& operator=(const TrialRecords&) = delete;
+  ~TrialRecords() {
+    if (file_ >= 0) ::close(file_);
+  }
+
+  [[nodiscard]] std::optional<TrialRecord> find(const std::string& key) const {
+    const std::lock_guard lock(mutex_);
+    const auto found = records_.find(key);
+    return found == records_.end() ? std::nullopt : std::optional(found->second);
+  }
+
+  /// Takes the place of the trial's record before.
+  /// @throws DataError  where the file cannot be written
+  void add(const TrialRecord& record) {
+    const std::lock_guard lock(mutex_);
+    if (file_ >= 0) append(to_json(record).dump() + "\n");
+    records_[record.key] = record;
+  }
+
+  /// In the order of their keys.
+  [[nodiscard]] std::vector<TrialRecord> all() const {
+    const std::lock_guard lock(mutex_);
+    std::vector<TrialRecord> list;
+    for (const auto& [key, record] : records_) list.push_back(record);
+    return list;
+  }
+
+  /// Empty: in memory only.
+  [[nodiscard]] const std::filesystem::path& path() const noexcept { return path_; }
+
+ private:
+  [[noreturn]] void fail(const std::string& what) const {
+    throw DataError(path_.string(), 0, what + ": " + std::generic_category().message(errno));
+  }
+
+  void append(std::string_view line) {
+    while (!line.empty()) {
+      const ::ssize_t written = ::write(file_, line.data(), line.size());
+      if (written < 0 && errno == EINTR) continue;
+      if (written < 0) fail("cannot be written");
+      line.remove_prefix(static_cast<std::size_t>(written));
+    }
+    if (::fdatasync(file_) != 0 && errno != EINVAL) fail("cannot be written");
+  }
+
+  void read() {
+    std::ifstream in(path_, std::ios::binary);
+    if (!in) throw DataError(path_.string(), 0, "cannot be read");
+    std::size_t number = 0, whole = 0;
+    for (std::string line; std::getline(in, line);) {
+      if (in.eof()) break;  // without its end: cut off while it was written
+      whole += line.size() + 1;
+      ++number;
+      try {
+        TrialRecord record = trial_record_of(Json::parse(line));
+        records_[record.key] = std::move(record);
+      } catch (const nlohmann::json::exception&) {
+        throw DataError(path_.string(), number,
+                        "is no record of a trial; delete the line to have the trial run again");
+      }
+    }
+    if (::ftruncate(file_, static_cast<::off_t>(whole)) != 0) fail("cannot be written");
+  }
+
+  std::filesystem::path path_;
+  int file_ = -1;
+  mutable std::mutex mutex_;
+  std::map<std::string, TrialRecord> records_;
+};
+
+}  // namespace prism::inline PRISM_ISA

@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The options of the library's policies by name: for checkpoints, which say what a run was, and for
+// tuning, which sets them.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <type_traits>
+
+#include "prism/core/config.hpp"
+#include "prism/core/error.hpp"
+#include "prism/policy/label.hpp"
+
+namespace prism::inline PRISM_ISA {
+
+/// Calls visit(name, option) for each numeric option of a policy itself, not of those it is made
+/// of. Options of the names below are seen; a policy of one's own with others names them in its
+/// label(), and does not have them tuned by name.
+template <class Policy, class Visit>
+void for_each_option(Policy& policy, const Visit& visit) {
+#define PRISM_OPTION(option)                                              \
+  if constexpr (requires { policy.option; }) {                            \
+    using Value = std::remove_cvref_t<decltype(policy.option)>;           \
+    if constexpr (std::is_arithmetic_v<Value> || std::is_enum_v<Value>) { \
+      visit(std::string_view(#option), policy.option);                    \
+    }                                                                     \
+  }
+  PRISM_OPTION(alpha)
+  PRISM_OPTION(beta)
+  PRISM_OPTION(beta1)
+  PRISM_OPTION(beta2)
+  PRISM_OPTION(broadcast)
+  PRISM_OPTION(c)
+  PRISM_OPTION(duplicates)
+  PRISM_OPTION(epsilon)
+  PRISM_OPTION(gamma)
+  PRISM_OPTION(gamma1)
+  PRISM_OPTION(gamma2)
+  PRISM_OPTION(lambda)
+  PRISM_OPTION(negatives)
+  PRISM_OPTION(pair_mean)
+  PRISM_OPTION(per_batch)
+  PRISM_OPTION(power)
+  PRISM_OPTION(tau)
+  PRISM_OPTION(weight)
+#undef PRISM_OPTION
+}
+
+/// Calls visit(kind, part) for the policies that a policy is made of: a loss and its penalty, and
+/// what is chosen at run time. A penalty has a kind of its own.
+template <class Policy, class Visit>
+void for_each_part(std::string_view kind, Policy& policy, const Visit& visit) {
+  if constexpr (requires { policy.loss; }) visit(kind, policy.loss);
+  if constexpr (requires { policy.penalty; }) visit(std::string_view("penalty"), policy.penalty);
+  if constexpr (requires { policy.visit([](auto&) {}); }) {
+    policy.visit([&](auto& chosen) { visit(kind, chosen); });
+  }
+}
+
+/// A policy's label and its options: "SSM, negatives 10, tau 0.2".
+template <class Policy>
+[[nodiscard]] std::string describe(const Policy& policy) {
+  std::string text = label(policy);
+  for_each_option(policy, [&](std::string_view name, const auto& value) {
+    text += ", " + std::string(name) + " " + format_number(static_cast<double>(value));
+  });
+  for_each_part("", policy,
+                [&](std::string_view, const auto& part) { text += ", " + describe(part); });
+  return text;
+}
+
+}  // namespace prism::inline PRISM_ISA
