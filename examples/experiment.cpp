@@ -7,25 +7,12 @@
 #include <new>
 #include <optional>
 #include <prism/execution/host.hpp>
-#include <prism/experiment/policies.hpp>
 #include <vector>
 
 #include "experiment/record.hpp"
 #include "experiment/run.hpp"
 #include "experiment/settings.hpp"
-
-namespace {
-
-experiment::Run run(const experiment::Settings& settings, const experiment::ModelChoice& choice,
-                    const prism::Split& split) {
-  experiment::Run result;
-  prism::choose(prism::all::Losses{}, "loss", choice.loss, [&]<class L>(std::type_identity<L>) {
-    result = experiment::run_with<L>(settings, choice, split);
-  });
-  return result;
-}
-
-}  // namespace
+#include "experiment/trials.hpp"
 
 int main(int argc, char** argv) {
   CLI::App app(
@@ -43,6 +30,7 @@ int main(int argc, char** argv) {
   try {
     std::optional<prism::ThreadLimit> limit;
     if (settings.threads) limit.emplace(*settings.threads);
+    if (settings.trials()) return experiment::run_lists(settings);
     const prism::Split split = experiment::load(settings);
     std::printf(
         "%s: %u users x %u items; %zu interactions to train on, %zu to validate, %zu to test\n",
@@ -56,7 +44,7 @@ int main(int argc, char** argv) {
                    "is too small: validation and test part are a tenth of its interactions each");
     std::vector<experiment::Run> runs;
     for (const experiment::ModelChoice& choice : settings.models()) {
-      runs.push_back(run(settings, choice, split));
+      runs.push_back(experiment::run(settings, choice, split));
       // After each model, so that an error in a later one does not lose its results.
       if (!settings.json.empty()) experiment::write_json(settings, split, runs);
     }

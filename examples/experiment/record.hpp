@@ -5,10 +5,10 @@
 #include <algorithm>
 #include <cstdio>
 #include <filesystem>
-#include <nlohmann/json.hpp>
 #include <prism/core/config.hpp>
 #include <prism/evaluate/evaluate.hpp>
 #include <prism/evaluate/most_popular.hpp>
+#include <prism/experiment/json.hpp>
 #include <prism/serve/staged_files.hpp>
 #include <string>
 #include <vector>
@@ -67,24 +67,8 @@ inline void print_table(const prism::Split& split, const std::vector<Run>& runs)
   print_warnings(popular, runs);
 }
 
-inline nlohmann::json to_json(const prism::Report& report) {
-  return {{"k", report.k},
-          {"users", report.users},
-          {"ndcg", report.ndcg},
-          {"ndcg_popular", report.ndcg_by_stratum[0]},
-          {"ndcg_neutral", report.ndcg_by_stratum[1]},
-          {"ndcg_unpopular", report.ndcg_by_stratum[2]},
-          {"recall", report.recall},
-          {"precision", report.precision},
-          {"mrr", report.mrr},
-          {"hit_rate", report.hit_rate},
-          {"coverage", report.coverage},
-          {"average_popularity", report.average_popularity},
-          {"gini", report.gini}};
-}
-
-inline nlohmann::json to_json(const prism::History& history) {
-  nlohmann::json epochs = nlohmann::json::array();
+inline prism::Json to_json(const prism::History& history) {
+  prism::Json epochs = prism::Json::array();
   for (const prism::EpochRecord& epoch : history.epochs) {
     epochs.push_back({{"epoch", epoch.epoch},
                       {"loss", epoch.loss},
@@ -101,64 +85,64 @@ inline nlohmann::json to_json(const prism::History& history) {
           {"epochs", epochs}};
 }
 
-inline nlohmann::json to_json(const Run& run) {
-  nlohmann::json json = {{"model", run.name},
-                         {"backbone", run.choice.backbone},
-                         {"loss", run.choice.loss},
-                         {"regularizer", run.choice.regularizer},
-                         {"initializer", run.choice.initializer}};
+inline prism::Json to_json(const Run& run) {
+  prism::Json json = {{"model", run.name},
+                      {"backbone", run.choice.backbone},
+                      {"loss", run.choice.loss},
+                      {"regularizer", run.choice.regularizer},
+                      {"initializer", run.choice.initializer}};
   if (run.error) {
     json["error"] = *run.error;
     return json;
   }
   json["history"] = to_json(run.history);
-  json["test_by_dot"] = to_json(run.dot);
-  json["test_by_cosine"] = to_json(run.cosine);
+  json["test_by_dot"] = prism::to_json(run.dot);
+  json["test_by_cosine"] = prism::to_json(run.cosine);
   json["magnitude_popularity_spearman"] = run.magnitude_popularity_correlation;
   return json;
 }
 
-inline nlohmann::json to_json(const Settings& settings) {
-  nlohmann::json json = {{"data", settings.data.empty() ? "synthetic" : settings.data},
-                         {"test", nullptr},
-                         {"format", settings.format},
-                         {"delimiter", settings.delimiter},
-                         {"user_column", settings.user_column},
-                         {"item_column", settings.item_column},
-                         {"rating_column", settings.rating_column},
-                         {"header", settings.header},
-                         {"drop_repeated", settings.drop_repeated},
-                         {"min_rating", nullptr},
-                         {"activation", settings.activation},
-                         {"penalty", nullptr},
-                         {"optimizer", settings.optimizer},
-                         {"sampler", settings.sampler},
-                         {"released", settings.released},
-                         {"alpha", settings.alpha},
-                         {"lambda", settings.lambda},
-                         {"gamma", settings.gamma},
-                         {"gamma1", settings.gamma1},
-                         {"gamma2", settings.gamma2},
-                         {"tau", settings.tau},
-                         {"macr_alpha", settings.macr_alpha},
-                         {"macr_beta", settings.macr_beta},
-                         {"macr_c", settings.macr_c},
-                         {"penalty_weight", nullptr},
-                         {"ipl_gamma", settings.ipl_gamma},
-                         {"power", settings.power},
-                         {"negatives", nullptr},
-                         {"dim", settings.dim},
-                         {"learning_rate", settings.learning_rate},
-                         {"batch", settings.batch},
-                         {"epochs", settings.epochs},
-                         {"patience", settings.patience},
-                         {"min_steps", settings.min_steps},
-                         {"seed", settings.seed},
-                         {"threads", nullptr}};
+inline prism::Json to_json(const Settings& settings) {
+  prism::Json json = {{"data", settings.data.empty() ? "synthetic" : settings.data},
+                      {"test", nullptr},
+                      {"format", settings.format},
+                      {"delimiter", settings.delimiter},
+                      {"user_column", settings.user_column},
+                      {"item_column", settings.item_column},
+                      {"rating_column", settings.rating_column},
+                      {"header", settings.header},
+                      {"drop_repeated", settings.drop_repeated},
+                      {"min_rating", nullptr},
+                      {"activation", settings.activation},
+                      {"penalty", nullptr},
+                      {"optimizer", settings.optimizer},
+                      {"sampler", settings.sampler},
+                      {"released", settings.released},
+                      {"alpha", settings.alpha},
+                      {"lambda", settings.lambda},
+                      {"gamma", settings.gamma},
+                      {"gamma1", settings.gamma1},
+                      {"gamma2", settings.gamma2},
+                      {"tau", settings.tau},
+                      {"macr_alpha", settings.macr_alpha},
+                      {"macr_beta", settings.macr_beta},
+                      {"macr_c", settings.macr_c},
+                      {"penalty_weight", nullptr},
+                      {"ipl_gamma", settings.ipl_gamma},
+                      {"power", settings.power},
+                      {"negatives", nullptr},
+                      {"dim", settings.dim},
+                      {"learning_rate", settings.learning_rate},
+                      {"batch", settings.batch},
+                      {"epochs", settings.epochs},
+                      {"patience", settings.patience},
+                      {"min_steps", settings.min_steps},
+                      {"seed", settings.seed},
+                      {"threads", nullptr}};
   if (!settings.test.empty()) json["test"] = settings.test;
   if (settings.min_rating) json["min_rating"] = *settings.min_rating;
   if (settings.penalty) json["penalty"] = *settings.penalty;
-  if (settings.penalty_weight) json["penalty_weight"] = *settings.penalty_weight;
+  if (settings.penalty_weight >= 0) json["penalty_weight"] = settings.penalty_weight;
   if (settings.negatives) json["negatives"] = *settings.negatives;
   if (settings.threads) json["threads"] = *settings.threads;
   return json;
@@ -167,15 +151,15 @@ inline nlohmann::json to_json(const Settings& settings) {
 /// Writes settings and results to --json; the file is complete or not changed.
 inline void write_json(const Settings& settings, const prism::Split& split,
                        const std::vector<Run>& runs) {
-  nlohmann::json record = {{"prism", PRISM_VERSION},
-                           {"settings", to_json(settings)},
-                           {"data",
-                            {{"users", split.train.users()},
-                             {"items", split.train.items()},
-                             {"train", split.train.size()},
-                             {"validation", split.validation.size()},
-                             {"test", split.test.size()}}},
-                           {"runs", nlohmann::json::array()}};
+  prism::Json record = {{"prism", PRISM_VERSION},
+                        {"settings", to_json(settings)},
+                        {"data",
+                         {{"users", split.train.users()},
+                          {"items", split.train.items()},
+                          {"train", split.train.size()},
+                          {"validation", split.validation.size()},
+                          {"test", split.test.size()}}},
+                        {"runs", prism::Json::array()}};
   for (const Run& run : runs) record["runs"].push_back(to_json(run));
   const std::filesystem::path path = std::filesystem::absolute(settings.json);
   prism::StagedFiles files(path.parent_path());

@@ -3,11 +3,15 @@
 // other files, one for each loss (train.hpp).
 #pragma once
 
+#include <memory>
 #include <optional>
 #include <prism/data/data.hpp>
 #include <prism/evaluate/evaluate.hpp>
+#include <prism/experiment/policies.hpp>
+#include <prism/experiment/trial.hpp>
 #include <prism/training/history.hpp>
 #include <string>
+#include <type_traits>
 
 #include "settings.hpp"
 
@@ -43,8 +47,44 @@ inline std::string folder(const ModelChoice& choice) {
   return choice.backbone + "-" + choice.loss + "-" + choice.regularizer + "-" + choice.initializer;
 }
 
+/// A split that trials share, and what it is.
+struct Data {
+  std::shared_ptr<const prism::Split> split;
+  std::string description;  // prism::describe_split
+};
+
+[[nodiscard]] inline Data shared(prism::Split split) {
+  Data data{.split = std::make_shared<const prism::Split>(std::move(split)), .description = {}};
+  data.description = prism::describe_split(*data.split);
+  return data;
+}
+
 /// Trains and evaluates a model with this loss. If training diverges, Run::error has the message.
 template <class Loss>
 Run run_with(const Settings& settings, const ModelChoice& choice, const prism::Split& split);
+
+/// A trial of a model with this loss.
+template <class Loss>
+prism::TrialSpec trial_with(const Settings& settings, const ModelChoice& choice,
+                            const prism::Configuration& configuration, const Data& data);
+
+/// The same, by the loss's name.
+[[nodiscard]] inline Run run(const Settings& settings, const ModelChoice& choice,
+                             const prism::Split& split) {
+  Run result;
+  prism::choose(prism::all::Losses{}, "loss", choice.loss, [&]<class L>(std::type_identity<L>) {
+    result = run_with<L>(settings, choice, split);
+  });
+  return result;
+}
+[[nodiscard]] inline prism::TrialSpec trial(const Settings& settings, const ModelChoice& choice,
+                                            const prism::Configuration& configuration,
+                                            const Data& data) {
+  prism::TrialSpec spec;
+  prism::choose(prism::all::Losses{}, "loss", choice.loss, [&]<class L>(std::type_identity<L>) {
+    spec = trial_with<L>(settings, choice, configuration, data);
+  });
+  return spec;
+}
 
 }  // namespace experiment

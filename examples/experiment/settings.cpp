@@ -2,6 +2,7 @@
 #include "settings.hpp"
 
 #include <CLI/CLI.hpp>
+#include <algorithm>
 #include <cmath>
 #include <filesystem>
 #include <prism/data/data.hpp>
@@ -66,33 +67,48 @@ std::optional<prism::Column> column(const std::string& text) {
   return text;
 }
 
+/// The models that read an option, in words; empty where all do.
+std::string readers(const std::string& option) {
+  if (option == "alpha") return "--initializer PRISM";
+  if (option == "lambda") return "--regularizer FullWD or BatchedWD";
+  if (option == "activation") return "--backbone MLP";
+  if (option == "negatives" || option == "sampler") return "--loss BPR, SSM or MACR";
+  if (option == "power") return "--sampler PopularityNegatives";
+  if (option == "tau") return "--loss SSM";
+  if (option == "gamma") return "--loss DirectAU";
+  if (option == "gamma1" || option == "gamma2") return "--loss MAWU";
+  if (option.starts_with("macr-")) return "--loss MACR";
+  if (option == "ipl-gamma") return "--penalty IPL";
+  return {};
+}
+
 /// @throws CLI::ValidationError  for an option that no chosen policy uses, instead of ignoring it
 void refuse_what_nothing_reads(const CLI::App& app, const Settings& settings) {
-  bool decays = false, scales = false;
-  for (const ModelChoice& model : settings.models()) {
-    decays = decays || model.regularizer != prism::None::name;
-    scales = scales || model.initializer == prism::PRISM<>::name;
+  const std::vector<ModelChoice> models = settings.models();
+  for (const CLI::Option* option : app.get_options()) {
+    const std::string name = option->get_single_name();
+    if (option->count() == 0 || readers(name).empty()) continue;
+    const bool read = std::ranges::any_of(
+        models, [&](const ModelChoice& model) { return reads(settings, model, name); });
+    if (!read) throw CLI::ValidationError("--" + name, "is used only with " + readers(name));
   }
-  const auto loss_is = [&](auto... names) { return ((settings.loss == names) || ...); };
-  const bool draws = loss_is("BPR", "SSM", "MACR");
-  const auto reads = [&](const char* option, bool read, const char* reader) {
-    if (app.count(option) > 0 && !read) {
-      throw CLI::ValidationError(option, std::string("is used only with ") + reader);
+}
+
+/// Each list's first value, and the options that need a list of trials.
+void settle_lists(const CLI::App& app, Settings& settings) {
+  for (const ListOption& option : list_options) {
+    const auto& values = settings.lists[option.name];
+    if (!values.empty()) settings.*option.value = values.front();
+  }
+  settings.seed = settings.seeds.front();
+  if (!settings.trials()) return;
+  for (const char* option : {"--save", "--json"}) {
+    if (app.count(option) > 0) {
+      throw CLI::ValidationError(option,
+                                 "is for one run of each model; lists and --tune have "
+                                 "--records FILE");
     }
-  };
-  reads("--alpha", scales, "--initializer PRISM");
-  reads("--lambda", decays, "--regularizer FullWD or BatchedWD");
-  reads("--activation", settings.backbone == "MLP", "--backbone MLP");
-  reads("--negatives", draws, "--loss BPR, SSM or MACR");
-  reads("--sampler", draws, "--loss BPR, SSM or MACR");
-  reads("--power", settings.sampler == "PopularityNegatives", "--sampler PopularityNegatives");
-  reads("--tau", loss_is("SSM"), "--loss SSM");
-  reads("--gamma", loss_is("DirectAU"), "--loss DirectAU");
-  for (const char* option : {"--gamma1", "--gamma2"}) reads(option, loss_is("MAWU"), "--loss MAWU");
-  for (const char* option : {"--macr-alpha", "--macr-beta", "--macr-c"}) {
-    reads(option, loss_is("MACR"), "--loss MACR");
   }
-  reads("--ipl-gamma", settings.penalty == "IPL", "--penalty IPL");
 }
 
 /// @throws CLI::ValidationError  if an output would overwrite an input or another output
@@ -125,6 +141,43 @@ prism::ReadOptions read_options(const Settings& settings) {
   return options;
 }
 
+bool reads(const Settings& settings, const ModelChoice& model, const std::string& option) {
+  const auto loss_is = [&](auto... names) { return ((model.loss == names) || ...); };
+  if (option == "alpha") return model.initializer == prism::PRISM<>::name;
+  if (option == "lambda") return model.regularizer != prism::None::name;
+  if (option == "activation") return model.backbone == "MLP";
+  if (option == "negatives" || option == "sampler") return loss_is("BPR", "SSM", "MACR");
+  if (option == "power") return settings.sampler == "PopularityNegatives";
+  if (option == "tau") return loss_is("SSM");
+  if (option == "gamma") return loss_is("DirectAU");
+  if (option == "gamma1" || option == "gamma2") return loss_is("MAWU");
+  if (option.starts_with("macr-")) return loss_is("MACR");
+  if (option == "ipl-gamma") return settings.penalty == "IPL";
+  if (option == "penalty-weight") return settings.penalty.has_value();
+  return true;
+}
+
+std::vector<Combination> combinations(const Settings& settings, const ModelChoice& model) {
+  prism::SearchSpace space;
+  for (const ListOption& option : list_options) {
+    const auto list = settings.lists.find(option.name);
+    if (list == settings.lists.end() || list->second.empty()) continue;
+    if (reads(settings, model, option.name)) space.grid(option.name, list->second);
+  }
+  std::vector<Combination> all;
+  for (prism::Configuration& configuration : space.configurations()) {
+    Combination combination{.settings = settings};
+    for (const auto& [name, value] : configuration) {
+      const auto option = std::ranges::find_if(
+          list_options, [&](const ListOption& each) { return each.name == name; });
+      combination.settings.*option->value = value;
+    }
+    combination.configuration = std::move(configuration);
+    all.push_back(std::move(combination));
+  }
+  return all;
+}
+
 void declare_options(CLI::App& app, Settings& settings) {
   const auto one_of = [](auto types) { return CLI::IsMember(prism::names(types)); };
   std::vector<std::string> formats;
@@ -132,7 +185,18 @@ void declare_options(CLI::App& app, Settings& settings) {
   const CLI::Range at_least_1(std::size_t{1}, std::size_t{1} << 31, "INTEGER >= 1");
   const CLI::Validator weight = number_from(0, false), positive = number_from(0, true);
   const std::string data = "Data", model = "Model", options = "Options of policies",
-                    training = "Training", output = "Output";
+                    training = "Training", tuning = "Lists and tuning", output = "Output";
+
+  const auto list = [&](const std::string& name, const std::string& text) {
+    const auto option = std::ranges::find_if(
+        list_options, [&](const ListOption& each) { return each.name == name; });
+    const double value = settings.*option->value;
+    CLI::Option* added = app.add_option("--" + name, settings.lists[name], text)
+                             ->delimiter(',')
+                             ->type_name("FLOAT,...");
+    if (value >= 0) added->default_str(CLI::detail::to_string(value));
+    return added;
+  };
 
   app.add_option("--data", settings.data, "file of interactions; synthetic data by default")
       ->check(CLI::ExistingFile)
@@ -204,15 +268,10 @@ void declare_options(CLI::App& app, Settings& settings) {
       ->capture_default_str()
       ->group(model);
 
-  app.add_option("--alpha", settings.alpha,
-                 "PRISM: 0 ignores popularity, larger values favour popular items")
+  list("alpha", "PRISM: 0 ignores popularity, larger values favour popular items")
       ->check(weight)
-      ->capture_default_str()
       ->group(options);
-  app.add_option("--lambda", settings.lambda, "FullWD, BatchedWD: weight decay")
-      ->check(weight)
-      ->capture_default_str()
-      ->group(options);
+  list("lambda", "FullWD, BatchedWD: weight decay")->check(weight)->group(options);
   app.add_option("--activation", settings.activation, "MLP: between its two layers")
       ->check(one_of(prism::Types<prism::ReLU, prism::Identity>{}))
       ->capture_default_str()
@@ -225,22 +284,10 @@ void declare_options(CLI::App& app, Settings& settings) {
       ->check(number_from(-100, false))
       ->capture_default_str()
       ->group(options);
-  app.add_option("--tau", settings.tau, "SSM: temperature")
-      ->check(number_from(1e-6, false))
-      ->capture_default_str()
-      ->group(options);
-  app.add_option("--gamma", settings.gamma, "DirectAU: weight of the uniformity")
-      ->check(weight)
-      ->capture_default_str()
-      ->group(options);
-  app.add_option("--gamma1", settings.gamma1, "MAWU: weight of the users' uniformity")
-      ->check(weight)
-      ->capture_default_str()
-      ->group(options);
-  app.add_option("--gamma2", settings.gamma2, "MAWU: weight of the items' uniformity")
-      ->check(weight)
-      ->capture_default_str()
-      ->group(options);
+  list("tau", "SSM: temperature")->check(number_from(1e-6, false))->group(options);
+  list("gamma", "DirectAU: weight of the uniformity")->check(weight)->group(options);
+  list("gamma1", "MAWU: weight of the users' uniformity")->check(weight)->group(options);
+  list("gamma2", "MAWU: weight of the items' uniformity")->check(weight)->group(options);
   app.add_option("--macr-alpha", settings.macr_alpha, "MACR: weight of the item head's loss")
       ->check(weight)
       ->capture_default_str()
@@ -253,7 +300,7 @@ void declare_options(CLI::App& app, Settings& settings) {
       ->check(number_from(-1e300, false))
       ->capture_default_str()
       ->group(options);
-  app.add_option("--penalty-weight", settings.penalty_weight, "default 0.1 for IPL, 1e-6 for ReSN")
+  list("penalty-weight", "default 0.1 for IPL, 1e-6 for ReSN")
       ->check(weight)
       ->needs("--penalty")
       ->group(options);
@@ -262,10 +309,7 @@ void declare_options(CLI::App& app, Settings& settings) {
       ->capture_default_str()
       ->group(options);
 
-  app.add_option("--lr", settings.learning_rate, "learning rate")
-      ->check(positive)
-      ->capture_default_str()
-      ->group(training);
+  list("lr", "learning rate")->check(positive)->group(training);
   app.add_option("--batch", settings.batch, "pairs per step")
       ->check(at_least_1)
       ->capture_default_str()
@@ -282,13 +326,28 @@ void declare_options(CLI::App& app, Settings& settings) {
   app.add_option("--min-steps", settings.min_steps, "steps before epochs count for --patience")
       ->capture_default_str()
       ->group(training);
-  app.add_option("--seed", settings.seed, "of all random numbers")
+  app.add_option("--seed", settings.seeds, "of all random numbers, the split's too")
       ->check(CLI::Range(std::uint64_t{0}, std::uint64_t{1} << 53, "INTEGER >= 0"))
-      ->capture_default_str()
+      ->delimiter(',')
+      ->default_str("123")
       ->group(training);
   app.add_option("--threads", settings.threads, "maximum; all cores by default")
       ->check(CLI::Range(std::size_t{1}, std::size_t{1} << 16))
       ->group(training);
+
+  app.add_flag("--tune", settings.tune,
+               "of each model, choose among the lists' combinations by validation with the first "
+               "seed, and run that with every seed")
+      ->group(tuning);
+  app.add_option("--first-epochs", settings.first_epochs,
+                 "--tune: after so many epochs the best third goes on, and so on; 0: all do")
+      ->needs("--tune")
+      ->capture_default_str()
+      ->group(tuning);
+  app.add_option("--records", settings.records,
+                 "append each trial to this file of JSON lines; those that it has are not run "
+                 "again")
+      ->group(tuning);
 
   app.add_option("--json", settings.json, "write settings, history and results to this file")
       ->check(writable_file())
@@ -306,6 +365,7 @@ void declare_options(CLI::App& app, Settings& settings) {
       ->excludes(app.get_option("--sampler"))
       ->excludes(app.get_option("--activation"));
   app.parse_complete_callback([&app, &settings] {
+    settle_lists(app, settings);
     refuse_what_nothing_reads(app, settings);
     refuse_one_file_for_two(settings);
     if (!settings.released) return;

@@ -2,9 +2,13 @@
 // The options of the command line of `experiment`.
 #pragma once
 
+#include <algorithm>
+#include <array>
 #include <cstdint>
+#include <map>
 #include <optional>
 #include <prism/data/format.hpp>
+#include <prism/experiment/search_space.hpp>
 #include <prism/training/fit.hpp>
 #include <string>
 #include <vector>
@@ -52,7 +56,7 @@ struct Settings {
   double macr_alpha = 1e-3;
   double macr_beta = 1e-3;
   double macr_c = 1;
-  std::optional<double> penalty_weight;
+  double penalty_weight = -1;  // below 0: the penalty's own default
   double ipl_gamma = 1.285;
   double power = 0.75;
   std::optional<std::size_t> negatives;
@@ -66,9 +70,22 @@ struct Settings {
   std::uint64_t seed = 123;
   std::optional<std::size_t> threads;
 
+  // Of options that take lists, what was given: "lr" -> 0.1, 0.01.
+  std::map<std::string, std::vector<double>> lists;
+  std::vector<std::uint64_t> seeds{123};
+  bool tune = false;
+  std::size_t first_epochs = 0;
+  std::string records;
+
   std::string json;
   std::string save;
   bool quiet = false;
+
+  /// Whether there are several runs of a model.
+  [[nodiscard]] bool trials() const {
+    const auto several = [](const auto& list) { return list.second.size() > 1; };
+    return tune || !records.empty() || seeds.size() > 1 || std::ranges::any_of(lists, several);
+  }
 
   /// The models to train: one; or the paper's comparison, if neither regularizer nor initializer is
   /// set.
@@ -81,6 +98,36 @@ struct Settings {
             {backbone, loss, "None", "PRISM"}};
   }
 };
+
+/// An option of the command line that takes a list, and what it sets.
+struct ListOption {
+  const char* name;  // "lr", of --lr
+  double Settings::*value;
+};
+inline constexpr std::array<ListOption, 8> list_options{{
+    {"lr", &Settings::learning_rate},
+    {"lambda", &Settings::lambda},
+    {"alpha", &Settings::alpha},
+    {"gamma", &Settings::gamma},
+    {"gamma1", &Settings::gamma1},
+    {"gamma2", &Settings::gamma2},
+    {"tau", &Settings::tau},
+    {"penalty-weight", &Settings::penalty_weight},
+}};
+
+/// Whether a model has anything that an option sets.
+[[nodiscard]] bool reads(const Settings& settings, const ModelChoice& model,
+                         const std::string& option);
+
+/// Settings with one value of each list, and which these are.
+struct Combination {
+  Settings settings;
+  prism::Configuration configuration{};
+};
+
+/// Every combination of the lists' values that a model reads; the seed is the first.
+[[nodiscard]] std::vector<Combination> combinations(const Settings& settings,
+                                                    const ModelChoice& model);
 
 /// Declares the options; parsing writes their values to `settings`.
 void declare_options(CLI::App& app, Settings& settings);

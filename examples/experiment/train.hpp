@@ -5,6 +5,7 @@
 
 #include <cstdio>
 #include <filesystem>
+#include <prism/experiment/trial.hpp>
 #include <prism/prism.hpp>
 #include <string>
 #include <type_traits>
@@ -39,11 +40,11 @@ inline void configure(prism::MACR& loss, const Settings& settings) {
   loss.c = settings.macr_c;
 }
 inline void configure(prism::IPL& penalty, const Settings& settings) {
-  penalty.weight = settings.penalty_weight.value_or(penalty.weight);
+  if (settings.penalty_weight >= 0) penalty.weight = settings.penalty_weight;
   penalty.gamma = settings.ipl_gamma;
 }
 inline void configure(prism::ReSN& penalty, const Settings& settings) {
-  penalty.weight = settings.penalty_weight.value_or(penalty.weight);
+  if (settings.penalty_weight >= 0) penalty.weight = settings.penalty_weight;
 }
 inline void configure(prism::BatchedWD& regularizer, const Settings& settings) {
   regularizer.lambda = settings.lambda;
@@ -85,9 +86,10 @@ inline auto make_backbone(std::type_identity<prism::MLP<prism::dynamic>>,
       settings.dim, linear ? Activation(prism::Identity{}) : Activation(prism::ReLU{}));
 }
 
-template <class Backbone, class Loss>
-Run train(const Settings& settings, const ModelChoice& choice, const prism::Split& split,
-          Backbone backbone, Loss loss) {
+/// Calls use.template operator()<Model>(options, fit_options) for the chosen model.
+template <class Backbone, class Loss, class Use>
+void with_model(const Settings& settings, const ModelChoice& choice, Backbone backbone, Loss loss,
+                const Use& use) {
   using namespace prism;
   const auto penalty = [&] {
     using Penalty = decltype(one_of<OnePenalty>(all::Penalties{}, "penalty", "", settings));
@@ -114,45 +116,64 @@ Run train(const Settings& settings, const ModelChoice& choice, const prism::Spli
                                         .initializer = initializer,
                                         .optimizer = optimizer,
                                         .sampler = sampler};
+  const FitOptions fit{.learning_rate = settings.learning_rate,
+                       .batch_size = settings.batch,
+                       .epochs = settings.epochs,
+                       .patience = settings.patience,
+                       .min_steps = settings.min_steps,
+                       .shuffle = settings.released ? Shuffle::once : Shuffle::every_epoch};
+  use.template operator()<Model>(options, fit);
+}
 
-  Run run{.choice = choice, .name = name_of(options)};
-  Model model(split.train, options);
-  const FitOptions fitting{.learning_rate = settings.learning_rate,
-                           .batch_size = settings.batch,
-                           .epochs = settings.epochs,
-                           .patience = settings.patience,
-                           .min_steps = settings.min_steps,
-                           .shuffle = settings.released ? Shuffle::once : Shuffle::every_epoch};
-  try {
-    run.history =
-        settings.quiet ? fit(model, split, fitting, Silent()) : fit(model, split, fitting);
-  } catch (const DivergenceError& error) {
-    run.error = error.what();
-    return run;
-  }
-  const auto scorer = model.scorer();
-  EvaluateOptions measure{.exclude = {&split.train, &split.validation}};
-  run.dot = evaluate(scorer, split.test, measure);
-  measure.similarity = Similarity::cosine;
-  run.cosine = evaluate(scorer, split.test, measure);
-  run.magnitude_popularity_correlation =
-      magnitude_popularity_correlation(scorer.output.items(), split.train.item_degree());
-  if (!settings.save.empty()) {
-    save_embeddings(model, std::filesystem::path(settings.save) / folder(choice));
-  }
-  return run;
+/// The same, for the backbone's name and a loss.
+template <class Loss, class Use>
+void with_loss(const Settings& settings, const ModelChoice& choice, const Use& use) {
+  Loss loss{};
+  configure(loss, settings);
+  if (settings.released) loss = prism::as_released(loss);
+  prism::choose(prism::all::Backbones{}, "backbone", choice.backbone, [&](auto backbone) {
+    with_model(settings, choice, make_backbone(backbone, settings), loss, use);
+  });
 }
 
 template <class Loss>
 Run run_with(const Settings& settings, const ModelChoice& choice, const prism::Split& split) {
-  Loss loss{};
-  configure(loss, settings);
-  if (settings.released) loss = prism::as_released(loss);
-  Run result;
-  prism::choose(prism::all::Backbones{}, "backbone", choice.backbone, [&](auto backbone) {
-    result = train(settings, choice, split, make_backbone(backbone, settings), loss);
-  });
-  return result;
+  using namespace prism;
+  Run run{.choice = choice, .name = {}};
+  with_loss<Loss>(
+      settings, choice, [&]<class Model>(const auto& options, const FitOptions& fitting) {
+        run.name = name_of(options);
+        Model model(split.train, options);
+        try {
+          run.history =
+              settings.quiet ? fit(model, split, fitting, Silent()) : fit(model, split, fitting);
+        } catch (const DivergenceError& error) {
+          run.error = error.what();
+          return;
+        }
+        const auto scorer = model.scorer();
+        EvaluateOptions measure{.exclude = {&split.train, &split.validation}};
+        run.dot = evaluate(scorer, split.test, measure);
+        measure.similarity = Similarity::cosine;
+        run.cosine = evaluate(scorer, split.test, measure);
+        run.magnitude_popularity_correlation =
+            magnitude_popularity_correlation(scorer.output.items(), split.train.item_degree());
+        if (!settings.save.empty()) {
+          save_embeddings(model, std::filesystem::path(settings.save) / folder(choice));
+        }
+      });
+  return run;
+}
+
+template <class Loss>
+prism::TrialSpec trial_with(const Settings& settings, const ModelChoice& choice,
+                            const prism::Configuration& configuration, const Data& data) {
+  prism::TrialSpec spec;
+  with_loss<Loss>(
+      settings, choice, [&]<class Model>(const auto& options, const prism::FitOptions& fit) {
+        spec = prism::trial_of<Model>(data.split, data.description, options, fit, configuration);
+      });
+  return spec;
 }
 
 }  // namespace experiment
