@@ -58,7 +58,7 @@ TEST_CASE("the preset reaches a penalty that is chosen at run time") {
   const Released<MF<8>, Loss> model(small_split().train, {.loss = {.loss = {}, .penalty = IPL{}}});
   model.options().loss.penalty.visit([]<class P>(const P& penalty) {
     if constexpr (std::is_same_v<P, IPL>) {
-      CHECK(penalty.per_batch);
+      CHECK(penalty.sums == IPLSums::batch_unsorted);
     } else {
       FAIL("another penalty");
     }
@@ -118,7 +118,7 @@ TEST_CASE("Released has the published code's choices") {
   const Model model(small_split().train);
   CHECK(model.name() == "Released: MLP<8, 2, Identity> + MAWU & IPL + None + Xavier");
   CHECK(model.options().loss.loss.broadcast);
-  CHECK(model.options().loss.penalty.per_batch);
+  CHECK(model.options().loss.penalty.sums == IPLSums::batch_unsorted);
   CHECK(std::is_same_v<Model::sampler_type, InBatchNegatives>);
   CHECK(Released<MF<8>, DirectAU>(small_split().train).options().loss.duplicates);
 }

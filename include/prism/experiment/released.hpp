@@ -38,9 +38,9 @@ template <class Policy>
   loss.broadcast = true;
   return loss;
 }
-/// Over the batch's pairs.
+/// Over the items of the batch, with groups of scores that are not sorted by item.
 [[nodiscard]] inline IPL as_released(IPL penalty) {
-  penalty.per_batch = true;
+  penalty.sums = IPLSums::batch_unsorted;
   return penalty;
 }
 /// The options of the chosen penalty.

@@ -54,8 +54,8 @@ template <class Policy>
   PRISM_DESCRIBE(lambda);
   PRISM_DESCRIBE(negatives);
   PRISM_DESCRIBE(pair_mean);
-  PRISM_DESCRIBE(per_batch);
   PRISM_DESCRIBE(power);
+  PRISM_DESCRIBE(sums);
   PRISM_DESCRIBE(tau);
   PRISM_DESCRIBE(weight);
 #undef PRISM_DESCRIBE
