@@ -65,8 +65,8 @@ auto one_of(prism::Types<Policies...> list, const char* argument, const std::str
   One<Policies...> chosen;
   prism::choose(list, argument, name, [&]<class Policy>(std::type_identity<Policy>) {
     Policy policy{};
-    configure(policy, settings);
     if (settings.released) policy = prism::as_released(policy);
+    configure(policy, settings);
     chosen = policy;
   });
   return chosen;
@@ -145,9 +145,10 @@ Run train(const Settings& settings, const ModelChoice& choice, const prism::Spli
 
 template <class Loss>
 Run run_with(const Settings& settings, const ModelChoice& choice, const prism::Split& split) {
+  // What the command line says goes before the preset.
   Loss loss{};
-  configure(loss, settings);
   if (settings.released) loss = prism::as_released(loss);
+  configure(loss, settings);
   Run result;
   prism::choose(prism::all::Backbones{}, "backbone", choice.backbone, [&](auto backbone) {
     result = train(settings, choice, split, make_backbone(backbone, settings), loss);

@@ -120,7 +120,12 @@ TEST_CASE("Released has the published code's choices") {
   CHECK(model.options().loss.loss.broadcast);
   CHECK(model.options().loss.penalty.sums == IPLSums::batch_unsorted);
   CHECK(std::is_same_v<Model::sampler_type, InBatchNegatives>);
-  CHECK(Released<MF<8>, DirectAU>(small_split().train).options().loss.duplicates);
+  // The published uniformity is over distinct users and items.
+  CHECK(!Released<MF<8>, DirectAU>(small_split().train).options().loss.duplicates);
+  CHECK(Released<MF<8>, SSM>(small_split().train).options().loss.negatives == 20);
+  CHECK(Released<MF<8>, SSM>(small_split().train, {.loss = {.negatives = 5}})
+            .options()
+            .loss.negatives == 5);
 }
 
 TEST_CASE("batches shuffled once are the same in every epoch") {
