@@ -93,6 +93,15 @@ double alignment(const World& world) {
   return sum / static_cast<double>(world.pairs.size());
 }
 
+/// The sample standard deviation.
+double deviation(const std::vector<double>& values) {
+  const auto count = static_cast<double>(values.size());
+  double mean = 0, squares = 0;
+  for (const double x : values) mean += x / count;
+  for (const double x : values) squares += (x - mean) * (x - mean);
+  return std::sqrt(squares / (count - 1));
+}
+
 }  // namespace
 
 TEST_CASE("DirectAU's uniformity is over distinct rows, or over the rows of all pairs") {
@@ -186,11 +195,7 @@ TEST_CASE("IPL's sums are over all training interactions, or over the batch's pa
       }
       ratio.push_back(sum / std::pow(train.item_degree()[item], 2 - 1.5));
     }
-    const auto count = static_cast<double>(ratio.size());
-    double mean = 0, squares = 0;
-    for (const double r : ratio) mean += r / count;
-    for (const double r : ratio) squares += (r - mean) * (r - mean);
-    return std::sqrt(squares / (count - 1));
+    return deviation(ratio);
   };
   std::vector<Interaction> all;
   for (std::size_t k = 0; k < train.size(); ++k) all.push_back(train[k]);
@@ -224,11 +229,7 @@ TEST_CASE("IPL's unsorted groups have other items' scores, of positives and nega
       const bool in_batch = sum > 0, popular = train.item_degree()[item] > 0;
       if (in_batch && popular) ratio.push_back(sum / std::sqrt(train.item_degree()[item]));
     }
-    const auto count = static_cast<double>(ratio.size());
-    double mean = 0, squares = 0;
-    for (const double r : ratio) mean += r / count;
-    for (const double r : ratio) squares += (r - mean) * (r - mean);
-    return std::sqrt(squares / (count - 1));
+    return deviation(ratio);
   };
   const IPL unsorted{.weight = 3, .gamma = 1.5, .sums = IPLSums::batch_unsorted};
   CHECK(world.value(unsorted) == doctest::Approx(3 * by_hand(6)).epsilon(1e-12));
