@@ -259,9 +259,11 @@ void declare_options(CLI::App& app, Settings& settings) {
       ->check(one_of(prism::all::Samplers{}))
       ->capture_default_str()
       ->group(model);
-  app.add_flag("--released", settings.released,
-               "as in the paper's published code: linear MLP, in-batch negatives, batches shuffled "
-               "once, DirectAU with duplicates, MAWU's margins broadcast, IPL per batch")
+  app.add_flag(
+         "--released", settings.released,
+         "as in the paper's published code: linear MLP, in-batch negatives, batches shuffled "
+         "once, 20 negatives for SSM, MAWU's margins broadcast, IPL over the batch with groups "
+         "that are not sorted by item")
       ->group(model);
   app.add_option("--dim", settings.dim, "columns of the embedding tables")
       ->check(CLI::Range(std::size_t{1}, std::size_t{1} << 16))
@@ -277,7 +279,7 @@ void declare_options(CLI::App& app, Settings& settings) {
       ->capture_default_str()
       ->group(options);
   app.add_option("--negatives", settings.negatives,
-                 "per pair; default 1 for BPR and MACR, 10 for SSM")
+                 "per pair; default 1 for BPR and MACR, 10 for SSM, 20 with --released")
       ->check(CLI::Range(std::size_t{1}, std::size_t{1} << 16))
       ->group(options);
   app.add_option("--power", settings.power, "PopularityNegatives: exponent of popularity")

@@ -66,8 +66,8 @@ auto one_of(prism::Types<Policies...> list, const char* argument, const std::str
   One<Policies...> chosen;
   prism::choose(list, argument, name, [&]<class Policy>(std::type_identity<Policy>) {
     Policy policy{};
-    configure(policy, settings);
     if (settings.released) policy = prism::as_released(policy);
+    configure(policy, settings);
     chosen = policy;
   });
   return chosen;
@@ -128,9 +128,10 @@ void with_model(const Settings& settings, const ModelChoice& choice, Backbone ba
 /// The same, for the backbone's name and a loss.
 template <class Loss, class Use>
 void with_loss(const Settings& settings, const ModelChoice& choice, const Use& use) {
+  // What the command line says goes before the preset.
   Loss loss{};
-  configure(loss, settings);
   if (settings.released) loss = prism::as_released(loss);
+  configure(loss, settings);
   prism::choose(prism::all::Backbones{}, "backbone", choice.backbone, [&](auto backbone) {
     with_model(settings, choice, make_backbone(backbone, settings), loss, use);
   });

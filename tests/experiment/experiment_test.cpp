@@ -58,7 +58,7 @@ TEST_CASE("the preset reaches a penalty that is chosen at run time") {
   const Released<MF<8>, Loss> model(small_split().train, {.loss = {.loss = {}, .penalty = IPL{}}});
   model.options().loss.penalty.visit([]<class P>(const P& penalty) {
     if constexpr (std::is_same_v<P, IPL>) {
-      CHECK(penalty.per_batch);
+      CHECK(penalty.sums == IPLSums::batch_unsorted);
     } else {
       FAIL("another penalty");
     }
@@ -118,9 +118,14 @@ TEST_CASE("Released has the published code's choices") {
   const Model model(small_split().train);
   CHECK(model.name() == "Released: MLP<8, 2, Identity> + MAWU & IPL + None + Xavier");
   CHECK(model.options().loss.loss.broadcast);
-  CHECK(model.options().loss.penalty.per_batch);
+  CHECK(model.options().loss.penalty.sums == IPLSums::batch_unsorted);
   CHECK(std::is_same_v<Model::sampler_type, InBatchNegatives>);
-  CHECK(Released<MF<8>, DirectAU>(small_split().train).options().loss.duplicates);
+  // The published uniformity is over distinct users and items.
+  CHECK(!Released<MF<8>, DirectAU>(small_split().train).options().loss.duplicates);
+  CHECK(Released<MF<8>, SSM>(small_split().train).options().loss.negatives == 20);
+  CHECK(Released<MF<8>, SSM>(small_split().train, {.loss = {.negatives = 5}})
+            .options()
+            .loss.negatives == 5);
 }
 
 TEST_CASE("batches shuffled once are the same in every epoch") {

@@ -76,7 +76,12 @@ static_assert(InitializerPolicy<PRISM<1.0>, float, Serial>);
 static_assert(loss_traits(Zero{}).negatives == 0 && !loss_traits(Zero{}).overwrites_gradient);
 static_assert(loss_traits(BPR{.negatives = 7}).negatives == 7);
 static_assert(loss_traits(IPL{}).needs_all_rows &&
-              !loss_traits(IPL{.per_batch = true}).needs_all_rows);
+              !loss_traits(IPL{.sums = IPLSums::batch}).needs_all_rows);
+static_assert(!loss_traits(IPL{}).sees_negatives &&
+              loss_traits(IPL{.sums = IPLSums::batch_unsorted}).sees_negatives &&
+              loss_traits(Penalized<IPL, ReSN>{.loss = {.sums = IPLSums::batch_unsorted},
+                                               .penalty = {}})
+                  .sees_negatives);
 static_assert(loss_traits(Penalized<MACR, IPL>{}).needs_all_rows);
 static_assert(!backbone_traits<MF<8>>().needs_all_rows &&
               backbone_traits<LightGCN<8>>().needs_all_rows);

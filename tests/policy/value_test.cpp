@@ -93,6 +93,15 @@ double alignment(const World& world) {
   return sum / static_cast<double>(world.pairs.size());
 }
 
+/// The sample standard deviation.
+double deviation(const std::vector<double>& values) {
+  const auto count = static_cast<double>(values.size());
+  double mean = 0, squares = 0;
+  for (const double x : values) mean += x / count;
+  for (const double x : values) squares += (x - mean) * (x - mean);
+  return std::sqrt(squares / (count - 1));
+}
+
 }  // namespace
 
 TEST_CASE("DirectAU's uniformity is over distinct rows, or over the rows of all pairs") {
@@ -186,18 +195,52 @@ TEST_CASE("IPL's sums are over all training interactions, or over the batch's pa
       }
       ratio.push_back(sum / std::pow(train.item_degree()[item], 2 - 1.5));
     }
-    const auto count = static_cast<double>(ratio.size());
-    double mean = 0, squares = 0;
-    for (const double r : ratio) mean += r / count;
-    for (const double r : ratio) squares += (r - mean) * (r - mean);
-    return std::sqrt(squares / (count - 1));
+    return deviation(ratio);
   };
   std::vector<Interaction> all;
   for (std::size_t k = 0; k < train.size(); ++k) all.push_back(train[k]);
   CHECK(world.value(IPL{.weight = 3, .gamma = 1.5}) ==
         doctest::Approx(3 * by_hand(all)).epsilon(1e-12));
-  CHECK(world.value(IPL{.weight = 3, .gamma = 1.5, .per_batch = true}) ==
+  CHECK(world.value(IPL{.weight = 3, .gamma = 1.5, .sums = IPLSums::batch}) ==
         doctest::Approx(3 * by_hand(world.pairs)).epsilon(1e-12));
+}
+
+TEST_CASE("IPL's unsorted groups have other items' scores, of positives and negatives") {
+  const World world;
+  const Interactions train = world.interactions();
+  // The list of scores: of the pairs, then of each pair's first negative, then of each second.
+  const std::vector<Index> drawn = world.negatives(2);
+  std::vector<double> scores;
+  std::vector<Index> items;
+  for (std::size_t j = 0; j < 3; ++j) {
+    for (std::size_t p = 0; p < world.pairs.size(); ++p) {
+      items.push_back(j == 0 ? world.pairs[p].item : drawn[2 * p + j - 1]);
+      scores.push_back(1 / (1 + std::exp(-world.score(world.pairs[p].user, items.back()))));
+    }
+  }
+  const auto by_hand = [&](std::size_t occurrences) {
+    std::vector<double> ratio;
+    std::size_t next = 0;
+    for (Index item = 0; item < item_count; ++item) {
+      double sum = 0;
+      for (auto n = std::count(items.begin(), items.begin() + occurrences, item); n > 0; --n) {
+        sum += scores[next++];
+      }
+      const bool in_batch = sum > 0, popular = train.item_degree()[item] > 0;
+      if (in_batch && popular) ratio.push_back(sum / std::sqrt(train.item_degree()[item]));
+    }
+    return deviation(ratio);
+  };
+  const IPL unsorted{.weight = 3, .gamma = 1.5, .sums = IPLSums::batch_unsorted};
+  CHECK(world.value(unsorted) == doctest::Approx(3 * by_hand(6)).epsilon(1e-12));
+  const BPR bpr{.negatives = 2};
+  CHECK(world.value(Penalized<BPR, IPL>{bpr, unsorted}) - world.value(bpr) ==
+        doctest::Approx(3 * by_hand(18)).epsilon(1e-12));
+  // Wherever in a sum it stands, and chosen at run time.
+  CHECK(world.value(Penalized<BPR, Penalized<ReSN, OnePenalty<IPL, ReSN>>>{
+            bpr, {{.weight = 0}, unsorted}}) -
+            world.value(bpr) ==
+        doctest::Approx(3 * by_hand(18)).epsilon(1e-12));
 }
 
 TEST_CASE("the value of Penalized is the sum of its two parts") {

@@ -170,7 +170,7 @@ template <class Loss>
 void train_each_penalty(const Loss& loss) {
   using Both = prism::Penalized<Loss, Penalty>;
   train(mf(), Both{loss, prism::IPL{}});
-  train(mf(), Both{loss, prism::IPL{.per_batch = true}}, {.note = ", per batch"});
+  train(mf(), Both{loss, prism::IPL{.sums = prism::IPLSums::batch}}, {.note = ", per batch"});
   train(mf(), Both{loss, prism::ReSN{.weight = 1e-3}});
 }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The behaviour of the paper's published code where it differs from the definitions in the paper
-// and its sources, so that its runs can be reproduced next to the correct ones.
+// The behaviour of the paper's published code (github.com/snap-research/PRISM) where it differs
+// from the definitions in the paper and its sources, so that its runs can be reproduced next to the
+// correct ones.
 #pragma once
 
 #include <concepts>
@@ -12,8 +13,8 @@
 #include "prism/core/config.hpp"
 #include "prism/data/interactions.hpp"
 #include "prism/experiment/one_of.hpp"
-#include "prism/loss/directau.hpp"
 #include "prism/loss/mawu.hpp"
+#include "prism/loss/ssm.hpp"
 #include "prism/model/recommender.hpp"
 #include "prism/penalty/ipl.hpp"
 #include "prism/penalty/penalized.hpp"
@@ -27,9 +28,10 @@ template <class Policy>
 [[nodiscard]] Policy as_released(Policy policy) {
   return policy;
 }
-/// Uniformity over the ids of all pairs, duplicates included.
-[[nodiscard]] inline DirectAU as_released(DirectAU loss) {
-  loss.duplicates = true;
+/// 20 negatives, as in the published script, where the paper's text has 10, the library's default.
+/// Any other number is kept.
+[[nodiscard]] inline SSM as_released(SSM loss) {
+  if (loss.negatives == SSM{}.negatives) loss.negatives = 20;
   return loss;
 }
 /// Each pair's angle is combined with the margins of all pairs.
@@ -38,9 +40,9 @@ template <class Policy>
   loss.broadcast = true;
   return loss;
 }
-/// Over the batch's pairs.
+/// Over the items of the batch, with groups of scores that are not sorted by item.
 [[nodiscard]] inline IPL as_released(IPL penalty) {
-  penalty.per_batch = true;
+  penalty.sums = IPLSums::batch_unsorted;
   return penalty;
 }
 /// The options of the chosen penalty.
@@ -73,6 +75,22 @@ struct ReleasedBackbone<MLP<Dim, Layers, Activation>> {
 /// A model as the published code trains it, used like Recommender. Towers are linear, negatives are
 /// drawn from the batch's items, losses have the options of as_released(), and fit() shuffles the
 /// batches once. There is no sampler parameter.
+///
+/// Not repeated:
+/// - BatchedWD decays the output rows of the encoder there. The same with MF; with MLP and LightGCN
+///   the library decays rows of the tables.
+/// - LightGCN draws negatives from, counts degrees in, and takes IPL's deviation over, the sampled
+///   neighbourhood of the batch there; here negatives and IPL's items are the batch's, and degrees
+///   are those of the whole training graph.
+/// - MAWU's margins belong to positions in the batch there, not to users and items, and are clamped
+///   before the optimizer's step; here after it.
+/// - MACR ranks by its rule in validation there, but by the dot product in testing; here by its
+///   rule in both.
+/// - Metrics leave out the last user there.
+/// - Data is the caller's: MovieLens 1M is used with all ratings there, whereas the paper's table
+///   counts those of 3 and more. So is IPL's gamma, which is set for each data set there: 1.285
+///   Gowalla, 1.826 MovieLens 1M, 1.552 Yelp2018, 1.446 AmazonBook.
+/// - IPL with SSM ends in an error there; MAWU and MACR ignore penalties.
 template <class Backbone, class Loss, class Regularizer = None, class Initializer = Xavier,
           class Optimizer = Adam, class Scalar = float>
 class Released : public Recommender<typename detail::ReleasedBackbone<Backbone>::type, Loss,

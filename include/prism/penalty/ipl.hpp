@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include <algorithm>
 #include <cmath>
 #include <cstddef>
+#include <numeric>
 #include <span>
 #include <string_view>
 
@@ -16,11 +18,25 @@
 
 namespace prism::inline PRISM_ISA {
 
+/// What IPL's c_i sums, and over which items its deviation is taken.
+enum class IPLSums {
+  /// The scores of the item's training pairs; the items with a training interaction.
+  training,
+  /// The scores of the item's pairs in the batch; the same items.
+  batch,
+  /// As in the published code of the PRISM paper (KDD 2025): the items that occur in the batch, as
+  /// positives or as negatives. c_i has as many terms as item i has occurrences, but they are not
+  /// its own: the list of all scores is cut into one group for each item, by ascending item,
+  /// without having been sorted by item. The list has the scores of the pairs, then those of every
+  /// pair's first negative, then of every pair's second, and so on.
+  batch_unsorted,
+};
+
 /// Penalty on popularity bias at the level of interactions: weight times the standard deviation of
 /// c_i / d_i^(2 - gamma) over the items with a training interaction, where d_i is the popularity of
 /// item i and c_i the sum of sig(u . i) over the users of its training interactions. It penalises
-/// scores that grow with popularity. Each step costs a pass over all training interactions, or over
-/// the batch's pairs with per_batch.
+/// scores that grow with popularity. Each step costs a pass over all training interactions, or with
+/// other sums one over the batch.
 /// Liu et al.: "Popularity debiasing from exposure to interaction in collaborative filtering",
 /// SIGIR 2023.
 struct IPL {
@@ -28,7 +44,7 @@ struct IPL {
 
   double weight = 0.1;
   double gamma = 1.285;
-  bool per_batch = false;  ///< c_i sums over the batch's pairs only
+  IPLSums sums = IPLSums::training;
 
   /// @throws ArgumentError  for an option outside its domain
   void check() const {
@@ -37,12 +53,20 @@ struct IPL {
   }
 
   [[nodiscard]] constexpr LossTraits traits() const noexcept {
-    return {.needs_all_rows = !per_batch};
+    return {.needs_all_rows = sums == IPLSums::training,
+            .sees_negatives = sums == IPLSums::batch_unsorted};
   }
 
   template <class T, Execution X>
   double operator()(const LossStep<T, X>& step) const {
-    return per_batch ? over_batch(step) : over_training(step);
+    switch (sums) {
+      case IPLSums::batch:
+        return over_batch(step);
+      case IPLSums::batch_unsorted:
+        return over_unsorted_batch(step);
+      default:
+        return over_training(step);
+    }
   }
 
  private:
@@ -67,11 +91,12 @@ struct IPL {
         *ratio[i] = sum * static_cast<T>(degree_weight(train.item_degree()[i]));
       }
     });
+    const auto degree = [&](std::size_t i) { return train.item_degree()[i]; };
     const RatioStatistics statistics =
-        ratio_statistics(std::span<const T>(ratio.data(), train.items()), train);
+        ratio_statistics(std::span<const T>(ratio.data(), train.items()), degree);
     if (statistics.gradient_scale == 0) return weight * statistics.deviation;
 
-    const Rows<T> d_sums = ratio_gradient(ratio, statistics, train);
+    const Rows<T> d_sums = ratio_gradient(ratio, statistics, degree);
     const auto add = [dim](T* gradient, const T* anchor, const T* partner, T d_sum) {
       const T probability = sigmoid(dot<Isa>(anchor, partner, dim));
       add_scaled<Isa>(gradient, d_sum * probability * (1 - probability), partner, dim);
@@ -112,9 +137,10 @@ struct IPL {
       const Index item = batch.item_side.unique_rows[batch.items[p]];
       *ratio[item] += *probability[p] * static_cast<T>(degree_weight(train.item_degree()[item]));
     }
+    const auto degree = [&](std::size_t i) { return train.item_degree()[i]; };
     const RatioStatistics statistics =
-        ratio_statistics(std::span<const T>(ratio.data(), train.items()), train);
-    const Rows<T> d_sums = ratio_gradient(ratio, statistics, train);
+        ratio_statistics(std::span<const T>(ratio.data(), train.items()), degree);
+    const Rows<T> d_sums = ratio_gradient(ratio, statistics, degree);
     for (std::size_t p = 0; p < batch.pairs(); ++p) {
       const Index u = batch.users[p], i = batch.items[p];
       const T d_score =
@@ -125,6 +151,54 @@ struct IPL {
     return weight * statistics.deviation;
   }
 
+  template <class T, Execution X>
+  double over_unsorted_batch(const LossStep<T, X>& step) const {
+    using Isa = typename X::isa;
+    const Batch& batch = step.batch;
+    const BatchSide& items = batch.item_side;
+    Scratch& scratch = step.scratch;
+    const std::size_t dim = step.output.users.dim();
+    const auto item_of = [&](std::size_t k) { return items.unique_rows[k]; };
+    const auto degree = [&](std::size_t k) { return batch.train.item_degree()[item_of(k)]; };
+
+    const Rows<Index> by_item = scratch.allocate<Index>(items.num_active, 1);
+    const std::span<Index> ascending(by_item.data(), items.num_active);
+    std::iota(ascending.begin(), ascending.end(), Index{0});
+    std::ranges::sort(ascending, {}, item_of);
+
+    // Calls visit(s, user, item, group) for every score s in the order of the list.
+    const auto for_each_score = [&](const auto& visit) {
+      std::size_t s = 0;
+      for (const Index group : ascending) {
+        const std::size_t end = s + items.occurrence_positions(group).size();
+        for (; s < end; ++s) {
+          const std::size_t p = s % batch.pairs(), j = s / batch.pairs();
+          const Index item = j == 0 ? batch.items[p] : batch.negatives_of(p)[j - 1];
+          visit(s, batch.users[p], item, group);
+        }
+      }
+    };
+
+    const Rows<T> probability = scratch.allocate<T>(batch.pairs() + batch.negatives.size(), 1);
+    const Rows<T> ratio = scratch.allocate_zeros<T>(step.exec, items.num_active, 1);
+    for_each_score([&](std::size_t s, Index user, Index item, Index group) {
+      *probability[s] = sigmoid(dot<Isa>(step.output.users[user], step.output.items[item], dim));
+      *ratio[group] += *probability[s];
+    });
+    for (std::size_t k = 0; k < items.num_active; ++k) {
+      *ratio[k] *= static_cast<T>(degree_weight(degree(k)));
+    }
+    const RatioStatistics statistics =
+        ratio_statistics(std::span<const T>(ratio.data(), items.num_active), degree);
+    const Rows<T> d_sums = ratio_gradient(ratio, statistics, degree);
+    for_each_score([&](std::size_t s, Index user, Index item, Index group) {
+      const T d_score = *d_sums[group] * *probability[s] * (1 - *probability[s]);
+      add_scaled<Isa>(step.gradient.users[user], d_score, step.output.items[item], dim);
+      add_scaled<Isa>(step.gradient.items[item], d_score, step.output.users[user], dim);
+    });
+    return weight * statistics.deviation;
+  }
+
   struct RatioStatistics {
     double mean = 0;
     double deviation = 0;
@@ -132,13 +206,14 @@ struct IPL {
   };
 
   /// Replaces the items' ratios by d penalty / d c_i.
-  template <class T>
+  /// @param degree  of the item that ratio k belongs to, Index(std::size_t k)
+  template <class T, class Degree>
   Rows<T> ratio_gradient(Rows<T> ratio, const RatioStatistics& statistics,
-                         const Interactions& train) const {
+                         const Degree& degree) const {
     for (std::size_t i = 0; i < ratio.size(); ++i) {
       *ratio[i] = static_cast<T>(weight * statistics.gradient_scale *
                                  (static_cast<double>(*ratio[i]) - statistics.mean) *
-                                 degree_weight(train.item_degree()[i]));
+                                 degree_weight(degree(i)));
     }
     return ratio;
   }
@@ -150,11 +225,11 @@ struct IPL {
 
   /// Over the items with a training interaction; the standard deviation with n - 1 in the
   /// denominator, 0 for fewer than two items.
-  template <class T>
-  static RatioStatistics ratio_statistics(std::span<const T> ratio, const Interactions& train) {
+  template <class T, class Degree>
+  static RatioStatistics ratio_statistics(std::span<const T> ratio, const Degree& degree) {
     double count = 0, sum = 0;
     for (std::size_t i = 0; i < ratio.size(); ++i) {
-      if (train.item_degree()[i] == 0) continue;
+      if (degree(i) == 0) continue;
       ++count;
       sum += static_cast<double>(ratio[i]);
     }
@@ -162,7 +237,7 @@ struct IPL {
     RatioStatistics statistics{.mean = sum / count};
     double squares = 0;
     for (std::size_t i = 0; i < ratio.size(); ++i) {
-      if (train.item_degree()[i] == 0) continue;
+      if (degree(i) == 0) continue;
       const double difference = static_cast<double>(ratio[i]) - statistics.mean;
       squares += difference * difference;
     }

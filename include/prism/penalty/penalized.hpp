@@ -62,14 +62,16 @@ struct Penalized {
     }
   };
 
-  /// Only the loss uses negatives. The loss is evaluated first, so that it may overwrite the
-  /// gradient of active rows. The ranking rule is the loss's, or one without effect.
+  /// Only the loss asks for negatives; the penalty may see them. The loss is evaluated first, so
+  /// that it may overwrite the gradient of active rows. The ranking rule is the loss's, or one
+  /// without effect.
   [[nodiscard]] constexpr LossTraits traits() const noexcept {
     const LossTraits of_loss = loss_traits(loss), of_penalty = loss_traits(penalty);
     return {.negatives = of_loss.negatives,
             .overwrites_gradient = of_loss.overwrites_gradient,
             .needs_all_rows = of_loss.needs_all_rows || of_penalty.needs_all_rows,
-            .has_ranking_rule = true};
+            .has_ranking_rule = true,
+            .sees_negatives = of_loss.sees_negatives || of_penalty.sees_negatives};
   }
 
   /// @throws ArgumentError  for an option outside its domain, or a penalty that uses negatives
@@ -120,8 +122,9 @@ struct Penalized {
   static double evaluate_part(const Part& policy, const LossStep<T, X>& step,
                               const state_t<Part, T>& state, std::span<const Rows<T>> gradients) {
     const LossTraits traits = loss_traits(policy);
-    const Batch visible_batch =
-        traits.negatives > 0 ? step.batch : without_negatives(step.batch, step.scratch);
+    const Batch visible_batch = traits.negatives > 0 || traits.sees_negatives
+                                    ? step.batch
+                                    : without_negatives(step.batch, step.scratch);
     const Batch batch = traits.needs_all_rows ? visible_batch : visible_batch.active_rows();
     return evaluate_loss(
         policy,

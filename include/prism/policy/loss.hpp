@@ -29,6 +29,9 @@ struct LossTraits {
   bool needs_all_rows = false;
   /// Whether it has a ranking_rule; must not depend on options.
   bool has_ranking_rule = false;
+  /// Whether, as a part of a sum (Penalized), it also sees the negatives of the sum's loss. Without
+  /// negatives of its own it otherwise sees only the pairs.
+  bool sees_negatives = false;
 };
 
 // struct MyLoss {

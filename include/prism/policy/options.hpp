@@ -39,8 +39,8 @@ void for_each_option(Policy& policy, const Visit& visit) {
   PRISM_OPTION(lambda)
   PRISM_OPTION(negatives)
   PRISM_OPTION(pair_mean)
-  PRISM_OPTION(per_batch)
   PRISM_OPTION(power)
+  PRISM_OPTION(sums)
   PRISM_OPTION(tau)
   PRISM_OPTION(weight)
 #undef PRISM_OPTION
