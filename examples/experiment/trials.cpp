@@ -52,6 +52,12 @@ std::vector<prism::Candidate> candidates_of(const Settings& settings, Splits& sp
   return all;
 }
 
+std::string rounded(double number) {
+  char text[32];
+  std::snprintf(text, sizeof text, "%.5f", number);
+  return text;
+}
+
 void show(const prism::QueueProgress& progress) {
   const prism::TrialRecord& last = progress.last;
   std::fprintf(stderr, "%zu of %zu  %s (%s), seed %llu: %s, about %.0f min left\n", progress.done,

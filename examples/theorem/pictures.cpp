@@ -17,6 +17,7 @@
 #include <system_error>
 #include <utility>
 
+#include "plot/gnuplot.hpp"
 #include "table.hpp"
 
 namespace theorem {
@@ -24,52 +25,11 @@ namespace {
 
 using namespace prism;
 
-const char* const style = R"gnuplot(
-set encoding utf8
-set datafile separator ","
-set border 3 linecolor rgb "#555555"
-set tics nomirror textcolor rgb "#333333"
-set grid linecolor rgb "#dddddd"
-set key top left reverse Left samplen 2 spacing 1.2
-set style line 1 linecolor rgb "#888888" linewidth 2 pointtype 7 pointsize 0.6
-set style line 2 linecolor rgb "#2166ac" linewidth 2 pointtype 7 pointsize 0.6
-set style line 3 linecolor rgb "#c0392b" linewidth 2 pointtype 7 pointsize 0.6
-)gnuplot";
-
-/// Runs gnuplot commands; returns whether it succeeded.
-bool gnuplot(const std::string& commands) {
-  FILE* const pipe = ::popen("gnuplot", "w");
-  if (pipe == nullptr) return false;
-  const bool written = std::fwrite(commands.data(), 1, commands.size(), pipe) == commands.size();
-  return ::pclose(pipe) == 0 && written;
-}
-
-/// Quotes for gnuplot: single quotes, with quotes doubled.
-std::string in_quotes(const std::string& text) {
-  std::string result = "'";
-  for (const char c : text) result += c == '\'' ? "''" : std::string(1, c);
-  return result + "'";
-}
-
-/// Escapes characters that gnuplot would interpret, e.g. as sub- or superscript.
-std::string literal(const std::string& text) {
-  std::string result;
-  for (const char c : text) {
-    if (std::string_view("_^@&~{}").find(c) != std::string_view::npos) result += '\\';
-    result += c;
-  }
-  return result;
-}
-
 }  // namespace
 
 Pictures::Pictures(std::string folder, const std::string& data)
-    : folder_(std::filesystem::absolute(std::move(folder)).string()), data_(literal(data)) {
-  if (std::system("gnuplot --version >/dev/null 2>&1") != 0) {
-    throw DataError(folder_, 0,
-                    "pictures are drawn by gnuplot, which is not installed "
-                    "(Debian: gnuplot-nox)");
-  }
+    : folder_(std::filesystem::absolute(std::move(folder)).string()), data_(plot::literal(data)) {
+  plot::require_gnuplot(folder_);
   const StagedFiles writable(folder_);
 }
 
@@ -85,19 +45,8 @@ void Pictures::draw_all() const {
 
 void Pictures::draw(const Picture& picture) const {
   const auto& [name, width, height, commands] = picture;
-  const std::string staged = folder_ + "/." + name + ".svg.partial";
   const std::string final = folder_ + "/" + name + ".svg";
-  const std::string size = std::to_string(width) + "," + std::to_string(height);
-  const bool drawn = gnuplot("set terminal svg size " + size +
-                             " font 'Helvetica,Arial,sans-serif,13' background '#ffffff'\n" +
-                             "set output " + in_quotes(staged) + "\ncd " + in_quotes(folder_) +
-                             style + commands + "\nset output\n");
-  std::error_code error;
-  if (drawn) std::filesystem::rename(staged, final, error);
-  if (!drawn || error) {
-    std::filesystem::remove(staged, error);
-    throw DataError(final, 0, "gnuplot could not draw it");
-  }
+  plot::draw_svg(final, width, height, commands);
   std::printf("%s\n", final.c_str());
 }
 
@@ -197,7 +146,7 @@ void Pictures::add_measured_and_predicted(const std::vector<Watched>& by_cosine)
   }
   write("measured_and_predicted.csv", csv.str());
   pictures_.push_back(
-      {"measured_and_predicted", 720, 460, "\ndata = " + in_quotes(data_) + R"gnuplot(
+      {"measured_and_predicted", 720, 460, "\ndata = " + plot::in_quotes(data_) + R"gnuplot(
 set title "Items' squared lengths after 5 epochs of MF by cosine with SGD\n{/*0.85 ".data."}"
 set xlabel "decile of items by popularity (10: the most popular)"
 set ylabel "change of |i|^2, mean over the decile"
@@ -249,7 +198,7 @@ void Pictures::add_magnitudes(const Split& split, const std::vector<Watched>& re
     csv << '\n';
   }
   write("magnitudes.csv", csv.str());
-  pictures_.push_back({"magnitudes", 720, 460, "\ndata = " + in_quotes(data_) + R"gnuplot(
+  pictures_.push_back({"magnitudes", 720, 460, "\ndata = " + plot::in_quotes(data_) + R"gnuplot(
 set title "Length of items' rows at the best epoch, MF + DirectAU with Adam\n{/*0.85 ".data."}"
 set xlabel "popularity of the item (training interactions)"
 set ylabel "|i|, in units of the model's mean"
@@ -272,8 +221,9 @@ void Pictures::add_training_curves(const std::vector<Watched>& recommenders) {
   write("training_curves.csv", csv.str());
   std::string names;  // in gnuplot's list syntax
   for (const Watched& watched : recommenders) names += " '" + watched.name + "'";
-  pictures_.push_back({"training_curves", 1100, 440,
-                       "\ndata = " + in_quotes(data_) + "\nnames = \"" + names + "\"" + R"gnuplot(
+  pictures_.push_back(
+      {"training_curves", 1100, 440,
+       "\ndata = " + plot::in_quotes(data_) + "\nnames = \"" + names + "\"" + R"gnuplot(
 set bmargin 6
 set multiplot layout 1,2 title "MF + DirectAU with Adam, along training\n{/*0.85 ".data."}"
 set xlabel "epoch"

@@ -1,0 +1,135 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "gnuplot.hpp"
+
+#include <algorithm>
+#include <cstdio>
+#include <cstdlib>
+#include <filesystem>
+#include <prism/core/error.hpp>
+#include <sstream>
+#include <string_view>
+#include <system_error>
+
+namespace plot {
+
+namespace {
+
+const char* const style = R"gnuplot(
+set encoding utf8
+set datafile separator ","
+set border 3 linecolor rgb "#555555"
+set tics nomirror textcolor rgb "#333333"
+set grid linecolor rgb "#dddddd"
+set key top left reverse Left samplen 2 spacing 1.2
+set style line 1 linecolor rgb "#888888" linewidth 2 pointtype 7 pointsize 0.6
+set style line 2 linecolor rgb "#2166ac" linewidth 2 pointtype 7 pointsize 0.6
+set style line 3 linecolor rgb "#c0392b" linewidth 2 pointtype 7 pointsize 0.6
+set style line 4 linecolor rgb "#4d9221" linewidth 2 pointtype 7 pointsize 0.6
+set style line 5 linecolor rgb "#7b3294" linewidth 2 pointtype 7 pointsize 0.6
+set style line 6 linecolor rgb "#e08214" linewidth 2 pointtype 7 pointsize 0.6
+)gnuplot";
+
+/// Runs gnuplot commands; returns whether it succeeded.
+bool gnuplot(const std::string& commands) {
+  FILE* const pipe = ::popen("gnuplot", "w");
+  if (pipe == nullptr) return false;
+  const bool written = std::fwrite(commands.data(), 1, commands.size(), pipe) == commands.size();
+  return ::pclose(pipe) == 0 && written;
+}
+
+}  // namespace
+
+void require_gnuplot(const std::string& folder) {
+  if (std::system("gnuplot --version >/dev/null 2>&1") != 0) {
+    throw prism::DataError(folder, 0,
+                           "pictures are drawn by gnuplot, which is not installed "
+                           "(Debian: gnuplot-nox)");
+  }
+}
+
+std::string in_quotes(const std::string& text) {
+  std::string result = "'";
+  for (const char c : text) result += c == '\'' ? "''" : std::string(1, c);
+  return result + "'";
+}
+
+std::string literal(const std::string& text) {
+  std::string result;
+  for (const char c : text) {
+    if (std::string_view("_^@&~{}").find(c) != std::string_view::npos) result += '\\';
+    result += c;
+  }
+  return result;
+}
+
+void draw_svg(const std::string& file, int width, int height, const std::string& commands) {
+  const std::filesystem::path final = std::filesystem::absolute(file);
+  const std::string staged =
+      (final.parent_path() / ("." + final.stem().string() + ".svg.partial")).string();
+  const std::string size = std::to_string(width) + "," + std::to_string(height);
+  const bool drawn =
+      gnuplot("set terminal svg size " + size +
+              " font 'Helvetica,Arial,sans-serif,13' background '#ffffff'\n" + "set output " +
+              in_quotes(staged) + "\ncd " + in_quotes(final.parent_path().string()) + style +
+              commands + "\nset output\n");
+  std::error_code error;
+  if (drawn) std::filesystem::rename(staged, final, error);
+  if (!drawn || error) {
+    std::filesystem::remove(staged, error);
+    throw prism::DataError(final.string(), 0, "gnuplot could not draw it");
+  }
+}
+
+void draw_panels(const std::string& file, const std::vector<Panel>& panels, int columns) {
+  const int count = static_cast<int>(panels.size());
+  columns = std::max(1, std::min(columns, count));
+  const int rows = (count + columns - 1) / columns;
+  std::ostringstream commands;
+  commands.precision(9);
+  int block = 0;
+  for (const Panel& panel : panels) {
+    for (const Line& line : panel.lines) {
+      commands << "$b" << block++ << " << EOD\n";
+      for (const Point& point : line.points) {
+        commands << point.x << ',' << point.y << ',' << point.deviation << '\n';
+      }
+      commands << "EOD\n";
+    }
+  }
+  if (count > 1) commands << "set multiplot layout " << rows << ',' << columns << "\n";
+  block = 0;
+  for (const Panel& panel : panels) {
+    commands << "set title " << in_quotes(literal(panel.title)) << "\nset xlabel "
+             << in_quotes(literal(panel.x_label)) << "\nset ylabel "
+             << in_quotes(literal(panel.y_label)) << "\n"
+             << (panel.log_x ? "set logscale x\n" : "unset logscale x\n")
+             << (panel.log_y ? "set logscale y\n" : "unset logscale y\n")
+             << "set key above left Left reverse samplen 1.5 maxrows 2\nset xtics auto\n";
+    if (!panel.x_names.empty()) {
+      commands << "set xtics (";
+      for (std::size_t k = 0; k < panel.x_names.size(); ++k) {
+        commands << (k == 0 ? "" : ", ") << in_quotes(literal(panel.x_names[k])) << ' ' << k;
+      }
+      commands << ")\nset xrange [-0.3:" << static_cast<double>(panel.x_names.size()) - 0.7
+               << "]\n";
+    } else {
+      commands << "set xrange [*:*]\n";
+    }
+    commands << "plot ";
+    for (std::size_t l = 0; l < panel.lines.size(); ++l) {
+      const Line& line = panel.lines[l];
+      const bool bars = std::ranges::any_of(line.points, [](auto& p) { return p.deviation > 0; });
+      const bool many = line.points.size() > 25;
+      commands << (l == 0 ? "" : ", ") << "$b" << block++ << " using 1:2"
+               << (bars   ? ":3 with yerrorlines"
+                   : many ? " with lines"
+                          : " with linespoints")
+               << " linestyle " << 1 + l % 6 << " title " << in_quotes(literal(line.label));
+    }
+    commands << '\n';
+  }
+  if (count > 1) commands << "unset multiplot\n";
+  draw_svg(file, columns * 420 + 40, rows * 330 + 30, commands.str());
+}
+
+}  // namespace plot

@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// What the paper ("On the Role of Weight Decay in Collaborative Filtering: A Popularity
+// Perspective", KDD 2025) ran, as data: its data sets, search spaces, tables and figures.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "experiment/settings.hpp"
+
+namespace reproduce {
+
+struct DataSet {
+  std::string name;   // "movielens1m", the folder of its file
+  std::string title;  // "MovieLens 1M"
+  std::string file;   // in that folder
+  std::optional<double> min_rating{};
+  double ipl_gamma;
+  std::vector<double> mawu_gamma1, mawu_gamma2;
+};
+[[nodiscard]] const std::vector<DataSet>& data_sets();
+
+/// A value that the paper prints.
+struct Published {
+  std::string data, backbone, loss;
+  bool prism;  // otherwise decay
+  double ndcg;
+};
+[[nodiscard]] std::optional<double> published(const std::string& data, const std::string& backbone,
+                                              const std::string& loss, bool prism);
+
+/// As the paper's text says, or as its published code does where that differs.
+enum class Protocol { text, code };
+
+/// A cell of Table 1: the best decay and PRISM, both tuned.
+struct Cell {
+  DataSet data;
+  std::string backbone, loss;
+  Protocol protocol;
+
+  /// "table1/movielens1m/MF/SSM", with "/code" for that protocol.
+  [[nodiscard]] std::string name() const;
+};
+[[nodiscard]] std::vector<Cell> table1_cells();
+
+/// The settings of a cell's models, lists of the paper's search space included.
+[[nodiscard]] experiment::Settings cell_settings(const Cell& cell);
+
+/// What a figure shows over its parameter.
+enum class Shown {
+  strata,      // NDCG@20 and the parts of it due to each stratum
+  quality,     // NDCG@20 by dot product and by cosine, and the best epoch
+  ratio,       // the unpopular stratum's part over the popular one's
+  magnitudes,  // mean item magnitude over popularity
+  curves,      // validation NDCG@20 over epochs
+};
+
+/// Models that a figure compares.
+struct Series {
+  std::string title;
+  experiment::ModelChoice model;
+  double learning_rate;
+  std::size_t batch;
+  std::vector<double> values{};  // of the figure's parameter; empty: one run
+  double lambda = 1e-6;
+  double alpha = 1;
+  std::optional<std::string> penalty{};
+};
+
+struct Figure {
+  std::string name, title, caption;
+  Shown shown;
+  std::string parameter{};  // a list option of experiment: "lambda", "alpha"
+  std::vector<Series> series{};
+};
+/// Those of one data set; their names end in "/" and its name.
+[[nodiscard]] std::vector<Figure> figures(const DataSet& data);
+
+/// The settings of a series on a data set, without the parameter.
+[[nodiscard]] experiment::Settings series_settings(const Series& series, const DataSet& data);
+
+}  // namespace reproduce

@@ -1,0 +1,202 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "results.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <cstdio>
+#include <sstream>
+
+namespace reproduce {
+
+namespace {
+
+std::string number(const char* format, double value) {
+  char text[64];
+  std::snprintf(text, sizeof text, format, value);
+  return text;
+}
+
+std::string with_spread(const prism::Statistic& statistic) {
+  if (statistic.count == 0) return "";
+  std::string text = number("%.4f", statistic.mean);
+  if (statistic.count > 1) text += " ± " + number("%.4f", statistic.deviation);
+  return text;
+}
+
+template <class Number>
+prism::Statistic over(const std::vector<prism::TrialRecord>& runs, const Number& of) {
+  std::vector<double> numbers;
+  for (const prism::TrialRecord& run : runs) {
+    if (run.report) numbers.push_back(of(run));
+  }
+  return prism::statistic(numbers);
+}
+double ndcg(const prism::TrialRecord& run) { return run.report->dot.ndcg; }
+double best_epoch(const prism::TrialRecord& run) { return static_cast<double>(run.best_epoch); }
+auto stratum(std::size_t s) {
+  return [s](const prism::TrialRecord& run) { return run.report->dot.ndcg_by_stratum[s]; };
+}
+
+std::string strata_text(const std::vector<prism::TrialRecord>& runs) {
+  std::string text;
+  for (std::size_t s = 0; s < 3; ++s) {
+    text += (s == 0 ? "" : " / ") + number("%.4f", over(runs, stratum(s)).mean);
+  }
+  return text;
+}
+
+const char* name_of(Protocol protocol) { return protocol == Protocol::text ? "text" : "code"; }
+
+}  // namespace
+
+std::string file_name(const std::string& element) {
+  std::string name = element;
+  std::ranges::replace(name, '/', '-');
+  return name;
+}
+
+std::string verdict(const prism::Statistic& ours, std::optional<double> paper) {
+  if (!paper || ours.count == 0) return "";
+  const double difference = 100 * (ours.mean - *paper) / *paper;
+  if (std::abs(ours.mean - *paper) <= ours.deviation) return "within the spread";
+  return (difference > 0 ? "better by " : "worse by ") + number("%.1f %%", std::abs(difference));
+}
+
+std::string table1_markdown(const std::vector<CellResult>& cells) {
+  std::ostringstream out;
+  out << "| data | model | protocol | | hyperparameters | NDCG@20 | popular / neutral / unpopular "
+         "| best epoch | paper | verdict |\n|---|---|---|---|---|---|---|---|---|---|\n";
+  for (const CellResult& result : cells) {
+    for (const bool prism : {false, true}) {
+      const prism::Tuned& tuned = prism ? result.prism : result.decay;
+      if (!tuned.complete || tuned.runs.empty()) continue;
+      const prism::Statistic ours = tuned.test(&prism::Report::ndcg);
+      const auto paper =
+          published(result.cell.data.name, result.cell.backbone, result.cell.loss, prism);
+      out << "| " << result.cell.data.title << " | " << result.cell.backbone << " + "
+          << result.cell.loss << " | " << name_of(result.cell.protocol) << " | "
+          << (prism ? "PRISM" : "decay") << " | " << label(tuned.configuration) << " | "
+          << with_spread(ours) << " | " << strata_text(tuned.runs) << " | "
+          << number("%.0f", over(tuned.runs, best_epoch).mean) << " | "
+          << (paper ? number("%.4f", *paper) : "") << " | " << verdict(ours, paper) << " |\n";
+    }
+  }
+  out << "\nPRISM beside the tuned decay, (PRISM - decay) / decay:\n\n"
+         "| data | model | protocol | difference of NDCG@20 | best epoch, decay | PRISM | epochs "
+         "saved |\n|---|---|---|---|---|---|---|\n";
+  for (const CellResult& result : cells) {
+    if (!result.complete() || result.decay.runs.empty()) continue;
+    const prism::Statistic decay = result.decay.test(&prism::Report::ndcg);
+    const prism::Statistic prism = result.prism.test(&prism::Report::ndcg);
+    const double decay_epochs = over(result.decay.runs, best_epoch).mean;
+    const double prism_epochs = over(result.prism.runs, best_epoch).mean;
+    const double spread = std::max(decay.deviation, prism.deviation);
+    out << "| " << result.cell.data.title << " | " << result.cell.backbone << " + "
+        << result.cell.loss << " | " << name_of(result.cell.protocol) << " | "
+        << number("%+.2f %%", 100 * (prism.mean - decay.mean) / decay.mean)
+        << (std::abs(prism.mean - decay.mean) <= spread && decay.count > 1 ? ", within the spread"
+                                                                           : "")
+        << " | " << number("%.0f", decay_epochs) << " | " << number("%.0f", prism_epochs) << " | "
+        << number("%+.0f %%", 100 * (decay_epochs - prism_epochs) / decay_epochs) << " |\n";
+  }
+  return out.str();
+}
+
+std::string table1_csv(const std::vector<CellResult>& cells) {
+  std::ostringstream out;
+  out.precision(9);
+  out << "data,backbone,loss,protocol,method,hyperparameters,seeds,ndcg,ndcg_deviation,popular,"
+         "neutral,unpopular,best_epoch,paper\n";
+  for (const CellResult& result : cells) {
+    for (const bool prism : {false, true}) {
+      const prism::Tuned& tuned = prism ? result.prism : result.decay;
+      if (!tuned.complete || tuned.runs.empty()) continue;
+      const prism::Statistic ours = tuned.test(&prism::Report::ndcg);
+      const auto paper =
+          published(result.cell.data.name, result.cell.backbone, result.cell.loss, prism);
+      out << result.cell.data.name << ',' << result.cell.backbone << ',' << result.cell.loss << ','
+          << name_of(result.cell.protocol) << ',' << (prism ? "PRISM" : "decay") << ",\""
+          << label(tuned.configuration) << "\"," << ours.count << ',' << ours.mean << ','
+          << ours.deviation << ',' << over(tuned.runs, stratum(0)).mean << ','
+          << over(tuned.runs, stratum(1)).mean << ',' << over(tuned.runs, stratum(2)).mean << ','
+          << over(tuned.runs, best_epoch).mean << ',';
+      if (paper) out << *paper;
+      out << '\n';
+    }
+  }
+  return out.str();
+}
+
+std::string figure_csv(const FigureResult& result) {
+  std::ostringstream out;
+  out.precision(9);
+  if (result.figure.shown == Shown::magnitudes) {
+    out << "series,popularity,items,magnitude\n";
+    for (const SeriesResult& series : result.series) {
+      for (const SeriesPoint& point : series.points) {
+        if (point.runs.empty() || !point.runs.front().report) continue;
+        for (const prism::MagnitudeBin& bin : point.runs.front().report->magnitudes) {
+          out << series.series.title << ',' << bin.popularity << ',' << bin.items << ','
+              << bin.magnitude << '\n';
+        }
+      }
+    }
+    return out.str();
+  }
+  if (result.figure.shown == Shown::curves) {
+    out << "series,epoch,validation\n";
+    for (const SeriesResult& series : result.series) {
+      for (const SeriesPoint& point : series.points) {
+        if (point.runs.empty()) continue;
+        const std::vector<double>& validations = point.runs.front().validations;
+        for (std::size_t e = 0; e < validations.size(); ++e) {
+          out << series.series.title << ',' << e + 1 << ',' << validations[e] << '\n';
+        }
+      }
+    }
+    return out.str();
+  }
+  out << "series," << (result.figure.parameter.empty() ? "parameter" : result.figure.parameter)
+      << ",seeds,ndcg,ndcg_deviation,ndcg_by_cosine,popular,neutral,unpopular,best_epoch\n";
+  for (const SeriesResult& series : result.series) {
+    for (const SeriesPoint& point : series.points) {
+      if (point.runs.empty()) continue;
+      const prism::Statistic quality = over(point.runs, ndcg);
+      const auto by_cosine = [](const auto& run) { return run.report->cosine.ndcg; };
+      out << series.series.title << ',';
+      if (!std::isnan(point.value)) out << point.value;
+      out << ',' << quality.count << ',' << quality.mean << ',' << quality.deviation << ','
+          << over(point.runs, by_cosine).mean << ',' << over(point.runs, stratum(0)).mean << ','
+          << over(point.runs, stratum(1)).mean << ',' << over(point.runs, stratum(2)).mean << ','
+          << over(point.runs, best_epoch).mean << '\n';
+    }
+  }
+  return out.str();
+}
+
+std::string figure_markdown(const FigureResult& result) {
+  if (result.figure.shown == Shown::magnitudes) return "";
+  std::ostringstream out;
+  const bool swept = !result.figure.parameter.empty();
+  out << "| model |" << (swept ? " " + result.figure.parameter + " |" : "")
+      << " NDCG@20 | by cosine | popular / neutral / unpopular | unpopular / popular | best epoch "
+         "|\n|---|"
+      << (swept ? "---|" : "") << "---|---|---|---|---|\n";
+  for (const SeriesResult& series : result.series) {
+    for (const SeriesPoint& point : series.points) {
+      if (point.runs.empty()) continue;
+      const auto by_cosine = [](const auto& run) { return run.report->cosine.ndcg; };
+      out << "| " << series.series.title << " | ";
+      if (swept) out << prism::format_number(point.value) << " | ";
+      const double popular = over(point.runs, stratum(0)).mean;
+      out << with_spread(over(point.runs, ndcg)) << " | "
+          << number("%.4f", over(point.runs, by_cosine).mean) << " | " << strata_text(point.runs)
+          << " | "
+          << (popular > 0 ? number("%.3f", over(point.runs, stratum(2)).mean / popular) : "")
+          << " | " << number("%.0f", over(point.runs, best_epoch).mean) << " |\n";
+    }
+  }
+  return out.str();
+}
+
+}  // namespace reproduce

@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Results as CSV, pictures and one document.
+#pragma once
+
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include "runner.hpp"
+
+namespace reproduce {
+
+/// The verdict on ours beside the paper's value: within the spread of seeds, better or worse, and
+/// by how much.
+[[nodiscard]] std::string verdict(const prism::Statistic& ours, std::optional<double> paper);
+
+/// Table 1 as Markdown and CSV; cells of which nothing is on record are left out.
+[[nodiscard]] std::string table1_markdown(const std::vector<CellResult>& cells);
+[[nodiscard]] std::string table1_csv(const std::vector<CellResult>& cells);
+
+/// A figure's numbers as CSV, and as a Markdown table.
+[[nodiscard]] std::string figure_csv(const FigureResult& result);
+[[nodiscard]] std::string figure_markdown(const FigureResult& result);
+
+/// Draws NAME.svg, with "-" for "/", into a folder.
+/// @throws prism::DataError  where gnuplot is missing or fails
+void draw(const FigureResult& result, const std::filesystem::path& folder);
+
+/// The theorem's expected change of a squared magnitude, over popularity and weight decay, for the
+/// cosine 0.9 of the paper.
+void draw_theorem(const std::filesystem::path& folder);
+
+/// "decay-gowalla" for "decay/gowalla"
+[[nodiscard]] std::string file_name(const std::string& element);
+
+}  // namespace reproduce

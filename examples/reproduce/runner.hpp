@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Runs the paper's elements, or reads them from the records of earlier runs.
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <map>
+#include <memory>
+#include <prism/experiment/tune.hpp>
+#include <string>
+#include <tuple>
+#include <vector>
+
+#include "experiment/run.hpp"
+#include "paper.hpp"
+
+namespace reproduce {
+
+/// The tuned models of a cell of Table 1.
+struct CellResult {
+  Cell cell;
+  prism::Tuned decay, prism;
+  [[nodiscard]] bool complete() const { return decay.complete && prism.complete; }
+};
+
+/// One value of a series' parameter; NaN where it has none.
+struct SeriesPoint {
+  double value;
+  std::vector<prism::TrialRecord> runs{};  // one a seed
+};
+struct SeriesResult {
+  Series series;
+  std::vector<SeriesPoint> points{};
+};
+struct FigureResult {
+  Figure figure;
+  DataSet data;
+  std::vector<SeriesResult> series{};
+  std::size_t done = 0, total = 0;  // trials
+};
+
+struct RunnerOptions {
+  std::filesystem::path data;     // folder with a folder for each data set
+  std::filesystem::path records;  // JSON lines
+  std::vector<std::uint64_t> seeds{123, 246, 492};
+  std::size_t first_epochs = 30;  // of successive halving; 0: none
+  prism::QueueOptions queue{};
+};
+
+class Runner {
+ public:
+  explicit Runner(RunnerOptions options);
+
+  /// Whether the data set's file is there.
+  [[nodiscard]] bool has(const DataSet& data) const;
+  [[nodiscard]] std::filesystem::path file(const DataSet& data) const;
+
+  /// Runs what is missing; where time runs out, the result is what is on record.
+  [[nodiscard]] CellResult run(const Cell& cell);
+  [[nodiscard]] FigureResult run(const Figure& figure, const DataSet& data);
+
+  /// From here on nothing is run: results are those on record.
+  void only_read() {
+    options_.queue.interrupted = [] { return true; };
+  }
+  [[nodiscard]] const RunnerOptions& options() const noexcept { return options_; }
+
+ private:
+  const experiment::Data& split(const experiment::Settings& settings, const DataSet& data,
+                                std::uint64_t seed);
+  [[nodiscard]] std::vector<prism::Candidate> candidates(const experiment::Settings& settings,
+                                                         const experiment::ModelChoice& model,
+                                                         const DataSet& data,
+                                                         const std::string& group);
+
+  RunnerOptions options_;
+  prism::TrialRecords records_;
+  std::map<std::tuple<std::string, bool, std::uint64_t>, experiment::Data> splits_;
+};
+
+}  // namespace reproduce
