@@ -317,6 +317,29 @@ TEST_CASE("fit refuses another training part, of the same degrees too") {
                        ArgumentError);
 }
 
+TEST_CASE("fit refuses a validation part that it cannot rank, before it trains") {
+  Split split = small_split();
+  Small model(split.train);
+  const auto start = numbers(model.items());
+  SUBCASE("with an interaction of the training part") {
+    const std::vector<Interaction> pairs{split.validation[0], split.train[0]};
+    split.validation = Interactions(150, 120, pairs);
+    CHECK_THROWS_WITH_AS(fit(model, split, {}, Silent()),
+                         "split.validation: must have no interactions in common with split.train, "
+                         "whose items are not ranked",
+                         ArgumentError);
+  }
+  SUBCASE("of other users or items") {
+    const std::vector<Interaction> pairs{{0, 120}};
+    split.validation = Interactions(150, 121, pairs);
+    CHECK_THROWS_WITH_AS(fit(model, split, {}, Silent()),
+                         "split.validation: must have the 150 users and 120 items that the model "
+                         "has",
+                         ArgumentError);
+  }
+  CHECK(numbers(model.items()) == start);
+}
+
 TEST_CASE("a moment that overflows is a divergence, though weights stand still") {
   const std::vector<Interaction> pairs{{0, 0}, {0, 1}, {1, 1}};
   const Split split{Interactions(2, 2, pairs), Interactions(2, 2, {}), Interactions(2, 2, {})};

@@ -12,6 +12,7 @@
 #include "prism/core/error.hpp"
 #include "prism/core/index.hpp"
 #include "prism/data/interactions.hpp"
+#include "prism/data/split_parts.hpp"
 #include "prism/training/history.hpp"
 #include "prism/training/metric.hpp"
 #include "prism/training/schedule.hpp"
@@ -80,7 +81,9 @@ inline void check_checkpoint_path(const FitOptions& options, const std::filesyst
 }
 
 /// @throws ArgumentError  for an option outside its domain, or a split of another shape
-inline void check(const FitOptions& options, const Interactions& train, const Interactions& model) {
+/// @param model  the interactions that the model was made with
+inline void check(const FitOptions& options, const Split& split, const Interactions& model) {
+  const Interactions& train = split.train;
   require_positive("learning_rate", options.learning_rate);
   require_at_least_one("batch_size", options.batch_size);
   require_at_least_one("epochs", options.epochs);
@@ -96,6 +99,13 @@ inline void check(const FitOptions& options, const Interactions& train, const In
   require(same, "split", "must have the training part that the model was made with");
   require(train.size() < max_rows, "split.train", "must have fewer than 2^32 - 1 interactions");
   require(!train.empty(), "split.train", "has no interactions to learn from");
+  if (split.validation.empty()) return;
+  require(split.validation.users() == model.users() && split.validation.items() == model.items(),
+          "split.validation",
+          "must have the " + std::to_string(model.users()) + " users and " +
+              std::to_string(model.items()) + " items that the model has");
+  require(!have_common_interaction(split.validation, train), "split.validation",
+          "must have no interactions in common with split.train, whose items are not ranked");
 }
 
 }  // namespace detail

@@ -150,7 +150,7 @@ class TrainingSession final : public TrainingLoop<typename Model::scalar_type> {
   }
 
   static FitOptions checked(FitOptions&& options, const Model& model, const Split& split) {
-    detail::check(options, split.train, model.train());
+    detail::check(options, split, model.train());
     require(can_be_saved || options.checkpoint.path.empty(), "checkpoint",
             "cannot be written: the optimizer's State has no save() and load(), as "
             "prism/policy/optimizer.hpp lists them");
@@ -174,7 +174,8 @@ class TrainingSession final : public TrainingLoop<typename Model::scalar_type> {
   }
   bool finite() override { return trainer_.finite(); }
   Report validate() override {
-    return evaluate(exec_, model_, split_.validation,
+    // As a scorer, because detail::check has seen that the part has nothing in common with train.
+    return evaluate(exec_, model_.scorer(exec_), split_.validation,
                     {.k = this->options().k, .exclude = {&split_.train}});
   }
   std::string model_name() const override { return model_.name(); }
