@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <filesystem>
 #include <functional>
+#include <optional>
 #include <string>
 #include <system_error>
 
@@ -46,8 +47,11 @@ struct CheckpointOptions {
 struct FitOptions {
   double learning_rate = 1e-3;    ///< above 0
   std::size_t batch_size = 4096;  ///< pairs a step, at least 1; the last of an epoch is smaller
-  std::size_t epochs = 1000;      ///< at most, at least 1
-  std::size_t patience = 10;      ///< epochs without a better validation before stopping
+  /// At most; at least 1, default_epochs if left out. Without a validation part it must be given,
+  /// unless `stop` is set, because nothing else would end training.
+  std::optional<std::size_t> epochs{};
+  static constexpr std::size_t default_epochs = 1000;
+  std::size_t patience = 10;  ///< epochs without a better validation before stopping
   /// Patience counts the epochs that begin after so many steps. PRISM's rows are long and turn
   /// slowly under Adam: before that its validation may not have begun to rise.
   std::size_t min_steps = 1000;
@@ -86,7 +90,7 @@ inline void check(const FitOptions& options, const Split& split, const Interacti
   const Interactions& train = split.train;
   require_positive("learning_rate", options.learning_rate);
   require_at_least_one("batch_size", options.batch_size);
-  require_at_least_one("epochs", options.epochs);
+  require_at_least_one("epochs", options.epochs.value_or(FitOptions::default_epochs));
   require_at_least_one("patience", options.patience);
   require_at_least_one("k", options.k);
   options.schedule.check();
@@ -99,7 +103,12 @@ inline void check(const FitOptions& options, const Split& split, const Interacti
   require(same, "split", "must have the training part that the model was made with");
   require(train.size() < max_rows, "split.train", "must have fewer than 2^32 - 1 interactions");
   require(!train.empty(), "split.train", "has no interactions to learn from");
-  if (split.validation.empty()) return;
+  if (split.validation.empty()) {
+    require(options.epochs || options.stop, "epochs",
+            "must be given where split.validation is empty, because nothing else would end "
+            "training; or set stop");
+    return;
+  }
   require(split.validation.users() == model.users() && split.validation.items() == model.items(),
           "split.validation",
           "must have the " + std::to_string(model.users()) + " users and " +

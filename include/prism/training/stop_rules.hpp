@@ -16,8 +16,9 @@
 namespace prism::inline PRISM_ISA::detail {
 
 /// Why training ends after the last epoch of a history, if it does; FitOptions::stop is not asked.
+/// @param epochs         at most
 /// @param patience_from  the epoch after which patience counts at the earliest
-inline StopReason stop_reason(const FitOptions& options, const History& history,
+inline StopReason stop_reason(const FitOptions& options, std::size_t epochs, const History& history,
                               std::size_t patience_from) {
   const std::size_t epoch = history.epochs.size(), steps = history.steps_per_epoch;
   const std::size_t first_epochs = options.min_steps / steps + (options.min_steps % steps > 0);
@@ -26,7 +27,7 @@ inline StopReason stop_reason(const FitOptions& options, const History& history,
         std::max({history.best_epoch, first_epochs, patience_from, *schedule_from});
     if (epoch >= from && epoch - from >= options.patience) return StopReason::patience;
   }
-  return epoch >= options.epochs ? StopReason::epochs : StopReason::none;
+  return epoch >= epochs ? StopReason::epochs : StopReason::none;
 }
 
 /// What speaks against a run's having learnt anything.
@@ -51,12 +52,13 @@ inline std::vector<std::string> warnings(const History& history, bool has_valida
 }
 
 /// Whether a training that was over when it was saved still is, by options that may be others.
-inline StopReason resumed_stop_reason(const FitOptions& options, const RunProgress& progress) {
+inline StopReason resumed_stop_reason(const FitOptions& options, std::size_t epochs,
+                                      const RunProgress& progress) {
   const History& history = progress.history;
   const StopReason saved = history.stop_reason;
   if (saved == StopReason::rule || saved == StopReason::diverged) return saved;
   if (progress.pairs_done > 0 || history.epochs.empty()) return StopReason::none;
-  return stop_reason(options, history, progress.patience_from);
+  return stop_reason(options, epochs, history, progress.patience_from);
 }
 
 /// Whether a checkpoint is to be written after a step.

@@ -154,6 +154,7 @@ class TrainingSession final : public TrainingLoop<typename Model::scalar_type> {
     require(can_be_saved || options.checkpoint.path.empty(), "checkpoint",
             "cannot be written: the optimizer's State has no save() and load(), as "
             "prism/policy/optimizer.hpp lists them");
+    if (!options.epochs) options.epochs = FitOptions::default_epochs;
     if constexpr (requires { Model::shuffle; }) options.shuffle = Model::shuffle;
     return std::move(options);
   }
