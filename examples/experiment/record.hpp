@@ -135,6 +135,7 @@ inline nlohmann::json to_json(const Settings& settings) {
                          {"sampler", settings.sampler},
                          {"released", settings.released},
                          {"alpha", settings.alpha},
+                         {"prism_scale", settings.prism_scale},
                          {"lambda", settings.lambda},
                          {"gamma", settings.gamma},
                          {"gamma1", settings.gamma1},

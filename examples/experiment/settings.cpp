@@ -80,7 +80,9 @@ void refuse_what_nothing_reads(const CLI::App& app, const Settings& settings) {
       throw CLI::ValidationError(option, std::string("is used only with ") + reader);
     }
   };
-  reads("--alpha", scales, "--initializer PRISM");
+  for (const char* option : {"--alpha", "--prism-scale"}) {
+    reads(option, scales, "--initializer PRISM");
+  }
   reads("--lambda", decays, "--regularizer FullWD or BatchedWD");
   reads("--activation", settings.backbone == "MLP", "--backbone MLP");
   reads("--negatives", draws, "--loss BPR, SSM or MACR");
@@ -207,6 +209,12 @@ void declare_options(CLI::App& app, Settings& settings) {
   app.add_option("--alpha", settings.alpha,
                  "PRISM: 0 ignores popularity, larger values favour popular items")
       ->check(weight)
+      ->capture_default_str()
+      ->group(options);
+  app.add_option("--prism-scale", settings.prism_scale,
+                 "PRISM: factor on all magnitudes; below 1 for BPR and MACR, whose logits are dot "
+                 "products")
+      ->check(positive)
       ->capture_default_str()
       ->group(options);
   app.add_option("--lambda", settings.lambda, "FullWD, BatchedWD: weight decay")

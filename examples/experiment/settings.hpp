@@ -44,6 +44,7 @@ struct Settings {
   bool released = false;
 
   double alpha = 1;
+  double prism_scale = 1;
   double lambda = 1e-6;
   double gamma = 1;
   double gamma1 = 1;
