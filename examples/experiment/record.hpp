@@ -18,7 +18,7 @@
 
 namespace experiment {
 
-/// Prints warnings of runs that have not learnt.
+/// Prints warnings of runs that have not learnt, or may not.
 inline void print_warnings(const prism::Report& popular, const std::vector<Run>& runs) {
   for (const Run& run : runs) {
     if (run.error) continue;

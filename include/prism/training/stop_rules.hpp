@@ -30,9 +30,9 @@ inline StopReason stop_reason(const FitOptions& options, std::size_t epochs, con
   return epoch >= epochs ? StopReason::epochs : StopReason::none;
 }
 
-/// What speaks against a run's having learnt anything.
-inline std::vector<std::string> warnings(const History& history, bool has_validation) {
-  std::vector<std::string> found;
+/// What speaks against a run's having learnt anything. @param found  what did at its start
+inline std::vector<std::string> warnings(std::vector<std::string> found, const History& history,
+                                         bool has_validation) {
   const std::size_t epochs = history.epochs.size(), steps = epochs * history.steps_per_epoch;
   if (has_validation && epochs > 2 && history.best_epoch <= 2) {
     found.push_back("the best epoch is " + std::to_string(history.best_epoch) + " of " +

@@ -82,6 +82,7 @@ class TrainingLoop {
   /// Ranks the validation part.
   [[nodiscard]] virtual Report validate() = 0;
   [[nodiscard]] virtual std::string model_name() const = 0;
+  [[nodiscard]] virtual std::vector<std::string> start_warnings() const = 0;
   [[nodiscard]] virtual std::vector<detail::RunSetting> model_settings() = 0;
   virtual void save_optimizer(BinaryWriter& out) const = 0;
   virtual void load_optimizer(BinaryReader& in) = 0;
@@ -145,7 +146,7 @@ class TrainingLoop {
     begin(observers);
     while (!finished()) step(observers);
     take_best();
-    past().warnings = detail::warnings(history(), has_validation());
+    past().warnings = detail::warnings(progress_.start_warnings, history(), has_validation());
     for (const detail::ObserverRef& observer : observers) {
       if (observer.end != nullptr) observer.end(observer, history());
     }
@@ -165,6 +166,8 @@ class TrainingLoop {
   /// Tells observers what is about to be done: run() does, and the first step of a session.
   void begin(detail::ObserverRefs observers) {
     begun_ = true;
+    if (steps() == 0) progress_.start_warnings = start_warnings();
+    past().warnings = progress_.start_warnings;
     const FitInfo info{.model = model_name(),
                        .pairs = split_.train.size(),
                        .epochs = max_epochs(),
@@ -173,7 +176,8 @@ class TrainingLoop {
                        .learning_rate = options_.learning_rate,
                        .batch_size = options_.batch_size,
                        .metric = options_.metric.label(),
-                       .constant_rate = options_.schedule.label() == ConstantSchedule().label()};
+                       .constant_rate = options_.schedule.label() == ConstantSchedule().label(),
+                       .warnings = progress_.start_warnings};
     for (const detail::ObserverRef& observer : observers) {
       if (observer.begin != nullptr) observer.begin(observer, info);
     }

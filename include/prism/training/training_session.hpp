@@ -24,6 +24,7 @@
 #include "prism/training/history.hpp"
 #include "prism/training/observer.hpp"
 #include "prism/training/run_settings.hpp"
+#include "prism/training/start_warnings.hpp"
 #include "prism/training/trainer.hpp"
 #include "prism/training/training_loop.hpp"
 
@@ -180,6 +181,9 @@ class TrainingSession final : public TrainingLoop<typename Model::scalar_type> {
                     {.k = this->options().k, .exclude = {&split_.train}});
   }
   std::string model_name() const override { return model_.name(); }
+  std::vector<std::string> start_warnings() const override {
+    return detail::start_warnings(exec_, model_);
+  }
   std::vector<detail::RunSetting> model_settings() override {
     return detail::model_settings(model_);
   }
