@@ -140,8 +140,7 @@ int main() {
     Model model(split.train);
     const History history =
         fit(model, split, {.learning_rate = 3e-3, .batch_size = 1024, .epochs = 50}, Silent());
-    const Report report =
-        evaluate(model, split.test, {.exclude = {&split.train, &split.validation}});
+    const Report report = evaluate(model, split.test, {.exclude = {&split.validation}});
     std::printf("%-42s NDCG@20 %.5f, best epoch %zu\n", model.name().c_str(), report.ndcg,
                 history.best_epoch);
   });

@@ -15,8 +15,7 @@ int main(int argc, char** argv) try {
   Recommender<MF<64>, DirectAU, None, PRISM<1.0>> model(split.train, {.seed = 123});
   fit(model, split, {.learning_rate = 1e-3, .batch_size = 1024, .patience = 10});
 
-  const Report report =
-      evaluate(model, split.test, {.k = 20, .exclude = {&split.train, &split.validation}});
+  const Report report = evaluate(model, split.test, {.k = 20, .exclude = {&split.validation}});
   std::cout << model.name() << "\nNDCG@20 " << report.ndcg << ", recall@20 " << report.recall
             << "\n\nuser " << data.user_id(0) << " may like:\n";
   for (const auto& [item, score] : recommend(model, 0, 5)) {

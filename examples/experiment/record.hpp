@@ -18,7 +18,7 @@
 
 namespace experiment {
 
-/// Prints warnings of runs that have not learnt.
+/// Prints warnings of runs that have not learnt, or may not.
 inline void print_warnings(const prism::Report& popular, const std::vector<Run>& runs) {
   for (const Run& run : runs) {
     if (run.error) continue;
@@ -119,6 +119,7 @@ inline prism::Json to_json(const Settings& settings) {
                       {"sampler", settings.sampler},
                       {"released", settings.released},
                       {"alpha", settings.alpha},
+                      {"prism_scale", settings.prism_scale},
                       {"lambda", settings.lambda},
                       {"gamma", settings.gamma},
                       {"gamma1", settings.gamma1},

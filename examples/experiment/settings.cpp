@@ -69,7 +69,7 @@ std::optional<prism::Column> column(const std::string& text) {
 
 /// The models that read an option, in words; empty where all do.
 std::string readers(const std::string& option) {
-  if (option == "alpha") return "--initializer PRISM";
+  if (option == "alpha" || option == "prism-scale") return "--initializer PRISM";
   if (option == "lambda") return "--regularizer FullWD or BatchedWD";
   if (option == "activation") return "--backbone MLP";
   if (option == "negatives" || option == "sampler") return "--loss BPR, SSM or MACR";
@@ -143,7 +143,9 @@ prism::ReadOptions read_options(const Settings& settings) {
 
 bool reads(const Settings& settings, const ModelChoice& model, const std::string& option) {
   const auto loss_is = [&](auto... names) { return ((model.loss == names) || ...); };
-  if (option == "alpha") return model.initializer == prism::PRISM<>::name;
+  if (option == "alpha" || option == "prism-scale") {
+    return model.initializer == prism::PRISM<>::name;
+  }
   if (option == "lambda") return model.regularizer != prism::None::name;
   if (option == "activation") return model.backbone == "MLP";
   if (option == "negatives" || option == "sampler") return loss_is("BPR", "SSM", "MACR");
@@ -272,6 +274,10 @@ void declare_options(CLI::App& app, Settings& settings) {
 
   list("alpha", "PRISM: 0 ignores popularity, larger values favour popular items")
       ->check(weight)
+      ->group(options);
+  list("prism-scale",
+       "PRISM: factor on all magnitudes; below 1 for BPR and MACR, whose logits are dot products")
+      ->check(positive)
       ->group(options);
   list("lambda", "FullWD, BatchedWD: weight decay")->check(weight)->group(options);
   app.add_option("--activation", settings.activation, "MLP: between its two layers")

@@ -48,6 +48,7 @@ struct Settings {
   bool released = false;
 
   double alpha = 1;
+  double prism_scale = 1;
   double lambda = 1e-6;
   double gamma = 1;
   double gamma1 = 1;
@@ -104,10 +105,11 @@ struct ListOption {
   const char* name;  // "lr", of --lr
   double Settings::*value;
 };
-inline constexpr std::array<ListOption, 8> list_options{{
+inline constexpr std::array<ListOption, 9> list_options{{
     {"lr", &Settings::learning_rate},
     {"lambda", &Settings::lambda},
     {"alpha", &Settings::alpha},
+    {"prism-scale", &Settings::prism_scale},
     {"gamma", &Settings::gamma},
     {"gamma1", &Settings::gamma1},
     {"gamma2", &Settings::gamma2},

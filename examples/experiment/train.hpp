@@ -53,7 +53,7 @@ inline void configure(prism::FullWD& regularizer, const Settings& settings) {
   regularizer.lambda = settings.lambda;
 }
 inline void configure(prism::PRISM<prism::dynamic>& initializer, const Settings& settings) {
-  initializer = prism::PRISM<prism::dynamic>(settings.alpha);
+  initializer = {.alpha = settings.alpha, .scale = settings.prism_scale};
 }
 inline void configure(prism::PopularityNegatives& sampler, const Settings& settings) {
   sampler.power = settings.power;

@@ -29,7 +29,7 @@ int main(int argc, char** argv) try {
   model->fit(split, {.batch_size = 1024, .epochs = 100, .patience = 10}, on_epoch);
 
   const prism::Report report =
-      model->evaluate(split.test, {.k = 20, .exclude = {&split.train, &split.validation}});
+      model->evaluate(split.test, {.k = 20, .exclude = {&split.validation}});
   std::cout << "NDCG@20 " << report.ndcg << ", recall@20 " << report.recall << "\n\nuser "
             << split.train.user_id(0) << " may like:\n";
   for (const auto& [item, score] : model->recommend(0, 5)) {

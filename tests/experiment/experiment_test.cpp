@@ -94,7 +94,7 @@ TEST_CASE("policies chosen at run time train as those chosen at compile time") {
   const Chosen::Options options{.backbone = RunTimeMLP(8, Identity{}),
                                 .loss = {.loss = {}, .penalty = ReSN{.weight = 0.1}},
                                 .regularizer = BatchedWD{.lambda = 0.1},
-                                .initializer = PRISM<dynamic>(0.5),
+                                .initializer = PRISM<dynamic>{.alpha = 0.5},
                                 .optimizer = SGD{},
                                 .sampler = PopularityNegatives{}};
   const Fixed::Options same{.backbone = MLP<dynamic, 2, Identity>(8),

@@ -152,7 +152,7 @@ TEST_CASE("hyperparameters are set by name, with their kind where two policies s
   CHECK(options.loss.loss.negatives == 4);
   CHECK(options.loss.penalty.gamma == 1.5);
   CHECK(options.regularizer.lambda == 1e-4);
-  CHECK(options.initializer.alpha() == 0.5);
+  CHECK(options.initializer.alpha == 0.5);
   CHECK(options.sampler.power == 0.25);
   CHECK_THROWS_WITH_AS(set("negatives", 2.5),
                        "negatives: must be a whole number of at least 0, "
@@ -167,7 +167,7 @@ TEST_CASE("hyperparameters are set by name, with their kind where two policies s
       ArgumentError);
   CHECK(set_hyperparameter(two, fit, {"loss.alpha", 0.5}));
   CHECK(two.loss.alpha == 0.5);
-  CHECK(two.initializer.alpha() == 1);
+  CHECK(two.initializer.alpha == 1);
   const auto names = hyperparameters(two);
   CHECK(std::ranges::count(names, "loss.beta") == 1);
   CHECK(std::ranges::count(names, "fit.learning_rate") == 1);

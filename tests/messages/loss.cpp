@@ -138,6 +138,13 @@ struct Mine : Right {
 };
 #endif
 
+// case dot_product_logits: LossTraits traits{.dot_product_logits = true}
+#ifdef CASE_dot_product_logits
+struct Mine : Right {
+  static constexpr bool dot_product_logits = true;
+};
+#endif
+
 // case has_ranking_rule: LossTraits traits{.has_ranking_rule = true}
 #ifdef CASE_has_ranking_rule
 struct Mine : Right {

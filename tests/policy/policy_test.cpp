@@ -3,6 +3,10 @@
 #include <doctest/doctest.h>
 
 #include <cmath>
+#include <cstdint>
+#include <memory_resource>
+#include <string>
+#include <type_traits>
 #include <vector>
 
 #include "policies.hpp"
@@ -14,16 +18,25 @@ namespace {
 // Empty policies occupy no memory.
 using Plain = Recommender<MF<64>, DirectAU, None, Xavier>;
 using WithPrism = Recommender<MF<64>, DirectAU, None, PRISM<1.0>>;
+struct OptionsWithoutEmptyPolicies {
+  std::uint64_t seed;
+  std::pmr::memory_resource* memory;
+  DirectAU loss;
+  Adam optimizer;
+};
 static_assert(std::is_empty_v<MF<64>>);
 static_assert(std::is_empty_v<None>);
 static_assert(std::is_empty_v<Xavier>);
-static_assert(std::is_empty_v<PRISM<1.0>>);
 static_assert(std::is_empty_v<SGD>);
 static_assert(std::is_empty_v<UniformNegatives>);
-static_assert(sizeof(Plain::Options) == sizeof(WithPrism::Options));
-static_assert(sizeof(Plain) == sizeof(WithPrism));
+static_assert(sizeof(Plain::Options) == sizeof(OptionsWithoutEmptyPolicies));
+// PRISM's scale is an option at run time, and all that it adds; alpha, a constant of the type, adds
+// nothing.
+static_assert(sizeof(PRISM<1.0>) == sizeof(double));
+static_assert(sizeof(WithPrism::Options) == sizeof(Plain::Options) + sizeof(double));
+static_assert(sizeof(WithPrism) == sizeof(Plain) + sizeof(double));
 static_assert(sizeof(Plain::Weights) == 2 * sizeof(Matrix<float>));
-static_assert(sizeof(PRISM<dynamic>) == sizeof(double));
+static_assert(sizeof(PRISM<dynamic>) == 2 * sizeof(double));
 static_assert(MF<64>{}.dim() == 64);
 
 // Types that do not meet the requirements of a policy.
@@ -82,10 +95,43 @@ TEST_CASE("PRISM sets a row's magnitude by its popularity and keeps the base's d
   CHECK(label(PRISM<1.0>{}) == "PRISM<1>");
 }
 
-TEST_CASE("PRISM throws for an alpha that is negative or not finite") {
-  for (const double alpha : {-0.1, std::nan(""), HUGE_VAL}) {
-    CHECK_THROWS_AS(PRISM<dynamic>{alpha}, ArgumentError);
+TEST_CASE("PRISM's scale is a factor on every magnitude, and in the label unless it is 1") {
+  const std::vector<Index> popularity{0, 1, 5, 100, 100000};
+  const Random random(5, Stream::items);
+  auto table = zeros<double>(5, 7), scaled = zeros<double>(5, 7), same = zeros<double>(5, 7);
+  PRISM<0.5>{}(par, rows(table), popularity, random);
+  PRISM<0.5>{.scale = 0.2}(par, rows(scaled), popularity, random);
+  PRISM<dynamic>{.alpha = 0.5, .scale = 0.2}(par, rows(same), popularity, random);
+  CHECK(same == scaled);
+  for (std::size_t r = 0; r < 5; ++r) {
+    CHECK(norm(rows(scaled)[r], 7) ==
+          doctest::Approx(0.2 * (0.5 * std::log(popularity[r] + 2.0) + 0.5)));
+    for (std::size_t k = 0; k < 7; ++k) {
+      CHECK(scaled(r, k) == doctest::Approx(0.2 * table(r, k)));
+    }
   }
+  CHECK(label(PRISM<1.0>{.scale = 0.1}) == "PRISM<1, scale 0.1>");
+  CHECK(label(PRISM<dynamic>{.alpha = 0.5, .scale = 2}) == "PRISM<0.5, scale 2>");
+}
+
+TEST_CASE("a model refuses PRISM's options outside their domain") {
+  const std::vector<Interaction> pairs{{0, 0}};
+  const Interactions train(1, 1, pairs);
+  const auto argument_of = [&]<class Initializer>(const Initializer& initializer) -> std::string {
+    try {
+      Recommender<MF<4>, BPR, None, Initializer> model(train, {.initializer = initializer});
+    } catch (const ArgumentError& error) {
+      return error.argument();
+    }
+    return "nothing";
+  };
+  for (const double number : {-0.1, std::nan(""), HUGE_VAL}) {
+    CHECK(argument_of(PRISM<dynamic>{.alpha = number}) == "alpha");
+    CHECK(argument_of(PRISM<1.0>{.scale = number}) == "scale");
+  }
+  CHECK(argument_of(PRISM<1.0>{.scale = 0}) == "scale");
+  CHECK(argument_of(OneInitializer<Xavier, PRISM<dynamic>>(PRISM<dynamic>{.scale = 0})) == "scale");
+  CHECK(argument_of(PRISM<dynamic>{.alpha = 0, .scale = 0.01}) == "nothing");
 }
 
 TEST_CASE("regularizers determine which rows decay") {

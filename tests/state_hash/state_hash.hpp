@@ -131,7 +131,7 @@ auto train(Backbone backbone, Loss loss, const Choice& choice = {}) {
   return train<Model<Backbone, Loss, Scalar>>({.backbone = std::move(backbone),
                                                .loss = std::move(loss),
                                                .regularizer = choice.regularizer,
-                                               .initializer = Initializer(0.5),
+                                               .initializer = Initializer{.alpha = 0.5},
                                                .optimizer = choice.optimizer,
                                                .sampler = choice.sampler},
                                               choice.note);

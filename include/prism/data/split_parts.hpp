@@ -2,6 +2,8 @@
 // What a split is, for headers and programs that take one and make none.
 #pragma once
 
+#include <cstddef>
+
 #include "prism/core/config.hpp"
 #include "prism/data/interactions.hpp"
 
@@ -14,4 +16,16 @@ struct Split {
   Interactions test;
 };
 
+namespace detail {
+
+/// Whether two parts have an interaction in common. Quicker with the smaller one first.
+/// @param a, b  of the same users and items
+[[nodiscard]] inline bool have_common_interaction(const Interactions& a, const Interactions& b) {
+  for (std::size_t k = 0; k < a.size(); ++k) {
+    if (b.contains(a[k].user, a[k].item)) return true;
+  }
+  return false;
+}
+
+}  // namespace detail
 }  // namespace prism::inline PRISM_ISA

@@ -17,6 +17,7 @@
 #include "prism/core/index.hpp"
 #include "prism/core/parallel.hpp"
 #include "prism/data/interactions.hpp"
+#include "prism/data/split_parts.hpp"
 #include "prism/evaluate/evaluate_options.hpp"
 #include "prism/evaluate/ranking.hpp"
 #include "prism/evaluate/report.hpp"
@@ -90,11 +91,39 @@ inline void check(const EvaluateOptions& options, const Interactions& relevant, 
       std::to_string(users) + " users and " + std::to_string(items) + " items, as the model has";
   require(options.k >= 1, "k", "must be at least 1, not 0");
   require(fits(relevant), "relevant", "must have " + shape);
+  require(!relevant.empty(), "relevant", "has no interactions, so that there is nothing to find");
   for (const Interactions* seen : options.exclude) {
     require(seen != nullptr && fits(*seen), "exclude", "each must be a part with " + shape);
   }
   require(options.popularity.empty() || options.popularity.size() == items, "popularity",
           "must have one count for each of the " + std::to_string(items) + " items");
+}
+
+/// Whether `part` has every interaction of `other`. @param other  of the same users
+[[nodiscard]] inline bool has_all_of(const Interactions& part, const Interactions& other) {
+  for (Index user = 0; user < other.users(); ++user) {
+    if (!std::ranges::includes(part.items_of(user), other.items_of(user))) return false;
+  }
+  return true;
+}
+
+/// The options for a scorer by which a model is evaluated: with its training part among `exclude`
+/// where exclude_seen says so.
+/// @throws ArgumentError  as evaluate() of a model
+[[nodiscard]] inline EvaluateOptions excluding_seen(EvaluateOptions options,
+                                                    const Interactions& train,
+                                                    const Interactions& relevant) {
+  check(options, relevant, train.users(), train.items());
+  if (!options.exclude_seen) return options;
+  require(!have_common_interaction(relevant, train), "relevant",
+          "must have no interactions in common with the training part, which exclude_seen leaves "
+          "out; pass {.exclude_seen = false} to rank training items too");
+  // A part that has them all leaves them out already, and counts them in the popularity.
+  if (std::ranges::none_of(options.exclude,
+                           [&](const Interactions* part) { return has_all_of(*part, train); })) {
+    options.exclude.push_back(&train);
+  }
+  return options;
 }
 
 }  // namespace detail
@@ -103,7 +132,8 @@ inline void check(const EvaluateOptions& options, const Interactions& relevant, 
 /// @param exec      where the ranking runs; the host's threads if left out
 /// @param scorer    from Recommender::scorer()
 /// @param relevant  the part to predict: validation or test
-/// @throws ArgumentError  for k of 0, or if a part or popularity does not have the scorer's shape
+/// @throws ArgumentError  for k of 0; if a part or popularity does not have the scorer's shape; if
+///     `relevant` has no interactions
 template <Execution X, class T>
 [[nodiscard]] Report evaluate(const X& exec, const Scorer<T>& scorer, const Interactions& relevant,
                               const EvaluateOptions& options = {}) {
@@ -139,7 +169,7 @@ template <Execution X, class T>
     report.hit_rate += user.hit;
     for (std::size_t s = 0; s < 3; ++s) report.ndcg_by_stratum[s] += user.gain[s];
   }
-  const double mean = users.empty() ? 0 : 1.0 / static_cast<double>(users.size());
+  const double mean = 1.0 / static_cast<double>(users.size());
   for (double* sum : {&report.recall, &report.precision, &report.mrr, &report.hit_rate}) {
     *sum *= mean;
   }
@@ -163,11 +193,15 @@ template <Execution X, class T>
   return report;
 }
 
-/// Evaluates a model: evaluate(model, split.test, {.exclude = {&split.train, &split.validation}}).
+/// Evaluates a model, without the items that the user has in its training part, unless
+/// {.exclude_seen = false}: evaluate(model, split.test, {.exclude = {&split.validation}}).
+/// @throws ArgumentError  as for a scorer; if `relevant` has an interaction with the training part
+///     in common while that is left out
 template <Execution X, class Model>
 [[nodiscard]] Report evaluate(const X& exec, const Model& model, const Interactions& relevant,
                               const EvaluateOptions& options = {}) {
-  return evaluate(exec, model.scorer(exec), relevant, options);
+  const EvaluateOptions of_scorer = detail::excluding_seen(options, model.train(), relevant);
+  return evaluate(exec, model.scorer(exec), relevant, of_scorer);
 }
 
 /// The same for a scorer or a model, on the host's threads.

@@ -16,9 +16,12 @@ namespace prism::inline PRISM_ISA {
 struct EvaluateOptions {
   std::size_t k = 20;                          ///< length of the lists, at least 1
   std::vector<const Interactions*> exclude{};  ///< seen by the users, so not recommended
+  /// Leave out the items that the user has in the model's training part too, as recommend() does.
+  /// A Scorer has no training part: for it, only those of `exclude` are left out.
+  bool exclude_seen = true;
   Similarity similarity = Similarity::dot;
   /// Item popularity, for strata and for average_popularity; if empty, the number of interactions
-  /// in the evaluated part and in all of `exclude`.
+  /// in the evaluated part and in all parts that are left out.
   std::span<const Index> popularity{};
 };
 

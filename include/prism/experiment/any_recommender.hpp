@@ -61,9 +61,11 @@ class AnyRecommender {
   /// The same; shows nothing, but calls on_epoch, unless that is empty.
   virtual History fit(const Split& split, const FitOptions& options, const OnEpoch& on_epoch) = 0;
 
-  /// Ranks all items for every user with a relevant item; see prism/evaluate/evaluate.hpp.
+  /// Ranks all items for every user with a relevant item, but for the user's items in train(),
+  /// unless {.exclude_seen = false}; see prism/evaluate/evaluate.hpp.
   /// @param relevant  the part to predict: validation or test
-  /// @throws ArgumentError  for k of 0, or if a part or popularity does not have the model's shape
+  /// @throws ArgumentError  for k of 0; if a part or popularity does not have the model's shape; if
+  ///     `relevant` has no interactions, or one that train() has while that is left out
   [[nodiscard]] virtual Report evaluate(const Interactions& relevant,
                                         const EvaluateOptions& options = {}) const = 0;
 

@@ -51,9 +51,6 @@ void visit_hyperparameters(std::string_view kind, Policy& policy, const Visit& v
       visit(kind, name, [&](double value) { set_option(option, std::string(name), value); });
     }
   });
-  if constexpr (requires { policy.set_alpha(1.0); }) {
-    visit(kind, std::string_view("alpha"), [&](double value) { policy.set_alpha(value); });
-  }
   for_each_part(kind, policy, [&](std::string_view part_kind, auto& part) {
     visit_hyperparameters(part_kind, part, visit);
   });

@@ -70,7 +70,8 @@ class RecommenderOf final : public AnyRecommender {
   }
 
   Report evaluate(const Interactions& relevant, const EvaluateOptions& options) const override {
-    return prism::evaluate(X{}, *scorer(), relevant, options);
+    const EvaluateOptions of_scorer = excluding_seen(options, train(), relevant);
+    return prism::evaluate(X{}, *scorer(), relevant, of_scorer);
   }
   std::vector<ScoredItem<double>> recommend(Index user, std::size_t k,
                                             const RecommendOptions& options) const override {

@@ -5,10 +5,11 @@
 #pragma once
 
 #include <cmath>
+#include <cstddef>
 #include <span>
 #include <string>
 #include <string_view>
-#include <utility>
+#include <type_traits>
 
 #include "prism/core/config.hpp"
 #include "prism/core/error.hpp"
@@ -25,17 +26,23 @@ namespace prism::inline PRISM_ISA {
 
 namespace detail {
 
-/// PRISM's alpha: a constant of the type, which takes no memory, or a member.
+/// PRISM's alpha as a constant of the type, which takes no memory.
 template <real Alpha>
-struct PrismAlpha {
-  static_assert(Alpha.value >= 0 && Alpha.value < 1e300,
-                "PRISM<alpha>: alpha must be a finite number of at least 0");
-  static constexpr double value = Alpha.value;
+struct ConstantAlpha {
+  [[nodiscard]] constexpr operator double() const noexcept { return Alpha.value; }
 };
+
 template <real Alpha>
-requires(Alpha.is_dynamic) struct PrismAlpha<Alpha> {
-  double value = 1;
-};
+using AlphaOption = std::conditional_t<Alpha.is_dynamic, double, ConstantAlpha<Alpha>>;
+
+template <real Alpha>
+[[nodiscard]] constexpr AlphaOption<Alpha> default_alpha() noexcept {
+  if constexpr (Alpha.is_dynamic) {
+    return 1;
+  } else {
+    return {};
+  }
+}
 
 }  // namespace detail
 
@@ -44,61 +51,56 @@ requires(Alpha.is_dynamic) struct PrismAlpha<Alpha> {
   return alpha * std::log(popularity + 2.0) + (1.0 - alpha);
 }
 
-/// Scales the unit rows of `Base` to prism_magnitude(alpha, training popularity). With alpha = 0
-/// all magnitudes are 1; the greater alpha, the more they grow with popularity.
+/// Scales the unit rows of `Base` to scale * prism_magnitude(alpha, training popularity). With
+/// alpha = 0 all magnitudes are equal; the greater alpha, the more they grow with popularity. A
+/// scale other than 1, the paper's, keeps their ratios: `PRISM<1.0>{.scale = 0.2}`. It is for
+/// losses whose logits are dot products, which long rows saturate.
 ///
-/// @tparam Alpha  a finite number of at least 0; or `dynamic`: `PRISM<dynamic>(0.5)`
+/// @tparam Alpha  a finite number of at least 0; or `dynamic`: `PRISM<dynamic>{.alpha = 0.5}`
 /// @tparam Base   initializer of the rows' directions
 template <real Alpha = 1.0, class Base = Xavier>
-class PRISM {
+struct PRISM {
+  static_assert(Alpha.is_dynamic || (Alpha.value >= 0 && Alpha.value < 1e300),
+                "PRISM<alpha>: alpha must be a finite number of at least 0");
   static_assert(check_initializer<Base>(),
                 "PRISM: argument 2 (Base) is not an initializer such as Xavier; "
                 "prism/policy/initializer.hpp lists the requirements");
 
- public:
   static constexpr std::string_view name = "PRISM";
 
-  constexpr PRISM() = default;
-  constexpr explicit PRISM(Base base) requires(!Alpha.is_dynamic) : base_(std::move(base)) {}
-  /// @throws ArgumentError  if alpha is below 0 or not finite
-  explicit PRISM(double alpha, Base base = {}) requires(Alpha.is_dynamic)
-      : alpha_{alpha}, base_(std::move(base)) {
+  /// Finite, at least 0; an option only if Alpha is `dynamic`, its default then is 1.
+  [[no_unique_address]] detail::AlphaOption<Alpha> alpha = detail::default_alpha<Alpha>();
+  double scale = 1;  ///< finite, above 0
+  [[no_unique_address]] Base base{};
+
+  /// @throws ArgumentError  for an option outside its domain, of the base too
+  void check() const {
     require_non_negative("alpha", alpha);
+    require_positive("scale", scale);
+    check_options(base);
   }
 
-  [[nodiscard]] constexpr double alpha() const noexcept { return alpha_.value; }
-  /// @throws ArgumentError  if alpha is below 0 or not finite
-  void set_alpha(double alpha) requires(Alpha.is_dynamic) {
-    require_non_negative("alpha", alpha);
-    alpha_.value = alpha;
-  }
-
-  /// @throws ArgumentError  for an option of the base outside its domain
-  void check() const { check_options(base_); }
-
-  /// The name with its alpha: "PRISM<0.5>".
+  /// The name with its alpha: "PRISM<0.5>"; and with its scale, if that is not 1: "PRISM<0.5, scale
+  /// 0.2>".
   [[nodiscard]] std::string label() const {
-    return std::string(name) + "<" + format_number(alpha()) + ">";
+    return std::string(name) + "<" + format_number(alpha) +
+           (scale == 1 ? "" : ", scale " + format_number(scale)) + ">";
   }
 
   template <Execution X, class T>
   void operator()(const X& exec, Rows<T> table, std::span<const Index> popularity,
                   const Random& random) const {
     using Isa = typename X::isa;
-    base_(exec, table, popularity, random);
+    base(exec, table, popularity, random);
     constexpr std::size_t grain = 256;
     parallel_chunks(exec, table.size(), grain, [&](std::size_t begin, std::size_t end) {
       for (std::size_t r = begin; r < end; ++r) {
         normalise<Isa>(table[r], table[r], table.dim());
-        const double magnitude = prism_magnitude(alpha(), popularity[r]);
-        scale<Isa>(table[r], static_cast<T>(magnitude), table[r], table.dim());
+        const double magnitude = scale * prism_magnitude(alpha, popularity[r]);
+        prism::scale<Isa>(table[r], static_cast<T>(magnitude), table[r], table.dim());
       }
     });
   }
-
- private:
-  [[no_unique_address]] detail::PrismAlpha<Alpha> alpha_;
-  [[no_unique_address]] Base base_;
 };
 
 static_assert(InitializerPolicy<PRISM<0.5>>);

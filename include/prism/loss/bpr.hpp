@@ -25,7 +25,7 @@ struct BPR {
   void check() const { require_at_least_one("negatives", negatives); }
 
   [[nodiscard]] constexpr LossTraits traits() const noexcept {
-    return {.negatives = negatives, .overwrites_gradient = true};
+    return {.negatives = negatives, .overwrites_gradient = true, .dot_product_logits = true};
   }
 
   template <class T, Execution X>

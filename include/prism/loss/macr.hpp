@@ -70,7 +70,10 @@ struct MACR {
   };
 
   [[nodiscard]] constexpr LossTraits traits() const noexcept {
-    return {.negatives = negatives, .overwrites_gradient = true, .has_ranking_rule = true};
+    return {.negatives = negatives,
+            .overwrites_gradient = true,
+            .has_ranking_rule = true,
+            .dot_product_logits = true};
   }
 
   template <class T, Execution X>

@@ -64,14 +64,16 @@ struct Penalized {
 
   /// Only the loss asks for negatives; the penalty may see them. The loss is evaluated first, so
   /// that it may overwrite the gradient of active rows. The ranking rule is the loss's, or one
-  /// without effect.
+  /// without effect; the logits are the loss's, because a penalty that is saturated does not keep
+  /// the loss from training.
   [[nodiscard]] constexpr LossTraits traits() const noexcept {
     const LossTraits of_loss = loss_traits(loss), of_penalty = loss_traits(penalty);
     return {.negatives = of_loss.negatives,
             .overwrites_gradient = of_loss.overwrites_gradient,
             .needs_all_rows = of_loss.needs_all_rows || of_penalty.needs_all_rows,
             .has_ranking_rule = true,
-            .sees_negatives = of_loss.sees_negatives || of_penalty.sees_negatives};
+            .sees_negatives = of_loss.sees_negatives || of_penalty.sees_negatives,
+            .dot_product_logits = of_loss.dot_product_logits};
   }
 
   /// @throws ArgumentError  for an option outside its domain, or a penalty that uses negatives

@@ -36,6 +36,7 @@ PRISM_NAMES_MEMBER(State);
 PRISM_NAMES_MEMBER(apply_deferred);
 PRISM_NAMES_MEMBER(check);
 PRISM_NAMES_MEMBER(defers_rows);
+PRISM_NAMES_MEMBER(dot_product_logits);
 PRISM_NAMES_MEMBER(finite);
 PRISM_NAMES_MEMBER(flush);
 PRISM_NAMES_MEMBER(has_ranking_rule);

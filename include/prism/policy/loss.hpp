@@ -32,6 +32,10 @@ struct LossTraits {
   /// Whether, as a part of a sum (Penalized), it also sees the negatives of the sum's loss. Without
   /// negatives of its own it otherwise sees only the pairs.
   bool sees_negatives = false;
+  /// Whether its logits, the arguments of a sigmoid, softplus or softmax, are dot products of
+  /// output rows: long rows saturate it, of which fit warns. Not if they are cosines, or if the
+  /// loss is linear in the dot products.
+  bool dot_product_logits = false;
 };
 
 // struct MyLoss {
@@ -132,8 +136,8 @@ concept LossPolicy =
     detail::AnyPolicy<L> && TrainableState<L, T> && !detail::names_needs_all_rows<L> &&
     !detail::names_looks_at_every_row<L> && !detail::names_overwrites_gradient<L> &&
     !detail::names_sets_gradient<L> && !detail::names_negatives_per_pair<L> &&
-    !detail::names_has_ranking_rule<L> && detail::LossTraitsFit<L> &&
-    detail::NegativesInTraits<L> &&
+    !detail::names_has_ranking_rule<L> && !detail::names_dot_product_logits<L> &&
+    detail::LossTraitsFit<L> && detail::NegativesInTraits<L> &&
     (!detail::OptionOfNegatives<L> || detail::TraitsFunction<L>)&&detail::Evaluates<L, T, X> &&
     detail::ReturnsLoss<L, T, X> && detail::RankingRuleFits<L, T, X> &&
     (!detail::says_ranking_rule<L>() || detail::RanksByRule<L, T, X>)&&(
@@ -169,6 +173,9 @@ template <class L, class T = double, Execution X = Host<>>
   static_assert(!names_has_ranking_rule<L>,
                 "a loss must declare in its traits whether it has a ranking rule: static constexpr "
                 "LossTraits traits{.has_ranking_rule = true}");
+  static_assert(!names_dot_product_logits<L>,
+                "a loss must declare in its traits whether its logits are dot products: static "
+                "constexpr LossTraits traits{.dot_product_logits = true}");
   static_assert(LossTraitsFit<L>,
                 "a loss's traits must be a constant, static constexpr LossTraits traits{...}, or "
                 "a function, constexpr LossTraits traits() const");

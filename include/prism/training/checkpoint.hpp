@@ -19,7 +19,7 @@
 namespace prism::inline PRISM_ISA::detail {
 
 /// Incremented with each change of the file's content or meaning.
-inline constexpr FileKind checkpoint_kind{"PRISMRUN", 2, "checkpoint of a training"};
+inline constexpr FileKind checkpoint_kind{"PRISMRUN", 3, "checkpoint of a training"};
 
 /// How far a training is, beside weights and the optimizer's state.
 struct RunProgress {
@@ -28,6 +28,7 @@ struct RunProgress {
   double loss_sum = 0;            ///< over these pairs
   double epoch_seconds = 0;       ///< for these pairs
   std::size_t patience_from = 0;  ///< the epoch after which patience counts at the earliest
+  std::vector<std::string> start_warnings{};  ///< of the rows before the first step
   /// Whether the model has the best epoch's weights, and the store those to go on from.
   bool has_best = false;
 
@@ -56,8 +57,10 @@ inline void write_progress(BinaryWriter& out, const RunProgress& progress) {
   out.number(history.best_validation);
   out.number(history.seconds);
   out.number(static_cast<std::uint8_t>(history.stop_reason));
-  count(history.warnings.size());
-  for (const std::string& warning : history.warnings) out.text(warning);
+  for (const auto* warnings : {&history.warnings, &progress.start_warnings}) {
+    count(warnings->size());
+    for (const std::string& warning : *warnings) out.text(warning);
+  }
   count(progress.pairs_done);
   out.number(progress.loss_sum);
   out.number(progress.epoch_seconds);
@@ -96,7 +99,9 @@ inline void write_progress(BinaryWriter& out, const RunProgress& progress) {
     in.fail("has an unknown reason for stopping");
   }
   history.stop_reason = static_cast<StopReason>(reason);
-  for (std::size_t left = count(); left > 0; --left) history.warnings.push_back(in.text());
+  for (auto* warnings : {&history.warnings, &progress.start_warnings}) {
+    for (std::size_t left = count(); left > 0; --left) warnings->push_back(in.text());
+  }
   progress.pairs_done = count();
   progress.loss_sum = in.number<double>();
   progress.epoch_seconds = in.number<double>();

@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <filesystem>
 #include <functional>
+#include <optional>
 #include <string>
 #include <system_error>
 
@@ -12,6 +13,7 @@
 #include "prism/core/error.hpp"
 #include "prism/core/index.hpp"
 #include "prism/data/interactions.hpp"
+#include "prism/data/split_parts.hpp"
 #include "prism/training/history.hpp"
 #include "prism/training/metric.hpp"
 #include "prism/training/schedule.hpp"
@@ -45,8 +47,11 @@ struct CheckpointOptions {
 struct FitOptions {
   double learning_rate = 1e-3;    ///< above 0
   std::size_t batch_size = 4096;  ///< pairs a step, at least 1; the last of an epoch is smaller
-  std::size_t epochs = 1000;      ///< at most, at least 1
-  std::size_t patience = 10;      ///< epochs without a better validation before stopping
+  /// At most; at least 1, default_epochs if left out. Without a validation part it must be given,
+  /// unless `stop` is set, because nothing else would end training.
+  std::optional<std::size_t> epochs{};
+  static constexpr std::size_t default_epochs = 1000;
+  std::size_t patience = 10;  ///< epochs without a better validation before stopping
   /// Patience counts the epochs that begin after so many steps. PRISM's rows are long and turn
   /// slowly under Adam: before that its validation may not have begun to rise.
   std::size_t min_steps = 1000;
@@ -80,10 +85,12 @@ inline void check_checkpoint_path(const FitOptions& options, const std::filesyst
 }
 
 /// @throws ArgumentError  for an option outside its domain, or a split of another shape
-inline void check(const FitOptions& options, const Interactions& train, const Interactions& model) {
+/// @param model  the interactions that the model was made with
+inline void check(const FitOptions& options, const Split& split, const Interactions& model) {
+  const Interactions& train = split.train;
   require_positive("learning_rate", options.learning_rate);
   require_at_least_one("batch_size", options.batch_size);
-  require_at_least_one("epochs", options.epochs);
+  require_at_least_one("epochs", options.epochs.value_or(FitOptions::default_epochs));
   require_at_least_one("patience", options.patience);
   require_at_least_one("k", options.k);
   options.schedule.check();
@@ -96,6 +103,18 @@ inline void check(const FitOptions& options, const Interactions& train, const In
   require(same, "split", "must have the training part that the model was made with");
   require(train.size() < max_rows, "split.train", "must have fewer than 2^32 - 1 interactions");
   require(!train.empty(), "split.train", "has no interactions to learn from");
+  if (split.validation.empty()) {
+    require(options.epochs || options.stop, "epochs",
+            "must be given where split.validation is empty, because nothing else would end "
+            "training; or set stop");
+    return;
+  }
+  require(split.validation.users() == model.users() && split.validation.items() == model.items(),
+          "split.validation",
+          "must have the " + std::to_string(model.users()) + " users and " +
+              std::to_string(model.items()) + " items that the model has");
+  require(!have_common_interaction(split.validation, train), "split.validation",
+          "must have no interactions in common with split.train, whose items are not ranked");
 }
 
 }  // namespace detail

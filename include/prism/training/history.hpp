@@ -52,8 +52,8 @@ struct History {
   std::size_t best_epoch = 0;
   double best_validation_ndcg = 0;
   double seconds = 0;  ///< wall clock, validation included
-  /// What speaks against the run's having learnt: a best epoch of 1 or 2, or a stop after few
-  /// steps.
+  /// What speaks against the run's having learnt: initial rows that saturate the loss, a best epoch
+  /// of 1 or 2, or a stop after few steps. The first is there from the start.
   std::vector<std::string> warnings{};
   double best_validation = 0;  ///< FitOptions::metric of the best epoch
   StopReason stop_reason = StopReason::none;

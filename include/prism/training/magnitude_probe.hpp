@@ -103,9 +103,7 @@ class MagnitudeProbe {
   template <class Model>
   double ndcg(const Model& model, Similarity similarity) const {
     if (!options_.rank || split_->validation.empty()) return 0;
-    return evaluate(model, split_->validation,
-                    {.k = info_.k, .exclude = {&split_->train}, .similarity = similarity})
-        .ndcg;
+    return evaluate(model, split_->validation, {.k = info_.k, .similarity = similarity}).ndcg;
   }
 
   template <class Model>

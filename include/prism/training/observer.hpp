@@ -16,6 +16,7 @@
 #include <span>
 #include <string>
 #include <type_traits>
+#include <vector>
 
 #include "prism/core/config.hpp"
 #include "prism/training/history.hpp"
@@ -43,6 +44,8 @@ struct FitInfo {
   std::size_t batch_size;       ///< pairs a step
   std::string metric = "NDCG";  ///< what the validation goes by
   bool constant_rate = true;    ///< whether every step has the learning rate
+  /// What speaks against the training before it begins; History::warnings has it too.
+  std::vector<std::string> warnings{};
 };
 
 /// How far an epoch is.

@@ -43,6 +43,7 @@ class Progress {
   void begin(const FitInfo& info) {
     info_ = info;
     *out_ << info.model << ": " << std::to_string(info.pairs) << " pairs" << std::endl;
+    for (const std::string& warning : info.warnings) warn(warning);
   }
 
   void batch(const EpochProgress& progress) {
@@ -87,7 +88,7 @@ class Progress {
                  << detail::with_decimals(history.seconds, 1) << " s"
                  << (style_ == Style::bar ? erase_to_end : "") << std::endl;
     for (const std::string& warning : history.warnings) {
-      *out_ << "warning: " << warning << std::endl;
+      if (std::ranges::count(info_.warnings, warning) == 0) warn(warning);  // else shown already
     }
   }
 
@@ -95,6 +96,7 @@ class Progress {
   static constexpr double refresh_seconds = 0.1;
   static constexpr const char* erase_to_end = "\033[K";
 
+  void warn(const std::string& warning) { *out_ << "warning: " << warning << std::endl; }
   std::ostream& begin_line() { return *out_ << (style_ == Style::bar ? "\r" : ""); }
 
   std::ostream* out_;

@@ -16,8 +16,9 @@
 namespace prism::inline PRISM_ISA::detail {
 
 /// Why training ends after the last epoch of a history, if it does; FitOptions::stop is not asked.
+/// @param epochs         at most
 /// @param patience_from  the epoch after which patience counts at the earliest
-inline StopReason stop_reason(const FitOptions& options, const History& history,
+inline StopReason stop_reason(const FitOptions& options, std::size_t epochs, const History& history,
                               std::size_t patience_from) {
   const std::size_t epoch = history.epochs.size(), steps = history.steps_per_epoch;
   const std::size_t first_epochs = options.min_steps / steps + (options.min_steps % steps > 0);
@@ -26,12 +27,12 @@ inline StopReason stop_reason(const FitOptions& options, const History& history,
         std::max({history.best_epoch, first_epochs, patience_from, *schedule_from});
     if (epoch >= from && epoch - from >= options.patience) return StopReason::patience;
   }
-  return epoch >= options.epochs ? StopReason::epochs : StopReason::none;
+  return epoch >= epochs ? StopReason::epochs : StopReason::none;
 }
 
-/// What speaks against a run's having learnt anything.
-inline std::vector<std::string> warnings(const History& history, bool has_validation) {
-  std::vector<std::string> found;
+/// What speaks against a run's having learnt anything. @param found  what did at its start
+inline std::vector<std::string> warnings(std::vector<std::string> found, const History& history,
+                                         bool has_validation) {
   const std::size_t epochs = history.epochs.size(), steps = epochs * history.steps_per_epoch;
   if (has_validation && epochs > 2 && history.best_epoch <= 2) {
     found.push_back("the best epoch is " + std::to_string(history.best_epoch) + " of " +
@@ -51,12 +52,13 @@ inline std::vector<std::string> warnings(const History& history, bool has_valida
 }
 
 /// Whether a training that was over when it was saved still is, by options that may be others.
-inline StopReason resumed_stop_reason(const FitOptions& options, const RunProgress& progress) {
+inline StopReason resumed_stop_reason(const FitOptions& options, std::size_t epochs,
+                                      const RunProgress& progress) {
   const History& history = progress.history;
   const StopReason saved = history.stop_reason;
   if (saved == StopReason::rule || saved == StopReason::diverged) return saved;
   if (progress.pairs_done > 0 || history.epochs.empty()) return StopReason::none;
-  return stop_reason(options, history, progress.patience_from);
+  return stop_reason(options, epochs, history, progress.patience_from);
 }
 
 /// Whether a checkpoint is to be written after a step.

@@ -59,6 +59,7 @@ class TrainingLoop {
   /// Whether training is over; history().stop_reason says why.
   [[nodiscard]] bool finished() const noexcept { return history().stop_reason != StopReason::none; }
   [[nodiscard]] const History& history() const noexcept { return progress_.history; }
+  /// As given, with the number of epochs that training goes by.
   [[nodiscard]] const FitOptions& options() const noexcept { return options_; }
   /// The epoch that the next step belongs to, from 1.
   [[nodiscard]] std::size_t epoch() const noexcept { return history().epochs.size() + 1; }
@@ -66,7 +67,7 @@ class TrainingLoop {
   [[nodiscard]] virtual std::uint64_t steps() const noexcept = 0;
 
  protected:
-  /// @param options  that detail::check has passed
+  /// @param options  that detail::check has passed, with a number of epochs
   /// @param memory   of a second copy of the weights
   TrainingLoop(const Split& split, FitOptions&& options, std::pmr::memory_resource* memory)
       : split_(split), options_(std::move(options)), memory_(memory), best_(options_, memory) {
@@ -81,6 +82,7 @@ class TrainingLoop {
   /// Ranks the validation part.
   [[nodiscard]] virtual Report validate() = 0;
   [[nodiscard]] virtual std::string model_name() const = 0;
+  [[nodiscard]] virtual std::vector<std::string> start_warnings() const = 0;
   [[nodiscard]] virtual std::vector<detail::RunSetting> model_settings() = 0;
   virtual void save_optimizer(BinaryWriter& out) const = 0;
   virtual void load_optimizer(BinaryReader& in) = 0;
@@ -111,7 +113,7 @@ class TrainingLoop {
       throw DataError(path.string(), 0, "has another number of steps than its epochs");
     }
     detail::copy_weights(read.spans(), weights());
-    past().stop_reason = detail::resumed_stop_reason(options_, progress_);
+    past().stop_reason = detail::resumed_stop_reason(options_, max_epochs(), progress_);
   }
 
   StepRecord step(detail::ObserverRefs observers) {
@@ -144,7 +146,7 @@ class TrainingLoop {
     begin(observers);
     while (!finished()) step(observers);
     take_best();
-    past().warnings = detail::warnings(history(), has_validation());
+    past().warnings = detail::warnings(progress_.start_warnings, history(), has_validation());
     for (const detail::ObserverRef& observer : observers) {
       if (observer.end != nullptr) observer.end(observer, history());
     }
@@ -153,6 +155,7 @@ class TrainingLoop {
 
  private:
   [[nodiscard]] History& past() noexcept { return progress_.history; }
+  [[nodiscard]] std::size_t max_epochs() const noexcept { return *options_.epochs; }
   /// For checkpoints. All options among them stay as they are.
   [[nodiscard]] const std::vector<detail::RunSetting>& settings() {
     if (settings_.empty()) settings_ = detail::run_settings(model_settings(), split_, options_);
@@ -163,15 +166,18 @@ class TrainingLoop {
   /// Tells observers what is about to be done: run() does, and the first step of a session.
   void begin(detail::ObserverRefs observers) {
     begun_ = true;
+    if (steps() == 0) progress_.start_warnings = start_warnings();
+    past().warnings = progress_.start_warnings;
     const FitInfo info{.model = model_name(),
                        .pairs = split_.train.size(),
-                       .epochs = options_.epochs,
+                       .epochs = max_epochs(),
                        .k = options_.k,
                        .has_validation = has_validation(),
                        .learning_rate = options_.learning_rate,
                        .batch_size = options_.batch_size,
                        .metric = options_.metric.label(),
-                       .constant_rate = options_.schedule.label() == ConstantSchedule().label()};
+                       .constant_rate = options_.schedule.label() == ConstantSchedule().label(),
+                       .warnings = progress_.start_warnings};
     for (const detail::ObserverRef& observer : observers) {
       if (observer.begin != nullptr) observer.begin(observer, info);
     }
@@ -182,12 +188,12 @@ class TrainingLoop {
     const std::size_t pairs = split_.train.size(), first = progress_.pairs_done;
     const std::size_t steps_per_epoch = history().steps_per_epoch;
     record.pairs = std::min(options_.batch_size, pairs - first);
-    record.learning_rate = options_.learning_rate *
-                           options_.schedule.factor({.step = steps() + 1,
-                                                     .epoch = epoch(),
-                                                     .steps_per_epoch = steps_per_epoch,
-                                                     .steps = options_.epochs * steps_per_epoch},
-                                                    history());
+    record.learning_rate =
+        options_.learning_rate * options_.schedule.factor({.step = steps() + 1,
+                                                           .epoch = epoch(),
+                                                           .steps_per_epoch = steps_per_epoch,
+                                                           .steps = max_epochs() * steps_per_epoch},
+                                                          history());
     record.loss = train(first, record.pairs, record.learning_rate);
     record.step = steps();
     progress_.loss_sum += record.loss * static_cast<double>(record.pairs);
@@ -229,7 +235,8 @@ class TrainingLoop {
     progress_.pairs_done = 0;
     progress_.loss_sum = 0;
     progress_.epoch_seconds = 0;
-    past().stop_reason = detail::stop_reason(options_, history(), progress_.patience_from);
+    past().stop_reason =
+        detail::stop_reason(options_, max_epochs(), history(), progress_.patience_from);
     if (!finished() && options_.stop && options_.stop(history())) {
       past().stop_reason = StopReason::rule;
     }

@@ -24,6 +24,7 @@
 #include "prism/training/history.hpp"
 #include "prism/training/observer.hpp"
 #include "prism/training/run_settings.hpp"
+#include "prism/training/start_warnings.hpp"
 #include "prism/training/trainer.hpp"
 #include "prism/training/training_loop.hpp"
 
@@ -150,10 +151,11 @@ class TrainingSession final : public TrainingLoop<typename Model::scalar_type> {
   }
 
   static FitOptions checked(FitOptions&& options, const Model& model, const Split& split) {
-    detail::check(options, split.train, model.train());
+    detail::check(options, split, model.train());
     require(can_be_saved || options.checkpoint.path.empty(), "checkpoint",
             "cannot be written: the optimizer's State has no save() and load(), as "
             "prism/policy/optimizer.hpp lists them");
+    if (!options.epochs) options.epochs = FitOptions::default_epochs;
     if constexpr (requires { Model::shuffle; }) options.shuffle = Model::shuffle;
     return std::move(options);
   }
@@ -174,10 +176,14 @@ class TrainingSession final : public TrainingLoop<typename Model::scalar_type> {
   }
   bool finite() override { return trainer_.finite(); }
   Report validate() override {
-    return evaluate(exec_, model_, split_.validation,
+    // As a scorer, because detail::check has seen that the part has nothing in common with train.
+    return evaluate(exec_, model_.scorer(exec_), split_.validation,
                     {.k = this->options().k, .exclude = {&split_.train}});
   }
   std::string model_name() const override { return model_.name(); }
+  std::vector<std::string> start_warnings() const override {
+    return detail::start_warnings(exec_, model_);
+  }
   std::vector<detail::RunSetting> model_settings() override {
     return detail::model_settings(model_);
   }

@@ -1,0 +1,126 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// What evaluate leaves out by itself: the items that the user has in the model's training part.
+#include <doctest/doctest.h>
+
+#include <algorithm>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "policies.hpp"
+
+using namespace prism;
+
+namespace {
+
+const Split& small_split() {
+  static const Split split = random_split(synthetic_interactions({.users = 120, .items = 90}));
+  return split;
+}
+
+// PRISM ranks the training items first, so that leaving them out changes every number.
+using Model = Recommender<MF<8>, BPR, None, PRISM<1.0>>;
+
+bool same(const Report& a, const Report& b) {
+  return a.users == b.users && a.ndcg == b.ndcg && a.ndcg_by_stratum == b.ndcg_by_stratum &&
+         a.recall == b.recall && a.precision == b.precision && a.mrr == b.mrr &&
+         a.hit_rate == b.hit_rate && a.coverage == b.coverage &&
+         a.average_popularity == b.average_popularity && a.gini == b.gini;
+}
+
+/// The message of the ArgumentError that the call throws.
+template <class Call>
+std::string refusal(const Call& call) {
+  try {
+    static_cast<void>(call());
+  } catch (const ArgumentError& error) {
+    return error.what();
+  }
+  return "nothing is refused";
+}
+
+constexpr const char* common =
+    "relevant: must have no interactions in common with the training part, which exclude_seen "
+    "leaves out; pass {.exclude_seen = false} to rank training items too";
+
+}  // namespace
+
+TEST_CASE("evaluate leaves out a model's training items as if they were excluded by hand") {
+  const Split& split = small_split();
+  const Model model(split.train);
+  const Scorer<float> scorer = model.scorer();
+  const Report by_hand =
+      evaluate(scorer, split.test, {.exclude = {&split.train, &split.validation}});
+  REQUIRE_FALSE(same(by_hand, evaluate(scorer, split.test, {.exclude = {&split.validation}})));
+  CHECK(same(by_hand, evaluate(model, split.test, {.exclude = {&split.validation}})));
+  // Named too: popularity counts the part once.
+  CHECK(same(by_hand, evaluate(model, split.test, {.exclude = {&split.train, &split.validation}})));
+  const Interactions copy = split.train;
+  CHECK(same(by_hand, evaluate(model, split.test, {.exclude = {&copy, &split.validation}})));
+  const auto any = make_any_recommender<Model>(split.train);
+  CHECK(same(by_hand, any->evaluate(split.test, {.exclude = {&split.validation}})));
+}
+
+TEST_CASE("a part that has the training part and more counts once, too") {
+  const Split& split = small_split();
+  std::vector<Interaction> pairs;
+  for (const Interactions* part : {&split.train, &split.validation}) {
+    for (std::size_t k = 0; k < part->size(); ++k) pairs.push_back((*part)[k]);
+  }
+  const Interactions both(split.train.users(), split.train.items(), pairs);
+  const Model model(split.train);
+  CHECK(same(evaluate(model, split.test, {.exclude = {&both}}),
+             evaluate(model.scorer(), split.test, {.exclude = {&both}})));
+}
+
+TEST_CASE("the items that evaluate ranks are those that recommend returns") {
+  const Split& split = small_split();
+  const Model model(split.train);
+  for (const bool exclude_seen : {true, false}) {
+    std::vector<std::size_t> times(split.train.items());
+    std::size_t hits = 0, users = 0;
+    for (Index user = 0; user < split.test.users(); ++user) {
+      if (split.test.items_of(user).empty()) continue;
+      ++users;
+      for (const auto& scored : recommend(model, user, 5, {.exclude_seen = exclude_seen})) {
+        ++times[scored.item];
+        hits += split.test.contains(user, scored.item) ? 1 : 0;
+      }
+    }
+    const auto covered =
+        static_cast<double>(std::ranges::count_if(times, [](std::size_t n) { return n > 0; }));
+    const Report report = evaluate(model, split.test, {.k = 5, .exclude_seen = exclude_seen});
+    CHECK(report.coverage == doctest::Approx(covered / static_cast<double>(times.size())));
+    CHECK(report.precision ==
+          doctest::Approx(static_cast<double>(hits) / static_cast<double>(5 * users)));
+  }
+}
+
+TEST_CASE("evaluate refuses a part that it would leave out itself") {
+  const Split& split = small_split();
+  const Model model(split.train);
+  const auto any = make_any_recommender<Model>(split.train);
+  CHECK(refusal([&] { return evaluate(model, split.train); }) == common);
+  CHECK(refusal([&] { return evaluate(serial, model, split.train); }) == common);
+  CHECK(refusal([&] { return any->evaluate(split.train); }) == common);
+  // One interaction is enough.
+  std::vector<Interaction> pairs{split.train[split.train.size() - 1]};
+  for (std::size_t k = 0; k < split.test.size(); ++k) pairs.push_back(split.test[k]);
+  const Interactions mixed(split.train.users(), split.train.items(), pairs);
+  CHECK(refusal([&] { return evaluate(model, mixed); }) == common);
+
+  const Report fitted = evaluate(model, split.train, {.exclude_seen = false});
+  CHECK(same(fitted, evaluate(model.scorer(), split.train)));
+  CHECK(same(fitted, any->evaluate(split.train, {.exclude_seen = false})));
+  CHECK(fitted.ndcg > 0);
+}
+
+TEST_CASE("evaluate refuses a part without interactions") {
+  const Split& split = small_split();
+  const Interactions none(split.train.users(), split.train.items(), {});
+  const Model model(split.train);
+  const char* const message = "relevant: has no interactions, so that there is nothing to find";
+  CHECK(refusal([&] { return evaluate(model, none); }) == message);
+  CHECK(refusal([&] { return evaluate(model, none, {.exclude_seen = false}); }) == message);
+  CHECK(refusal([&] { return evaluate(model.scorer(), none); }) == message);
+}

@@ -1,0 +1,160 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// What a model and fit refuse, by the name of the argument, and what fit takes for what is left
+// out.
+#include <doctest/doctest.h>
+
+#include <cstdint>
+#include <limits>
+#include <string>
+#include <vector>
+
+#include "policies.hpp"
+
+using namespace prism;
+
+namespace {
+
+const Split& small_split() {
+  static const Split split = random_split(
+      synthetic_interactions({.users = 150, .items = 120, .interactions_per_user = 12}),
+      {.validation = 0.1, .test = 0.1, .seed = 1});
+  return split;
+}
+
+using Small = Recommender<MF<16>, DirectAU, None, PRISM<1.0>>;
+
+std::vector<float> numbers(const Matrix<float>& table) { return {table.begin(), table.end()}; }
+
+}  // namespace
+
+TEST_CASE("without a validation part fit needs to be told when training ends") {
+  Split split = small_split();
+  split.validation = {};
+  Small model(split.train);
+  const auto start = numbers(model.items());
+  CHECK_THROWS_WITH_AS(fit(model, split, {.batch_size = 300}, Silent()),
+                       "epochs: must be given where split.validation is empty, because nothing "
+                       "else would end training; or set stop",
+                       ArgumentError);
+  CHECK_THROWS_AS(TrainingSession(model, split, {}), ArgumentError);
+  CHECK(numbers(model.items()) == start);
+  const History history = fit(
+      model, split,
+      {.batch_size = 300, .stop = [](const History& so_far) { return so_far.epochs.size() == 3; }},
+      Silent());
+  CHECK(history.epochs.size() == 3);
+  CHECK(history.stop_reason == StopReason::rule);
+}
+
+TEST_CASE("epochs that are left out are 1000, for observers and schedules too") {
+  struct Look {
+    std::size_t epochs = 0;
+    void begin(const FitInfo& info) { epochs = info.epochs; }
+  } look;
+  Small model(small_split().train);
+  std::uint64_t steps = 0;
+  const FitOptions options{.batch_size = 300, .schedule = [&](const StepPosition& at) {
+                             steps = at.steps;
+                             return 1.0;
+                           }};
+  CHECK_FALSE(options.epochs);
+  TrainingSession session(model, small_split(), options);
+  session.step(look);
+  CHECK(look.epochs == 1000);
+  CHECK(session.options().epochs == 1000);
+  CHECK(steps == 1000 * session.history().steps_per_epoch);
+}
+
+TEST_CASE("a policy's option outside its domain is an error when the model is made") {
+  const auto argument_of = [](const auto& make) -> std::string {
+    try {
+      make();
+    } catch (const ArgumentError& error) {
+      return error.argument();
+    }
+    return "nothing";
+  };
+  const Interactions& train = small_split().train;
+  const double no_number = std::numeric_limits<double>::quiet_NaN();
+  const auto loss = [&]<class L>(L value) {
+    return argument_of([&] { Recommender<MF<4>, L>(train, {.loss = value}); });
+  };
+  CHECK(loss(BPR{.negatives = 0}) == "negatives");
+  CHECK(loss(SSM{.tau = 0}) == "tau");
+  CHECK(loss(DirectAU{.gamma = -1}) == "gamma");
+  CHECK(loss(MAWU{.gamma2 = no_number}) == "gamma2");
+  CHECK(loss(MACR{.alpha = -1}) == "alpha");
+  CHECK(loss(Penalized<BPR, ReSN>{.loss = {}, .penalty = {.weight = -1}}) == "weight");
+  CHECK(loss(BPR{}) == "nothing");
+  CHECK(argument_of([&] {
+          Recommender<MF<4>, BPR, FullWD>(train, {.regularizer = {.lambda = no_number}});
+        }) == "lambda");
+  CHECK(argument_of([&] { Recommender<MF<4>, BPR>(train, {.optimizer = {.beta1 = 1}}); }) ==
+        "beta1");
+}
+
+TEST_CASE("fit names the option that is outside its domain") {
+  Small model(small_split().train);
+  const auto message = [&](const FitOptions& options) -> std::string {
+    try {
+      fit(model, small_split(), options, Silent());
+    } catch (const ArgumentError& error) {
+      return error.argument();
+    }
+    return "nothing";
+  };
+  CHECK(message({.learning_rate = 0}) == "learning_rate");
+  CHECK(message({.learning_rate = std::numeric_limits<double>::quiet_NaN()}) == "learning_rate");
+  CHECK(message({.batch_size = 0}) == "batch_size");
+  CHECK(message({.epochs = 0}) == "epochs");
+  CHECK(message({.patience = 0}) == "patience");
+  CHECK(message({.k = 0}) == "k");
+  const Split other =
+      random_split(synthetic_interactions({.users = 20, .items = 20, .interactions_per_user = 5}));
+  CHECK_THROWS_AS(fit(model, other, {}, Silent()), ArgumentError);
+}
+
+TEST_CASE("a model needs interactions, and a dimension") {
+  CHECK_THROWS_AS(Small(Interactions(3, 3, {})), ArgumentError);
+  using Dynamic = Recommender<MF<dynamic>, BPR>;
+  CHECK_THROWS_AS(Dynamic(small_split().train, {.backbone = MF<dynamic>(0)}), ArgumentError);
+}
+
+TEST_CASE("fit refuses another training part, of the same degrees too") {
+  const std::vector<Interaction> one{{0, 0}, {1, 1}}, other{{0, 1}, {1, 0}};
+  Recommender<MF<2>, DirectAU> model(Interactions(2, 2, one));
+  const Split split{Interactions(2, 2, other), Interactions(2, 2, {}), Interactions(2, 2, {})};
+  CHECK_THROWS_WITH_AS(fit(model, split, {.epochs = 1}, Silent()), doctest::Contains("split"),
+                       ArgumentError);
+}
+
+TEST_CASE("fit refuses a validation part that it cannot rank, before it trains") {
+  Split split = small_split();
+  Small model(split.train);
+  const auto start = numbers(model.items());
+  SUBCASE("with an interaction of the training part") {
+    const std::vector<Interaction> pairs{split.validation[0], split.train[0]};
+    split.validation = Interactions(150, 120, pairs);
+    CHECK_THROWS_WITH_AS(fit(model, split, {}, Silent()),
+                         "split.validation: must have no interactions in common with split.train, "
+                         "whose items are not ranked",
+                         ArgumentError);
+  }
+  SUBCASE("of other users or items") {
+    const std::vector<Interaction> pairs{{0, 120}};
+    split.validation = Interactions(150, 121, pairs);
+    CHECK_THROWS_WITH_AS(fit(model, split, {}, Silent()),
+                         "split.validation: must have the 150 users and 120 items that the model "
+                         "has",
+                         ArgumentError);
+  }
+  CHECK(numbers(model.items()) == start);
+}
+
+TEST_CASE("an embedding too wide for any memory is refused by name") {
+  const std::vector<Interaction> pairs{{0, 0}};
+  CHECK_THROWS_WITH_AS(
+      (Recommender<MF<dynamic>, BPR>(Interactions(1, 1, pairs),
+                                     {.backbone = MF<dynamic>(std::size_t{1} << 60)})),
+      doctest::Contains("dim"), ArgumentError);
+}
