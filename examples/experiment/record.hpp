@@ -133,7 +133,7 @@ inline prism::Json to_json(const Settings& settings) {
                       {"power", settings.power},
                       {"negatives", nullptr},
                       {"dim", settings.dim},
-                      {"learning_rate", settings.learning_rate},
+                      {"learning_rate", nullptr},
                       {"batch", settings.batch},
                       {"epochs", settings.epochs},
                       {"patience", settings.patience},
@@ -141,6 +141,7 @@ inline prism::Json to_json(const Settings& settings) {
                       {"seed", settings.seed},
                       {"threads", nullptr}};
   if (!settings.test.empty()) json["test"] = settings.test;
+  if (settings.learning_rate > 0) json["learning_rate"] = settings.learning_rate;
   if (settings.min_rating) json["min_rating"] = *settings.min_rating;
   if (settings.penalty) json["penalty"] = *settings.penalty;
   if (settings.penalty_weight >= 0) json["penalty_weight"] = settings.penalty_weight;

@@ -63,7 +63,7 @@ struct Settings {
   std::optional<std::size_t> negatives;
   std::size_t dim = 64;
 
-  double learning_rate = 1e-3;
+  double learning_rate = 0;  // 0: from the rows, see FitOptions
   std::size_t batch = 4096;
   std::size_t epochs = 1000;
   std::size_t patience = 10;

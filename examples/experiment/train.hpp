@@ -116,12 +116,12 @@ void with_model(const Settings& settings, const ModelChoice& choice, Backbone ba
                                         .initializer = initializer,
                                         .optimizer = optimizer,
                                         .sampler = sampler};
-  const FitOptions fit{.learning_rate = settings.learning_rate,
-                       .batch_size = settings.batch,
-                       .epochs = settings.epochs,
-                       .patience = settings.patience,
-                       .min_steps = settings.min_steps,
-                       .shuffle = settings.released ? Shuffle::once : Shuffle::every_epoch};
+  FitOptions fit{.batch_size = settings.batch,
+                 .epochs = settings.epochs,
+                 .patience = settings.patience,
+                 .min_steps = settings.min_steps,
+                 .shuffle = settings.released ? Shuffle::once : Shuffle::every_epoch};
+  if (settings.learning_rate > 0) fit.learning_rate = settings.learning_rate;
   use.template operator()<Model>(options, fit);
 }
 

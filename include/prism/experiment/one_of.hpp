@@ -146,6 +146,12 @@ class OneOptimizer : public detail::RuntimeChoice<Policies...> {
   /// As if one deferred rows; one that does not has nothing to make up for.
   static constexpr OptimizerTraits traits{.defers_rows = true};
 
+  [[nodiscard]] double learning_rate_of_step(double length, std::size_t dim) const {
+    return this->visit([=](const auto& policy) -> double {
+      return prism::learning_rate_of_step(policy, length, dim);
+    });
+  }
+
   /// Constructed by the first step, when the choice is known.
   template <class T>
   class State {

@@ -207,9 +207,9 @@ template <class Model, Execution X = Host<>>
   for (const detail::RunSetting& setting : detail::fit_settings(fit)) {
     spec.key += "; " + setting.name + " " + setting.value;
   }
-  spec.key += "; epochs " + std::to_string(fit.epochs.value_or(FitOptions::default_epochs)) + ", patience " +
-              std::to_string(fit.patience) + ", min_steps " + std::to_string(fit.min_steps) + "; " +
-              split_text;
+  spec.key += "; epochs " + std::to_string(fit.epochs.value_or(FitOptions::default_epochs)) +
+              ", patience " + std::to_string(fit.patience) + ", min_steps " +
+              std::to_string(fit.min_steps) + "; " + split_text;
   spec.make = [=](const std::filesystem::path& checkpoint) -> std::unique_ptr<Trial> {
     return std::make_unique<detail::ModelTrial<Model, X>>(split, options, fit, checkpoint);
   };

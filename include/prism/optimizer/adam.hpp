@@ -36,6 +36,12 @@ struct Adam {
   double beta2 = 0.999;   ///< in [0, 1)
   double epsilon = 1e-8;  ///< above 0
 
+  /// The learning rate whose steps move a row of dim columns by about `length`: Adam moves each
+  /// column by about the learning rate (Kingma, Ba, section 2.1).
+  [[nodiscard]] double learning_rate_of_step(double length, std::size_t dim) const {
+    return DenseAdam{}.learning_rate_of_step(length, dim);
+  }
+
   /// @throws ArgumentError  for an option outside its domain
   void check() const { DenseAdam{beta1, beta2, epsilon}.check(); }
 

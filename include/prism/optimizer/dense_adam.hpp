@@ -2,6 +2,7 @@
 #pragma once
 
 #include <algorithm>
+#include <cmath>
 #include <cstddef>
 #include <memory_resource>
 #include <span>
@@ -27,6 +28,12 @@ struct DenseAdam {
   double beta1 = 0.9;     ///< in [0, 1)
   double beta2 = 0.999;   ///< in [0, 1)
   double epsilon = 1e-8;  ///< above 0
+
+  /// The learning rate whose steps move a row of dim columns by about `length`: Adam moves each
+  /// column by about the learning rate (Kingma, Ba, section 2.1).
+  [[nodiscard]] double learning_rate_of_step(double length, std::size_t dim) const {
+    return length / std::sqrt(static_cast<double>(dim));
+  }
 
   /// @throws ArgumentError  for an option outside its domain
   void check() const {

@@ -89,6 +89,10 @@ struct AnyRegularizer {
 //   void operator()(const X& exec, const ParameterView<T>& table, const TableGradient<T>& gradient,
 //                   State<T>& state, StepInfo info, const R& regularizer) const;
 //
+//   // Optional, for FitOptions without a learning rate: the rate whose steps move a row of dim
+//   // columns by about `length`. 0: it depends on the gradient.
+//   double learning_rate_of_step(double length, std::size_t dim) const;
+//
 //   // With defers_rows: applies the deferred steps of these rows, which are distinct.
 //   template <Execution X, class T, RegularizerPolicy R>
 //   void apply_deferred(const X& exec, const ParameterView<T>& table,
@@ -99,6 +103,17 @@ struct AnyRegularizer {
 //   void flush(const X& exec, const ParameterView<T>& table, State<T>& state,
 //              const R& regularizer) const;
 // };
+
+/// The learning rate whose steps move a row of dim columns by about `length`; 0 where the optimizer
+/// has no such function.
+template <class O>
+[[nodiscard]] double learning_rate_of_step(const O& optimizer, double length, std::size_t dim) {
+  if constexpr (requires { optimizer.learning_rate_of_step(length, dim); }) {
+    return optimizer.learning_rate_of_step(length, dim);
+  } else {
+    return 0;
+  }
+}
 
 // For checkpoints, a State also has (include prism/core/binary_file.hpp):
 //   // Writes all values that later steps depend on, and changes none of them: deferred steps are

@@ -45,7 +45,10 @@ struct CheckpointOptions {
 };
 
 struct FitOptions {
-  double learning_rate = 1e-3;    ///< above 0
+  /// Above 0. If left out it follows from the rows: where they start short, as Xavier's, 0.03 at 64
+  /// dimensions, lowered by a PlateauSchedule unless `schedule` is set; where they start long, as
+  /// PRISM's, so that a step turns them by 0.003 radians, about 0.002. See default_rate.hpp.
+  std::optional<double> learning_rate{};
   std::size_t batch_size = 4096;  ///< pairs a step, at least 1; the last of an epoch is smaller
   /// At most; at least 1, default_epochs if left out. Without a validation part it must be given,
   /// unless `stop` is set, because nothing else would end training.
@@ -57,8 +60,10 @@ struct FitOptions {
   std::size_t min_steps = 1000;
   std::size_t k = 20;  ///< length of the lists that validation ranks
   Shuffle shuffle = Shuffle::every_epoch;
-  Schedule schedule{};  ///< a factor on learning_rate for each step, see schedule.hpp
-  Metric metric{};      ///< which number of the validation's report is to become greater: NDCG@k
+  /// A factor on learning_rate for each step, see schedule.hpp. If left out, it is constant where
+  /// learning_rate is given.
+  std::optional<Schedule> schedule{};
+  Metric metric{};  ///< which number of the validation's report is to become greater: NDCG@k
   /// Asked after each epoch, if there is one: true stops training.
   std::function<bool(const History&)> stop{};
   BestWeights best_weights = BestWeights::in_memory;
@@ -88,12 +93,12 @@ inline void check_checkpoint_path(const FitOptions& options, const std::filesyst
 /// @param model  the interactions that the model was made with
 inline void check(const FitOptions& options, const Split& split, const Interactions& model) {
   const Interactions& train = split.train;
-  require_positive("learning_rate", options.learning_rate);
+  if (options.learning_rate) require_positive("learning_rate", *options.learning_rate);
   require_at_least_one("batch_size", options.batch_size);
   require_at_least_one("epochs", options.epochs.value_or(FitOptions::default_epochs));
   require_at_least_one("patience", options.patience);
   require_at_least_one("k", options.k);
-  options.schedule.check();
+  if (options.schedule) options.schedule->check();
   require(options.best_weights != BestWeights::on_disk || !options.best_weights_path.empty(),
           "best_weights_path", "must name a file where best_weights is on_disk");
   check_checkpoint_path(options, options.checkpoint.path);

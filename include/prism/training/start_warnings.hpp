@@ -11,11 +11,11 @@
 #include "prism/core/config.hpp"
 #include "prism/core/execution.hpp"
 #include "prism/core/finite.hpp"
-#include "prism/core/parallel.hpp"
+#include "prism/core/index.hpp"
 #include "prism/core/rows.hpp"
-#include "prism/data/interactions.hpp"
 #include "prism/kernel/row.hpp"
 #include "prism/policy/loss.hpp"
+#include "prism/training/row_lengths.hpp"
 
 namespace prism::inline PRISM_ISA::detail {
 
@@ -37,28 +37,6 @@ inline constexpr double trained_cosine = 0.2;
   const auto end =
       std::to_chars(digits, digits + sizeof digits, number, std::chars_format::general, 3).ptr;
   return {digits, end};
-}
-
-/// The mean over the interactions of value(user, item).
-template <Execution X, class Value>
-[[nodiscard]] double mean_over_pairs(const X& exec, const Interactions& pairs, const Value& value) {
-  constexpr std::size_t grain = 4096;
-  const double sum =
-      parallel_sum(exec, pairs.size(), grain, [&](std::size_t begin, std::size_t end) {
-        double part = 0;
-        for (std::size_t k = begin; k < end; ++k) part += value(pairs[k].user, pairs[k].item);
-        return part;
-      });
-  return sum / static_cast<double>(pairs.size());
-}
-
-template <class Isa, class T>
-[[nodiscard]] std::vector<double> row_lengths(Rows<const T> rows) {
-  std::vector<double> lengths(rows.size());
-  for (std::size_t r = 0; r < rows.size(); ++r) {
-    lengths[r] = static_cast<double>(norm<Isa>(rows[r], rows.dim()));
-  }
-  return lengths;
 }
 
 /// Warns of output rows so long that they saturate a loss whose logits are their dot products. Rows

@@ -22,7 +22,7 @@ inline StopReason stop_reason(const FitOptions& options, std::size_t epochs, con
                               std::size_t patience_from) {
   const std::size_t epoch = history.epochs.size(), steps = history.steps_per_epoch;
   const std::size_t first_epochs = options.min_steps / steps + (options.min_steps % steps > 0);
-  if (const auto schedule_from = options.schedule.patience_from(history)) {
+  if (const auto schedule_from = options.schedule->patience_from(history)) {
     const std::size_t from =
         std::max({history.best_epoch, first_epochs, patience_from, *schedule_from});
     if (epoch >= from && epoch - from >= options.patience) return StopReason::patience;

@@ -59,7 +59,7 @@ class TrainingLoop {
   /// Whether training is over; history().stop_reason says why.
   [[nodiscard]] bool finished() const noexcept { return history().stop_reason != StopReason::none; }
   [[nodiscard]] const History& history() const noexcept { return progress_.history; }
-  /// As given, with the number of epochs that training goes by.
+  /// As given, with what was left open.
   [[nodiscard]] const FitOptions& options() const noexcept { return options_; }
   /// The epoch that the next step belongs to, from 1.
   [[nodiscard]] std::size_t epoch() const noexcept { return history().epochs.size() + 1; }
@@ -67,7 +67,8 @@ class TrainingLoop {
   [[nodiscard]] virtual std::uint64_t steps() const noexcept = 0;
 
  protected:
-  /// @param options  that detail::check has passed, with a number of epochs
+  /// @param options  that detail::check has passed, with a number of epochs, a rate and
+  ///     a schedule
   /// @param memory   of a second copy of the weights
   TrainingLoop(const Split& split, FitOptions&& options, std::pmr::memory_resource* memory)
       : split_(split), options_(std::move(options)), memory_(memory), best_(options_, memory) {
@@ -173,10 +174,10 @@ class TrainingLoop {
                        .epochs = max_epochs(),
                        .k = options_.k,
                        .has_validation = has_validation(),
-                       .learning_rate = options_.learning_rate,
+                       .learning_rate = *options_.learning_rate,
                        .batch_size = options_.batch_size,
                        .metric = options_.metric.label(),
-                       .constant_rate = options_.schedule.label() == ConstantSchedule().label(),
+                       .constant_rate = options_.schedule->label() == ConstantSchedule().label(),
                        .warnings = progress_.start_warnings};
     for (const detail::ObserverRef& observer : observers) {
       if (observer.begin != nullptr) observer.begin(observer, info);
@@ -188,12 +189,12 @@ class TrainingLoop {
     const std::size_t pairs = split_.train.size(), first = progress_.pairs_done;
     const std::size_t steps_per_epoch = history().steps_per_epoch;
     record.pairs = std::min(options_.batch_size, pairs - first);
-    record.learning_rate =
-        options_.learning_rate * options_.schedule.factor({.step = steps() + 1,
-                                                           .epoch = epoch(),
-                                                           .steps_per_epoch = steps_per_epoch,
-                                                           .steps = max_epochs() * steps_per_epoch},
-                                                          history());
+    record.learning_rate = *options_.learning_rate *
+                           options_.schedule->factor({.step = steps() + 1,
+                                                      .epoch = epoch(),
+                                                      .steps_per_epoch = steps_per_epoch,
+                                                      .steps = max_epochs() * steps_per_epoch},
+                                                     history());
     record.loss = train(first, record.pairs, record.learning_rate);
     record.step = steps();
     progress_.loss_sum += record.loss * static_cast<double>(record.pairs);
@@ -266,7 +267,7 @@ class TrainingLoop {
     best_.restore(weights());
     throw DivergenceError(std::string(what) + " no longer finite in epoch " +
                           std::to_string(diverged_in) + ": a smaller learning_rate than " +
-                          format_number(options_.learning_rate) +
+                          format_number(*options_.learning_rate) +
                           " may help, or milder options of the loss");
   }
 

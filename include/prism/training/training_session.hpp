@@ -19,6 +19,7 @@
 #include "prism/data/split_parts.hpp"
 #include "prism/evaluate/evaluate.hpp"
 #include "prism/policy/optimizer.hpp"
+#include "prism/training/default_rate.hpp"
 #include "prism/training/epoch_pairs.hpp"
 #include "prism/training/fit_options.hpp"
 #include "prism/training/history.hpp"
@@ -137,7 +138,7 @@ class TrainingSession final : public TrainingLoop<typename Model::scalar_type> {
   }
 
   TrainingSession(NotBegun, const X& exec, Model& model, const Split& split, FitOptions&& options)
-      : Loop(split, checked(std::move(options), model, split), model.options().memory),
+      : Loop(split, checked(std::move(options), exec, model, split), model.options().memory),
         exec_(exec),
         model_(model),
         split_(split),
@@ -150,12 +151,14 @@ class TrainingSession final : public TrainingLoop<typename Model::scalar_type> {
     Loop::read_checkpoint(path);
   }
 
-  static FitOptions checked(FitOptions&& options, const Model& model, const Split& split) {
+  static FitOptions checked(FitOptions&& options, const X& exec, const Model& model,
+                            const Split& split) {
     detail::check(options, split, model.train());
     require(can_be_saved || options.checkpoint.path.empty(), "checkpoint",
             "cannot be written: the optimizer's State has no save() and load(), as "
             "prism/policy/optimizer.hpp lists them");
     if (!options.epochs) options.epochs = FitOptions::default_epochs;
+    detail::set_default_rate(options, exec, model, !split.validation.empty());
     if constexpr (requires { Model::shuffle; }) options.shuffle = Model::shuffle;
     return std::move(options);
   }

@@ -1,0 +1,328 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "settings.hpp"
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <cmath>
+#include <filesystem>
+#include <prism/data/data.hpp>
+#include <prism/experiment/policies.hpp>
+#include <prism/serve/staged_files.hpp>
+
+namespace experiment {
+
+namespace {
+
+/// A finite number of at least (or, if strictly, above) `low`; CLI::Range accepts infinity and NaN.
+CLI::Validator number_from(double low, bool strictly) {
+  return CLI::Validator(
+      [=](std::string& text) -> std::string {
+        double value = 0;
+        const bool read = CLI::detail::lexical_cast(text, value);
+        if (read && std::isfinite(value) && (strictly ? value > low : value >= low)) return {};
+        return "must be a finite number " + std::string(strictly ? "above " : "of at least ") +
+               CLI::detail::to_string(low) + ", not " + text;
+      },
+      strictly ? "NUMBER > " + CLI::detail::to_string(low)
+               : "NUMBER >= " + CLI::detail::to_string(low));
+}
+
+/// A file that can be written, which is checked before hours of training.
+CLI::Validator writable_file() {
+  return CLI::Validator(
+      [](std::string& path) -> std::string {
+        if (path.empty()) return "must name a file";
+        const std::filesystem::path folder = std::filesystem::absolute(path).parent_path();
+        if (!std::filesystem::is_directory(folder)) return "there is no folder " + folder.string();
+        try {
+          prism::StagedFiles(folder).write(std::filesystem::path(path).filename(), "");
+        } catch (const prism::Error& error) {
+          return error.what();
+        }
+        return {};
+      },
+      "FILE");
+}
+
+/// A folder that exists or can be created.
+CLI::Validator writable_folder() {
+  return CLI::Validator(
+      [](std::string& path) -> std::string {
+        if (path.empty()) return "must name a folder";
+        try {
+          const prism::StagedFiles made(path);
+        } catch (const prism::Error& error) {
+          return error.what();
+        }
+        return {};
+      },
+      "FOLDER");
+}
+
+/// The models that read an option, in words; empty where all do.
+std::string readers(const std::string& option) {
+  if (option == "alpha" || option == "prism-scale") return "--initializer PRISM";
+  if (option == "lambda") return "--regularizer FullWD or BatchedWD";
+  if (option == "activation") return "--backbone MLP";
+  if (option == "negatives" || option == "sampler") return "--loss BPR, SSM or MACR";
+  if (option == "power") return "--sampler PopularityNegatives";
+  if (option == "tau") return "--loss SSM";
+  if (option == "gamma") return "--loss DirectAU";
+  if (option == "gamma1" || option == "gamma2") return "--loss MAWU";
+  if (option.starts_with("macr-")) return "--loss MACR";
+  if (option == "ipl-gamma") return "--penalty IPL";
+  return {};
+}
+
+/// @throws CLI::ValidationError  for an option that no chosen policy uses, instead of ignoring it
+void refuse_what_nothing_reads(const CLI::App& app, const Settings& settings) {
+  const std::vector<ModelChoice> models = settings.models();
+  for (const CLI::Option* option : app.get_options()) {
+    const std::string name = option->get_single_name();
+    if (option->count() == 0 || readers(name).empty()) continue;
+    const bool read = std::ranges::any_of(
+        models, [&](const ModelChoice& model) { return reads(settings, model, name); });
+    if (!read) throw CLI::ValidationError("--" + name, "is used only with " + readers(name));
+  }
+}
+
+/// Each list's first value, and the options that need a list of trials.
+void settle_lists(const CLI::App& app, Settings& settings) {
+  for (const ListOption& option : list_options) {
+    const auto& values = settings.lists[option.name];
+    if (!values.empty()) settings.*option.value = values.front();
+  }
+  settings.seed = settings.seeds.front();
+  if (!settings.trials()) return;
+  for (const char* option : {"--save", "--json"}) {
+    if (app.count(option) > 0) {
+      throw CLI::ValidationError(option,
+                                 "is for one run of each model; lists and --tune have "
+                                 "--records FILE");
+    }
+  }
+}
+
+/// @throws CLI::ValidationError  if an output would overwrite an input or another output
+void refuse_one_file_for_two(const Settings& settings) {
+  const auto same = [](const std::string& a, const std::string& b) {
+    return !a.empty() && !b.empty() &&
+           std::filesystem::weakly_canonical(a) == std::filesystem::weakly_canonical(b);
+  };
+  for (const std::string& input : {settings.data, settings.test}) {
+    if (same(settings.json, input)) {
+      throw CLI::ValidationError("--json", "would overwrite the data in " + input);
+    }
+  }
+  if (same(settings.json, settings.save)) {
+    throw CLI::ValidationError("--json", "and --save name the same place, " + settings.save);
+  }
+}
+
+}  // namespace
+
+void declare_options(CLI::App& app, Settings& settings) {
+  const auto one_of = [](auto types) { return CLI::IsMember(prism::names(types)); };
+  std::vector<std::string> formats;
+  for (const auto& [format, name] : prism::format_names) formats.emplace_back(name);
+  const CLI::Range at_least_1(std::size_t{1}, std::size_t{1} << 31, "INTEGER >= 1");
+  const CLI::Validator weight = number_from(0, false), positive = number_from(0, true);
+  const std::string data = "Data", model = "Model", options = "Options of policies",
+                    training = "Training", tuning = "Lists and tuning", output = "Output";
+
+  const auto list = [&](const std::string& name, const std::string& text) {
+    const auto option = std::ranges::find_if(
+        list_options, [&](const ListOption& each) { return each.name == name; });
+    const double value = settings.*option->value;
+    CLI::Option* added = app.add_option("--" + name, settings.lists[name], text)
+                             ->delimiter(',')
+                             ->type_name("FLOAT,...");
+    if (value > 0) added->default_str(CLI::detail::to_string(value));
+    return added;
+  };
+
+  app.add_option("--data", settings.data, "file of interactions; synthetic data by default")
+      ->check(CLI::ExistingFile)
+      ->group(data);
+  app.add_option("--test", settings.test,
+                 "file of the test part; by default a random 10% of --data")
+      ->check(CLI::ExistingFile)
+      ->needs("--data")
+      ->group(data);
+  app.add_option("--format", settings.format, "format of the files")
+      ->check(CLI::IsMember(formats))
+      ->capture_default_str()
+      ->group(data);
+  app.add_option("--delimiter", settings.delimiter, "between columns; detected by default")
+      ->needs("--data")
+      ->group(data);
+  app.add_option("--user-column", settings.user_column, "its number, from 0, or its name")
+      ->needs("--data")
+      ->group(data);
+  app.add_option("--item-column", settings.item_column, "its number, from 0, or its name")
+      ->needs("--data")
+      ->group(data);
+  app.add_option("--rating-column", settings.rating_column, "its number, from 0, or its name")
+      ->needs("--data")
+      ->group(data);
+  app.add_flag("--header", settings.header, "the first line names the columns")
+      ->needs("--data")
+      ->group(data);
+  app.add_flag("--drop-repeated", settings.drop_repeated,
+               "remove interactions from --test that are also in --data")
+      ->needs("--test")
+      ->group(data);
+  app.add_option("--min-rating", settings.min_rating, "leave out lower ratings")
+      ->check(number_from(-1e300, false))
+      ->needs("--data")
+      ->group(data);
+
+  app.add_option("--backbone", settings.backbone)
+      ->check(one_of(prism::all::Backbones{}))
+      ->capture_default_str()
+      ->group(model);
+  app.add_option("--loss", settings.loss)
+      ->check(one_of(prism::all::Losses{}))
+      ->capture_default_str()
+      ->group(model);
+  app.add_option("--penalty", settings.penalty, "added to the loss; none by default")
+      ->check(one_of(prism::all::Penalties{}))
+      ->group(model);
+  app.add_option("--regularizer", settings.regularizer, "without --initializer: Xavier")
+      ->check(one_of(prism::all::Regularizers{}))
+      ->group(model);
+  app.add_option("--initializer", settings.initializer, "without --regularizer: None")
+      ->check(one_of(prism::all::Initializers{}))
+      ->group(model);
+  app.add_option("--optimizer", settings.optimizer)
+      ->check(one_of(prism::all::Optimizers{}))
+      ->capture_default_str()
+      ->group(model);
+  app.add_option("--sampler", settings.sampler, "of negatives, for losses that use them")
+      ->check(one_of(prism::all::Samplers{}))
+      ->capture_default_str()
+      ->group(model);
+  app.add_flag(
+         "--released", settings.released,
+         "as in the paper's published code: linear MLP, in-batch negatives, batches shuffled "
+         "once, 20 negatives for SSM, MAWU's margins broadcast, IPL over the batch with groups "
+         "that are not sorted by item")
+      ->group(model);
+  app.add_option("--dim", settings.dim, "columns of the embedding tables")
+      ->check(CLI::Range(std::size_t{1}, std::size_t{1} << 16))
+      ->capture_default_str()
+      ->group(model);
+
+  list("alpha", "PRISM: 0 ignores popularity, larger values favour popular items")
+      ->check(weight)
+      ->group(options);
+  list("prism-scale",
+       "PRISM: factor on all magnitudes; below 1 for BPR and MACR, whose logits are dot products")
+      ->check(positive)
+      ->group(options);
+  list("lambda", "FullWD, BatchedWD: weight decay")->check(weight)->group(options);
+  app.add_option("--activation", settings.activation, "MLP: between its two layers")
+      ->check(one_of(prism::Types<prism::ReLU, prism::Identity>{}))
+      ->capture_default_str()
+      ->group(options);
+  app.add_option("--negatives", settings.negatives,
+                 "per pair; default 1 for BPR and MACR, 10 for SSM, 20 with --released")
+      ->check(CLI::Range(std::size_t{1}, std::size_t{1} << 16))
+      ->group(options);
+  app.add_option("--power", settings.power, "PopularityNegatives: exponent of popularity")
+      ->check(number_from(-100, false))
+      ->capture_default_str()
+      ->group(options);
+  list("tau", "SSM: temperature")->check(number_from(1e-6, false))->group(options);
+  list("gamma", "DirectAU: weight of the uniformity")->check(weight)->group(options);
+  list("gamma1", "MAWU: weight of the users' uniformity")->check(weight)->group(options);
+  list("gamma2", "MAWU: weight of the items' uniformity")->check(weight)->group(options);
+  app.add_option("--macr-alpha", settings.macr_alpha, "MACR: weight of the item head's loss")
+      ->check(weight)
+      ->capture_default_str()
+      ->group(options);
+  app.add_option("--macr-beta", settings.macr_beta, "MACR: weight of the user head's loss")
+      ->check(weight)
+      ->capture_default_str()
+      ->group(options);
+  app.add_option("--macr-c", settings.macr_c, "MACR: reference score, subtracted in ranking")
+      ->check(number_from(-1e300, false))
+      ->capture_default_str()
+      ->group(options);
+  list("penalty-weight", "default 0.1 for IPL, 1e-6 for ReSN")
+      ->check(weight)
+      ->needs("--penalty")
+      ->group(options);
+  app.add_option("--ipl-gamma", settings.ipl_gamma, "IPL: popularity has the exponent 2 - gamma")
+      ->check(number_from(-100, false))
+      ->capture_default_str()
+      ->group(options);
+
+  list("lr", "learning rate; by default it follows from the initial rows")
+      ->check(positive)
+      ->group(training);
+  app.add_option("--batch", settings.batch, "pairs per step")
+      ->check(at_least_1)
+      ->capture_default_str()
+      ->group(training);
+  app.add_option("--epochs", settings.epochs, "maximum")
+      ->check(at_least_1)
+      ->capture_default_str()
+      ->group(training);
+  app.add_option("--patience", settings.patience,
+                 "epochs without a better validation NDCG@20 before training stops")
+      ->check(at_least_1)
+      ->capture_default_str()
+      ->group(training);
+  app.add_option("--min-steps", settings.min_steps, "steps before epochs count for --patience")
+      ->capture_default_str()
+      ->group(training);
+  app.add_option("--seed", settings.seeds, "of all random numbers, the split's too")
+      ->check(CLI::Range(std::uint64_t{0}, std::uint64_t{1} << 53, "INTEGER >= 0"))
+      ->delimiter(',')
+      ->default_str("123")
+      ->group(training);
+  app.add_option("--threads", settings.threads, "maximum; all cores by default")
+      ->check(CLI::Range(std::size_t{1}, std::size_t{1} << 16))
+      ->group(training);
+
+  app.add_flag("--tune", settings.tune,
+               "of each model, choose among the lists' combinations by validation with the first "
+               "seed, and run that with every seed")
+      ->group(tuning);
+  app.add_option("--first-epochs", settings.first_epochs,
+                 "--tune: after so many epochs the best third goes on, and so on; 0: all do")
+      ->needs("--tune")
+      ->capture_default_str()
+      ->group(tuning);
+  app.add_option("--records", settings.records,
+                 "append each trial to this file of JSON lines; those that it has are not run "
+                 "again")
+      ->group(tuning);
+
+  app.add_option("--json", settings.json, "write settings, history and results to this file")
+      ->check(writable_file())
+      ->group(output);
+  app.add_option("--save", settings.save,
+                 "write each model's embeddings to a folder in this one: users.npy, items.npy and "
+                 "their ids, one line per row, in user_ids.txt, item_ids.txt")
+      ->check(writable_folder())
+      ->group(output);
+  app.set_version_flag("--version", "prism " PRISM_VERSION);
+  app.add_flag("--quiet", settings.quiet, "show no progress")->group(output);
+
+  // The preset sets these.
+  app.get_option("--released")
+      ->excludes(app.get_option("--sampler"))
+      ->excludes(app.get_option("--activation"));
+  app.parse_complete_callback([&app, &settings] {
+    settle_lists(app, settings);
+    refuse_what_nothing_reads(app, settings);
+    refuse_one_file_for_two(settings);
+    if (!settings.released) return;
+    settings.sampler = prism::InBatchNegatives::name;
+    settings.activation = prism::Identity::name;
+  });
+}
+
+}  // namespace experiment

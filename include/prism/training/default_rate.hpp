@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The learning rate and its schedule where FitOptions leaves them open.
+#pragma once
+
+#include <algorithm>
+#include <cmath>
+#include <cstddef>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "prism/core/config.hpp"
+#include "prism/core/error.hpp"
+#include "prism/core/execution.hpp"
+#include "prism/core/index.hpp"
+#include "prism/policy/label.hpp"
+#include "prism/policy/optimizer.hpp"
+#include "prism/training/fit_options.hpp"
+#include "prism/training/row_lengths.hpp"
+#include "prism/training/schedule.hpp"
+
+namespace prism::inline PRISM_ISA::detail {
+
+// Where rows start short, training has to find their magnitudes, with decay or without, and wants
+// large steps first and small ones in the end. Where they start long, magnitudes were set, by PRISM
+// or by an earlier training: each step makes a row longer by what is across it, and small ones all
+// along keep what was set. Measured: docs/defaults.md.
+
+/// The length of the first steps of rows that start short: 0.03 at 64 dimensions.
+inline constexpr double first_step_of_short_rows = 0.24;
+/// Of rows that start long, in parts of their length: the angle, in radians, that a step turns them
+/// by. At 64 dimensions PRISM<1> gets about 0.002.
+inline constexpr double step_of_long_rows = 0.003;
+/// But no shorter, for PRISM's scale on losses of dot products: 0.001 at 64 dimensions.
+inline constexpr double least_step = 0.008;
+/// Rows are long that are so many times as long as those Xavier draws.
+inline constexpr double long_rows = 1.5;
+
+/// The schedule of rows that start short: from 0.03 to 0.001 at 64 dimensions.
+inline const PlateauSchedule schedule_of_short_rows{.factor = 0.31622776601683794, .reductions = 3};
+
+/// Mean length of a table's rows, each counted as often as it has interactions, and whether that is
+/// long.
+struct TableLength {
+  double mean;
+  bool is_long;
+};
+template <class Isa, class T>
+[[nodiscard]] TableLength table_length(Rows<const T> rows, std::span<const Index> popularity) {
+  const std::vector<double> lengths = row_lengths<Isa>(rows);
+  double sum = 0, count = 0;
+  for (std::size_t r = 0; r < lengths.size(); ++r) {
+    sum += lengths[r] * popularity[r];
+    count += popularity[r];
+  }
+  const auto size = static_cast<double>(rows.size()), dim = static_cast<double>(rows.dim());
+  const double xavier = std::sqrt(2 * dim / (size + dim));
+  return {sum / count, sum / count > long_rows * xavier};
+}
+
+/// Sets a learning rate, and a schedule, where the options have none.
+/// @throws ArgumentError  where the optimizer has no learning_rate_of_step
+template <Execution X, class Model>
+void set_default_rate(FitOptions& options, const X& /*exec*/, const Model& model,
+                      bool has_validation) {
+  const bool no_schedule = !options.schedule;
+  if (no_schedule) options.schedule = ConstantSchedule{};
+  if (options.learning_rate) return;
+  using Isa = typename X::isa;
+  const auto tables = model.tables();
+  const std::size_t dim = tables.users.dim();
+  const auto users = table_length<Isa>(tables.users, model.train().user_degree());
+  const auto items = table_length<Isa>(tables.items, model.train().item_degree());
+  const bool is_long = users.is_long && items.is_long;
+  const double step = is_long
+                          ? std::max(least_step, step_of_long_rows * (users.mean + items.mean) / 2)
+                          : first_step_of_short_rows;
+  options.learning_rate = learning_rate_of_step(model.options().optimizer, step, dim);
+  require(*options.learning_rate > 0, "learning_rate",
+          "must be given for the optimizer " + label(model.options().optimizer) +
+              ", whose steps are as long as the gradient makes them; by default only Adam has one");
+  if (!no_schedule || is_long) return;
+  // Without a validation part nothing says when to lower the rate.
+  if (has_validation) {
+    options.schedule = schedule_of_short_rows;
+  } else {
+    options.schedule = CosineSchedule{};
+  }
+}
+
+}  // namespace prism::inline PRISM_ISA::detail
