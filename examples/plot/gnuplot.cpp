@@ -48,9 +48,10 @@ void require_gnuplot(const std::string& folder) {
 }
 
 std::string in_quotes(const std::string& text) {
-  std::string result = "'";
-  for (const char c : text) result += c == '\'' ? "''" : std::string(1, c);
-  return result + "'";
+  std::string result(1, '\'');
+  for (const char c : text) result.append(c == '\'' ? 2 : 1, c);
+  result.push_back('\'');
+  return result;
 }
 
 std::string literal(const std::string& text) {
@@ -64,8 +65,9 @@ std::string literal(const std::string& text) {
 
 void draw_svg(const std::string& file, int width, int height, const std::string& commands) {
   const std::filesystem::path final = std::filesystem::absolute(file);
-  const std::string staged =
-      (final.parent_path() / ("." + final.stem().string() + ".svg.partial")).string();
+  std::filesystem::path staged_path = final;
+  staged_path += ".partial";
+  const std::string staged = staged_path.string();
   const std::string size = std::to_string(width) + "," + std::to_string(height);
   const bool drawn =
       gnuplot("set terminal svg size " + size +

@@ -27,7 +27,7 @@ const Split& small_split() {
 template <class Model>
 std::vector<float> trained(typename Model::Options options) {
   Model model(small_split().train, options);
-  fit(model, small_split(), {.batch_size = 200, .epochs = 3}, Silent());
+  fit(model, small_split(), {.learning_rate = 1e-3, .batch_size = 200, .epochs = 3}, Silent());
   return {model.items().begin(), model.items().end()};
 }
 

@@ -17,7 +17,8 @@ namespace {
 template <class Model>
 bool trains(const Split& split) {
   Model model(serial, split.train);
-  const History history = fit(serial, model, split, {.batch_size = 100, .epochs = 2}, Silent());
+  const History history =
+      fit(serial, model, split, {.learning_rate = 0.01, .batch_size = 100, .epochs = 2}, Silent());
   return history.epochs.size() == 2 && evaluate(serial, model, split.test).users > 0;
 }
 

@@ -38,7 +38,8 @@ TEST_CASE("rows that start short get large steps, lowered where validation no lo
   const FitOptions options = settled(model, split());
   CHECK(*options.learning_rate == doctest::Approx(0.24 / 4));
   CHECK(options.schedule->label() ==
-        "plateau, factor 0.31622776601683794, patience 10, reductions 3, min_steps 1000");
+        "plateau, factor 0.31622776601683794, patience 10, patience_steps 250, "
+        "reductions 3, min_steps 1000");
   CHECK(*options.epochs == 1000);
   TrainingSession session(model, split());
   CHECK(session.step().learning_rate == *options.learning_rate);

@@ -21,7 +21,8 @@ TEST_CASE("a resumed run is the unbroken one whatever the schedule, metric, shuf
   FitOptions options{.learning_rate = 0.05, .batch_size = 150, .epochs = 5};
   SUBCASE("warm-up") { options.schedule = WarmUpSchedule{13}; }
   SUBCASE("plateau") {
-    options.schedule = PlateauSchedule{.factor = 0.5, .patience = 1, .min_steps = 0};
+    options.schedule =
+        PlateauSchedule{.factor = 0.5, .patience = 1, .patience_steps = 0, .min_steps = 0};
     options.metric = [](const Report&) { return 1.0; };
   }
   SUBCASE("cosine") { options.schedule = CosineSchedule{.warm_up = 3, .floor = 0.1}; }

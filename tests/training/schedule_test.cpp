@@ -78,7 +78,8 @@ History history_of(const std::vector<double>& validations) {
 }  // namespace
 
 TEST_CASE("a plateau lowers the rate, and early stopping waits for the last reduction") {
-  const PlateauSchedule plateau{.factor = 0.5, .patience = 2, .reductions = 2, .min_steps = 0};
+  const PlateauSchedule plateau{
+      .factor = 0.5, .patience = 2, .patience_steps = 200, .reductions = 2, .min_steps = 0};
   const Schedule schedule = plateau;
   const auto factor = [&](const std::vector<double>& v) {
     return schedule.factor(at(1), history_of(v));
@@ -96,9 +97,14 @@ TEST_CASE("a plateau lowers the rate, and early stopping waits for the last redu
   CHECK(Schedule().patience_from(history_of({1})) == 0);
 
   // Steps before the first reduction: 350 are in the fourth epoch, so epochs 5 and 6 count.
-  const PlateauSchedule late{.factor = 0.5, .patience = 2, .min_steps = 350};
+  const PlateauSchedule late{.factor = 0.5, .patience = 2, .patience_steps = 200, .min_steps = 350};
   CHECK(late(at(1), history_of({1, 1, 1, 1, 1})) == 1);
   CHECK(late(at(1), history_of({1, 1, 1, 1, 1, 1})) == 0.5);
+
+  // 250 steps are three epochs of 100.
+  const PlateauSchedule steps{.factor = 0.5, .patience = 2, .min_steps = 0};
+  CHECK(steps(at(1), history_of({1, 1, 1})) == 1);
+  CHECK(steps(at(1), history_of({1, 1, 1, 1})) == 0.5);
 
   CHECK_THROWS_AS(Schedule(PlateauSchedule{.factor = 1}).check(), ArgumentError);
   CHECK_THROWS_AS(Schedule(PlateauSchedule{.factor = 0}).check(), ArgumentError);
@@ -113,7 +119,9 @@ TEST_CASE("a training that has no better epoch passes every reduction before it 
       .batch_size = 300,
       .patience = 4,
       .min_steps = 0,
-      .schedule = PlateauSchedule{.factor = 0.5, .patience = 3, .reductions = 2, .min_steps = 0},
+      .schedule =
+          PlateauSchedule{
+              .factor = 0.5, .patience = 3, .patience_steps = 0, .reductions = 2, .min_steps = 0},
       .metric = [](const Report&) { return 1.0; }};  // no epoch after the first is better
   TrainingSession session(model, split, options);
   std::vector<double> rates;

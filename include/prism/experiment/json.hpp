@@ -4,6 +4,7 @@
 
 #include <array>
 #include <cstddef>
+#include <limits>
 #include <nlohmann/json.hpp>
 #include <string>
 #include <utility>
@@ -45,12 +46,18 @@ inline constexpr std::array<const char*, 3> stratum_names{"ndcg_popular", "ndcg_
   }
   return json;
 }
+/// A number; NaN for null, which is how JSON has one that is not finite.
+[[nodiscard]] inline double number_of(const Json& json) {
+  return json.is_null() ? std::numeric_limits<double>::quiet_NaN() : json.get<double>();
+}
+
 /// @throws nlohmann::json::exception  where a number is missing
 [[nodiscard]] inline Report report_of(const Json& json) {
   Report report{.k = json.at("k"), .users = json.at("users")};
-  for (const auto& [name, number] : detail::report_numbers) report.*number = json.at(name);
+  for (const auto& [name, number] : detail::report_numbers)
+    report.*number = number_of(json.at(name));
   for (std::size_t s = 0; s < detail::stratum_names.size(); ++s) {
-    report.ndcg_by_stratum[s] = json.at(detail::stratum_names[s]);
+    report.ndcg_by_stratum[s] = number_of(json.at(detail::stratum_names[s]));
   }
   return report;
 }
@@ -73,11 +80,12 @@ inline constexpr std::array<const char*, 3> stratum_names{"ndcg_popular", "ndcg_
 }
 /// @throws nlohmann::json::exception  where something is missing
 [[nodiscard]] inline TrialReport trial_report_of(const Json& json) {
-  TrialReport report{.dot = report_of(json.at("dot")),
-                     .cosine = report_of(json.at("cosine")),
-                     .magnitude_popularity_correlation = json.at("magnitude_popularity_spearman")};
+  TrialReport report{
+      .dot = report_of(json.at("dot")),
+      .cosine = report_of(json.at("cosine")),
+      .magnitude_popularity_correlation = number_of(json.at("magnitude_popularity_spearman"))};
   for (const Json& bin : json.at("magnitudes")) {
-    report.magnitudes.push_back({bin.at(0), bin.at(1), bin.at(2)});
+    report.magnitudes.push_back({bin.at(0), number_of(bin.at(1)), number_of(bin.at(2))});
   }
   return report;
 }

@@ -3,21 +3,22 @@
 // gave. Needs nlohmann-json.
 #pragma once
 
-#include <oneapi/tbb/info.h>
+#include <oneapi/tbb/global_control.h>
 #include <oneapi/tbb/task_arena.h>
 
 #include <algorithm>
 #include <atomic>
 #include <cstddef>
-#include <cstdint>
 #include <exception>
 #include <filesystem>
 #include <functional>
 #include <limits>
 #include <memory>
 #include <mutex>
+#include <set>
 #include <span>
 #include <string>
+#include <string_view>
 #include <system_error>
 #include <thread>
 #include <utility>
@@ -29,6 +30,7 @@
 #include "prism/experiment/json.hpp"
 #include "prism/experiment/trial.hpp"
 #include "prism/experiment/trial_records.hpp"
+#include "prism/training/history.hpp"
 #include "prism/training/stopwatch.hpp"
 
 namespace prism::inline PRISM_ISA {
@@ -44,105 +46,110 @@ struct QueueProgress {
 
 struct QueueOptions {
   std::size_t workers = 0;  ///< trials at a time; 0: one a core
-  double budget_seconds = std::numeric_limits<double>::infinity();
-  /// Asked after each epoch: true puts every trial aside, so that another call goes on.
+  double budget_seconds = std::numeric_limits<double>::infinity();  ///< at least 0
+  /// Asked after each epoch, never by two threads at once: true pauses every trial, so that another
+  /// call goes on.
   std::function<bool()> interrupted{};
   /// Called after each trial, never by two threads at once.
   std::function<void(const QueueProgress&)> progress{};
-  /// Of trials that are put aside; empty: beside the records, their name with ".trials" added.
+  /// Of trials that are paused; empty: beside the records, their name with ".trials" added.
   std::filesystem::path checkpoints{};
   std::size_t checkpoint_epochs = 20;  ///< between checkpoints, for what a kill would lose
 };
 
 namespace detail {
 
+/// Where paused trials are kept; empty: nowhere.
+[[nodiscard]] inline std::filesystem::path checkpoint_folder(const TrialRecords& records,
+                                                             const QueueOptions& options) {
+  if (!options.checkpoints.empty() || records.path().empty()) return options.checkpoints;
+  std::filesystem::path folder = records.path();
+  folder += ".trials";
+  return folder;
+}
+[[nodiscard]] inline std::filesystem::path checkpoint_file(const std::filesystem::path& folder,
+                                                           const TrialSpec& spec) {
+  if (folder.empty()) return {};
+  Checksum sum;
+  sum.add(spec.key);
+  return folder / (std::to_string(sum.value()) + ".ckpt");
+}
+
 /// One call of run_trials.
 class TrialQueue {
  public:
   TrialQueue(std::span<const TrialSpec> specs, std::size_t epochs, TrialRecords& records,
              const QueueOptions& options)
-      : specs_(specs), epochs_(epochs), records_(records), options_(options) {
-    if (!options_.checkpoints.empty()) {
-      folder_ = options_.checkpoints;
-    } else if (!records.path().empty()) {
-      folder_ = records.path();
-      folder_ += ".trials";
+      : epochs_(epochs),
+        records_(records),
+        options_(options),
+        folder_(checkpoint_folder(records, options)) {
+    require(options.budget_seconds >= 0, "budget_seconds",
+            "must be at least 0, not " + format_number(options.budget_seconds));
+    std::set<std::string_view> keys;
+    for (const TrialSpec& spec : specs) {
+      if (!keys.insert(spec.key).second) continue;
+      const auto record = records.find(spec.key);
+      if (!record || (!record->finished && record->epochs < epochs)) open_.push_back(&spec);
     }
+    progress_ = {.done = keys.size() - open_.size(), .total = keys.size()};
   }
 
   bool run() {
-    std::vector<std::size_t> open;
-    for (std::size_t t = 0; t < specs_.size(); ++t) {
-      const auto record = records_.find(specs_[t].key);
-      if (!record || (!record->finished && record->epochs < epochs_)) open.push_back(t);
-    }
-    progress_ = {.done = specs_.size() - open.size(), .total = specs_.size()};
-    if (open.empty()) return true;
+    if (open_.empty()) return true;
     if (!folder_.empty()) {
       std::error_code error;
       std::filesystem::create_directories(folder_, error);
       if (error) throw DataError(folder_.string(), 0, "cannot be created: " + error.message());
     }
-    const auto cores = static_cast<std::size_t>(oneapi::tbb::info::default_concurrency());
-    const std::size_t asked = options_.workers == 0 ? cores : options_.workers;
-    const std::size_t workers = std::min(asked, open.size());
+    using oneapi::tbb::global_control;
+    const std::size_t cores = global_control::active_value(global_control::max_allowed_parallelism);
+    const std::size_t workers =
+        std::min(options_.workers == 0 ? cores : options_.workers, open_.size());
     const int threads = static_cast<int>(std::max<std::size_t>(1, cores / workers));
-    open_ = open.size();
-    workers_ = workers;
-    std::atomic<std::size_t> next{0};
-    std::exception_ptr error;
     {
       std::vector<std::jthread> pool;
-      for (std::size_t w = 0; w < workers; ++w) {
-        pool.emplace_back([&] {
-          oneapi::tbb::task_arena arena(threads);
-          for (std::size_t n = next++; n < open.size() && !interrupted(); n = next++) {
-            try {
-              arena.execute([&] { run(specs_[open[n]]); });
-            } catch (...) {
-              const std::lock_guard lock(mutex_);
-              if (!error) error = std::current_exception();
-              failed_ = true;
-            }
-          }
-        });
-      }
+      for (std::size_t w = 0; w < workers; ++w) pool.emplace_back([&] { work(threads); });
     }
-    if (error) std::rethrow_exception(error);
-    if (progress_.done == progress_.total && !folder_.empty()) {
-      std::error_code ignored;
-      std::filesystem::remove(folder_, ignored);  // if no trial is put aside in it
-    }
+    if (error_) std::rethrow_exception(error_);
+    std::error_code ignored;
+    if (!folder_.empty()) std::filesystem::remove(folder_, ignored);  // where none is paused in it
     return progress_.done == progress_.total;
   }
 
  private:
-  [[nodiscard]] bool interrupted() const {
-    return failed_ || time_.seconds() > options_.budget_seconds ||
-           (options_.interrupted && options_.interrupted());
+  void work(int threads) {
+    try {
+      oneapi::tbb::task_arena arena(threads);
+      for (std::size_t n = next_++; n < open_.size() && !interrupted(); n = next_++) {
+        arena.execute([&] { run(*open_[n]); });
+      }
+    } catch (...) {
+      const std::lock_guard lock(mutex_);
+      if (!error_) error_ = std::current_exception();
+      failed_ = true;
+    }
+  }
+
+  [[nodiscard]] bool interrupted() {
+    if (failed_ || time_.seconds() > options_.budget_seconds) return true;
+    if (!options_.interrupted) return false;
+    const std::lock_guard lock(asking_);
+    return options_.interrupted();
   }
 
   void run(const TrialSpec& spec) {
-    const std::filesystem::path checkpoint = checkpoint_of(spec);
+    const std::filesystem::path checkpoint = checkpoint_file(folder_, spec);
     const std::unique_ptr<Trial> trial = spec.make(checkpoint);
     TrialRecord record{.key = spec.key,
                        .model = spec.model,
                        .configuration = spec.configuration,
                        .seed = spec.seed};
-    bool aside = false;
     try {
-      const std::size_t step = std::max<std::size_t>(1, options_.checkpoint_epochs);
-      while (!aside && !trial->finished() && trial->history().epochs.size() < epochs_) {
-        const std::size_t done = trial->history().epochs.size();
-        const std::size_t until = done + std::min(step, epochs_ - done);
-        trial->train(until, [&] { return interrupted(); });
-        aside = !trial->finished() && trial->history().epochs.size() < until;
-        if (!checkpoint.empty() && !trial->finished()) trial->save(checkpoint);
-      }
+      if (!train(*trial, checkpoint)) return;
     } catch (const DivergenceError& error) {
       record.error = error.what();
     }
-    if (aside) return;
     const History& history = trial->history();
     record.finished = trial->finished();
     record.stop_reason = name_of(history.stop_reason);
@@ -150,6 +157,7 @@ class TrialQueue {
     record.best_epoch = history.best_epoch;
     record.validation = history.best_validation;
     record.seconds = history.seconds;
+    record.warnings = history.warnings;
     for (const EpochRecord& epoch : history.epochs) {
       record.validations.push_back(epoch.validation);
       record.losses.push_back(epoch.loss);
@@ -160,48 +168,75 @@ class TrialQueue {
       std::error_code ignored;
       std::filesystem::remove(checkpoint, ignored);
     }
+    show(std::move(record));
+  }
+
+  /// @return whether it has come as far as it is to; if not it is paused
+  bool train(Trial& trial, const std::filesystem::path& checkpoint) {
+    const std::size_t step = std::max<std::size_t>(1, options_.checkpoint_epochs);
+    const auto there = [&] { return trial.finished() || trial.history().epochs.size() >= epochs_; };
+    bool paused = false;
+    while (!paused && !there()) {
+      const std::size_t done = trial.history().epochs.size();
+      trial.train(done + std::min(step, epochs_ - done), [&] { return paused = interrupted(); });
+      if (!checkpoint.empty() && !trial.finished()) trial.save(checkpoint);
+    }
+    return there();
+  }
+
+  void show(TrialRecord&& record) {
     const std::lock_guard lock(mutex_);
     ++progress_.done;
     progress_.seconds = time_.seconds();
-    const std::size_t ran = open_ - (progress_.total - progress_.done);
-    progress_.seconds_left = progress_.seconds / static_cast<double>(ran) *
-                             static_cast<double>(progress_.total - progress_.done);
+    const std::size_t left = progress_.total - progress_.done;
+    progress_.seconds_left =
+        progress_.seconds / static_cast<double>(open_.size() - left) * static_cast<double>(left);
     progress_.last = std::move(record);
     if (options_.progress) options_.progress(progress_);
   }
 
-  [[nodiscard]] std::filesystem::path checkpoint_of(const TrialSpec& spec) const {
-    if (folder_.empty()) return {};
-    Checksum sum;
-    sum.add(spec.key);
-    return folder_ / (std::to_string(sum.value()) + ".ckpt");
-  }
-
-  std::span<const TrialSpec> specs_;
+  std::vector<const TrialSpec*> open_;  // those to run, each once
   std::size_t epochs_;
   TrialRecords& records_;
   const QueueOptions& options_;
   std::filesystem::path folder_;
   Stopwatch time_;
-  std::size_t open_ = 0, workers_ = 0;
+  std::atomic<std::size_t> next_{0};
   std::atomic<bool> failed_{false};
-  std::mutex mutex_;
+  std::mutex asking_;  // options_.interrupted
+  std::mutex mutex_;   // the two below
+  std::exception_ptr error_;
   QueueProgress progress_;
 };
 
 }  // namespace detail
 
 /// Trains each trial until so many epochs are done in all, or its training is over, and records it;
-/// what the records have already is not run again. Trials run side by side, each on its share of
-/// the cores. The numbers do not depend on how many. A trial that is put aside, or that a kill
-/// interrupts, goes on from its last checkpoint, if the records are in a file. A trial that
-/// diverges is recorded as one that did.
+/// what the records have already is not run again, and what is asked for twice runs once. Trials
+/// run side by side, each on its share of the threads. The numbers do not depend on how many. A
+/// trial that is paused, or that a kill interrupts, goes on from its last checkpoint, if the
+/// records are in a file. A trial that diverges is recorded as one that did.
 ///
 /// @return whether all of them are on record; if not, time ran out or interrupted() said so
-/// @throws what making or training a trial throws, once the others are put aside
+/// @throws ArgumentError  for a budget below 0
+/// @throws DataError      where records or checkpoints cannot be written
+/// @throws what making or training a trial throws, once the others are paused
 inline bool run_trials(std::span<const TrialSpec> specs, std::size_t epochs, TrialRecords& records,
                        const QueueOptions& options = {}) {
   return detail::TrialQueue(specs, epochs, records, options).run();
+}
+
+/// Removes the checkpoints of trials that are not to go on, and their folder where it is empty
+/// then.
+inline void discard_checkpoints(std::span<const TrialSpec> specs, const TrialRecords& records,
+                                const QueueOptions& options = {}) {
+  const std::filesystem::path folder = detail::checkpoint_folder(records, options);
+  if (folder.empty()) return;
+  std::error_code ignored;
+  for (const TrialSpec& spec : specs) {
+    std::filesystem::remove(detail::checkpoint_file(folder, spec), ignored);
+  }
+  std::filesystem::remove(folder, ignored);
 }
 
 }  // namespace prism::inline PRISM_ISA

@@ -2,11 +2,11 @@
 // What tuning chooses from: values of hyperparameters by name.
 #pragma once
 
+#include <algorithm>
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
 #include <string>
-#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -40,19 +40,22 @@ using Configuration = std::vector<Hyperparameter>;
 /// SearchSpace().grid("learning_rate", {0.1, 0.01, 0.001}).log_uniform("lambda", 1e-9, 1e-3)
 class SearchSpace {
  public:
-  /// @throws ArgumentError  where values is empty or holds what is not finite, or the name is taken
+  /// @throws ArgumentError  where values is empty, holds one twice or what is not finite, or the
+  ///     name is taken
   SearchSpace& grid(std::string name, std::vector<double> values) {
     require(!values.empty(), "values", "of " + name + " must not be empty");
     for (const double value : values) {
       require(is_finite(value), "values",
               "of " + name + " must be finite, not " + format_number(value));
+      require(std::ranges::count(values, value) == 1, "values",
+              "of " + name + " must not hold " + format_number(value) + " twice");
     }
     return add({.name = std::move(name), .values = std::move(values)});
   }
   /// Drawn from [low, high), its logarithm uniformly.
   /// @throws ArgumentError  unless 0 < low < high, or where the name is taken
   SearchSpace& log_uniform(std::string name, double low, double high) {
-    require(low > 0 && low < high && is_finite(high), "low",
+    require(low > 0 && low < high && is_finite(high / low), "low",
             "of " + name + " must be above 0 and below high, not " + format_number(low));
     return add({.name = std::move(name), .low = low, .high = high, .logarithmic = true});
   }
@@ -65,8 +68,7 @@ class SearchSpace {
   }
 
   /// Every combination of the grids' values, the last varying fastest, each with `draws` draws of
-  /// the others; once, where there are only grids. A draw depends on seed, position and name order
-  /// alone.
+  /// the others; once, where there are only grids. More draws leave the first ones as they are.
   /// @throws ArgumentError  where draws is 0
   [[nodiscard]] std::vector<Configuration> configurations(std::size_t draws = 1,
                                                           std::uint64_t seed = 0) const {
@@ -88,12 +90,15 @@ class SearchSpace {
     if (!drawn) return all;
     std::vector<Configuration> filled;
     const Random random(seed, Stream::search);
-    for (const Configuration& begun : all) {
+    constexpr std::size_t max_draws = std::size_t{1} << 24;
+    require(draws <= max_draws, "draws", "must be at most " + std::to_string(max_draws));
+    for (std::size_t combination = 0; combination < all.size(); ++combination) {
       for (std::size_t draw = 0; draw < draws; ++draw) {
-        Configuration configuration = begun;
+        Configuration configuration = all[combination];
         for (std::size_t d = 0; d < dimensions_.size(); ++d) {
           if (!dimensions_[d].values.empty()) continue;
-          const double at = random.uniform(filled.size() * dimensions_.size() + d);
+          const double at =
+              random.uniform((combination * max_draws + draw) * dimensions_.size() + d);
           configuration.push_back({dimensions_[d].name, dimensions_[d].at(at)});
         }
         filled.push_back(std::move(configuration));

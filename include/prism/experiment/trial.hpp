@@ -23,6 +23,7 @@
 #include "prism/data/split_parts.hpp"
 #include "prism/evaluate/correlation.hpp"
 #include "prism/evaluate/evaluate.hpp"
+#include "prism/evaluate/evaluate_options.hpp"
 #include "prism/evaluate/report.hpp"
 #include "prism/execution/host.hpp"
 #include "prism/experiment/search_space.hpp"
@@ -60,6 +61,7 @@ class Trial {
   /// Trains until so many epochs are done in all, training is over, or interrupted() is true after
   /// an epoch; that may be empty.
   /// @throws DivergenceError  as fit()
+  /// @throws ArgumentError    for a schedule's factor or a metric's value
   virtual void train(std::size_t epochs, const std::function<bool()>& interrupted) = 0;
   [[nodiscard]] virtual const History& history() const = 0;
   /// Whether training is over.
@@ -67,7 +69,8 @@ class Trial {
   /// Writes all that training goes on from.
   /// @throws DataError  where the file cannot be written
   virtual void save(const std::filesystem::path& checkpoint) = 0;
-  /// Of the best epoch's weights; training must be over.
+  /// Of the best epoch's weights.
+  /// @throws ArgumentError  where training is not over
   [[nodiscard]] virtual TrialReport report() = 0;
 
  protected:
@@ -188,13 +191,25 @@ template <class Model>
          "; test: " + detail::describe(split.test);
 }
 
-/// A trial of a model.
+/// A trial of a model. Its key has all options of the library's policies; those of a policy of
+/// one's own as far as its label() has them.
 /// @param options     with the configuration's hyperparameters, as `fit` has them
 /// @param split_text  describe_split(*split), which is computed once for many trials
+/// @throws ArgumentError  for options that a trial cannot have: stop, a checkpoint, best weights on
+///     disk, and functions without a label as schedule or metric
 template <class Model, Execution X = Host<>>
 [[nodiscard]] TrialSpec trial_of(std::shared_ptr<const Split> split, const std::string& split_text,
                                  typename Model::Options options, const FitOptions& fit,
                                  Configuration configuration) {
+  require(!fit.stop, "stop", "cannot be an option of a trial, whose key cannot tell what it does");
+  require(fit.checkpoint.path.empty() && fit.best_weights != BestWeights::on_disk, "checkpoint",
+          "cannot be an option of trials, which would all write one file; best_weights likewise");
+  const Schedule function([](const StepPosition&) { return 1.0; });
+  require(!fit.schedule || fit.schedule->label() != function.label(), "schedule",
+          "of a trial must have a label(), which tells it from others");
+  const Metric measure([](const Report&) { return 0.0; });
+  require(fit.metric.label() != measure.label(), "metric",
+          "of a trial must be a member of Report, such as &Report::recall");
   TrialSpec spec{.key = {},
                  .model = detail::name_of_model<Model>(options),
                  .configuration = std::move(configuration),
@@ -207,6 +222,7 @@ template <class Model, Execution X = Host<>>
   for (const detail::RunSetting& setting : detail::fit_settings(fit)) {
     spec.key += "; " + setting.name + " " + setting.value;
   }
+  if (fit.best_weights == BestWeights::last) spec.key += "; the last epoch's weights";
   spec.key += "; epochs " + std::to_string(fit.epochs.value_or(FitOptions::default_epochs)) +
               ", patience " + std::to_string(fit.patience) + ", min_steps " +
               std::to_string(fit.min_steps) + "; " + split_text;

@@ -9,6 +9,7 @@
 
 #include <cerrno>
 #include <cstddef>
+#include <cstdint>
 #include <filesystem>
 #include <fstream>
 #include <iterator>
@@ -34,10 +35,11 @@ struct TrialRecord {
   std::string model{};
   Configuration configuration{};
   std::uint64_t seed = 0;
-  bool finished = false;      ///< whether its training is over
-  std::string stop_reason{};  ///< "patience", "epochs", "diverged" ...
-  std::string error{};        ///< of a training that diverged
-  std::size_t epochs = 0;     ///< done
+  bool finished = false;                ///< whether its training is over
+  std::string stop_reason{};            ///< "patience", "epochs", "diverged" ...
+  std::string error{};                  ///< of a training that diverged
+  std::vector<std::string> warnings{};  ///< History::warnings
+  std::size_t epochs = 0;               ///< done
   std::size_t best_epoch = 0;
   double validation = 0;              ///< of the best epoch
   double seconds = 0;                 ///< of training and validation
@@ -57,6 +59,7 @@ struct TrialRecord {
             {"validation", record.validation},
             {"seconds", record.seconds}};
   if (!record.error.empty()) json["error"] = record.error;
+  if (!record.warnings.empty()) json["warnings"] = record.warnings;
   if (record.report) json["test"] = to_json(*record.report);
   json["validations"] = record.validations;
   json["losses"] = record.losses;
@@ -72,12 +75,13 @@ struct TrialRecord {
                      .finished = json.at("finished"),
                      .stop_reason = json.at("stop_reason"),
                      .error = json.value("error", std::string()),
+                     .warnings = json.value("warnings", std::vector<std::string>()),
                      .epochs = json.at("epochs"),
                      .best_epoch = json.at("best_epoch"),
-                     .validation = json.at("validation"),
-                     .seconds = json.at("seconds"),
-                     .validations = json.at("validations"),
-                     .losses = json.at("losses")};
+                     .validation = number_of(json.at("validation")),
+                     .seconds = number_of(json.at("seconds"))};
+  for (const Json& value : json.at("validations")) record.validations.push_back(number_of(value));
+  for (const Json& value : json.at("losses")) record.losses.push_back(number_of(value));
   for (const auto& [name, value] : json.at("hyperparameters").items()) {
     record.configuration.push_back({name, value});
   }
@@ -91,8 +95,8 @@ class TrialRecords {
   /// In memory only.
   TrialRecords() = default;
 
-  /// In a file of one record a line, which is read and then appended to. A last line that a kill
-  /// cut off is dropped. No two programs have one file at a time.
+  /// In a file of one record a line, which is read and then appended to. A last record that
+  /// a kill cut off is dropped. No two programs have one file at a time.
   /// @throws DataError  where the file cannot be read or written, a line is no record, or another
   ///     program has it open
   explicit TrialRecords(const std::filesystem::path& path) : path_(path) {
@@ -125,7 +129,9 @@ class TrialRecords {
   /// @throws DataError  where the file cannot be written
   void add(const TrialRecord& record) {
     const std::lock_guard lock(mutex_);
-    if (file_ >= 0) append(to_json(record).dump() + "\n");
+    if (file_ >= 0) {
+      append(to_json(record).dump(-1, ' ', false, Json::error_handler_t::replace) + "\n");
+    }
     records_[record.key] = record;
   }
 
@@ -146,6 +152,17 @@ class TrialRecords {
   }
 
   void append(std::string_view line) {
+    const ::off_t size = ::lseek(file_, 0, SEEK_END);
+    try {
+      write(line);
+    } catch (...) {
+      if (::ftruncate(file_, size) != 0)
+        throw DataError(path_.string(), 0, "ends in half a record");
+      throw;
+    }
+  }
+
+  void write(std::string_view line) {
     while (!line.empty()) {
       const ::ssize_t written = ::write(file_, line.data(), line.size());
       if (written < 0 && errno == EINTR) continue;
@@ -160,17 +177,23 @@ class TrialRecords {
     if (!in) throw DataError(path_.string(), 0, "cannot be read");
     std::size_t number = 0, whole = 0;
     for (std::string line; std::getline(in, line);) {
-      if (in.eof()) break;  // without its end: cut off while it was written
-      whole += line.size() + 1;
+      const bool has_end = !in.eof();
       ++number;
       try {
         TrialRecord record = trial_record_of(Json::parse(line));
         records_[record.key] = std::move(record);
+        whole += line.size() + 1;
+        if (!has_end) append("\n");
       } catch (const nlohmann::json::exception&) {
+        // Cut off while it was written, and not another file's text.
+        if (!has_end && line.starts_with(std::string_view("{\"model\"").substr(0, line.size()))) {
+          break;
+        }
         throw DataError(path_.string(), number,
                         "is no record of a trial; delete the line to have the trial run again");
       }
     }
+    if (in.bad()) throw DataError(path_.string(), 0, "cannot be read");
     if (::ftruncate(file_, static_cast<::off_t>(whole)) != 0) fail("cannot be written");
   }
 

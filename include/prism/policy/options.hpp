@@ -47,10 +47,11 @@ void for_each_option(Policy& policy, const Visit& visit) {
 #undef PRISM_OPTION
 }
 
-/// Calls visit(kind, part) for the policies that a policy is made of: a loss and its penalty, and
-/// what is chosen at run time. A penalty has a kind of its own.
+/// Calls visit(kind, part) for the policies that a policy is made of: a loss and its penalty, the
+/// base of an initializer, and what is chosen at run time. A penalty has a kind of its own.
 template <class Policy, class Visit>
 void for_each_part(std::string_view kind, Policy& policy, const Visit& visit) {
+  if constexpr (requires { policy.base; }) visit(kind, policy.base);
   if constexpr (requires { policy.loss; }) visit(kind, policy.loss);
   if constexpr (requires { policy.penalty; }) visit(std::string_view("penalty"), policy.penalty);
   if constexpr (requires { policy.visit([](auto&) {}); }) {

@@ -13,6 +13,7 @@
 #include "prism/core/error.hpp"
 #include "prism/core/execution.hpp"
 #include "prism/core/index.hpp"
+#include "prism/core/rows.hpp"
 #include "prism/policy/label.hpp"
 #include "prism/policy/optimizer.hpp"
 #include "prism/training/fit_options.hpp"
@@ -24,7 +25,8 @@ namespace prism::inline PRISM_ISA::detail {
 // Where rows start short, training has to find their magnitudes, with decay or without, and wants
 // large steps first and small ones in the end. Where they start long, magnitudes were set, by PRISM
 // or by an earlier training: each step makes a row longer by what is across it, and small ones all
-// along keep what was set. Measured: docs/defaults.md.
+// along keep what was set. Measured: docs/defaults.md. Another rule is to have another
+// default_rate_rule.
 
 /// The length of the first steps of rows that start short: 0.03 at 64 dimensions.
 inline constexpr double first_step_of_short_rows = 0.24;

@@ -44,6 +44,10 @@ struct CheckpointOptions {
   std::size_t every_steps = 0;   ///< 0: not within epochs
 };
 
+/// What settings say of a learning rate that is left out; another text for another rule, so that
+/// records of trials by one are not taken for those by the other.
+inline constexpr const char* default_rate_rule = "default, rule 1";
+
 struct FitOptions {
   /// Above 0. If left out it follows from the rows: where they start short, as Xavier's, 0.03 at 64
   /// dimensions, lowered by a PlateauSchedule unless `schedule` is set; where they start long, as

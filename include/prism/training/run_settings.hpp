@@ -67,7 +67,8 @@ template <class Model>
 /// Those of FitOptions. Not among them: what says when to stop, and where files lie.
 [[nodiscard]] inline std::vector<RunSetting> fit_settings(const FitOptions& options) {
   return {
-      {"learning_rate", options.learning_rate ? format_number(*options.learning_rate) : "default"},
+      {"learning_rate",
+       options.learning_rate ? format_number(*options.learning_rate) : default_rate_rule},
       {"batch_size", std::to_string(options.batch_size)},
       {"k", std::to_string(options.k)},
       {"shuffle", options.shuffle == Shuffle::once ? "once" : "every epoch"},

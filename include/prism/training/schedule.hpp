@@ -10,10 +10,12 @@
 #include <numbers>
 #include <optional>
 #include <string>
+#include <type_traits>
 #include <utility>
 
 #include "prism/core/config.hpp"
 #include "prism/core/error.hpp"
+#include "prism/core/finite.hpp"
 #include "prism/training/history.hpp"
 
 namespace prism::inline PRISM_ISA {
@@ -71,8 +73,10 @@ struct CosineSchedule {
 /// `patience` epochs, up to `reductions` times; FitOptions::patience counts from the last of them.
 /// Without a validation part the rate stays as it is.
 struct PlateauSchedule {
-  double factor = 0.1;         ///< above 0, below 1
-  std::size_t patience = 10;   ///< epochs, at least 1
+  double factor = 0.1;        ///< above 0, below 1
+  std::size_t patience = 10;  ///< epochs, at least 1
+  /// Patience lasts so many steps at least, for data with few steps an epoch.
+  std::size_t patience_steps = 250;
   std::size_t reductions = 2;  ///< at most
   /// Patience for the first reduction counts the epochs that begin after so many steps.
   std::size_t min_steps = 1000;
@@ -93,8 +97,8 @@ struct PlateauSchedule {
   }
   [[nodiscard]] std::string label() const {
     return "plateau, factor " + format_number(factor) + ", patience " + std::to_string(patience) +
-           ", reductions " + std::to_string(reductions) + ", min_steps " +
-           std::to_string(min_steps);
+           ", patience_steps " + std::to_string(patience_steps) + ", reductions " +
+           std::to_string(reductions) + ", min_steps " + std::to_string(min_steps);
   }
 
  private:
@@ -106,12 +110,14 @@ struct PlateauSchedule {
   /// From the history alone, so that a resumed run goes on as the unbroken one.
   [[nodiscard]] Reduced reduced(const History& history) const {
     Reduced done;
-    const std::size_t steps = std::max<std::size_t>(history.steps_per_epoch, 1);
-    std::size_t from = min_steps / steps + (min_steps % steps > 0);
+    const std::size_t per_epoch = std::max<std::size_t>(history.steps_per_epoch, 1);
+    const auto epochs_of = [=](std::size_t steps) { return (steps + per_epoch - 1) / per_epoch; };
+    const std::size_t epochs = std::max(patience, epochs_of(patience_steps));
+    std::size_t from = epochs_of(min_steps);
     for (const EpochRecord& record : history.epochs) {
       if (done.times == reductions) break;
       if (record.best) from = std::max(from, record.epoch);
-      if (record.epoch < from + patience) continue;
+      if (record.epoch < from + epochs) continue;
       from = done.epoch = record.epoch;
       ++done.times;
     }

@@ -62,7 +62,8 @@ class TrainingSession final : public TrainingLoop<typename Model::scalar_type> {
   /// Goes on where save() was called: what follows is to the last bit what would have followed
   /// then, wall-clock times aside, on the same execution and a machine whose processor and library
   /// compute alike. Takes room for one more copy of the weights while it reads.
-  /// @param model    made as the one that was saved; its weights are replaced
+  /// @param model    made as the one that was saved; its weights are replaced. Where options leave
+  ///     the learning rate open, untrained: the default follows from its rows
   /// @param options  those that the run had, but that epochs, patience, min_steps, stop, checkpoint
   ///     and best_weights (not from `last` to another) may be others. Functions are taken for the
   ///     same. A run that an observer or the number of epochs had ended goes on, if these let it.

@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// What tuning chooses among: the models of a grid with the hyperparameters of a search space.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "prism/core/config.hpp"
+#include "prism/core/error.hpp"
+#include "prism/data/split_parts.hpp"
+#include "prism/experiment/grid.hpp"
+#include "prism/experiment/hyperparameters.hpp"
+#include "prism/experiment/search_space.hpp"
+#include "prism/experiment/trial.hpp"
+#include "prism/policy/label.hpp"
+#include "prism/training/fit_options.hpp"
+
+namespace prism::inline PRISM_ISA {
+
+/// A model with hyperparameters, for any seed.
+struct Candidate {
+  std::string model;  ///< of each of these, one candidate is chosen
+  Configuration configuration{};
+  std::function<TrialSpec(std::uint64_t seed)> trial;
+};
+
+/// Candidates of each model of a grid: `candidates<Grid<...>>(split, space)`. A hyperparameter that
+/// a model does not have, such as lambda without decay, does not multiply that model's candidates.
+/// Hyperparameters of one policy that others lack choose nothing for them.
+///
+/// @tparam Models  Grid<...> or Types<...>
+/// @param draws    of each random hyperparameter, for each combination of the grids
+/// @param seed     of the draws
+/// @throws ArgumentError  where the split has no validation or no test part, no model has a
+///     hyperparameter of the space, a value is outside its option's domain, or two models have one
+///     name
+template <class Models>
+[[nodiscard]] std::vector<Candidate> candidates(const Split& split, const SearchSpace& space,
+                                                const FitOptions& fit = {}, std::size_t draws = 1,
+                                                std::uint64_t seed = 0) {
+  require(!split.validation.empty() && !split.test.empty(), "split",
+          "must have a validation part to choose by, and a test part");
+  std::vector<Candidate> all;
+  std::set<std::string> used;
+  const auto shared = std::make_shared<const Split>(split);
+  const std::string split_text = describe_split(split);
+  std::set<std::string> models;
+  for_each_model<Models>([&]<class Model>() {
+    const bool is_double = sizeof(typename Model::scalar_type) > sizeof(float);
+    const std::string model = model_name<Model>() + (is_double ? " (double)" : "");
+    require(models.insert(model).second, "Models",
+            "must not have two models of the name " + model +
+                "; label() tells policies of one name from each other");
+    std::set<std::string> keys;
+    for (const Configuration& configuration : space.configurations(draws, seed)) {
+      typename Model::Options options;
+      FitOptions fit_of_candidate = fit;
+      Configuration own;
+      for (const Hyperparameter& hyperparameter : configuration) {
+        if (!set_hyperparameter(options, fit_of_candidate, hyperparameter)) continue;
+        own.push_back(hyperparameter);
+        used.insert(hyperparameter.name);
+      }
+      if (!keys.insert(label(own)).second) continue;
+      options.for_each_policy([](const auto& policy) { check_options(policy); });
+      detail::check(fit_of_candidate, split, split.train);
+      const auto trial = [=](std::uint64_t seed_of_trial) {
+        typename Model::Options seeded = options;
+        seeded.seed = seed_of_trial;
+        return trial_of<Model>(shared, split_text, seeded, fit_of_candidate, own);
+      };
+      all.push_back({.model = model, .configuration = own, .trial = trial});
+    }
+  });
+  for (const std::string& name : space.names()) {
+    require(used.contains(name), "space",
+            "has " + name + ", which no model of the grid has; hyperparameters() lists them");
+  }
+  return all;
+}
+
+}  // namespace prism::inline PRISM_ISA

@@ -1,0 +1,182 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Queues of trials and their records.
+#include <doctest/doctest.h>
+
+#include <atomic>
+#include <cmath>
+#include <cstddef>
+#include <filesystem>
+#include <fstream>
+#include <prism/prism.hpp>
+#include <string>
+#include <vector>
+
+#include "fake_trials.hpp"
+
+using namespace prism;
+using test::fake;
+using test::Folder;
+using test::to_the_end;
+
+namespace {
+
+using Small =
+    Types<Recommender<MF<8>, DirectAU, None, Xavier>, Recommender<MF<8>, DirectAU, FullWD, Xavier>>;
+
+const Split& small_split() {
+  static const Split split = random_split(synthetic_interactions({.users = 120, .items = 90}),
+                                          {.validation = 0.1, .test = 0.1, .seed = 1});
+  return split;
+}
+
+}  // namespace
+
+TEST_CASE("a trial that is asked for twice runs once, and each epoch may be the last") {
+  std::atomic<int> epochs{0};
+  const std::vector<TrialSpec> twice{fake(1, epochs).trial(1), fake(1, epochs).trial(1)};
+  TrialRecords records;
+  CHECK(run_trials(twice, to_the_end, records));
+  CHECK(epochs == 30);
+  const std::vector<TrialSpec> other{fake(2, epochs).trial(1)};
+  const QueueOptions options{.interrupted = [&] { return epochs >= 35; }, .checkpoint_epochs = 1};
+  CHECK(!run_trials(other, to_the_end, records, options));
+  CHECK(epochs == 35);
+  CHECK_THROWS_AS((void)run_trials(other, to_the_end, records, {.budget_seconds = -1}),
+                  ArgumentError);
+  // An error of a callback stops the queue, not the program.
+  const QueueOptions throws{.interrupted = []() -> bool { throw DataError("x", 0, "enough"); }};
+  CHECK_THROWS_AS((void)run_trials(other, to_the_end, records, throws), DataError);
+}
+
+TEST_CASE("a queue stops where it is told to, and says that it is not done") {
+  std::atomic<int> epochs{0};
+  const std::vector<Candidate> all{fake(1, epochs), fake(2, epochs)};
+  TrialRecords records;
+  TuneOptions options{.queue = {.workers = 1, .interrupted = [&] { return epochs >= 40; }}};
+  const auto tuned = tune(all, records, options);
+  CHECK(!tuned[0].complete);
+  CHECK(epochs == 40);
+  CHECK(records.find("model1/123"));
+  CHECK(!records.find("model2/123"));
+  options.queue = {.budget_seconds = 0};
+  CHECK(!tune(all, records, options)[0].complete);
+  CHECK(epochs == 40);
+}
+
+TEST_CASE("the records of trials outlive the program, and a line that was cut off") {
+  const Folder folder;
+  const auto path = folder.path / "records.jsonl";
+  TrialRecord record{.key = "a key", .model = "model", .configuration = {{"lambda", 0.1}}};
+  record.seed = 7;
+  record.epochs = 2;
+  record.validations = {0.25, 1.0 / 3};
+  record.report.emplace();
+  record.report->dot.ndcg = 0.1;
+  record.report->dot.ndcg_by_stratum = {0.05, 0.03, 0.02};
+  record.report->magnitudes = {{3, 1.5, 0.1}};
+  {
+    TrialRecords records(path);
+    records.add({.key = "a key", .epochs = 1});
+    records.add(record);
+    CHECK_THROWS_WITH_AS(TrialRecords{path}, doctest::Contains("in use by another program"),
+                         DataError);
+  }
+  { std::ofstream(path, std::ios::app) << "{\"model\": \"cut"; }
+  {
+    TrialRecords records(path);
+    REQUIRE(records.all().size() == 1);
+    const auto found = records.find("a key");
+    REQUIRE(found);
+    CHECK(to_json(*found).dump() == to_json(record).dump());
+    CHECK(found->configuration == record.configuration);
+    CHECK(found->report->magnitudes[0].magnitude == 0.1);
+    records.add({.key = "another"});
+  }
+  CHECK(TrialRecords(path).all().size() == 2);
+  { std::ofstream(path, std::ios::app) << "nonsense\n"; }
+  CHECK_THROWS_WITH_AS(TrialRecords{path}, doctest::Contains("records.jsonl:4: is no record"),
+                       DataError);
+  CHECK_THROWS_AS(TrialRecords{folder.path / "none" / "records.jsonl"}, DataError);
+  // Another file, even of one line, stays as it was.
+  const auto other = folder.path / "notes.txt";
+  { std::ofstream(other) << "do not touch"; }
+  CHECK_THROWS_AS(TrialRecords{other}, DataError);
+  CHECK(std::filesystem::file_size(other) == 12);
+  // What is no number is kept as what it is.
+  const auto odd = folder.path / "odd.jsonl";
+  record.report->magnitude_popularity_correlation = NAN;
+  record.model = "\xff";
+  TrialRecords(odd).add(record);
+  const auto read = TrialRecords(odd).find("a key");
+  REQUIRE(read);
+  CHECK(std::isnan(read->report->magnitude_popularity_correlation));
+}
+
+TEST_CASE("trials of models: the same numbers for one worker and two, interrupted or not") {
+  const SearchSpace space =
+      SearchSpace().grid("learning_rate", {0.05, 0.005}).grid("lambda", {1e-6, 1e-3});
+  const FitOptions fit{.batch_size = 128, .epochs = 6};
+  const auto all = candidates<Small>(small_split(), space, fit);
+  REQUIRE(all.size() == 2 + 4);  // None has no lambda
+  std::vector<TrialSpec> trials;
+  for (const Candidate& candidate : all) trials.push_back(candidate.trial(5));
+
+  const auto numbers = [&](const TrialRecords& records) {
+    std::vector<std::vector<double>> result;
+    for (const TrialSpec& trial : trials) {
+      const auto record = records.find(trial.key);
+      REQUIRE(record);
+      REQUIRE(record->report);
+      result.push_back(record->validations);
+      result.back().push_back(record->report->dot.ndcg);
+      result.back().push_back(record->report->cosine.ndcg);
+    }
+    return result;
+  };
+  TrialRecords one;
+  CHECK(run_trials(trials, to_the_end, one, {.workers = 1}));
+  // What a plain fit() gives.
+  Recommender<MF<8>, DirectAU, FullWD, Xavier> model(small_split().train,
+                                                     {.seed = 5, .regularizer = {.lambda = 1e-3}});
+  const History history = prism::fit(
+      model, small_split(), {.learning_rate = 0.005, .batch_size = 128, .epochs = 6}, Silent());
+  CHECK(one.find(trials.back().key)->validations.back() == history.epochs.back().validation);
+  CHECK(one.find(trials.back().key)->best_epoch == history.best_epoch);
+
+  const Folder folder;
+  TrialRecords two(folder.path / "records.jsonl");
+  std::atomic<int> asked{0};
+  QueueOptions options{
+      .workers = 2, .interrupted = [&] { return ++asked > 9; }, .checkpoint_epochs = 2};
+  CHECK(!run_trials(trials, to_the_end, two, options));
+  CHECK(!std::filesystem::is_empty(folder.path / "records.jsonl.trials"));
+  options.interrupted = {};
+  std::size_t last_done = 0;
+  options.progress = [&](const QueueProgress& progress) {
+    CHECK(progress.done > last_done);
+    last_done = progress.done;
+    CHECK(progress.total == trials.size());
+  };
+  CHECK(run_trials(trials, to_the_end, two, options));
+  CHECK(last_done == trials.size());
+  CHECK(!std::filesystem::exists(folder.path / "records.jsonl.trials"));
+  CHECK(numbers(one) == numbers(two));
+
+  const auto refused = [&](const SearchSpace& bad, const FitOptions& with) {
+    CHECK_THROWS_AS((void)candidates<Small>(small_split(), bad, with), ArgumentError);
+  };
+  refused(SearchSpace().grid("learning_rate", {0.01, -1}), {});
+  refused(SearchSpace().grid("gamma", {-1}), {});
+  CHECK_THROWS_AS((void)candidates<Types<>>({small_split().train, {}, {}}, SearchSpace()),
+                  ArgumentError);
+  CHECK_THROWS_AS((void)all.front().trial(1).make("").get()->report(),
+                  ArgumentError);  // not trained yet
+  FitOptions own = fit;
+  own.schedule = [](const StepPosition&) { return 0.5; };
+  CHECK_THROWS_AS((void)candidates<Small>(small_split(), SearchSpace(), own).front().trial(1),
+                  ArgumentError);
+  CHECK_THROWS_WITH_AS(
+      (void)candidates<Small>(small_split(), SearchSpace().grid("gamma1", {1}), fit),
+      "space: has gamma1, which no model of the grid has; hyperparameters() lists them",
+      ArgumentError);
+}

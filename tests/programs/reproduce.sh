@@ -1,0 +1,40 @@
+#!/usr/bin/env bash
+# reproduce.sh PROGRAM: an element of the paper on tiny data, stopped and gone on with.
+set -euo pipefail
+source "$(dirname "${BASH_SOURCE[0]}")/tiny_ratings.sh"
+program=$1
+if ! command -v gnuplot >/dev/null; then
+  echo "skipped: reproduce needs gnuplot (Debian: gnuplot-nox)"
+  exit 0
+fi
+folder=$(mktemp -d)
+trap 'rm -rf "$folder"' EXIT
+cd "$folder"
+mkdir -p data/movielens1m
+tiny_ratings | gzip >data/movielens1m/ratings.dat.gz
+fail() { echo "$*" >&2; exit 1; }
+unset PRISM_DATA
+run() { "$program" --data data --seeds 1 "$@"; }
+
+run --results whole --only magnitudes,curves >log.txt 2>&1 || { cat log.txt; exit 1; }
+for file in whole.md whole/magnitudes-movielens1m.csv whole/magnitudes-movielens1m.svg \
+            whole/curves-movielens1m.svg whole/theorem.svg; do
+  [ -s "$file" ] || fail "there is no $file"
+done
+grep -q 'full decay' whole.md || fail "the document has no rows"
+# Stopped at once, stopped by a signal, and gone on with.
+status=0
+run --results parts --only magnitudes,curves --budget 0.0000001 >log.txt 2>&1
+run --results parts --only magnitudes,curves >log.txt 2>&1 &
+sleep 0.4
+kill -TERM $! 2>/dev/null || true
+wait $! || status=$?
+[ "$status" = 143 ] || [ "$status" = 0 ] || fail "a signal gave the exit status $status"
+run --results parts --only magnitudes,curves >log.txt 2>&1
+for file in magnitudes-movielens1m.csv curves-movielens1m.csv; do
+  cmp "whole/$file" "parts/$file" || fail "$file depends on interruptions"
+done
+lines=$(wc -l <parts/records.jsonl)
+run --results parts --only magnitudes --list | grep -q 'magnitudes/movielens1m *4 of 4' ||
+  fail "the list does not say what is on record"
+[ "$(wc -l <parts/records.jsonl)" = "$lines" ] || fail "trials on record were run again"
