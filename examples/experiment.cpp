@@ -37,11 +37,7 @@ int main(int argc, char** argv) {
         settings.data.empty() ? "synthetic" : settings.data.c_str(), split.train.users(),
         split.train.items(), split.train.size(), split.validation.size(), split.test.size());
     std::fflush(stdout);
-    prism::require(!split.test.empty() || settings.test.empty(), "--test",
-                   settings.drop_repeated ? "has only interactions that --data has too"
-                                          : "has no interactions");
-    prism::require(!split.validation.empty() && !split.test.empty(), "--data",
-                   "is too small: validation and test part are a tenth of its interactions each");
+    experiment::check_parts(settings, split);
     std::vector<experiment::Run> runs;
     for (const experiment::ModelChoice& choice : settings.models()) {
       runs.push_back(experiment::run(settings, choice, split));

@@ -3,26 +3,30 @@
 // put beside the paper's values in one document. What is on record is not trained again.
 #include <CLI/CLI.hpp>
 #include <algorithm>
+#include <atomic>
+#include <cmath>
 #include <csignal>
 #include <cstdio>
 #include <cstdlib>
 #include <exception>
 #include <filesystem>
-#include <prism/serve/staged_files.hpp>
-#include <sstream>
+#include <prism/core/error.hpp>
+#include <prism/training/stopwatch.hpp>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "plot/gnuplot.hpp"
+#include "reproduce/document.hpp"
 #include "reproduce/paper.hpp"
-#include "reproduce/results.hpp"
 #include "reproduce/runner.hpp"
 
 namespace {
 
 using namespace reproduce;
 
-volatile std::sig_atomic_t signal_received = 0;
+std::atomic<int> signal_received{0};
+static_assert(std::atomic<int>::is_always_lock_free);
 void receive(int signal) { signal_received = signal; }
 
 struct Arguments {
@@ -38,7 +42,8 @@ struct Arguments {
   /// Whether an element is asked for: its name, or what it begins with.
   [[nodiscard]] bool wants(const std::string& name) const {
     return only.empty() || std::ranges::any_of(only, [&](const std::string& part) {
-             return name == part || name.starts_with(part + "/");
+             const std::string whole = part.ends_with('/') ? part.substr(0, part.size() - 1) : part;
+             return name == whole || name.starts_with(whole + "/");
            });
   }
 };
@@ -63,7 +68,11 @@ void declare(CLI::App& app, Arguments& arguments) {
       ->capture_default_str();
   app.add_option("--budget", arguments.budget_hours,
                  "hours, after which trials are put aside; another run goes on. 0: no limit")
-      ->check(CLI::NonNegativeNumber)
+      ->check([](const std::string& text) -> std::string {
+        double hours = 0;
+        const bool read = CLI::detail::lexical_cast(text, hours);
+        return read && std::isfinite(hours) && hours >= 0 ? "" : "must be a number of hours";
+      })
       ->capture_default_str();
   app.add_option("--workers", arguments.workers, "trials at a time; 0: one a core")
       ->capture_default_str();
@@ -76,8 +85,6 @@ void declare(CLI::App& app, Arguments& arguments) {
   app.add_flag("--quiet", arguments.quiet, "show no progress");
 }
 
-std::string command(const std::string& name) { return "    ./reproduce.sh --only " + name + "\n"; }
-
 void show(const std::string& element, const prism::QueueProgress& progress) {
   const prism::TrialRecord& last = progress.last;
   std::fprintf(stderr, "%s: %zu of %zu, about %.0f min left; %s (%s): %.5f, %zu epochs, %.0f s\n",
@@ -86,111 +93,98 @@ void show(const std::string& element, const prism::QueueProgress& progress) {
                last.seconds);
 }
 
-/// All results, as far as they are on record.
-struct Results {
-  std::vector<CellResult> cells;
-  std::vector<FigureResult> figures;
+/// The elements of data sets that are at hand.
+struct Elements {
+  std::vector<Cell> cells;
+  std::vector<std::pair<Figure, DataSet>> figures;
 };
 
-void write_documents(const std::filesystem::path& folder, const Results& results) {
-  std::ostringstream text;
-  text
-      << "# Results\n\nThe tables and figures of the paper (\"On the Role of Weight Decay in "
-         "Collaborative Filtering: A\nPopularity Perspective\", KDD 2025), as `reproduce` found "
-         "them. It wrote this file from its records,\n[records.jsonl](results/records.jsonl); each "
-         "command runs what is missing there. NDCG@20 is on the test\npart, by dot product over "
-         "all items that the user has not seen; mean ± standard deviation over seeds,\nwhich also "
-         "draw the split. Where there is no deviation, there was one seed.\n\n";
-  prism::StagedFiles files(folder);
-  text << "## Table 1\n\nMF and MLP, 64 dimensions, rates {0.1, 0.01, 0.001}, decay {0, 1e-8, "
-          "1e-6, 1e-4}, chosen by validation with\nthe first seed, patience 10. Protocol \"text\" "
-          "is the paper's text, \"code\" its published code (see `Released`\nin the README; "
-          "MovieLens with every rating). The paper's column is empty where its value is not "
-          "among\nthose known to this program.\n\n"
-       << command("table1") << "\n"
-       << table1_markdown(results.cells);
-  files.write("table1.csv", table1_csv(results.cells));
-  for (const FigureResult& figure : results.figures) {
-    if (figure.done == 0) continue;
-    const std::string file = file_name(figure.figure.name);
-    text << "\n## " << figure.figure.title << "\n\n"
-         << figure.figure.caption << "\n\n"
-         << command(figure.figure.name) << "\n![" << figure.figure.title << "](results/" << file
-         << ".svg)\n\n"
-         << figure_markdown(figure);
-    if (figure.done < figure.total) {
-      text << "\n" << figure.done << " of " << figure.total << " trials are on record.\n";
-    }
-    files.write(file + ".csv", figure_csv(figure));
-    draw(figure, folder);
+/// @throws prism::DataError      where no data set is at hand
+/// @throws prism::ArgumentError  where --only names no element
+Elements elements_at_hand(const Runner& runner, const Arguments& arguments) {
+  Elements all;
+  for (const DataSet& data : data_sets()) {
+    if (runner.has(data)) continue;
+    std::fprintf(stderr, "%s is left out: there is no %s\n", data.title.c_str(),
+                 runner.file(data).c_str());
   }
-  text << "\n## The theorem\n\nThe expected change of an item's squared magnitude in a step at "
-          "cosine 0.9, as the paper fixes it: red rows\ngrow, blue rows shrink.\n\n![Expected "
-          "change over popularity and weight decay](results/theorem.svg)\n";
-  draw_theorem(folder);
-  files.publish();
-  const std::filesystem::path whole = std::filesystem::absolute(folder).lexically_normal();
-  prism::StagedFiles document(whole.parent_path());
-  document.write(whole.filename().string() + ".md", text.str());
-  document.publish();
+  for (const Cell& cell : table1_cells()) {
+    if (runner.has(cell.data)) all.cells.push_back(cell);
+  }
+  for (const DataSet& data : data_sets()) {
+    if (!runner.has(data)) continue;
+    for (const Figure& figure : figures(data)) all.figures.emplace_back(figure, data);
+  }
+  if (all.cells.empty()) {
+    throw prism::DataError(arguments.data, 0, "has none of the data sets; see --help");
+  }
+  for (const std::string& part : arguments.only) {
+    const Arguments one{.only = {part}};
+    const bool known =
+        std::ranges::any_of(all.cells, [&](const Cell& cell) { return one.wants(cell.name()); }) ||
+        std::ranges::any_of(all.figures,
+                            [&](const auto& figure) { return one.wants(figure.first.name); });
+    prism::require(known, "--only", "must name elements that --list lists, not '" + part + "'");
+  }
+  return all;
+}
+
+void list(Runner& runner, const Elements& elements, const Arguments& arguments) {
+  for (const Cell& cell : elements.cells) {
+    if (!arguments.wants(cell.name())) continue;
+    std::printf("%-40s %s\n", cell.name().c_str(),
+                runner.run(cell).complete() ? "on record" : "not complete");
+  }
+  for (const auto& [figure, data] : elements.figures) {
+    if (!arguments.wants(figure.name)) continue;
+    const FigureResult result = runner.run(figure, data);
+    std::printf("%-40s %zu of %zu trials on record: %s\n", figure.name.c_str(), result.done,
+                result.total, figure.title.c_str());
+  }
 }
 
 int reproduce_all(const Arguments& arguments) {
-  std::filesystem::create_directories(arguments.results);
+  std::filesystem::path folder = std::filesystem::absolute(arguments.results).lexically_normal();
+  if (!folder.has_filename()) folder = folder.parent_path();  // "results/"
+  std::filesystem::create_directories(folder);
   RunnerOptions options{.data = arguments.data,
-                        .records = std::filesystem::path(arguments.results) / "records.jsonl",
+                        .records = folder / "records.jsonl",
                         .first_epochs = arguments.first_epochs};
   options.seeds.resize(arguments.seeds);
   options.queue.workers = arguments.workers;
   const prism::detail::Stopwatch time;
   const double budget = arguments.budget_hours * 3600;
-  options.queue.interrupted = [=] {
+  const auto interrupted = [=] {
     return signal_received != 0 || (budget > 0 && time.seconds() > budget);
   };
+  options.queue.interrupted = interrupted;
   std::string element;
   if (!arguments.quiet) {
     options.queue.progress = [&](const prism::QueueProgress& progress) { show(element, progress); };
   }
-  plot::require_gnuplot(arguments.results);
   Runner runner(options);
-  const auto over_elements = [&](const auto& of_cell, const auto& of_figure) {
-    for (const Cell& cell : table1_cells()) {
-      if (runner.has(cell.data)) of_cell(cell);
+  const Elements elements = elements_at_hand(runner, arguments);
+  if (arguments.list) {
+    runner.only_read();
+    list(runner, elements, arguments);
+    return 0;
+  }
+  plot::require_gnuplot(folder.string());
+  if (!arguments.no_run) {
+    for (const Cell& cell : elements.cells) {
+      if (!interrupted() && arguments.wants(element = cell.name())) (void)runner.run(cell);
     }
-    for (const DataSet& data : data_sets()) {
-      if (!runner.has(data)) continue;
-      for (const Figure& figure : figures(data)) of_figure(figure, data);
+    for (const auto& [figure, data] : elements.figures) {
+      if (!interrupted() && arguments.wants(element = figure.name)) (void)runner.run(figure, data);
     }
-  };
-  if (!arguments.no_run && !arguments.list) {
-    over_elements(
-        [&](const Cell& cell) {
-          if (!arguments.wants(element = cell.name()) || options.queue.interrupted()) return;
-          (void)runner.run(cell);
-        },
-        [&](const Figure& figure, const DataSet& data) {
-          if (!arguments.wants(element = figure.name) || options.queue.interrupted()) return;
-          (void)runner.run(figure, data);
-        });
   }
   runner.only_read();
   Results results;
-  over_elements([&](const Cell& cell) { results.cells.push_back(runner.run(cell)); },
-                [&](const Figure& figure, const DataSet& data) {
-                  results.figures.push_back(runner.run(figure, data));
-                });
-  if (arguments.list) {
-    for (const CellResult& cell : results.cells) {
-      std::printf("%-40s %s\n", cell.cell.name().c_str(),
-                  cell.complete() ? "on record" : "not complete");
-    }
-    for (const FigureResult& figure : results.figures) {
-      std::printf("%-40s %zu of %zu trials on record: %s\n", figure.figure.name.c_str(),
-                  figure.done, figure.total, figure.figure.title.c_str());
-    }
-    return 0;
+  for (const Cell& cell : elements.cells) results.cells.push_back(runner.run(cell));
+  for (const auto& [figure, data] : elements.figures) {
+    results.figures.push_back(runner.run(figure, data));
   }
-  write_documents(arguments.results, results);
+  write_documents(folder, results);
   return signal_received == 0 ? 0 : 128 + signal_received;
 }
 

@@ -93,6 +93,14 @@ void settle_lists(const CLI::App& app, Settings& settings) {
     if (!values.empty()) settings.*option.value = values.front();
   }
   settings.seed = settings.seeds.front();
+  const auto refuse_twice = [](const std::string& option, const auto& values) {
+    for (const auto& value : values) {
+      if (std::ranges::count(values, value) == 1) continue;
+      throw CLI::ValidationError("--" + option, "has " + CLI::detail::to_string(value) + " twice");
+    }
+  };
+  refuse_twice("seed", settings.seeds);
+  for (const auto& [option, values] : settings.lists) refuse_twice(option, values);
   if (!settings.trials()) return;
   for (const char* option : {"--save", "--json"}) {
     if (app.count(option) > 0) {
@@ -112,6 +120,9 @@ void refuse_one_file_for_two(const Settings& settings) {
   for (const std::string& input : {settings.data, settings.test}) {
     if (same(settings.json, input)) {
       throw CLI::ValidationError("--json", "would overwrite the data in " + input);
+    }
+    if (same(settings.records, input)) {
+      throw CLI::ValidationError("--records", "would append to the data in " + input);
     }
   }
   if (same(settings.json, settings.save)) {
@@ -175,6 +186,17 @@ void declare_options(CLI::App& app, Settings& settings) {
   app.add_option("--min-rating", settings.min_rating, "leave out lower ratings")
       ->check(number_from(-1e300, false))
       ->needs("--data")
+      ->group(data);
+  const CLI::Range size(std::size_t{80}, std::size_t{1} << 24);  // 40 items a user, half of all
+  app.add_option("--synthetic-users", settings.synthetic_users, "without --data")
+      ->check(size)
+      ->excludes("--data")
+      ->capture_default_str()
+      ->group(data);
+  app.add_option("--synthetic-items", settings.synthetic_items, "without --data")
+      ->check(size)
+      ->excludes("--data")
+      ->capture_default_str()
       ->group(data);
 
   app.add_option("--backbone", settings.backbone)

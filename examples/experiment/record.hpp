@@ -113,6 +113,8 @@ inline prism::Json to_json(const Settings& settings) {
                       {"header", settings.header},
                       {"drop_repeated", settings.drop_repeated},
                       {"min_rating", nullptr},
+                      {"synthetic_users", settings.synthetic_users},
+                      {"synthetic_items", settings.synthetic_items},
                       {"activation", settings.activation},
                       {"penalty", nullptr},
                       {"optimizer", settings.optimizer},

@@ -3,6 +3,7 @@
 // other files, one for each loss (train.hpp).
 #pragma once
 
+#include <cstdint>
 #include <memory>
 #include <optional>
 #include <prism/data/data.hpp>
@@ -12,6 +13,7 @@
 #include <prism/training/history.hpp>
 #include <string>
 #include <type_traits>
+#include <utility>
 
 #include "settings.hpp"
 
@@ -37,9 +39,21 @@ inline prism::Split load(const Settings& settings) {
         train, test,
         {.validation = 0.1, .seed = settings.seed, .drop_repeated = settings.drop_repeated});
   }
-  const Interactions data = settings.data.empty() ? synthetic_interactions({.seed = settings.seed})
-                                                  : read_interactions(settings.data, options);
+  const Interactions data = settings.data.empty()
+                                ? synthetic_interactions({.users = settings.synthetic_users,
+                                                          .items = settings.synthetic_items,
+                                                          .seed = settings.seed})
+                                : read_interactions(settings.data, options);
   return random_split(data, {.validation = 0.1, .test = 0.1, .seed = settings.seed});
+}
+
+/// @throws prism::ArgumentError  where there is nothing to validate or to test on
+inline void check_parts(const Settings& settings, const prism::Split& split) {
+  prism::require(
+      !split.test.empty() || settings.test.empty(), "--test",
+      settings.drop_repeated ? "has only interactions that --data has too" : "has no interactions");
+  prism::require(!split.validation.empty() && !split.test.empty(), "--data",
+                 "is too small: validation and test part are a tenth of its interactions each");
 }
 
 /// "MF-DirectAU-None-PRISM", the model's folder in that of --save.

@@ -8,6 +8,7 @@
 #include <map>
 #include <optional>
 #include <prism/data/format.hpp>
+#include <prism/data/synthetic.hpp>
 #include <prism/experiment/search_space.hpp>
 #include <prism/training/fit.hpp>
 #include <string>
@@ -36,6 +37,8 @@ struct Settings {
   bool header = false;
   bool drop_repeated = false;
   std::optional<double> min_rating;
+  prism::Index synthetic_users = prism::SyntheticOptions{}.users;
+  prism::Index synthetic_items = prism::SyntheticOptions{}.items;
 
   std::string backbone = "MF";
   std::string loss = "DirectAU";

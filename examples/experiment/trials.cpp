@@ -9,6 +9,7 @@
 #include <memory>
 #include <prism/experiment/tune.hpp>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "run.hpp"
@@ -26,7 +27,9 @@ class Splits {
     if (found != splits_.end()) return found->second;
     Settings seeded = settings_;
     seeded.seed = seed;
-    return splits_.emplace(seed, shared(load(seeded))).first->second;
+    prism::Split split = load(seeded);
+    check_parts(seeded, split);
+    return splits_.emplace(seed, shared(std::move(split))).first->second;
   }
 
  private:
@@ -135,7 +138,10 @@ int run_lists(const Settings& settings) {
     }
   }
   print(rows);
-  bool good = true;
+  const auto complete = [&](const prism::Tuned& row) {
+    return row.runs.size() == settings.seeds.size();
+  };
+  bool good = std::ranges::all_of(rows, complete);
   for (const prism::Tuned& row : rows) {
     for (const prism::TrialRecord& run : row.runs) {
       if (run.error.empty()) continue;

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
+#include <algorithm>
 #include <array>
 #include <cmath>
 #include <prism/theory/magnitude.hpp>
@@ -48,6 +49,7 @@ plot::Line line_over_values(std::string label, const SeriesResult& series, const
       if (run.report) numbers.push_back(of(run));
     }
     const prism::Statistic statistic = prism::statistic(numbers);
+    if (statistic.count == 0) continue;
     line.points.push_back({static_cast<double>(p), statistic.mean, statistic.deviation});
   }
   return line;
@@ -63,7 +65,9 @@ std::vector<plot::Panel> strata_panels(const FigureResult& result) {
       plot::Line line{.label = s == 0 ? "all" : stratum_titles[s - 1]};
       for (std::size_t k = 0; k < result.series.size(); ++k) {
         const auto& runs = result.series[k].points.front().runs;
-        if (runs.empty()) continue;
+        if (std::ranges::none_of(runs, [](const auto& run) { return run.report.has_value(); })) {
+          continue;
+        }
         line.points.push_back({static_cast<double>(k), mean(runs, [s](const auto& run) {
                                  return s == 0 ? run.report->dot.ndcg
                                                : run.report->dot.ndcg_by_stratum[s - 1];
@@ -162,18 +166,19 @@ std::vector<plot::Panel> panels_of(const FigureResult& result) {
 
 }  // namespace
 
-void draw(const FigureResult& result, const std::filesystem::path& folder) {
+bool draw(const FigureResult& result, const std::filesystem::path& folder) {
   std::vector<plot::Panel> panels = panels_of(result);
   for (plot::Panel& panel : panels) {
     std::erase_if(panel.lines, [](const plot::Line& line) { return line.points.empty(); });
   }
   std::erase_if(panels, [](const plot::Panel& panel) { return panel.lines.empty(); });
-  if (panels.empty()) return;
+  if (panels.empty()) return false;
   const int columns = panels.size() == 1       ? 1
                       : panels.size() % 4 == 0 ? 4
                       : panels.size() == 3     ? 3
                                                : 2;
   plot::draw_panels((folder / (file_name(result.figure.name) + ".svg")).string(), panels, columns);
+  return true;
 }
 
 void draw_theorem(const std::filesystem::path& folder) {

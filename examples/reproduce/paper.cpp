@@ -161,8 +161,7 @@ std::vector<Figure> figures(const DataSet& data) {
 
   all.push_back({.name = "epochs" + at,
                  .title = "Quality and epochs over alpha" + on,
-                 .caption = "NDCG@20 on the test part, and the best epoch, over PRISM's alpha; and "
-                            "of full decay 1e-6, which has no alpha.",
+                 .caption = "NDCG@20 on the test part, and the best epoch, over PRISM's alpha.",
                  .shown = Shown::quality,
                  .parameter = "alpha",
                  .series = {prism_series("DirectAU", alphas), prism_series("SSM", alphas)}});

@@ -38,11 +38,33 @@ auto stratum(std::size_t s) {
 }
 
 std::string strata_text(const std::vector<prism::TrialRecord>& runs) {
+  if (over(runs, ndcg).count == 0) return "";
   std::string text;
   for (std::size_t s = 0; s < 3; ++s) {
     text += (s == 0 ? "" : " / ") + number("%.4f", over(runs, stratum(s)).mean);
   }
   return text;
+}
+
+/// A text as a field of CSV.
+std::string csv_field(const std::string& text) {
+  std::string field(1, '"');
+  for (const char c : text) field.append(c == '"' ? 2 : 1, c);
+  field.push_back('"');
+  return field;
+}
+
+/// " (2 of 3 seeds diverged)"
+std::string diverged_text(const std::vector<prism::TrialRecord>& runs) {
+  const auto diverged =
+      std::ranges::count_if(runs, [](const auto& run) { return !run.error.empty(); });
+  if (diverged == 0) return "";
+  return " (" + std::to_string(diverged) + " of " + std::to_string(runs.size()) +
+         " seeds diverged)";
+}
+
+std::string mean_text(const char* format, const prism::Statistic& statistic) {
+  return statistic.count == 0 ? "" : number(format, statistic.mean);
 }
 
 const char* name_of(Protocol protocol) { return protocol == Protocol::text ? "text" : "code"; }
@@ -76,8 +98,8 @@ std::string table1_markdown(const std::vector<CellResult>& cells) {
       out << "| " << result.cell.data.title << " | " << result.cell.backbone << " + "
           << result.cell.loss << " | " << name_of(result.cell.protocol) << " | "
           << (prism ? "PRISM" : "decay") << " | " << label(tuned.configuration) << " | "
-          << with_spread(ours) << " | " << strata_text(tuned.runs) << " | "
-          << number("%.0f", over(tuned.runs, best_epoch).mean) << " | "
+          << with_spread(ours) << diverged_text(tuned.runs) << " | " << strata_text(tuned.runs)
+          << " | " << mean_text("%.0f", over(tuned.runs, best_epoch)) << " | "
           << (paper ? number("%.4f", *paper) : "") << " | " << verdict(ours, paper) << " |\n";
     }
   }
@@ -88,6 +110,7 @@ std::string table1_markdown(const std::vector<CellResult>& cells) {
     if (!result.complete() || result.decay.runs.empty()) continue;
     const prism::Statistic decay = result.decay.test(&prism::Report::ndcg);
     const prism::Statistic prism = result.prism.test(&prism::Report::ndcg);
+    if (decay.count == 0 || prism.count == 0) continue;
     const double decay_epochs = over(result.decay.runs, best_epoch).mean;
     const double prism_epochs = over(result.prism.runs, best_epoch).mean;
     const double spread = std::max(decay.deviation, prism.deviation);
@@ -115,8 +138,8 @@ std::string table1_csv(const std::vector<CellResult>& cells) {
       const auto paper =
           published(result.cell.data.name, result.cell.backbone, result.cell.loss, prism);
       out << result.cell.data.name << ',' << result.cell.backbone << ',' << result.cell.loss << ','
-          << name_of(result.cell.protocol) << ',' << (prism ? "PRISM" : "decay") << ",\""
-          << label(tuned.configuration) << "\"," << ours.count << ',' << ours.mean << ','
+          << name_of(result.cell.protocol) << ',' << (prism ? "PRISM" : "decay") << ','
+          << csv_field(label(tuned.configuration)) << ',' << ours.count << ',' << ours.mean << ','
           << ours.deviation << ',' << over(tuned.runs, stratum(0)).mean << ','
           << over(tuned.runs, stratum(1)).mean << ',' << over(tuned.runs, stratum(2)).mean << ','
           << over(tuned.runs, best_epoch).mean << ',';
@@ -136,7 +159,7 @@ std::string figure_csv(const FigureResult& result) {
       for (const SeriesPoint& point : series.points) {
         if (point.runs.empty() || !point.runs.front().report) continue;
         for (const prism::MagnitudeBin& bin : point.runs.front().report->magnitudes) {
-          out << series.series.title << ',' << bin.popularity << ',' << bin.items << ','
+          out << csv_field(series.series.title) << ',' << bin.popularity << ',' << bin.items << ','
               << bin.magnitude << '\n';
         }
       }
@@ -150,7 +173,7 @@ std::string figure_csv(const FigureResult& result) {
         if (point.runs.empty()) continue;
         const std::vector<double>& validations = point.runs.front().validations;
         for (std::size_t e = 0; e < validations.size(); ++e) {
-          out << series.series.title << ',' << e + 1 << ',' << validations[e] << '\n';
+          out << csv_field(series.series.title) << ',' << e + 1 << ',' << validations[e] << '\n';
         }
       }
     }
@@ -160,10 +183,10 @@ std::string figure_csv(const FigureResult& result) {
       << ",seeds,ndcg,ndcg_deviation,ndcg_by_cosine,popular,neutral,unpopular,best_epoch\n";
   for (const SeriesResult& series : result.series) {
     for (const SeriesPoint& point : series.points) {
-      if (point.runs.empty()) continue;
       const prism::Statistic quality = over(point.runs, ndcg);
+      if (quality.count == 0) continue;
       const auto by_cosine = [](const auto& run) { return run.report->cosine.ndcg; };
-      out << series.series.title << ',';
+      out << csv_field(series.series.title) << ',';
       if (!std::isnan(point.value)) out << point.value;
       out << ',' << quality.count << ',' << quality.mean << ',' << quality.deviation << ','
           << over(point.runs, by_cosine).mean << ',' << over(point.runs, stratum(0)).mean << ','
@@ -189,11 +212,11 @@ std::string figure_markdown(const FigureResult& result) {
       out << "| " << series.series.title << " | ";
       if (swept) out << prism::format_number(point.value) << " | ";
       const double popular = over(point.runs, stratum(0)).mean;
-      out << with_spread(over(point.runs, ndcg)) << " | "
-          << number("%.4f", over(point.runs, by_cosine).mean) << " | " << strata_text(point.runs)
+      out << with_spread(over(point.runs, ndcg)) << diverged_text(point.runs) << " | "
+          << mean_text("%.4f", over(point.runs, by_cosine)) << " | " << strata_text(point.runs)
           << " | "
           << (popular > 0 ? number("%.3f", over(point.runs, stratum(2)).mean / popular) : "")
-          << " | " << number("%.0f", over(point.runs, best_epoch).mean) << " |\n";
+          << " | " << mean_text("%.0f", over(point.runs, best_epoch)) << " |\n";
     }
   }
   return out.str();

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <filesystem>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -14,7 +15,7 @@ namespace reproduce {
 /// by how much.
 [[nodiscard]] std::string verdict(const prism::Statistic& ours, std::optional<double> paper);
 
-/// Table 1 as Markdown and CSV; cells of which nothing is on record are left out.
+/// Table 1 as Markdown and CSV; cells that are not complete are left out.
 [[nodiscard]] std::string table1_markdown(const std::vector<CellResult>& cells);
 [[nodiscard]] std::string table1_csv(const std::vector<CellResult>& cells);
 
@@ -23,8 +24,9 @@ namespace reproduce {
 [[nodiscard]] std::string figure_markdown(const FigureResult& result);
 
 /// Draws NAME.svg, with "-" for "/", into a folder.
+/// @return whether there was anything to draw
 /// @throws prism::DataError  where gnuplot is missing or fails
-void draw(const FigureResult& result, const std::filesystem::path& folder);
+bool draw(const FigureResult& result, const std::filesystem::path& folder);
 
 /// The theorem's expected change of a squared magnitude, over popularity and weight decay, for the
 /// cosine 0.9 of the paper.

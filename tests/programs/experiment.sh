@@ -42,5 +42,7 @@ refused() {
 }
 refused "--lr" --lr 0.1,-1
 refused "--records FILE" --lr 0.1,0.01 --json out.json
+refused "has 1 twice" --seed 1,1
+refused "would append to the data" --records ratings.dat --tune
 refused "is used only with --loss SSM" --tau 0.1,0.2
 refused "--tune" --first-epochs 3

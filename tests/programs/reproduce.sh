@@ -24,16 +24,19 @@ done
 grep -q 'full decay' whole.md || fail "the document has no rows"
 # Stopped at once, stopped by a signal, and gone on with.
 status=0
-run --results parts --only magnitudes,curves --budget 0.0000001 >log.txt 2>&1
-run --results parts --only magnitudes,curves >log.txt 2>&1 &
+run --results parts --only magnitudes,curves --budget 0.0000001 >log.txt 2>&1 || { cat log.txt; exit 1; }
+"$program" --data data --seeds 1 --results parts --only magnitudes,curves >log.txt 2>&1 &
 sleep 0.4
 kill -TERM $! 2>/dev/null || true
 wait $! || status=$?
 [ "$status" = 143 ] || [ "$status" = 0 ] || fail "a signal gave the exit status $status"
-run --results parts --only magnitudes,curves >log.txt 2>&1
+run --results parts --only magnitudes,curves >log.txt 2>&1 || { cat log.txt; exit 1; }
 for file in magnitudes-movielens1m.csv curves-movielens1m.csv; do
   cmp "whole/$file" "parts/$file" || fail "$file depends on interruptions"
 done
+status=0
+run --results parts --only tabel1 >log.txt 2>&1 || status=$?
+[ "$status" = 1 ] && grep -qF "must name elements" log.txt || fail "an unknown element was taken"
 lines=$(wc -l <parts/records.jsonl)
 run --results parts --only magnitudes --list | grep -q 'magnitudes/movielens1m *4 of 4' ||
   fail "the list does not say what is on record"

@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// All results as one document.
+#pragma once
+
+#include <filesystem>
+#include <vector>
+
+#include "results.hpp"
+#include "runner.hpp"
+
+namespace reproduce {
+
+/// As far as they are on record.
+struct Results {
+  std::vector<CellResult> cells;
+  std::vector<FigureResult> figures;
+};
+
+/// Writes CSV and SVG into a folder, and the document beside it: "docs/results.md" for
+/// "docs/results". Elements without a finished trial are left out.
+/// @throws prism::DataError  where a file cannot be written, or gnuplot fails
+void write_documents(const std::filesystem::path& folder, const Results& results);
+
+}  // namespace reproduce
