@@ -106,9 +106,13 @@ void draw_panels(const std::string& file, const std::vector<Panel>& panels, int 
              << in_quotes(literal(panel.y_label)) << "\n"
              << (panel.log_x ? "set logscale x\n" : "unset logscale x\n")
              << (panel.log_y ? "set logscale y\n" : "unset logscale y\n")
-             << "set key above left Left reverse samplen 1.5 maxrows 2\nset xtics auto\n";
+             << "set yrange [0:*]\nset key "
+             << (count > 1 ? "above maxrows 2" : "outside right center")
+             << " Left reverse samplen 1.5\nset xtics norotate auto\n";
     if (!panel.x_names.empty()) {
-      commands << "set xtics (";
+      const bool is_long =
+          std::ranges::any_of(panel.x_names, [](const auto& name) { return name.size() > 6; });
+      commands << "set xtics " << (is_long ? "rotate by -35 left " : "") << "(";
       for (std::size_t k = 0; k < panel.x_names.size(); ++k) {
         commands << (k == 0 ? "" : ", ") << in_quotes(literal(panel.x_names[k])) << ' ' << k;
       }
@@ -131,7 +135,8 @@ void draw_panels(const std::string& file, const std::vector<Panel>& panels, int 
     commands << '\n';
   }
   if (count > 1) commands << "unset multiplot\n";
-  draw_svg(file, columns * 420 + 40, rows * 330 + 30, commands.str());
+  const bool single = count == 1;
+  draw_svg(file, single ? 760 : columns * 380 + 40, single ? 420 : rows * 330 + 30, commands.str());
 }
 
 }  // namespace plot

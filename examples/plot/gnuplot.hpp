@@ -34,6 +34,7 @@ struct Panel {
   std::string title, x_label, y_label;
   bool log_x = false, log_y = false;
   std::vector<std::string> x_names{};  // in place of numbers: point k is at x = k
+  bool joined = true;                  // by lines; not where the names have no order
   std::vector<Line> lines{};
 };
 

@@ -59,7 +59,8 @@ std::vector<plot::Panel> strata_panels(const FigureResult& result) {
   std::vector<plot::Panel> panels;
   if (result.figure.parameter.empty()) {
     // One place a series.
-    plot::Panel panel{.title = result.figure.title, .x_label = "", .y_label = "NDCG@20"};
+    plot::Panel panel{
+        .title = result.figure.title, .x_label = "", .y_label = "NDCG@20", .joined = false};
     for (const SeriesResult& series : result.series) panel.x_names.push_back(series.series.title);
     for (std::size_t s = 0; s < 4; ++s) {
       plot::Line line{.label = s == 0 ? "all" : stratum_titles[s - 1]};

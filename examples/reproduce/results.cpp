@@ -69,6 +69,33 @@ std::string mean_text(const char* format, const prism::Statistic& statistic) {
 
 const char* name_of(Protocol protocol) { return protocol == Protocol::text ? "text" : "code"; }
 
+/// A row of Table 1.
+struct Row {
+  const Cell& cell;
+  const char* method;
+  const prism::Tuned& tuned;
+  prism::Statistic ours{};
+  std::optional<double> paper{};
+};
+
+/// Those of methods whose search and runs are over.
+std::vector<Row> rows(const std::vector<CellResult>& cells) {
+  std::vector<Row> all;
+  for (const CellResult& result : cells) {
+    for (const bool prism : {false, true}) {
+      const prism::Tuned& tuned = prism ? result.prism : result.decay;
+      if (!tuned.complete || tuned.runs.empty()) continue;
+      const Cell& cell = result.cell;
+      all.push_back({.cell = cell,
+                     .method = prism ? "PRISM" : "decay",
+                     .tuned = tuned,
+                     .ours = tuned.test(&prism::Report::ndcg),
+                     .paper = published(cell.data.name, cell.backbone, cell.loss, prism)});
+    }
+  }
+  return all;
+}
+
 }  // namespace
 
 std::string file_name(const std::string& element) {
@@ -88,20 +115,14 @@ std::string table1_markdown(const std::vector<CellResult>& cells) {
   std::ostringstream out;
   out << "| data | model | protocol | | hyperparameters | NDCG@20 | popular / neutral / unpopular "
          "| best epoch | paper | verdict |\n|---|---|---|---|---|---|---|---|---|---|\n";
-  for (const CellResult& result : cells) {
-    for (const bool prism : {false, true}) {
-      const prism::Tuned& tuned = prism ? result.prism : result.decay;
-      if (!tuned.complete || tuned.runs.empty()) continue;
-      const prism::Statistic ours = tuned.test(&prism::Report::ndcg);
-      const auto paper =
-          published(result.cell.data.name, result.cell.backbone, result.cell.loss, prism);
-      out << "| " << result.cell.data.title << " | " << result.cell.backbone << " + "
-          << result.cell.loss << " | " << name_of(result.cell.protocol) << " | "
-          << (prism ? "PRISM" : "decay") << " | " << label(tuned.configuration) << " | "
-          << with_spread(ours) << diverged_text(tuned.runs) << " | " << strata_text(tuned.runs)
-          << " | " << mean_text("%.0f", over(tuned.runs, best_epoch)) << " | "
-          << (paper ? number("%.4f", *paper) : "") << " | " << verdict(ours, paper) << " |\n";
-    }
+  for (const Row& row : rows(cells)) {
+    const std::vector<prism::TrialRecord>& runs = row.tuned.runs;
+    out << "| " << row.cell.data.title << " | " << row.cell.backbone << " + " << row.cell.loss
+        << " | " << name_of(row.cell.protocol) << " | " << row.method << " | "
+        << label(row.tuned.configuration) << " | " << with_spread(row.ours) << diverged_text(runs)
+        << " | " << strata_text(runs) << " | " << mean_text("%.0f", over(runs, best_epoch)) << " | "
+        << (row.paper ? number("%.4f", *row.paper) : "") << " | " << verdict(row.ours, row.paper)
+        << " |\n";
   }
   out << "\nPRISM beside the tuned decay, (PRISM - decay) / decay:\n\n"
          "| data | model | protocol | difference of NDCG@20 | best epoch, decay | PRISM | epochs "
@@ -130,22 +151,16 @@ std::string table1_csv(const std::vector<CellResult>& cells) {
   out.precision(9);
   out << "data,backbone,loss,protocol,method,hyperparameters,seeds,ndcg,ndcg_deviation,popular,"
          "neutral,unpopular,best_epoch,paper\n";
-  for (const CellResult& result : cells) {
-    for (const bool prism : {false, true}) {
-      const prism::Tuned& tuned = prism ? result.prism : result.decay;
-      if (!tuned.complete || tuned.runs.empty()) continue;
-      const prism::Statistic ours = tuned.test(&prism::Report::ndcg);
-      const auto paper =
-          published(result.cell.data.name, result.cell.backbone, result.cell.loss, prism);
-      out << result.cell.data.name << ',' << result.cell.backbone << ',' << result.cell.loss << ','
-          << name_of(result.cell.protocol) << ',' << (prism ? "PRISM" : "decay") << ','
-          << csv_field(label(tuned.configuration)) << ',' << ours.count << ',' << ours.mean << ','
-          << ours.deviation << ',' << over(tuned.runs, stratum(0)).mean << ','
-          << over(tuned.runs, stratum(1)).mean << ',' << over(tuned.runs, stratum(2)).mean << ','
-          << over(tuned.runs, best_epoch).mean << ',';
-      if (paper) out << *paper;
-      out << '\n';
-    }
+  for (const Row& row : rows(cells)) {
+    const std::vector<prism::TrialRecord>& runs = row.tuned.runs;
+    out << row.cell.data.name << ',' << row.cell.backbone << ',' << row.cell.loss << ','
+        << name_of(row.cell.protocol) << ',' << row.method << ','
+        << csv_field(label(row.tuned.configuration)) << ',' << row.ours.count << ','
+        << row.ours.mean << ',' << row.ours.deviation << ',' << over(runs, stratum(0)).mean << ','
+        << over(runs, stratum(1)).mean << ',' << over(runs, stratum(2)).mean << ','
+        << over(runs, best_epoch).mean << ',';
+    if (row.paper) out << *row.paper;
+    out << '\n';
   }
   return out.str();
 }
