@@ -102,6 +102,7 @@ struct RankedCandidate {
   const Candidate* candidate;
   std::vector<TrialSpec> trials{};  // one a search seed
   double validation = 0;            // mean
+  std::size_t place = 0;            // among the model's candidates
 };
 
 /// The search among the candidates of one model.
@@ -111,7 +112,8 @@ struct ModelSearch {
   std::vector<TrialSpec> trials{};      // of all
   std::size_t candidates = 0;
 
-  /// Ranks by the validation of the first epochs, ties as they were, and keeps the best.
+  /// Ranks by the validation of the first epochs, ties in the candidates' order, and keeps the
+  /// best.
   void keep_best(const TrialRecords& records, std::size_t epochs, std::size_t count) {
     for (RankedCandidate& each : left) {
       each.validation = 0;
@@ -120,7 +122,9 @@ struct ModelSearch {
                            static_cast<double>(each.trials.size());
       }
     }
-    std::ranges::stable_sort(left, std::greater<>(), &RankedCandidate::validation);
+    std::ranges::sort(left, [](const RankedCandidate& a, const RankedCandidate& b) {
+      return a.validation != b.validation ? a.validation > b.validation : a.place < b.place;
+    });
     left.resize(std::min(left.size(), count));
   }
 };
@@ -145,7 +149,7 @@ inline void check(const TuneOptions& options, std::size_t candidates) {
   for (const Candidate& candidate : candidates) {
     auto search = std::ranges::find(all, candidate.model, &ModelSearch::model);
     if (search == all.end()) search = all.insert(all.end(), {.model = candidate.model});
-    RankedCandidate ranked{.candidate = &candidate};
+    RankedCandidate ranked{.candidate = &candidate, .place = search->candidates};
     for (std::size_t s = 0; s < options.search_seeds; ++s) {
       ranked.trials.push_back(candidate.trial(options.seeds[s]));
       search->trials.push_back(ranked.trials.back());
