@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstddef>
 #include <numbers>
 #include <type_traits>
 #include <vector>
@@ -223,7 +224,9 @@ TEST_CASE("IPL's unsorted groups have other items' scores, of positives and nega
     std::size_t next = 0;
     for (Index item = 0; item < item_count; ++item) {
       double sum = 0;
-      for (auto n = std::count(items.begin(), items.begin() + occurrences, item); n > 0; --n) {
+      for (auto n = std::count(items.begin(),
+                               items.begin() + static_cast<std::ptrdiff_t>(occurrences), item);
+           n > 0; --n) {
         sum += scores[next++];
       }
       const bool in_batch = sum > 0, popular = train.item_degree()[item] > 0;
