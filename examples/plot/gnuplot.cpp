@@ -127,7 +127,7 @@ void draw_panels(const std::string& file, const std::vector<Panel>& panels, int 
       const bool bars = std::ranges::any_of(line.points, [](auto& p) { return p.deviation > 0; });
       const bool many = line.points.size() > 25;
       commands << (l == 0 ? "" : ", ") << "$b" << block++ << " using 1:2"
-               << (!panel.joined ? " with points pointsize 1.2"
+               << (!panel.joined ? " with points"
                    : bars        ? ":3 with yerrorlines"
                    : many        ? " with lines"
                                  : " with linespoints")
