@@ -12,6 +12,7 @@
 #include <utility>
 #include <vector>
 
+#include "candidates.hpp"
 #include "run.hpp"
 
 namespace experiment {
@@ -40,16 +41,11 @@ class Splits {
 std::vector<prism::Candidate> candidates_of(const Settings& settings, Splits& splits) {
   std::vector<prism::Candidate> all;
   for (const ModelChoice& model : settings.models()) {
-    for (Combination& combination : combinations(settings, model)) {
-      const auto trial = [model, combination, &splits](std::uint64_t seed) {
-        Settings seeded = combination.settings;
-        seeded.seed = seed;
-        return experiment::trial(seeded, model, combination.configuration, splits.of(seed));
-      };
-      all.push_back({.model = model.backbone + " + " + model.loss + " + " + model.regularizer +
-                              " + " + model.initializer,
-                     .configuration = std::move(combination.configuration),
-                     .trial = trial});
+    const std::string name =
+        model.backbone + " + " + model.loss + " + " + model.regularizer + " + " + model.initializer;
+    const auto data = [&splits](std::uint64_t seed) -> const Data& { return splits.of(seed); };
+    for (prism::Candidate& candidate : candidates(settings, model, name, data)) {
+      all.push_back(std::move(candidate));
     }
   }
   return all;

@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include <algorithm>
 #include <array>
 #include <cmath>
 #include <prism/theory/magnitude.hpp>
@@ -14,17 +13,6 @@ namespace reproduce {
 namespace {
 
 const std::array<const char*, 3> stratum_titles{"popular", "neutral", "unpopular"};
-
-double mean(const std::vector<prism::TrialRecord>& runs, const auto& of) {
-  double sum = 0;
-  std::size_t count = 0;
-  for (const prism::TrialRecord& run : runs) {
-    if (!run.report) continue;
-    sum += of(run);
-    ++count;
-  }
-  return count > 0 ? sum / static_cast<double>(count) : 0;
-}
 
 /// Axes with a place for each value of the parameter; a weight decay of 0 has none on a logarithm.
 plot::Panel panel_over_values(const Figure& figure, const SeriesResult& series, std::string title,
@@ -42,13 +30,7 @@ plot::Panel panel_over_values(const Figure& figure, const SeriesResult& series, 
 plot::Line line_over_values(std::string label, const SeriesResult& series, const auto& of) {
   plot::Line line{.label = std::move(label)};
   for (std::size_t p = 0; p < series.points.size(); ++p) {
-    const auto& runs = series.points[p].runs;
-    if (runs.empty()) continue;
-    std::vector<double> numbers;
-    for (const prism::TrialRecord& run : runs) {
-      if (run.report) numbers.push_back(of(run));
-    }
-    const prism::Statistic statistic = prism::statistic(numbers);
+    const prism::Statistic statistic = over(series.points[p].runs, of);
     if (statistic.count == 0) continue;
     line.points.push_back({static_cast<double>(p), statistic.mean, statistic.deviation});
   }
@@ -65,14 +47,12 @@ std::vector<plot::Panel> strata_panels(const FigureResult& result) {
     for (std::size_t s = 0; s < 4; ++s) {
       plot::Line line{.label = s == 0 ? "all" : stratum_titles[s - 1]};
       for (std::size_t k = 0; k < result.series.size(); ++k) {
-        const auto& runs = result.series[k].points.front().runs;
-        if (std::ranges::none_of(runs, [](const auto& run) { return run.report.has_value(); })) {
-          continue;
-        }
-        line.points.push_back({static_cast<double>(k), mean(runs, [s](const auto& run) {
-                                 return s == 0 ? run.report->dot.ndcg
-                                               : run.report->dot.ndcg_by_stratum[s - 1];
-                               })});
+        const prism::Statistic statistic =
+            over(result.series[k].points.front().runs, [s](const auto& run) {
+              return s == 0 ? run.report->dot.ndcg : run.report->dot.ndcg_by_stratum[s - 1];
+            });
+        if (statistic.count == 0) continue;
+        line.points.push_back({static_cast<double>(k), statistic.mean});
       }
       panel.lines.push_back(std::move(line));
     }
@@ -93,7 +73,6 @@ std::vector<plot::Panel> strata_panels(const FigureResult& result) {
 }
 
 std::vector<plot::Panel> quality_panels(const FigureResult& result) {
-  std::vector<plot::Panel> panels;
   plot::Panel quality =
       panel_over_values(result.figure, result.series.front(), "by dot product", "NDCG@20");
   plot::Panel cosine = quality, epochs = quality;

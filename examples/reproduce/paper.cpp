@@ -118,6 +118,8 @@ experiment::Settings cell_settings(const Cell& cell) {
 std::vector<Figure> figures(const DataSet& data) {
   const std::string at = "/" + data.name, on = " on " + data.title;
   const experiment::ModelChoice prism = model("MF", "DirectAU", "None", "PRISM");
+  const std::vector<Series> over_alpha{prism_series("DirectAU", alphas),
+                                       prism_series("SSM", alphas)};
   std::vector<Figure> all;
 
   Figure decay{.name = "decay" + at,
@@ -164,14 +166,14 @@ std::vector<Figure> figures(const DataSet& data) {
                  .caption = "NDCG@20 on the test part, and the best epoch, over PRISM's alpha.",
                  .shown = Shown::quality,
                  .parameter = "alpha",
-                 .series = {prism_series("DirectAU", alphas), prism_series("SSM", alphas)}});
+                 .series = over_alpha});
   all.push_back({.name = "alpha" + at,
                  .title = "Alpha trades popular against unpopular items" + on,
                  .caption = "What hits among popular, neutral and unpopular items contribute to "
                             "NDCG@20 over PRISM's alpha.",
                  .shown = Shown::strata,
                  .parameter = "alpha",
-                 .series = {prism_series("DirectAU", alphas), prism_series("SSM", alphas)}});
+                 .series = over_alpha});
   all.push_back({.name = "ratio" + at,
                  .title = "Unpopular to popular" + on,
                  .caption =
@@ -179,7 +181,7 @@ std::vector<Figure> figures(const DataSet& data) {
                      "over PRISM's alpha.",
                  .shown = Shown::ratio,
                  .parameter = "alpha",
-                 .series = {prism_series("DirectAU", alphas), prism_series("SSM", alphas)}});
+                 .series = over_alpha});
 
   all.push_back({.name = "curves" + at,
                  .title = "Training" + on,

@@ -23,14 +23,6 @@ std::string with_spread(const prism::Statistic& statistic) {
   return text;
 }
 
-template <class Number>
-prism::Statistic over(const std::vector<prism::TrialRecord>& runs, const Number& of) {
-  std::vector<double> numbers;
-  for (const prism::TrialRecord& run : runs) {
-    if (run.report) numbers.push_back(of(run));
-  }
-  return prism::statistic(numbers);
-}
 double ndcg(const prism::TrialRecord& run) { return run.report->dot.ndcg; }
 double best_epoch(const prism::TrialRecord& run) { return static_cast<double>(run.best_epoch); }
 auto stratum(std::size_t s) {

@@ -11,6 +11,17 @@
 
 namespace reproduce {
 
+/// A number of those runs that have a report: all but those that diverged.
+template <class Number>
+[[nodiscard]] prism::Statistic over(const std::vector<prism::TrialRecord>& runs,
+                                    const Number& number) {
+  std::vector<double> numbers;
+  for (const prism::TrialRecord& run : runs) {
+    if (run.report) numbers.push_back(number(run));
+  }
+  return prism::statistic(numbers);
+}
+
 /// The verdict on ours beside the paper's value: within the spread of seeds, better or worse, and
 /// by how much.
 [[nodiscard]] std::string verdict(const prism::Statistic& ours, std::optional<double> paper);

@@ -4,6 +4,8 @@
 #include <limits>
 #include <utility>
 
+#include "experiment/candidates.hpp"
+
 namespace reproduce {
 
 Runner::Runner(RunnerOptions options) : options_(std::move(options)), records_(options_.records) {}
@@ -28,18 +30,10 @@ const experiment::Data& Runner::split(const experiment::Settings& settings, cons
 std::vector<prism::Candidate> Runner::candidates(const experiment::Settings& settings,
                                                  const experiment::ModelChoice& model,
                                                  const DataSet& data, const std::string& group) {
-  std::vector<prism::Candidate> all;
-  for (experiment::Combination& combination : experiment::combinations(settings, model)) {
-    const auto trial = [this, model, combination, data](std::uint64_t seed) {
-      experiment::Settings of_seed = combination.settings;
-      of_seed.seed = seed;
-      return experiment::trial(of_seed, model, combination.configuration,
-                               split(of_seed, data, seed));
-    };
-    all.push_back(
-        {.model = group, .configuration = std::move(combination.configuration), .trial = trial});
-  }
-  return all;
+  return experiment::candidates(
+      settings, model, group, [ this, settings, data ](std::uint64_t seed) -> const auto& {
+        return split(settings, data, seed);
+      });
 }
 
 CellResult Runner::run(const Cell& cell) {
@@ -57,7 +51,7 @@ CellResult Runner::run(const Cell& cell) {
 }
 
 FigureResult Runner::run(const Figure& figure, const DataSet& data) {
-  FigureResult result{.figure = figure, .data = data};
+  FigureResult result{.figure = figure};
   std::vector<prism::TrialSpec> trials;
   for (const Series& series : figure.series) {
     experiment::Settings settings = series_settings(series, data);

@@ -34,7 +34,6 @@ struct SeriesResult {
 };
 struct FigureResult {
   Figure figure;
-  DataSet data;
   std::vector<SeriesResult> series{};
   std::size_t done = 0, total = 0;  // trials
 };

@@ -8,24 +8,12 @@
 #include <string>
 #include <vector>
 
-#include "policies.hpp"
+#include "small_case.hpp"
 
 using namespace prism;
-
-namespace {
-
-const Split& small_split() {
-  static const Split split = random_split(
-      synthetic_interactions({.users = 150, .items = 120, .interactions_per_user = 12}),
-      {.validation = 0.1, .test = 0.1, .seed = 1});
-  return split;
-}
-
-using Small = Recommender<MF<16>, DirectAU, None, PRISM<1.0>>;
-
-std::vector<float> numbers(const Matrix<float>& table) { return {table.begin(), table.end()}; }
-
-}  // namespace
+using test::numbers;
+using test::Small;
+using test::small_split;
 
 TEST_CASE("without a validation part fit needs to be told when training ends") {
   Split split = small_split();

@@ -7,24 +7,12 @@
 #include <string>
 #include <vector>
 
-#include "policies.hpp"
+#include "small_case.hpp"
 
 using namespace prism;
-
-namespace {
-
-const Split& small_split() {
-  static const Split split = random_split(
-      synthetic_interactions({.users = 150, .items = 120, .interactions_per_user = 12}),
-      {.validation = 0.1, .test = 0.1, .seed = 1});
-  return split;
-}
-
-using Small = Recommender<MF<16>, DirectAU, None, PRISM<1.0>>;
-
-std::vector<float> numbers(const Matrix<float>& table) { return {table.begin(), table.end()}; }
-
-}  // namespace
+using test::numbers;
+using test::Small;
+using test::small_split;
 
 TEST_CASE("another seed gives other tables") {
   Small one(small_split().train, {.seed = 9}), other(small_split().train, {.seed = 10});

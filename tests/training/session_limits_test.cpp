@@ -10,22 +10,15 @@
 #include <vector>
 
 #include "data/temporary_file.hpp"
-#include "policies.hpp"
+#include "small_case.hpp"
 
 using namespace prism;
+using test::Small;
+using test::small_split;
 
 namespace {
 
 constexpr std::size_t largest = std::numeric_limits<std::size_t>::max();
-
-const Split& small_split() {
-  static const Split split = random_split(
-      synthetic_interactions({.users = 150, .items = 120, .interactions_per_user = 12}),
-      {.validation = 0.1, .test = 0.1, .seed = 1});
-  return split;
-}
-
-using Small = Recommender<MF<16>, DirectAU, None, PRISM<1.0>>;
 
 struct CountBegins {
   int begins = 0;

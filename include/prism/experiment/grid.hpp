@@ -72,15 +72,21 @@ template <class... Models>
   return sizeof...(Models);
 }
 
+/// A model's name with its options; Released has one of its own.
+template <class Model>
+[[nodiscard]] std::string model_name(const typename Model::Options& options) {
+  if constexpr (requires { Model::name_of(options); }) {
+    return Model::name_of(options);
+  } else {
+    return name_of(options);
+  }
+}
+
 /// A model's name, from its types alone, the same on every compiler:
 /// "MF<64> + DirectAU + None + PRISM<1>".
 template <class Model>
 [[nodiscard]] std::string model_name() {
-  if constexpr (requires { Model::name_of(typename Model::Options{}); }) {
-    return Model::name_of(typename Model::Options{});
-  } else {
-    return name_of(typename Model::Options{});
-  }
+  return model_name<Model>(typename Model::Options{});
 }
 
 /// Calls visit.template operator()<Model>() for each model of the grid, in order.

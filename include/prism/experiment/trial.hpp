@@ -4,7 +4,6 @@
 #pragma once
 
 #include <bit>
-#include <cmath>
 #include <cstddef>
 #include <cstdint>
 #include <filesystem>
@@ -26,11 +25,12 @@
 #include "prism/evaluate/evaluate_options.hpp"
 #include "prism/evaluate/report.hpp"
 #include "prism/execution/host.hpp"
+#include "prism/experiment/grid.hpp"
 #include "prism/experiment/search_space.hpp"
-#include "prism/model/recommender.hpp"
 #include "prism/policy/options.hpp"
 #include "prism/training/fit_options.hpp"
 #include "prism/training/history.hpp"
+#include "prism/training/row_lengths.hpp"
 #include "prism/training/run_settings.hpp"
 #include "prism/training/training_session.hpp"
 
@@ -92,19 +92,16 @@ struct TrialSpec {
 namespace detail {
 
 /// Mean length of rows by powers of two of their popularity.
-template <class T>
+template <class Isa, class T>
 [[nodiscard]] std::vector<MagnitudeBin> magnitude_bins(Rows<const T> rows,
                                                        std::span<const Index> popularity) {
   std::vector<MagnitudeBin> bins(8 * sizeof(Index) + 1);
-  for (std::size_t r = 0; r < rows.size(); ++r) {
-    double squared = 0;
-    for (std::size_t c = 0; c < rows.dim(); ++c) {
-      squared += static_cast<double>(rows[r][c]) * static_cast<double>(rows[r][c]);
-    }
+  const std::vector<double> lengths = row_lengths<Isa>(rows);
+  for (std::size_t r = 0; r < lengths.size(); ++r) {
     MagnitudeBin& bin = bins[std::bit_width(std::uint64_t{popularity[r]} + 1) - 1];
     ++bin.items;
     bin.popularity += static_cast<double>(popularity[r]);
-    bin.magnitude += std::sqrt(squared);
+    bin.magnitude += lengths[r];
   }
   std::erase_if(bins, [](const MagnitudeBin& bin) { return bin.items == 0; });
   for (MagnitudeBin& bin : bins) {
@@ -146,7 +143,7 @@ class ModelTrial final : public Trial {
     const auto popularity = split_->train.item_degree();
     report.magnitude_popularity_correlation =
         prism::magnitude_popularity_correlation(scorer.output.items(), popularity);
-    report.magnitudes = magnitude_bins(scorer.output.items(), popularity);
+    report.magnitudes = magnitude_bins<typename X::isa>(scorer.output.items(), popularity);
     return report;
   }
 
@@ -172,16 +169,6 @@ class ModelTrial final : public Trial {
   std::unique_ptr<Session> session_;
 };
 
-/// Released has a name of its own.
-template <class Model>
-[[nodiscard]] std::string name_of_model(const typename Model::Options& options) {
-  if constexpr (requires { Model::name_of(options); }) {
-    return Model::name_of(options);
-  } else {
-    return name_of(options);
-  }
-}
-
 }  // namespace detail
 
 /// Each part of a split in words, with a sum over its interactions.
@@ -204,14 +191,12 @@ template <class Model, Execution X = Host<>>
   require(!fit.stop, "stop", "cannot be an option of a trial, whose key cannot tell what it does");
   require(fit.checkpoint.path.empty() && fit.best_weights != BestWeights::on_disk, "checkpoint",
           "cannot be an option of trials, which would all write one file; best_weights likewise");
-  const Schedule function([](const StepPosition&) { return 1.0; });
-  require(!fit.schedule || fit.schedule->label() != function.label(), "schedule",
+  require(!fit.schedule || fit.schedule->has_label(), "schedule",
           "of a trial must have a label(), which tells it from others");
-  const Metric measure([](const Report&) { return 0.0; });
-  require(fit.metric.label() != measure.label(), "metric",
+  require(fit.metric.has_label(), "metric",
           "of a trial must be a member of Report, such as &Report::recall");
   TrialSpec spec{.key = {},
-                 .model = detail::name_of_model<Model>(options),
+                 .model = model_name<Model>(options),
                  .configuration = std::move(configuration),
                  .seed = options.seed,
                  .make = {}};

@@ -18,19 +18,22 @@ namespace prism::inline PRISM_ISA {
 class Metric {
  public:
   Metric() : Metric(&Report::ndcg) {}
-  Metric(double Report::*measure) : value_(measure), label_(label_of(measure)) {}
+  Metric(double Report::*measure)
+      : value_(measure), label_(label_of(measure)), has_label_(label_ != no_label) {}
   template <class Function>
   requires(!std::same_as<Function, Metric> &&
            std::is_invocable_r_v<double, const Function&, const Report&> &&
            !std::is_member_pointer_v<Function>) Metric(Function function)
-      : value_(std::move(function)), label_("validation") {}
+      : value_(std::move(function)), label_(no_label) {}
 
   [[nodiscard]] double operator()(const Report& report) const { return value_(report); }
 
   /// "NDCG"; "validation" for a function, of which none is told from another.
   [[nodiscard]] const std::string& label() const noexcept { return label_; }
+  [[nodiscard]] bool has_label() const noexcept { return has_label_; }
 
  private:
+  static constexpr const char* no_label = "validation";
   static std::string label_of(double Report::*measure) {
     if (measure == &Report::ndcg) return "NDCG";
     if (measure == &Report::recall) return "recall";
@@ -39,11 +42,12 @@ class Metric {
     if (measure == &Report::hit_rate) return "hit rate";
     if (measure == &Report::coverage) return "coverage";
     if (measure == &Report::average_popularity) return "average popularity";
-    return measure == &Report::gini ? "Gini" : "validation";
+    return measure == &Report::gini ? "Gini" : no_label;
   }
 
   std::function<double(const Report&)> value_;
   std::string label_;
+  bool has_label_ = false;
 };
 
 }  // namespace prism::inline PRISM_ISA

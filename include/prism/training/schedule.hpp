@@ -136,7 +136,7 @@ class Schedule {
            (std::is_invocable_r_v<double, const Function&, const StepPosition&> ||
             std::is_invocable_r_v<double, const Function&, const StepPosition&, const History&>))
       Schedule(Function function)
-      : label_("a function") {
+      : label_("a function"), has_label_(requires { function.label(); }) {
     if constexpr (requires { function.check(); }) check_ = [function] { function.check(); };
     if constexpr (requires { function.label(); }) label_ = function.label();
     if constexpr (requires(const History& history) { function.patience_from(history); }) {
@@ -165,8 +165,9 @@ class Schedule {
   [[nodiscard]] std::optional<std::size_t> patience_from(const History& history) const {
     return patience_from_ ? patience_from_(history) : 0;
   }
-  /// What it is, in words; functions are not told apart.
+  /// What it is, in words; functions without a label() are not told apart.
   [[nodiscard]] const std::string& label() const noexcept { return label_; }
+  [[nodiscard]] bool has_label() const noexcept { return has_label_; }
   /// @throws ArgumentError  for an option outside its domain
   void check() const {
     if (check_) check_();
@@ -177,6 +178,7 @@ class Schedule {
   std::function<std::optional<std::size_t>(const History&)> patience_from_;
   std::function<void()> check_;
   std::string label_;
+  bool has_label_;
 };
 
 }  // namespace prism::inline PRISM_ISA

@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// What experiment and reproduce choose among.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <prism/experiment/candidates.hpp>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "run.hpp"
+#include "settings.hpp"
+
+namespace experiment {
+
+/// A model with every combination of the lists' values that it reads.
+/// @param name  of the model: one candidate of each name is chosen
+/// @param data  the split of a seed; called when a trial is made
+[[nodiscard]] inline std::vector<prism::Candidate> candidates(
+    const Settings& settings, const ModelChoice& model, const std::string& name,
+    const std::function<const Data&(std::uint64_t seed)>& data) {
+  std::vector<prism::Candidate> all;
+  for (const Combination& combination : combinations(settings, model)) {
+    const auto trial_of_seed = [=](std::uint64_t seed) {
+      Settings seeded = combination.settings;
+      seeded.seed = seed;
+      return trial(seeded, model, combination.configuration, data(seed));
+    };
+    all.push_back(
+        {.model = name, .configuration = combination.configuration, .trial = trial_of_seed});
+  }
+  return all;
+}
+
+}  // namespace experiment
