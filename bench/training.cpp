@@ -15,7 +15,7 @@ double row_bytes(const Model& model, bench::EpochBatches<Model>& batches, Traine
   const auto pairs = batches.next();
   for (const Interaction& pair : pairs) user[pair.user] = item[pair.item] = true;
   const Random random(3, Stream::negatives);
-  for (const Index negative : trainer.sample(pairs, random, 0)) item[negative] = true;
+  for (const Index negative : trainer.sample(pairs, random, 0).items) item[negative] = true;
   const auto reached = std::ranges::count(user, true) + std::ranges::count(item, true);
   return 6.0 * sizeof(float) * 64 * static_cast<double>(reached);
 }

@@ -29,6 +29,16 @@ void for_each_policy(prism::Types<Policies...>, const Visit& visit) {
   (visit(std::type_identity<Policies>{}), ...);
 }
 
+/// A loss with few enough negatives for a test.
+template <class Loss>
+Loss with_few_negatives() {
+  Loss loss;
+  if constexpr (requires { loss.negatives; }) {
+    if (loss.negatives > 10) loss.negatives = 3;
+  }
+  return loss;
+}
+
 /// A backbone of this dimension.
 template <class Backbone>
 Backbone with_dim(std::size_t dim) {

@@ -1,78 +1,16 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "settings.hpp"
-
 #include <CLI/CLI.hpp>
 #include <algorithm>
-#include <cmath>
 #include <filesystem>
 #include <prism/data/data.hpp>
 #include <prism/experiment/policies.hpp>
-#include <prism/serve/staged_files.hpp>
+
+#include "options.hpp"
+#include "settings.hpp"
 
 namespace experiment {
 
 namespace {
-
-/// A finite number of at least (or, if strictly, above) `low`; CLI::Range accepts infinity and NaN.
-CLI::Validator number_from(double low, bool strictly) {
-  return CLI::Validator(
-      [=](std::string& text) -> std::string {
-        double value = 0;
-        const bool read = CLI::detail::lexical_cast(text, value);
-        if (read && std::isfinite(value) && (strictly ? value > low : value >= low)) return {};
-        return "must be a finite number " + std::string(strictly ? "above " : "of at least ") +
-               CLI::detail::to_string(low) + ", not " + text;
-      },
-      strictly ? "NUMBER > " + CLI::detail::to_string(low)
-               : "NUMBER >= " + CLI::detail::to_string(low));
-}
-
-/// A file that can be written, which is checked before hours of training.
-CLI::Validator writable_file() {
-  return CLI::Validator(
-      [](std::string& path) -> std::string {
-        if (path.empty()) return "must name a file";
-        const std::filesystem::path folder = std::filesystem::absolute(path).parent_path();
-        if (!std::filesystem::is_directory(folder)) return "there is no folder " + folder.string();
-        try {
-          prism::StagedFiles(folder).write(std::filesystem::path(path).filename(), "");
-        } catch (const prism::Error& error) {
-          return error.what();
-        }
-        return {};
-      },
-      "FILE");
-}
-
-/// A folder that exists or can be created.
-CLI::Validator writable_folder() {
-  return CLI::Validator(
-      [](std::string& path) -> std::string {
-        if (path.empty()) return "must name a folder";
-        try {
-          const prism::StagedFiles made(path);
-        } catch (const prism::Error& error) {
-          return error.what();
-        }
-        return {};
-      },
-      "FOLDER");
-}
-
-/// The models that read an option, in words; empty where all do.
-std::string readers(const std::string& option) {
-  if (option == "alpha" || option == "prism-scale") return "--initializer PRISM";
-  if (option == "lambda") return "--regularizer FullWD or BatchedWD";
-  if (option == "activation") return "--backbone MLP";
-  if (option == "negatives" || option == "sampler") return "--loss BPR, SSM or MACR";
-  if (option == "power") return "--sampler PopularityNegatives";
-  if (option == "tau") return "--loss SSM";
-  if (option == "gamma") return "--loss DirectAU";
-  if (option == "gamma1" || option == "gamma2") return "--loss MAWU";
-  if (option.starts_with("macr-")) return "--loss MACR";
-  if (option == "ipl-gamma") return "--penalty IPL";
-  return {};
-}
 
 /// @throws CLI::ValidationError  for an option that no chosen policy uses, instead of ignoring it
 void refuse_what_nothing_reads(const CLI::App& app, const Settings& settings) {
@@ -137,20 +75,8 @@ void declare_options(CLI::App& app, Settings& settings) {
   std::vector<std::string> formats;
   for (const auto& [format, name] : prism::format_names) formats.emplace_back(name);
   const CLI::Range at_least_1(std::size_t{1}, std::size_t{1} << 31, "INTEGER >= 1");
-  const CLI::Validator weight = number_from(0, false), positive = number_from(0, true);
-  const std::string data = "Data", model = "Model", options = "Options of policies",
-                    training = "Training", tuning = "Lists and tuning", output = "Output";
-
-  const auto list = [&](const std::string& name, const std::string& text) {
-    const auto option = std::ranges::find_if(
-        list_options, [&](const ListOption& each) { return each.name == name; });
-    const double value = settings.*option->value;
-    CLI::Option* added = app.add_option("--" + name, settings.lists[name], text)
-                             ->delimiter(',')
-                             ->type_name("FLOAT,...");
-    if (value > 0) added->default_str(CLI::detail::to_string(value));
-    return added;
-  };
+  const std::string data = "Data", model = "Model", training = "Training",
+                    tuning = "Lists and tuning", output = "Output";
 
   app.add_option("--data", settings.data, "file of interactions; synthetic data by default")
       ->check(CLI::ExistingFile)
@@ -235,53 +161,10 @@ void declare_options(CLI::App& app, Settings& settings) {
       ->capture_default_str()
       ->group(model);
 
-  list("alpha", "PRISM: 0 ignores popularity, larger values favour popular items")
-      ->check(weight)
-      ->group(options);
-  list("prism-scale",
-       "PRISM: factor on all magnitudes; below 1 for BPR and MACR, whose logits are dot products")
-      ->check(positive)
-      ->group(options);
-  list("lambda", "FullWD, BatchedWD: weight decay")->check(weight)->group(options);
-  app.add_option("--activation", settings.activation, "MLP: between its two layers")
-      ->check(one_of(prism::Types<prism::ReLU, prism::Identity>{}))
-      ->capture_default_str()
-      ->group(options);
-  app.add_option("--negatives", settings.negatives,
-                 "per pair; default 1 for BPR and MACR, 10 for SSM, 20 with --released")
-      ->check(CLI::Range(std::size_t{1}, std::size_t{1} << 16))
-      ->group(options);
-  app.add_option("--power", settings.power, "PopularityNegatives: exponent of popularity")
-      ->check(number_from(-100, false))
-      ->capture_default_str()
-      ->group(options);
-  list("tau", "SSM: temperature")->check(number_from(1e-6, false))->group(options);
-  list("gamma", "DirectAU: weight of the uniformity")->check(weight)->group(options);
-  list("gamma1", "MAWU: weight of the users' uniformity")->check(weight)->group(options);
-  list("gamma2", "MAWU: weight of the items' uniformity")->check(weight)->group(options);
-  app.add_option("--macr-alpha", settings.macr_alpha, "MACR: weight of the item head's loss")
-      ->check(weight)
-      ->capture_default_str()
-      ->group(options);
-  app.add_option("--macr-beta", settings.macr_beta, "MACR: weight of the user head's loss")
-      ->check(weight)
-      ->capture_default_str()
-      ->group(options);
-  app.add_option("--macr-c", settings.macr_c, "MACR: reference score, subtracted in ranking")
-      ->check(number_from(-1e300, false))
-      ->capture_default_str()
-      ->group(options);
-  list("penalty-weight", "default 0.1 for IPL, 1e-6 for ReSN")
-      ->check(weight)
-      ->needs("--penalty")
-      ->group(options);
-  app.add_option("--ipl-gamma", settings.ipl_gamma, "IPL: popularity has the exponent 2 - gamma")
-      ->check(number_from(-100, false))
-      ->capture_default_str()
-      ->group(options);
+  declare_policy_options(app, settings);
 
-  list("lr", "learning rate; by default it follows from the initial rows")
-      ->check(positive)
+  list_option(app, settings, "lr", "learning rate; by default it follows from the initial rows")
+      ->check(number_from(0, true))
       ->group(training);
   app.add_option("--batch", settings.batch, "pairs per step")
       ->check(at_least_1)

@@ -126,13 +126,19 @@ inline prism::Json to_json(const Settings& settings) {
                       {"gamma", settings.gamma},
                       {"gamma1", settings.gamma1},
                       {"gamma2", settings.gamma2},
-                      {"tau", settings.tau},
+                      {"tau", nullptr},
+                      {"log_q", settings.log_q},
+                      {"bsl_power", settings.bsl_power},
+                      {"psl_surrogate", static_cast<int>(settings.psl_surrogate)},
+                      {"ccl_margin", settings.ccl_margin},
+                      {"ccl_weight", settings.ccl_weight},
                       {"macr_alpha", settings.macr_alpha},
                       {"macr_beta", settings.macr_beta},
                       {"macr_c", settings.macr_c},
                       {"penalty_weight", nullptr},
                       {"ipl_gamma", settings.ipl_gamma},
                       {"power", settings.power},
+                      {"mask", static_cast<int>(settings.mask)},
                       {"negatives", nullptr},
                       {"dim", settings.dim},
                       {"learning_rate", nullptr},
@@ -147,6 +153,7 @@ inline prism::Json to_json(const Settings& settings) {
   if (settings.min_rating) json["min_rating"] = *settings.min_rating;
   if (settings.penalty) json["penalty"] = *settings.penalty;
   if (settings.penalty_weight >= 0) json["penalty_weight"] = settings.penalty_weight;
+  if (settings.tau >= 0) json["tau"] = settings.tau;
   if (settings.negatives) json["negatives"] = *settings.negatives;
   if (settings.threads) json["threads"] = *settings.threads;
   return json;

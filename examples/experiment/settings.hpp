@@ -10,6 +10,9 @@
 #include <prism/data/format.hpp>
 #include <prism/data/synthetic.hpp>
 #include <prism/experiment/search_space.hpp>
+#include <prism/kernel/surrogate.hpp>
+#include <prism/loss/ccl.hpp>
+#include <prism/policy/batch.hpp>
 #include <prism/training/fit.hpp>
 #include <string>
 #include <vector>
@@ -56,13 +59,19 @@ struct Settings {
   double gamma = 1;
   double gamma1 = 1;
   double gamma2 = 1;
-  double tau = 0.2;
+  double tau = -1;  // below 0: the loss's own default
+  bool log_q = false;
+  double bsl_power = 1;
+  prism::Surrogate psl_surrogate = prism::Surrogate::tanh;
+  double ccl_margin = prism::CCL{}.margin;
+  double ccl_weight = prism::CCL{}.weight;
   double macr_alpha = 1e-3;
   double macr_beta = 1e-3;
   double macr_c = 1;
   double penalty_weight = -1;  // below 0: the penalty's own default
   double ipl_gamma = 1.285;
   double power = 0.75;
+  prism::NegativeMask mask = prism::NegativeMask::own_item;
   std::optional<std::size_t> negatives;
   std::size_t dim = 64;
 
@@ -84,6 +93,10 @@ struct Settings {
   std::string json;
   std::string save;
   bool quiet = false;
+
+  [[nodiscard]] double tau_or(double default_of_loss) const {
+    return tau < 0 ? default_of_loss : tau;
+  }
 
   /// Whether there are several runs of a model.
   [[nodiscard]] bool trials() const {

@@ -24,7 +24,23 @@ inline void configure(prism::BPR& loss, const Settings& settings) {
 }
 inline void configure(prism::SSM& loss, const Settings& settings) {
   loss.negatives = settings.negatives.value_or(loss.negatives);
-  loss.tau = settings.tau;
+  loss.tau = settings.tau_or(loss.tau);
+  loss.log_q = settings.log_q;
+}
+inline void configure(prism::BSL& loss, const Settings& settings) {
+  loss.negatives = settings.negatives.value_or(loss.negatives);
+  loss.tau1 = loss.tau2 = settings.tau_or(loss.tau1);
+  loss.power = settings.bsl_power;
+}
+inline void configure(prism::PSL& loss, const Settings& settings) {
+  loss.negatives = settings.negatives.value_or(loss.negatives);
+  loss.tau = settings.tau_or(loss.tau);
+  loss.surrogate = settings.psl_surrogate;
+}
+inline void configure(prism::CCL& loss, const Settings& settings) {
+  loss.negatives = settings.negatives.value_or(loss.negatives);
+  loss.margin = settings.ccl_margin;
+  loss.weight = settings.ccl_weight;
 }
 inline void configure(prism::DirectAU& loss, const Settings& settings) {
   loss.gamma = settings.gamma;
@@ -57,6 +73,14 @@ inline void configure(prism::PRISM<prism::dynamic>& initializer, const Settings&
 }
 inline void configure(prism::PopularityNegatives& sampler, const Settings& settings) {
   sampler.power = settings.power;
+}
+template <class Base>
+void configure(prism::SharedNegatives<Base>& sampler, const Settings& settings) {
+  configure(sampler.base, settings);
+  sampler.mask = settings.mask;
+}
+inline void configure(prism::AllInBatchNegatives& sampler, const Settings& settings) {
+  sampler.mask = settings.mask;
 }
 
 /// The policy with this name in a list, as a run-time choice.

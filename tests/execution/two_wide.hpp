@@ -42,9 +42,14 @@ struct prism::Pack<T, test::TwoWide> {
   friend Pack approximate_reciprocal(Pack a) noexcept { return broadcast(T{1}) / a; }
   friend Pack approximate_sqrt(Pack a) noexcept { return sqrt(a); }
   friend Pack exp(Pack a) noexcept { return {std::exp(a.low), std::exp(a.high)}; }
+  friend Pack log(Pack a) noexcept { return {std::log(a.low), std::log(a.high)}; }
+  friend Pack atan(Pack a) noexcept { return {std::atan(a.low), std::atan(a.high)}; }
   friend Pack clamp(Pack a, Pack lowest, Pack highest) noexcept {
     const auto one = [](T x, T least, T most) { return x < least ? least : x > most ? most : x; };
     return {one(a.low, lowest.low, highest.low), one(a.high, lowest.high, highest.high)};
+  }
+  friend Pack max(Pack a, Pack b) noexcept {
+    return {a.low > b.low ? a.low : b.low, a.high > b.high ? a.high : b.high};
   }
   friend bool any_greater(Pack a, Pack b) noexcept { return a.low > b.low || a.high > b.high; }
   friend std::uint64_t not_less_equal_mask(Pack a, Pack b) noexcept {

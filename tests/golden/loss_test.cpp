@@ -30,6 +30,29 @@ void check_loss(const std::string& name, const Loss& loss,
   check_loss<float>(name, loss, extra);
 }
 
+template <class T, class Loss>
+void check_shared_loss_in(const std::string& name, const Loss& loss, NegativeMask mask) {
+  INFO(name, " in ", sizeof(T) == 8 ? "double" : "float");
+  const test::GoldenCase golden(name);
+  const auto users = golden.matrix<T>("users"), items = golden.matrix<T>("items");
+  const std::vector<Interaction> pairs = golden.pairs("pairs");
+  const std::vector<Index> negatives = golden.indices("negatives");
+  const Interactions train(static_cast<Index>(users.shape(0)), static_cast<Index>(items.shape(0)),
+                           pairs);
+  test::Evaluation<T, MF<dynamic>, Loss, test::GoldenExecution> evaluate(
+      MF<dynamic>(users.shape(1)), loss, train, pairs, BatchNegatives(negatives, mask));
+  if (loss_traits(loss).reads_log_probability) {
+    evaluate.set_log_probability(golden["log_q"].values);
+  }
+  test::check_value_and_gradients<T>(evaluate, golden, {});
+}
+
+template <class Loss>
+void check_shared_loss(const std::string& name, const Loss& loss, NegativeMask mask) {
+  check_shared_loss_in<double>(name, loss, mask);
+  check_shared_loss_in<float>(name, loss, mask);
+}
+
 }  // namespace
 
 TEST_CASE("loss_bpr_1neg") { check_loss("loss_bpr_1neg", BPR{.negatives = 1}); }
@@ -50,5 +73,28 @@ TEST_CASE("loss_mawu_strict") {
 }
 TEST_CASE("loss_macr") {
   check_loss("loss_macr", MACR{.alpha = 1e-2, .beta = 1e-3}, {"user_head", "item_head"});
+}
+TEST_CASE("loss_ccl") { check_loss("loss_ccl", CCL{.negatives = 5, .margin = 0.2, .weight = 250}); }
+TEST_CASE("loss_bsl") {
+  check_loss("loss_bsl", BSL{.negatives = 5, .tau1 = 0.2, .tau2 = 0.1, .average_positives = false});
+}
+TEST_CASE("loss_bsl_equal") {
+  check_loss("loss_bsl_equal",
+             BSL{.negatives = 5, .tau1 = 0.2, .tau2 = 0.2, .average_positives = false});
+}
+TEST_CASE("loss_bsl_power") {
+  check_loss(
+      "loss_bsl_power",
+      BSL{.negatives = 5, .tau1 = 0.14, .tau2 = 0.14, .power = 1.32, .average_positives = false});
+}
+TEST_CASE("loss_psl") {
+  check_loss("loss_psl_tanh", PSL{.negatives = 5, .tau = 0.1});
+  check_loss("loss_psl_atan", PSL{.negatives = 5, .tau = 0.1, .surrogate = Surrogate::atan});
+  check_loss("loss_psl_relu", PSL{.negatives = 5, .tau = 0.1, .surrogate = Surrogate::relu});
+}
+TEST_CASE("losses with negatives that all pairs share") {
+  check_shared_loss("loss_bpr_shared", BPR{}, NegativeMask::none);
+  check_shared_loss("loss_ssm_shared", SSM{}, NegativeMask::own_item);
+  check_shared_loss("loss_ssm_shared_logq", SSM{.log_q = true}, NegativeMask::own_item);
 }
 TEST_CASE("loss_cosine") { check_loss("loss_cosine", Cosine{}); }

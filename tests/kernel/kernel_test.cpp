@@ -9,6 +9,7 @@
 #include <prism/kernel/matrix_product.hpp>
 #include <prism/kernel/row.hpp>
 #include <prism/kernel/softmax.hpp>
+#include <prism/kernel/surrogate.hpp>
 #include <prism/kernel/top_k.hpp>
 #include <prism/kernel/weighted_sum.hpp>
 #include <span>
@@ -90,6 +91,49 @@ PRISM_FOR_EACH_VARIANT("the terms of a softmax equal their plain loop, and do no
         const T sum = softmax_terms<Isa>(x.data(), inverse_temperature, maximum, n);
         CHECK(difference(x, expected) <= tolerance<T>);
         CHECK(std::abs(sum - expected_sum) <= tolerance<T> * static_cast<T>(n));
+      }
+    }
+  }
+}
+
+PRISM_FOR_EACH_VARIANT("the largest of n numbers equals its plain loop") {
+  using Isa = typename V::isa;
+  using T = typename V::scalar;
+  if constexpr (isa_supported<Isa>) {
+    for (std::size_t n = 1; n <= last_dimension; ++n) {
+      CAPTURE(n);
+      std::vector<T> x = draws<T>(n, n);
+      CHECK(largest<Isa>(x.data(), n) == *std::ranges::max_element(x));
+      x[n - 1] = 9;  // in the remainder, where there is one
+      CHECK(largest<Isa>(x.data(), n) == T{9});
+    }
+  }
+}
+
+PRISM_FOR_EACH_VARIANT("the logarithms of surrogates and their slopes equal their plain loop") {
+  using Isa = typename V::isa;
+  using T = typename V::scalar;
+  if constexpr (isa_supported<Isa>) {
+    for (const Surrogate surrogate : {Surrogate::tanh, Surrogate::atan, Surrogate::relu}) {
+      for (std::size_t n = 1; n <= last_dimension; ++n) {
+        CAPTURE(n);
+        std::vector<T> x = draws<T>(n, n), slope(n), expected(n), expected_slope(n);
+        for (T& c : x) c = std::clamp<T>(c, -1, 1) * T{0.9};
+        const T positive = T{0.8};
+        for (std::size_t j = 0; j < n; ++j) {
+          const double d = (static_cast<double>(x[j]) - static_cast<double>(positive)) / 2;
+          const double sigma = surrogate == Surrogate::tanh   ? std::tanh(d) + 1
+                               : surrogate == Surrogate::atan ? std::atan(d) + 1
+                                                              : d + 1;
+          const double derivative = surrogate == Surrogate::tanh   ? 1 - std::pow(std::tanh(d), 2)
+                                    : surrogate == Surrogate::atan ? 1 / (1 + d * d)
+                                                                   : 1;
+          expected[j] = static_cast<T>(std::log(sigma));
+          expected_slope[j] = static_cast<T>(derivative / sigma);
+        }
+        log_surrogate<Isa>(surrogate, x.data(), slope.data(), positive, n);
+        CHECK(difference(x, expected) <= 10 * tolerance<T>);
+        CHECK(difference(slope, expected_slope) <= 50 * tolerance<T>);
       }
     }
   }

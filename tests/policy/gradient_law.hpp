@@ -24,8 +24,10 @@ inline constexpr double gradient_bound = 1e-7;
 /// The error of a loss's gradient, spoiled by a factor, through a backbone of a dimension drawn for
 /// the seed.
 template <class Backbone, class Loss>
-double gradient_error(std::uint64_t seed, const Loss& loss, double spoil) {
-  const prism::GradientProblem problem(seed, prism::loss_traits(loss).negatives);
+double gradient_error(std::uint64_t seed, const Loss& loss, double spoil, bool shared = false) {
+  prism::GradientProblem problem(seed, prism::loss_traits(loss).negatives);
+  problem.shared = shared;
+  if (shared) problem.mask = static_cast<prism::NegativeMask>(seed % 3);
   return prism::gradient_error(with_dim<Backbone>(problem.dim), loss, problem, seed,
                                {.factor = spoil});
 }
@@ -33,17 +35,22 @@ double gradient_error(std::uint64_t seed, const Loss& loss, double spoil) {
 /// The gradient check of a backbone and a loss for all seeds. As a control, a gradient multiplied
 /// by 1.01 must fail it.
 template <class Backbone, class Loss>
-void check_gradient_law(const Loss& loss) {
-  INFO(prism::label(with_dim<Backbone>(1)), " + ", prism::label(loss));
+void check_gradient_law(const Loss& loss, bool shared = false) {
+  INFO(prism::label(with_dim<Backbone>(1)), " + ", prism::label(loss),
+       std::string(shared ? ", shared negatives" : ""));
   int spoiled_and_caught = 0;
   for (std::uint64_t seed = 0; seed < draws; ++seed) {
     CAPTURE(seed);
-    CHECK(gradient_error<Backbone>(seed, loss, 1.0) <= gradient_bound);
-    if (gradient_error<Backbone>(seed, loss, 1.01) > gradient_bound) ++spoiled_and_caught;
+    CHECK(gradient_error<Backbone>(seed, loss, 1.0, shared) <= gradient_bound);
+    if (gradient_error<Backbone>(seed, loss, 1.01, shared) > gradient_bound) ++spoiled_and_caught;
   }
   // The control does not fail for zero gradients (one dimension, a single pair, or equal output
   // rows of LightGCN).
   CHECK(spoiled_and_caught >= draws / 2);
+  const prism::LossTraits traits = prism::loss_traits(loss);
+  if (!shared && traits.negatives > 0 && traits.takes_shared_negatives) {
+    check_gradient_law<Backbone>(loss, true);
+  }
 }
 
 /// The names of the backbones whose gradients a test of this program checks.
@@ -62,7 +69,7 @@ struct UnderTheLaw {
 template <class Backbone>
 void check_gradient_law_of_all_losses(const UnderTheLaw<Backbone>&) {
   for_each_policy(prism::all::Losses{}, [&]<class Loss>(std::type_identity<Loss>) {
-    check_gradient_law<Backbone>(Loss{});
+    check_gradient_law<Backbone>(with_few_negatives<Loss>());
   });
   for_each_policy(prism::all::Penalties{}, [&]<class Penalty>(std::type_identity<Penalty>) {
     check_gradient_law<Backbone>(

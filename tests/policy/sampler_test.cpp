@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <cmath>
 #include <span>
+#include <string>
+#include <type_traits>
 #include <vector>
 
 #include "policies.hpp"
@@ -16,10 +18,11 @@ namespace {
 template <class Sampler>
 std::vector<Index> draw(const Sampler& sampler, const Interactions& train,
                         const std::vector<Interaction>& pairs, std::size_t n) {
-  std::vector<Index> negatives(pairs.size() * n);
+  const SampleRequest request{pairs, n, train, Random(1, Stream::negatives, 4), 0};
+  const auto shared = shared_negatives(sampler, request);
+  std::vector<Index> negatives(shared ? shared->count : pairs.size() * n);
   const sampler_state_t<Sampler> state(sampler, train);
-  draw_negatives(par, sampler, {pairs, n, train, Random(1, Stream::negatives, 4), 0}, state,
-                 negatives);
+  draw_negatives(par, sampler, request, state, negatives);
   return negatives;
 }
 
@@ -53,6 +56,7 @@ TEST_CASE("a sampler's draws depend only on their position in the epoch") {
   const Interactions train(3, 60, pairs);
   test::for_each_policy(all::Samplers{}, [&]<class S>(std::type_identity<S>) {
     INFO(std::string(S::name));
+    if (std::is_same_v<S, AllInBatchNegatives>) return;  // draws nothing
     const sampler_state_t<S> state(S{}, train);
     const Random random(1, Stream::negatives, 4);
     const auto drawn_for = [&](std::size_t pair_count, std::uint64_t first) {
@@ -110,4 +114,81 @@ TEST_CASE("popularity negatives are proportional to a power of popularity") {
   check_counts(draw(PopularityNegatives{.power = -2000}, train, pairs, 4), {1, 0, 0, 0, 0});
   check_counts(draw(PopularityNegatives{.power = 2000}, train, pairs, 4), {0, 0, 0, 1, 0});
   CHECK_THROWS_AS(draw(PopularityNegatives{.power = NAN}, train, pairs, 1), ArgumentError);
+}
+
+TEST_CASE("shared negatives are one list of the length that the loss asks for") {
+  const std::vector<Interaction> pairs{{0, 0}, {0, 3}, {1, 1}, {2, 4}, {2, 3}};
+  const Interactions train(3, 60, pairs);
+  CHECK(draw(SharedNegatives<UniformNegatives>{}, train, pairs, 7).size() == 7);
+  CHECK(draw(SharedNegatives<PopularityNegatives>{}, train, pairs, 7) == [&] {
+    // The same draws as those of the first pairs, had they negatives of their own.
+    auto own = draw(PopularityNegatives{}, train, pairs, 7);
+    own.resize(7);
+    return own;
+  }());
+  CHECK(draw(AllInBatchNegatives{}, train, pairs, 7) == std::vector<Index>{0, 1, 3, 4});
+  CHECK(SharedNegatives<InBatchNegatives>::name == "SharedInBatchNegatives");
+}
+
+TEST_CASE("the probability of an item to be in a batch is what batches show") {
+  // Item i of 40 has i + 1 of the 820 interactions, each with another user.
+  std::vector<Interaction> all;
+  for (Index item = 0; item < 40; ++item) {
+    for (Index user = 0; user <= item; ++user) all.push_back({user, item});
+  }
+  const Interactions train(40, 40, all);
+  constexpr std::size_t batch_size = 60, batches = 20000;
+  std::vector<double> in_batch(40);
+  const Random random(1, Stream::shuffle);
+  std::vector<double> log_probability;
+  for (std::size_t b = 0; b < batches; ++b) {
+    std::vector<Interaction> pairs(batch_size);
+    for (std::size_t p = 0; p < batch_size; ++p) {
+      pairs[p] = train[random.uniform_int(b * batch_size + p, static_cast<Index>(train.size()))];
+    }
+    for (const Index item : draw(AllInBatchNegatives{}, train, pairs, 1)) in_batch[item] += 1;
+    if (b > 0) continue;
+    BatchBuilder builder(train);
+    const Batch batch = builder.build(par, pairs, {}, true);
+    // All rows count as active, so that every item's probability is asked for.
+    Batch whole = batch;
+    whole.item_side.num_active = 40;
+    std::vector<double> of_row;
+    AllInBatchNegatives{}.log_probability({AllInBatchNegatives{}, train}, whole, of_row);
+    log_probability.resize(40);
+    for (std::size_t k = 0; k < 40; ++k)
+      log_probability[batch.item_side.unique_rows[k]] = of_row[k];
+  }
+  for (std::size_t item = 0; item < 40; ++item) {
+    CAPTURE(item);
+    const double p = std::exp(log_probability[item]);
+    CHECK(std::abs(in_batch[item] - batches * p) <= 5 * std::sqrt(batches * p * (1 - p)));
+  }
+}
+
+TEST_CASE("popularity's log probability differs by the power of the popularity") {
+  const std::vector<Interaction> pairs{{0, 0}, {0, 1}, {1, 1}, {2, 1}, {1, 2}, {2, 2}};
+  const Interactions train(3, 3, pairs);
+  BatchBuilder builder(train);
+  const Batch batch = builder.build(par, pairs, {});
+  const PopularityNegatives sampler{.power = 0.5};
+  std::vector<double> values;
+  sampler.log_probability(PopularityNegatives::State(sampler, train), batch, values);
+  REQUIRE(values.size() == 3);
+  CHECK(values[1] - values[0] == doctest::Approx(0.5 * std::log(3)));
+  CHECK(values[2] - values[0] == doctest::Approx(0.5 * std::log(2)));
+}
+
+TEST_CASE("a loss that does not take shared negatives refuses them by name") {
+  using Model = Recommender<MF<8>, MACR, None, Xavier, Adam, SharedNegatives<>>;
+  const Split split = random_split(synthetic_interactions({.users = 90, .items = 90}));
+  Model model(split.train);
+  try {
+    fit(model, split, {.epochs = 1}, Silent());
+    FAIL("no error");
+  } catch (const ArgumentError& error) {
+    INFO(error.what());
+    CHECK(std::string(error.what()).find("sampler") != std::string::npos);
+    CHECK(std::string(error.what()).find("MACR") != std::string::npos);
+  }
 }

@@ -8,12 +8,14 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory_resource>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
 #include <type_traits>
 #include <utility>
 #include <variant>
+#include <vector>
 
 #include "prism/core/binary_file.hpp"
 #include "prism/core/config.hpp"
@@ -131,6 +133,19 @@ class OneSampler : public detail::RuntimeChoice<Policies...> {
     this->visit([&]<class Policy>(const Policy& policy) {
       const auto& chosen_state = std::get<typename State::template StateFor<Policy>>(state.states_);
       draw_negatives(exec, policy, request, chosen_state.state, negatives);
+    });
+  }
+
+  [[nodiscard]] std::optional<SharedNegativesInfo> shared(const SampleRequest& request) const {
+    return this->visit([&](const auto& policy) { return shared_negatives(policy, request); });
+  }
+
+  void log_probability(const State& state, const Batch& batch, std::vector<double>& values) const {
+    this->visit([&]<class Policy>(const Policy& policy) {
+      if constexpr (detail::names_log_probability<Policy>) {
+        using Chosen = typename State::template StateFor<Policy>;
+        policy.log_probability(std::get<Chosen>(state.states_).state, batch, values);
+      }
     });
   }
 };

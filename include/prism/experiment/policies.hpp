@@ -11,12 +11,15 @@
 #include "prism/initializer/prism.hpp"
 #include "prism/initializer/xavier.hpp"
 #include "prism/loss/bpr.hpp"
+#include "prism/loss/bsl.hpp"
+#include "prism/loss/ccl.hpp"
 #include "prism/loss/cosine.hpp"
 #include "prism/loss/directau.hpp"
 #include "prism/loss/dot.hpp"
 #include "prism/loss/euclidean.hpp"
 #include "prism/loss/macr.hpp"
 #include "prism/loss/mawu.hpp"
+#include "prism/loss/psl.hpp"
 #include "prism/loss/ssm.hpp"
 #include "prism/optimizer/adam.hpp"
 #include "prism/optimizer/dense_adam.hpp"
@@ -26,8 +29,10 @@
 #include "prism/regularizer/batched_wd.hpp"
 #include "prism/regularizer/full_wd.hpp"
 #include "prism/regularizer/none.hpp"
+#include "prism/sampler/all_in_batch.hpp"
 #include "prism/sampler/in_batch.hpp"
 #include "prism/sampler/popularity.hpp"
+#include "prism/sampler/shared.hpp"
 #include "prism/sampler/uniform.hpp"
 #include "prism/sampler/unobserved.hpp"
 
@@ -36,13 +41,14 @@ namespace prism::inline PRISM_ISA {
 namespace all {
 
 using Backbones = Types<MF<dynamic>, MLP<dynamic>, LightGCN<dynamic>>;
-using Losses = Types<BPR, SSM, DirectAU, MAWU, MACR, Cosine, Dot, Euclidean>;
+using Losses = Types<BPR, SSM, DirectAU, MAWU, MACR, BSL, PSL, CCL, Cosine, Dot, Euclidean>;
 using Penalties = Types<IPL, ReSN>;
 using Regularizers = Types<None, BatchedWD, FullWD>;
 using Initializers = Types<Xavier, PRISM<dynamic>>;
 using Optimizers = Types<Adam, DenseAdam, SGD>;
-using Samplers =
-    Types<UniformNegatives, UnobservedNegatives, InBatchNegatives, PopularityNegatives>;
+using Samplers = Types<UniformNegatives, UnobservedNegatives, InBatchNegatives, PopularityNegatives,
+                       SharedNegatives<UniformNegatives>, SharedNegatives<PopularityNegatives>,
+                       SharedNegatives<InBatchNegatives>, AllInBatchNegatives>;
 
 }  // namespace all
 

@@ -55,10 +55,13 @@ struct Pack<T, isa::scalar> {
   friend Pack approximate_reciprocal(Pack a) noexcept { return {T{1} / a.value}; }
   friend Pack approximate_sqrt(Pack a) noexcept { return {std::sqrt(a.value)}; }
   friend Pack exp(Pack a) noexcept { return {std::exp(a.value)}; }
+  friend Pack log(Pack a) noexcept { return {std::log(a.value)}; }
+  friend Pack atan(Pack a) noexcept { return {std::atan(a.value)}; }
   friend Pack clamp(Pack a, Pack lowest, Pack highest) noexcept {
     const T raised = a.value < lowest.value ? lowest.value : a.value;
     return {raised > highest.value ? highest.value : raised};
   }
+  friend Pack max(Pack a, Pack b) noexcept { return {a.value > b.value ? a.value : b.value}; }
   friend bool any_greater(Pack a, Pack b) noexcept { return a.value > b.value; }
   friend std::uint64_t not_less_equal_mask(Pack a, Pack b) noexcept {
     return !(a.value <= b.value);

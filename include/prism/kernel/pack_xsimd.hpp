@@ -127,12 +127,16 @@ struct Pack<T, Isa> {
     return sqrt(a);
   }
   friend Pack exp(Pack a) noexcept { return {xsimd::exp(a.value)}; }
+  friend Pack log(Pack a) noexcept { return {xsimd::log(a.value)}; }
+  friend Pack atan(Pack a) noexcept { return {xsimd::atan(a.value)}; }
 
   /// a clamped to [lowest, highest]; NaN stays NaN.
   friend Pack clamp(Pack a, Pack lowest, Pack highest) noexcept {
     const Register raised = xsimd::select(a.value < lowest.value, lowest.value, a.value);
     return {xsimd::select(raised > highest.value, highest.value, raised)};
   }
+
+  friend Pack max(Pack a, Pack b) noexcept { return {xsimd::max(a.value, b.value)}; }
 
   /// Whether a[j] > b[j] for any j.
   friend bool any_greater(Pack a, Pack b) noexcept { return xsimd::any(a.value > b.value); }

@@ -10,6 +10,27 @@
 
 namespace prism::inline PRISM_ISA {
 
+/// The largest of n numbers, n >= 1.
+template <class Isa = isa::native, class T>
+[[nodiscard]] inline T largest(const T* x, std::size_t n) noexcept {
+  using P = Pack<T, Isa>;
+  T result = x[0];
+  std::size_t j = 1;
+  if (n >= 2 * P::width) {
+    // Two at a time: each comparison would wait for the one before.
+    P even = P::load(x), odd = P::load(x + P::width);
+    for (j = 2 * P::width; j + 2 * P::width <= n; j += 2 * P::width) {
+      even = max(even, P::load(x + j));
+      odd = max(odd, P::load(x + j + P::width));
+    }
+    T lanes[P::width];
+    max(even, odd).store(lanes);
+    result = *std::max_element(lanes, lanes + P::width);
+  }
+  for (; j < n; ++j) result = std::max(result, x[j]);
+  return result;
+}
+
 /// x[j] = exp(inverse_temperature * (x[j] - maximum)), in place; returns their sum.
 /// @param maximum  of all x, so that no exponential overflows
 template <class Isa = isa::native, class T>

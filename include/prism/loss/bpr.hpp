@@ -19,13 +19,16 @@ namespace prism::inline PRISM_ISA {
 struct BPR {
   static constexpr std::string_view name = "BPR";
 
-  std::size_t negatives = 1;  ///< per pair, at least 1
+  std::size_t negatives = 1;  ///< of a pair, at least 1
 
   /// @throws ArgumentError  for an option outside its domain
   void check() const { require_at_least_one("negatives", negatives); }
 
   [[nodiscard]] constexpr LossTraits traits() const noexcept {
-    return {.negatives = negatives, .overwrites_gradient = true, .dot_product_logits = true};
+    return {.negatives = negatives,
+            .overwrites_gradient = true,
+            .dot_product_logits = true,
+            .takes_shared_negatives = true};
   }
 
   template <class T, Execution X>

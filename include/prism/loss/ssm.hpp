@@ -1,14 +1,15 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
-#include <algorithm>
 #include <cmath>
 #include <cstddef>
 #include <span>
 #include <string_view>
+#include <vector>
 
 #include "prism/core/config.hpp"
 #include "prism/core/error.hpp"
+#include "prism/core/index.hpp"
 #include "prism/kernel/softmax.hpp"
 #include "prism/ops/pair_scores.hpp"
 #include "prism/ops/unit_rows.hpp"
@@ -19,22 +20,28 @@ namespace prism::inline PRISM_ISA {
 /// Sampled softmax: mean over the batch's pairs of
 ///   -log(exp(cos(u, i) / tau) / sum_j exp(cos(u, j) / tau)),
 /// where j runs over i and the pair's negatives. Wu et al.: "On the effectiveness of sampled
-/// softmax loss for item recommendation", TOIS 2024.
+/// softmax loss for item recommendation", TOIS 2024. With log_q, cos(u, j) / tau - log q_j takes
+/// the place of cos(u, j) / tau for i and every j, where q_j is the probability that the sampler
+/// draws j. Bengio and Senecal: "Quick training of probabilistic neural nets by importance
+/// sampling", AISTATS 2003.
 struct SSM {
   static constexpr std::string_view name = "SSM";
 
-  std::size_t negatives = 10;  ///< per pair, at least 1
+  std::size_t negatives = 10;  ///< of a pair, at least 1
   double tau = 0.2;            ///< temperature, at least 1e-6
+  bool log_q = false;          ///< whether to correct for a sampler of unequal probabilities
 
   /// @throws ArgumentError  for an option outside its domain
   void check() const {
     require_at_least_one("negatives", negatives);
-    require(tau >= 1e-6 && tau < 1e300, "tau",
-            "must be at least 1e-6 and less than 1e300, not " + format_number(tau));
+    require_temperature("tau", tau);
   }
 
   [[nodiscard]] constexpr LossTraits traits() const noexcept {
-    return {.negatives = negatives, .overwrites_gradient = true};
+    return {.negatives = negatives,
+            .overwrites_gradient = true,
+            .takes_shared_negatives = true,
+            .reads_log_probability = log_q};
   }
 
   template <class T, Execution X>
@@ -43,10 +50,12 @@ struct SSM {
     const UnitOutput<T> unit_output = normalise_output(step);
     const T pair_weight = T{1} / static_cast<T>(batch.pairs());
     const T inverse_temperature = static_cast<T>(1 / tau);
+    const LogQ<T> correction(batch, tau);
     const double total =
-        loss_over_cosines(step, unit_output, [=](std::size_t, std::span<T> cosine) {
+        loss_over_cosines(step, unit_output, [&](std::size_t p, std::span<T> cosine) {
+          correction.subtract(p, cosine);
           // The maximum is subtracted so that no exponential overflows.
-          const T maximum = *std::max_element(cosine.begin(), cosine.end());
+          const T maximum = largest<typename X::isa>(cosine.data(), cosine.size());
           const T positive_logit = inverse_temperature * (cosine[0] - maximum);
           const T sum = softmax_terms<typename X::isa>(cosine.data(), inverse_temperature, maximum,
                                                        cosine.size());
@@ -57,6 +66,38 @@ struct SSM {
         });
     return total / static_cast<double>(batch.pairs());
   }
+
+ private:
+  /// tau log q_j of the batch's items; nothing where the batch has no log q_j.
+  template <class T>
+  class LogQ {
+   public:
+    LogQ(const Batch& batch, double tau) : batch_(batch) {
+      for (const double log_q : batch.item_log_probability) {
+        of_item_.push_back(static_cast<T>(tau * log_q));
+      }
+      if (of_item_.empty() || !batch.shared_negatives) return;
+      for (const Index k : batch.negatives) of_negative_.push_back(of_item_[k]);
+    }
+
+    /// Subtracts it from the cosines of pair p.
+    void subtract(std::size_t p, std::span<T> cosine) const noexcept {
+      if (of_item_.empty()) return;
+      cosine[0] -= of_item_[batch_.items[p]];
+      const std::span<T> of_negatives = cosine.subspan(1);
+      if (batch_.shared_negatives) {
+        for (std::size_t j = 0; j < of_negatives.size(); ++j) of_negatives[j] -= of_negative_[j];
+        return;
+      }
+      const std::span<const Index> negatives = batch_.negatives_of(p);
+      for (std::size_t j = 0; j < negatives.size(); ++j) of_negatives[j] -= of_item_[negatives[j]];
+    }
+
+   private:
+    const Batch& batch_;
+    std::vector<T> of_item_;
+    std::vector<T> of_negative_;  // of shared ones, in their order
+  };
 };
 
 static_assert(LossPolicy<SSM>);

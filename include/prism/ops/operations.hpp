@@ -6,6 +6,7 @@
 //
 //   pair_scores.hpp     loss_over_scores         scores of pairs, and the gradient of their rows
 //                       for_each_score_gradient  the same; functions take the gradient
+//   shared_scores.hpp   the same for negatives that all pairs share
 //   unit_rows.hpp       normalise_rows           unit rows
 //                       loss_over_cosines        scores of unit rows, and the gradient
 //                       accumulate_unit_gradient the gradient through the normalisation
@@ -23,6 +24,7 @@
 #include "prism/ops/pair_potential.hpp"
 #include "prism/ops/pair_scores.hpp"
 #include "prism/ops/propagation.hpp"
+#include "prism/ops/shared_scores.hpp"
 #include "prism/ops/tower.hpp"
 #include "prism/ops/uniformity.hpp"
 #include "prism/ops/unit_rows.hpp"

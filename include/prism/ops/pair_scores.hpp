@@ -15,6 +15,7 @@
 #include "prism/core/scratch.hpp"
 #include "prism/kernel/row.hpp"
 #include "prism/kernel/weighted_sum.hpp"
+#include "prism/ops/shared_scores.hpp"
 #include "prism/policy/batch.hpp"
 
 namespace prism::inline PRISM_ISA {
@@ -119,12 +120,18 @@ void for_each_item_gradient(const X& exec, const Batch& batch, IndexedRows<const
 /// dot products of `rows`, and calls per_pair(p, scores), which returns the pair's part of the loss
 /// and replaces the scores by the derivatives d loss / d score. Then calls scatter_user(k, gradient
 /// of user row k) and scatter_item(k, gradient of item row k) once for each active row. All three
-/// are called from several threads.
+/// are called from several threads. The score of a masked negative is masked_score.
 /// @return the sum of the pairs' parts
 template <HostExecution X, class T, class PerPair, class ScatterUser, class ScatterItem>
 double for_each_score_gradient(const X& exec, const Batch& batch, BatchRows<T> rows,
                                Scratch& scratch, const PerPair& per_pair,
                                const ScatterUser& scatter_user, const ScatterItem& scatter_item) {
+  if (batch.shared_negatives) {
+    const detail::SharedScores<T, typename X::isa> scores(exec, batch, rows, scratch);
+    const double total = scores.score_users(exec, per_pair, scatter_user);
+    scores.for_each_item_gradient(exec, scatter_item);
+    return total;
+  }
   const Rows<T> d_score = scratch.allocate<T>(batch.pairs(), batch.negatives_per_pair + 1);
   const double total = detail::score_users(exec, batch, rows, d_score, per_pair, scatter_user);
   detail::for_each_item_gradient<T>(exec, batch, rows.users, d_score, scatter_item);

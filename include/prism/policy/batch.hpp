@@ -30,7 +30,7 @@ struct BatchSide {
   /// Row k has occurrences[offsets[k]] ... occurrences[offsets[k + 1] - 1], as in CSR.
   std::span<const Index> offsets;
   /// For users, occurrence p is pair p. For items, occurrence p < pairs is the item of pair p, and
-  /// occurrence pairs + q is negative q.
+  /// occurrence pairs + q is Batch::negatives[q].
   std::span<const Index> occurrences;
   /// For every row of the table: its position in `unique_rows`, or `absent`.
   std::span<const Index> inverse_index;
@@ -51,38 +51,57 @@ struct BatchSide {
   }
 };
 
+/// Which of the negatives that a batch's pairs share do not count for a pair.
+enum class NegativeMask {
+  none,
+  own_item,   ///< the pair's item
+  seen_items  ///< every item that the pair's user has a training interaction with
+};
+
+/// The score of a masked negative, in place of its own: so low that no loss of scores counts it. It
+/// is finite because infinities are undefined where a program is compiled with -ffast-math.
+template <class T>
+inline constexpr T masked_score = T(-1e30);
+
 /// A batch of observed pairs with their negatives, as positions in the two sides' `unique_rows`.
 struct Batch {
-  std::span<const Index> users;      // pairs
-  std::span<const Index> items;      // pairs
-  std::span<const Index> negatives;  // pairs x negatives_per_pair, row-major; items
+  std::span<const Index> users;  // pairs
+  std::span<const Index> items;  // pairs
+  /// Items: pairs x negatives_per_pair, row-major; if they are shared, negatives_per_pair.
+  std::span<const Index> negatives;
   std::size_t negatives_per_pair = 0;
   BatchSide user_side;
   BatchSide item_side;
   /// The interactions that pairs are drawn from; also the graph of a backbone that propagates.
   const Interactions& train;
+  /// Whether each pair has all of `negatives`.
+  bool shared_negatives = false;
+  /// Of shared negatives.
+  NegativeMask mask = NegativeMask::none;
+  /// For each active row of items: the logarithm of its probability to be a negative, up to a
+  /// constant. Empty if all are drawn alike, or no loss is to correct for it.
+  std::span<const double> item_log_probability{};
 
   [[nodiscard]] std::size_t pairs() const noexcept { return users.size(); }
 
   /// A pair's negatives: negatives_per_pair positions in item_side.unique_rows.
   [[nodiscard]] std::span<const Index> negatives_of(std::size_t pair) const noexcept {
-    return negatives.subspan(pair * negatives_per_pair, negatives_per_pair);
+    return shared_negatives ? negatives
+                            : negatives.subspan(pair * negatives_per_pair, negatives_per_pair);
   }
 
-  /// The pair that an item's occurrence belongs to.
+  /// The pair that an item's occurrence belongs to; an occurrence as a shared negative belongs to
+  /// none.
   [[nodiscard]] std::size_t pair_of_item_occurrence(std::size_t occurrence) const noexcept {
     return occurrence < pairs() ? occurrence : (occurrence - pairs()) / negatives_per_pair;
   }
 
   /// The batch with only the active rows of both sides.
   [[nodiscard]] Batch active_rows() const noexcept {
-    return {users,
-            items,
-            negatives,
-            negatives_per_pair,
-            user_side.active_rows(),
-            item_side.active_rows(),
-            train};
+    Batch batch = *this;
+    batch.user_side = user_side.active_rows();
+    batch.item_side = item_side.active_rows();
+    return batch;
   }
 };
 
@@ -110,7 +129,12 @@ struct Batch {
                             .offsets = {offsets.data(), rows + 1},
                             .occurrences = {occurrences.data(), count},
                             .inverse_index = items.inverse_index};
-  return {batch.users, batch.items, {}, 0, batch.user_side, positives, batch.train};
+  return {.users = batch.users,
+          .items = batch.items,
+          .negatives = {},
+          .user_side = batch.user_side,
+          .item_side = positives,
+          .train = batch.train};
 }
 
 /// Contiguous rows of both sides: tables, output rows or gradients.

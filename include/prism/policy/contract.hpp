@@ -41,6 +41,7 @@ PRISM_NAMES_MEMBER(finite);
 PRISM_NAMES_MEMBER(flush);
 PRISM_NAMES_MEMBER(has_ranking_rule);
 PRISM_NAMES_MEMBER(label);
+PRISM_NAMES_MEMBER(log_probability);
 PRISM_NAMES_MEMBER(looks_at_every_row);
 PRISM_NAMES_MEMBER(needs_all_rows);
 PRISM_NAMES_MEMBER(negatives);
@@ -49,6 +50,7 @@ PRISM_NAMES_MEMBER(output_dim);
 PRISM_NAMES_MEMBER(overwrites_gradient);
 PRISM_NAMES_MEMBER(ranking_rule);
 PRISM_NAMES_MEMBER(sets_gradient);
+PRISM_NAMES_MEMBER(shared);
 PRISM_NAMES_MEMBER(traits);
 #undef PRISM_NAMES_MEMBER
 

@@ -36,6 +36,12 @@ struct LossTraits {
   /// output rows: long rows saturate it, of which fit warns. Not if they are cosines, or if the
   /// loss is linear in the dot products.
   bool dot_product_logits = false;
+  /// Whether it takes negatives that all pairs of a batch share: it reads them through
+  /// Batch::negatives_of or operations such as loss_over_scores, and takes no occurrence of an item
+  /// as a negative for one of a pair.
+  bool takes_shared_negatives = false;
+  /// Whether it reads Batch::item_log_probability, which is empty otherwise.
+  bool reads_log_probability = false;
 };
 
 // struct MyLoss {

@@ -26,6 +26,7 @@ void for_each_option(Policy& policy, const Visit& visit) {
     }                                                                     \
   }
   PRISM_OPTION(alpha)
+  PRISM_OPTION(average_positives)
   PRISM_OPTION(beta)
   PRISM_OPTION(beta1)
   PRISM_OPTION(beta2)
@@ -37,12 +38,18 @@ void for_each_option(Policy& policy, const Visit& visit) {
   PRISM_OPTION(gamma1)
   PRISM_OPTION(gamma2)
   PRISM_OPTION(lambda)
+  PRISM_OPTION(log_q)
+  PRISM_OPTION(margin)
+  PRISM_OPTION(mask)
   PRISM_OPTION(negatives)
   PRISM_OPTION(pair_mean)
   PRISM_OPTION(power)
   PRISM_OPTION(scale)
   PRISM_OPTION(sums)
+  PRISM_OPTION(surrogate)
   PRISM_OPTION(tau)
+  PRISM_OPTION(tau1)
+  PRISM_OPTION(tau2)
   PRISM_OPTION(weight)
 #undef PRISM_OPTION
 }

@@ -5,13 +5,16 @@
 #include <concepts>
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <type_traits>
+#include <vector>
 
 #include "prism/core/config.hpp"
 #include "prism/core/execution.hpp"
 #include "prism/core/random.hpp"
 #include "prism/data/interactions.hpp"
+#include "prism/policy/batch.hpp"
 #include "prism/policy/contract.hpp"
 
 namespace prism::inline PRISM_ISA {
@@ -19,12 +22,18 @@ namespace prism::inline PRISM_ISA {
 /// The arguments of a sampler.
 struct SampleRequest {
   std::span<const Interaction> pairs;
-  std::size_t negatives_per_pair;
+  std::size_t negatives_per_pair;  // that the loss asks for
   const Interactions& train;
   /// The epoch's random stream. Negative q of this batch is draw first + q: it depends only on its
   /// position in the epoch.
   Random random;
   std::uint64_t first;
+};
+
+/// One list of negatives for all pairs of a batch.
+struct SharedNegativesInfo {
+  std::size_t count;
+  NegativeMask mask = NegativeMask::own_item;
 };
 
 namespace detail {
@@ -63,6 +72,13 @@ using sampler_state_t = typename detail::SamplerStateOf<Sampler>::type;
 //   template <Execution X>
 //   void operator()(const X& exec, const SampleRequest&, const State&,
 //                   std::span<Index> negatives) const;
+//   // Optional: the pairs of a batch share one list of negatives, of this length, which is then
+//   // what the operator fills.
+//   SharedNegativesInfo shared(const SampleRequest&) const;
+//   // Optional: sets values[k] to the logarithm, up to a constant, of the probability that row k
+//   of
+//   // batch.item_side is a negative, for losses that correct for it; or leaves `values` empty.
+//   void log_probability(const State&, const Batch& batch, std::vector<double>& values) const;
 //   // Optional: label() and check(), see label.hpp.
 // };
 
@@ -88,12 +104,24 @@ concept DrawsWithState = requires(const S& sampler, const X& exec, const SampleR
 template <class S, class X>
 concept DrawsEitherWay = Draws<S, X> || DrawsWithState<S, X>;
 
+template <class S>
+concept SharedFits = !names_shared<S> || requires(const S& sampler, const SampleRequest& request) {
+  { sampler.shared(request) } -> std::convertible_to<std::optional<SharedNegativesInfo>>;
+};
+template <class S>
+concept LogProbabilityFits =
+    !names_log_probability<S> || requires(const S& sampler, const sampler_state_t<S>& state,
+                                          const Batch& batch, std::vector<double>& values) {
+  { sampler.log_probability(state, batch, values) } -> std::same_as<void>;
+};
+
 }  // namespace detail
 
 /// @tparam X  execution
 template <class S, class X = Host<>>
-concept SamplerPolicy = detail::AnyPolicy<S> && detail::SamplerStateFits<S> &&
-    detail::SamplerStateConstructible<S> && detail::DrawsEitherWay<S, X>;
+concept SamplerPolicy =
+    detail::AnyPolicy<S> && detail::SamplerStateFits<S> && detail::SamplerStateConstructible<S> &&
+    detail::DrawsEitherWay<S, X> && detail::SharedFits<S> && detail::LogProbabilityFits<S>;
 
 #define PRISM_SAMPLER_OPERATOR                                                      \
   "template <Execution X> void operator()(const X& exec, const SampleRequest&, "    \
@@ -114,12 +142,30 @@ template <class S, Execution X = Host<>>
                 "a sampler's operator() must accept every execution, but does not accept this "
                 "one: " PRISM_SAMPLER_OPERATOR);
   static_assert(DrawsEitherWay<S, X>, "a sampler must draw negatives: " PRISM_SAMPLER_OPERATOR);
+  static_assert(SharedFits<S>,
+                "a sampler's shared, if it has one, must be: SharedNegativesInfo shared(const "
+                "SampleRequest&) const");
+  static_assert(LogProbabilityFits<S>,
+                "a sampler's log_probability, if it has one, must be: void log_probability(const "
+                "State&, const Batch& batch, std::vector<double>& values) const");
   return SamplerPolicy<S, X>;
 }
 #undef PRISM_SAMPLER_OPERATOR
 
+/// The list of negatives that a batch's pairs share; none if each pair has its own.
+template <class Sampler>
+[[nodiscard]] std::optional<SharedNegativesInfo> shared_negatives(const Sampler& sampler,
+                                                                  const SampleRequest& request) {
+  if constexpr (detail::names_shared<Sampler>) {
+    return sampler.shared(request);
+  } else {
+    return std::nullopt;
+  }
+}
+
 /// Draws a batch's negatives.
-/// @param negatives  pairs x negatives_per_pair, row-major; overwritten
+/// @param negatives  pairs x negatives_per_pair, row-major, or as many as shared_negatives()
+///     counts; overwritten
 template <Execution X, class Sampler>
 void draw_negatives(const X& exec, const Sampler& sampler, const SampleRequest& request,
                     const sampler_state_t<Sampler>& state, std::span<Index> negatives) {

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <algorithm>
+#include <cmath>
 #include <cstddef>
 #include <span>
 #include <string_view>
@@ -14,16 +15,39 @@
 
 namespace prism::inline PRISM_ISA {
 
+namespace detail {
+
+/// Ascending.
+[[nodiscard]] inline std::vector<Index> distinct_items(std::span<const Interaction> pairs) {
+  std::vector<Index> items(pairs.size());
+  std::ranges::transform(pairs, items.begin(), &Interaction::item);
+  std::ranges::sort(items);
+  items.erase(std::ranges::unique(items).begin(), items.end());
+  return items;
+}
+
+/// An item of training popularity d is in a batch of B of the E training pairs with probability
+/// 1 - (1 - d / E)^B.
+inline void set_in_batch_log_probability(const Batch& batch, std::vector<double>& values) {
+  const auto all_pairs = static_cast<double>(batch.train.size());
+  const auto pairs = static_cast<double>(batch.pairs());
+  values.resize(batch.item_side.num_active);
+  for (std::size_t k = 0; k < values.size(); ++k) {
+    const Index item = batch.item_side.unique_rows[k];
+    const double share = static_cast<double>(batch.train.item_degree()[item]) / all_pairs;
+    values[k] = share < 1 ? std::log(-std::expm1(pairs * std::log1p(-share))) : 0;
+  }
+}
+
+}  // namespace detail
+
 /// Uniform over the distinct items of the batch's pairs, positives not excluded.
 struct InBatchNegatives {
   static constexpr std::string_view name = "InBatchNegatives";
 
   template <Execution X>
   void operator()(const X& exec, const SampleRequest& request, std::span<Index> negatives) const {
-    std::vector<Index> items(request.pairs.size());
-    std::ranges::transform(request.pairs, items.begin(), &Interaction::item);
-    std::ranges::sort(items);
-    items.erase(std::ranges::unique(items).begin(), items.end());
+    const std::vector<Index> items = detail::distinct_items(request.pairs);
     const auto count = static_cast<Index>(items.size());
     constexpr std::size_t grain = 4096;
     parallel_chunks(exec, negatives.size(), grain, [&](std::size_t begin, std::size_t end) {
@@ -31,6 +55,11 @@ struct InBatchNegatives {
         negatives[q] = items[request.random.uniform_int(request.first + q, count)];
       }
     });
+  }
+
+  void log_probability(const sampler_state_t<InBatchNegatives>& /*state*/, const Batch& batch,
+                       std::vector<double>& values) const {
+    detail::set_in_batch_log_probability(batch, values);
   }
 };
 

@@ -101,6 +101,15 @@ struct PopularityNegatives {
       }
     });
   }
+
+  void log_probability(const State& /*state*/, const Batch& batch,
+                       std::vector<double>& values) const {
+    values.resize(batch.item_side.num_active);
+    for (std::size_t k = 0; k < values.size(); ++k) {
+      const Index degree = batch.train.item_degree()[batch.item_side.unique_rows[k]];
+      values[k] = power * std::log(static_cast<double>(degree));
+    }
+  }
 };
 
 static_assert(SamplerPolicy<PopularityNegatives>);

@@ -39,10 +39,10 @@ template <class T, class Backbone, class Loss, class X = Host<>>
 class BatchEvaluation {
  public:
   /// @param pairs      of rows of `train`, at least one
-  /// @param negatives  pairs x loss_traits(loss).negatives, row-major
+  /// @param negatives  pairs x loss_traits(loss).negatives, row-major; or shared ones
   /// @param seed       of the states' initial values
   BatchEvaluation(Backbone backbone, Loss loss, Interactions train,
-                  std::span<const Interaction> pairs, std::span<const Index> negatives,
+                  std::span<const Interaction> pairs, const BatchNegatives& negatives,
                   std::uint64_t seed = 1)
       : backbone_(std::move(backbone)),
         loss_(std::move(loss)),
@@ -56,6 +56,15 @@ class BatchEvaluation {
   // The batch is a view of the evaluation's own lists.
   BatchEvaluation(const BatchEvaluation&) = delete;
   BatchEvaluation& operator=(const BatchEvaluation&) = delete;
+
+  /// Sets the logarithms of the items' probabilities to be negatives. @param of_item  for each item
+  void set_log_probability(std::span<const double> of_item) {
+    log_probability_.clear();
+    for (const Index item : batch_.item_side.unique_rows) {
+      log_probability_.push_back(of_item[item]);
+    }
+    batch_.item_log_probability = log_probability_;
+  }
 
   [[nodiscard]] auto& backbone_state() { return backbone_state_; }
   [[nodiscard]] auto& loss_state() { return loss_state_; }
@@ -117,6 +126,7 @@ class BatchEvaluation {
   Interactions train_;
   BatchBuilder builder_;
   Batch batch_;
+  std::vector<double> log_probability_;
   state_t<Backbone, T> backbone_state_;
   state_t<Loss, T> loss_state_;
   Scratch scratch_;

@@ -26,6 +26,8 @@ struct GradientProblem {
   Interactions train;
   std::vector<Interaction> pairs;
   std::vector<Index> negatives;
+  bool shared = false;  ///< whether all pairs share the negatives
+  NegativeMask mask = NegativeMask::none;
   std::size_t dim;  ///< 1 to 9, for backbones of any dimension
 
   GradientProblem(std::uint64_t seed, std::size_t negatives_per_pair) {
@@ -46,6 +48,10 @@ struct GradientProblem {
     }
     train = Interactions(users, items, all);
   }
+
+  [[nodiscard]] BatchNegatives batch_negatives() const {
+    return shared ? BatchNegatives(negatives, mask) : BatchNegatives(negatives);
+  }
 };
 
 struct GradientCheckOptions {
@@ -63,7 +69,7 @@ template <class Backbone, class Loss>
                                     const GradientProblem& problem, std::uint64_t seed,
                                     const GradientCheckOptions& options = {}) {
   BatchEvaluation<double, Backbone, Loss> evaluate(backbone, loss, problem.train, problem.pairs,
-                                                   problem.negatives, seed);
+                                                   problem.batch_negatives(), seed);
   auto users = zeros<double>(problem.train.users(), backbone.dim());
   auto items = zeros<double>(problem.train.items(), backbone.dim());
   const Random random(seed, Stream::users);
@@ -110,7 +116,8 @@ struct GradientCheck {
   explicit operator bool() const noexcept { return passes; }
 };
 
-/// Checks the gradients of a loss through a backbone on problems drawn at random:
+/// Checks the gradients of a loss through a backbone on problems drawn at random, also with shared
+/// negatives where its traits say that it takes them:
 ///   CHECK(check_gradients(MF<8>(), MyLoss()));
 /// @throws ArgumentError  for no draws
 template <class Backbone, class Loss>
@@ -118,11 +125,18 @@ template <class Backbone, class Loss>
                                             const GradientCheckOptions& options = {}) {
   require_at_least_one("draws", options.draws);
   GradientCheck found;
-  for (std::uint64_t seed = 0; seed < options.draws; ++seed) {
-    const GradientProblem problem(seed, loss_traits(loss).negatives);
+  const auto check = [&](const GradientProblem& problem, std::uint64_t seed) {
     const double error = gradient_error(backbone, loss, problem, seed, options);
     if (!(error <= options.bound)) found.passes = false;
     if (is_nan(error) || error > found.error) found = {error, seed, found.passes};
+  };
+  for (std::uint64_t seed = 0; seed < options.draws; ++seed) {
+    GradientProblem problem(seed, loss_traits(loss).negatives);
+    check(problem, seed);
+    if (loss_traits(loss).negatives == 0 || !loss_traits(loss).takes_shared_negatives) continue;
+    problem.shared = true;
+    problem.mask = static_cast<NegativeMask>(seed % 3);
+    check(problem, seed);
   }
   return found;
 }

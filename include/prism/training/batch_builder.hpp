@@ -2,6 +2,7 @@
 // Turns a list of pairs and negatives into a Batch.
 #pragma once
 
+#include <concepts>
 #include <cstddef>
 #include <functional>
 #include <numeric>
@@ -97,6 +98,22 @@ class SideBuilder {
 
 }  // namespace detail
 
+/// The negatives of a batch: items.
+struct BatchNegatives {
+  /// Pairs x n, row-major, or n that all pairs share.
+  std::span<const Index> items;
+  bool shared = false;
+  NegativeMask mask = NegativeMask::none;  ///< of shared ones
+
+  BatchNegatives() = default;
+  /// Each pair's own.
+  template <class List>
+  requires std::convertible_to<const List&, std::span<const Index>> BatchNegatives(const List& own)
+  noexcept : items(own) {}
+  BatchNegatives(std::span<const Index> list, NegativeMask negative_mask) noexcept
+      : items(list), shared(true), mask(negative_mask) {}
+};
+
 /// Builds batches; what it returns is valid until the next call.
 class BatchBuilder {
  public:
@@ -105,13 +122,12 @@ class BatchBuilder {
       : train_(train), users_(train.users()), items_(train.items()) {}
   explicit BatchBuilder(const Interactions&&) = delete;
 
-  /// @param negatives  items, pairs x n, row-major; empty where n is 0
-  /// @param pairs      of rows that `train` has
+  /// @param pairs     of rows that `train` has
   /// @param all_rows  whether the sides list every row, not only those of the batch
   template <Execution X>
   [[nodiscard]] Batch build(const X& exec, std::span<const Interaction> pairs,
-                            std::span<const Index> negatives, bool all_rows = false) {
-    require(pairs.size() + negatives.size() < max_rows, "batch_size",
+                            const BatchNegatives& negatives, bool all_rows = false) {
+    require(pairs.size() + negatives.items.size() < max_rows, "batch_size",
             "must leave a batch fewer than 2^32 - 1 pairs and negatives");
     // One side beside the other: neither knows of it.
     BatchSide user_side, item_side;
@@ -125,18 +141,21 @@ class BatchBuilder {
         items_.begin();
         items_.add(pairs, &Interaction::item);
         items_.end_positives();
-        items_.add(negatives, std::identity());
+        items_.add(negatives.items, std::identity());
         item_side = items_.finish(all_rows);
       }
     });
     const std::span<const Index> item_rows = items_.row_of_occurrence();
+    const std::size_t lists = negatives.shared ? 1 : pairs.size();
     return {.users = users_.row_of_occurrence(),
             .items = item_rows.first(pairs.size()),
             .negatives = item_rows.subspan(pairs.size()),
-            .negatives_per_pair = pairs.empty() ? 0 : negatives.size() / pairs.size(),
+            .negatives_per_pair = lists == 0 ? 0 : negatives.items.size() / lists,
             .user_side = user_side,
             .item_side = item_side,
-            .train = train_};
+            .train = train_,
+            .shared_negatives = negatives.shared,
+            .mask = negatives.mask};
   }
 
  private:

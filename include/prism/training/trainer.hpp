@@ -65,18 +65,19 @@ class Trainer {
     return loss_traits(model_.options().loss).negatives;
   }
 
-  /// Draws the negatives of a batch, pairs x negatives_per_pair().
+  /// Draws the negatives of a batch.
   /// @param first  how many pairs of the epoch come before this batch
-  [[nodiscard]] std::span<const Index> sample(std::span<const Interaction> pairs,
-                                              const Random& random, std::size_t first) {
+  /// @return valid until the next call
+  [[nodiscard]] BatchNegatives sample(std::span<const Interaction> pairs, const Random& random,
+                                      std::size_t first) {
     const std::size_t n = negatives_per_pair();
-    negatives_.resize(pairs.size() * n);
-    if (n > 0) {
-      draw_negatives(exec_, model_.options().sampler,
-                     SampleRequest{pairs, n, model_.train(), random, first * n}, sampler_state_,
-                     negatives_);
-    }
-    return negatives_;
+    if (n == 0) return {};
+    const SampleRequest request{pairs, n, model_.train(), random, first * n};
+    const auto& sampler = model_.options().sampler;
+    const auto shared = prism::shared_negatives(sampler, request);
+    negatives_.resize(shared ? shared->count : pairs.size() * n);
+    draw_negatives(exec_, sampler, request, sampler_state_, negatives_);
+    return shared ? BatchNegatives(negatives_, shared->mask) : BatchNegatives(negatives_);
   }
 
   /// Whether every weight is a finite number, and every table row's squared length, without which
@@ -152,21 +153,26 @@ class Trainer {
 
   /// Trains on one batch; returns its loss, decay left out.
   /// @param pairs      at least one, of rows that the model has
-  /// @param negatives  pairs x negatives_per_pair(), row-major
-  /// @throws ArgumentError  where there is no pair, or another number of negatives
-  double step(std::span<const Interaction> pairs, std::span<const Index> negatives,
+  /// @param negatives  pairs x negatives_per_pair(), row-major; or any number that they share
+  /// @throws ArgumentError  where there is no pair, or another number of negatives, or shared ones
+  ///     that the loss does not take
+  double step(std::span<const Interaction> pairs, const BatchNegatives& negatives,
               double learning_rate) {
     require_at_least_one("pairs", pairs.size());
-    require(negatives.size() == pairs.size() * negatives_per_pair(), "negatives",
-            "must be " + std::to_string(negatives_per_pair()) + " for each of the " +
-                std::to_string(pairs.size()) + " pairs, not " + std::to_string(negatives.size()) +
-                " in all");
+    check_negatives(pairs.size(), negatives);
     const FlushDenormals flush_denormals;
     scratch_.reset();
     const auto& options = model_.options();
     auto& weights = model_.weights();
-    const Batch batch =
-        builder_.build(exec_, pairs, negatives, loss_traits(options.loss).needs_all_rows);
+    const LossTraits of_loss = loss_traits(options.loss);
+    Batch batch = builder_.build(exec_, pairs, negatives, of_loss.needs_all_rows);
+    log_probability_.clear();
+    if constexpr (detail::names_log_probability<typename Model::sampler_type>) {
+      if (of_loss.reads_log_probability) {
+        options.sampler.log_probability(sampler_state_, batch, log_probability_);
+      }
+    }
+    batch.item_log_probability = log_probability_;
     apply_deferred(batch);
     const detail::ModelParts<Scalar, typename Model::backbone_type, typename Model::loss_type>
         parts{model_.tables(), options.backbone, weights.backbone, options.loss, weights.loss};
@@ -187,6 +193,21 @@ class Trainer {
   }
 
  private:
+  void check_negatives(std::size_t pairs, const BatchNegatives& negatives) const {
+    const std::size_t n = negatives_per_pair(), given = negatives.items.size();
+    if (!negatives.shared) {
+      require(given == pairs * n, "negatives",
+              "must be " + std::to_string(n) + " for each of the " + std::to_string(pairs) +
+                  " pairs, not " + std::to_string(given) + " in all");
+      return;
+    }
+    require(loss_traits(model_.options().loss).takes_shared_negatives, "sampler",
+            "must draw negatives of each pair's own, not shared ones, which " +
+                label(model_.options().loss) +
+                " does not take (its traits would say takes_shared_negatives)");
+    require(n > 0 && given > 0, "negatives", "must be at least 1 where the loss uses them");
+  }
+
   template <class Visit>
   void for_each_parameter(const Visit& visit) {
     model_.weights().backbone.for_each_parameter(visit);
@@ -247,6 +268,7 @@ class Trainer {
   sampler_state_t<typename Model::sampler_type> sampler_state_;
   Scratch scratch_;
   std::vector<Index> negatives_;
+  std::vector<double> log_probability_;  // of the batch's items
   std::vector<Rows<Scalar>> gradients_;  // of the parameters, the backbone's first
   OptimizerState user_state_;
   OptimizerState item_state_;

@@ -1,0 +1,124 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include <CLI/CLI.hpp>
+#include <map>
+#include <prism/experiment/policies.hpp>
+#include <string>
+
+#include "options.hpp"
+#include "settings.hpp"
+
+namespace experiment {
+
+void declare_policy_options(CLI::App& app, Settings& settings) {
+  const auto one_of = [](auto types) { return CLI::IsMember(prism::names(types)); };
+  const CLI::Validator weight = number_from(0, false), positive = number_from(0, true);
+  const std::string options = "Options of policies";
+  const std::map<std::string, prism::NegativeMask> masks{
+      {"none", prism::NegativeMask::none},
+      {"own_item", prism::NegativeMask::own_item},
+      {"seen_items", prism::NegativeMask::seen_items}};
+  const std::map<std::string, prism::Surrogate> surrogates{{"tanh", prism::Surrogate::tanh},
+                                                           {"atan", prism::Surrogate::atan},
+                                                           {"relu", prism::Surrogate::relu}};
+  const auto list = [&](const std::string& name, const std::string& text) {
+    return list_option(app, settings, name, text);
+  };
+
+  list("alpha", "PRISM: 0 ignores popularity, larger values favour popular items")
+      ->check(weight)
+      ->group(options);
+  list("prism-scale",
+       "PRISM: factor on all magnitudes; below 1 for BPR and MACR, whose logits are dot products")
+      ->check(positive)
+      ->group(options);
+  list("lambda", "FullWD, BatchedWD: weight decay")->check(weight)->group(options);
+  app.add_option("--activation", settings.activation, "MLP: between its two layers")
+      ->check(one_of(prism::Types<prism::ReLU, prism::Identity>{}))
+      ->capture_default_str()
+      ->group(options);
+  app.add_option(
+         "--negatives", settings.negatives,
+         "of a pair; default 1 for BPR and MACR, 10 for SSM (20 with --released), 800 for BSL "
+         "and CCL, 1000 for PSL")
+      ->check(CLI::Range(std::size_t{1}, std::size_t{1} << 16))
+      ->group(options);
+  app.add_option("--power", settings.power, "PopularityNegatives: exponent of popularity")
+      ->check(number_from(-100, false))
+      ->capture_default_str()
+      ->group(options);
+  app.add_option("--mask", settings.mask,
+                 "samplers of shared negatives: which of them do not count for a pair; none, its "
+                 "own item, or all items that its user has seen")
+      ->transform(CLI::CheckedTransformer(masks))
+      ->default_str("own_item")
+      ->group(options);
+  list("tau", "temperature; default 0.2 for SSM, 0.1 for BSL and PSL")
+      ->check(number_from(1e-6, false))
+      ->group(options);
+  app.add_flag("--log-q", settings.log_q,
+               "SSM: correct for a sampler that draws items with unequal probabilities")
+      ->group(options);
+  app.add_option("--bsl-power", settings.bsl_power, "BSL: of the negatives' sum")
+      ->check(positive)
+      ->capture_default_str()
+      ->group(options);
+  app.add_option("--psl-surrogate", settings.psl_surrogate, "PSL: in place of the exponential")
+      ->transform(CLI::CheckedTransformer(surrogates))
+      ->default_str("tanh")
+      ->group(options);
+  app.add_option("--ccl-margin", settings.ccl_margin,
+                 "CCL: cosine below which a negative does not count")
+      ->check(CLI::Range(-1.0, 1.0))
+      ->capture_default_str()
+      ->group(options);
+  app.add_option("--ccl-weight", settings.ccl_weight, "CCL: weight of the negatives")
+      ->check(weight)
+      ->capture_default_str()
+      ->group(options);
+  list("gamma", "DirectAU: weight of the uniformity")->check(weight)->group(options);
+  list("gamma1", "MAWU: weight of the users' uniformity")->check(weight)->group(options);
+  list("gamma2", "MAWU: weight of the items' uniformity")->check(weight)->group(options);
+  app.add_option("--macr-alpha", settings.macr_alpha, "MACR: weight of the item head's loss")
+      ->check(weight)
+      ->capture_default_str()
+      ->group(options);
+  app.add_option("--macr-beta", settings.macr_beta, "MACR: weight of the user head's loss")
+      ->check(weight)
+      ->capture_default_str()
+      ->group(options);
+  app.add_option("--macr-c", settings.macr_c, "MACR: reference score, subtracted in ranking")
+      ->check(number_from(-1e300, false))
+      ->capture_default_str()
+      ->group(options);
+  list("penalty-weight", "default 0.1 for IPL, 1e-6 for ReSN")
+      ->check(weight)
+      ->needs("--penalty")
+      ->group(options);
+  app.add_option("--ipl-gamma", settings.ipl_gamma, "IPL: popularity has the exponent 2 - gamma")
+      ->check(number_from(-100, false))
+      ->capture_default_str()
+      ->group(options);
+}
+
+std::string readers(const std::string& option) {
+  if (option == "alpha" || option == "prism-scale") return "--initializer PRISM";
+  if (option == "lambda") return "--regularizer FullWD or BatchedWD";
+  if (option == "activation") return "--backbone MLP";
+  if (option == "negatives" || option == "sampler") {
+    return "--loss BPR, SSM, BSL, PSL, CCL or MACR";
+  }
+  if (option == "power") return "--sampler PopularityNegatives or SharedPopularityNegatives";
+  if (option == "mask") return "samplers of shared negatives";
+  if (option == "tau") return "--loss SSM, BSL or PSL";
+  if (option == "log-q") return "--loss SSM";
+  if (option == "bsl-power") return "--loss BSL";
+  if (option == "psl-surrogate") return "--loss PSL";
+  if (option.starts_with("ccl-")) return "--loss CCL";
+  if (option == "gamma") return "--loss DirectAU";
+  if (option == "gamma1" || option == "gamma2") return "--loss MAWU";
+  if (option.starts_with("macr-")) return "--loss MACR";
+  if (option == "ipl-gamma") return "--penalty IPL";
+  return {};
+}
+
+}  // namespace experiment

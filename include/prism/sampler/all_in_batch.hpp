@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <algorithm>
+#include <span>
+#include <string_view>
+#include <vector>
+
+#include "prism/core/config.hpp"
+#include "prism/core/index.hpp"
+#include "prism/policy/sampler.hpp"
+#include "prism/sampler/in_batch.hpp"
+
+namespace prism::inline PRISM_ISA {
+
+/// Every distinct item of the batch's pairs, for all of them: the in-batch softmax. However many
+/// negatives a pair the loss asks for. Yi et al.: "Sampling-bias-corrected neural modeling for
+/// large corpus item recommendations", RecSys 2019.
+struct AllInBatchNegatives {
+  static constexpr std::string_view name = "AllInBatchNegatives";
+
+  NegativeMask mask = NegativeMask::own_item;
+
+  [[nodiscard]] SharedNegativesInfo shared(const SampleRequest& request) const {
+    return {detail::distinct_items(request.pairs).size(), mask};
+  }
+
+  template <Execution X>
+  void operator()(const X& /*exec*/, const SampleRequest& request,
+                  std::span<Index> negatives) const {
+    std::ranges::copy(detail::distinct_items(request.pairs), negatives.begin());
+  }
+
+  void log_probability(const sampler_state_t<AllInBatchNegatives>& /*state*/, const Batch& batch,
+                       std::vector<double>& values) const {
+    detail::set_in_batch_log_probability(batch, values);
+  }
+};
+
+static_assert(SamplerPolicy<AllInBatchNegatives>);
+
+}  // namespace prism::inline PRISM_ISA

@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// One set of negatives for all pairs of a batch: scores become one matrix product, so that a
+// thousand negatives cost about what ten of each pair's own do.
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <cstddef>
+#include <span>
+#include <string_view>
+#include <vector>
+
+#include "prism/core/config.hpp"
+#include "prism/core/index.hpp"
+#include "prism/policy/label.hpp"
+#include "prism/policy/sampler.hpp"
+#include "prism/sampler/in_batch.hpp"
+#include "prism/sampler/popularity.hpp"
+#include "prism/sampler/uniform.hpp"
+
+namespace prism::inline PRISM_ISA {
+
+namespace detail {
+
+/// "Shared" and a policy's name.
+template <class Base>
+inline constexpr auto shared_name = [] {
+  constexpr std::string_view prefix = "Shared";
+  std::array<char, prefix.size() + Base::name.size()> name{};
+  std::ranges::copy(Base::name, std::ranges::copy(prefix, name.begin()).out);
+  return name;
+}();
+
+}  // namespace detail
+
+/// As many negatives as the loss asks for a pair, drawn by another sampler once for the whole
+/// batch, with repetitions.
+/// @tparam Base  a sampler whose draws do not depend on the pair
+template <class Base = UniformNegatives>
+struct SharedNegatives {
+  static_assert(check_sampler<Base>(),
+                "SharedNegatives: argument 1 (Base) is not a sampler such as UniformNegatives; "
+                "prism/policy/sampler.hpp lists the requirements");
+  static constexpr std::string_view name{detail::shared_name<Base>.data(),
+                                         detail::shared_name<Base>.size()};
+
+  struct State {
+    [[no_unique_address]] sampler_state_t<Base> base;
+    State(const SharedNegatives& sampler, const Interactions& train) : base(sampler.base, train) {}
+  };
+
+  [[no_unique_address]] Base base{};
+  NegativeMask mask = NegativeMask::own_item;  ///< which of them do not count for a pair
+
+  /// @throws ArgumentError  for an option outside its domain
+  void check() const { check_options(base); }
+
+  [[nodiscard]] SharedNegativesInfo shared(const SampleRequest& request) const noexcept {
+    return {request.negatives_per_pair, mask};
+  }
+
+  template <Execution X>
+  void operator()(const X& exec, const SampleRequest& request, const State& state,
+                  std::span<Index> negatives) const {
+    draw_negatives(exec, base, request, state.base, negatives);
+  }
+
+  void log_probability([[maybe_unused]] const State& state, [[maybe_unused]] const Batch& batch,
+                       [[maybe_unused]] std::vector<double>& values) const {
+    if constexpr (detail::names_log_probability<Base>) {
+      base.log_probability(state.base, batch, values);
+    }
+  }
+};
+
+static_assert(SamplerPolicy<SharedNegatives<UniformNegatives>>);
+static_assert(SamplerPolicy<SharedNegatives<PopularityNegatives>>);
+static_assert(SamplerPolicy<SharedNegatives<InBatchNegatives>>);
+
+}  // namespace prism::inline PRISM_ISA

@@ -1,0 +1,181 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Shared negatives against the same list as each pair's own, and masks against a loop.
+#include <doctest/doctest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <vector>
+
+#include "policies.hpp"
+#include "support/evaluation.hpp"
+#include "support/nan_max.hpp"
+
+using namespace prism;
+
+namespace {
+
+struct Problem {
+  Interactions train;
+  std::vector<Interaction> pairs;
+  std::vector<Index> negatives;
+};
+
+/// Some users have several pairs, and some negatives repeat.
+Problem problem(Index users, Index items, std::size_t pairs, std::size_t negatives) {
+  Problem result;
+  const Random random(users + negatives, Stream::synthetic);
+  std::uint64_t draw = 0;
+  for (std::size_t p = 0; p < pairs; ++p) {
+    const Index user = random.uniform_int(draw++, users), item = random.uniform_int(draw++, items);
+    result.pairs.push_back({user, item});
+  }
+  for (std::size_t q = 0; q < negatives; ++q) {
+    result.negatives.push_back(random.uniform_int(draw++, items));
+  }
+  std::vector<Interaction> all = result.pairs;
+  for (Index k = 0; k < users; ++k) all.push_back({k, random.uniform_int(draw++, items)});
+  result.train = Interactions(users, items, all);
+  return result;
+}
+
+template <class T>
+Matrix<T> table(std::size_t size, std::size_t dim, Stream stream) {
+  auto rows = zeros<T>(size, dim);
+  const Random random(3, stream);
+  for (std::size_t i = 0; i < rows.size(); ++i) rows.data()[i] = static_cast<T>(random.normal(i));
+  return rows;
+}
+
+template <class T>
+double difference(const Matrix<T>& a, const Matrix<T>& b) {
+  double result = 0, largest_of_b = 0;
+  for (std::size_t i = 0; i < a.size(); ++i) {
+    const auto x = static_cast<double>(a.data()[i]), y = static_cast<double>(b.data()[i]);
+    result = test::nan_max(result, std::abs(x - y));
+    largest_of_b = std::max(largest_of_b, std::abs(y));
+  }
+  return result / std::max(largest_of_b, 1e-3);
+}
+
+/// The loss with the list for all pairs and with a copy of it for each.
+template <class T, class Isa, class Loss>
+void check_shared_equals_own(const Loss& loss, Index users, std::size_t pairs, std::size_t n,
+                             std::size_t dim) {
+  CAPTURE(users);
+  CAPTURE(pairs);
+  CAPTURE(n);
+  CAPTURE(dim);
+  const Problem given = problem(users, 50, pairs, n);
+  std::vector<Index> own;
+  for (std::size_t p = 0; p < pairs; ++p) {
+    own.insert(own.end(), given.negatives.begin(), given.negatives.end());
+  }
+  const auto users_table = table<T>(users, dim, Stream::users);
+  const auto items_table = table<T>(50, dim, Stream::items);
+  using Evaluation = test::Evaluation<T, MF<dynamic>, Loss, Host<Isa>>;
+  test::Gradients<T> shared_gradients, own_gradients;
+  const double shared = Evaluation(MF<dynamic>(dim), loss, given.train, given.pairs,
+                                   BatchNegatives(given.negatives, NegativeMask::none))(
+      users_table, items_table, &shared_gradients);
+  const double separate = Evaluation(MF<dynamic>(dim), loss, given.train, given.pairs,
+                                     BatchNegatives(own))(users_table, items_table, &own_gradients);
+  const double bound = std::is_same_v<T, double> ? 1e-12 : 2e-5;
+  CHECK(std::abs(shared - separate) <= bound * std::max(1.0, std::abs(separate)));
+  CHECK(difference(shared_gradients.users, own_gradients.users) <= bound);
+  CHECK(difference(shared_gradients.items, own_gradients.items) <= bound);
+}
+
+template <class T, class Isa>
+void check_sizes() {
+  for (const std::size_t n : {1, 2, 63, 64, 65, 130}) {
+    const BPR bpr{.negatives = n};
+    check_shared_equals_own<T, Isa>(bpr, 5, 12, n, 9);
+    check_shared_equals_own<T, Isa>(SSM{.negatives = n}, 70, 100, n, 33);
+  }
+  // More blocks of users than groups.
+  check_shared_equals_own<T, Isa>(SSM{.negatives = 7}, 1500, 3000, 7, 5);
+  for (std::size_t dim = 1; dim <= 70; ++dim) {
+    check_shared_equals_own<T, Isa>(SSM{.negatives = 20}, 40, 60, 20, dim);
+  }
+}
+
+/// Negatives that do not count for a pair, by the definition.
+template <class Masked>
+void check_mask(NegativeMask mask, const Masked& masked) {
+  const Problem given = problem(9, 20, 30, 14);
+  const auto users = table<double>(9, 6, Stream::users);
+  const auto items = table<double>(20, 6, Stream::items);
+  const SSM loss{.negatives = 14, .tau = 0.3};
+  const auto cosine = [&](Index u, Index i) {
+    return dot(rows(users)[u], rows(items)[i], 6) / norm(rows(users)[u], 6) /
+           norm(rows(items)[i], 6);
+  };
+  double expected = 0;
+  std::size_t left_out = 0;
+  for (const Interaction& pair : given.pairs) {
+    const double positive = std::exp(cosine(pair.user, pair.item) / loss.tau);
+    double sum = positive;
+    for (const Index negative : given.negatives) {
+      if (masked(given, pair, negative)) {
+        ++left_out;
+      } else {
+        sum += std::exp(cosine(pair.user, negative) / loss.tau);
+      }
+    }
+    expected -= std::log(positive / sum) / static_cast<double>(given.pairs.size());
+  }
+  CHECK(left_out > 0);
+  test::Evaluation<double, MF<dynamic>, SSM> evaluate(
+      MF<dynamic>(6), loss, given.train, given.pairs, BatchNegatives(given.negatives, mask));
+  CHECK(evaluate(users, items) == doctest::Approx(expected).epsilon(1e-12));
+}
+
+}  // namespace
+
+TEST_CASE("shared negatives give what the same list gives as each pair's own") {
+  SUBCASE("float") { check_sizes<float, isa::native>(); }
+  SUBCASE("double") { check_sizes<double, isa::native>(); }
+  SUBCASE("plain C++") { check_sizes<double, isa::scalar>(); }
+  SUBCASE("losses of cosines") {
+    check_shared_equals_own<double, isa::native>(CCL{.negatives = 20, .margin = 0.1}, 40, 90, 20,
+                                                 9);
+    check_shared_equals_own<double, isa::native>(BSL{.negatives = 20}, 40, 90, 20, 9);
+    check_shared_equals_own<double, isa::native>(PSL{.negatives = 20}, 40, 90, 20, 9);
+  }
+}
+
+TEST_CASE("a pair's own item is masked among shared negatives") {
+  check_mask(NegativeMask::own_item, [](const Problem&, const Interaction& pair, Index negative) {
+    return pair.item == negative;
+  });
+}
+
+TEST_CASE("all items that a pair's user has seen are masked among shared negatives") {
+  check_mask(NegativeMask::seen_items,
+             [](const Problem& given, const Interaction& pair, Index negative) {
+               return std::ranges::binary_search(given.train.items_of(pair.user), negative);
+             });
+}
+
+TEST_CASE("a pair all of whose negatives are masked has no gradient by them") {
+  const std::vector<Interaction> pairs{{0, 1}, {1, 1}};
+  const Interactions train(2, 3, pairs);
+  const std::vector<Index> negatives{1, 1};
+  const auto users = table<double>(2, 4, Stream::users), items = table<double>(3, 4, Stream::items);
+  const auto check = [&]<class Loss>(const Loss& loss) {
+    INFO(std::string(Loss::name));
+    test::Evaluation<double, MF<dynamic>, Loss> evaluate(
+        MF<dynamic>(4), loss, train, pairs, BatchNegatives(negatives, NegativeMask::own_item));
+    test::Gradients<double> gradients;
+    CHECK(std::abs(evaluate(users, items, &gradients)) <= 100);
+    CHECK(std::ranges::all_of(gradients.users, [](double g) { return std::abs(g) <= 100; }));
+  };
+  check(BPR{});
+  check(SSM{});
+  check(CCL{});
+  check(BSL{});
+  check(PSL{});
+  for (const Surrogate surrogate : {Surrogate::atan, Surrogate::relu}) {
+    check(PSL{.surrogate = surrogate});
+  }
+}
