@@ -34,6 +34,25 @@ void step(benchmark::State& state, Loss loss) {
   bench::count_bytes(state, row_bytes(model, batches, trainer), threads);
 }
 
+/// The same with negatives that all pairs share. Operations: three products of users, negatives and
+/// columns, two each, for the batch's distinct users.
+void shared_step(benchmark::State& state) {
+  const auto pairs = static_cast<std::size_t>(state.range(0));
+  const auto n = static_cast<std::size_t>(state.range(1));
+  const auto threads = static_cast<std::size_t>(state.range(2));
+  const ThreadLimit limit(threads);
+  using Model = Recommender<MF<64>, SSM, None, Xavier, Adam, SharedNegatives<>>;
+  Model model(bench::gowalla_sized(), {.loss = {.negatives = n, .tau = 0.1}});
+  Trainer trainer(model);
+  bench::EpochBatches<Model> batches(model, pairs);
+  std::vector<bool> user(model.train().users());
+  for (const Interaction& pair : batches.next()) user[pair.user] = true;
+  const auto users = static_cast<double>(std::ranges::count(user, true));
+  for (auto _ : state) benchmark::DoNotOptimize(bench::take_step(trainer, batches));
+  state.SetItemsProcessed(state.iterations() * state.range(0));
+  bench::count_operations(state, 6 * users * static_cast<double>(n) * 64, threads);
+}
+
 /// Epochs with everything that fit() does in one except validation.
 template <class Loss>
 void epoch(benchmark::State& state) {
@@ -150,6 +169,11 @@ int main(int argc, char** argv) {
   add_step("step: BPR, 10 negatives", BPR{.negatives = 10}, {16384});
   add_step("step: SSM, 1 negative", SSM{.negatives = 1}, {16384});
   add_step("step: SSM, 10 negatives", SSM{.negatives = 10}, {4096, 16384});
+  benchmark::RegisterBenchmark("step: SSM, shared negatives", shared_step)
+      ->ArgNames({"batch", "negatives", "threads"})
+      ->ArgsProduct({{4096}, {1024, 4096}, {1, cores}})
+      ->Unit(benchmark::kMillisecond)
+      ->UseRealTime();
   add_step("step: DirectAU", DirectAU{}, {4096});
   add_step<DirectAU, DenseAdam>("step: DirectAU, DenseAdam", DirectAU{}, {4096});
   add_step("step: MAWU", MAWU{}, {4096});

@@ -13,6 +13,7 @@ HERE = pathlib.Path(__file__).resolve().parent
 PEERS = {
     "BPR": ["BPR", "BPR, fused Adam"],
     "SSM": ["SSM", "SSM, fused Adam"],
+    "SSM, 1024 shared": ["SSM, 1024 shared", "SSM, 1024 shared, fused Adam"],
     "DirectAU": [
         "DirectAU (pdist)",
         "DirectAU (pdist), fused Adam",

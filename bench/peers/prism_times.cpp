@@ -24,9 +24,9 @@ void write_pairs(const Interactions& part, const std::filesystem::path& file) {
   if (!out.flush()) throw std::runtime_error("cannot write " + file.string());
 }
 
-template <class Loss>
-double epoch_seconds(const Split& split) {
-  Recommender<MF<64>, Loss> model(split.train);
+template <class Loss, class Sampler = UniformNegatives>
+double epoch_seconds(const Split& split, Loss loss = {}) {
+  Recommender<MF<64>, Loss, None, Xavier, Adam, Sampler> model(split.train, {.loss = loss});
   const Split training{split.train, Interactions(), Interactions()};
   return fit(model, training, {.epochs = 1}, Silent()).epochs[0].train_seconds;
 }
@@ -56,12 +56,15 @@ int main(int argc, char** argv) try {
     write_pairs(split.test, std::filesystem::path(folder) / "test.bin");
     return 0;
   }
-  const nlohmann::json times{{"library", "prism " PRISM_VERSION},
-                             {"seconds",
-                              {{"BPR", epoch_seconds<BPR>(split)},
-                               {"SSM", epoch_seconds<SSM>(split)},
-                               {"DirectAU", epoch_seconds<DirectAU>(split)},
-                               {"ranking", ranking_seconds(split)}}}};
+  const SSM of_shared{.negatives = 1024, .tau = 0.1};
+  const nlohmann::json times{
+      {"library", "prism " PRISM_VERSION},
+      {"seconds",
+       {{"BPR", epoch_seconds<BPR>(split)},
+        {"SSM", epoch_seconds<SSM>(split)},
+        {"SSM, 1024 shared", epoch_seconds<SSM, SharedNegatives<>>(split, of_shared)},
+        {"DirectAU", epoch_seconds<DirectAU>(split)},
+        {"ranking", ranking_seconds(split)}}}};
   std::cout << times.dump() << "\n";
 } catch (const std::exception& error) {
   std::cerr << error.what() << "\n";

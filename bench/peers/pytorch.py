@@ -37,6 +37,14 @@ def ssm(user, item, items):
     return F.cross_entropy(scores, torch.zeros(len(user), dtype=torch.long))
 
 
+def ssm_shared(user, item, items):
+    """1024 negatives for the whole batch; a pair's own item, where it is one of them, counts."""
+    user, item = F.normalize(user, dim=1), F.normalize(item, dim=1)
+    others = F.normalize(items(torch.randint(len(items.weight), (1024,))), dim=1)
+    scores = torch.cat([(user * item).sum(1, keepdim=True), user @ others.T], 1) / 0.1
+    return F.cross_entropy(scores, torch.zeros(len(user), dtype=torch.long))
+
+
 def uniformity_pdist(x):
     return torch.pdist(x).pow(2).mul(-2).exp().mean().log()
 
@@ -62,6 +70,7 @@ def directau(uniformity):
 LOSSES = {
     "BPR": lambda u, i, items, *_: bpr(u, i, items),
     "SSM": lambda u, i, items, *_: ssm(u, i, items),
+    "SSM, 1024 shared": lambda u, i, items, *_: ssm_shared(u, i, items),
     "DirectAU": directau(uniformity_product),
     "DirectAU (pdist)": directau(uniformity_pdist),
 }

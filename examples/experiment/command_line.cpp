@@ -40,7 +40,7 @@ void settle_lists(const CLI::App& app, Settings& settings) {
   refuse_twice("seed", settings.seeds);
   for (const auto& [option, values] : settings.lists) refuse_twice(option, values);
   if (!settings.trials()) return;
-  for (const char* option : {"--save", "--json"}) {
+  for (const char* option : {"--save", "--json", "--retrain"}) {
     if (app.count(option) > 0) {
       throw CLI::ValidationError(option,
                                  "is for one run of each model; lists and --tune have "
@@ -113,6 +113,17 @@ void declare_options(CLI::App& app, Settings& settings) {
       ->check(number_from(-1e300, false))
       ->needs("--data")
       ->group(data);
+  const CLI::Range fraction(0.001, 0.9);
+  app.add_option("--validation-part", settings.validation_part,
+                 "fraction of the interactions; with --test, of those of --data")
+      ->check(fraction)
+      ->capture_default_str()
+      ->group(data);
+  app.add_option("--test-part", settings.test_part, "fraction of the interactions")
+      ->check(fraction)
+      ->excludes("--test")
+      ->capture_default_str()
+      ->group(data);
   const CLI::Range size(std::size_t{80}, std::size_t{1} << 24);  // 40 items a user, half of all
   app.add_option("--synthetic-users", settings.synthetic_users, "without --data")
       ->check(size)
@@ -166,6 +177,11 @@ void declare_options(CLI::App& app, Settings& settings) {
   list_option(app, settings, "lr", "learning rate; by default it follows from the initial rows")
       ->check(number_from(0, true))
       ->group(training);
+  app.add_option("--schedule", settings.schedule,
+                 "of the learning rate; by default constant with --lr, else it follows from the "
+                 "initial rows")
+      ->check(CLI::IsMember({"constant", "cosine", "plateau"}))
+      ->group(training);
   app.add_option("--batch", settings.batch, "pairs per step")
       ->check(at_least_1)
       ->capture_default_str()
@@ -189,6 +205,11 @@ void declare_options(CLI::App& app, Settings& settings) {
       ->group(training);
   app.add_option("--threads", settings.threads, "maximum; all cores by default")
       ->check(CLI::Range(std::size_t{1}, std::size_t{1} << 16))
+      ->group(training);
+
+  app.add_flag("--retrain", settings.retrain,
+               "then train anew on training and validation part, for the best number of epochs, "
+               "and test that")
       ->group(training);
 
   app.add_flag("--tune", settings.tune,

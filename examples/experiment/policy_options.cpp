@@ -3,6 +3,7 @@
 #include <map>
 #include <prism/experiment/policies.hpp>
 #include <string>
+#include <type_traits>
 
 #include "options.hpp"
 #include "settings.hpp"
@@ -13,13 +14,11 @@ void declare_policy_options(CLI::App& app, Settings& settings) {
   const auto one_of = [](auto types) { return CLI::IsMember(prism::names(types)); };
   const CLI::Validator weight = number_from(0, false), positive = number_from(0, true);
   const std::string options = "Options of policies";
-  const std::map<std::string, prism::NegativeMask> masks{
-      {"none", prism::NegativeMask::none},
-      {"own_item", prism::NegativeMask::own_item},
-      {"seen_items", prism::NegativeMask::seen_items}};
-  const std::map<std::string, prism::Surrogate> surrogates{{"tanh", prism::Surrogate::tanh},
-                                                           {"atan", prism::Surrogate::atan},
-                                                           {"relu", prism::Surrogate::relu}};
+  const auto by_name = [](const auto& names) {
+    std::map<std::string, typename std::decay_t<decltype(names)>::key_type> values;
+    for (const auto& [value, name] : names) values[name] = value;
+    return CLI::CheckedTransformer(values);
+  };
   const auto list = [&](const std::string& name, const std::string& text) {
     return list_option(app, settings, name, text);
   };
@@ -49,7 +48,7 @@ void declare_policy_options(CLI::App& app, Settings& settings) {
   app.add_option("--mask", settings.mask,
                  "samplers of shared negatives: which of them do not count for a pair; none, its "
                  "own item, or all items that its user has seen")
-      ->transform(CLI::CheckedTransformer(masks))
+      ->transform(by_name(mask_names))
       ->default_str("own_item")
       ->group(options);
   list("tau", "temperature; default 0.2 for SSM, 0.1 for BSL and PSL")
@@ -63,7 +62,7 @@ void declare_policy_options(CLI::App& app, Settings& settings) {
       ->capture_default_str()
       ->group(options);
   app.add_option("--psl-surrogate", settings.psl_surrogate, "PSL: in place of the exponential")
-      ->transform(CLI::CheckedTransformer(surrogates))
+      ->transform(by_name(surrogate_names))
       ->default_str("tanh")
       ->group(options);
   app.add_option("--ccl-margin", settings.ccl_margin,

@@ -38,12 +38,13 @@ inline void print_table(const prism::Split& split, const std::vector<Run>& runs)
   std::size_t width = std::string(baseline).size();
   for (const Run& run : runs) width = std::max(width, run.name.size());
   const int w = static_cast<int>(width);
-  std::printf("\n%-*s  NDCG@20 =  popular + neutral + unpopular  best epoch  seconds  rho\n", w,
-              "model");
+  std::printf(
+      "\n%-*s  NDCG@20 =  popular + neutral + unpopular  recall  best epoch  seconds  rho\n", w,
+      "model");
   const auto print_quality = [w](const char* name, const prism::Report& report) {
     const auto& [popular, neutral, unpopular] = report.ndcg_by_stratum;
-    std::printf("%-*s  %7.5f   %8.5f  %8.5f   %9.5f", w, name, report.ndcg, popular, neutral,
-                unpopular);
+    std::printf("%-*s  %7.5f   %8.5f  %8.5f   %9.5f  %6.4f", w, name, report.ndcg, popular, neutral,
+                unpopular, report.recall);
   };
   const prism::Report popular = prism::evaluate(prism::most_popular(split.train), split.test,
                                                 {.exclude = {&split.train, &split.validation}});
@@ -60,10 +61,8 @@ inline void print_table(const prism::Split& split, const std::vector<Run>& runs)
   }
   std::printf(
       "\nNDCG@20 on the test part, ranked by dot product (MACR by its ranking rule), and the parts "
-      "of "
-      "it due\nto hits among the 5%% most popular items, the next 15%% and the rest; rho: "
-      "Spearman's "
-      "correlation of\nitem magnitude and popularity.\n");
+      "of it due\nto hits among the 5%% most popular items, the next 15%% and the rest; recall at "
+      "20; rho: Spearman's\ncorrelation of item magnitude and popularity.\n");
   print_warnings(popular, runs);
 }
 
@@ -113,6 +112,9 @@ inline prism::Json to_json(const Settings& settings) {
                       {"header", settings.header},
                       {"drop_repeated", settings.drop_repeated},
                       {"min_rating", nullptr},
+                      {"validation_part", settings.validation_part},
+                      {"test_part", settings.test_part},
+                      {"retrain", settings.retrain},
                       {"synthetic_users", settings.synthetic_users},
                       {"synthetic_items", settings.synthetic_items},
                       {"activation", settings.activation},
@@ -129,7 +131,7 @@ inline prism::Json to_json(const Settings& settings) {
                       {"tau", nullptr},
                       {"log_q", settings.log_q},
                       {"bsl_power", settings.bsl_power},
-                      {"psl_surrogate", static_cast<int>(settings.psl_surrogate)},
+                      {"psl_surrogate", surrogate_names.at(settings.psl_surrogate)},
                       {"ccl_margin", settings.ccl_margin},
                       {"ccl_weight", settings.ccl_weight},
                       {"macr_alpha", settings.macr_alpha},
@@ -138,10 +140,11 @@ inline prism::Json to_json(const Settings& settings) {
                       {"penalty_weight", nullptr},
                       {"ipl_gamma", settings.ipl_gamma},
                       {"power", settings.power},
-                      {"mask", static_cast<int>(settings.mask)},
+                      {"mask", mask_names.at(settings.mask)},
                       {"negatives", nullptr},
                       {"dim", settings.dim},
                       {"learning_rate", nullptr},
+                      {"schedule", nullptr},
                       {"batch", settings.batch},
                       {"epochs", settings.epochs},
                       {"patience", settings.patience},
@@ -149,6 +152,7 @@ inline prism::Json to_json(const Settings& settings) {
                       {"seed", settings.seed},
                       {"threads", nullptr}};
   if (!settings.test.empty()) json["test"] = settings.test;
+  if (!settings.schedule.empty()) json["schedule"] = settings.schedule;
   if (settings.learning_rate > 0) json["learning_rate"] = settings.learning_rate;
   if (settings.min_rating) json["min_rating"] = *settings.min_rating;
   if (settings.penalty) json["penalty"] = *settings.penalty;

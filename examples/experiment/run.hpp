@@ -35,16 +35,19 @@ inline prism::Split load(const Settings& settings) {
   const ReadOptions options = read_options(settings);
   if (!settings.test.empty()) {
     const auto [train, test] = read_train_test(settings.data, settings.test, options);
-    return given_split(
-        train, test,
-        {.validation = 0.1, .seed = settings.seed, .drop_repeated = settings.drop_repeated});
+    return given_split(train, test,
+                       {.validation = settings.validation_part,
+                        .seed = settings.seed,
+                        .drop_repeated = settings.drop_repeated});
   }
   const Interactions data = settings.data.empty()
                                 ? synthetic_interactions({.users = settings.synthetic_users,
                                                           .items = settings.synthetic_items,
                                                           .seed = settings.seed})
                                 : read_interactions(settings.data, options);
-  return random_split(data, {.validation = 0.1, .test = 0.1, .seed = settings.seed});
+  return random_split(
+      data,
+      {.validation = settings.validation_part, .test = settings.test_part, .seed = settings.seed});
 }
 
 /// @throws prism::ArgumentError  where there is nothing to validate or to test on
@@ -53,7 +56,7 @@ inline void check_parts(const Settings& settings, const prism::Split& split) {
       !split.test.empty() || settings.test.empty(), "--test",
       settings.drop_repeated ? "has only interactions that --data has too" : "has no interactions");
   prism::require(!split.validation.empty() && !split.test.empty(), "--data",
-                 "is too small: validation and test part are a tenth of its interactions each");
+                 "is too small: nothing is left for the validation or the test part");
 }
 
 /// "MF-DirectAU-None-PRISM", the model's folder in that of --save.

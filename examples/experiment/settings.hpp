@@ -23,6 +23,16 @@ class App;
 
 namespace experiment {
 
+// The names of options that are one of several.
+inline const std::map<prism::NegativeMask, std::string> mask_names{
+    {prism::NegativeMask::none, "none"},
+    {prism::NegativeMask::own_item, "own_item"},
+    {prism::NegativeMask::seen_items, "seen_items"}};
+inline const std::map<prism::Surrogate, std::string> surrogate_names{
+    {prism::Surrogate::tanh, "tanh"},
+    {prism::Surrogate::atan, "atan"},
+    {prism::Surrogate::relu, "relu"}};
+
 /// One model to train.
 struct ModelChoice {
   std::string backbone = "MF";
@@ -40,6 +50,8 @@ struct Settings {
   bool header = false;
   bool drop_repeated = false;
   std::optional<double> min_rating;
+  double validation_part = 0.1;
+  double test_part = 0.1;
   prism::Index synthetic_users = prism::SyntheticOptions{}.users;
   prism::Index synthetic_items = prism::SyntheticOptions{}.items;
 
@@ -76,12 +88,14 @@ struct Settings {
   std::size_t dim = 64;
 
   double learning_rate = 0;  // 0: from the rows, see FitOptions
+  std::string schedule;      // empty: follows from the initial rows too
   std::size_t batch = 4096;
   std::size_t epochs = 1000;
   std::size_t patience = 10;
   std::size_t min_steps = prism::FitOptions{}.min_steps;
   std::uint64_t seed = 123;
   std::optional<std::size_t> threads;
+  bool retrain = false;
 
   // Of options that take lists, what was given: "lr" -> 0.1, 0.01.
   std::map<std::string, std::vector<double>> lists;

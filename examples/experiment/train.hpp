@@ -146,6 +146,9 @@ void with_model(const Settings& settings, const ModelChoice& choice, Backbone ba
                  .min_steps = settings.min_steps,
                  .shuffle = settings.released ? Shuffle::once : Shuffle::every_epoch};
   if (settings.learning_rate > 0) fit.learning_rate = settings.learning_rate;
+  if (settings.schedule == "constant") fit.schedule = ConstantSchedule{};
+  if (settings.schedule == "cosine") fit.schedule = CosineSchedule{};
+  if (settings.schedule == "plateau") fit.schedule = PlateauSchedule{};
   use.template operator()<Model>(options, fit);
 }
 
@@ -172,6 +175,10 @@ Run run_with(const Settings& settings, const ModelChoice& choice, const prism::S
         try {
           run.history =
               settings.quiet ? fit(model, split, fitting, Silent()) : fit(model, split, fitting);
+          if (settings.retrain) {
+            model = settings.quiet ? retrain(model, split, run.history, fitting, Silent())
+                                   : retrain(model, split, run.history, fitting, Progress());
+          }
         } catch (const DivergenceError& error) {
           run.error = error.what();
           return;
@@ -182,7 +189,7 @@ Run run_with(const Settings& settings, const ModelChoice& choice, const prism::S
         measure.similarity = Similarity::cosine;
         run.cosine = evaluate(scorer, split.test, measure);
         run.magnitude_popularity_correlation =
-            magnitude_popularity_correlation(scorer.output.items(), split.train.item_degree());
+            magnitude_popularity_correlation(scorer.output.items(), model.train().item_degree());
         if (!settings.save.empty()) {
           save_embeddings(model, std::filesystem::path(settings.save) / folder(choice));
         }

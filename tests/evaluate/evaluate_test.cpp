@@ -250,3 +250,18 @@ TEST_CASE("the most popular items are the same for all users, except those they 
   CHECK(items(0) == std::vector<Index>{0, 3});
   CHECK(items(2) == std::vector<Index>{1, 3});
 }
+
+TEST_CASE("over all users, those without relevant items count as 0") {
+  const Split split = random_split(synthetic_interactions({.users = 90, .items = 90}),
+                                   {.validation = 0.1, .test = 0.01, .seed = 3});
+  const Recommender<MF<8>, BPR> model(split.train);
+  const Report some = evaluate(model, split.test);
+  const Report all = evaluate(model, split.test, {.averaged_users = AveragedUsers::all});
+  REQUIRE(some.users < 90);
+  CHECK(all.users == some.users);
+  const double share = static_cast<double>(some.users) / 90;
+  REQUIRE(some.recall > 0);
+  CHECK(all.recall == doctest::Approx(some.recall * share));
+  CHECK(all.ndcg == doctest::Approx(some.ndcg * share));
+  CHECK(all.hit_rate == doctest::Approx(some.hit_rate * share));
+}

@@ -49,7 +49,10 @@ TEST_CASE("every policy with a header is in its list") {
   CHECK(named_in("regularizer") == listed(all::Regularizers{}));
   CHECK(named_in("initializer") == listed(all::Initializers{}));
   CHECK(named_in("optimizer") == listed(all::Optimizers{}));
-  CHECK(named_in("sampler") == listed(all::Samplers{}));
+  // The names of SharedNegatives<...> are made of those of other samplers.
+  std::set<std::string> samplers = listed(all::Samplers{});
+  std::erase_if(samplers, [](const std::string& name) { return name.starts_with("Shared"); });
+  CHECK(named_in("sampler") == samplers);
 }
 
 TEST_CASE("the gradients of every backbone in the list are checked") {

@@ -99,6 +99,21 @@ namespace detail {
   return split;
 }
 
+/// Training and validation part as one training part, and the same test part: to train again once
+/// validation has decided how.
+[[nodiscard]] inline Split merge_validation(const Split& split) {
+  std::vector<Interaction> pairs;
+  std::vector<double> times;
+  for (const Interactions* part : {&split.train, &split.validation}) {
+    for (std::size_t k = 0; k < part->size(); ++k) pairs.push_back((*part)[k]);
+    times.insert(times.end(), part->times().begin(), part->times().end());
+  }
+  const Interactions& train = split.train;
+  return {.train = Interactions(train.user_ids(), train.item_ids(), pairs, times),
+          .validation = Interactions(train.user_ids(), train.item_ids(), {}),
+          .test = split.test};
+}
+
 /// By time: each user's last interaction is test, the one before is validation, the rest is train.
 /// Users with fewer than 3 are entirely in train. Of two interactions at the same time the one with
 /// the lower item row counts as the earlier.

@@ -169,7 +169,9 @@ template <Execution X, class T>
     report.hit_rate += user.hit;
     for (std::size_t s = 0; s < 3; ++s) report.ndcg_by_stratum[s] += user.gain[s];
   }
-  const double mean = 1.0 / static_cast<double>(users.size());
+  const double mean =
+      1.0 / static_cast<double>(options.averaged_users == AveragedUsers::all ? relevant.users()
+                                                                             : users.size());
   for (double* sum : {&report.recall, &report.precision, &report.mrr, &report.hit_rate}) {
     *sum *= mean;
   }

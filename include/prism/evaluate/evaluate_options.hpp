@@ -13,6 +13,12 @@
 
 namespace prism::inline PRISM_ISA {
 
+/// Which users the metrics are means over.
+enum class AveragedUsers {
+  with_relevant_items,  ///< those with an item in the evaluated part
+  all                   ///< all; one without relevant items counts as 0
+};
+
 struct EvaluateOptions {
   std::size_t k = 20;                          ///< length of the lists, at least 1
   std::vector<const Interactions*> exclude{};  ///< seen by the users, so not recommended
@@ -20,6 +26,7 @@ struct EvaluateOptions {
   /// A Scorer has no training part: for it, only those of `exclude` are left out.
   bool exclude_seen = true;
   Similarity similarity = Similarity::dot;
+  AveragedUsers averaged_users = AveragedUsers::with_relevant_items;
   /// Item popularity, for strata and for average_popularity; if empty, the number of interactions
   /// in the evaluated part and in all parts that are left out.
   std::span<const Index> popularity{};

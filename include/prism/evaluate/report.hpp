@@ -10,8 +10,8 @@
 
 namespace prism::inline PRISM_ISA {
 
-/// Metrics of the top-k lists: means over the users with a relevant item, and statistics of the
-/// recommended items.
+/// Metrics of the top-k lists: means over users (EvaluateOptions::averaged_users), and statistics
+/// of the recommended items.
 struct Report {
   std::size_t k = 0;
   std::size_t users = 0;  ///< with at least one relevant item

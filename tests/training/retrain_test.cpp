@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Training again on training and validation part.
+#include <doctest/doctest.h>
+
+#include <vector>
+
+#include "training/small_case.hpp"
+
+using namespace prism;
+using test::numbers;
+using test::Small;
+using test::small_split;
+
+TEST_CASE("merged parts have every interaction of both, and the same test part") {
+  const Split& split = small_split();
+  const Split merged = merge_validation(split);
+  CHECK(merged.train.size() == split.train.size() + split.validation.size());
+  for (const Interactions* part : {&split.train, &split.validation}) {
+    for (std::size_t k = 0; k < part->size(); ++k) {
+      CHECK(merged.train.contains((*part)[k].user, (*part)[k].item));
+    }
+  }
+  CHECK(merged.validation.empty());
+  CHECK(merged.validation.users() == split.train.users());
+  CHECK(merged.test.size() == split.test.size());
+}
+
+TEST_CASE("merged parts keep each interaction's time") {
+  const std::vector<Interaction> pairs{{0, 0}, {0, 1}, {0, 2}, {1, 1}};
+  const std::vector<double> times{1, 2, 3, 9};
+  const Split merged = merge_validation(leave_last_out(Interactions(2, 3, pairs, times)));
+  REQUIRE(merged.train.size() == 3);
+  CHECK(std::vector<double>(merged.train.times().begin(), merged.train.times().end()) ==
+        std::vector<double>{1, 2, 9});
+}
+
+TEST_CASE("a retrained model is a new one trained for the best epoch's number on both parts") {
+  const Split& split = small_split();
+  const FitOptions options{.learning_rate = 0.01, .batch_size = 256, .epochs = 6};
+  Small model(split.train);
+  History history = fit(model, split, options, Silent());
+  history.best_epoch = 4;
+  const Small again = retrain(model, split, history, options, Silent());
+  CHECK(again.train().size() == split.train.size() + split.validation.size());
+
+  const Split merged = merge_validation(split);
+  Small expected(merged.train);
+  fit(expected, merged, {.learning_rate = 0.01, .batch_size = 256, .epochs = 4}, Silent());
+  CHECK(numbers(again.users()) == numbers(expected.users()));
+  CHECK(numbers(again.items()) == numbers(expected.items()));
+}
+
+TEST_CASE("retraining needs a best epoch and a validation part") {
+  const Split& split = small_split();
+  const Small model(split.train);
+  CHECK_THROWS_AS(static_cast<void>(retrain(model, split, History{}, {}, Silent())), ArgumentError);
+  History history;
+  history.best_epoch = 1;
+  CHECK_THROWS_AS(static_cast<void>(retrain(model, merge_validation(split), history, {}, Silent())),
+                  ArgumentError);
+}
