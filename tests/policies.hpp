@@ -42,7 +42,11 @@ Loss with_few_negatives() {
 /// A backbone of this dimension.
 template <class Backbone>
 Backbone with_dim(std::size_t dim) {
-  return Backbone(dim);
+  if constexpr (requires(Backbone backbone) { backbone.rate; }) {
+    return {.base = with_dim<decltype(Backbone::base)>(dim), .rate = 0.25};
+  } else {
+    return Backbone(dim);
+  }
 }
 
 }  // namespace test

@@ -118,6 +118,7 @@ inline prism::Json to_json(const Settings& settings) {
                       {"synthetic_users", settings.synthetic_users},
                       {"synthetic_items", settings.synthetic_items},
                       {"activation", settings.activation},
+                      {"dropout", settings.dropout},
                       {"penalty", nullptr},
                       {"optimizer", settings.optimizer},
                       {"sampler", settings.sampler},

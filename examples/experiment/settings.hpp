@@ -60,6 +60,7 @@ struct Settings {
   std::optional<std::string> regularizer;
   std::optional<std::string> initializer;
   std::string activation = "ReLU";
+  double dropout = 0;
   std::optional<std::string> penalty;
   std::string optimizer = "Adam";
   std::string sampler = "UniformNegatives";

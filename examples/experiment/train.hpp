@@ -98,16 +98,18 @@ auto one_of(prism::Types<Policies...> list, const char* argument, const std::str
 }
 
 template <class Backbone>
-Backbone make_backbone(std::type_identity<Backbone>, const Settings& settings) {
-  return Backbone(settings.dim);
+auto make_backbone(std::type_identity<Backbone>, const Settings& settings) {
+  return prism::Dropout<Backbone>{.base = Backbone(settings.dim), .rate = settings.dropout};
 }
 /// The tower's activation is a run-time choice too.
 inline auto make_backbone(std::type_identity<prism::MLP<prism::dynamic>>,
                           const Settings& settings) {
   using Activation = prism::OneActivation<prism::ReLU, prism::Identity>;
+  using Backbone = prism::MLP<prism::dynamic, 2, Activation>;
   const bool linear = settings.activation == prism::Identity::name;
-  return prism::MLP<prism::dynamic, 2, Activation>(
-      settings.dim, linear ? Activation(prism::Identity{}) : Activation(prism::ReLU{}));
+  const Activation activation = linear ? Activation(prism::Identity{}) : Activation(prism::ReLU{});
+  return prism::Dropout<Backbone>{.base = Backbone(settings.dim, activation),
+                                  .rate = settings.dropout};
 }
 
 /// Calls use.template operator()<Model>(options, fit_options) for the chosen model.

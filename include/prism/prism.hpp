@@ -6,6 +6,7 @@
 #include "prism/core/config.hpp"
 
 #include "prism/backbone/activation.hpp"
+#include "prism/backbone/dropout.hpp"
 #include "prism/backbone/lightgcn.hpp"
 #include "prism/backbone/mf.hpp"
 #include "prism/backbone/mlp.hpp"

@@ -86,6 +86,7 @@ TEST_CASE("the same seed gives the same tables to the last bit for any number of
     test::for_each_policy(all::Backbones{}, []<class B>(std::type_identity<B>) {
       check_bit_identity<B, DirectAU>();
     });
+    check_bit_identity<Dropout<MF<dynamic>>, DirectAU>();
   }
   SUBCASE("every penalty") {
     test::for_each_policy(all::Penalties{}, []<class P>(std::type_identity<P>) {

@@ -41,6 +41,7 @@ enum class Stream : std::uint32_t {
   simulation,
   penalty,
   search,
+  dropout,
 };
 
 /// An independent sequence of draws, addressed by position.

@@ -3,6 +3,7 @@
 // over.
 #pragma once
 
+#include "prism/backbone/dropout.hpp"
 #include "prism/backbone/lightgcn.hpp"
 #include "prism/backbone/mf.hpp"
 #include "prism/backbone/mlp.hpp"

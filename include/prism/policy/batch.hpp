@@ -10,6 +10,7 @@
 #include "prism/core/config.hpp"
 #include "prism/core/execution.hpp"
 #include "prism/core/index.hpp"
+#include "prism/core/random.hpp"
 #include "prism/core/rows.hpp"
 #include "prism/core/scratch.hpp"
 #include "prism/data/interactions.hpp"
@@ -169,6 +170,8 @@ struct BackboneStep {
   /// parameter's rows; or, with ParameterRows::users (items), a row for each unique row of that
   /// side.
   std::span<const Rows<T>> parameter_gradients{};
+  /// The step's random numbers, the same in forward and backward.
+  Random random{0, Stream::dropout};
 };
 
 /// The arguments of a loss.

@@ -44,6 +44,7 @@ void for_each_option(Policy& policy, const Visit& visit) {
   PRISM_OPTION(negatives)
   PRISM_OPTION(pair_mean)
   PRISM_OPTION(power)
+  PRISM_OPTION(rate)
   PRISM_OPTION(scale)
   PRISM_OPTION(sums)
   PRISM_OPTION(surrogate)

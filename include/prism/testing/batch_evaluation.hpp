@@ -14,6 +14,7 @@
 #include "prism/core/execution.hpp"
 #include "prism/core/index.hpp"
 #include "prism/core/matrix.hpp"
+#include "prism/core/random.hpp"
 #include "prism/core/scratch.hpp"
 #include "prism/data/interactions.hpp"
 #include "prism/policy/backbone.hpp"
@@ -87,11 +88,11 @@ class BatchEvaluation {
         {rows(users), rows(items)}, backbone_, backbone_state_, loss_, loss_state_};
     std::vector<Rows<T>> parameter_gradients;
     // Rows that the loss must overwrite are NaN, to reveal any that it does not.
-    const auto pass = detail::loss_pass(exec_, parts, batch_, scratch_, parameter_gradients,
-                                        [](Rows<T> rows, std::size_t overwritten) {
-                                          std::fill(rows[0], rows[overwritten],
-                                                    std::numeric_limits<T>::quiet_NaN());
-                                        });
+    const auto pass = detail::loss_pass(
+        exec_, parts, batch_, Random(0, Stream::dropout), scratch_, parameter_gradients,
+        [](Rows<T> rows, std::size_t overwritten) {
+          std::fill(rows[0], rows[overwritten], std::numeric_limits<T>::quiet_NaN());
+        });
     if (gradients == nullptr) return pass.loss;
 
     const TableGradients<T> tables = pass.backward(parts);

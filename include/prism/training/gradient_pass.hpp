@@ -9,6 +9,7 @@
 
 #include "prism/core/config.hpp"
 #include "prism/core/execution.hpp"
+#include "prism/core/random.hpp"
 #include "prism/core/rows.hpp"
 #include "prism/core/scratch.hpp"
 #include "prism/policy/backbone.hpp"
@@ -71,13 +72,14 @@ struct LossPass {
 };
 
 /// Forward pass and loss of a batch; the loss's parameters have their gradients then.
+/// @param random  the backbone's in this step
 /// @param parameter_gradients  overwritten: one for each of model.for_each_parameter()
 /// @param prepare  prepare(rows, n) is called for both sides' output gradients, whose first n rows
 ///     are uninitialised because the loss overwrites them
 /// @return views of `scratch`
 template <class T, Execution X, class Backbone, class Loss, class Prepare>
 [[nodiscard]] auto loss_pass(const X& exec, const ModelParts<T, Backbone, Loss>& model,
-                             const Batch& batch, Scratch& scratch,
+                             const Batch& batch, const Random& random, Scratch& scratch,
                              std::vector<Rows<T>>& parameter_gradients, const Prepare& prepare) {
   parameter_gradients.clear();
   const std::size_t of_backbone = model.for_each_parameter([&](const ParameterView<T>& parameter) {
@@ -88,7 +90,8 @@ template <class T, Execution X, class Backbone, class Loss, class Prepare>
   });
   const std::span<const Rows<T>> gradients(parameter_gradients);
 
-  const BackboneStep<T, X> step{model.tables, batch, scratch, exec, gradients.first(of_backbone)};
+  const BackboneStep<T, X> step{model.tables, batch, scratch, exec, gradients.first(of_backbone),
+                                random};
   auto forward = model.backbone.template forward<T>(step, std::as_const(model.backbone_state));
   const auto output_gradient = [&](const BatchSide& side, std::size_t dim) {
     const std::size_t overwritten =

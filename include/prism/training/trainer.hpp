@@ -176,7 +176,8 @@ class Trainer {
     apply_deferred(batch);
     const detail::ModelParts<Scalar, typename Model::backbone_type, typename Model::loss_type>
         parts{model_.tables(), options.backbone, weights.backbone, options.loss, weights.loss};
-    const auto pass = detail::loss_pass(exec_, parts, batch, scratch_, gradients_,
+    const Random random(options.seed, Stream::dropout, static_cast<std::uint32_t>(steps_));
+    const auto pass = detail::loss_pass(exec_, parts, batch, random, scratch_, gradients_,
                                         [](Rows<Scalar>, std::size_t) {});
     const TableGradients<Scalar> tables = pass.backward(parts);
 
