@@ -24,6 +24,17 @@ void refuse_what_nothing_reads(const CLI::App& app, const Settings& settings) {
   }
 }
 
+/// @throws CLI::ValidationError  for negatives that all pairs share, with a loss that takes only
+/// each
+///     pair's own
+void refuse_shared_negatives(const Settings& settings) {
+  const bool shared = settings.sampler.starts_with("Shared") ||
+                      settings.sampler == prism::AllInBatchNegatives::name;
+  if (settings.loss == prism::MACR::name && shared) {
+    throw CLI::ValidationError("--sampler", "must be one of each pair's own negatives with MACR");
+  }
+}
+
 /// Each list's first value, and the options that need a list of trials.
 void settle_lists(const CLI::App& app, Settings& settings) {
   for (const ListOption& option : list_options) {
@@ -113,7 +124,7 @@ void declare_options(CLI::App& app, Settings& settings) {
       ->check(number_from(-1e300, false))
       ->needs("--data")
       ->group(data);
-  const CLI::Range fraction(0.001, 0.9);
+  const CLI::Validator fraction = number_between(0.001, 0.9);
   app.add_option("--validation-part", settings.validation_part,
                  "fraction of the interactions; with --test, of those of --data")
       ->check(fraction)
@@ -244,6 +255,7 @@ void declare_options(CLI::App& app, Settings& settings) {
   app.parse_complete_callback([&app, &settings] {
     settle_lists(app, settings);
     refuse_what_nothing_reads(app, settings);
+    refuse_shared_negatives(settings);
     refuse_one_file_for_two(settings);
     if (!settings.released) return;
     settings.sampler = prism::InBatchNegatives::name;

@@ -27,6 +27,11 @@ inline CLI::Validator number_from(double low, bool strictly) {
                : "NUMBER >= " + CLI::detail::to_string(low));
 }
 
+/// A number from `low` to `high`.
+inline CLI::Validator number_between(double low, double high) {
+  return number_from(low, false) & CLI::Range(low, high);
+}
+
 /// A file that can be written, which is checked before hours of training.
 inline CLI::Validator writable_file() {
   return CLI::Validator(

@@ -1,9 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include <CLI/CLI.hpp>
-#include <map>
 #include <prism/experiment/policies.hpp>
 #include <string>
-#include <type_traits>
 
 #include "options.hpp"
 #include "settings.hpp"
@@ -14,11 +12,6 @@ void declare_policy_options(CLI::App& app, Settings& settings) {
   const auto one_of = [](auto types) { return CLI::IsMember(prism::names(types)); };
   const CLI::Validator weight = number_from(0, false), positive = number_from(0, true);
   const std::string options = "Options of policies";
-  const auto by_name = [](const auto& names) {
-    std::map<std::string, typename std::decay_t<decltype(names)>::key_type> values;
-    for (const auto& [value, name] : names) values[name] = value;
-    return CLI::CheckedTransformer(values);
-  };
   const auto list = [&](const std::string& name, const std::string& text) {
     return list_option(app, settings, name, text);
   };
@@ -48,8 +41,8 @@ void declare_policy_options(CLI::App& app, Settings& settings) {
   app.add_option("--mask", settings.mask,
                  "samplers of shared negatives: which of them do not count for a pair; none, its "
                  "own item, or all items that its user has seen")
-      ->transform(by_name(mask_names))
-      ->default_str("own_item")
+      ->check(CLI::IsMember(&masks))
+      ->capture_default_str()
       ->group(options);
   list("tau", "temperature; default 0.2 for SSM, 0.1 for BSL and PSL")
       ->check(number_from(1e-6, false))
@@ -61,13 +54,16 @@ void declare_policy_options(CLI::App& app, Settings& settings) {
       ->check(positive)
       ->capture_default_str()
       ->group(options);
+  app.add_flag("--bsl-each-pair", settings.bsl_each_pair,
+               "BSL: each pair for itself, in place of the mean over the user's pairs in the batch")
+      ->group(options);
   app.add_option("--psl-surrogate", settings.psl_surrogate, "PSL: in place of the exponential")
-      ->transform(by_name(surrogate_names))
-      ->default_str("tanh")
+      ->check(CLI::IsMember(&surrogates))
+      ->capture_default_str()
       ->group(options);
   app.add_option("--ccl-margin", settings.ccl_margin,
                  "CCL: cosine below which a negative does not count")
-      ->check(CLI::Range(-1.0, 1.0))
+      ->check(number_between(-1, 1))
       ->capture_default_str()
       ->group(options);
   app.add_option("--ccl-weight", settings.ccl_weight, "CCL: weight of the negatives")
@@ -103,14 +99,15 @@ std::string readers(const std::string& option) {
   if (option == "alpha" || option == "prism-scale") return "--initializer PRISM";
   if (option == "lambda") return "--regularizer FullWD or BatchedWD";
   if (option == "activation") return "--backbone MLP";
-  if (option == "negatives" || option == "sampler") {
-    return "--loss BPR, SSM, BSL, PSL, CCL or MACR";
+  if (option == "sampler") return "--loss BPR, SSM, BSL, PSL, CCL or MACR";
+  if (option == "negatives") {
+    return "--loss BPR, SSM, BSL, PSL, CCL or MACR, and not AllInBatchNegatives";
   }
   if (option == "power") return "--sampler PopularityNegatives or SharedPopularityNegatives";
   if (option == "mask") return "samplers of shared negatives";
   if (option == "tau") return "--loss SSM, BSL or PSL";
-  if (option == "log-q") return "--loss SSM";
-  if (option == "bsl-power") return "--loss BSL";
+  if (option == "log-q") return "--loss SSM and a sampler by popularity or from the batch";
+  if (option.starts_with("bsl-")) return "--loss BSL";
   if (option == "psl-surrogate") return "--loss PSL";
   if (option.starts_with("ccl-")) return "--loss CCL";
   if (option == "gamma") return "--loss DirectAU";

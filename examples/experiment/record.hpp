@@ -89,12 +89,14 @@ inline prism::Json to_json(const Run& run) {
                       {"backbone", run.choice.backbone},
                       {"loss", run.choice.loss},
                       {"regularizer", run.choice.regularizer},
-                      {"initializer", run.choice.initializer}};
+                      {"initializer", run.choice.initializer},
+                      {"policies", run.policies}};
   if (run.error) {
     json["error"] = *run.error;
     return json;
   }
   json["history"] = to_json(run.history);
+  if (run.retraining) json["retraining"] = to_json(*run.retraining);
   json["test_by_dot"] = prism::to_json(run.dot);
   json["test_by_cosine"] = prism::to_json(run.cosine);
   json["magnitude_popularity_spearman"] = run.magnitude_popularity_correlation;
@@ -113,7 +115,7 @@ inline prism::Json to_json(const Settings& settings) {
                       {"drop_repeated", settings.drop_repeated},
                       {"min_rating", nullptr},
                       {"validation_part", settings.validation_part},
-                      {"test_part", settings.test_part},
+                      {"test_part", nullptr},
                       {"retrain", settings.retrain},
                       {"synthetic_users", settings.synthetic_users},
                       {"synthetic_items", settings.synthetic_items},
@@ -132,7 +134,8 @@ inline prism::Json to_json(const Settings& settings) {
                       {"tau", nullptr},
                       {"log_q", settings.log_q},
                       {"bsl_power", settings.bsl_power},
-                      {"psl_surrogate", surrogate_names.at(settings.psl_surrogate)},
+                      {"bsl_each_pair", settings.bsl_each_pair},
+                      {"psl_surrogate", settings.psl_surrogate},
                       {"ccl_margin", settings.ccl_margin},
                       {"ccl_weight", settings.ccl_weight},
                       {"macr_alpha", settings.macr_alpha},
@@ -141,7 +144,7 @@ inline prism::Json to_json(const Settings& settings) {
                       {"penalty_weight", nullptr},
                       {"ipl_gamma", settings.ipl_gamma},
                       {"power", settings.power},
-                      {"mask", mask_names.at(settings.mask)},
+                      {"mask", settings.mask},
                       {"negatives", nullptr},
                       {"dim", settings.dim},
                       {"learning_rate", nullptr},
@@ -152,7 +155,11 @@ inline prism::Json to_json(const Settings& settings) {
                       {"min_steps", settings.min_steps},
                       {"seed", settings.seed},
                       {"threads", nullptr}};
-  if (!settings.test.empty()) json["test"] = settings.test;
+  if (!settings.test.empty()) {
+    json["test"] = settings.test;
+  } else {
+    json["test_part"] = settings.test_part;
+  }
   if (!settings.schedule.empty()) json["schedule"] = settings.schedule;
   if (settings.learning_rate > 0) json["learning_rate"] = settings.learning_rate;
   if (settings.min_rating) json["min_rating"] = *settings.min_rating;

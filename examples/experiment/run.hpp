@@ -23,8 +23,10 @@ namespace experiment {
 struct Run {
   ModelChoice choice;
   std::string name;
-  std::optional<std::string> error{};  // the reason, if there are no results
+  std::optional<std::string> error{};   // the reason, if there are no results
+  std::vector<std::string> policies{};  // with their options
   prism::History history{};
+  std::optional<prism::History> retraining{};  // of the model that was tested, with --retrain
   prism::Report dot{};
   prism::Report cosine{};
   double magnitude_popularity_correlation = 0;  // of items

@@ -44,16 +44,20 @@ bool reads(const Settings& settings, const ModelChoice& model, const std::string
   }
   if (option == "lambda") return model.regularizer != prism::None::name;
   if (option == "activation") return model.backbone == "MLP";
+  const bool in_batch = settings.sampler.ends_with("InBatchNegatives");
   if (option == "negatives" || option == "sampler") {
-    return loss_is("BPR", "SSM", "BSL", "PSL", "CCL", "MACR");
+    return loss_is("BPR", "SSM", "BSL", "PSL", "CCL", "MACR") &&
+           (option == "sampler" || settings.sampler != prism::AllInBatchNegatives::name);
   }
   if (option == "power") return settings.sampler.ends_with("PopularityNegatives");
   if (option == "mask") {
     return settings.sampler.starts_with("Shared") || settings.sampler == "AllInBatchNegatives";
   }
   if (option == "tau") return loss_is("SSM", "BSL", "PSL");
-  if (option == "log-q") return loss_is("SSM");
-  if (option == "bsl-power") return loss_is("BSL");
+  if (option == "log-q") {
+    return loss_is("SSM") && (in_batch || settings.sampler.ends_with("PopularityNegatives"));
+  }
+  if (option.starts_with("bsl-")) return loss_is("BSL");
   if (option == "psl-surrogate") return loss_is("PSL");
   if (option.starts_with("ccl-")) return loss_is("CCL");
   if (option == "gamma") return loss_is("DirectAU");

@@ -24,14 +24,13 @@ class App;
 namespace experiment {
 
 // The names of options that are one of several.
-inline const std::map<prism::NegativeMask, std::string> mask_names{
-    {prism::NegativeMask::none, "none"},
-    {prism::NegativeMask::own_item, "own_item"},
-    {prism::NegativeMask::seen_items, "seen_items"}};
-inline const std::map<prism::Surrogate, std::string> surrogate_names{
-    {prism::Surrogate::tanh, "tanh"},
-    {prism::Surrogate::atan, "atan"},
-    {prism::Surrogate::relu, "relu"}};
+inline const std::map<std::string, prism::NegativeMask> masks{
+    {"none", prism::NegativeMask::none},
+    {"own_item", prism::NegativeMask::own_item},
+    {"seen_items", prism::NegativeMask::seen_items}};
+inline const std::map<std::string, prism::Surrogate> surrogates{{"tanh", prism::Surrogate::tanh},
+                                                                {"atan", prism::Surrogate::atan},
+                                                                {"relu", prism::Surrogate::relu}};
 
 /// One model to train.
 struct ModelChoice {
@@ -75,7 +74,8 @@ struct Settings {
   double tau = -1;  // below 0: the loss's own default
   bool log_q = false;
   double bsl_power = 1;
-  prism::Surrogate psl_surrogate = prism::Surrogate::tanh;
+  bool bsl_each_pair = false;
+  std::string psl_surrogate = "tanh";  // of surrogates
   double ccl_margin = prism::CCL{}.margin;
   double ccl_weight = prism::CCL{}.weight;
   double macr_alpha = 1e-3;
@@ -84,7 +84,7 @@ struct Settings {
   double penalty_weight = -1;  // below 0: the penalty's own default
   double ipl_gamma = 1.285;
   double power = 0.75;
-  prism::NegativeMask mask = prism::NegativeMask::own_item;
+  std::string mask = "own_item";  // of masks
   std::optional<std::size_t> negatives;
   std::size_t dim = 64;
 

@@ -31,11 +31,12 @@ inline void configure(prism::BSL& loss, const Settings& settings) {
   loss.negatives = settings.negatives.value_or(loss.negatives);
   loss.tau1 = loss.tau2 = settings.tau_or(loss.tau1);
   loss.power = settings.bsl_power;
+  loss.average_positives = !settings.bsl_each_pair;
 }
 inline void configure(prism::PSL& loss, const Settings& settings) {
   loss.negatives = settings.negatives.value_or(loss.negatives);
   loss.tau = settings.tau_or(loss.tau);
-  loss.surrogate = settings.psl_surrogate;
+  loss.surrogate = surrogates.at(settings.psl_surrogate);
 }
 inline void configure(prism::CCL& loss, const Settings& settings) {
   loss.negatives = settings.negatives.value_or(loss.negatives);
@@ -77,10 +78,10 @@ inline void configure(prism::PopularityNegatives& sampler, const Settings& setti
 template <class Base>
 void configure(prism::SharedNegatives<Base>& sampler, const Settings& settings) {
   configure(sampler.base, settings);
-  sampler.mask = settings.mask;
+  sampler.mask = masks.at(settings.mask);
 }
 inline void configure(prism::AllInBatchNegatives& sampler, const Settings& settings) {
-  sampler.mask = settings.mask;
+  sampler.mask = masks.at(settings.mask);
 }
 
 /// The policy with this name in a list, as a run-time choice.
@@ -166,6 +167,13 @@ void with_loss(const Settings& settings, const ModelChoice& choice, const Use& u
   });
 }
 
+/// An observer that keeps what training ended with.
+struct KeepHistory {
+  prism::History& history;
+
+  void end(const prism::History& ended) { history = ended; }
+};
+
 template <class Loss>
 Run run_with(const Settings& settings, const ModelChoice& choice, const prism::Split& split) {
   using namespace prism;
@@ -173,13 +181,16 @@ Run run_with(const Settings& settings, const ModelChoice& choice, const prism::S
   with_loss<Loss>(
       settings, choice, [&]<class Model>(const auto& options, const FitOptions& fitting) {
         run.name = name_of(options);
+        options.for_each_policy(
+            [&](const auto& policy) { run.policies.push_back(describe(policy)); });
         Model model(split.train, options);
         try {
           run.history =
               settings.quiet ? fit(model, split, fitting, Silent()) : fit(model, split, fitting);
           if (settings.retrain) {
-            model = settings.quiet ? retrain(model, split, run.history, fitting, Silent())
-                                   : retrain(model, split, run.history, fitting, Progress());
+            KeepHistory kept{run.retraining.emplace()};
+            model = settings.quiet ? retrain(model, split, run.history, fitting, Silent(), kept)
+                                   : retrain(model, split, run.history, fitting, Progress(), kept);
           }
         } catch (const DivergenceError& error) {
           run.error = error.what();

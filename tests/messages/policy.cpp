@@ -91,6 +91,40 @@ void draw(const SampleRequest& request, const sampler_state_t<Mine>& state) {
 }
 #endif
 
+// case sampler_traits: a sampler's traits must be a constant: static constexpr SamplerTraits
+#ifdef CASE_sampler_traits
+struct Mine : UniformNegatives {
+  SamplerTraits traits{};
+};
+Recommender<MF<8>, BPR, None, Xavier, Adam, Mine>::Options options;
+#endif
+
+// case sampler_shared: a sampler's shared, if it has one, must be: SharedNegativesInfo shared(const
+#ifdef CASE_sampler_shared
+struct Mine : UniformNegatives {
+  bool shared = true;
+};
+Recommender<MF<8>, BPR, None, Xavier, Adam, Mine>::Options options;
+#endif
+
+// case sampler_log_probability: a sampler's log_probability, if it has one, must be: void
+#ifdef CASE_sampler_log_probability
+struct Mine : UniformNegatives {
+  double log_probability(Index) const { return 0; }
+};
+Recommender<MF<8>, BPR, None, Xavier, Adam, Mine>::Options options;
+#endif
+
+// case shared_of_pairs: SharedNegatives: argument 1 (Base) must draw negatives that do not depend
+#ifdef CASE_shared_of_pairs
+SharedNegatives<UnobservedNegatives> sampler;
+#endif
+
+// case shared_of_shared: SharedNegatives: argument 1 (Base) must draw negatives that do not depend
+#ifdef CASE_shared_of_shared
+SharedNegatives<AllInBatchNegatives> sampler;
+#endif
+
 // case activation_name: an activation must have a name: static constexpr std::string_view name
 #ifdef CASE_activation_name
 struct Nothing {};

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <utility>
 #include <vector>
 
 #include "policies.hpp"
@@ -102,8 +103,9 @@ void check_sizes() {
 /// Negatives that do not count for a pair, by the definition.
 template <class Masked>
 void check_mask(NegativeMask mask, const Masked& masked) {
-  const Problem given = problem(9, 20, 30, 14);
-  const auto users = table<double>(9, 6, Stream::users);
+  constexpr Index user_count = 90;  // several blocks
+  const Problem given = problem(user_count, 20, 150, 14);
+  const auto users = table<double>(user_count, 6, Stream::users);
   const auto items = table<double>(20, 6, Stream::items);
   const SSM loss{.negatives = 14, .tau = 0.3};
   const auto cosine = [&](Index u, Index i) {
@@ -130,7 +132,66 @@ void check_mask(NegativeMask mask, const Masked& masked) {
   CHECK(evaluate(users, items) == doctest::Approx(expected).epsilon(1e-12));
 }
 
+/// Masked negatives against a list without them, for a single pair.
+template <class Loss>
+void check_masked_as_absent(Loss loss) {
+  INFO(std::string(Loss::name));
+  const std::vector<Interaction> pairs{{0, 1}};
+  const Interactions train(2, 5, pairs);
+  const std::vector<Index> with_own{3, 1, 2, 1}, without{3, 2};
+  const auto users = table<double>(2, 4, Stream::users), items = table<double>(5, 4, Stream::items);
+  const auto evaluated = [&](const std::vector<Index>& negatives) {
+    test::Gradients<double> gradients;
+    test::Evaluation<double, MF<dynamic>, Loss> evaluate(
+        MF<dynamic>(4), loss, train, pairs, BatchNegatives(negatives, NegativeMask::own_item));
+    const double value = evaluate(users, items, &gradients);
+    return std::pair(value, gradients.items);
+  };
+  const auto [value, gradient] = evaluated(with_own);
+  const auto [expected, expected_gradient] = evaluated(without);
+  CHECK(value == doctest::Approx(expected).epsilon(1e-12));
+  CHECK(difference(gradient, expected_gradient) <= 1e-12);
+}
+
 }  // namespace
+
+TEST_CASE("a masked negative counts as absent, in means too") {
+  check_masked_as_absent(BPR{});
+  check_masked_as_absent(SSM{});
+  check_masked_as_absent(BSL{.power = 1.3});
+  check_masked_as_absent(CCL{.margin = -0.9});
+  for (const double tau : {0.1, 30.0}) {
+    check_masked_as_absent(PSL{.tau = tau});
+    check_masked_as_absent(PSL{.tau = tau, .surrogate = Surrogate::atan});
+    check_masked_as_absent(PSL{.tau = tau, .surrogate = Surrogate::relu});
+  }
+}
+
+TEST_CASE("training has the mask and the probabilities that its sampler says") {
+  const Split split = random_split(
+      synthetic_interactions({.users = 120, .items = 100, .interactions_per_user = 20}), {});
+  const auto trained = [&]<class Sampler>(const Sampler& sampler, bool log_q) {
+    Recommender<MF<8>, SSM, None, Xavier, Adam, Sampler> model(
+        split.train, {.loss = {.negatives = 50, .log_q = log_q}, .sampler = sampler});
+    fit(model, split, {.learning_rate = 0.01, .batch_size = 256, .epochs = 1}, Silent());
+    return std::vector<float>(model.items().begin(), model.items().end());
+  };
+  using Shared = SharedNegatives<PopularityNegatives>;
+  const auto none = trained(Shared{.mask = NegativeMask::none}, false);
+  const auto own = trained(Shared{}, false);
+  const auto seen = trained(Shared{.mask = NegativeMask::seen_items}, false);
+  CHECK(none != own);
+  CHECK(own != seen);
+  CHECK(none != seen);
+  CHECK(trained(Shared{}, true) != own);
+  CHECK(trained(AllInBatchNegatives{}, true) != trained(AllInBatchNegatives{}, false));
+  CHECK(trained(SharedNegatives<>{}, true) == trained(SharedNegatives<>{}, false));
+  // A sampler chosen at run time is the one it holds.
+  using One = OneSampler<UniformNegatives, Shared, AllInBatchNegatives>;
+  CHECK(trained(One(Shared{.mask = NegativeMask::seen_items}), true) ==
+        trained(Shared{.mask = NegativeMask::seen_items}, true));
+  CHECK(trained(One(AllInBatchNegatives{}), true) == trained(AllInBatchNegatives{}, true));
+}
 
 TEST_CASE("shared negatives give what the same list gives as each pair's own") {
   SUBCASE("float") { check_sizes<float, isa::native>(); }
@@ -169,6 +230,9 @@ TEST_CASE("a pair all of whose negatives are masked has no gradient by them") {
     test::Gradients<double> gradients;
     CHECK(std::abs(evaluate(users, items, &gradients)) <= 100);
     CHECK(std::ranges::all_of(gradients.users, [](double g) { return std::abs(g) <= 100; }));
+    CHECK(std::ranges::all_of(gradients.items, [](double g) { return std::abs(g) <= 100; }));
+    const bool by_positives = Loss::name == CCL::name || Loss::name == BSL::name;
+    CHECK((difference(gradients.items, zeros<double>(3, 4)) > 0) == by_positives);
   };
   check(BPR{});
   check(SSM{});

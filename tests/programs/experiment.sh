@@ -31,6 +31,15 @@ run --lr 0.1,0.01 --seed 1,2 --threads 1 >one.txt
 run --lr 0.1,0.01 --seed 1,2 --threads 2 >two.txt
 cmp one.txt two.txt || fail "the table depends on the number of threads"
 
+# A penalty of the loss's own kind, negatives that all pairs share, another schedule, retraining.
+"$program" --data ratings.dat --epochs 3 --batch 64 --dim 8 --quiet --loss SSM --negatives 20 --log-q \
+  --sampler SharedPopularityNegatives --mask seen_items --dropout 0.1 --initializer PRISM \
+  --validation-part 0.2 --test-part 0.2 --schedule cosine --retrain --json shared.json >shared.txt
+for words in '"SSM, log_q 1, negatives 20, tau 0.2' 'SharedPopularityNegatives, mask 2, power 0.75' \
+  '"MF<8> with dropout 0.1, rate 0.1' '"retraining"' '"test_part": 0.2' '"schedule": "cosine"'; do
+  grep -qF -- "$words" shared.json || { cat shared.json; fail "the record has not $words"; }
+done
+
 refused() {
   local words=$1 status=0
   shift
@@ -46,3 +55,8 @@ refused "has 1 twice" --seed 1,1
 refused "would append to the data" --records ratings.dat --tune
 refused "is used only with --loss SSM" --tau 0.1,0.2
 refused "--tune" --first-epochs 3
+refused "each pair's own negatives with MACR" --loss MACR --sampler SharedUniformNegatives
+refused "is used only with --loss SSM and a sampler" --loss SSM --log-q
+refused "and not AllInBatchNegatives" --loss SSM --sampler AllInBatchNegatives --negatives 9
+refused "must be a finite number" --loss CCL --ccl-margin nan
+refused "--retrain" --lr 0.1,0.01 --retrain

@@ -111,6 +111,23 @@ TEST_CASE("moments that overflow while the weights stand still") {
        "no longer finite");
 }
 
+TEST_CASE("masked negatives do not make a loss diverge") {
+  const auto trains = []<class Loss>(const Loss& loss) {
+    INFO(std::string(Loss::name));
+    Recommender<MF<8>, Loss, None, Xavier, Adam, SharedNegatives<>> model(
+        small_split().train, {.loss = loss, .sampler = {.mask = NegativeMask::seen_items}});
+    fit(model, small_split(), {.learning_rate = 0.01, .batch_size = 300, .epochs = 2}, Silent());
+    for (const float x : model.items()) CHECK(is_finite(x));
+  };
+  trains(BPR{.negatives = 30});
+  trains(SSM{.negatives = 30});
+  trains(BSL{.negatives = 30});
+  trains(CCL{.negatives = 30});
+  for (const Surrogate surrogate : {Surrogate::tanh, Surrogate::atan, Surrogate::relu}) {
+    trains(PSL{.negatives = 30, .surrogate = surrogate});
+  }
+}
+
 TEST_CASE("ranking is the same with -ffast-math") {
   const Interactions& train = small_split().train;
   const Recommender<MF<8>, BPR> model(train);

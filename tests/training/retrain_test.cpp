@@ -2,6 +2,7 @@
 // Training again on training and validation part.
 #include <doctest/doctest.h>
 
+#include <stdexcept>
 #include <vector>
 
 #include "training/small_case.hpp"
@@ -48,6 +49,51 @@ TEST_CASE("a retrained model is a new one trained for the best epoch's number on
   fit(expected, merged, {.learning_rate = 0.01, .batch_size = 256, .epochs = 4}, Silent());
   CHECK(numbers(again.users()) == numbers(expected.users()));
   CHECK(numbers(again.items()) == numbers(expected.items()));
+}
+
+TEST_CASE("retraining follows the schedule that validation saw") {
+  const Split& split = small_split();
+  History history;
+  history.best_epoch = 6;
+  history.steps_per_epoch = 4;
+  // Better in the first epoch alone: a plateau with a patience of 2 lowers the rate in epochs 4, 6.
+  for (std::size_t epoch = 1; epoch <= 8; ++epoch) {
+    history.epochs.push_back({.epoch = epoch, .best = epoch == 1});
+  }
+  const Small model(split.train);
+  const auto rates = [&](const FitOptions& options) {
+    std::vector<double> factors;
+    FitOptions watched = options;
+    const Schedule schedule = *options.schedule;
+    watched.schedule = Schedule([&, schedule](const StepPosition& at, const History& past) {
+      const double factor = schedule.factor(at, past);
+      if (factors.size() < at.epoch) factors.push_back(factor);
+      return factor;
+    });
+    static_cast<void>(retrain(model, split, history, watched, Silent()));
+    return factors;
+  };
+  const FitOptions options{.learning_rate = 0.01, .batch_size = 512, .epochs = 10};
+  FitOptions plateau = options, cosine = options;
+  plateau.schedule = PlateauSchedule{
+      .factor = 0.5, .patience = 2, .patience_steps = 1, .reductions = 2, .min_steps = 0};
+  CHECK(rates(plateau) == std::vector<double>{1, 1, 1, 0.5, 0.5, 0.25});
+  cosine.schedule = CosineSchedule{};
+  const std::vector<double> of_cosine = rates(cosine);
+  REQUIRE(of_cosine.size() == 6);
+  // Half of 10 epochs are done before the sixth, not nearly all of 6.
+  CHECK(of_cosine[5] == doctest::Approx(0.5).epsilon(0.05));
+}
+
+TEST_CASE("retraining does not read stop and files, which were the first training's") {
+  const Split& split = small_split();
+  History history;
+  history.best_epoch = 2;
+  const Small model(split.train);
+  FitOptions options{.learning_rate = 0.01, .batch_size = 256};
+  options.stop = [](const History&) -> bool { throw std::runtime_error("asked"); };
+  options.checkpoint.path = "/no/such/folder/run.ckpt";
+  CHECK_NOTHROW(static_cast<void>(retrain(model, split, history, options, Silent())));
 }
 
 TEST_CASE("retraining needs a best epoch and a validation part") {

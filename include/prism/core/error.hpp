@@ -121,10 +121,10 @@ inline void require_positive(const char* argument, double value) {
           "must be a finite number above 0, not " + format_number(value));
 }
 
-/// @throws ArgumentError  unless tau is at least 1e-6 and less than 1e300
+/// @throws ArgumentError  unless tau is from 1e-6 to 1e6
 inline void require_temperature(const char* argument, double tau) {
-  require(tau >= 1e-6 && tau < 1e300, argument,
-          "must be at least 1e-6 and less than 1e300, not " + format_number(tau));
+  require(tau >= 1e-6 && tau <= 1e6, argument,
+          "must be from 1e-6 to 1e6, not " + format_number(tau));
 }
 
 /// @throws ArgumentError  unless count is at least 1

@@ -6,6 +6,7 @@
 #include <type_traits>
 
 #include "prism/core/config.hpp"
+#include "prism/kernel/masked_score.hpp"
 #include "prism/kernel/pack.hpp"
 
 namespace prism::inline PRISM_ISA {
@@ -15,18 +16,23 @@ enum class Surrogate { tanh, atan, relu };
 
 namespace detail {
 
-/// As below; sigma of at most 1e-30, as of a masked score, counts as that, with a slope of 0.
+/// As below. Numbers that are not finite, which -ffast-math does not know, do not arise: d is
+/// clamped to where differences of cosines lie, and a masked score is added at the end.
 template <class Isa, class T, class Sigma>
 inline void log_surrogate(T* cosine, T* slope, T positive, std::size_t n,
                           const Sigma& sigma_with_derivative) noexcept {
   for_each_pack<Isa, T>(n, [=]<class P>(std::type_identity<P>, std::size_t i) {
-    const P d = P::broadcast(T(0.5)) * (P::load(cosine + i) - P::broadcast(positive));
+    const P c = P::load(cosine + i);
+    const P d = clamp(P::broadcast(T(0.5)) * (c - P::broadcast(positive)), P::broadcast(T(-1.25)),
+                      P::broadcast(T(1.25)));
     P sigma, derivative;
     sigma_with_derivative(d, sigma, derivative);
-    const P least = P::broadcast(T(1e-30));
-    sigma = max(sigma, least);
-    log(sigma).store(cosine + i);
-    (derivative * ((sigma - least) / sigma) / sigma).store(slope + i);
+    const P least = P::broadcast(sizeof(T) == 8 ? T(1e-15) : T(1e-12));
+    sigma = clamp(sigma, least, P::broadcast(T(4)));
+    // 0 for every cosine
+    const P of_mask = clamp(c + P::broadcast(2), P::broadcast(masked_score<T>), P::broadcast(0));
+    (log(sigma) + of_mask).store(cosine + i);
+    (derivative * (sigma - least) / (sigma * sigma)).store(slope + i);
   });
 }
 
@@ -42,9 +48,7 @@ inline void log_surrogate(Surrogate surrogate, T* cosine, T* slope, T positive,
       // tanh(d) + 1 = 2 / (1 + exp(-2 d)), whose derivative is sigma (2 - sigma)
       return detail::log_surrogate<Isa>(
           cosine, slope, positive, n, []<class P>(P d, P& sigma, P& derivative) {
-            // Of a masked score, exp(-2 d) would overflow.
-            const P bounded = max(d, P::broadcast(T(-40)));
-            sigma = P::broadcast(2) / (P::broadcast(1) + exp(P::broadcast(T(-2)) * bounded));
+            sigma = P::broadcast(2) / (P::broadcast(1) + exp(P::broadcast(T(-2)) * d));
             derivative = sigma * (P::broadcast(2) - sigma);
           });
     case Surrogate::atan:

@@ -23,10 +23,11 @@ namespace prism::inline PRISM_ISA {
 
 /// Bilateral softmax loss: mean over the batch's pairs of
 ///   -log mean_p exp(cos(u, i_p) / tau1) + power * tau2 / tau1 * log sum_j exp(cos(u, j) / tau2),
-/// where p runs over the batch's pairs of user u, and j over the pair's negatives alone. Wu et al.:
-/// "BSL: Understanding and improving softmax loss for recommendation", ICDE 2024. The published
-/// code has one temperature, tau1 = tau2, and the power; its best for MF is tau 0.11, power 1.10 on
-/// Yelp2018, 0.08 and 1.22 on Gowalla.
+/// where p runs over the batch's pairs of user u, and j over the pair's negatives alone; without
+/// the second term where all of these are masked. Wu et al.: "BSL: Understanding and improving
+/// softmax loss for recommendation", ICDE 2024. The published code has one temperature, tau1 =
+/// tau2, and the power; its best for MF is tau 0.11, power 1.10 on Yelp2018, 0.08 and 1.22 on
+/// Gowalla.
 struct BSL {
   static constexpr std::string_view name = "BSL";
 

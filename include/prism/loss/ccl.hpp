@@ -15,9 +15,9 @@ namespace prism::inline PRISM_ISA {
 
 /// Cosine contrastive loss: mean over the batch's pairs of
 ///   (1 - cos(u, i)) + weight * mean_j max(0, cos(u, j) - margin),
-/// where j runs over the pair's negatives. Mao et al.: "SimpleX: A simple and strong baseline for
-/// collaborative filtering", CIKM 2021. The defaults are those published for MF on Gowalla and
-/// Yelp2018 (Amazon-Book: 1500 negatives, margin 0.2, weight 250).
+/// where j runs over the pair's negatives, masked ones left out. Mao et al.: "SimpleX: A simple and
+/// strong baseline for collaborative filtering", CIKM 2021. The defaults are those published for MF
+/// on Gowalla and Yelp2018 (Amazon-Book: 1500 negatives, margin 0.2, weight 250).
 struct CCL {
   static constexpr std::string_view name = "CCL";
 
@@ -42,15 +42,17 @@ struct CCL {
     const Batch& batch = step.batch;
     const UnitOutput<T> unit_output = normalise_output(step);
     const auto pairs = static_cast<double>(batch.pairs());
-    const double negative_weight = weight / static_cast<double>(batch.negatives_per_pair);
     const double total =
         loss_over_cosines(step, unit_output, [&](std::size_t, std::span<T> cosine) {
           const T positive = cosine[0], threshold = static_cast<T>(margin);
+          const std::size_t counted = count_unmasked<T>(batch, cosine.subspan(1));
+          const double negative_weight = counted == 0 ? 0 : weight / static_cast<double>(counted);
           const T d_cosine = static_cast<T>(negative_weight / pairs);
           T excess = 0;
           for (T& c : cosine.subspan(1)) {
-            excess += c > threshold ? c - threshold : T{0};
-            c = c > threshold ? d_cosine : T{0};
+            const T above = c - threshold;
+            excess += above <= 0 ? T{0} : above;  // what is not a number stays
+            c = above <= 0 ? T{0} : d_cosine;
           }
           cosine[0] = static_cast<T>(-1 / pairs);
           return 1 - static_cast<double>(positive) + negative_weight * static_cast<double>(excess);

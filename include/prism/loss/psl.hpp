@@ -20,9 +20,9 @@ namespace prism::inline PRISM_ISA {
 
 /// Pairwise softmax loss: mean over the batch's pairs of
 ///   log sum_j sigma(d_j)^(1 / tau),  d_j = (cos(u, j) - cos(u, i)) / 2,
-/// where j runs over the pair's negatives. Yang et al.: "PSL: Rethinking and improving softmax loss
-/// from pairwise perspective for recommendation", NeurIPS 2024. Cosines are halved, as in the
-/// published code, so that d_j is from -1 to 1.
+/// where j runs over the pair's negatives; 0 where all of them are masked. Yang et al.: "PSL:
+/// Rethinking and improving softmax loss from pairwise perspective for recommendation", NeurIPS
+/// 2024. Cosines are halved, as in the published code, so that d_j is from -1 to 1.
 struct PSL {
   static constexpr std::string_view name = "PSL";
 

@@ -29,7 +29,9 @@ struct SSM {
 
   std::size_t negatives = 10;  ///< of a pair, at least 1
   double tau = 0.2;            ///< temperature, at least 1e-6
-  bool log_q = false;          ///< whether to correct for a sampler of unequal probabilities
+  /// Whether to correct for a sampler of unequal probabilities; one that does not say what they are
+  /// (its log_probability) counts as uniform.
+  bool log_q = false;
 
   /// @throws ArgumentError  for an option outside its domain
   void check() const {
@@ -50,7 +52,7 @@ struct SSM {
     const UnitOutput<T> unit_output = normalise_output(step);
     const T pair_weight = T{1} / static_cast<T>(batch.pairs());
     const T inverse_temperature = static_cast<T>(1 / tau);
-    const LogQ<T> correction(batch, tau);
+    const LogQ<T> correction(batch, tau, log_q);
     const double total =
         loss_over_cosines(step, unit_output, [&](std::size_t p, std::span<T> cosine) {
           correction.subtract(p, cosine);
@@ -68,11 +70,12 @@ struct SSM {
   }
 
  private:
-  /// tau log q_j of the batch's items; nothing where the batch has no log q_j.
+  /// tau log q_j of the batch's items; nothing where it is not wanted, or the batch has none.
   template <class T>
   class LogQ {
    public:
-    LogQ(const Batch& batch, double tau) : batch_(batch) {
+    LogQ(const Batch& batch, double tau, bool wanted) : batch_(batch) {
+      if (!wanted) return;
       for (const double log_q : batch.item_log_probability) {
         of_item_.push_back(static_cast<T>(tau * log_q));
       }

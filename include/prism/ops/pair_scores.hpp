@@ -116,6 +116,15 @@ void for_each_item_gradient(const X& exec, const Batch& batch, IndexedRows<const
 
 }  // namespace detail
 
+/// The number of a pair's negatives that are not masked.
+/// @param scores  of the negatives, as a pair's part of a loss gets them
+template <class T>
+[[nodiscard]] std::size_t count_unmasked(const Batch& batch, std::span<const T> scores) noexcept {
+  if (batch.mask == NegativeMask::none) return scores.size();
+  return static_cast<std::size_t>(
+      std::ranges::count_if(scores, [](T score) { return score > masked_score<T>; }));
+}
+
 /// For each pair p, computes the scores of its positive item and its negatives, in this order, as
 /// dot products of `rows`, and calls per_pair(p, scores), which returns the pair's part of the loss
 /// and replaces the scores by the derivatives d loss / d score. Then calls scatter_user(k, gradient

@@ -42,7 +42,7 @@ class SharedScores {
         score_stride_(blocks_ * block + 2 * line) {
     const std::size_t users = batch.user_side.num_active;
     const std::size_t user_blocks = (users + block - 1) / block;
-    group_size_ = (user_blocks + max_groups - 1) / max_groups * block;
+    group_size_ = std::max<std::size_t>((user_blocks + max_groups - 1) / max_groups, 1) * block;
     groups_ = (users + group_size_ - 1) / group_size_;
     negative_rows_ = scratch.allocate<T>(blocks_ * block, padded_dim_);
     transposed_ = scratch.allocate<T>(blocks_ * dim_, block);

@@ -14,6 +14,7 @@
 #include "prism/core/rows.hpp"
 #include "prism/core/scratch.hpp"
 #include "prism/data/interactions.hpp"
+#include "prism/kernel/masked_score.hpp"
 
 namespace prism::inline PRISM_ISA {
 
@@ -59,11 +60,6 @@ enum class NegativeMask {
   seen_items  ///< every item that the pair's user has a training interaction with
 };
 
-/// The score of a masked negative, in place of its own: so low that no loss of scores counts it. It
-/// is finite because infinities are undefined where a program is compiled with -ffast-math.
-template <class T>
-inline constexpr T masked_score = T(-1e30);
-
 /// A batch of observed pairs with their negatives, as positions in the two sides' `unique_rows`.
 struct Batch {
   std::span<const Index> users;  // pairs
@@ -91,10 +87,11 @@ struct Batch {
                             : negatives.subspan(pair * negatives_per_pair, negatives_per_pair);
   }
 
-  /// The pair that an item's occurrence belongs to; an occurrence as a shared negative belongs to
-  /// none.
+  /// The pair that an item's occurrence belongs to; `absent` for a shared negative, which belongs
+  /// to all.
   [[nodiscard]] std::size_t pair_of_item_occurrence(std::size_t occurrence) const noexcept {
-    return occurrence < pairs() ? occurrence : (occurrence - pairs()) / negatives_per_pair;
+    if (occurrence < pairs()) return occurrence;
+    return shared_negatives ? absent : (occurrence - pairs()) / negatives_per_pair;
   }
 
   /// The batch with only the active rows of both sides.

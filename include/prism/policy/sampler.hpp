@@ -19,6 +19,13 @@
 
 namespace prism::inline PRISM_ISA {
 
+/// The properties that a sampler declares.
+struct SamplerTraits {
+  /// Whether draws do not depend on the pair that they are for, so that SharedNegatives can have
+  /// one list of them for all pairs.
+  bool ignores_pairs = false;
+};
+
 /// The arguments of a sampler.
 struct SampleRequest {
   std::span<const Interaction> pairs;
@@ -66,24 +73,28 @@ using sampler_state_t = typename detail::SamplerStateOf<Sampler>::type;
 //   template <Execution X>
 //   void operator()(const X& exec, const SampleRequest&, std::span<Index> negatives) const;
 //
+//   // Optional: the traits that differ from the defaults, SamplerTraits{}.
+//   static constexpr SamplerTraits traits{.ignores_pairs = true};
 //   // Optional: data computed once from the training interactions.
 //   struct State { State(const MySampler&, const Interactions& train); };
 //   // With a State, instead:
 //   template <Execution X>
 //   void operator()(const X& exec, const SampleRequest&, const State&,
 //                   std::span<Index> negatives) const;
-//   // Optional: the pairs of a batch share one list of negatives, of this length, which is then
-//   // what the operator fills.
+//   // Optional: the pairs of a batch share one list of negatives, of this length, which the
+//   // operator then fills.
 //   SharedNegativesInfo shared(const SampleRequest&) const;
-//   // Optional: sets values[k] to the logarithm, up to a constant, of the probability that row k
-//   of
-//   // batch.item_side is a negative, for losses that correct for it; or leaves `values` empty.
+//   // Optional, for losses that correct for it: sets values[k] to the logarithm, up to a constant,
+//   // of the probability that row k of batch.item_side is a negative. Without it, or where it
+//   // leaves `values` empty, all items count as drawn alike.
 //   void log_probability(const State&, const Batch& batch, std::vector<double>& values) const;
 //   // Optional: label() and check(), see label.hpp.
 // };
 
 namespace detail {
 
+template <class S>
+concept SamplerTraitsFit = !names_traits<S> || ConstantTraits<S, SamplerTraits>;
 template <class S>
 concept SamplerStateFits = !names_State<S> || requires {
   typename S::State;
@@ -119,9 +130,9 @@ concept LogProbabilityFits =
 
 /// @tparam X  execution
 template <class S, class X = Host<>>
-concept SamplerPolicy =
-    detail::AnyPolicy<S> && detail::SamplerStateFits<S> && detail::SamplerStateConstructible<S> &&
-    detail::DrawsEitherWay<S, X> && detail::SharedFits<S> && detail::LogProbabilityFits<S>;
+concept SamplerPolicy = detail::AnyPolicy<S> && detail::SamplerStateFits<S> &&
+    detail::SamplerStateConstructible<S> && detail::DrawsEitherWay<S, X> && detail::SharedFits<S> &&
+    detail::LogProbabilityFits<S> && detail::SamplerTraitsFit<S>;
 
 #define PRISM_SAMPLER_OPERATOR                                                      \
   "template <Execution X> void operator()(const X& exec, const SampleRequest&, "    \
@@ -142,6 +153,9 @@ template <class S, Execution X = Host<>>
                 "a sampler's operator() must accept every execution, but does not accept this "
                 "one: " PRISM_SAMPLER_OPERATOR);
   static_assert(DrawsEitherWay<S, X>, "a sampler must draw negatives: " PRISM_SAMPLER_OPERATOR);
+  static_assert(SamplerTraitsFit<S>,
+                "a sampler's traits must be a constant: static constexpr SamplerTraits "
+                "traits{...}");
   static_assert(SharedFits<S>,
                 "a sampler's shared, if it has one, must be: SharedNegativesInfo shared(const "
                 "SampleRequest&) const");
@@ -151,6 +165,16 @@ template <class S, Execution X = Host<>>
   return SamplerPolicy<S, X>;
 }
 #undef PRISM_SAMPLER_OPERATOR
+
+/// The traits of a sampler; the defaults if it declares none.
+template <class Sampler>
+[[nodiscard]] consteval SamplerTraits sampler_traits() noexcept {
+  if constexpr (detail::names_traits<Sampler>) {
+    return Sampler::traits;
+  } else {
+    return {};
+  }
+}
 
 /// The list of negatives that a batch's pairs share; none if each pair has its own.
 template <class Sampler>

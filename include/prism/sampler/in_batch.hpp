@@ -44,6 +44,7 @@ inline void set_in_batch_log_probability(const Batch& batch, std::vector<double>
 /// Uniform over the distinct items of the batch's pairs, positives not excluded.
 struct InBatchNegatives {
   static constexpr std::string_view name = "InBatchNegatives";
+  static constexpr SamplerTraits traits{.ignores_pairs = true};
 
   template <Execution X>
   void operator()(const X& exec, const SampleRequest& request, std::span<Index> negatives) const {

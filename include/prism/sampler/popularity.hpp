@@ -21,6 +21,7 @@ namespace prism::inline PRISM_ISA {
 /// excluded. power 0 is uniform over the items with a training interaction.
 struct PopularityNegatives {
   static constexpr std::string_view name = "PopularityNegatives";
+  static constexpr SamplerTraits traits{.ignores_pairs = true};
 
   double power = 0.75;  ///< finite
 

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// One set of negatives for all pairs of a batch: scores become one matrix product, so that a
-// thousand negatives cost about what ten of each pair's own do.
+// One set of negatives for all pairs of a batch, whose scores are then a matrix product.
 #pragma once
 
 #include <algorithm>
@@ -35,12 +34,16 @@ inline constexpr auto shared_name = [] {
 
 /// As many negatives as the loss asks for a pair, drawn by another sampler once for the whole
 /// batch, with repetitions.
-/// @tparam Base  a sampler whose draws do not depend on the pair
+/// @tparam Base  a sampler whose draws do not depend on the pair: UniformNegatives,
+///     PopularityNegatives or InBatchNegatives, or one whose traits say so
 template <class Base = UniformNegatives>
 struct SharedNegatives {
   static_assert(check_sampler<Base>(),
                 "SharedNegatives: argument 1 (Base) is not a sampler such as UniformNegatives; "
                 "prism/policy/sampler.hpp lists the requirements");
+  static_assert(sampler_traits<Base>().ignores_pairs && !detail::names_shared<Base>,
+                "SharedNegatives: argument 1 (Base) must draw negatives that do not depend on the "
+                "pair, and say so: static constexpr SamplerTraits traits{.ignores_pairs = true}");
   static constexpr std::string_view name{detail::shared_name<Base>.data(),
                                          detail::shared_name<Base>.size()};
 

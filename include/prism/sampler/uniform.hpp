@@ -15,6 +15,7 @@ namespace prism::inline PRISM_ISA {
 /// Uniform over all items, positives not excluded.
 struct UniformNegatives {
   static constexpr std::string_view name = "UniformNegatives";
+  static constexpr SamplerTraits traits{.ignores_pairs = true};
 
   template <Execution X>
   void operator()(const X& exec, const SampleRequest& request, std::span<Index> negatives) const {

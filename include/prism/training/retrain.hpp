@@ -2,15 +2,36 @@
 // Training again on all that is not test.
 #pragma once
 
+#include <algorithm>
+#include <cstddef>
 #include <utility>
 
 #include "prism/core/config.hpp"
 #include "prism/core/error.hpp"
 #include "prism/core/execution.hpp"
 #include "prism/data/split.hpp"
+#include "prism/training/default_rate.hpp"
 #include "prism/training/fit.hpp"
+#include "prism/training/schedule.hpp"
 
 namespace prism::inline PRISM_ISA {
+
+namespace detail {
+
+/// A schedule as it was in an earlier training: with that one's number of epochs, and what it saw
+/// of its validation.
+[[nodiscard]] inline Schedule replayed(Schedule schedule, const History& history,
+                                       std::size_t epochs) {
+  return Schedule([schedule = std::move(schedule), all = history, epochs](const StepPosition& at) {
+    History seen = all;
+    seen.epochs.resize(std::min(at.epoch - 1, all.epochs.size()));
+    StepPosition as_then = at;
+    as_then.steps = epochs * at.steps_per_epoch;
+    return schedule.factor(as_then, seen);
+  });
+}
+
+}  // namespace detail
 
 /// A model with the same options, trained anew on training and validation part together, for as
 /// many epochs as validation found best: the protocol of test figures that use all data but the
@@ -18,8 +39,9 @@ namespace prism::inline PRISM_ISA {
 /// @param model      trained by fit()
 /// @param split      the one that it was trained on; validation part not empty
 /// @param history    what fit() returned
-/// @param options    as those of fit(); epochs and checkpoint are not read. Without a schedule it
-///     has that of a training without validation.
+/// @param options    those of fit(). The learning rate follows the schedule of that training, its
+///     number of epochs and what it saw of its validation. stop, checkpoint and best_weights are
+///     not read.
 /// @param observers  as those of fit()
 /// @throws ArgumentError  if there is no best epoch, or no validation part; otherwise as fit()
 template <Execution X, class Model, class... Observers>
@@ -28,10 +50,15 @@ template <Execution X, class Model, class... Observers>
   require(history.best_epoch > 0, "history", "has no best epoch");
   require(!split.validation.empty(), "split",
           "has no validation part that could be trained on too");
-  options.epochs = history.best_epoch;
-  options.checkpoint = {};
   const Split merged = merge_validation(split);
   Model again(exec, merged.train, model.options());
+  detail::set_default_rate(options, exec, again, true);
+  options.schedule = detail::replayed(*options.schedule, history,
+                                      options.epochs.value_or(FitOptions::default_epochs));
+  options.epochs = history.best_epoch;
+  options.stop = {};
+  options.checkpoint = {};
+  options.best_weights = BestWeights::last;
   fit(exec, again, merged, options, std::forward<Observers>(observers)...);
   return again;
 }
