@@ -118,8 +118,8 @@ PRISM_FOR_EACH_VARIANT("the logarithms of surrogates and their slopes equal thei
       for (std::size_t n = 1; n <= last_dimension; ++n) {
         CAPTURE(n);
         std::vector<T> x = draws<T>(n, n), slope(n), expected(n), expected_slope(n);
-        for (T& c : x) c = std::clamp<T>(c, -1, 1) * T{0.9};
-        const T positive = T{0.8};
+        for (T& c : x) c = std::clamp<T>(c, -1, 1) * static_cast<T>(0.9);
+        const T positive = static_cast<T>(0.8);
         for (std::size_t j = 0; j < n; ++j) {
           const double d = (static_cast<double>(x[j]) - static_cast<double>(positive)) / 2;
           const double sigma = surrogate == Surrogate::tanh   ? std::tanh(d) + 1

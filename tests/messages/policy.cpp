@@ -1,6 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Types that do not meet the requirements of a regularizer, an initializer, a sampler or an
 // activation. A test compiles each case and searches the first error for its words.
+#include <prism/sampler/all_in_batch.hpp>
+#include <prism/sampler/shared.hpp>
+#include <prism/sampler/unobserved.hpp>
+
 #include "model.hpp"
 
 using namespace prism;

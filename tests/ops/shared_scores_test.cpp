@@ -88,7 +88,7 @@ void check_shared_equals_own(const Loss& loss, Index users, std::size_t pairs, s
 
 template <class T, class Isa>
 void check_sizes() {
-  for (const std::size_t n : {1, 2, 63, 64, 65, 130}) {
+  for (const std::size_t n : {1U, 2U, 63U, 64U, 65U, 130U}) {
     const BPR bpr{.negatives = n};
     check_shared_equals_own<T, Isa>(bpr, 5, 12, n, 9);
     check_shared_equals_own<T, Isa>(SSM{.negatives = n}, 70, 100, n, 33);

@@ -74,10 +74,10 @@ struct SSM {
   template <class T>
   class LogQ {
    public:
-    LogQ(const Batch& batch, double tau, bool wanted) : batch_(batch) {
+    LogQ(const Batch& batch, double temperature, bool wanted) : batch_(batch) {
       if (!wanted) return;
-      for (const double log_q : batch.item_log_probability) {
-        of_item_.push_back(static_cast<T>(tau * log_q));
+      for (const double log_probability : batch.item_log_probability) {
+        of_item_.push_back(static_cast<T>(temperature * log_probability));
       }
       if (of_item_.empty() || !batch.shared_negatives) return;
       for (const Index k : batch.negatives) of_negative_.push_back(of_item_[k]);
@@ -92,8 +92,8 @@ struct SSM {
         for (std::size_t j = 0; j < of_negatives.size(); ++j) of_negatives[j] -= of_negative_[j];
         return;
       }
-      const std::span<const Index> negatives = batch_.negatives_of(p);
-      for (std::size_t j = 0; j < negatives.size(); ++j) of_negatives[j] -= of_item_[negatives[j]];
+      const std::span<const Index> rows = batch_.negatives_of(p);
+      for (std::size_t j = 0; j < rows.size(); ++j) of_negatives[j] -= of_item_[rows[j]];
     }
 
    private:
