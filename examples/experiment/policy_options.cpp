@@ -28,6 +28,11 @@ void declare_policy_options(CLI::App& app, Settings& settings) {
       ->check(one_of(prism::Types<prism::ReLU, prism::Identity>{}))
       ->capture_default_str()
       ->group(options);
+  app.add_option("--dropout", settings.dropout,
+                 "rate at which numbers of the backbone's output rows are dropped in training")
+      ->check(number_between(0, 0.999))
+      ->capture_default_str()
+      ->group(options);
   app.add_option(
          "--negatives", settings.negatives,
          "of a pair; default 1 for BPR and MACR, 10 for SSM (20 with --released), 800 for BSL "
