@@ -35,7 +35,7 @@ cmp one.txt two.txt || fail "the table depends on the number of threads"
 "$program" --data ratings.dat --epochs 3 --batch 64 --dim 8 --quiet --loss SSM --negatives 20 --log-q \
   --sampler SharedPopularityNegatives --mask seen_items --dropout 0.1 --initializer PRISM \
   --validation-part 0.2 --test-part 0.2 --schedule cosine --retrain --json shared.json >shared.txt
-for words in 'SSM, log_q 1, negatives 20, tau 0.2' 'SharedPopularityNegatives, mask 2, power 0.75' \
+for words in 'SSM, log_q 1, negatives 20, tau 0.2' 'SharedPopularityNegatives, mask 2, PopularityNegatives, power 0.75' \
   'MF<8> with dropout 0.1, rate 0.1' '"retraining"' '"test_part": 0.2' '"schedule": "cosine"'; do
   grep -qF -- "$words" shared.json || { cat shared.json; fail "the record has not $words"; }
 done

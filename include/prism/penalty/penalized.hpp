@@ -68,17 +68,16 @@ struct Penalized {
   /// the loss from training.
   [[nodiscard]] constexpr LossTraits traits() const noexcept {
     const LossTraits of_loss = loss_traits(loss), of_penalty = loss_traits(penalty);
-    return {.negatives = of_loss.negatives,
-            .overwrites_gradient = of_loss.overwrites_gradient,
-            .needs_all_rows = of_loss.needs_all_rows || of_penalty.needs_all_rows,
-            .has_ranking_rule = true,
-            .sees_negatives = of_loss.sees_negatives || of_penalty.sees_negatives,
-            .dot_product_logits = of_loss.dot_product_logits,
-            .takes_shared_negatives =
-                of_loss.takes_shared_negatives &&
-                (of_penalty.takes_shared_negatives || !of_penalty.sees_negatives),
-            .reads_log_probability =
-                of_loss.reads_log_probability || of_penalty.reads_log_probability};
+    return {
+        .negatives = of_loss.negatives,
+        .overwrites_gradient = of_loss.overwrites_gradient,
+        .needs_all_rows = of_loss.needs_all_rows || of_penalty.needs_all_rows,
+        .has_ranking_rule = true,
+        .sees_negatives = of_loss.sees_negatives || of_penalty.sees_negatives,
+        .dot_product_logits = of_loss.dot_product_logits,
+        .takes_shared_negatives = of_loss.takes_shared_negatives &&
+                                  (of_penalty.takes_shared_negatives || !of_penalty.sees_negatives),
+        .reads_log_probability = of_loss.reads_log_probability || of_penalty.reads_log_probability};
   }
 
   /// @throws ArgumentError  for an option outside its domain, or a penalty that uses negatives
