@@ -201,7 +201,7 @@ TEST_CASE("each batch of an epoch draws negatives of its own") {
   const Random random(1, Stream::negatives);
   const auto drawn = [&](std::size_t first) {
     const auto some = trainer.sample(pairs, random, first);
-    return std::vector<Index>(some.begin(), some.end());
+    return std::vector<Index>(some.items.begin(), some.items.end());
   };
   CHECK(drawn(0) == drawn(0));
   CHECK(drawn(0) != drawn(50));
