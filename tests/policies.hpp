@@ -29,12 +29,17 @@ void for_each_policy(prism::Types<Policies...>, const Visit& visit) {
   (visit(std::type_identity<Policies>{}), ...);
 }
 
-/// A loss with few enough negatives for a test.
+/// A loss with few enough negatives for a test, and with terms of about 1: central differences of a
+/// greater value have greater rounding errors.
 template <class Loss>
 Loss with_few_negatives() {
   Loss loss;
   if constexpr (requires { loss.negatives; }) {
     if (loss.negatives > 10) loss.negatives = 3;
+  }
+  if constexpr (requires { loss.margin; }) {
+    loss.margin = 0.1;
+    loss.weight = 1;
   }
   return loss;
 }

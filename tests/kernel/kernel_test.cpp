@@ -103,9 +103,9 @@ PRISM_FOR_EACH_VARIANT("the largest of n numbers equals its plain loop") {
     for (std::size_t n = 1; n <= last_dimension; ++n) {
       CAPTURE(n);
       std::vector<T> x = draws<T>(n, n);
-      CHECK(largest<Isa>(x.data(), n) == *std::ranges::max_element(x));
+      CHECK(largest_element<Isa>(x.data(), n) == *std::ranges::max_element(x));
       x[n - 1] = 9;  // in the remainder, where there is one
-      CHECK(largest<Isa>(x.data(), n) == T{9});
+      CHECK(largest_element<Isa>(x.data(), n) == T{9});
     }
   }
 }

@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <string>
 #include <string_view>
+#include <utility>
 
 #include "prism/backbone/mf.hpp"
 #include "prism/core/config.hpp"
@@ -64,7 +65,8 @@ struct Dropout {
   }
 
   template <class T, Execution X>
-  [[nodiscard]] auto forward(const BackboneStep<T, X>& step, const State<T>& state) const {
+  [[nodiscard]] auto forward(const BackboneStep<T, X>& step, const State<T>& state) const
+      -> decltype(std::declval<const Backbone&>().template forward<T>(step, state.base)) {
     auto result = base.template forward<T>(step, state.base);
     if (rate > 0) {
       result.output = {dropped<T>(step, result.output.users, step.batch.user_side, 0),

@@ -12,7 +12,7 @@ namespace prism::inline PRISM_ISA {
 
 /// The largest of n numbers, n >= 1.
 template <class Isa = isa::native, class T>
-[[nodiscard]] inline T largest(const T* x, std::size_t n) noexcept {
+[[nodiscard]] inline T largest_element(const T* x, std::size_t n) noexcept {
   using P = Pack<T, Isa>;
   T result = x[0];
   std::size_t j = 1;

@@ -6,7 +6,7 @@
 #include <type_traits>
 
 #include "prism/core/config.hpp"
-#include "prism/kernel/masked_score.hpp"
+#include "prism/core/masked_score.hpp"
 #include "prism/kernel/pack.hpp"
 
 namespace prism::inline PRISM_ISA {

@@ -62,7 +62,7 @@ struct BSL {
           const double positive = static_cast<double>(*positives.value[p]);
           cosine[0] = -*positives.d_cosine[p];
           const std::span<T> negative = cosine.subspan(1);
-          const T maximum = largest<typename X::isa>(negative.data(), negative.size());
+          const T maximum = largest_element<typename X::isa>(negative.data(), negative.size());
           if (maximum <= masked_score<T>) {  // all of them: the pair has no negative
             std::ranges::fill(negative, T{0});
             return -positive;

@@ -50,13 +50,13 @@ struct PSL {
     const double total =
         loss_over_cosines(step, unit_output, [&](std::size_t, std::span<T> cosine) {
           const std::span<T> negative = cosine.subspan(1);
-          if (largest<Isa>(negative.data(), negative.size()) <= masked_score<T>) {
+          if (largest_element<Isa>(negative.data(), negative.size()) <= masked_score<T>) {
             std::ranges::fill(cosine, T{0});  // the pair has no negative
             return 0.0;
           }
           std::vector<T> slope(negative.size());  // of log sigma
           log_surrogate<Isa>(surrogate, negative.data(), slope.data(), cosine[0], negative.size());
-          const T maximum = largest<Isa>(negative.data(), negative.size());
+          const T maximum = largest_element<Isa>(negative.data(), negative.size());
           const T sum =
               softmax_terms<Isa>(negative.data(), inverse_temperature, maximum, negative.size());
           const T scale = inverse_temperature / (2 * static_cast<T>(pairs) * sum);

@@ -57,7 +57,7 @@ struct SSM {
         loss_over_cosines(step, unit_output, [&](std::size_t p, std::span<T> cosine) {
           correction.subtract(p, cosine);
           // The maximum is subtracted so that no exponential overflows.
-          const T maximum = largest<typename X::isa>(cosine.data(), cosine.size());
+          const T maximum = largest_element<typename X::isa>(cosine.data(), cosine.size());
           const T positive_logit = inverse_temperature * (cosine[0] - maximum);
           const T sum = softmax_terms<typename X::isa>(cosine.data(), inverse_temperature, maximum,
                                                        cosine.size());

@@ -10,11 +10,11 @@
 #include "prism/core/config.hpp"
 #include "prism/core/execution.hpp"
 #include "prism/core/index.hpp"
+#include "prism/core/masked_score.hpp"
 #include "prism/core/random.hpp"
 #include "prism/core/rows.hpp"
 #include "prism/core/scratch.hpp"
 #include "prism/data/interactions.hpp"
-#include "prism/kernel/masked_score.hpp"
 
 namespace prism::inline PRISM_ISA {
 
