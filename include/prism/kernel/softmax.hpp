@@ -37,7 +37,10 @@ template <class Isa = isa::native, class T>
 inline T softmax_terms(T* x, T inverse_temperature, T maximum, std::size_t n) noexcept {
   using P = Pack<T, Isa>;
   const auto exponentiate = [&](T* at) {
-    exp(P::broadcast(inverse_temperature) * (P::load(at) - P::broadcast(maximum))).store(at);
+    // Of a masked score the exponential is 0, as that of -1000; packs of doubles would convert what
+    // is far below to an integer that cannot hold it.
+    const P argument = P::broadcast(inverse_temperature) * (P::load(at) - P::broadcast(maximum));
+    exp(clamp(argument, P::broadcast(T(-1000)), P::broadcast(0))).store(at);
     return P::load(at);
   };
   P total = P::broadcast(0);
