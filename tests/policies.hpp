@@ -37,6 +37,7 @@ Loss with_few_negatives() {
   if constexpr (requires { loss.negatives; }) {
     if (loss.negatives > 10) loss.negatives = 3;
   }
+  if constexpr (requires { loss.tau1; }) loss.tau1 = loss.tau2 = 0.5;
   if constexpr (requires { loss.margin; }) {
     loss.margin = 0.1;
     loss.weight = 1;
