@@ -50,7 +50,7 @@ void declare_policy_options(CLI::App& app, Settings& settings) {
       ->capture_default_str()
       ->group(options);
   list("tau", "temperature; default 0.2 for SSM, 0.1 for BSL and PSL")
-      ->check(number_from(1e-6, false))
+      ->check(number_between(1e-6, 1e6))
       ->group(options);
   app.add_flag("--log-q", settings.log_q,
                "SSM: correct for a sampler that draws items with unequal probabilities")

@@ -32,8 +32,8 @@ struct BSL {
   static constexpr std::string_view name = "BSL";
 
   std::size_t negatives = 800;    ///< of a pair, at least 1
-  double tau1 = 0.1;              ///< temperature of the positives, at least 1e-6
-  double tau2 = 0.1;              ///< temperature of the negatives, at least 1e-6
+  double tau1 = 0.1;              ///< temperature of the positives, from 1e-6 to 1e6
+  double tau2 = 0.1;              ///< temperature of the negatives, from 1e-6 to 1e6
   double power = 1;               ///< of the negatives' sum, above 0
   bool average_positives = true;  ///< otherwise each pair counts for itself: cos(u, i) / tau1
 

@@ -27,7 +27,7 @@ struct PSL {
   static constexpr std::string_view name = "PSL";
 
   std::size_t negatives = 1000;           ///< of a pair, at least 1
-  double tau = 0.1;                       ///< temperature, at least 1e-6
+  double tau = 0.1;                       ///< temperature, from 1e-6 to 1e6
   Surrogate surrogate = Surrogate::tanh;  ///< sigma
 
   /// @throws ArgumentError  for an option outside its domain

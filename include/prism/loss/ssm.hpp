@@ -28,7 +28,7 @@ struct SSM {
   static constexpr std::string_view name = "SSM";
 
   std::size_t negatives = 10;  ///< of a pair, at least 1
-  double tau = 0.2;            ///< temperature, at least 1e-6
+  double tau = 0.2;            ///< temperature, from 1e-6 to 1e6
   /// Whether to correct for a sampler of unequal probabilities; one that does not say what they are
   /// (its log_probability) counts as uniform.
   bool log_q = false;
