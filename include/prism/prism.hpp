@@ -89,6 +89,7 @@
 #include "prism/sampler/uniform.hpp"
 #include "prism/sampler/unobserved.hpp"
 #include "prism/serve/npy.hpp"
+#include "prism/serve/npy_reader.hpp"
 #include "prism/serve/recommend.hpp"
 #include "prism/serve/recommend_options.hpp"
 #include "prism/serve/save.hpp"
