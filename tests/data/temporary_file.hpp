@@ -13,25 +13,24 @@
 #include <zlib.h>
 #endif
 
-/// A file with the given bytes and a unique name, removed at the end of the scope.
-class TemporaryFile {
+/// An empty folder of a unique name, removed with all that is in it at the end of the scope.
+class TemporaryFolder {
  public:
-  explicit TemporaryFile(std::string_view bytes, const std::string& name = "data.txt")
-      : folder_(unused_folder()), path_(folder_ / name) {
-    std::ofstream(path_, std::ios::binary) << bytes;
-  }
-  TemporaryFile(const TemporaryFile&) = delete;
-  TemporaryFile& operator=(const TemporaryFile&) = delete;
-  ~TemporaryFile() {
+  TemporaryFolder() : path_(unused()) {}
+  TemporaryFolder(const TemporaryFolder&) = delete;
+  TemporaryFolder& operator=(const TemporaryFolder&) = delete;
+  ~TemporaryFolder() {
     std::error_code ignored;
-    std::filesystem::remove_all(folder_, ignored);
+    std::filesystem::remove_all(path_, ignored);
   }
 
   [[nodiscard]] const std::filesystem::path& path() const { return path_; }
-  [[nodiscard]] const std::filesystem::path& folder() const { return folder_; }
+  [[nodiscard]] std::filesystem::path operator/(const std::string& name) const {
+    return path_ / name;
+  }
 
  private:
-  static std::filesystem::path unused_folder() {
+  static std::filesystem::path unused() {
     static std::atomic<unsigned> count{0};
     static const unsigned process = std::random_device{}();
     const auto folder = std::filesystem::temp_directory_path() /
@@ -40,7 +39,22 @@ class TemporaryFile {
     return folder;
   }
 
-  std::filesystem::path folder_;
+  std::filesystem::path path_;
+};
+
+/// A file with the given bytes in a folder of its own.
+class TemporaryFile {
+ public:
+  explicit TemporaryFile(std::string_view bytes, const std::string& name = "data.txt")
+      : path_(folder_ / name) {
+    std::ofstream(path_, std::ios::binary) << bytes;
+  }
+
+  [[nodiscard]] const std::filesystem::path& path() const { return path_; }
+  [[nodiscard]] const std::filesystem::path& folder() const { return folder_.path(); }
+
+ private:
+  TemporaryFolder folder_;
   std::filesystem::path path_;
 };
 

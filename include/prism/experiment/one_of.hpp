@@ -51,6 +51,14 @@ class RuntimeChoice {
     visit([](const auto& policy) { check_options(policy); });
   }
 
+  /// Which policy of the list is chosen.
+  [[nodiscard]] std::size_t choice() const noexcept { return chosen_.index(); }
+  /// Chooses one, with its default options. @return false if there are not so many
+  bool set_choice(std::size_t choice) {
+    std::size_t next = 0;
+    return ((next++ == choice && (chosen_ = Policies{}, true)) || ...);
+  }
+
   template <class Visit>
   constexpr decltype(auto) visit(const Visit& visit) const {
     return std::visit(visit, chosen_);

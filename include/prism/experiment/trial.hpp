@@ -19,6 +19,7 @@
 #include "prism/core/execution.hpp"
 #include "prism/core/index.hpp"
 #include "prism/core/rows.hpp"
+#include "prism/data/fingerprint.hpp"
 #include "prism/data/split_parts.hpp"
 #include "prism/evaluate/correlation.hpp"
 #include "prism/evaluate/evaluate.hpp"
@@ -173,9 +174,9 @@ class ModelTrial final : public Trial {
 
 /// Each part of a split in words, with a sum over its interactions.
 [[nodiscard]] inline std::string describe_split(const Split& split) {
-  return "train: " + detail::describe(split.train) +
-         "; validation: " + detail::describe(split.validation) +
-         "; test: " + detail::describe(split.test);
+  return "train: " + fingerprint(split.train) +
+         "; validation: " + fingerprint(split.validation) +
+         "; test: " + fingerprint(split.test);
 }
 
 /// A trial of a model. Its key has all options of the library's policies; those of a policy of

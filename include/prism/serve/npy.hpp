@@ -6,6 +6,7 @@
 #include <bit>
 #include <cstddef>
 #include <string>
+#include <string_view>
 #include <type_traits>
 
 #include "prism/core/config.hpp"
@@ -13,24 +14,35 @@
 
 namespace prism::inline PRISM_ISA::detail {
 
-/// A file's content: the header, padded to a multiple of 64 bytes, and the numbers, row by row.
+/// What comes before the numbers of rows x columns, row by row: padded to a multiple of 64 bytes.
 template <class T>
-[[nodiscard]] std::string npy(Rows<const T> table) {
-  static_assert(std::is_floating_point_v<T>);
+[[nodiscard]] std::string npy_header(std::size_t rows, std::size_t columns) {
+  static_assert(std::is_floating_point_v<T> || std::is_unsigned_v<T>);
   const char order = std::endian::native == std::endian::little ? '<' : '>';
-  std::string header = std::string("{'descr': '") + order + 'f' + std::to_string(sizeof(T)) +
-                       "', 'fortran_order': False, 'shape': (" + std::to_string(table.size()) +
-                       ", " + std::to_string(table.dim()) + "), }";
+  const char kind = std::is_floating_point_v<T> ? 'f' : 'u';
+  std::string header = std::string("{'descr': '") + order + kind + std::to_string(sizeof(T)) +
+                       "', 'fortran_order': False, 'shape': (" + std::to_string(rows) + ", " +
+                       std::to_string(columns) + "), }";
   constexpr std::size_t before = 10;  // what comes before the header: magic, version, length
   const std::size_t end = (before + header.size() + 1 + 63) / 64 * 64;
   header.resize(end - before - 1, ' ');
   header += '\n';
-  std::string file("\x93NUMPY\x01\x00", 8);
-  file += static_cast<char>(header.size() % 256);
-  file += static_cast<char>(header.size() / 256);
-  file += header;
-  file.append(reinterpret_cast<const char*>(table.data()), table.num_elements() * sizeof(T));
-  return file;
+  std::string text("\x93NUMPY\x01\x00", 8);
+  text += static_cast<char>(header.size() % 256);
+  text += static_cast<char>(header.size() / 256);
+  return text + header;
+}
+
+/// The numbers of a table as they are in memory.
+template <class T>
+[[nodiscard]] std::string_view bytes_of(Rows<const T> table) {
+  return {reinterpret_cast<const char*>(table.data()), table.num_elements() * sizeof(T)};
+}
+
+/// A file's content.
+template <class T>
+[[nodiscard]] std::string npy(Rows<const T> table) {
+  return npy_header<T>(table.size(), table.dim()).append(bytes_of(table));
 }
 
 }  // namespace prism::inline PRISM_ISA::detail

@@ -113,8 +113,8 @@ class NpyHeaderParser {
   std::string_view rest_;
 };
 
-/// A .npy file (versions 1.0, 2.0 and 3.0) that holds a table: two dimensions, C order, float32 or
-/// float64 of either byte order.
+/// A .npy file (versions 1.0, 2.0 and 3.0) that holds a table: two dimensions, C order, float32,
+/// float64 or uint32 of either byte order.
 class NpyFile {
  public:
   /// Reads the header; the numbers are left to read() and read_into().
@@ -208,10 +208,14 @@ class NpyFile {
     const std::optional<NpyHeader> header = NpyHeaderParser(text).parse();
     if (!header) fail("has a header that is not one of .npy files: descr, fortran_order, shape");
     const std::string& descr = header->descr;
-    if (descr != "<f4" && descr != ">f4" && descr != "<f8" && descr != ">f8") {
-      fail("holds numbers of type '" + printable(descr) + "'; float32 and float64 are read");
+    const bool ordered = descr.starts_with('<') || descr.starts_with('>');
+    const std::string kind = ordered ? descr.substr(1) : "";
+    if (kind != "f4" && kind != "f8" && kind != "u4") {
+      fail("holds numbers of type '" + printable(descr) +
+           "'; float32, float64 and uint32 are read");
     }
-    number_size_ = descr[2] == '4' ? sizeof(float) : sizeof(double);
+    number_size_ = kind[1] == '4' ? 4 : 8;
+    type_ = kind[0] == 'u' ? "uint32" : number_size_ == 4 ? "float32" : "float64";
     swap_ = (descr[0] == '<') != (std::endian::native == std::endian::little);
     if (header->shape.size() != 2) {
       fail("holds an array of " + std::to_string(header->shape.size()) +
@@ -241,10 +245,13 @@ class NpyFile {
 
   template <class T>
   void check_type() const {
-    static_assert(std::is_same_v<T, float> || std::is_same_v<T, double>);
-    if (number_size_ != sizeof(T)) {
-      fail("holds numbers of float" + std::to_string(8 * number_size_) + " where float" +
-           std::to_string(8 * sizeof(T)) + " belongs");
+    static_assert(std::is_same_v<T, float> || std::is_same_v<T, double> ||
+                  std::is_same_v<T, std::uint32_t>);
+    const std::string_view own = std::is_same_v<T, float>    ? "float32"
+                                 : std::is_same_v<T, double> ? "float64"
+                                                             : "uint32";
+    if (type_ != own) {
+      fail("holds numbers of " + std::string(type_) + " where " + std::string(own) + " belongs");
     }
   }
 
@@ -270,6 +277,7 @@ class NpyFile {
   std::size_t rows_ = 0;
   std::size_t columns_ = 0;
   std::size_t number_size_ = 0;
+  std::string_view type_;
   bool swap_ = false;
 };
 

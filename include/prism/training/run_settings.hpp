@@ -12,7 +12,7 @@
 #include "prism/core/binary_file.hpp"
 #include "prism/core/config.hpp"
 #include "prism/core/error.hpp"
-#include "prism/data/interactions.hpp"
+#include "prism/data/fingerprint.hpp"
 #include "prism/data/split_parts.hpp"
 #include "prism/policy/options.hpp"
 #include "prism/training/fit_options.hpp"
@@ -23,20 +23,6 @@ namespace prism::inline PRISM_ISA::detail {
 struct RunSetting {
   std::string name, value;
 };
-
-/// "12 interactions of 5 users and 7 items, sum 1234"
-[[nodiscard]] inline std::string describe(const Interactions& part) {
-  Checksum sum;
-  for (std::size_t k = 0; k < part.size(); ++k) {
-    char bytes[2 * sizeof(Index)];
-    to_bytes(part[k].user, bytes);
-    to_bytes(part[k].item, bytes + sizeof(Index));
-    sum.add({bytes, sizeof bytes});
-  }
-  return std::to_string(part.size()) + " interactions of " + std::to_string(part.users()) +
-         " users and " + std::to_string(part.items()) + " items with the sum " +
-         std::to_string(sum.value());
-}
 
 /// Those of a model.
 template <class Model>
@@ -82,8 +68,8 @@ template <class Model>
 [[nodiscard]] inline std::vector<RunSetting> run_settings(std::vector<RunSetting> settings,
                                                           const Split& split,
                                                           const FitOptions& options) {
-  settings.push_back({"split.train", describe(split.train)});
-  settings.push_back({"split.validation", describe(split.validation)});
+  settings.push_back({"split.train", fingerprint(split.train)});
+  settings.push_back({"split.validation", fingerprint(split.validation)});
   for (RunSetting& setting : fit_settings(options)) settings.push_back(std::move(setting));
   return settings;
 }

@@ -1,0 +1,254 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Reads what save_model() has written.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <filesystem>
+#include <memory_resource>
+#include <new>
+#include <string>
+#include <string_view>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+#include "prism/core/config.hpp"
+#include "prism/core/error.hpp"
+#include "prism/core/execution.hpp"
+#include "prism/core/finite.hpp"
+#include "prism/core/matrix.hpp"
+#include "prism/core/memory.hpp"
+#include "prism/core/random.hpp"
+#include "prism/core/rows.hpp"
+#include "prism/data/interactions.hpp"
+#include "prism/policy/backbone.hpp"
+#include "prism/policy/output.hpp"
+#include "prism/policy/parameter.hpp"
+#include "prism/serve/model_folder.hpp"
+#include "prism/serve/save_model.hpp"
+#include "prism/serve/saved_options.hpp"
+
+namespace prism::inline PRISM_ISA {
+
+/// What ranking needs of a saved model, whatever its policies are.
+template <class T = float>
+struct SavedScorer {
+  Scorer<T> scorer;
+  Interactions train;  ///< what each user has seen, and the ids
+  std::string model;   ///< its name
+};
+
+namespace detail {
+
+/// Reads a folder by read(reader); once more if another model has taken its place meanwhile.
+template <class Read>
+auto read_model_folder(const std::filesystem::path& path, const Read& read) {
+  for (;;) {
+    const ModelFolderReader folder(path);
+    try {
+      folder.check_files();
+      auto result = read(folder);
+      if (!folder.replaced()) return result;
+    } catch (const DataError&) {
+      if (!folder.replaced()) throw;
+    }
+  }
+}
+
+[[nodiscard]] inline Interactions read_interactions_of(const ModelFolderReader& folder) {
+  auto user_ids = folder.ids("user_ids.txt");
+  auto item_ids = folder.ids("item_ids.txt");
+  const auto [count, columns] = folder.shape("train.npy");
+  if (columns != 2) folder.fail("has a train.npy that is not rows of user and item");
+  const Matrix<std::uint32_t> table = folder.table<std::uint32_t>("train.npy");
+  std::vector<Interaction> pairs(count);
+  for (std::size_t k = 0; k < count; ++k) {
+    pairs[k] = {table(k, 0), table(k, 1)};
+    if (pairs[k].user >= user_ids->size() || pairs[k].item >= item_ids->size()) {
+      folder.fail("has a train.npy with a user or an item that has no id");
+    }
+  }
+  std::vector<double> times;
+  if (folder.manifest().find("file times.npy") != nullptr) {
+    if (folder.shape("times.npy") != std::pair{count, std::size_t{1}}) {
+      folder.fail("has a times.npy without a time for each interaction");
+    }
+    const Matrix<double> column = folder.table<double>("times.npy");
+    times.assign(column.data(), column.data() + column.size());
+    for (const double time : times) {
+      if (!is_finite(time)) folder.fail("has a times.npy with a time that is not finite");
+    }
+  }
+  Interactions train(std::move(user_ids), std::move(item_ids), pairs, times);
+  if (train.empty()) folder.fail("has no training interactions");
+  return train;
+}
+
+/// Fails unless a file is a table of this shape.
+inline void require_shape(const ModelFolderReader& folder, const std::string& name,
+                          std::size_t size, std::size_t dim) {
+  const auto [found_size, found_dim] = folder.shape(name);
+  if (found_size == size && found_dim == dim) return;
+  folder.fail("has a " + name + " of " + std::to_string(found_size) + " x " +
+              std::to_string(found_dim) + " numbers where " + std::to_string(size) + " x " +
+              std::to_string(dim) + " belong");
+}
+
+/// Memory that refuses to give more than a limit: a damaged file must not ask for more than it has.
+class LimitedMemory final : public std::pmr::memory_resource {
+ public:
+  explicit LimitedMemory(std::size_t bytes) : left_(bytes) {}
+
+ private:
+  void* do_allocate(std::size_t bytes, std::size_t alignment) override {
+    if (bytes > left_) throw std::bad_alloc();
+    left_ -= bytes;
+    return table_memory()->allocate(bytes, alignment);
+  }
+  void do_deallocate(void* memory, std::size_t bytes, std::size_t alignment) override {
+    left_ += bytes;
+    table_memory()->deallocate(memory, bytes, alignment);
+  }
+  [[nodiscard]] bool do_is_equal(const memory_resource& other) const noexcept override {
+    return this == &other;
+  }
+
+  std::size_t left_;
+};
+
+/// Fails where the policies' parameters would be larger than the files of a folder.
+template <class Model>
+void check_parameters(const ModelFolderReader& folder, const typename Model::Options& options,
+                      const Interactions& train) {
+  using Scalar = typename Model::scalar_type;
+  std::size_t bytes = 4096;
+  for (const auto& [name, value] : folder.manifest().lines()) {
+    if (name.starts_with("file backbone_") || name.starts_with("file loss_")) {
+      bytes += folder.manifest().file(name.substr(std::string_view("file ").size())).size;
+    }
+  }
+  LimitedMemory limited(bytes);
+  try {
+    StateContext context{train, options.backbone.dim(), options.seed, Stream::backbone, &limited};
+    static_cast<void>(make_state<Scalar>(options.backbone, context));
+    context.dim = output_dim(options.backbone);
+    context.stream = Stream::loss;
+    static_cast<void>(make_state<Scalar>(options.loss, context));
+  } catch (const std::bad_alloc&) {
+    folder.fail("has fewer parameters than its policies need");
+  }
+}
+
+template <class State>
+void read_parameters(const ModelFolderReader& folder, const char* kind, State& state) {
+  std::size_t k = 0;
+  state.for_each_parameter([&](const auto& parameter) {
+    const std::string name = parameter_file(kind, ++k);
+    require_shape(folder, name, parameter.rows.size(), parameter.rows.dim());
+    folder.table(name, parameter.rows);
+  });
+  const std::string next = parameter_file(kind, k + 1);
+  if (folder.manifest().find("file " + next) != nullptr) {
+    folder.fail("has a " + next + ", which no policy has a place for");
+  }
+}
+
+template <class Scalar>
+void check_numbers(const ModelFolderReader& folder, const char* argument) {
+  const std::string own = sizeof(Scalar) == sizeof(float) ? "float" : "double";
+  const std::string& saved = folder.manifest().text("numbers");
+  require(saved == own, argument, "must be " + saved + ", as the saved model's, not " + own);
+}
+
+template <class Model, Execution X>
+[[nodiscard]] Model model_of(const X& exec, const ModelFolderReader& folder,
+                             const std::string& path, typename Model::Options options) {
+  using Scalar = typename Model::scalar_type;
+  const Manifest& manifest = folder.manifest();
+  check_numbers<Scalar>(folder, "Scalar");
+  const bool own_tables = manifest.find("file user_table.npy") != nullptr;
+  const char* const user_table = own_tables ? "user_table.npy" : "users.npy";
+  const char* const item_table = own_tables ? "item_table.npy" : "items.npy";
+  options.seed = manifest.number<std::uint64_t>("seed");
+  set_dim(options.backbone, folder.shape(user_table).second);
+  for_each_kind(options,
+                [&](const char* kind, auto& policy) { restore_options(manifest, kind, policy); });
+  check_labels(manifest, path, options);
+  Interactions train = read_interactions_of(folder);
+  require_shape(folder, user_table, train.users(), options.backbone.dim());
+  require_shape(folder, item_table, train.items(), options.backbone.dim());
+  check_parameters<Model>(folder, options, train);
+
+  Model model(exec, std::move(train), std::move(options));
+  auto& weights = model.weights();
+  folder.table(user_table, rows(weights.users));
+  folder.table(item_table, rows(weights.items));
+  read_parameters(folder, "backbone", weights.backbone);
+  read_parameters(folder, "loss", weights.loss);
+  return model;
+}
+
+}  // namespace detail
+
+/// A model as save_model() has written it, bit for bit, with its training interactions.
+/// @param exec     where the model is constructed; the host's threads if left out
+/// @param path     of the folder
+/// @param options  what the folder does not know: a memory resource, and options of policies of
+///     one's own that are no numbers; the others are the saved ones
+/// @throws DataError      where there is no saved model, or it is damaged
+/// @throws ArgumentError  where it was saved by a model of other policies or numbers
+template <class Model, Execution X>
+[[nodiscard]] Model load_model(const X& exec, const std::filesystem::path& path,
+                               const typename Model::Options& options = {}) {
+  return detail::read_model_folder(path, [&](const detail::ModelFolderReader& folder) {
+    return detail::model_of<Model>(exec, folder, path.string(), options);
+  });
+}
+template <class Model>
+[[nodiscard]] Model load_model(const std::filesystem::path& path,
+                               const typename Model::Options& options = {}) {
+  return load_model<Model>(par, path, options);
+}
+
+/// The scorer of a saved model of any policies, for rank_items() and recommend().
+/// @tparam T  the model's numbers, float or double
+/// @throws DataError      where there is no saved model, or it is damaged
+/// @throws ArgumentError  where its numbers are not T
+template <class T = float>
+[[nodiscard]] SavedScorer<T> load_scorer(const std::filesystem::path& path) {
+  return detail::read_model_folder(path, [](const detail::ModelFolderReader& folder) {
+    detail::check_numbers<T>(folder, "T");
+    Interactions train = detail::read_interactions_of(folder);
+    const std::size_t dim = folder.shape("users.npy").second;
+    detail::require_shape(folder, "users.npy", train.users(), dim);
+    detail::require_shape(folder, "items.npy", train.items(), dim);
+    Scorer<T> scorer{Output<T>(folder.table<T>("users.npy"), folder.table<T>("items.npy"))};
+    const auto factors = [&](const std::string& name, std::size_t size) {
+      std::vector<T> factor;
+      if (folder.manifest().find("file " + name) == nullptr) return factor;
+      detail::require_shape(folder, name, size, 1);
+      factor.resize(size);
+      folder.table(name, Rows<T>(factor.data(), size, 1));
+      return factor;
+    };
+    scorer.user_factor = factors("user_factors.npy", train.users());
+    scorer.item_factor = factors("item_factors.npy", train.items());
+    scorer.offset = static_cast<T>(folder.manifest().number<double>("offset"));
+    return SavedScorer<T>{std::move(scorer), std::move(train), folder.manifest().text("model")};
+  });
+}
+
+/// What a saved model's manifest says, as (name, value): "model", "numbers", "loss.tau", "note
+/// learning_rate".
+/// @throws DataError  where there is no saved model, or its manifest is damaged
+[[nodiscard]] inline SavedNotes saved_model_description(const std::filesystem::path& path) {
+  SavedNotes description;
+  const detail::ModelFolderReader folder(path);
+  for (const auto& line : folder.manifest().lines()) {
+    if (!line.first.starts_with("file ")) description.push_back(line);
+  }
+  return description;
+}
+
+}  // namespace prism::inline PRISM_ISA

@@ -1,0 +1,196 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The list of what a saved model is: lines of "name: value", and the size and checksum of each of
+// its files.
+#pragma once
+
+#include <charconv>
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "prism/core/binary_file.hpp"
+#include "prism/core/config.hpp"
+#include "prism/core/error.hpp"
+
+namespace prism::inline PRISM_ISA::detail {
+
+/// One line for any text: what would end it is written as \n, \r and \\.
+[[nodiscard]] inline std::string escaped_line(std::string_view text) {
+  std::string line;
+  for (const char c : text) {
+    if (c == '\n') {
+      line += "\\n";
+    } else if (c == '\r') {
+      line += "\\r";
+    } else if (c == '\\') {
+      line += "\\\\";
+    } else {
+      line += c;
+    }
+  }
+  return line;
+}
+
+/// The text of such a line; none if a backslash is followed by anything else.
+[[nodiscard]] inline std::optional<std::string> unescaped_line(std::string_view line) {
+  std::string text;
+  for (std::size_t k = 0; k < line.size(); ++k) {
+    if (line[k] != '\\') {
+      text += line[k];
+      continue;
+    }
+    if (++k == line.size()) return std::nullopt;
+    if (line[k] == 'n') {
+      text += '\n';
+    } else if (line[k] == 'r') {
+      text += '\r';
+    } else if (line[k] == '\\') {
+      text += '\\';
+    } else {
+      return std::nullopt;
+    }
+  }
+  return text;
+}
+
+/// A file as a manifest lists it.
+struct FileEntry {
+  std::uint64_t size = 0;      ///< bytes
+  std::uint64_t checksum = 0;  ///< Checksum of all of them
+};
+
+/// "name: value" lines in a fixed order, each name once.
+class Manifest {
+ public:
+  Manifest() = default;
+
+  /// @param file  its name in errors
+  /// @throws DataError  where the text is no manifest, of another version, cut off or changed
+  Manifest(std::string file, std::string_view text) : file_(std::move(file)) {
+    if (!text.starts_with(magic)) fail(1, "is no manifest of a saved model");
+    std::size_t line_number = 0;
+    std::string_view left = text;
+    bool summed = false;
+    while (!left.empty()) {
+      ++line_number;
+      const std::size_t end = left.find('\n');
+      if (end == std::string_view::npos) fail(line_number, "is cut off: its last line has no end");
+      if (summed) fail(line_number, "has lines after its checksum");
+      const std::string_view line = left.substr(0, end);
+      const std::string_view before = text.substr(0, text.size() - left.size());
+      left.remove_prefix(end + 1);
+      const std::size_t colon = line.find(": ");
+      if (colon == std::string_view::npos) fail(line_number, "has a line without \": \"");
+      const std::string name(line.substr(0, colon));
+      const auto value = unescaped_line(line.substr(colon + 2));
+      if (!value) fail(line_number, "has a backslash that stands for nothing");
+      if (find(name)) fail(line_number, "has " + name + " twice");
+      if (name == "checksum") {
+        summed = true;
+        if (*value != hexadecimal(sum_of(before))) {
+          fail(line_number, "was changed: its checksum is not what it says");
+        }
+        continue;
+      }
+      if (line_number > 1) {
+        lines_.emplace_back(name, *value);
+      } else if (*value != version) {
+        fail(1, "is of version " + *value + "; this library reads version " + version);
+      }
+    }
+    if (!summed) fail(line_number, "is cut off: there is no checksum");
+  }
+
+  /// @throws ArgumentError  where there is such a line, or the name has a colon or a line break
+  void add(const std::string& name, const std::string& value) {
+    require(name.find_first_of(":\r\n") == std::string::npos, "name",
+            "must have no colon and no line break: " + name);
+    require(!find(name), "name", "must be no other line's: " + name);
+    lines_.emplace_back(name, value);
+  }
+
+  [[nodiscard]] const std::string* find(std::string_view name) const {
+    for (const auto& [line_name, value] : lines_) {
+      if (line_name == name) return &value;
+    }
+    return nullptr;
+  }
+
+  /// @throws DataError  where there is no such line
+  [[nodiscard]] const std::string& text(std::string_view name) const {
+    const std::string* const value = find(name);
+    if (value == nullptr) fail(0, "has no line " + std::string(name));
+    return *value;
+  }
+
+  /// @throws DataError  where there is no such line, or its value is not a number of this type
+  template <class T>
+  [[nodiscard]] T number(std::string_view name) const {
+    const std::string& value = text(name);
+    T result{};
+    const char* const end = value.data() + value.size();
+    const auto parsed = std::from_chars(value.data(), end, result);
+    if (parsed.ec != std::errc() || parsed.ptr != end) {
+      fail(0, "has " + std::string(name) + ": " + value +
+                  ", which is not a number that belongs there");
+    }
+    return result;
+  }
+
+  void add_file(const std::string& name, const FileEntry& entry) {
+    add("file " + name, std::to_string(entry.size) + " " + hexadecimal(entry.checksum));
+  }
+  /// @throws DataError  where there is no such file
+  [[nodiscard]] FileEntry file(const std::string& name) const {
+    const std::string& value = text("file " + name);
+    FileEntry entry;
+    const char* const end = value.data() + value.size();
+    const auto size = std::from_chars(value.data(), end, entry.size);
+    const bool spaced = size.ec == std::errc() && size.ptr != end && *size.ptr == ' ';
+    const auto sum = std::from_chars(spaced ? size.ptr + 1 : end, end, entry.checksum, 16);
+    if (!spaced || sum.ec != std::errc() || sum.ptr != end) {
+      fail(0, "has no size and checksum of " + name);
+    }
+    return entry;
+  }
+
+  [[nodiscard]] const std::vector<std::pair<std::string, std::string>>& lines() const noexcept {
+    return lines_;
+  }
+
+  /// All of it, with its checksum.
+  [[nodiscard]] std::string to_text() const {
+    std::string text = std::string(magic) + version + "\n";
+    for (const auto& [name, value] : lines_) text += name + ": " + escaped_line(value) + "\n";
+    return text + "checksum: " + hexadecimal(sum_of(text)) + "\n";
+  }
+
+  /// @param line  0 for the whole file
+  [[noreturn]] void fail(std::size_t line, const std::string& problem) const {
+    throw DataError(file_, line, problem);
+  }
+
+ private:
+  static constexpr std::string_view magic = "prism model: ";
+  static constexpr const char* version = "1";  // incremented with each change of files or meaning
+
+  [[nodiscard]] static std::uint64_t sum_of(std::string_view text) {
+    Checksum sum;
+    sum.add(text);
+    return sum.value();
+  }
+  [[nodiscard]] static std::string hexadecimal(std::uint64_t number) {
+    char digits[17];
+    const auto end = std::to_chars(digits, digits + 16, number, 16).ptr;
+    return {digits, end};
+  }
+
+  std::string file_;
+  std::vector<std::pair<std::string, std::string>> lines_;
+};
+
+}  // namespace prism::inline PRISM_ISA::detail

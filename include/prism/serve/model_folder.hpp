@@ -1,0 +1,254 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The files of a saved model, written and read as one.
+#pragma once
+
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstddef>
+#include <cstdint>
+#include <filesystem>
+#include <fstream>
+#include <initializer_list>
+#include <ios>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <system_error>
+#include <utility>
+
+#include "prism/core/binary_file.hpp"
+#include "prism/core/config.hpp"
+#include "prism/core/error.hpp"
+#include "prism/core/file_descriptor.hpp"
+#include "prism/core/index.hpp"
+#include "prism/core/matrix.hpp"
+#include "prism/core/rows.hpp"
+#include "prism/core/staged_folder.hpp"
+#include "prism/data/ids.hpp"
+#include "prism/data/interactions.hpp"
+#include "prism/serve/manifest.hpp"
+#include "prism/serve/npy.hpp"
+#include "prism/serve/npy_reader.hpp"
+
+namespace prism::inline PRISM_ISA::detail {
+
+inline constexpr const char* manifest_name = "manifest.txt";
+
+/// Writes a folder of files with a manifest; it takes its name when publish() is called.
+class ModelFolderWriter {
+ public:
+  /// @throws DataError  as StagedFolder does, or where the name is that of a folder with anything
+  ///     but a saved model in it
+  explicit ModelFolderWriter(const std::filesystem::path& path) : folder_(path) {
+    std::error_code error;
+    const std::filesystem::path& there = folder_.final_path();
+    const bool replaceable = !std::filesystem::exists(there, error) ||
+                             std::filesystem::is_empty(there, error) ||
+                             std::filesystem::exists(there / manifest_name, error);
+    if (!replaceable) {
+      throw DataError(path.string(), 0,
+                      "cannot be written: it is a folder with other files than a saved model's");
+    }
+  }
+
+  [[nodiscard]] Manifest& manifest() noexcept { return manifest_; }
+
+  void table(const std::string& name, Rows<const float> rows) { write_table(name, rows); }
+  void table(const std::string& name, Rows<const double> rows) { write_table(name, rows); }
+  void table(const std::string& name, Rows<const std::uint32_t> rows) { write_table(name, rows); }
+
+  /// A line for each id.
+  void ids(const std::string& name, const Ids& ids) {
+    std::string lines;
+    for (std::size_t row = 0; row < ids.size(); ++row) {
+      lines += escaped_line(ids[static_cast<Index>(row)]) + '\n';
+    }
+    write(name, {lines});
+  }
+
+  /// @throws DataError  where a file cannot be written, or the folder cannot take its name
+  void publish() {
+    write(manifest_name, {manifest_.to_text()});
+    folder_.publish();
+  }
+
+ private:
+  template <class T>
+  void write_table(const std::string& name, Rows<const T> rows) {
+    // The header is a multiple of 8 bytes, as the checksum needs its parts to be.
+    write(name, {npy_header<T>(rows.size(), rows.dim()), bytes_of(rows)});
+  }
+
+  void write(const std::string& name, std::initializer_list<std::string_view> parts) {
+    const std::filesystem::path path = folder_.path() / name;
+    const FileDescriptor file(::open(path.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666));
+    if (!file) fail(name);
+    FileEntry entry;
+    Checksum sum;
+    for (std::string_view bytes : parts) {
+      entry.size += bytes.size();
+      sum.add(bytes);
+      while (!bytes.empty()) {
+        const ::ssize_t written = ::write(file.get(), bytes.data(), bytes.size());
+        if (written < 0 && errno == EINTR) continue;
+        if (written < 0) fail(name);
+        bytes.remove_prefix(static_cast<std::size_t>(written));
+      }
+    }
+    if (::fsync(file.get()) != 0) fail(name);
+    entry.checksum = sum.value();
+    if (name != manifest_name) manifest_.add_file(name, entry);
+  }
+
+  [[noreturn]] void fail(const std::string& name) const {
+    const std::error_code error(errno, std::generic_category());
+    throw DataError((folder_.final_path() / name).string(), 0,
+                    "cannot be written: " + error.message());
+  }
+
+  StagedFolder folder_;
+  Manifest manifest_;
+};
+
+/// Reads such a folder. Memory is bounded by the size of its files.
+class ModelFolderReader {
+ public:
+  /// @throws DataError  where there is none, or its manifest is damaged
+  explicit ModelFolderReader(std::filesystem::path path)
+      : path_(std::move(path)), identity_(identity()), manifest_(read_manifest()) {}
+
+  [[nodiscard]] const Manifest& manifest() const noexcept { return manifest_; }
+
+  /// Holds every file against its size and checksum.
+  /// @throws DataError  for one that is missing or damaged
+  void check_files() const {
+    constexpr std::string_view prefix = "file ";
+    for (const auto& [name, value] : manifest_.lines()) {
+      if (name.starts_with(prefix)) check_file(name.substr(prefix.size()));
+    }
+  }
+
+  /// A table of its own.
+  /// @throws DataError  where the file is missing, damaged or holds other numbers
+  template <class T>
+  [[nodiscard]] Matrix<T> table(const std::string& name) const {
+    return open(name).read<T>();
+  }
+  /// Into a table that is there.
+  template <class T>
+  void table(const std::string& name, Rows<T> rows) const {
+    open(name).read_into(rows);
+  }
+  /// rows x columns that the manifest's file has, without reading it.
+  [[nodiscard]] std::pair<std::size_t, std::size_t> shape(const std::string& name) const {
+    const NpyFile file = open(name);
+    return {file.rows(), file.columns()};
+  }
+
+  /// @throws DataError  for a line that is no id, or is another line's too
+  [[nodiscard]] std::shared_ptr<const Ids> ids(const std::string& name) const {
+    const std::filesystem::path path = path_ / name;
+    const std::string text = content(path, manifest_.file(name).size);
+    auto ids = std::make_shared<Ids>();
+    std::string_view left = text;
+    for (std::size_t line = 1; !left.empty(); ++line) {
+      const std::size_t end = left.find('\n');
+      if (end == std::string_view::npos) throw DataError(path.string(), line, "is cut off");
+      const auto id = unescaped_line(left.substr(0, end));
+      left.remove_prefix(end + 1);
+      if (!id) throw DataError(path.string(), line, "has a backslash that stands for nothing");
+      if (ids->intern(*id) != line - 1) {
+        throw DataError(path.string(), line, "has an id that a line before has too: " + *id);
+      }
+    }
+    return ids;
+  }
+
+  /// Whether another folder has taken the name since this one was opened.
+  [[nodiscard]] bool replaced() const {
+    try {
+      return identity() != identity_;
+    } catch (const DataError&) {
+      return true;
+    }
+  }
+
+  /// @throws DataError  of the folder
+  [[noreturn]] void fail(const std::string& problem) const {
+    throw DataError(path_.string(), 0, problem);
+  }
+
+ private:
+  static constexpr std::uint64_t max_manifest = std::uint64_t{1} << 20;
+
+  [[nodiscard]] std::pair<std::uint64_t, std::uint64_t> identity() const {
+    struct stat folder {};
+    if (::stat(path_.c_str(), &folder) != 0) {
+      const std::error_code error(errno, std::generic_category());
+      fail("cannot be read: " + error.message());
+    }
+    if (!S_ISDIR(folder.st_mode)) fail("is not the folder of a saved model");
+    return {folder.st_dev, folder.st_ino};
+  }
+
+  [[nodiscard]] Manifest read_manifest() const {
+    const std::filesystem::path path = path_ / manifest_name;
+    std::error_code error;
+    if (!std::filesystem::is_regular_file(path, error)) {
+      fail(std::string("is not a saved model: it has no ") + manifest_name);
+    }
+    const std::uintmax_t size = std::filesystem::file_size(path, error);
+    if (error || size > max_manifest) fail(std::string(manifest_name) + " is too long for one");
+    return {path.string(), content(path, size)};
+  }
+
+  /// The first `size` bytes of a file.
+  [[nodiscard]] static std::string content(const std::filesystem::path& path, std::uint64_t size) {
+    std::ifstream file(path, std::ios::binary);
+    std::string text(size, '\0');
+    file.read(text.data(), static_cast<std::streamsize>(size));
+    if (!file) throw DataError(path.string(), 0, "cannot be read");
+    return text;
+  }
+
+  [[nodiscard]] NpyFile open(const std::string& name) const {
+    static_cast<void>(manifest_.file(name));  // it is not another program's
+    return NpyFile(path_ / name);
+  }
+
+  void check_file(const std::string& name) const {
+    const std::filesystem::path path = path_ / name;
+    const auto fail = [&](const std::string& problem) {
+      throw DataError(path.string(), 0, problem);
+    };
+    const FileEntry entry = manifest_.file(name);
+    std::error_code error;
+    if (!std::filesystem::is_regular_file(path, error)) fail("is missing");
+    const std::uintmax_t size = std::filesystem::file_size(path, error);
+    if (error || size != entry.size) {
+      fail("has " + std::to_string(size) + " bytes, not the " + std::to_string(entry.size) +
+           " that " + manifest_name + " says");
+    }
+    std::ifstream file(path, std::ios::binary);
+    Checksum sum;
+    std::string buffer;
+    for (std::uint64_t at = 0; at < size; at += buffer.size()) {
+      buffer.resize(std::min<std::uint64_t>(size - at, file_buffer));
+      file.read(buffer.data(), static_cast<std::streamsize>(buffer.size()));
+      if (!file) fail("cannot be read");
+      sum.add(buffer);
+    }
+    if (sum.value() != entry.checksum)
+      fail("was changed: its checksum is not that of the manifest");
+  }
+
+  std::filesystem::path path_;
+  std::pair<std::uint64_t, std::uint64_t> identity_;  // device and number of the folder
+  Manifest manifest_;
+};
+
+}  // namespace prism::inline PRISM_ISA::detail

@@ -1,0 +1,125 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Writes a model, so that another process goes on with it or serves from it.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <filesystem>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "prism/core/config.hpp"
+#include "prism/core/error.hpp"
+#include "prism/core/execution.hpp"
+#include "prism/core/matrix.hpp"
+#include "prism/core/rows.hpp"
+#include "prism/data/fingerprint.hpp"
+#include "prism/data/interactions.hpp"
+#include "prism/policy/output.hpp"
+#include "prism/policy/parameter.hpp"
+#include "prism/serve/model_folder.hpp"
+#include "prism/serve/saved_options.hpp"
+
+namespace prism::inline PRISM_ISA {
+
+/// What a saved model says beside what it is: "learning_rate", "0.001".
+using SavedNotes = std::vector<std::pair<std::string, std::string>>;
+
+namespace detail {
+
+/// The training interactions: train.npy (rows of user and item), times.npy and both lists of ids.
+inline void write_interactions(ModelFolderWriter& folder, const Interactions& train) {
+  Matrix<std::uint32_t> pairs = make_table<std::uint32_t>(train.size(), 2);
+  for (std::size_t k = 0; k < train.size(); ++k) {
+    pairs(k, 0) = train[k].user;
+    pairs(k, 1) = train[k].item;
+  }
+  folder.table("train.npy", rows(std::as_const(pairs)));
+  if (!train.times().empty()) {
+    folder.table("times.npy", Rows<const double>(train.times().data(), train.times().size(), 1));
+  }
+  folder.ids("user_ids.txt", *train.user_ids());
+  folder.ids("item_ids.txt", *train.item_ids());
+}
+
+/// The output rows and the loss's ranking rule.
+template <class T>
+void write_scorer(ModelFolderWriter& folder, const Scorer<T>& scorer) {
+  folder.table("users.npy", scorer.output.users());
+  folder.table("items.npy", scorer.output.items());
+  const auto factors = [&](const char* name, const std::vector<T>& factor) {
+    if (!factor.empty()) folder.table(name, Rows<const T>(factor.data(), factor.size(), 1));
+  };
+  factors("user_factors.npy", scorer.user_factor);
+  factors("item_factors.npy", scorer.item_factor);
+  folder.manifest().add("offset", format_number(static_cast<double>(scorer.offset)));
+}
+
+/// A parameter's file: the backbone's first is "backbone_1.npy".
+[[nodiscard]] inline std::string parameter_file(const char* kind, std::size_t k) {
+  return std::string(kind) + "_" + std::to_string(k) + ".npy";
+}
+
+template <class State>
+void write_parameters(ModelFolderWriter& folder, const char* kind, const State& state) {
+  State copy = state;  // its views are of values that may change
+  std::size_t k = 0;
+  copy.for_each_parameter([&](const auto& parameter) {
+    using T = std::remove_const_t<std::remove_pointer_t<decltype(parameter.rows.data())>>;
+    folder.table(parameter_file(kind, ++k), Rows<const T>(parameter.rows));
+  });
+}
+
+}  // namespace detail
+
+/// Writes a model into a folder, which appears whole or not at all, in place of a saved model that
+/// stands there; a process that reads the folder then has one or the other. In it:
+///   manifest.txt                  library, policies and options, size and checksum of each file
+///   users.npy, items.npy          output rows, rows x dim, in NumPy's format
+///   user_factors.npy, item_factors.npy    of a ranking rule such as MACR's
+///   user_table.npy, item_table.npy        embeddings, where they are not the output rows
+///   backbone_1.npy ..., loss_1.npy ...    parameters of backbone and loss
+///   train.npy, times.npy          training interactions: rows of user and item, and their times
+///   user_ids.txt, item_ids.txt    the id of row r in line r + 1; \n, \r and \\ stand for a line
+///                                 break, a carriage return and a backslash
+/// The optimizer's state is no part of a model: a checkpoint has it.
+/// @param exec   where output rows are computed; the host's threads if left out
+/// @param notes  further lines of the manifest, as "note NAME: VALUE"
+/// @throws DataError      where a file cannot be written, or the folder has other files in it
+/// @throws ArgumentError  for a note whose name has a colon or a line break, or is another's
+template <Execution X, class Model>
+void save_model(const X& exec, const Model& model, const std::filesystem::path& path,
+                const SavedNotes& notes = {}) {
+  using Scalar = typename Model::scalar_type;
+  detail::ModelFolderWriter folder(path);
+  detail::Manifest& manifest = folder.manifest();
+  manifest.add("library", PRISM_VERSION);
+  manifest.add("model", model.name());
+  manifest.add("numbers", sizeof(Scalar) == sizeof(float) ? "float" : "double");
+  manifest.add("seed", std::to_string(model.options().seed));
+  manifest.add("train", fingerprint(model.train()));
+  detail::for_each_kind(model.options(), [&](const char* kind, const auto& policy) {
+    detail::add_options(manifest, kind, policy);
+  });
+  for (const auto& [name, value] : notes) manifest.add("note " + name, value);
+
+  const Scorer<Scalar> scorer = model.scorer(exec);
+  detail::write_scorer(folder, scorer);
+  const auto& weights = model.weights();
+  if (scorer.output.users().data() != weights.users.data()) {
+    folder.table("user_table.npy", rows(weights.users));
+    folder.table("item_table.npy", rows(weights.items));
+  }
+  detail::write_parameters(folder, "backbone", weights.backbone);
+  detail::write_parameters(folder, "loss", weights.loss);
+  detail::write_interactions(folder, model.train());
+  folder.publish();
+}
+template <class Model>
+requires(!Execution<Model>) void save_model(const Model& model, const std::filesystem::path& path,
+                                            const SavedNotes& notes = {}) {
+  save_model(par, model, path, notes);
+}
+
+}  // namespace prism::inline PRISM_ISA
