@@ -9,10 +9,28 @@
 #include <prism/execution/host.hpp>
 #include <vector>
 
+#include "experiment/interrupt.hpp"
+#include "experiment/output.hpp"
 #include "experiment/record.hpp"
 #include "experiment/run.hpp"
 #include "experiment/settings.hpp"
 #include "experiment/trials.hpp"
+
+namespace {
+
+/// Writes --json. @return whether it could; the table is printed all the same
+bool write_record(const experiment::Settings& settings, const prism::Split& split,
+                  const std::vector<experiment::Run>& runs) {
+  try {
+    experiment::write_json(settings, split, runs);
+    return true;
+  } catch (const std::exception& error) {
+    std::fprintf(stderr, "experiment: %s\n", error.what());
+    return false;
+  }
+}
+
+}  // namespace
 
 int main(int argc, char** argv) {
   CLI::App app(
@@ -38,17 +56,25 @@ int main(int argc, char** argv) {
         split.train.items(), split.train.size(), split.validation.size(), split.test.size());
     std::fflush(stdout);
     experiment::check_parts(settings, split);
+    experiment::describe(settings);
+    experiment::check_output(settings);
+    experiment::catch_signals();
     std::vector<experiment::Run> runs;
+    bool saved = true;
     for (const experiment::ModelChoice& choice : settings.models()) {
       runs.push_back(experiment::run(settings, choice, split));
+      saved = saved && !runs.back().save_error;
       // After each model, so that an error in a later one does not lose its results.
-      if (!settings.json.empty()) experiment::write_json(settings, split, runs);
+      if (!settings.json.empty()) saved = write_record(settings, split, runs) && saved;
+      if (experiment::caught_signal() != 0) break;
     }
     experiment::print_table(split, runs);
     if (std::fflush(stdout) != 0 || std::ferror(stdout) != 0) {
       std::fprintf(stderr, "experiment: the table cannot be written to the standard output\n");
       return 1;
     }
+    if (experiment::caught_signal() != 0) return 128 + experiment::caught_signal();
+    if (!saved) return 1;
     for (const experiment::Run& run : runs) {
       if (run.error) return 1;
     }

@@ -51,7 +51,7 @@ void settle_lists(const CLI::App& app, Settings& settings) {
   refuse_twice("seed", settings.seeds);
   for (const auto& [option, values] : settings.lists) refuse_twice(option, values);
   if (!settings.trials()) return;
-  for (const char* option : {"--save", "--json", "--retrain"}) {
+  for (const char* option : {"--save", "--json", "--checkpoint", "--retrain"}) {
     if (app.count(option) > 0) {
       throw CLI::ValidationError(option,
                                  "is for one run of each model; lists and --tune have "
@@ -241,9 +241,17 @@ void declare_options(CLI::App& app, Settings& settings) {
       ->check(writable_file())
       ->group(output);
   app.add_option("--save", settings.save,
-                 "write each model's embeddings to a folder in this one: users.npy, items.npy and "
-                 "their ids, one line per row, in user_ids.txt, item_ids.txt")
+                 "save each model to a folder in this one: users.npy, items.npy (output rows), "
+                 "user_ids.txt, item_ids.txt (the id of each row) and all that loading it needs")
       ->check(writable_folder())
+      ->group(output);
+  app.add_option("--checkpoint", settings.checkpoint,
+                 "after each epoch, and where SIGINT or SIGTERM ends training, write what training "
+                 "goes on from to a file in this folder")
+      ->check(writable_folder())
+      ->group(output);
+  app.add_flag("--resume", settings.resume, "go on from the checkpoints that are there")
+      ->needs("--checkpoint")
       ->group(output);
   app.set_version_flag("--version", "prism " PRISM_VERSION);
   app.add_flag("--quiet", settings.quiet, "show no progress")->group(output);

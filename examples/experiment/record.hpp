@@ -26,6 +26,10 @@ inline void print_warnings(const prism::Report& popular, const std::vector<Run>&
       std::printf("\nwarning: %s: %s\n", run.name.c_str(), warning.c_str());
     };
     for (const std::string& warning : run.history.warnings) print(warning);
+    if (run.history.stop_reason == prism::StopReason::observer) {
+      print("ended by a signal; its results are those of the best epoch so far");
+    }
+    if (run.save_error) print("is not saved: " + *run.save_error);
     if (run.dot.ndcg < popular.ndcg) {
       print("ranks worse than the most popular items, which need no training");
     }
@@ -96,6 +100,7 @@ inline prism::Json to_json(const Run& run) {
     return json;
   }
   json["history"] = to_json(run.history);
+  if (run.save_error) json["save_error"] = *run.save_error;
   if (run.retraining) json["retraining"] = to_json(*run.retraining);
   json["test_by_dot"] = prism::to_json(run.dot);
   json["test_by_cosine"] = prism::to_json(run.cosine);
@@ -186,7 +191,8 @@ inline void write_json(const Settings& settings, const prism::Split& split,
   for (const Run& run : runs) record["runs"].push_back(to_json(run));
   const std::filesystem::path path = std::filesystem::absolute(settings.json);
   prism::StagedFiles files(path.parent_path());
-  files.write(path.filename(), record.dump(1) + "\n");
+  files.write(path.filename(),
+              record.dump(1, ' ', false, prism::Json::error_handler_t::replace) + "\n");
   files.publish();
 }
 

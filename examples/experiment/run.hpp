@@ -23,8 +23,9 @@ namespace experiment {
 struct Run {
   ModelChoice choice;
   std::string name;
-  std::optional<std::string> error{};   // the reason, if there are no results
-  std::vector<std::string> policies{};  // with their options
+  std::optional<std::string> error{};       // the reason, if there are no results
+  std::optional<std::string> save_error{};  // why the model could not be saved
+  std::vector<std::string> policies{};      // with their options
   prism::History history{};
   std::optional<prism::History> retraining{};  // of the model that was tested, with --retrain
   prism::Report dot{};
@@ -59,11 +60,6 @@ inline void check_parts(const Settings& settings, const prism::Split& split) {
       settings.drop_repeated ? "has only interactions that --data has too" : "has no interactions");
   prism::require(!split.validation.empty() && !split.test.empty(), "--data",
                  "is too small: nothing is left for the validation or the test part");
-}
-
-/// "MF-DirectAU-None-PRISM", the model's folder in that of --save.
-inline std::string folder(const ModelChoice& choice) {
-  return choice.backbone + "-" + choice.loss + "-" + choice.regularizer + "-" + choice.initializer;
 }
 
 /// A split that trials share, and what it is.

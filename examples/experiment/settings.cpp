@@ -37,6 +37,16 @@ prism::ReadOptions read_options(const Settings& settings) {
   return options;
 }
 
+std::string file_name(const ModelChoice& model) {
+  return model.backbone + "-" + model.loss + "-" + model.regularizer + "-" + model.initializer;
+}
+std::filesystem::path model_folder(const Settings& settings, const ModelChoice& model) {
+  return std::filesystem::path(settings.save) / file_name(model);
+}
+std::filesystem::path checkpoint_file(const Settings& settings, const ModelChoice& model) {
+  return std::filesystem::path(settings.checkpoint) / (file_name(model) + ".checkpoint");
+}
+
 bool reads(const Settings& settings, const ModelChoice& model, const std::string& option) {
   const auto loss_is = [&](auto... names) { return ((model.loss == names) || ...); };
   if (option == "alpha" || option == "prism-scale") {

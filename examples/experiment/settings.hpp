@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <array>
 #include <cstdint>
+#include <filesystem>
 #include <map>
 #include <optional>
 #include <prism/data/format.hpp>
@@ -31,6 +32,9 @@ inline const std::map<std::string, prism::NegativeMask> masks{
 inline const std::map<std::string, prism::Surrogate> surrogates{{"tanh", prism::Surrogate::tanh},
                                                                 {"atan", prism::Surrogate::atan},
                                                                 {"relu", prism::Surrogate::relu}};
+
+/// The line of a saved model's manifest that has Settings::description.
+inline constexpr const char* settings_note = "note settings";
 
 /// One model to train.
 struct ModelChoice {
@@ -107,6 +111,9 @@ struct Settings {
 
   std::string json;
   std::string save;
+  std::string checkpoint;
+  bool resume = false;
+  std::string description;  // of all that results depend on
   bool quiet = false;
 
   [[nodiscard]] double tau_or(double default_of_loss) const {
@@ -160,6 +167,14 @@ struct Combination {
 
 /// Every combination of the lists' values that a model reads; the seed is the first.
 [[nodiscard]] std::vector<Combination> combinations(const Settings& settings,
+                                                    const ModelChoice& model);
+
+/// "MF-DirectAU-None-PRISM"
+[[nodiscard]] std::string file_name(const ModelChoice& model);
+/// A model's folder in that of --save, and its file in that of --checkpoint.
+[[nodiscard]] std::filesystem::path model_folder(const Settings& settings,
+                                                 const ModelChoice& model);
+[[nodiscard]] std::filesystem::path checkpoint_file(const Settings& settings,
                                                     const ModelChoice& model);
 
 /// Declares the options; parsing writes their values to `settings`.

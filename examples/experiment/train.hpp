@@ -11,6 +11,7 @@
 #include <type_traits>
 #include <utility>
 
+#include "interrupt.hpp"
 #include "run.hpp"
 #include "settings.hpp"
 
@@ -174,6 +175,50 @@ struct KeepHistory {
   void end(const prism::History& ended) { history = ended; }
 };
 
+/// Shows progress unless it is to be quiet.
+struct ShowProgress {
+  bool quiet;
+  prism::Progress progress{};
+
+  void begin(const prism::FitInfo& info) {
+    if (!quiet) progress.begin(info);
+  }
+  void batch(const prism::EpochProgress& done) {
+    if (!quiet) progress.batch(done);
+  }
+  template <class Model>
+  void epoch(const prism::EpochRecord& record, const Model& model) {
+    if (!quiet) progress.epoch(record, model);
+  }
+  void end(const prism::History& history) {
+    if (!quiet) progress.end(history);
+  }
+};
+
+/// Trains a model from its checkpoint, if there is one and --resume says so, or from the beginning.
+template <class Model>
+prism::History train(const Settings& settings, const ModelChoice& choice, Model& model,
+                     const prism::Split& split, prism::FitOptions fitting) {
+  using Session = prism::TrainingSession<Model>;
+  if (!settings.checkpoint.empty()) fitting.checkpoint.path = checkpoint_file(settings, choice);
+  const auto& path = fitting.checkpoint.path;
+  Session session = settings.resume && std::filesystem::exists(path)
+                        ? Session::resume(path, model, split, fitting)
+                        : Session(model, split, fitting);
+  return session.run(ShowProgress{settings.quiet}, StopOnSignal());
+}
+
+/// Saves a model; what keeps it from that is kept for after the table.
+template <class Model>
+void save(const Settings& settings, const Model& model, Run& run) {
+  try {
+    prism::save_model(model, model_folder(settings, run.choice),
+                      {{"settings", settings.description}});
+  } catch (const prism::Error& error) {
+    run.save_error = error.what();
+  }
+}
+
 template <class Loss>
 Run run_with(const Settings& settings, const ModelChoice& choice, const prism::Split& split) {
   using namespace prism;
@@ -185,12 +230,10 @@ Run run_with(const Settings& settings, const ModelChoice& choice, const prism::S
             [&](const auto& policy) { run.policies.push_back(describe(policy)); });
         Model model(split.train, options);
         try {
-          run.history =
-              settings.quiet ? fit(model, split, fitting, Silent()) : fit(model, split, fitting);
-          if (settings.retrain) {
+          run.history = train(settings, choice, model, split, fitting);
+          if (settings.retrain && caught_signal() == 0) {
             KeepHistory kept{run.retraining.emplace()};
-            model = settings.quiet ? retrain(model, split, run.history, fitting, Silent(), kept)
-                                   : retrain(model, split, run.history, fitting, Progress(), kept);
+            model = retrain(model, split, run.history, fitting, ShowProgress{settings.quiet}, kept);
           }
         } catch (const DivergenceError& error) {
           run.error = error.what();
@@ -203,9 +246,7 @@ Run run_with(const Settings& settings, const ModelChoice& choice, const prism::S
         run.cosine = evaluate(scorer, split.test, measure);
         run.magnitude_popularity_correlation =
             magnitude_popularity_correlation(scorer.output.items(), model.train().item_degree());
-        if (!settings.save.empty()) {
-          save_embeddings(model, std::filesystem::path(settings.save) / folder(choice));
-        }
+        if (!settings.save.empty()) save(settings, model, run);
       });
   return run;
 }

@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "output.hpp"
+
+#include <filesystem>
+#include <fstream>
+#include <prism/core/error.hpp>
+#include <prism/serve/load_model.hpp>
+#include <string>
+
+#include "record.hpp"
+#include "run.hpp"
+
+namespace experiment {
+
+namespace {
+
+/// The settings that results depend on.
+prism::Json of_results(const Settings& settings) {
+  prism::Json json = to_json(settings);
+  json.erase("threads");
+  return json;
+}
+
+/// @param place  "--save FOLDER"
+/// @throws prism::ArgumentError  that names the first setting that is another
+void require_same(const std::string& place, const prism::Json& there, const prism::Json& own) {
+  for (const auto& [name, value] : own.items()) {
+    const prism::Json before = there.is_object() && there.contains(name) ? there[name] : nullptr;
+    prism::require(before == value, place.c_str(),
+                   "has results of other settings, " + name + " " + before.dump() +
+                       " where it is " + value.dump() + " now: give another name, or remove it");
+  }
+}
+
+void check_record(const Settings& settings) {
+  std::ifstream file(settings.json);
+  if (settings.json.empty() || !file || file.peek() == std::ifstream::traits_type::eof()) return;
+  const prism::Json record = prism::Json::parse(file, nullptr, false);
+  if (!record.is_object() || !record.contains("prism") || !record.contains("settings")) {
+    throw prism::DataError(
+        settings.json, 0, "is there already and no record of experiment; give --json another name");
+  }
+  prism::Json there = record["settings"];
+  require_same("--json " + settings.json, there, of_results(settings));
+}
+
+void check_model(const Settings& settings, const ModelChoice& model) {
+  const std::filesystem::path folder = model_folder(settings, model);
+  if (!std::filesystem::exists(folder) || std::filesystem::is_empty(folder)) return;
+  prism::Json there;
+  for (const auto& [name, value] : prism::saved_model_description(folder)) {
+    if (name == settings_note) there = prism::Json::parse(value, nullptr, false);
+  }
+  require_same("--save " + folder.string(), there, of_results(settings));
+}
+
+}  // namespace
+
+void describe(Settings& settings) { settings.description = of_results(settings).dump(); }
+
+void check_output(const Settings& settings) {
+  check_record(settings);
+  for (const ModelChoice& model : settings.models()) {
+    if (!settings.save.empty()) check_model(settings, model);
+    if (settings.checkpoint.empty() || settings.resume) continue;
+    const std::filesystem::path file = checkpoint_file(settings, model);
+    prism::require(
+        !std::filesystem::exists(file), "--checkpoint",
+        file.string() + " is there already: add --resume to go on from it, or remove it");
+  }
+}
+
+}  // namespace experiment
