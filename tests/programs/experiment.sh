@@ -1,8 +1,10 @@
 #!/usr/bin/env bash
-# experiment.sh PROGRAM: lists of values, tuning and records of the experiment program.
+# experiment.sh EXPERIMENT RECOMMEND: lists of values, tuning and records of the experiment program, its
+# saved models, and signals.
 set -euo pipefail
 source "$(dirname "${BASH_SOURCE[0]}")/tiny_ratings.sh"
-program=$1
+program=$(realpath "$1")
+recommend=$(realpath "$2")
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT
 cd "$folder"
@@ -39,6 +41,48 @@ for words in 'SSM, log_q 1, negatives 20, tau 0.2' 'SharedPopularityNegatives, m
   'MF<8> with dropout 0.1, rate 0.1' '"retraining"' '"test_part": 0.2' '"schedule": "cosine"'; do
   grep -qF -- "$words" shared.json || { cat shared.json; fail "the record has not $words"; }
 done
+
+# A saved model answers, and is not replaced by one of other settings.
+run --initializer PRISM --save models --json saved.json >saved.txt
+folder_of_model=models/MF-DirectAU-None-PRISM
+user=$(head -n 1 "$folder_of_model/user_ids.txt")
+"$recommend" --model "$folder_of_model" --users "$user,nobody" -k 3 >answer.txt 2>unknown.txt && fail "nobody was known"
+[ "$(grep -c "^$user" answer.txt)" = 3 ] || fail "there are not 3 recommendations"
+grep -q "has no user nobody" unknown.txt || fail "an unknown user is not named"
+run --initializer PRISM --save models --json saved.json >again.txt
+cmp <(sed 's/ [0-9.]* *[-0-9.]*$//' saved.txt) <(sed 's/ [0-9.]* *[-0-9.]*$//' again.txt) || fail "a second run is another"
+kept() {
+  local words=$1 status=0
+  shift
+  run --initializer PRISM "$@" >out.txt 2>&1 || status=$?
+  [ "$status" = 1 ] && grep -qF -- "$words" out.txt || { cat out.txt >&2; fail "exit status $status, or not '$words': $*"; }
+}
+kept "learning_rate null where it is 0.5 now" --save models --lr 0.5
+kept "learning_rate null where it is 0.5 now" --json saved.json --lr 0.5
+cp ratings.dat mine.json
+kept "no record of experiment" --json mine.json
+cmp -s ratings.dat mine.json || fail "another program's file was replaced"
+
+# A signal ends training after the step: the table is printed, and --resume goes on to the same end.
+long() { "$program" --data ratings.dat --epochs 4000 --patience 4000 --batch 16 --dim 8 --initializer PRISM --lr 0.001 \
+  --threads 1 "$@"; }
+for signal in INT:130 TERM:143; do
+  rm -rf checkpoints
+  long --checkpoint checkpoints >first.txt 2>progress.txt & process=$!
+  until grep -q '^epoch 3' progress.txt; do sleep 0.05; done
+  kill -"${signal%:*}" "$process"
+  status=0
+  wait "$process" || status=$?
+  [ "$status" = "${signal#*:}" ] || fail "exit status $status after SIG${signal%:*}"
+  grep -q 'ended by a signal' first.txt || fail "the table does not say that a signal ended the run"
+done
+kept "add --resume" --checkpoint checkpoints
+run2() { run --initializer PRISM --lr 0.001 --batch 16 "$@"; }
+run2 --epochs 6 --json whole.json >/dev/null
+run2 --epochs 2 --checkpoint resumed >/dev/null
+run2 --epochs 6 --checkpoint resumed --resume --json resumed.json >/dev/null
+numbers() { grep -vE 'seconds' "$1"; }
+diff <(numbers whole.json) <(numbers resumed.json) || fail "a resumed run ends otherwise than the whole one"
 
 refused() {
   local words=$1 status=0

@@ -1,0 +1,139 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Answers from a saved model, of whatever policies: items for users, items similar to items.
+#include <CLI/CLI.hpp>
+#include <cstddef>
+#include <cstdio>
+#include <exception>
+#include <fstream>
+#include <iostream>
+#include <prism/execution/host.hpp>
+#include <prism/serve/load_model.hpp>
+#include <prism/serve/recommend.hpp>
+#include <string>
+#include <vector>
+
+namespace {
+
+using namespace prism;
+
+struct Arguments {
+  std::string model;
+  std::vector<std::string> users;
+  std::string users_file;
+  std::vector<std::string> similar_to;
+  std::size_t k = 10;
+  bool include_seen = false;
+  bool cosine = false;
+  bool describe = false;
+};
+
+void declare(CLI::App& app, Arguments& arguments) {
+  app.add_option("--model", arguments.model, "folder of a saved model, as experiment --save writes")
+      ->required()
+      ->check(CLI::ExistingDirectory);
+  app.add_option("--users", arguments.users, "ids of users, separated by commas")->delimiter(',');
+  app.add_option("--users-file", arguments.users_file,
+                 "a file with the id of a user in each line; - for the standard input")
+      ->check(CLI::ExistingFile | CLI::IsMember({"-"}));
+  app.add_option("--similar-to", arguments.similar_to,
+                 "ids of items, separated by commas: the items most similar to each, by cosine")
+      ->delimiter(',');
+  app.add_option("-k,--k", arguments.k, "items for each")
+      ->check(CLI::Range(std::size_t{1}, std::size_t{1} << 24))
+      ->capture_default_str();
+  app.add_flag("--include-seen", arguments.include_seen, "items that the user has seen, too");
+  app.add_flag("--cosine", arguments.cosine, "rank by cosine instead of dot product");
+  app.add_flag("--describe", arguments.describe, "print what the model is: policies and settings");
+  app.set_version_flag("--version", "prism " PRISM_VERSION);
+}
+
+/// @param out  a line for each item: whose, its rank from 1, its id, its score
+template <class T>
+void print(const std::string& whose, const std::vector<ScoredItem<T>>& items, const Ids& ids) {
+  for (std::size_t k = 0; k < items.size(); ++k) {
+    std::printf("%s\t%zu\t%s\t%s\n", whose.c_str(), k + 1, std::string(ids[items[k].item]).c_str(),
+                format_number(static_cast<double>(items[k].score)).c_str());
+  }
+}
+
+/// The ids of users: those of the command line, then those of the file.
+std::vector<std::string> users_of(const Arguments& arguments) {
+  std::vector<std::string> users = arguments.users;
+  if (arguments.users_file.empty()) return users;
+  std::ifstream file;
+  if (arguments.users_file != "-") file.open(arguments.users_file);
+  std::istream& in = arguments.users_file == "-" ? std::cin : file;
+  for (std::string line; std::getline(in, line);) {
+    if (line.ends_with('\r')) line.pop_back();
+    if (!line.empty()) users.push_back(line);
+  }
+  if (in.bad()) throw DataError(arguments.users_file, 0, "cannot be read");
+  return users;
+}
+
+/// @return whether the model has every id
+template <class T>
+bool answer(const Arguments& arguments) {
+  const SavedScorer<T> saved = load_scorer<T>(arguments.model);
+  bool all_known = true;
+  const auto unknown = [&](const char* kind, const std::string& id) {
+    std::fprintf(stderr, "recommend: the model has no %s %s\n", kind, id.c_str());
+    all_known = false;
+  };
+  const RecommendOptions options{
+      .exclude_seen = !arguments.include_seen,
+      .similarity = arguments.cosine ? Similarity::cosine : Similarity::dot};
+  const Ids& items = *saved.train.item_ids();
+  for (const std::string& id : users_of(arguments)) {
+    const Index user = saved.train.find_user(id);
+    if (user == absent) {
+      unknown("user", id);
+    } else {
+      print(id, recommend(saved.scorer, saved.train, user, arguments.k, options), items);
+    }
+  }
+  for (const std::string& id : arguments.similar_to) {
+    const Index item = saved.train.find_item(id);
+    if (item == absent) {
+      unknown("item", id);
+    } else {
+      print(id, similar_items(saved.scorer, item, arguments.k), items);
+    }
+  }
+  return all_known;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  CLI::App app("Recommends items to users by a saved model. Each line: user, rank, item, score.",
+               "recommend");
+  Arguments arguments;
+  declare(app, arguments);
+  try {
+    app.parse(argc, argv);
+    if (arguments.users.empty() && arguments.users_file.empty() && arguments.similar_to.empty() &&
+        !arguments.describe) {
+      throw CLI::RequiredError("--users, --users-file, --similar-to or --describe");
+    }
+  } catch (const CLI::ParseError& error) {
+    return app.exit(error) == 0 ? 0 : 2;
+  }
+  try {
+    const SavedNotes description = saved_model_description(arguments.model);
+    bool in_double = false;
+    for (const auto& [name, value] : description) {
+      if (arguments.describe) std::printf("%s: %s\n", name.c_str(), value.c_str());
+      in_double = in_double || (name == "numbers" && value == "double");
+    }
+    const bool all_known = in_double ? answer<double>(arguments) : answer<float>(arguments);
+    if (std::fflush(stdout) != 0 || std::ferror(stdout) != 0) {
+      std::fprintf(stderr, "recommend: the standard output cannot be written\n");
+      return 1;
+    }
+    return all_known ? 0 : 1;
+  } catch (const std::exception& error) {
+    std::fprintf(stderr, "recommend: %s\n", error.what());
+    return 1;
+  }
+}
