@@ -256,6 +256,11 @@ void declare_options(CLI::App& app, Settings& settings) {
   app.set_version_flag("--version", "prism " PRISM_VERSION);
   app.add_flag("--quiet", settings.quiet, "show no progress")->group(output);
 
+  for (CLI::Option* option : app.get_options()) {
+    const std::string type = option->get_type_name();
+    if (type.find("INT") != std::string::npos) option->transform(decimal());
+  }
+
   // The preset sets these.
   app.get_option("--released")
       ->excludes(app.get_option("--sampler"))

@@ -32,6 +32,19 @@ inline CLI::Validator number_between(double low, double high) {
   return number_from(low, false) & CLI::Range(low, high);
 }
 
+/// Reads a whole number as decimal, where CLI11 takes a leading zero for octal.
+inline CLI::Validator decimal() {
+  return CLI::Validator(
+      [](std::string& text) -> std::string {
+        const bool digits = text.find_first_not_of("0123456789") == std::string::npos;
+        if (digits && !text.empty()) {
+          text.erase(0, std::min(text.find_first_not_of('0'), text.size() - 1));
+        }
+        return {};
+      },
+      "");
+}
+
 /// A file that can be written, which is checked before hours of training.
 inline CLI::Validator writable_file() {
   return CLI::Validator(

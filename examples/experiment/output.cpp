@@ -21,14 +21,24 @@ prism::Json of_results(const Settings& settings) {
   return json;
 }
 
+/// As text; bytes that are no UTF-8, as in a file's name, are replaced.
+std::string text(const prism::Json& json) {
+  return json.dump(-1, ' ', false, prism::Json::error_handler_t::replace);
+}
+
+/// The settings as they are read back from a file.
+prism::Json as_written(const Settings& settings) {
+  return prism::Json::parse(text(of_results(settings)));
+}
+
 /// @param place  "--save FOLDER"
 /// @throws prism::ArgumentError  that names the first setting that is another
 void require_same(const std::string& place, const prism::Json& there, const prism::Json& own) {
   for (const auto& [name, value] : own.items()) {
     const prism::Json before = there.is_object() && there.contains(name) ? there[name] : nullptr;
     prism::require(before == value, place.c_str(),
-                   "has results of other settings, " + name + " " + before.dump() +
-                       " where it is " + value.dump() + " now: give another name, or remove it");
+                   "has results of other settings, " + name + " " + text(before) + " where it is " +
+                       text(value) + " now: give another name, or remove it");
   }
 }
 
@@ -40,8 +50,7 @@ void check_record(const Settings& settings) {
     throw prism::DataError(
         settings.json, 0, "is there already and no record of experiment; give --json another name");
   }
-  prism::Json there = record["settings"];
-  require_same("--json " + settings.json, there, of_results(settings));
+  require_same("--json " + settings.json, record["settings"], as_written(settings));
 }
 
 void check_model(const Settings& settings, const ModelChoice& model) {
@@ -51,12 +60,12 @@ void check_model(const Settings& settings, const ModelChoice& model) {
   for (const auto& [name, value] : prism::saved_model_description(folder)) {
     if (name == settings_note) there = prism::Json::parse(value, nullptr, false);
   }
-  require_same("--save " + folder.string(), there, of_results(settings));
+  require_same("--save " + folder.string(), there, as_written(settings));
 }
 
 }  // namespace
 
-void describe(Settings& settings) { settings.description = of_results(settings).dump(); }
+void describe(Settings& settings) { settings.description = text(of_results(settings)); }
 
 void check_output(const Settings& settings) {
   check_record(settings);
