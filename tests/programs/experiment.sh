@@ -64,12 +64,16 @@ kept "no record of experiment" --json mine.json
 cmp -s ratings.dat mine.json || fail "another program's file was replaced"
 
 # A signal ends training after the step: the table is printed, and --resume goes on to the same end.
-long() { "$program" --data ratings.dat --epochs 4000 --patience 4000 --batch 16 --dim 8 --initializer PRISM --lr 0.001 \
-  --threads 1 "$@"; }
+long=("$program" --data ratings.dat --epochs 1000000 --patience 1000000 --batch 16 --dim 8 --lr 0.001
+  --initializer PRISM --threads 1)
 for signal in INT:130 TERM:143; do
   rm -rf checkpoints
-  long --checkpoint checkpoints >first.txt 2>progress.txt & process=$!
-  until grep -q '^epoch 3' progress.txt; do sleep 0.05; done
+  : >progress.txt
+  "${long[@]}" --checkpoint checkpoints >first.txt 2>progress.txt & process=$!
+  until grep -q '^epoch 3' progress.txt; do
+    kill -0 "$process" 2>/dev/null || fail "training ended before its third epoch: $(cat first.txt progress.txt)"
+    sleep 0.05
+  done
   kill -"${signal%:*}" "$process"
   status=0
   wait "$process" || status=$?
@@ -77,7 +81,7 @@ for signal in INT:130 TERM:143; do
   grep -q 'ended by a signal' first.txt || fail "the table does not say that a signal ended the run"
 done
 kept "add --resume" --checkpoint checkpoints
-run2() { run --initializer PRISM --lr 0.001 --batch 16 "$@"; }
+run2() { "$program" --data ratings.dat --dim 8 --quiet --initializer PRISM --lr 0.001 --batch 16 "$@"; }
 run2 --epochs 6 --json whole.json >/dev/null
 run2 --epochs 2 --checkpoint resumed >/dev/null
 run2 --epochs 6 --checkpoint resumed --resume --json resumed.json >/dev/null
