@@ -14,6 +14,8 @@
 #include <string>
 #include <vector>
 
+#include "support/rows.hpp"
+
 using namespace prism;
 
 namespace {
@@ -21,31 +23,14 @@ namespace {
 constexpr float infinity = std::numeric_limits<float>::infinity();
 constexpr float not_a_number = std::numeric_limits<float>::quiet_NaN();
 
-struct Sizes {
-  Index users = 100, items = 1500;
-  std::size_t dim = 64;
-};
+using test::as_it_is;
+using test::Sizes;
 
-Matrix<float> normal_rows(std::size_t size, std::size_t dim, std::uint64_t seed) {
-  Matrix<float> table = zeros<float>(size, dim);
-  const Random random(seed, Stream::synthetic);
-  for (std::size_t i = 0; i < size * dim; ++i) {
-    table.data()[i] = static_cast<float>(random.normal(i));
-  }
-  return table;
-}
-
-/// Two tables of normal numbers, their rows modified by functions.
 template <class ToUser, class ToItem>
 Scorer<float> scorer_of(const Sizes& sizes, const ToUser& to_user, const ToItem& to_item) {
-  Matrix<float> users = normal_rows(sizes.users, sizes.dim, 1);
-  Matrix<float> items = normal_rows(sizes.items, sizes.dim, 2);
-  for (std::size_t u = 0; u < sizes.users; ++u) to_user(u, std::span(rows(users)[u], sizes.dim));
-  for (std::size_t i = 0; i < sizes.items; ++i) to_item(i, std::span(rows(items)[i], sizes.dim));
-  return {Output<float>(std::move(users), std::move(items))};
+  return test::scorer_of<float>(sizes, to_user, to_item);
 }
 
-void as_it_is(std::size_t, std::span<float>) {}
 auto times(float factor) {
   return [=](std::size_t, std::span<float> row) {
     for (float& value : row) value *= factor;

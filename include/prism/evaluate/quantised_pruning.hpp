@@ -8,15 +8,15 @@
 #include <bit>
 #include <cstddef>
 #include <cstdint>
+#include <limits>
 #include <span>
 #include <type_traits>
 #include <vector>
 
 #include "prism/core/config.hpp"
 #include "prism/core/index.hpp"
-#include "prism/core/matrix.hpp"
-#include "prism/core/parallel.hpp"
-#include "prism/evaluate/scoring_rows.hpp"
+#include "prism/core/rows.hpp"
+#include "prism/evaluate/ranked_items.hpp"
 #include "prism/kernel/matrix_product.hpp"
 #include "prism/kernel/pack.hpp"
 #include "prism/kernel/quantise.hpp"
@@ -30,91 +30,30 @@ namespace prism::inline PRISM_ISA::detail {
 template <class Isa>
 using PruningIsa = std::conditional_t<has_byte_dot_product<Isa>, Isa, isa::scalar>;
 
-/// The items' scoring rows, as panels of bytes and as floats.
-class QuantisedItems {
- public:
-  /// @param scorer  whose items these are; has to outlive this
-  template <Execution X>
-  QuantisedItems(const X& exec, const Scorer<float>& scorer, Similarity similarity,
-                 const ItemPanels<float>& items)
-      : dim_(items.dim()),
-        quads_((dim_ + 3) / 4),
-        own_rows_(scores_by_output_rows(scorer, similarity) ? 0 : items.size() * dim_),
-        rows_(own_rows_.empty() ? scorer.output.items()
-                                : Rows<const float>(own_rows_.data(), items.size(), dim_)),
-        bytes_(items.panels() * panel_width * 4 * quads_, std::int8_t{0}),
-        zero_point_offsets_(items.panels() * panel_width),
-        quantisations_(items.panels()) {
-    parallel_tasks(exec, items.panels(), [&](std::size_t s) {
-      const std::size_t first = s * panel_width;
-      const std::size_t count = std::min(panel_width, items.size() - first);
-      for (std::size_t column = 0; !own_rows_.empty() && column < count; ++column) {
-        float* const row = own_rows_.data() + (first + column) * dim_;
-        for (std::size_t k = 0; k < dim_; ++k) row[k] = items[s][k * panel_width + column];
-      }
-      std::vector<std::int8_t> bytes(panel_width * dim_);
-      std::vector<float> residual(dim_);
-      quantisations_[s] =
-          quantise<typename X::isa>(bytes.data(), rows_[first], count, dim_, residual.data());
-      for (std::size_t column = 0; column < panel_width; ++column) {
-        std::int32_t sum = 0;
-        for (std::size_t k = 0; k < dim_; ++k) {
-          const std::int8_t byte = bytes[column * dim_ + k];
-          sum += byte;
-          bytes_[((s * quads_ + k / 4) * panel_width + column) * 4 + k % 4] = byte;
-        }
-        zero_point_offsets_[first + column] = -128 * sum;
-      }
-    });
-  }
-
-  [[nodiscard]] const float* row(std::size_t item) const noexcept { return rows_[item]; }
-  [[nodiscard]] std::size_t quads() const noexcept { return quads_; }
-  /// Panel s.
-  [[nodiscard]] QuantisedPanel operator[](std::size_t s) const noexcept {
-    const std::size_t first = s * panel_width;
-    return {bytes_.data() + first * 4 * quads_, zero_point_offsets_.data() + first,
-            quantisations_[s]};
-  }
-
- private:
-  static constexpr std::size_t panel_width = ItemPanels<float>::panel_width;
-  static_assert(panel_width == quantised_panel_width);
-  template <class T>
-  using AlignedVector = TableVector<T>;
-
-  std::size_t dim_;
-  std::size_t quads_;
-  AlignedVector<float> own_rows_;  // none where the output rows are the scoring rows
-  Rows<const float> rows_;
-  AlignedVector<std::int8_t> bytes_;
-  AlignedVector<std::int32_t> zero_point_offsets_;
-  // One for each panel: a row that is not finite then leaves only the other 63 without a bound, and
-  // a row of large norm loosens only theirs.
-  std::vector<Quantisation> quantisations_;
-};
-
-/// A block of users as bytes, and for each user a queue of candidates to be scored.
+/// A block of queries as bytes, and for each one a queue of candidates to be scored.
 template <class Isa>
-class QuantisedUsers {
+class QuantisedQueries {
  public:
-  /// @param rows  users x dim, must outlive this
-  QuantisedUsers(const QuantisedItems& items, const float* rows, std::size_t users, std::size_t dim)
+  /// @param items  with panels of bytes
+  /// @param rows   queries x dim; both must outlive this
+  /// @param first_panel  from which on prune_panel() is called
+  QuantisedQueries(const RankedItems<float>& items, Rows<const float> rows, std::size_t first_panel)
       : items_(&items),
         rows_(rows),
-        dim_(dim),
-        bytes_(users * 4 * items.quads()),
-        scale_(users),
-        quantised_rows_(users),
-        pruning_limits_(users),
-        bits_(users),
-        with_candidates_(users),
-        queues_(users) {
-    std::vector<std::int8_t> bytes(4 * items.quads());
-    std::vector<float> residual(dim);
-    for (std::size_t r = 0; r < users; ++r) {
+        bytes_(rows.size() * 4 * items.quantised()->quads()),
+        scale_(rows.size()),
+        quantised_rows_(rows.size()),
+        pruning_limits_(rows.size()),
+        bits_(rows.size()),
+        with_candidates_(rows.size()),
+        queues_(rows.size()),
+        finished_(rows.size()),
+        next_panel_(first_panel) {
+    std::vector<std::int8_t> bytes(4 * items.quantised()->quads());
+    std::vector<float> residual(rows.dim());
+    for (std::size_t r = 0; r < rows.size(); ++r) {
       const Quantisation quantisation =
-          quantise<Isa>(bytes.data(), rows + r * dim, 1, dim, residual.data());
+          quantise<Isa>(bytes.data(), rows[r], 1, rows.dim(), residual.data());
       scale_[r] = quantisation.scale;
       quantised_rows_[r] = QuantisedRow(quantisation);
       for (std::size_t b = 0; b < bytes.size(); ++b) {
@@ -127,19 +66,20 @@ class QuantisedUsers {
   /// @return whether they are few enough for scoring them one by one to be faster
   [[nodiscard]] bool prune_panel(std::size_t s) {
     if (s < next_panel_) return false;
-    const QuantisedPanel columns = (*items_)[s];
+    const QuantisedPanel columns = (*items_->quantised())[s];
     for (std::size_t r = 0; r < quantised_rows_.size(); ++r) {
-      pruning_limits_[r] = quantised_rows_[r].pruning_limit(columns.quantisation);
+      pruning_limits_[r] = finished_[r] ? std::numeric_limits<std::int32_t>::max()
+                                        : quantised_rows_[r].pruning_limit(columns.quantisation);
     }
-    find_candidates<PruningIsa<Isa>>(bits_.size(), items_->quads(), bytes_.data(),
+    find_candidates<PruningIsa<Isa>>(bits_.size(), items_->quantised()->quads(), bytes_.data(),
                                      pruning_limits_.data(), columns, bits_.data());
-    std::size_t items = 0, users = 0;
+    std::size_t items = 0, queries = 0;
     for (std::size_t r = 0; r < bits_.size(); ++r) {
       items += static_cast<std::size_t>(std::popcount(bits_[r]));
-      with_candidates_[users] = r;
-      users += bits_[r] != 0 ? 1 : 0;  // without a branch, which would often be mispredicted
+      with_candidates_[queries] = r;
+      queries += bits_[r] != 0 ? 1 : 0;  // without a branch, which would often be mispredicted
     }
-    with_candidates_count_ = users;
+    with_candidates_count_ = queries;
     // Scoring a single item takes as long as scoring this many of a panel.
     constexpr std::size_t single_score_cost = 16;
     if (items * single_score_cost <= bits_.size() * quantised_panel_width) {
@@ -152,38 +92,46 @@ class QuantisedUsers {
     return false;
   }
 
-  /// The users with a candidate in the last panel, and a bit for each of its candidates.
+  /// The queries with a candidate in the last panel, and a bit for each of its candidates.
   [[nodiscard]] std::span<const std::size_t> with_candidates() const noexcept {
     return std::span(with_candidates_).first(with_candidates_count_);
   }
   [[nodiscard]] std::uint64_t bits(std::size_t r) const noexcept { return bits_[r]; }
 
-  /// Queues an item of user r for scoring, and prefetches its row.
-  void enqueue(std::size_t r, Index item, TopK<float>& best) {
-    prefetch(items_->row(item), dim_);
-    queues_[r].items[queues_[r].size++] = item;
-    if (queues_[r].size == group_size) flush(r, best);
+  /// Queues the item at a position for scoring for query r, and prefetches its row.
+  /// @return how many items were scored, since the queue was full
+  std::size_t enqueue(std::size_t r, std::size_t position, TopK<float>& best) {
+    prefetch(items_->row(position), rows_.dim());
+    queues_[r].positions[queues_[r].size++] = static_cast<Index>(position);
+    return queues_[r].size == group_size ? flush(r, best) : 0;
   }
 
-  /// Scores the queued items of user r and pushes them.
-  void flush(std::size_t r, TopK<float>& best) {
+  /// Scores the queued items of query r and pushes them.
+  /// @return how many
+  std::size_t flush(std::size_t r, TopK<float>& best) {
     Queue& queue = queues_[r];
-    if (queue.size == 0) return;
+    const std::size_t count = queue.size;
+    if (count == 0) return 0;
     const float* rows[group_size];
     for (std::size_t j = 0; j < group_size; ++j) {
-      rows[j] = items_->row(queue.items[std::min(j, queue.size - 1)]);
+      rows[j] = items_->row(queue.positions[std::min(j, count - 1)]);
     }
     float scores[group_size];
-    dot_products<Isa>(scores, rows_ + r * dim_, rows, dim_);
-    for (std::size_t j = 0; j < queue.size; ++j) best.push(queue.items[j], scores[j]);
+    dot_products<Isa>(scores, rows_[r], rows, rows_.dim());
+    for (std::size_t j = 0; j < count; ++j) {
+      best.push(items_->item_at(queue.positions[j]), scores[j]);
+    }
     queue.size = 0;
     raise_threshold(r, best.threshold());
+    return count;
   }
 
-  /// From here on, only items whose score may be at least this are candidates.
+  /// From here on, only items whose score may be at least this are candidates of query r.
   void raise_threshold(std::size_t r, float score) noexcept {
     quantised_rows_[r].raise_threshold(score / scale_[r]);
   }
+  /// From here on, query r has no candidates.
+  void finish(std::size_t r) noexcept { finished_[r] = 1; }
 
  private:
   // So many sums at a time hide the latency of the multiply-add.
@@ -191,12 +139,11 @@ class QuantisedUsers {
 
   struct Queue {
     std::size_t size = 0;
-    Index items[group_size];
+    Index positions[group_size];
   };
 
-  const QuantisedItems* items_;
-  const float* rows_;
-  std::size_t dim_;
+  const RankedItems<float>* items_;
+  Rows<const float> rows_;
   std::vector<std::uint8_t> bytes_;
   std::vector<float> scale_;
   std::vector<QuantisedRow> quantised_rows_;
@@ -205,7 +152,8 @@ class QuantisedUsers {
   std::vector<std::size_t> with_candidates_;
   std::size_t with_candidates_count_ = 0;
   std::vector<Queue> queues_;
-  std::size_t next_panel_ = 1;
+  std::vector<std::uint8_t> finished_;
+  std::size_t next_panel_;
   std::size_t backoff_ = 1;
 };
 

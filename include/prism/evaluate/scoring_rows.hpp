@@ -2,10 +2,16 @@
 // Scoring rows, whose dot products are a scorer's scores, and panels of the items' scoring rows.
 #pragma once
 
+#include <algorithm>
+#include <cmath>
 #include <cstddef>
+#include <limits>
+#include <span>
 #include <vector>
 
 #include "prism/core/config.hpp"
+#include "prism/core/finite.hpp"
+#include "prism/core/index.hpp"
 #include "prism/core/matrix.hpp"
 #include "prism/core/parallel.hpp"
 #include "prism/evaluate/similarity.hpp"
@@ -58,6 +64,23 @@ void write_item(T* to, const Scorer<T>& scorer, std::size_t item, Similarity sim
                          scorer.offset != 0, similarity);
 }
 
+/// A row's length, or a bound above it: the scores of two rows, as they are computed, are at most
+/// the product of their bounds. Unbounded if a number is not finite.
+template <class Isa, class T>
+[[nodiscard]] T length_bound(const T* row, std::size_t dim) noexcept {
+  // Smaller numbers' squares might be denormal, and count as zero.
+  constexpr T min_abs = static_cast<T>(0x1p-30);
+  T largest = 0;
+  for (std::size_t k = 0; k < dim; ++k) {
+    if (!is_finite(row[k])) return unbounded<T>;
+    largest = std::max(largest, std::abs(row[k]));
+  }
+  const T columns = static_cast<T>(dim + 16);
+  // Each of the two rows contributes the error of 2 (dim + 16) roundings.
+  const T length = norm<Isa>(row, dim) * (1 + columns * std::numeric_limits<T>::epsilon());
+  return std::max(length, min_abs * columns);
+}
+
 }  // namespace detail
 
 /// Panels of 64 neighbouring items' scoring rows, each transposed.
@@ -66,16 +89,21 @@ class ItemPanels {
  public:
   static constexpr std::size_t panel_width = 64;
 
+  /// @param order     the item at each position; if empty, items are in the order of their ids
+  /// @param positions  how many of the first positions have panels
   template <Execution X>
-  ItemPanels(const X& exec, const Scorer<T>& scorer, Similarity similarity)
-      : size_(scorer.output.items().size()),
+  ItemPanels(const X& exec, const Scorer<T>& scorer, Similarity similarity,
+             std::span<const Index> order = {},
+             std::size_t positions = std::numeric_limits<std::size_t>::max())
+      : size_(std::min(positions, scorer.output.items().size())),
         dim_(detail::scoring_dim(scorer)),
         data_(panels() * dim_ * panel_width, T{0}) {
     parallel_tasks(exec, panels(), [&](std::size_t s) {
       std::vector<T> row(dim_);
       for (std::size_t column = 0; column < panel_width; ++column) {
-        const std::size_t item = s * panel_width + column;
-        if (item >= size_) break;  // the last panel is padded with zeros
+        const std::size_t position = s * panel_width + column;
+        if (position >= size_) break;  // the last panel is padded with zeros
+        const std::size_t item = order.empty() ? position : order[position];
         detail::write_item<typename X::isa>(row.data(), scorer, item, similarity);
         for (std::size_t k = 0; k < dim_; ++k) {
           data_[(s * dim_ + k) * panel_width + column] = row[k];

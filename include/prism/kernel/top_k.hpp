@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <cmath>
 #include <cstddef>
 #include <cstdint>
 #include <limits>
@@ -18,52 +19,91 @@
 
 namespace prism::inline PRISM_ISA {
 
-/// The k best of the items pushed, best first. Items are pushed in ascending order, so that of
-/// equal scores the lower id ranks first; -infinity and NaN never enter.
+/// The k best of the items pushed, best first. Items may be pushed in any order, each once; of
+/// equal scores the lower id ranks first, and -infinity and NaN never enter.
 template <class T>
 class TopK {
  public:
-  explicit TopK(std::size_t k) : k_(k) { best_.reserve(k); }
-
-  void clear() noexcept { best_.clear(); }
-  [[nodiscard]] std::span<const ScoredItem<T>> best() const noexcept { return best_; }
-
-  /// Only a greater score enters.
-  [[nodiscard]] T threshold() const noexcept {
-    return best_.size() < k_ ? -unbounded<T> : best_.back().score;
+  /// @param floor  scores below it need not enter, because k items of at least this one are known
+  explicit TopK(std::size_t k, T floor = -unbounded<T>)
+      : k_(k), floor_(floor), below_(just_below(floor)) {
+    best_.reserve(k);
   }
 
+  void clear() noexcept {
+    best_.clear();
+    below_ = just_below(floor_);
+  }
+  [[nodiscard]] std::span<const ScoredItem<T>> best() const noexcept { return best_; }
+
+  /// Only a score of at least this may enter; an equal one does with a lower id than the last.
+  [[nodiscard]] T threshold() const noexcept {
+    return best_.size() < k_ ? floor_ : best_.back().score;
+  }
+
+  /// A number below the threshold, and not below a score that may enter: a filter for push().
+  [[nodiscard]] T below_threshold() const noexcept { return below_; }
+
   void push(Index item, T score) {
-    if (!(score > threshold())) return;
-    if (best_.size() < k_) best_.emplace_back();
+    if (!(score > below_)) return;
+    const ScoredItem<T> pushed{item, score};
+    if (best_.size() < k_) {
+      best_.emplace_back();
+    } else if (!ranks_before(pushed, best_.back())) {
+      return;
+    }
     // Lower scores move down by one, and the last one is dropped. Half of the branches of a binary
     // search would be mispredicted; here most are predicted, and eight entries move at once.
     ScoredItem<T>* const front = best_.data();
     ScoredItem<T>* position = front + best_.size() - 1;
     constexpr std::ptrdiff_t stride = 8;
-    for (; position - front >= stride && position[-stride].score < score; position -= stride) {
+    for (; position - front >= stride && ranks_before(pushed, position[-stride]);
+         position -= stride) {
       std::copy_backward(position - stride, position, position + 1);
     }
-    for (; position != front && position[-1].score < score; --position) *position = position[-1];
-    *position = {item, score};
+    for (; position != front && ranks_before(pushed, position[-1]); --position) {
+      *position = position[-1];
+    }
+    *position = pushed;
+    below_ = just_below(threshold());
+  }
+
+  /// Calls visit(j) for each of n scores that may enter, ascending; visit may push.
+  template <class Isa = isa::native, class Visit>
+  void for_each_candidate(const T* scores, std::size_t n, const Visit& visit) const {
+    // After the first few hundred items nearly every pack is below the threshold as a whole.
+    for_each_pack<Isa, T>(n, [&]<class P>(std::type_identity<P>, std::size_t i) {
+      const P pack = P::load(scores + i), least = P::broadcast(below_);
+      if (!any_greater(pack, least)) return;
+      for (std::uint64_t bits = not_less_equal_mask(pack, least); bits != 0; bits &= bits - 1) {
+        visit(i + static_cast<std::size_t>(std::countr_zero(bits)));
+      }
+    });
   }
 
   /// Pushes items first, first + 1, ... with these n scores.
   template <class Isa = isa::native>
   void push_all(Index first, const T* scores, std::size_t n) {
-    // After the first few hundred items nearly every pack is below the threshold as a whole.
-    for_each_pack<Isa, T>(n, [&]<class P>(std::type_identity<P>, std::size_t i) {
-      const P pack = P::load(scores + i), least = P::broadcast(threshold());
-      if (!any_greater(pack, least)) return;
-      for (std::uint64_t bits = not_less_equal_mask(pack, least); bits != 0; bits &= bits - 1) {
-        const std::size_t j = i + static_cast<std::size_t>(std::countr_zero(bits));
-        push(first + static_cast<Index>(j), scores[j]);
-      }
-    });
+    for_each_candidate<Isa>(scores, n,
+                            [&](std::size_t j) { push(first + static_cast<Index>(j), scores[j]); });
   }
 
  private:
+  [[nodiscard]] static bool ranks_before(const ScoredItem<T>& a, const ScoredItem<T>& b) noexcept {
+    return a.score > b.score || (a.score == b.score && a.item < b.item);
+  }
+
+  /// The margin is no denormal number, which might count as zero.
+  [[nodiscard]] static T just_below(T score) noexcept {
+    using Limits = std::numeric_limits<T>;
+    if (!(score > -unbounded<T>)) return -unbounded<T>;
+    if (!(score <= Limits::max())) return Limits::max();  // infinity
+    return score - (std::abs(score) * (2 * Limits::epsilon()) + Limits::min());
+  }
+
   std::size_t k_;
+  T floor_;
+  T below_;
   std::vector<ScoredItem<T>> best_;
 };
 

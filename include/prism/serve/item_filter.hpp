@@ -1,0 +1,187 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Which items an answer may hold: filters of ItemIndex. A filter is called only for items that
+// would otherwise enter the list, some hundreds in a query.
+#pragma once
+
+#include <algorithm>
+#include <concepts>
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+#include <tuple>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+#include "prism/core/config.hpp"
+#include "prism/core/error.hpp"
+#include "prism/core/index.hpp"
+#include "prism/data/interactions.hpp"
+
+namespace prism::inline PRISM_ISA {
+
+/// A filter: whether an item is allowed. A lambda is one: [&](Index item) { return in_stock[item];
+/// }
+///   bool operator()(Index item) const;  // from any thread
+/// One that allows only few items may have, so that these are scored and nothing else:
+///   std::optional<std::span<const Index>> listed() const;  // ascending; all others are not
+///   allowed
+template <class F>
+concept ItemFilter = std::is_invocable_r_v<bool, const F&, Index>;
+
+/// A filter for each query of a batch: a function of its position, from any thread.
+///   [&](std::size_t position) { return Unseen(train, users[position]); }
+template <class F>
+concept FilterOfQuery = std::invocable<const F&, std::size_t> && !ItemFilter<F> &&
+                        ItemFilter<std::invoke_result_t<const F&, std::size_t>>;
+
+/// Every item; no filter.
+struct AllItems {
+  constexpr bool operator()(Index) const noexcept { return true; }
+};
+
+/// The items that a user has not interacted with. Refers to `seen`, which has to outlive it.
+class Unseen {
+ public:
+  /// @throws ArgumentError  if `seen` does not have the user
+  Unseen(const Interactions& seen, Index user) {
+    require(user < seen.users(), "user",
+            "must be below " + std::to_string(seen.users()) +
+                ", the number of users in `seen`, not " + std::to_string(user));
+    items_ = seen.items_of(user);
+  }
+  Unseen(const Interactions&& seen, Index user) = delete;
+
+  bool operator()(Index item) const noexcept {
+    return !std::binary_search(items_.begin(), items_.end(), item);
+  }
+
+ private:
+  std::span<const Index> items_;
+};
+
+/// A set of items, as a bit for each item of a catalogue.
+class ItemBitmap {
+ public:
+  /// @param items    the number of items of the catalogue
+  /// @param members  in any order
+  /// @throws ArgumentError  for a member that is not below `items`
+  explicit ItemBitmap(std::size_t items, std::span<const Index> members = {})
+      : items_(items), words_((items + 63) / 64) {
+    for (const Index item : members) insert(item);
+  }
+
+  /// @throws ArgumentError  for an item that the catalogue does not have
+  void insert(Index item) {
+    require(item < items_, "item",
+            "must be below " + std::to_string(items_) + ", not " + std::to_string(item));
+    words_[item / 64] |= std::uint64_t{1} << item % 64;
+  }
+  /// Items that the catalogue does not have are in no set.
+  [[nodiscard]] bool contains(Index item) const noexcept {
+    return item < items_ && (words_[item / 64] >> item % 64 & 1) != 0;
+  }
+
+ private:
+  std::size_t items_;
+  std::vector<std::uint64_t> words_;
+};
+
+namespace detail {
+
+/// Ascending items, or a bitmap.
+class ItemSet {
+ public:
+  ItemSet(const char* argument, std::vector<Index> items) : items_(std::move(items)) {
+    for (std::size_t j = 1; j < items_.size(); ++j) {
+      require(items_[j - 1] < items_[j], argument,
+              "must be ascending, each item once, but item " + std::to_string(items_[j]) +
+                  " follows " + std::to_string(items_[j - 1]));
+    }
+  }
+  explicit ItemSet(ItemBitmap bitmap) : bitmap_(std::move(bitmap)) {}
+
+  [[nodiscard]] bool contains(Index item) const noexcept {
+    return bitmap_ ? bitmap_->contains(item)
+                   : std::binary_search(items_.begin(), items_.end(), item);
+  }
+  [[nodiscard]] std::optional<std::span<const Index>> listed() const noexcept {
+    if (bitmap_) return std::nullopt;
+    return items_;
+  }
+
+ private:
+  std::vector<Index> items_;
+  std::optional<ItemBitmap> bitmap_;
+};
+
+template <class Filter>
+[[nodiscard]] std::optional<std::span<const Index>> listed_items(const Filter& filter) {
+  if constexpr (requires { filter.listed(); }) return filter.listed();
+  return std::nullopt;
+}
+
+}  // namespace detail
+
+/// Only these items. Those that the index does not have are left out.
+class AllowList {
+ public:
+  /// @param items  ascending; where they are few, they are scored and nothing else
+  /// @throws ArgumentError  if they are not ascending, or one is repeated
+  explicit AllowList(std::vector<Index> items) : set_("items", std::move(items)) {}
+  explicit AllowList(ItemBitmap items) : set_(std::move(items)) {}
+
+  bool operator()(Index item) const noexcept { return set_.contains(item); }
+  [[nodiscard]] std::optional<std::span<const Index>> listed() const noexcept {
+    return set_.listed();
+  }
+
+ private:
+  detail::ItemSet set_;
+};
+
+/// All but these items.
+class DenyList {
+ public:
+  /// @param items  ascending
+  /// @throws ArgumentError  if they are not ascending, or one is repeated
+  explicit DenyList(std::vector<Index> items) : set_("items", std::move(items)) {}
+  explicit DenyList(ItemBitmap items) : set_(std::move(items)) {}
+
+  bool operator()(Index item) const noexcept { return !set_.contains(item); }
+
+ private:
+  detail::ItemSet set_;
+};
+
+/// What each of some filters allows: AllOf(Unseen(train, user), in_stock). A filter that is costly
+/// to copy may be a lambda that refers to it.
+template <ItemFilter... Filters>
+class AllOf {
+ public:
+  explicit AllOf(Filters... filters) : filters_(std::move(filters)...) {}
+
+  bool operator()(Index item) const {
+    return std::apply([item](const auto&... filter) { return (filter(item) && ...); }, filters_);
+  }
+  /// The shortest list of theirs.
+  [[nodiscard]] std::optional<std::span<const Index>> listed() const {
+    std::optional<std::span<const Index>> shortest;
+    const auto consider = [&](const std::optional<std::span<const Index>>& list) {
+      if (list && (!shortest || list->size() < shortest->size())) shortest = list;
+    };
+    std::apply([&](const auto&... filter) { (consider(detail::listed_items(filter)), ...); },
+               filters_);
+    return shortest;
+  }
+
+ private:
+  std::tuple<Filters...> filters_;
+};
+
+static_assert(ItemFilter<AllItems> && ItemFilter<Unseen> && ItemFilter<AllowList> &&
+              ItemFilter<DenyList> && ItemFilter<AllOf<Unseen, DenyList>>);
+
+}  // namespace prism::inline PRISM_ISA

@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// What ItemIndex is asked, and what it answers.
+#pragma once
+
+#include <concepts>
+#include <cstddef>
+#include <span>
+#include <vector>
+
+#include "prism/core/config.hpp"
+#include "prism/core/index.hpp"
+#include "prism/evaluate/ranking.hpp"
+#include "prism/kernel/scored_item.hpp"
+#include "prism/policy/output.hpp"
+
+namespace prism::inline PRISM_ISA {
+
+/// Whom to rank items for. Refers to the row.
+template <class T>
+struct Query {
+  std::span<const T> row;  ///< a user's output row
+  T factor = 1;            ///< of the user: Scorer::user_factor, where the loss has a ranking rule
+
+  template <std::convertible_to<std::span<const T>> Row>
+  Query(const Row& of_user, T of_rule = 1) : row(of_user), factor(of_rule) {}
+};
+
+/// A user of a scorer. Refers to the scorer's rows.
+/// @throws ArgumentError  for a user out of range
+template <class T>
+[[nodiscard]] Query<T> query_of(const Scorer<T>& scorer, Index user) {
+  const Rows<const T> users = scorer.output.users();
+  detail::check_row("user", user, users.size());
+  return {std::span<const T>(users[user], users.dim()), scorer.factor_of_user(user)};
+}
+template <class T>
+Query<T> query_of(const Scorer<T>&& scorer, Index user) = delete;
+
+/// Some users of a scorer.
+/// @throws ArgumentError  for a user out of range
+template <class T>
+[[nodiscard]] std::vector<Query<T>> queries_of(const Scorer<T>& scorer,
+                                               std::span<const Index> users) {
+  std::vector<Query<T>> queries;
+  queries.reserve(users.size());
+  for (const Index user : users) queries.push_back(query_of(scorer, user));
+  return queries;
+}
+template <class T>
+std::vector<Query<T>> queries_of(const Scorer<T>&& scorer, std::span<const Index> users) = delete;
+
+/// The best items of a query, and what shows that they are.
+template <class T>
+struct TopKResult {
+  /// Best first, equal scores in the order of their ids; fewer than k where the filter allows
+  /// fewer, or scores are not finite.
+  std::vector<ScoredItem<T>> items;
+  /// How many items were scored, each as a ranking of all items scores it.
+  std::size_t scored = 0;
+  /// No item that the filter allows and that was not scored has a score above this: at most the
+  /// k-th one's. -unbounded where all were scored.
+  T bound = -unbounded<T>;
+};
+
+}  // namespace prism::inline PRISM_ISA
