@@ -39,6 +39,7 @@
 #include "prism/evaluate/ranking.hpp"
 #include "prism/evaluate/report.hpp"
 #include "prism/evaluate/scoring_rows.hpp"
+#include "prism/evaluate/selected_list.hpp"
 #include "prism/evaluate/similarity.hpp"
 #include "prism/evaluate/strata.hpp"
 #include "prism/execution/host.hpp"

@@ -7,7 +7,9 @@
 #include <filesystem>
 #include <fstream>
 #include <iterator>
+#include <limits>
 #include <memory>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -46,6 +48,50 @@ TEST_CASE("recommend leaves out seen items, and returns fewer where no more rema
   CHECK_THROWS_AS(static_cast<void>(recommend(model, 2, 5)), ArgumentError);
   CHECK_THROWS_AS(static_cast<void>(recommend(model, 0, 0)), ArgumentError);
   CHECK_THROWS_AS(static_cast<void>(similar_items(model, 3, 5)), ArgumentError);
+}
+
+TEST_CASE("recommend refuses users that `seen` does not have, unless it leaves nothing out") {
+  const Interactions train = part(4, 3, {{0, 0}, {3, 1}});
+  const Recommender<MF<4>, BPR> model(train);
+  const Scorer<float> scorer = model.scorer();
+  const Interactions fewer = part(2, 3, {{1, 2}});
+  const std::vector<Index> users{1, 2};
+  CHECK(recommend(scorer, fewer, 1, 3).size() == 2);
+  CHECK_THROWS_WITH_AS(static_cast<void>(recommend(scorer, fewer, 2, 3)),
+                       "user: must be below 2, the number of users in `seen`, unless exclude_seen "
+                       "is false, not 2",
+                       ArgumentError);
+  CHECK_THROWS_AS(static_cast<void>(recommend(scorer, fewer, users, 3)), ArgumentError);
+  CHECK(recommend(scorer, fewer, 2, 3, {.exclude_seen = false}).size() == 3);
+  CHECK(recommend(scorer, fewer, users, 3, {.exclude_seen = false})[1].size() == 3);
+}
+
+TEST_CASE("recommend for some users gives each one's list, in their order") {
+  const Interactions train = synthetic_interactions({.users = 150, .items = 200});
+  const Recommender<MF<8>, BPR> model(train);
+  const std::vector<Index> users{149, 3, 3, 0};
+  for (const bool exclude_seen : {true, false}) {
+    const auto lists = recommend(model, users, 7, {.exclude_seen = exclude_seen});
+    REQUIRE(lists.size() == users.size());
+    for (std::size_t p = 0; p < users.size(); ++p) {
+      CHECK(lists[p] == recommend(model, users[p], 7, {.exclude_seen = exclude_seen}));
+    }
+  }
+  CHECK(recommend(model, std::span(users).first(0), 7).empty());
+  CHECK(recommend(serial, model, users, 7)[0].size() == 7);
+  CHECK_THROWS_AS(static_cast<void>(recommend(model, std::vector<Index>{0, 150}, 7)),
+                  ArgumentError);
+  CHECK_THROWS_AS(static_cast<void>(recommend(model, users, 0)), ArgumentError);
+}
+
+TEST_CASE("no items are similar to one whose row has no direction") {
+  Recommender<MF<2>, BPR> model(part(1, 4, {{0, 0}}));
+  auto& items = model.weights().items;
+  items(1, 0) = items(1, 1) = 0;
+  items(2, 0) = std::numeric_limits<float>::quiet_NaN();
+  CHECK(similar_items(model, 1, 3).empty());
+  CHECK(similar_items(model, 2, 3).empty());
+  CHECK(similar_items(model, 0, 3).size() == 2);  // not the one that is no number
 }
 
 TEST_CASE("similar items are ordered by cosine, without the item itself") {

@@ -17,12 +17,12 @@
 #include "prism/core/index.hpp"
 #include "prism/core/rows.hpp"
 #include "prism/evaluate/ranked_items.hpp"
+#include "prism/evaluate/selected_list.hpp"
 #include "prism/kernel/matrix_product.hpp"
 #include "prism/kernel/pack.hpp"
 #include "prism/kernel/quantise.hpp"
 #include "prism/kernel/quantised_bound.hpp"
 #include "prism/kernel/row.hpp"
-#include "prism/kernel/top_k.hpp"
 
 namespace prism::inline PRISM_ISA::detail {
 
@@ -99,31 +99,27 @@ class QuantisedQueries {
   [[nodiscard]] std::uint64_t bits(std::size_t r) const noexcept { return bits_[r]; }
 
   /// Queues the item at a position for scoring for query r, and prefetches its row.
-  /// @return how many items were scored, since the queue was full
-  std::size_t enqueue(std::size_t r, std::size_t position, TopK<float>& best) {
+  void enqueue(std::size_t r, std::size_t position, SelectedList<float>& list) {
     prefetch(items_->row(position), rows_.dim());
     queues_[r].positions[queues_[r].size++] = static_cast<Index>(position);
-    return queues_[r].size == group_size ? flush(r, best) : 0;
+    if (queues_[r].size == group_size) flush(r, list);
   }
 
-  /// Scores the queued items of query r and pushes them.
-  /// @return how many
-  std::size_t flush(std::size_t r, TopK<float>& best) {
+  /// Scores the queued items of query r and offers them.
+  void flush(std::size_t r, SelectedList<float>& list) {
     Queue& queue = queues_[r];
-    const std::size_t count = queue.size;
-    if (count == 0) return 0;
+    if (queue.size == 0) return;
     const float* rows[group_size];
     for (std::size_t j = 0; j < group_size; ++j) {
-      rows[j] = items_->row(queue.positions[std::min(j, count - 1)]);
+      rows[j] = items_->row(queue.positions[std::min(j, queue.size - 1)]);
     }
     float scores[group_size];
     dot_products<Isa>(scores, rows_[r], rows, rows_.dim());
-    for (std::size_t j = 0; j < count; ++j) {
-      best.push(items_->item_at(queue.positions[j]), scores[j]);
+    for (std::size_t j = 0; j < queue.size; ++j) {
+      list.offer(items_->item_at(queue.positions[j]), scores[j]);
     }
     queue.size = 0;
-    raise_threshold(r, best.threshold());
-    return count;
+    raise_threshold(r, list.threshold());
   }
 
   /// From here on, only items whose score may be at least this are candidates of query r.

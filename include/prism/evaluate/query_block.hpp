@@ -6,43 +6,22 @@
 #include <bit>
 #include <cstddef>
 #include <cstdint>
-#include <memory>
 #include <span>
 #include <type_traits>
 #include <vector>
 
 #include "prism/core/config.hpp"
 #include "prism/core/finite.hpp"
-#include "prism/core/index.hpp"
 #include "prism/core/memory.hpp"
 #include "prism/core/rows.hpp"
 #include "prism/evaluate/quantised_pruning.hpp"
 #include "prism/evaluate/ranked_items.hpp"
 #include "prism/evaluate/scoring_rows.hpp"
+#include "prism/evaluate/selected_list.hpp"
 #include "prism/kernel/matrix_product.hpp"
-#include "prism/kernel/top_k.hpp"
+#include "prism/kernel/scored_item.hpp"
 
 namespace prism::inline PRISM_ISA::detail {
-
-/// A filter without its type: which items a query's list may hold. It is called only for items
-/// whose score would enter the list, so that an indirect call costs nothing that can be measured.
-class FilterView {
- public:
-  /// Allows all items.
-  FilterView() = default;
-  /// @param filter  bool(Index), has to outlive this
-  template <class Filter>
-  FilterView(const Filter& filter) noexcept
-      : filter_(std::addressof(filter)), allows_([](const void* erased, Index item) -> bool {
-          return (*static_cast<const Filter*>(erased))(item);
-        }) {}
-
-  bool operator()(Index item) const { return allows_ == nullptr || allows_(filter_, item); }
-
- private:
-  const void* filter_ = nullptr;
-  bool (*allows_)(const void*, Index) = nullptr;
-};
 
 /// Queries ranked together, so that a panel of items serves all of them while it is in cache: their
 /// best items so far.
@@ -59,15 +38,14 @@ class QueryBlock {
              std::size_t k, std::span<const T> floors = {})
       : items_(&items),
         rows_(rows),
-        filters_(filters),
         length_bound_(rows.size()),
         finished_(rows.size()),
         unfinished_(rows.size()),
-        scored_(rows.size()),
         bound_(rows.size(), -unbounded<T>) {
-    best_.reserve(rows.size());
+    lists_.reserve(rows.size());
     for (std::size_t r = 0; r < rows.size(); ++r) {
-      best_.emplace_back(k, floors.empty() ? -unbounded<T> : floors[r]);
+      lists_.emplace_back(k, floors.empty() ? -unbounded<T> : floors[r],
+                          filters.empty() ? FilterView() : filters[r]);
       length_bound_[r] = detail::length_bound<Isa>(rows[r], rows.dim());
     }
   }
@@ -103,27 +81,25 @@ class QueryBlock {
       }
     }
     for (std::size_t r = 0; r < rows_.size() && end < items_->panels(); ++r) {
-      if (!finished_[r])
-        bound_[r] = std::max(bound_[r], length_bound_[r] * items_->length_bound(end));
+      if (finished_[r]) continue;
+      bound_[r] = std::max(bound_[r], length_bound_[r] * items_->length_bound(end));
     }
     return end;
   }
 
-  [[nodiscard]] std::span<const ScoredItem<T>> best(std::size_t r) const { return best_[r].best(); }
+  [[nodiscard]] std::span<const ScoredItem<T>> best(std::size_t r) const {
+    return lists_[r].best();
+  }
   /// The score that a further item of query r has to reach.
-  [[nodiscard]] T threshold(std::size_t r) const noexcept { return best_[r].threshold(); }
+  [[nodiscard]] T threshold(std::size_t r) const noexcept { return lists_[r].threshold(); }
   /// How many items of the ranked panels were scored for query r.
-  [[nodiscard]] std::size_t scored(std::size_t r) const noexcept { return scored_[r]; }
+  [[nodiscard]] std::size_t scored(std::size_t r) const noexcept { return lists_[r].scored(); }
   /// No item of the ranked panels that query r's filter allows and that was not scored has a score
   /// above this; -unbounded if all were.
   [[nodiscard]] T bound(std::size_t r) const noexcept { return bound_[r]; }
 
  private:
   static constexpr std::size_t panel_width = RankedItems<T>::panel_width;
-
-  [[nodiscard]] bool allows(std::size_t r, Index item) const {
-    return filters_.empty() || filters_[r](item);
-  }
 
   /// Finishes the queries that no item from panel s on is long enough for.
   /// @return whether another one is left
@@ -133,7 +109,7 @@ class QueryBlock {
     if (!is_finite(longest)) return true;
     for (std::size_t r = 0; r < rows_.size(); ++r) {
       const T bound = length_bound_[r] * longest;
-      if (finished_[r] || !(bound < best_[r].threshold())) continue;
+      if (finished_[r] || !(bound < threshold(r))) continue;
       finished_[r] = 1;
       --unfinished_;
       bound_[r] = std::max(bound_[r], bound);
@@ -151,62 +127,59 @@ class QueryBlock {
     const std::size_t first = s * panel_width;
     const std::size_t width = std::min(panel_width, items_->size() - first);
     for (std::size_t r = 0; r < rows_.size(); ++r) {
-      if (finished_[r]) continue;
-      scored_[r] += width;
-      const T* const row = scores + r * panel_width;
-      TopK<T>& best = best_[r];
-      best.template for_each_candidate<Isa>(row, width, [&](std::size_t j) {
-        const Index item = items_->item_at(first + j);
-        if (row[j] > best.below_threshold() && allows(r, item)) best.push(item, row[j]);
-      });
+      if (!finished_[r]) {
+        lists_[r].template offer_all<Isa>(scores + r * panel_width, width, [&](std::size_t j) {
+          return items_->item_at(first + j);
+        });
+      }
     }
   }
 
   void rank_quantised(std::size_t first, std::size_t end) {
     // Before any item is scored there is no threshold to prune by.
     QuantisedQueries<Isa> queries(*items_, rows_, first + (is_finite(threshold(0)) ? 0 : 1));
-    for (std::size_t r = 0; r < rows_.size(); ++r) {
-      queries.raise_threshold(r, best_[r].threshold());
-    }
-    const auto finish = [&](std::size_t r) { queries.finish(r); };
-    for (std::size_t s = first; s < end && any_unfinished(s, finish); ++s) {
+    const auto raise_thresholds = [&] {
+      for (std::size_t r = 0; r < rows_.size(); ++r) queries.raise_threshold(r, threshold(r));
+    };
+    raise_thresholds();
+    bool pruned = false;
+    for (std::size_t s = first;
+         s < end && any_unfinished(s, [&](std::size_t r) { queries.finish(r); }); ++s) {
       if (queries.prune_panel(s)) {
         enqueue(queries, s);
-        continue;
-      }
-      score_panel(s);
-      for (std::size_t r = 0; r < rows_.size(); ++r) {
-        queries.raise_threshold(r, best_[r].threshold());
+        pruned = true;
+      } else {
+        score_panel(s);
+        raise_thresholds();
       }
     }
-    for (std::size_t r = 0; r < rows_.size(); ++r) scored_[r] += queries.flush(r, best_[r]);
+    for (std::size_t r = 0; r < rows_.size(); ++r) {
+      queries.flush(r, lists_[r]);
+      // What was no candidate was compared with a threshold of at most this.
+      if (pruned) bound_[r] = std::max(bound_[r], threshold(r));
+    }
   }
 
   /// Queues the candidates of panel s for scoring.
   void enqueue(QuantisedQueries<Isa>& queries, std::size_t s) {
-    for (std::size_t r = 0; r < rows_.size(); ++r) {
-      // What is no candidate was compared with a threshold of at most this.
-      if (!finished_[r]) bound_[r] = std::max(bound_[r], best_[r].threshold());
-    }
     for (const std::size_t r : queries.with_candidates()) {
+      SelectedList<T>& list = lists_[r];
       for (std::uint64_t bits = queries.bits(r); bits != 0; bits &= bits - 1) {
         const std::size_t position =
             s * panel_width + static_cast<std::size_t>(std::countr_zero(bits));
-        if (position < items_->size() && allows(r, items_->item_at(position))) {
-          scored_[r] += queries.enqueue(r, position, best_[r]);
-        }
+        if (position >= items_->size()) break;
+        if (list.is_selective() && !list.allows(items_->item_at(position))) continue;
+        queries.enqueue(r, position, list);
       }
     }
   }
 
   const RankedItems<T>* items_;
   Rows<const T> rows_;
-  std::span<const FilterView> filters_;
-  std::vector<TopK<T>> best_;
+  std::vector<SelectedList<T>> lists_;
   std::vector<T> length_bound_;
   std::vector<std::uint8_t> finished_;  // no later item can enter
   std::size_t unfinished_;
-  std::vector<std::size_t> scored_;
   std::vector<T> bound_;
   TableVector<T> panel_memory_;
 };

@@ -20,8 +20,9 @@
 #include "prism/evaluate/ranked_items.hpp"
 #include "prism/evaluate/scoring_rows.hpp"
 #include "prism/evaluate/similarity.hpp"
+#include "prism/kernel/ascending_rows.hpp"
 #include "prism/kernel/pack.hpp"
-#include "prism/kernel/top_k.hpp"
+#include "prism/kernel/scored_item.hpp"
 #include "prism/policy/output.hpp"
 
 namespace prism {
@@ -45,14 +46,13 @@ inline void check_row(const char* argument, Index row, std::size_t size) {
           "must be below " + std::to_string(size) + ", not " + std::to_string(row));
 }
 
-/// The users' items in some parts, as a filter of one user.
+/// All but a user's items in some parts: a filter.
 struct NotExcluded {
-  std::span<const Interactions* const> parts;
-  Index user;
+  std::span<const AscendingRows> items;  ///< of each part
 
   bool operator()(Index item) const noexcept {
-    return std::ranges::none_of(parts,
-                                [&](const auto* part) { return part->contains(user, item); });
+    return std::ranges::none_of(items,
+                                [=](const AscendingRows& part) { return part.contains(item); });
   }
 };
 
@@ -92,13 +92,18 @@ void rank_items(const X& exec, const Scorer<T>& scorer, std::span<const Index> u
   constexpr std::size_t max_users = detail::QueryBlock<T, Isa>::max_queries;
   parallel_chunks(exec, users.size(), max_users, [&](std::size_t begin, std::size_t end) {
     TableVector<T> rows((end - begin) * items.dim());
+    std::vector<AscendingRows> excluded;
     std::vector<detail::NotExcluded> not_excluded;
+    std::vector<detail::FilterView> filters;
+    excluded.reserve((end - begin) * exclude.size());
+    not_excluded.reserve(end - begin);
     for (std::size_t p = begin; p < end; ++p) {
       detail::write_user<Isa>(rows.data() + (p - begin) * items.dim(), scorer, users[p],
                               similarity);
-      not_excluded.push_back({exclude, users[p]});
+      for (const Interactions* part : exclude) excluded.emplace_back(part->items_of(users[p]));
+      not_excluded.push_back({std::span(excluded).last(exclude.size())});
+      filters.emplace_back(not_excluded.back());
     }
-    const std::vector<detail::FilterView> filters(not_excluded.begin(), not_excluded.end());
     detail::QueryBlock<T, Isa> block(items, {rows.data(), end - begin, items.dim()}, filters,
                                      list_length);
     block.rank(0, items.panels());

@@ -76,7 +76,7 @@ class AnyRecommender {
       Index user, std::size_t k, const RecommendOptions& options = {}) const = 0;
 
   /// The k items most similar to an item, by the cosine of their output rows, without the item
-  /// itself.
+  /// itself. Empty if the item's row has no direction: a row of zeros, or one that is not finite.
   /// @throws ArgumentError  for an item out of range, or k of 0
   [[nodiscard]] virtual std::vector<ScoredItem<double>> similar_items(Index item,
                                                                       std::size_t k) const = 0;

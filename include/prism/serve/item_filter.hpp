@@ -3,10 +3,10 @@
 // would otherwise enter the list, some hundreds in a query.
 #pragma once
 
-#include <algorithm>
 #include <concepts>
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <span>
 #include <string>
@@ -19,6 +19,7 @@
 #include "prism/core/error.hpp"
 #include "prism/core/index.hpp"
 #include "prism/data/interactions.hpp"
+#include "prism/kernel/ascending_rows.hpp"
 
 namespace prism::inline PRISM_ISA {
 
@@ -50,16 +51,14 @@ class Unseen {
     require(user < seen.users(), "user",
             "must be below " + std::to_string(seen.users()) +
                 ", the number of users in `seen`, not " + std::to_string(user));
-    items_ = seen.items_of(user);
+    items_ = AscendingRows(seen.items_of(user));
   }
   Unseen(const Interactions&& seen, Index user) = delete;
 
-  bool operator()(Index item) const noexcept {
-    return !std::binary_search(items_.begin(), items_.end(), item);
-  }
+  bool operator()(Index item) const noexcept { return !items_.contains(item); }
 
  private:
-  std::span<const Index> items_;
+  AscendingRows items_;
 };
 
 /// A set of items, as a bit for each item of a catalogue.
@@ -91,30 +90,33 @@ class ItemBitmap {
 
 namespace detail {
 
-/// Ascending items, or a bitmap.
+/// Ascending items, or a bitmap. Copies share them.
 class ItemSet {
  public:
-  ItemSet(const char* argument, std::vector<Index> items) : items_(std::move(items)) {
-    for (std::size_t j = 1; j < items_.size(); ++j) {
-      require(items_[j - 1] < items_[j], argument,
-              "must be ascending, each item once, but item " + std::to_string(items_[j]) +
-                  " follows " + std::to_string(items_[j - 1]));
+  ItemSet(const char* argument, std::vector<Index> items)
+      : items_(std::make_shared<const std::vector<Index>>(std::move(items))), rows_(*items_) {
+    const std::vector<Index>& list = *items_;
+    for (std::size_t j = 1; j < list.size(); ++j) {
+      require(list[j - 1] < list[j], argument,
+              "must be ascending, each item once, but item " + std::to_string(list[j]) +
+                  " follows " + std::to_string(list[j - 1]));
     }
   }
-  explicit ItemSet(ItemBitmap bitmap) : bitmap_(std::move(bitmap)) {}
+  explicit ItemSet(ItemBitmap bitmap)
+      : bitmap_(std::make_shared<const ItemBitmap>(std::move(bitmap))) {}
 
   [[nodiscard]] bool contains(Index item) const noexcept {
-    return bitmap_ ? bitmap_->contains(item)
-                   : std::binary_search(items_.begin(), items_.end(), item);
+    return bitmap_ != nullptr ? bitmap_->contains(item) : rows_.contains(item);
   }
   [[nodiscard]] std::optional<std::span<const Index>> listed() const noexcept {
-    if (bitmap_) return std::nullopt;
-    return items_;
+    if (bitmap_ != nullptr) return std::nullopt;
+    return rows_.rows();
   }
 
  private:
-  std::vector<Index> items_;
-  std::optional<ItemBitmap> bitmap_;
+  std::shared_ptr<const std::vector<Index>> items_;
+  AscendingRows rows_;
+  std::shared_ptr<const ItemBitmap> bitmap_;
 };
 
 template <class Filter>
@@ -156,8 +158,7 @@ class DenyList {
   detail::ItemSet set_;
 };
 
-/// What each of some filters allows: AllOf(Unseen(train, user), in_stock). A filter that is costly
-/// to copy may be a lambda that refers to it.
+/// What each of some filters allows: AllOf(Unseen(train, user), in_stock).
 template <ItemFilter... Filters>
 class AllOf {
  public:

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Recommendations for one user, and items similar to one item.
+// Recommendations for users, and items similar to one item.
 #pragma once
 
 #include <algorithm>
 #include <cstddef>
 #include <span>
+#include <string>
 #include <vector>
 
 #include "prism/core/config.hpp"
@@ -14,6 +15,7 @@
 #include "prism/data/interactions.hpp"
 #include "prism/evaluate/ranking.hpp"
 #include "prism/execution/host.hpp"
+#include "prism/kernel/ascending_rows.hpp"
 #include "prism/kernel/matrix_product.hpp"
 #include "prism/kernel/row.hpp"
 #include "prism/kernel/top_k.hpp"
@@ -22,19 +24,36 @@
 
 namespace prism::inline PRISM_ISA {
 
+namespace detail {
+
+/// @throws ArgumentError  for a user out of range for the scorer or for `seen`, or k of 0
+template <class T>
+void check_recommend(const Scorer<T>& scorer, const Interactions& seen, Index user, std::size_t k,
+                     const RecommendOptions& options) {
+  check_row("user", user, scorer.output.users().size());
+  require(!options.exclude_seen || user < seen.users(), "user",
+          "must be below " + std::to_string(seen.users()) +
+              ", the number of users in `seen`, unless exclude_seen is false, not " +
+              std::to_string(user));
+  require_at_least_one("k", k);
+}
+
+}  // namespace detail
+
 /// The k best items for a user, or all if there are fewer, best first. Scores are those of
-/// evaluate(), bit for bit where multiply-add is one instruction.
+/// evaluate(), bit for bit where multiply-add is one instruction. One list takes one pass over the
+/// items as they are; a server keeps an ItemIndex.
 /// @param scorer  from Recommender::scorer(); keep one to serve many users
 /// @param seen    the items to leave out, if options.exclude_seen
-/// @throws ArgumentError  for a user out of range, or k of 0
+/// @throws ArgumentError  for k of 0, or a user that is out of range for the scorer, or for `seen`
+///                        if its items are left out
 template <Execution X, class T>
 [[nodiscard]] std::vector<ScoredItem<T>> recommend(const X& /*exec*/, const Scorer<T>& scorer,
                                                    const Interactions& seen, Index user,
                                                    std::size_t k,
                                                    const RecommendOptions& options = {}) {
   using Isa = typename X::isa;
-  detail::check_row("user", user, scorer.output.users().size());
-  require_at_least_one("k", k);
+  detail::check_recommend(scorer, seen, user, k, options);
   const FlushDenormals flush_denormals;  // as in the loops of a ranking
   constexpr std::size_t group_size = 8;
   const std::size_t dim = detail::scoring_dim(scorer);
@@ -52,8 +71,10 @@ template <Execution X, class T>
     for (std::size_t j = 0; j < count; ++j) best.push(queued[j], scores[j]);
     count = 0;
   };
+  const AscendingRows left_out(options.exclude_seen ? seen.items_of(user)
+                                                    : std::span<const Index>());
   for (Index item = 0; item < items; ++item) {
-    if (options.exclude_seen && seen.contains(user, item)) continue;
+    if (left_out.contains(item)) continue;
     detail::write_item<Isa>(item_rows.data() + count * dim, scorer, item, options.similarity);
     queued[count++] = item;
     if (count == group_size) score_queued();
@@ -62,14 +83,35 @@ template <Execution X, class T>
   return {best.best().begin(), best.best().end()};
 }
 
+/// The lists of some users, in their order: recommend() of each, in parallel.
+/// @throws ArgumentError  as above, for each of the users
+template <Execution X, class T>
+[[nodiscard]] std::vector<std::vector<ScoredItem<T>>> recommend(
+    const X& exec, const Scorer<T>& scorer, const Interactions& seen, std::span<const Index> users,
+    std::size_t k, const RecommendOptions& options = {}) {
+  for (const Index user : users) detail::check_recommend(scorer, seen, user, k, options);
+  const Interactions* const left_out[] = {&seen};
+  std::vector<std::vector<ScoredItem<T>>> lists(users.size());
+  rank_items(exec, scorer, users, k, std::span(left_out).first(options.exclude_seen ? 1 : 0),
+             options.similarity, [&](std::size_t position, std::span<const ScoredItem<T>> best) {
+               lists[position].assign(best.begin(), best.end());
+             });
+  return lists;
+}
+
 /// The same for a model; seen are the user's training items.
 template <Execution X, class Model>
 [[nodiscard]] auto recommend(const X& exec, const Model& model, Index user, std::size_t k,
                              const RecommendOptions& options = {}) {
   return recommend(exec, model.scorer(exec), model.train(), user, k, options);
 }
+template <Execution X, class Model>
+[[nodiscard]] auto recommend(const X& exec, const Model& model, std::span<const Index> users,
+                             std::size_t k, const RecommendOptions& options = {}) {
+  return recommend(exec, model.scorer(exec), model.train(), users, k, options);
+}
 
-/// The same with the host's kernels.
+/// The same on the host's threads.
 template <class T>
 [[nodiscard]] std::vector<ScoredItem<T>> recommend(const Scorer<T>& scorer,
                                                    const Interactions& seen, Index user,
@@ -77,15 +119,27 @@ template <class T>
                                                    const RecommendOptions& options = {}) {
   return recommend(par, scorer, seen, user, k, options);
 }
+template <class T>
+[[nodiscard]] std::vector<std::vector<ScoredItem<T>>> recommend(
+    const Scorer<T>& scorer, const Interactions& seen, std::span<const Index> users, std::size_t k,
+    const RecommendOptions& options = {}) {
+  return recommend(par, scorer, seen, users, k, options);
+}
 template <class Model>
 requires(!Execution<Model>)
     [[nodiscard]] auto recommend(const Model& model, Index user, std::size_t k,
                                  const RecommendOptions& options = {}) {
   return recommend(par, model, user, k, options);
 }
+template <class Model>
+requires(!Execution<Model>)
+    [[nodiscard]] auto recommend(const Model& model, std::span<const Index> users, std::size_t k,
+                                 const RecommendOptions& options = {}) {
+  return recommend(par, model, users, k, options);
+}
 
 /// The k items most similar to an item, by the cosine of their output rows, without the item
-/// itself.
+/// itself. Empty if the item's row has no direction: a row of zeros, or one that is not finite.
 /// @throws ArgumentError  for an item out of range, or k of 0
 template <class T>
 [[nodiscard]] std::vector<ScoredItem<T>> similar_items(const Scorer<T>& scorer, Index item,
@@ -94,6 +148,8 @@ template <class T>
   detail::check_row("item", item, items.size());
   require_at_least_one("k", k);
   const std::size_t dim = items.dim();
+  // Its cosines would all be 0, and the list the first k items.
+  if (std::all_of(items[item], items[item] + dim, [](T number) { return number == 0; })) return {};
   std::vector<T> unit(dim), other_unit(dim);
   normalise(unit.data(), items[item], dim);
   TopK<T> best(std::min(k, items.size()));
