@@ -37,9 +37,9 @@ inline const prism::Interactions& gowalla_sized() {
 
 /// Rows of normal numbers.
 template <class T = float>
-prism::Matrix<T> random_rows(std::size_t size, std::size_t dim) {
+prism::Matrix<T> random_rows(std::size_t size, std::size_t dim, std::uint64_t seed = 1) {
   prism::Matrix<T> table = prism::zeros<T>(size, dim);
-  const prism::Random random(1, prism::Stream::synthetic);
+  const prism::Random random(seed, prism::Stream::synthetic);
   prism::parallel_chunks(prism::par, size, 1024, [&](std::size_t begin, std::size_t end) {
     for (std::size_t i = begin * dim; i < end * dim; ++i) {
       table.data()[i] = static_cast<T>(random.normal(i));

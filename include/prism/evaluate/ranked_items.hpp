@@ -138,8 +138,9 @@ class RankedItems {
   static std::vector<Index> longest_first(const std::vector<T>& bounds) {
     std::vector<Index> order(bounds.size());
     std::iota(order.begin(), order.end(), Index{0});
-    std::stable_sort(order.begin(), order.end(),
-                     [&](Index a, Index b) { return bounds[a] > bounds[b]; });
+    std::sort(order.begin(), order.end(), [&](Index a, Index b) {
+      return bounds[a] != bounds[b] ? bounds[a] > bounds[b] : a < b;
+    });
     return order;
   }
 
