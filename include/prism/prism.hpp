@@ -94,6 +94,7 @@
 #include "prism/sampler/shared.hpp"
 #include "prism/sampler/uniform.hpp"
 #include "prism/sampler/unobserved.hpp"
+#include "prism/serve/arrow.hpp"
 #include "prism/serve/item_filter.hpp"
 #include "prism/serve/item_index.hpp"
 #include "prism/serve/load_model.hpp"

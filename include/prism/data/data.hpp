@@ -2,6 +2,7 @@
 // Interactions: sources and splits.
 #pragma once
 
+#include "prism/data/arrow.hpp"
 #include "prism/data/ids.hpp"
 #include "prism/data/interactions.hpp"
 #include "prism/data/k_core.hpp"

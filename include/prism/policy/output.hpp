@@ -36,6 +36,9 @@ class Output {
   Rows<const T> users() const&& = delete;
   Rows<const T> items() const&& = delete;
 
+  /// What the rows live as long as; null for a view.
+  [[nodiscard]] const std::shared_ptr<const void>& owner() const noexcept { return owned_; }
+
  private:
   Embeddings<const T> view_{};
   std::shared_ptr<const void> owned_;

@@ -1,0 +1,253 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Reads interactions from Arrow tables, through the C data interface.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <system_error>
+#include <utility>
+#include <vector>
+
+#include "prism/core/config.hpp"
+#include "prism/core/error.hpp"
+#include "prism/core/finite.hpp"
+#include "prism/core/index.hpp"
+#include "prism/data/arrow_abi.hpp"
+#include "prism/data/arrow_column.hpp"
+#include "prism/data/arrow_owned.hpp"
+#include "prism/data/arrow_schema.hpp"
+#include "prism/data/ids.hpp"
+#include "prism/data/interactions.hpp"
+
+namespace prism::inline PRISM_ISA {
+
+namespace detail {
+
+/// A batch's rows within the structure that holds its columns.
+struct ArrowRows {
+  std::int64_t first;  ///< where row 0 is in a column, before the column's own offset
+  std::int64_t count;
+  std::int64_t before;  ///< rows in earlier batches
+};
+
+/// A column's array in a batch.
+[[nodiscard]] inline const ArrowArray& arrow_column(const ArrowField& field,
+                                                    const ArrowArray& batch) {
+  const ArrowArray* const array = batch.children[field.place];
+  if (array == nullptr) fail_arrow(field.label + " has no array");
+  if ((array->dictionary != nullptr) != field.dictionary.has_value()) {
+    fail_arrow(field.label + (field.dictionary ? " has no dictionary" : " has a dictionary") +
+               ", other than its schema says");
+  }
+  return *array;
+}
+
+/// The ids in a column of a batch.
+class ArrowIdColumn {
+ public:
+  ArrowIdColumn(const ArrowField& field, const ArrowArray& batch, const ArrowRows& rows)
+      : values_(field.label, field.type, arrow_column(field, batch), rows.first, rows.count,
+                rows.before) {
+    if (!field.dictionary) return;
+    const ArrowArray& dictionary = *arrow_column(field, batch).dictionary;
+    ArrowValues::check_array(dictionary, field.label);
+    words_.emplace(field.label, *field.dictionary, dictionary, 0, dictionary.length, 0);
+    // A dictionary that is longer than the batch is not worth a look at each of its words.
+    if (words_->rows() <= rows.count)
+      known_.resize(static_cast<std::size_t>(words_->rows()), absent);
+  }
+
+  /// @throws DataError  for an index that is not in the dictionary
+  [[nodiscard]] bool is_null(std::int64_t row) const {
+    return values_.is_null(row) || (words_ && words_->is_null(word(row)));
+  }
+
+  /// The id's row in `ids`, where it is added if it is new; the value must not be null.
+  Index intern(std::int64_t row, Ids& ids) {
+    if (!words_) return ids.intern(checked(row, values_.text(row)));
+    const std::int64_t at = word(row);
+    if (known_.empty()) return ids.intern(checked(row, words_->text(at)));
+    Index& index = known_[static_cast<std::size_t>(at)];
+    if (index == absent) index = ids.intern(checked(row, words_->text(at)));
+    return index;
+  }
+
+  [[noreturn]] void fail(std::int64_t row, const std::string& problem) const {
+    values_.fail(row, problem);
+  }
+
+ private:
+  /// Where the dictionary has the row's id.
+  [[nodiscard]] std::int64_t word(std::int64_t row) const {
+    const std::int64_t at = values_.integer(row);
+    if (at < 0 || at >= words_->rows()) {
+      fail(row, "points at " + std::string(at < 0 ? "no place" : "place " + std::to_string(at)) +
+                    " of a dictionary of " + std::to_string(words_->rows()));
+    }
+    return at;
+  }
+  [[nodiscard]] std::string_view checked(std::int64_t row, std::string_view id) const {
+    if (id.empty()) fail(row, "is an empty string, which is no id");
+    return id;
+  }
+
+  ArrowValues values_;
+  std::optional<ArrowValues> words_;  // of the dictionary
+  std::vector<Index> known_;          // the words' rows in the ids, as far as they were met
+};
+
+/// Collects the interactions of batches.
+class ArrowReader {
+ public:
+  ArrowReader(const ArrowSchema& schema, const ArrowReadOptions& options)
+      : options_(options),
+        columns_(schema.n_children),
+        fields_(ArrowFieldFinder(schema).find(options)) {
+    require(!options.min_rating || is_finite(*options.min_rating), "min_rating",
+            "must be a finite number");
+  }
+
+  /// @throws DataError  for a batch that its schema does not describe, nulls unless they are to be
+  ///     dropped, empty ids, and numbers that are not finite
+  void add(const ArrowArray& batch) {
+    ArrowValues::check_array(batch, "the record batch");
+    if (batch.n_children != columns_ || batch.children == nullptr) {
+      fail_arrow("a record batch has " + std::to_string(batch.n_children) +
+                 " columns where its schema has " + std::to_string(columns_));
+    }
+    const unsigned char* const validity = ArrowValues::validity_of(batch, "the record batch");
+    const ArrowRows rows{batch.offset, batch.length, before_};
+    ArrowIdColumn user(fields_.user, batch, rows), item(fields_.item, batch, rows);
+    const auto rating = numbers(fields_.rating, batch, rows);
+    const auto time = numbers(fields_.time, batch, rows);
+    for (std::int64_t row = 0; row < rows.count; ++row) {
+      if (validity != nullptr && !ArrowValues::bit(validity, rows.first + row)) {
+        if (drop()) continue;
+        user.fail(row, "the whole row is null; drop it, or pass ArrowNulls::drop");
+      }
+      if (rating) {
+        if (is_dropped(*rating, row)) continue;
+        if (finite(*rating, row) < *options_.min_rating) continue;
+      }
+      if (is_dropped(user, row) || is_dropped(item, row)) continue;
+      if (time && is_dropped(*time, row)) continue;
+      pairs_.push_back({user.intern(row, *users_), item.intern(row, *items_)});
+      if (time) times_.push_back(finite(*time, row));
+    }
+    before_ += rows.count;
+  }
+
+  /// @throws DataError  if there are none
+  [[nodiscard]] Interactions interactions() const {
+    if (pairs_.empty()) {
+      fail_arrow(options_.min_rating
+                     ? "holds no interaction that is rated " + format_number(*options_.min_rating) +
+                           " or higher in " + fields_.rating->label
+                     : "holds no interactions");
+    }
+    return {users_, items_, pairs_, times_};
+  }
+
+ private:
+  static std::optional<ArrowValues> numbers(const std::optional<ArrowField>& field,
+                                            const ArrowArray& batch, const ArrowRows& rows) {
+    if (!field) return std::nullopt;
+    return ArrowValues(field->label, field->type, arrow_column(*field, batch), rows.first,
+                       rows.count, rows.before);
+  }
+
+  [[nodiscard]] bool drop() const noexcept { return options_.nulls == ArrowNulls::drop; }
+
+  /// Whether the row is left out because it has a null there.
+  template <class Values>
+  [[nodiscard]] bool is_dropped(const Values& column, std::int64_t row) const {
+    if (!column.is_null(row)) return false;
+    if (!drop()) column.fail(row, "is null; fill or drop nulls, or pass ArrowNulls::drop");
+    return true;
+  }
+
+  static double finite(const ArrowValues& column, std::int64_t row) {
+    const double number = column.number(row);
+    if (!is_finite(number)) column.fail(row, "is not a finite number");
+    return number;
+  }
+
+  ArrowReadOptions options_;
+  std::int64_t columns_;
+  ArrowFields fields_;
+  std::int64_t before_ = 0;  // rows in earlier batches
+  std::shared_ptr<Ids> users_ = std::make_shared<Ids>();
+  std::shared_ptr<Ids> items_ = std::make_shared<Ids>();
+  std::vector<Interaction> pairs_;
+  std::vector<double> times_;
+};
+
+}  // namespace detail
+
+/// Reads interactions from a stream of record batches, batch by batch; the stream is released, also
+/// where it throws. Each id is copied once, into the ids of the interactions.
+///
+/// Ids are integers of any width, which become their decimal digits, strings (utf8, large_utf8,
+/// utf8_view, or binary), or a dictionary of these. Ratings are integers or floats; times these,
+/// timestamps or dates, of which the latter two become seconds since 1970. Users and items are
+/// numbered in order of first appearance, after min_rating; a repeated interaction counts once, at
+/// its earliest time.
+///
+/// A null user, item, time, or, with min_rating, rating is an error, unless options.nulls is
+/// ArrowNulls::drop; a rating that is NaN always is.
+///
+/// The interface does not say how long a buffer is, so a producer is trusted with what cannot be
+/// checked: that its buffers are as long as lengths and offsets say.
+/// @throws DataError      for a stream that fails, a column that is missing or of another type,
+///     nulls, or data that are not as the interface has them; the message names the column, its
+///     format and the row
+/// @throws ArgumentError  for options outside their domain, or a stream that was released
+/// Source: https://arrow.apache.org/docs/format/CStreamInterface.html
+[[nodiscard]] inline Interactions read_arrow(ArrowArrayStream* stream,
+                                             const ArrowReadOptions& options = {}) {
+  detail::ArrowOwned<ArrowArrayStream> source(stream);
+  require(static_cast<bool>(source), "stream", "must be one that was not released");
+  ArrowArrayStream& from = *source.get();
+  const auto check = [&](int error, const char* call) {
+    if (error == 0) return;
+    const char* const said = from.get_last_error == nullptr ? nullptr : from.get_last_error(&from);
+    detail::fail_arrow(
+        std::string("the stream's ") + call + " failed: " +
+        (said == nullptr ? std::make_error_code(static_cast<std::errc>(error)).message() : said));
+  };
+  if (from.get_schema == nullptr || from.get_next == nullptr) {
+    detail::fail_arrow("the stream lacks get_schema or get_next");
+  }
+  // What a call that failed has left in its result is not to be released.
+  ArrowSchema described{};
+  check(from.get_schema(&from, &described), "get_schema");
+  const detail::ArrowOwned<ArrowSchema> schema(&described);
+  if (!schema) detail::fail_arrow("the stream has no schema");
+  detail::ArrowReader reader(*schema, options);
+  for (;;) {
+    ArrowArray next{};
+    check(from.get_next(&from, &next), "get_next");
+    const detail::ArrowOwned<ArrowArray> batch(&next);
+    if (!batch) return reader.interactions();
+    reader.add(*batch);
+  }
+}
+
+/// The same from one record batch, a struct array; both structures are released, also where it
+/// throws.
+[[nodiscard]] inline Interactions read_arrow(ArrowSchema* schema, ArrowArray* batch,
+                                             const ArrowReadOptions& options = {}) {
+  const detail::ArrowOwned<ArrowSchema> description(schema);
+  const detail::ArrowOwned<ArrowArray> rows(batch);
+  require(static_cast<bool>(description), "schema", "must be one that was not released");
+  require(static_cast<bool>(rows), "batch", "must be one that was not released");
+  detail::ArrowReader reader(*description, options);
+  reader.add(*rows);
+  return reader.interactions();
+}
+
+}  // namespace prism::inline PRISM_ISA

@@ -1,0 +1,267 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Which columns of an Arrow table are read, and what their types must be.
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <variant>
+#include <vector>
+
+#include "prism/core/config.hpp"
+#include "prism/core/error.hpp"
+#include "prism/data/arrow_abi.hpp"
+#include "prism/data/arrow_column.hpp"
+#include "prism/data/arrow_owned.hpp"
+#include "prism/data/format.hpp"
+
+namespace prism::inline PRISM_ISA {
+
+/// What read_arrow() does with a row that has a null where it reads.
+enum class ArrowNulls {
+  refuse,  ///< an error that names the column and the row
+  drop,    ///< leaves the row out
+};
+
+struct ArrowReadOptions {
+  // An unset column is found by a name of known_columns.
+  std::optional<Column> user = {};        ///< unset: by name, or else the first
+  std::optional<Column> item = {};        ///< unset: by name, or else the second
+  std::optional<Column> rating = {};      ///< unset: by name. Read for min_rating
+  std::optional<Column> time = {};        ///< unset: by name; no_column: not read
+  std::optional<double> min_rating = {};  ///< rows with lower ratings are left out
+  ArrowNulls nulls = ArrowNulls::refuse;
+};
+
+namespace detail {
+
+/// A column that is read: where it is, and its type.
+struct ArrowField {
+  std::size_t place;
+  std::string label;  ///< in errors: "column 'user' (format 'u')"
+  ArrowType type;     ///< of a dictionary's indices, where there is one
+  std::optional<ArrowType> dictionary;
+};
+
+/// The columns that read_arrow() reads.
+struct ArrowFields {
+  ArrowField user, item;
+  std::optional<ArrowField> rating, time;
+};
+
+/// Finds the columns in a schema.
+class ArrowFieldFinder {
+ public:
+  /// @throws DataError  for a schema that is not one of a record batch
+  explicit ArrowFieldFinder(const ArrowSchema& schema) : schema_(schema) {
+    const std::string_view format = schema.format == nullptr ? "" : schema.format;
+    if (format != "+s") {
+      fail_arrow("has the format " + arrow_quoted(format) +
+                 "; what is read is a table, that is a record batch or a stream of them, '+s'");
+    }
+    if (schema.n_children < 2 || schema.children == nullptr) {
+      fail_arrow("has " + std::to_string(schema.n_children) +
+                 " columns; a table of interactions has at least two, users and items");
+    }
+    for (std::int64_t k = 0; k < schema.n_children; ++k) {
+      const ArrowSchema* const child = schema.children[k];
+      if (child == nullptr || child->release == nullptr || child->format == nullptr) {
+        fail_arrow("has no description of column " + std::to_string(k) + " (from 0)");
+      }
+      names_.emplace_back(child->name == nullptr ? "" : child->name);
+    }
+  }
+
+  /// @throws DataError      where a column is not found, or is of a type that it cannot be
+  /// @throws ArgumentError  for options that name one column twice
+  [[nodiscard]] ArrowFields find(const ArrowReadOptions& options) const {
+    const auto [user, item] = users_and_items(options);
+    ArrowFields fields{id_field(user), id_field(item), {}, {}};
+    std::vector<std::size_t> taken{user, item};
+    const auto take = [&](const char* option, std::size_t column) {
+      require(std::find(taken.begin(), taken.end(), column) == taken.end(), option,
+              "must be another column than the others, not " + arrow_quoted(names_[column]));
+      taken.push_back(column);
+    };
+    if (options.min_rating) {
+      const auto rating =
+          options.rating ? place("rating", *options.rating) : known(known_columns.rating);
+      if (!rating) {
+        fail_arrow("min_rating is set, but no column has a name of a rating (option rating)" +
+                   there_are());
+      }
+      take("rating", *rating);
+      fields.rating = number_field(*rating, "a rating", "an integer or a float: cast it to float64",
+                                   [](const ArrowType& type) {
+                                     return type.is_integer() || type.kind == ArrowType::Kind::real;
+                                   });
+    }
+    const auto time = time_column(options);
+    if (time && (options.time || std::find(taken.begin(), taken.end(), *time) == taken.end())) {
+      take("time", *time);
+      fields.time = number_field(
+          *time, "a time", "a number, a timestamp or a date: cast it to one, or pass no_column",
+          [](const ArrowType& type) { return !type.is_text(); });
+    }
+    return fields;
+  }
+
+ private:
+  struct UserAndItem {
+    std::size_t user, item;
+  };
+
+  [[nodiscard]] UserAndItem users_and_items(const ArrowReadOptions& options) const {
+    auto user = options.user ? place("user", *options.user) : known(known_columns.user);
+    auto item = options.item ? place("item", *options.item) : known(known_columns.item);
+    if (!user && !item) {
+      user = 0;
+      item = 1;
+    } else if ((!user || !item) && names_.size() == 2) {
+      if (!user) user = 1 - *item;
+      if (!item) item = 1 - *user;
+    } else if (!user || !item) {
+      fail_arrow(std::string("no column has a name of ") + (user ? "an item" : "a user") +
+                 " (option " + (user ? "item" : "user") + ")" + there_are());
+    }
+    require(*user != *item, "item", "must be another column than user");
+    // A column that is known for something else is no id because of its place.
+    for (const std::size_t column : {*user, *item}) {
+      const bool chosen = column == *user ? options.user.has_value() : options.item.has_value();
+      if (!chosen &&
+          (is_called(column, known_columns.rating) || is_called(column, known_columns.time))) {
+        fail_arrow("column " + arrow_quoted(names_[column]) +
+                   " holds no ids, by its name; the options user and item say which do" +
+                   there_are());
+      }
+    }
+    return {*user, *item};
+  }
+
+  [[nodiscard]] std::optional<std::size_t> time_column(const ArrowReadOptions& options) const {
+    if (!options.time) return known(known_columns.time);
+    const int* const number = std::get_if<int>(&*options.time);
+    if (number != nullptr && *number == no_column) return std::nullopt;
+    return place("time", *options.time);
+  }
+
+  /// The column that has one of the names, ignoring case; of the first of them that one has.
+  /// @throws DataError  where two have it
+  template <class Names>
+  [[nodiscard]] std::optional<std::size_t> known(const Names& names) const {
+    for (const std::string_view name : names) {
+      if (const auto column = only([&](std::size_t k) { return same(names_[k], name); }, name)) {
+        return column;
+      }
+    }
+    return std::nullopt;
+  }
+  template <class Names>
+  [[nodiscard]] bool is_called(std::size_t column, const Names& names) const {
+    return std::any_of(names.begin(), names.end(),
+                       [&](std::string_view name) { return same(names_[column], name); });
+  }
+
+  /// Whether two names are the same but for the case.
+  static bool same(std::string_view a, std::string_view b) {
+    const auto lower = [](char c) {
+      return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
+    };
+    return std::equal(a.begin(), a.end(), b.begin(), b.end(),
+                      [&](char x, char y) { return lower(x) == lower(y); });
+  }
+
+  /// The one column that is looked for.
+  template <class IsSought>
+  [[nodiscard]] std::optional<std::size_t> only(const IsSought& is_sought,
+                                                std::string_view name) const {
+    std::optional<std::size_t> found;
+    for (std::size_t k = 0; k < names_.size(); ++k) {
+      if (!is_sought(k)) continue;
+      if (found) {
+        fail_arrow("two columns are called " + arrow_quoted(name) +
+                   "; an option may say which by its place, from 0");
+      }
+      found = k;
+    }
+    return found;
+  }
+
+  [[nodiscard]] std::size_t place(const char* option, const Column& column) const {
+    if (const int* const number = std::get_if<int>(&column)) {
+      require(*number >= 0 && static_cast<std::size_t>(*number) < names_.size(), option,
+              "must be a column from 0 to " + std::to_string(names_.size() - 1) + ", not " +
+                  std::to_string(*number));
+      return static_cast<std::size_t>(*number);
+    }
+    const std::string& name = std::get<std::string>(column);
+    const auto found = only([&](std::size_t k) { return names_[k] == name; }, name);
+    if (!found) {
+      fail_arrow("no column is called " + arrow_quoted(name) + " (option " + option + ")" +
+                 there_are());
+    }
+    return *found;
+  }
+
+  [[nodiscard]] std::string there_are() const {
+    constexpr std::size_t most = 20;
+    std::string list = "; there are:";
+    for (std::size_t k = 0; k < std::min(most, names_.size()); ++k) {
+      list += (k == 0 ? " " : ", ") + arrow_quoted(names_[k]);
+    }
+    return list + (names_.size() > most ? ", ..." : "");
+  }
+
+  [[nodiscard]] ArrowField id_field(std::size_t column) const {
+    const ArrowSchema& schema = *schema_.children[column];
+    const std::string label = label_of(column);
+    const auto type = ArrowType::of(schema.format);
+    const auto is_id = [](const std::optional<ArrowType>& t) {
+      return t && (t->is_integer() || t->is_text());
+    };
+    const char* const right = "; ids are integers, strings or a dictionary of them: cast it";
+    if (schema.dictionary == nullptr) {
+      if (!is_id(type)) fail_arrow(label + " holds no ids" + right);
+      return {column, label, *type, {}};
+    }
+    if (!type || !type->is_integer()) {
+      fail_arrow(label + " has a dictionary, but no integers that point into it");
+    }
+    const ArrowSchema& dictionary = *schema.dictionary;
+    const std::string_view format = dictionary.format == nullptr ? "" : dictionary.format;
+    const auto values = ArrowType::of(format);
+    if (dictionary.dictionary != nullptr || !is_id(values)) {
+      fail_arrow(label + " has a dictionary of format " + arrow_quoted(format) + ", no ids" +
+                 right);
+    }
+    return {column, label, *type, values};
+  }
+
+  template <class IsRight>
+  [[nodiscard]] ArrowField number_field(std::size_t column, const char* what, const char* right,
+                                        const IsRight& is_right) const {
+    const ArrowSchema& schema = *schema_.children[column];
+    const auto type = ArrowType::of(schema.format);
+    if (schema.dictionary != nullptr || !type || !is_right(*type)) {
+      fail_arrow(label_of(column) + (schema.dictionary != nullptr ? " has a dictionary, and" : "") +
+                 " cannot be read as " + what + ", which is " + right);
+    }
+    return {column, label_of(column), *type, {}};
+  }
+
+  [[nodiscard]] std::string label_of(std::size_t column) const {
+    return "column " + arrow_quoted(names_[column]) + " (format " +
+           arrow_quoted(schema_.children[column]->format) + ")";
+  }
+
+  const ArrowSchema& schema_;
+  std::vector<std::string> names_;
+};
+
+}  // namespace detail
+
+}  // namespace prism::inline PRISM_ISA

@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Hands a model's output rows to Arrow, with the ids of users and items.
+#pragma once
+
+#include <memory>
+
+#include "prism/core/config.hpp"
+#include "prism/core/error.hpp"
+#include "prism/core/execution.hpp"
+#include "prism/data/arrow_abi.hpp"
+#include "prism/data/arrow_export.hpp"
+#include "prism/execution/host.hpp"
+#include "prism/policy/output.hpp"
+
+namespace prism::inline PRISM_ISA {
+
+/// Hands over the output rows of a model's users as a record batch of columns "id" and "embedding",
+/// as export_arrow() does for any rows. Rows that the model computes for its output (MLP, LightGCN)
+/// are not copied; rows that are the model's own table (MF) are, since the model may change.
+/// @param exec  where the output rows are computed; the host's threads if left out
+/// @throws ArgumentError  as export_arrow()
+template <Execution X, class Model>
+void export_users(const X& exec, const Model& model, ArrowSchema* schema, ArrowArray* batch,
+                  const ArrowExportOptions& options = {}) {
+  const auto output = model.output(exec);
+  export_arrow(output.users(), *model.train().user_ids(), schema, batch, output.owner(), options);
+}
+/// The same for its items.
+template <Execution X, class Model>
+void export_items(const X& exec, const Model& model, ArrowSchema* schema, ArrowArray* batch,
+                  const ArrowExportOptions& options = {}) {
+  const auto output = model.output(exec);
+  export_arrow(output.items(), *model.train().item_ids(), schema, batch, output.owner(), options);
+}
+
+/// The same without a copy of the rows for any model, which is kept until the batch is released and
+/// must not change until then.
+template <Execution X, class Model>
+void export_users(const X& exec, const std::shared_ptr<Model>& model, ArrowSchema* schema,
+                  ArrowArray* batch, const ArrowExportOptions& options = {}) {
+  require(model != nullptr, "model", "must not be null");
+  const auto output = model->output(exec);
+  const std::shared_ptr<const void> owner = output.owner() != nullptr ? output.owner() : model;
+  export_arrow(output.users(), *model->train().user_ids(), schema, batch, owner, options);
+}
+template <Execution X, class Model>
+void export_items(const X& exec, const std::shared_ptr<Model>& model, ArrowSchema* schema,
+                  ArrowArray* batch, const ArrowExportOptions& options = {}) {
+  require(model != nullptr, "model", "must not be null");
+  const auto output = model->output(exec);
+  const std::shared_ptr<const void> owner = output.owner() != nullptr ? output.owner() : model;
+  export_arrow(output.items(), *model->train().item_ids(), schema, batch, owner, options);
+}
+
+/// The same with the host's threads; `model` is a model or a shared_ptr to one.
+template <class Model>
+requires(!Execution<Model>) void export_users(const Model& model, ArrowSchema* schema,
+                                              ArrowArray* batch,
+                                              const ArrowExportOptions& options = {}) {
+  export_users(par, model, schema, batch, options);
+}
+template <class Model>
+requires(!Execution<Model>) void export_items(const Model& model, ArrowSchema* schema,
+                                              ArrowArray* batch,
+                                              const ArrowExportOptions& options = {}) {
+  export_items(par, model, schema, batch, options);
+}
+
+}  // namespace prism::inline PRISM_ISA

@@ -1,0 +1,320 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Arrow data that cannot be read are typed errors, and everything is released once all the same.
+#include <doctest/doctest.h>
+
+#include <cstdint>
+#include <functional>
+#include <limits>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "prism/data/arrow.hpp"
+#include "support/arrow_table.hpp"
+
+using namespace prism;
+using test::ArrowColumn;
+
+namespace {
+
+const ArrowColumn users = test::numbers<std::int32_t>("user", "i", {1, 2, 3});
+const ArrowColumn items = test::texts("item", {"x", "y", "z"});
+
+using Change = std::function<void(ArrowSchema&, ArrowArray&)>;
+
+/// The error's message of reading a table in which something was changed.
+std::string error_of(const std::vector<ArrowColumn>& columns, const Change& change = nullptr,
+                     const ArrowReadOptions& options = {}) {
+  ArrowSchema schema = test::schema_of(columns);
+  ArrowArray array = test::array_of(columns);
+  const int before = test::live;
+  CHECK(before > 0);
+  if (change) change(schema, array);
+  std::string message = "no error";
+  try {
+    (void)read_arrow(&schema, &array, options);
+  } catch (const DataError& error) {
+    message = std::string(error.what()).substr(error.file().size() + 2);
+  }
+  CHECK_FALSE(static_cast<bool>(schema.release));
+  CHECK_FALSE(static_cast<bool>(array.release));
+  CHECK(test::live == 0);
+  return message;
+}
+
+/// With a change in the users' array.
+std::string array_error(const ArrowColumn& column,
+                        const std::function<void(ArrowArray&)>& change = nullptr) {
+  return error_of({column, items}, [&](ArrowSchema&, ArrowArray& array) {
+    if (change) change(*array.children[0]);
+  });
+}
+
+/// Texts between these offsets, beside three items.
+template <class Offset>
+ArrowColumn between(const std::vector<Offset>& offsets) {
+  ArrowColumn column = test::texts<Offset>("user", {"a", "b", "c"});
+  column.buffers[1] = test::bytes_of(offsets);
+  return column;
+}
+
+/// Three views, of which the second is this.
+ArrowColumn view(std::int32_t length, std::int32_t buffer, std::int32_t from) {
+  ArrowColumn column = test::views("user", {"first", "a text of 20 bytes..", "third"});
+  column.buffers[1]->replace(16, 16, test::bytes_of<std::int32_t>({length, 0, buffer, from}));
+  return column;
+}
+
+}  // namespace
+
+TEST_CASE("a type that is no id's is an error that names column, format and what would be right") {
+  for (const std::string format :
+       {"f",   "g",  "e",  "b",    "n",  "d:10,2", "w:16",    "tdD", "tss:", "tts", "tDs",
+        "tiM", "+l", "+s", "+w:3", "+r", "+vl",    "+us:0,1", "x",   "",     "uu",  "\x1B[2J"}) {
+    CAPTURE(format);
+    ArrowColumn column = users;
+    column.format = format;
+    const std::string shown = format == "\x1B[2J" ? "?[2J" : format;
+    CHECK(error_of({column, items}) ==
+          "column 'user' (format '" + shown +
+              "') holds no ids; ids are integers, strings or a dictionary of them: cast it");
+  }
+  CHECK(error_of({test::dictionary<std::int8_t>("c", {0}, test::numbers<double>("user", "g", {1})),
+                  items}) ==
+        "column 'user' (format 'c') has a dictionary of format 'g', no ids; ids are integers, "
+        "strings or a dictionary of them: cast it");
+  CHECK(error_of({test::dictionary<float>("f", {0}, test::texts("user", {"a"})), items}) ==
+        "column 'user' (format 'f') has a dictionary, but no integers that point into it");
+  const ArrowColumn words = test::dictionary<std::int8_t>("c", {0}, test::texts("user", {"a"}));
+  CHECK(error_of({test::dictionary<std::int8_t>("c", {0}, words), items})
+            .find("has a dictionary of format 'c', no ids") != std::string::npos);
+}
+
+TEST_CASE("a type that is no rating's is an error that says what is") {
+  for (const std::string format : {"u", "b", "e", "tss:", "tdD", "d:3,1"}) {
+    ArrowColumn rating = test::numbers<double>("rating", format, {1, 2, 3});
+    CHECK(error_of({users, items, rating}, nullptr, {.min_rating = 3}) ==
+          "column 'rating' (format '" + format +
+              "') cannot be read as a rating, which is an integer or a float: cast it to float64");
+    CHECK(error_of({users, items, rating}) == "no error");
+  }
+  const ArrowColumn rating =
+      test::dictionary<std::int8_t>("c", {0, 0, 0}, test::numbers<double>("rating", "g", {5}));
+  CHECK(error_of({users, items, rating}, nullptr, {.min_rating = 3})
+            .starts_with("column 'rating' (format 'c') has a dictionary, and cannot be read as a "
+                         "rating"));
+}
+
+TEST_CASE("a schema that is not one of a table is an error") {
+  const std::vector<ArrowColumn> table{users, items};
+  const auto schema_error = [&](const std::function<void(ArrowSchema&)>& change) {
+    return error_of(table, [&](ArrowSchema& schema, ArrowArray&) { change(schema); });
+  };
+  CHECK(schema_error([](ArrowSchema& s) { s.format = "i"; }).starts_with("has the format 'i'; "));
+  CHECK(schema_error([](ArrowSchema& s) { s.format = nullptr; }).starts_with("has the format ''"));
+  for (const std::int64_t count : {std::int64_t{1}, std::int64_t{0}, std::int64_t{-1},
+                                   std::numeric_limits<std::int64_t>::min()}) {
+    CHECK(schema_error([&](ArrowSchema& s) {
+            s.n_children = count;
+          }).starts_with("has " + std::to_string(count) + " columns; "));
+  }
+  CHECK(schema_error([](ArrowSchema& s) { s.children = nullptr; }).starts_with("has 2 columns; "));
+  const std::string no_description = "has no description of column 1 (from 0)";
+  CHECK(schema_error([](ArrowSchema& s) { s.children[1]->format = nullptr; }) == no_description);
+  CHECK(schema_error([](ArrowSchema& s) { s.children[1]->release(s.children[1]); }) ==
+        no_description);
+  CHECK(schema_error([](ArrowSchema& s) { s.children[1]->name = nullptr; }) == "no error");
+}
+
+TEST_CASE("a batch that its schema does not describe is an error") {
+  const std::vector<ArrowColumn> table{users, items};
+  const auto batch_error = [&](const std::function<void(ArrowArray&)>& change) {
+    return error_of(table, [&](ArrowSchema&, ArrowArray& array) { change(array); });
+  };
+  const std::string columns = " columns where its schema has 2";
+  CHECK(batch_error([](ArrowArray& a) { a.n_children = 3; }) == "a record batch has 3" + columns);
+  CHECK(batch_error([](ArrowArray& a) { a.n_children = -1; }) == "a record batch has -1" + columns);
+  CHECK(batch_error([](ArrowArray& a) { a.children = nullptr; }) ==
+        "a record batch has 2" + columns);
+  CHECK(batch_error([](ArrowArray& a) { a.children[1]->release(a.children[1]); }) ==
+        "column 'item' (format 'u') has an array that was released");
+  CHECK(batch_error([](ArrowArray& a) { a.length = 4; }) ==
+        "column 'user' (format 'i') has 3 values where the batch needs 0 + 4");
+  CHECK(batch_error([](ArrowArray& a) { a.offset = 1; }) ==
+        "column 'user' (format 'i') has 3 values where the batch needs 1 + 3");
+  CHECK(batch_error([](ArrowArray& a) {
+          a.length = -1;
+        }).starts_with("the record batch has an array of length -1"));
+  CHECK(batch_error([](ArrowArray& a) {
+          a.offset = std::numeric_limits<std::int64_t>::max();
+        }).starts_with("the record batch has an array of length 3 and offset 9223"));
+  CHECK(batch_error([](ArrowArray& a) { a.n_buffers = 0; }) == "the record batch has no buffers");
+  CHECK(batch_error([](ArrowArray& a) { a.null_count = 2; }) ==
+        "the record batch has 2 nulls, but no buffer that says where");
+  CHECK(batch_error([](ArrowArray& a) {
+          a.null_count = 4;
+        }).starts_with("the record batch has 4 nulls among 3 values"));
+  CHECK(batch_error([](ArrowArray& a) { a.null_count = -1; }) == "no error");
+}
+
+TEST_CASE("a column that cannot be of its type and length is an error") {
+  const std::string user = "column 'user' (format 'i')";
+  const auto max = std::numeric_limits<std::int64_t>::max();
+  CHECK(array_error(users, [](ArrowArray& a) { a.length = 2; }) ==
+        user + " has 2 values where the batch needs 0 + 3");
+  CHECK(array_error(users, [](ArrowArray& a) {
+          a.length = -3;
+        }).starts_with(user + " has an array of length -3 and offset 0"));
+  CHECK(array_error(users, [](ArrowArray& a) {
+          a.offset = -1;
+        }).starts_with(user + " has an array of length 3 and offset -1"));
+  CHECK(array_error(users, [&](ArrowArray& a) {
+          a.offset = max;
+        }).starts_with(user + " has an array of length 3 and offset 9223"));
+  CHECK(array_error(users, [&](ArrowArray& a) {
+          a.length = max;
+        }).starts_with(user + " has an array of length 9223"));
+  CHECK(array_error(users, [](ArrowArray& a) { a.n_buffers = 3; }) ==
+        user + " has 3 buffers where 2 belong");
+  CHECK(array_error(users, [](ArrowArray& a) { a.n_buffers = 1; }) ==
+        user + " has 1 buffers where 2 belong");
+  CHECK(array_error(users, [](ArrowArray& a) { a.n_buffers = -1; }) == user + " has no buffers");
+  CHECK(array_error(users, [](ArrowArray& a) { a.buffers = nullptr; }) == user + " has no buffers");
+  CHECK(array_error(users, [](ArrowArray& a) { a.buffers[1] = nullptr; }) ==
+        user + " has no buffer of values");
+  CHECK(array_error(users, [](ArrowArray& a) { a.null_count = 1; }) ==
+        user + " has 1 nulls, but no buffer that says where");
+  CHECK(array_error(users, [](ArrowArray& a) {
+          a.null_count = -2;
+        }).starts_with(user + " has -2 nulls"));
+  CHECK(array_error(test::texts("user", {"a", "b", "c"}), [](ArrowArray& a) { a.n_buffers = 2; }) ==
+        "column 'user' (format 'u') has 2 buffers where 3 belong");
+  CHECK(array_error(test::views("user", {"a", "b", "c"}), [](ArrowArray& a) { a.n_buffers = 2; }) ==
+        "column 'user' (format 'vu') has 2 buffers where 3 or more belong");
+}
+
+TEST_CASE("texts whose offsets fall are an error that names the row") {
+  const std::string texts = "column 'user' (format 'u'), row ";
+  CHECK(array_error(between<std::int32_t>({0, 1, 2, 3})) == "no error");
+  CHECK(array_error(between<std::int32_t>({0, 2, 1, 3}))
+            .starts_with(texts + "1 (from 0): its text would be from byte 2 to 1"));
+  CHECK(array_error(between<std::int32_t>({-1, 1, 2, 3}))
+            .starts_with(texts + "0 (from 0): its text would be from byte -1 to 1"));
+  CHECK(array_error(between<std::int64_t>({0, 1, 2, std::numeric_limits<std::int64_t>::min()}))
+            .starts_with("column 'user' (format 'U'), row 2 (from 0): its text would be from"));
+  CHECK(array_error(between<std::int32_t>({0, 1, 2, 3}), [](ArrowArray& a) {
+          a.buffers[2] = nullptr;
+        }) == texts + "0 (from 0): there is no buffer of texts");
+  CHECK(array_error(between<std::int32_t>({0, 0, 0, 0}), [](ArrowArray& a) {
+          a.buffers[2] = nullptr;
+        }) == texts + "0 (from 0): is an empty string, which is no id");
+}
+
+TEST_CASE("views that point outside of their buffers are an error that names the row") {
+  const std::string row = "column 'user' (format 'vu'), row 1 (from 0): its text ";
+  CHECK(array_error(view(20, 0, 0)) == "no error");
+  CHECK(array_error(view(-1, 0, 0)) == row + "has a length of -1");
+  CHECK(array_error(view(20, 2, 0)) == row + "would be in buffer 2 of 2");
+  CHECK(array_error(view(20, -1, 0)) == row + "would be in buffer -1 of 2");
+  CHECK(array_error(view(20, 0, 1)) == row + "would be from byte 1 to 21 of a buffer of 20");
+  CHECK(array_error(view(21, 0, 0)) == row + "would be from byte 0 to 21 of a buffer of 20");
+  CHECK(array_error(view(20, 0, -1)) == row + "would be from byte -1 to 19 of a buffer of 20");
+  CHECK(array_error(view(20, 1, 0)) == row + "would be from byte 0 to 20 of a buffer of 0");
+  constexpr auto max = std::numeric_limits<std::int32_t>::max();
+  CHECK(array_error(view(max, 0, max)) ==
+        row + "would be from byte 2147483647 to 4294967294 of a buffer of 20");
+  CHECK(array_error(view(20, 0, 0), [](ArrowArray& a) {
+          a.buffers[2] = nullptr;
+        }).starts_with(row + "would be from byte 0 to 20"));
+  CHECK(array_error(view(20, 0, 0), [](ArrowArray& a) { a.buffers[4] = nullptr; }) ==
+        row + "would be in buffer 0 of 2");
+}
+
+TEST_CASE("a dictionary that is not where it should be is an error") {
+  const ArrowColumn words = test::texts("user", {"a", "b"});
+  const ArrowColumn user = test::dictionary<std::int8_t>("c", {0, 1, 2}, words);
+  const std::string column = "column 'user' (format 'c')";
+  CHECK(array_error(user) == column + ", row 2 (from 0): points at place 2 of a dictionary of 2");
+  CHECK(array_error(test::dictionary<std::int8_t>("c", {0, -1, 0}, words)) ==
+        column + ", row 1 (from 0): points at no place of a dictionary of 2");
+  CHECK(array_error(test::dictionary<std::uint64_t>("L", {~std::uint64_t{0}, 0, 0}, words)) ==
+        "column 'user' (format 'L'), row 0 (from 0): points at no place of a dictionary of 2");
+  CHECK(array_error(user, [](ArrowArray& a) { a.dictionary = nullptr; }) ==
+        column + " has no dictionary, other than its schema says");
+  CHECK(array_error(users, [](ArrowArray& a) { a.dictionary = &a; }) ==
+        "column 'user' (format 'i') has a dictionary, other than its schema says");
+  CHECK(array_error(user, [](ArrowArray& a) {
+          a.dictionary->length = -1;
+        }).starts_with(column + " has an array of length -1"));
+  CHECK(array_error(user, [](ArrowArray& a) { a.dictionary->release(a.dictionary); }) ==
+        column + " has an array that was released");
+  CHECK(array_error(user, [](ArrowArray& a) { a.dictionary->buffers[1] = nullptr; }) ==
+        column + " has no buffer of values");
+}
+
+TEST_CASE("a stream that fails is an error with what it says, and leaves nothing to be released") {
+  const std::vector<ArrowColumn> table{users, items};
+  const auto stream_error = [](const test::Stream::Own& own) {
+    ArrowArrayStream stream = test::Stream::of(own);
+    std::string message = "no error";
+    try {
+      (void)read_arrow(&stream);
+    } catch (const DataError& error) {
+      message = error.what();
+    }
+    CHECK_FALSE(static_cast<bool>(stream.release));
+    CHECK(test::live == 0);
+    return message;
+  };
+  CHECK(stream_error({.batches = {table}}) == "no error");
+  CHECK(stream_error({.batches = {table}, .schema_error = 12, .error = "no memory for it"}) ==
+        "Arrow data: the stream's get_schema failed: no memory for it");
+  CHECK(stream_error({.batches = {table}, .schema_error = 12}) ==
+        "Arrow data: the stream's get_schema failed: Cannot allocate memory");
+  for (const std::size_t batch : {std::size_t{0}, std::size_t{1}, std::size_t{2}}) {
+    CHECK(stream_error({.batches = {table, table}, .fails_at = batch, .error = "disk"}) ==
+          "Arrow data: the stream's get_next failed: disk");
+  }
+  CHECK(stream_error({.batches = {table, {users, users, items}}}) ==
+        "Arrow data: a record batch has 3 columns where its schema has 2");
+  CHECK(stream_error({.batches = {table, {users, test::numbers("item", "u", std::vector{1})}}})
+            .starts_with("Arrow data: column 'item' (format 'u') has 1 values"));
+
+  ArrowArrayStream half = test::Stream::of({table});
+  half.get_next = nullptr;
+  CHECK_THROWS_WITH_AS((void)read_arrow(&half),
+                       "Arrow data: the stream lacks get_schema or get_next", DataError);
+  ArrowArrayStream silent = test::Stream::of({.batches = {table}, .schema_error = 22});
+  silent.get_last_error = nullptr;
+  CHECK_THROWS_WITH_AS((void)read_arrow(&silent),
+                       "Arrow data: the stream's get_schema failed: Invalid argument", DataError);
+  ArrowArrayStream bare = test::Stream::of({table});
+  bare.get_schema = [](ArrowArrayStream*, ArrowSchema*) { return 0; };
+  CHECK_THROWS_WITH_AS((void)read_arrow(&bare), "Arrow data: the stream has no schema", DataError);
+  CHECK(test::live == 0);
+}
+
+TEST_CASE("what was released, or is not there, is an error, and the other one is released") {
+  const std::vector<ArrowColumn> table{users, items};
+  ArrowArrayStream stream = test::Stream::of({table});
+  CHECK(read_arrow(&stream).size() == 3);
+  CHECK_THROWS_WITH_AS((void)read_arrow(&stream), "stream: must be one that was not released",
+                       ArgumentError);
+  CHECK_THROWS_AS((void)read_arrow(static_cast<ArrowArrayStream*>(nullptr)), ArgumentError);
+
+  ArrowSchema schema = test::schema_of(table);
+  CHECK_THROWS_WITH_AS((void)read_arrow(&schema, nullptr),
+                       "batch: must be one that was not released", ArgumentError);
+  CHECK(test::live == 0);
+  ArrowArray array = test::array_of(table);
+  CHECK_THROWS_WITH_AS((void)read_arrow(&schema, &array),
+                       "schema: must be one that was not released", ArgumentError);
+  CHECK(test::live == 0);
+}
+
+TEST_CASE("everything is released where an option is at fault") {
+  ArrowArrayStream stream = test::Stream::of({{users, items}});
+  CHECK_THROWS_AS((void)read_arrow(&stream, {.user = 7}), ArgumentError);
+  CHECK_THROWS_AS((void)error_of({users, items}, nullptr, {.user = 1, .item = 1}), ArgumentError);
+  CHECK(test::live == 0);
+}

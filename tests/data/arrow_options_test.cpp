@@ -1,0 +1,137 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Which columns of an Arrow table are read, and as what: names, options, ratings, times.
+#include <doctest/doctest.h>
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "data/arrow_reading.hpp"
+#include "prism/data/arrow.hpp"
+#include "support/arrow_table.hpp"
+
+using namespace prism;
+using test::ArrowColumn, test::error_of, test::interactions_in, test::Pairs, test::pairs_of;
+
+TEST_CASE("columns are found by name, in any order and case, among others") {
+  const ArrowColumn user = test::texts("userId", {"u"}), item = test::texts("MOVIE_ID", {"i"});
+  const ArrowColumn other = test::numbers<double>("weight", "g", {1});
+  for (const std::vector<ArrowColumn>& columns :
+       {std::vector{user, item}, {item, user}, {other, item, other, user}}) {
+    CHECK(pairs_of(interactions_in(columns)) == Pairs{{"u", "i"}});
+  }
+}
+
+TEST_CASE("columns without a known name are users and items, in this order") {
+  const ArrowColumn a = test::texts("a", {"1"}), b = test::texts("b", {"2"}),
+                    c = test::texts("", {"3"});
+  CHECK(pairs_of(interactions_in({a, b, c})) == Pairs{{"1", "2"}});
+  CHECK(pairs_of(interactions_in({a, b, c}, {.user = "b", .item = 0})) == Pairs{{"2", "1"}});
+  CHECK(pairs_of(interactions_in({a, b, c}, {.user = 2, .item = "b"})) == Pairs{{"3", "2"}});
+  // One of two by name, so the other is the other.
+  CHECK(pairs_of(interactions_in({test::texts("item", {"1"}), b})) == Pairs{{"2", "1"}});
+  CHECK(pairs_of(interactions_in({a, test::texts("user", {"2"})})) == Pairs{{"2", "1"}});
+}
+
+TEST_CASE("columns that may be another's are an error that names the option") {
+  const ArrowColumn a = test::texts("a", {"1"}), b = test::texts("b", {"2"});
+  const ArrowColumn user = test::texts("user", {"1"}), item = test::texts("item", {"2"});
+  const ArrowColumn rating = test::numbers<double>("rating", "g", {5});
+  CHECK(error_of({user, a, b}) ==
+        "no column has a name of an item (option item); there are: 'user', 'a', 'b'");
+  CHECK(error_of({a, item, b}) ==
+        "no column has a name of a user (option user); there are: 'a', 'item', 'b'");
+  CHECK(error_of({test::texts("timestamp", {"1"}), a, b}) ==
+        "column 'timestamp' holds no ids, by its name; the options user and item say which do; "
+        "there are: 'timestamp', 'a', 'b'");
+  CHECK(error_of({a, rating, b}).starts_with("column 'rating' holds no ids, by its name"));
+  CHECK(error_of({item, rating}).starts_with("column 'rating' holds no ids, by its name"));
+  CHECK(error_of({user, item, user}) ==
+        "two columns are called 'user'; an option may say which by its place, from 0");
+  CHECK(error_of({a, a}, {.user = "a", .item = 1}).starts_with("two columns are called 'a'"));
+  CHECK(error_of({a, b}, {.user = "A", .item = 1}) ==
+        "no column is called 'A' (option user); there are: 'a', 'b'");
+  CHECK(pairs_of(interactions_in({user, item, user}, {.user = 2})) == Pairs{{"1", "2"}});
+  CHECK_THROWS_AS((void)interactions_in({a, b}, {.user = 1, .item = "b"}), ArgumentError);
+  CHECK_THROWS_WITH_AS((void)interactions_in({a, b}, {.user = 2}),
+                       "user: must be a column from 0 to 1, not 2", ArgumentError);
+  CHECK_THROWS_AS((void)interactions_in({a, b}, {.item = -1}), ArgumentError);
+}
+
+TEST_CASE("rows rated lower than min_rating are left out, with ratings of every type") {
+  const ArrowColumn user = test::texts("user", {"1", "2", "3"}),
+                    item = test::texts("item", {"x", "y", "z"});
+  const auto rated = [&](const ArrowColumn& rating) {
+    CAPTURE(rating.format);
+    CHECK(pairs_of(interactions_in({user, item, rating}, {.min_rating = 4})) ==
+          Pairs{{"2", "y"}, {"3", "z"}});
+    CHECK(interactions_in({user, item, rating}).size() == 3);
+  };
+  rated(test::numbers<std::int8_t>("rating", "c", {3, 4, 5}));
+  rated(test::numbers<std::uint8_t>("rating", "C", {3, 4, 255}));
+  rated(test::numbers<std::int16_t>("rating", "s", {-3, 4, 5}));
+  rated(test::numbers<std::uint64_t>("rating", "L", {3, 4, 0xFFFF'FFFF'FFFF'FFFF}));
+  rated(test::numbers<std::int64_t>("rating", "l", {-9, 4, 5}));
+  rated(test::numbers<float>("rating", "f", {3.9f, 4, 4.5f}));
+  rated(test::numbers<double>("Rating", "g", {3.9, 4, 4.5}));
+  const ArrowColumn stars = test::numbers<float>("stars", "f", {3, 4, 5});
+  CHECK(interactions_in({user, item, stars}, {.rating = "stars", .min_rating = 5}).size() == 1);
+  CHECK(error_of({user, item, stars}, {.min_rating = 5}) ==
+        "min_rating is set, but no column has a name of a rating (option rating); there are: "
+        "'user', 'item', 'stars'");
+  CHECK(error_of({user, item, stars}, {.rating = 2, .min_rating = 6}) ==
+        "holds no interaction that is rated 6 or higher in column 'stars' (format 'f')");
+  CHECK_THROWS_AS((void)interactions_in({user, item}, {.rating = 1, .min_rating = 5}),
+                  ArgumentError);
+  CHECK_THROWS_AS(
+      (void)interactions_in({user, item, stars}, {.rating = 2, .min_rating = 0.0 / 0.0}),
+      ArgumentError);
+}
+
+TEST_CASE("a null rating is as any null, and one that is no finite number is an error") {
+  const ArrowColumn user = test::texts("user", {"1", ""}), item = test::texts("item", {"x", "y"});
+  const ArrowColumn rating = test::numbers<double>("rating", "g", {5, 5});
+  CHECK(error_of({user, item, test::with_nulls(rating, {1, 0})}, {.min_rating = 4}) ==
+        "column 'rating' (format 'g'), row 1 (from 0): is null; fill or drop nulls, or pass "
+        "ArrowNulls::drop");
+  CHECK(interactions_in({user, item, test::with_nulls(rating, {1, 0})},
+                        {.min_rating = 4, .nulls = ArrowNulls::drop})
+            .size() == 1);
+  for (const double number : {0.0 / 0.0, 1.0 / 0.0, -1.0 / 0.0}) {
+    CHECK(error_of({user, item, test::numbers<double>("rating", "g", {5, number})},
+                   {.min_rating = 4, .nulls = ArrowNulls::drop}) ==
+          "column 'rating' (format 'g'), row 1 (from 0): is not a finite number");
+  }
+  // What is left out for its rating may hold anything.
+  CHECK(interactions_in(
+            {test::with_nulls(user, {1, 0}), item, test::numbers<double>("rating", "g", {5, 1})},
+            {.min_rating = 4})
+            .size() == 1);
+}
+
+TEST_CASE("times of every type are read, timestamps and dates in seconds") {
+  const ArrowColumn user = test::texts("user", {"1", "1"}), item = test::texts("item", {"x", "x"});
+  const auto time = [&](const ArrowColumn& times, const ArrowReadOptions& options = {}) {
+    const Interactions interactions = interactions_in({user, item, times}, options);
+    REQUIRE(interactions.size() == 1);
+    return interactions.times().empty() ? -1 : interactions.times()[0];
+  };
+  CHECK(time(test::numbers<std::int32_t>("timestamp", "i", {9, 8})) == 8);
+  CHECK(time(test::numbers<double>("time", "g", {9.5, 8.5})) == 8.5);
+  CHECK(time(test::numbers<std::int64_t>("when", "tss:UTC", {9, 8}), {.time = "when"}) == 8);
+  CHECK(time(test::numbers<std::int64_t>("time", "tsm:", {9000, 8500})) == 8.5);
+  CHECK(time(test::numbers<std::int64_t>("time", "tsu:", {9'000'000, 8'500'000})) == 8.5);
+  CHECK(time(test::numbers<std::int64_t>("time", "tsn:", {9'000'000'000, 8'500'000'000})) == 8.5);
+  CHECK(time(test::numbers<std::int32_t>("time", "tdD", {2, 3})) == 2 * 86'400);
+  CHECK(time(test::numbers<std::int64_t>("time", "tdm", {9000, 8500})) == 8.5);
+  CHECK(time(test::texts("time", {"a", "b"}), {.time = no_column}) == -1);
+  CHECK(time(test::numbers<std::int32_t>("when", "i", {9, 8})) == -1);
+  CHECK(error_of({user, item, test::texts("time", {"a", "b"})}) ==
+        "column 'time' (format 'u') cannot be read as a time, which is a number, a timestamp or a "
+        "date: cast it to one, or pass no_column");
+  CHECK(error_of({user, item, test::numbers<double>("time", "g", {1, 0.0 / 0.0})}) ==
+        "column 'time' (format 'g'), row 1 (from 0): is not a finite number");
+  const ArrowColumn some = test::with_nulls(test::numbers<double>("time", "g", {1, 2}), {0, 1});
+  CHECK(error_of({user, item, some}).starts_with("column 'time' (format 'g'), row 0"));
+  CHECK(time(some, {.nulls = ArrowNulls::drop}) == 2);
+}
