@@ -47,7 +47,7 @@ void check_whole(const ArrowSchema& schema, const ArrowArray& array) {
   REQUIRE(schema.format != nullptr);
   REQUIRE(schema.name != nullptr);
   CHECK(schema.metadata == nullptr);
-  CHECK(schema.flags == 0);
+  CHECK(schema.flags == ARROW_FLAG_NULLABLE);
   CHECK(array.null_count == 0);
   CHECK(array.offset == 0);
   REQUIRE(array.buffers != nullptr);

@@ -53,6 +53,8 @@ void release_arrow(Struct* structure) {
   structure->release = nullptr;
 }
 
+/// Nullable, as Arrow's own fields are unless one says else: a type with a field that is not would
+/// be another type to a consumer, although no value is null.
 [[nodiscard]] inline ArrowOwned<ArrowSchema> make_arrow_schema(
     std::string format, std::string name, std::vector<ArrowOwned<ArrowSchema>> children = {},
     ArrowOwned<ArrowSchema> dictionary = {}) {
@@ -65,6 +67,7 @@ void release_arrow(Struct* structure) {
   ArrowSchema schema{};
   schema.format = own->format.c_str();
   schema.name = own->name.c_str();
+  schema.flags = ARROW_FLAG_NULLABLE;
   own->below.describe(schema);
   schema.release = &release_arrow<Private, ArrowSchema>;
   schema.private_data = own.release();
