@@ -55,8 +55,8 @@ extern "C" {
 const char* prism_read_stream(ArrowArrayStream* stream, const char* user, const char* item,
                               const double* min_rating, int drop_nulls, Data** data) {
   return guarded([&] {
-    *data = new Data{
-        prism::read_arrow(stream, options_of(user, item, min_rating, drop_nulls)), {}, {}};
+    *data =
+        new Data{prism::read_arrow(stream, options_of(user, item, min_rating, drop_nulls)), {}, {}};
   });
 }
 

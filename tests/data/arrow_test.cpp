@@ -51,6 +51,16 @@ TEST_CASE("integers of every width and sign become their digits") {
   check_digits<std::uint64_t>("L");
 }
 
+TEST_CASE("integers are told apart however large they are, in every batch") {
+  const std::vector<std::int64_t> values{0, 4'194'303, 4'194'304, 4'194'305, -1, 0, 4'194'304, -1};
+  const std::vector<ArrowColumn> batch = beside_items(test::numbers("", "l", values));
+  ArrowArrayStream stream = test::Stream::of({batch, batch});
+  const Interactions interactions = read_arrow(&stream);
+  CHECK(users_of(interactions) ==
+        std::vector<std::string>{"0", "4194303", "4194304", "4194305", "-1"});
+  CHECK(interactions.size() == 8);
+}
+
 TEST_CASE("strings of every type become ids, byte by byte") {
   const std::vector<std::string> names{"ann",
                                        std::string("a\0b", 3),
@@ -150,6 +160,25 @@ TEST_CASE("the batches of a stream add up, each with a dictionary of its own") {
   CHECK_FALSE(static_cast<bool>(stream.release));
   CHECK(pairs_of(interactions) ==
         Pairs{{"ann", "x"}, {"bob", "y"}, {"bob", "z"}, {"cid", "x"}, {"cid", "y"}});
+}
+
+TEST_CASE("a dictionary at the address of another that was released is told apart") {
+  std::vector<std::vector<ArrowColumn>> batches;
+  std::vector<std::string> wanted;
+  for (int k = 0; k < 5; ++k) {
+    wanted.push_back("word " + std::to_string(10 + k));
+    // No two buffers of a batch have one size.
+    batches.push_back(
+        {test::dictionary<std::int8_t>("c", {0}, test::texts("user", {wanted.back()})),
+         test::texts<std::int64_t>("item", {"some item"})});
+  }
+  ArrowArrayStream stream = test::Stream::of(batches);
+  test::reuses_memory = true;
+  CHECK(users_of(read_arrow(&stream)) == wanted);
+  test::reuses_memory = false;
+  CHECK_FALSE(test::unused_memory.empty());
+  test::unused_memory.clear();
+  CHECK(test::live == 0);
 }
 
 TEST_CASE("a null is an error that names column and row, in the whole stream") {

@@ -6,6 +6,7 @@
 
 #include <cstdint>
 #include <cstring>
+#include <map>
 #include <memory>
 #include <optional>
 #include <prism/data/arrow_abi.hpp>
@@ -16,6 +17,11 @@
 namespace test {
 
 inline int live = 0;  // structures that were made and not released
+
+/// Where it is set, released buffers are not freed but taken again for the next of their size, at
+/// the same address, as a producer with a pool of memory does.
+inline bool reuses_memory = false;
+inline std::multimap<std::size_t, std::unique_ptr<char[]>> unused_memory;
 
 using Buffer = std::optional<std::string>;  // none: a null pointer
 
@@ -33,7 +39,7 @@ struct ArrowColumn {
 template <class Struct>
 struct Block {
   std::string format, name;
-  std::vector<std::unique_ptr<char[]>> memory;
+  std::multimap<std::size_t, std::unique_ptr<char[]>> memory;
   std::vector<const void*> buffers;
   std::vector<Struct*> children;
   Struct* dictionary = nullptr;
@@ -48,6 +54,7 @@ struct Block {
       if (own->dictionary->release != nullptr) own->dictionary->release(own->dictionary);
       delete own->dictionary;
     }
+    if (reuses_memory) unused_memory.merge(own->memory);
     delete own;
     structure->release = nullptr;
     --live;
@@ -91,8 +98,12 @@ inline ArrowArray array_of(const ArrowColumn& column) {
   for (const Buffer& buffer : column.buffers) {
     char* block = nullptr;
     if (buffer) {
-      own->memory.push_back(std::make_unique<char[]>(buffer->size()));
-      block = own->memory.back().get();
+      auto node = unused_memory.extract(buffer->size());
+      const auto place =
+          node.empty()
+              ? own->memory.emplace(buffer->size(), std::make_unique<char[]>(buffer->size()))
+              : own->memory.insert(std::move(node));
+      block = place->second.get();
       std::memcpy(block, buffer->data(), buffer->size());
     }
     own->buffers.push_back(block);

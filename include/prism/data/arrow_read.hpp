@@ -46,19 +46,48 @@ struct ArrowRows {
   return *array;
 }
 
+/// What was met of one column, so that an id is looked up once and not in each row: small integers,
+/// and a dictionary's words.
+class ArrowKnownIds {
+ public:
+  /// Where the row of an integer's or a word's id is kept, `absent` at first; null for large ones.
+  [[nodiscard]] Index* place(std::int64_t value) {
+    if (value < 0 || value >= most) return nullptr;
+    const auto at = static_cast<std::size_t>(value);
+    if (at >= known_.size()) known_.resize(at + 1 + at / 2, absent);
+    return &known_[at];
+  }
+
+  /// Forgets the words of another dictionary than this. The batch that had the last one must not
+  /// be released yet: the same addresses are then the same words.
+  void use_dictionary(const ArrowArray& dictionary) {
+    std::vector<const void*> buffers(dictionary.buffers, dictionary.buffers + dictionary.n_buffers);
+    if (buffers == buffers_ && dictionary.offset == offset_) return;
+    known_.clear();
+    buffers_ = std::move(buffers);
+    offset_ = dictionary.offset;
+  }
+
+ private:
+  static constexpr std::int64_t most = std::int64_t{1} << 22;  // 24 MiB at most
+  std::vector<Index> known_;
+  std::vector<const void*> buffers_;
+  std::int64_t offset_ = 0;
+};
+
 /// The ids in a column of a batch.
 class ArrowIdColumn {
  public:
-  ArrowIdColumn(const ArrowField& field, const ArrowArray& batch, const ArrowRows& rows)
+  ArrowIdColumn(const ArrowField& field, const ArrowArray& batch, const ArrowRows& rows,
+                ArrowKnownIds& known)
       : values_(field.label, field.type, arrow_column(field, batch), rows.first, rows.count,
-                rows.before) {
+                rows.before),
+        known_(known) {
     if (!field.dictionary) return;
     const ArrowArray& dictionary = *arrow_column(field, batch).dictionary;
     ArrowValues::check_array(dictionary, field.label);
     words_.emplace(field.label, *field.dictionary, dictionary, 0, dictionary.length, 0);
-    // A dictionary that is longer than the batch is not worth a look at each of its words.
-    if (words_->rows() <= rows.count)
-      known_.resize(static_cast<std::size_t>(words_->rows()), absent);
+    known_.use_dictionary(dictionary);
   }
 
   /// @throws DataError  for an index that is not in the dictionary
@@ -68,11 +97,12 @@ class ArrowIdColumn {
 
   /// The id's row in `ids`, where it is added if it is new; the value must not be null.
   Index intern(std::int64_t row, Ids& ids) {
-    if (!words_) return ids.intern(checked(row, values_.text(row)));
-    const std::int64_t at = word(row);
-    if (known_.empty()) return ids.intern(checked(row, words_->text(at)));
-    Index& index = known_[static_cast<std::size_t>(at)];
-    if (index == absent) index = ids.intern(checked(row, words_->text(at)));
+    if (!words_ && values_.type().is_text()) return ids.intern(checked(row, values_.text(row)));
+    const std::int64_t value = words_ ? word(row) : values_.integer(row);
+    Index* const known = known_.place(value);
+    if (known != nullptr && *known != absent) return *known;
+    const Index index = ids.intern(checked(row, words_ ? words_->text(value) : values_.text(row)));
+    if (known != nullptr) *known = index;
     return index;
   }
 
@@ -97,7 +127,7 @@ class ArrowIdColumn {
 
   ArrowValues values_;
   std::optional<ArrowValues> words_;  // of the dictionary
-  std::vector<Index> known_;          // the words' rows in the ids, as far as they were met
+  ArrowKnownIds& known_;
 };
 
 /// Collects the interactions of batches.
@@ -113,7 +143,8 @@ class ArrowReader {
 
   /// @throws DataError  for a batch that its schema does not describe, nulls unless they are to be
   ///     dropped, empty ids, and numbers that are not finite
-  void add(const ArrowArray& batch) {
+  void add(ArrowOwned<ArrowArray> owned) {
+    const ArrowArray& batch = *owned;
     ArrowValues::check_array(batch, "the record batch");
     if (batch.n_children != columns_ || batch.children == nullptr) {
       fail_arrow("a record batch has " + std::to_string(batch.n_children) +
@@ -121,7 +152,8 @@ class ArrowReader {
     }
     const unsigned char* const validity = ArrowValues::validity_of(batch, "the record batch");
     const ArrowRows rows{batch.offset, batch.length, before_};
-    ArrowIdColumn user(fields_.user, batch, rows), item(fields_.item, batch, rows);
+    ArrowIdColumn user(fields_.user, batch, rows, known_users_);
+    ArrowIdColumn item(fields_.item, batch, rows, known_items_);
     const auto rating = numbers(fields_.rating, batch, rows);
     const auto time = numbers(fields_.time, batch, rows);
     for (std::int64_t row = 0; row < rows.count; ++row) {
@@ -139,6 +171,7 @@ class ArrowReader {
       if (time) times_.push_back(finite(*time, row));
     }
     before_ += rows.count;
+    last_ = std::move(owned);
   }
 
   /// @throws DataError  if there are none
@@ -182,6 +215,8 @@ class ArrowReader {
   std::int64_t before_ = 0;  // rows in earlier batches
   std::shared_ptr<Ids> users_ = std::make_shared<Ids>();
   std::shared_ptr<Ids> items_ = std::make_shared<Ids>();
+  ArrowKnownIds known_users_, known_items_;
+  ArrowOwned<ArrowArray> last_;  // the batch before, whose dictionaries the known ids are of
   std::vector<Interaction> pairs_;
   std::vector<double> times_;
 };
@@ -231,9 +266,9 @@ class ArrowReader {
   for (;;) {
     ArrowArray next{};
     check(from.get_next(&from, &next), "get_next");
-    const detail::ArrowOwned<ArrowArray> batch(&next);
+    detail::ArrowOwned<ArrowArray> batch(&next);
     if (!batch) return reader.interactions();
-    reader.add(*batch);
+    reader.add(std::move(batch));
   }
 }
 
@@ -242,11 +277,11 @@ class ArrowReader {
 [[nodiscard]] inline Interactions read_arrow(ArrowSchema* schema, ArrowArray* batch,
                                              const ArrowReadOptions& options = {}) {
   const detail::ArrowOwned<ArrowSchema> description(schema);
-  const detail::ArrowOwned<ArrowArray> rows(batch);
+  detail::ArrowOwned<ArrowArray> rows(batch);
   require(static_cast<bool>(description), "schema", "must be one that was not released");
   require(static_cast<bool>(rows), "batch", "must be one that was not released");
   detail::ArrowReader reader(*description, options);
-  reader.add(*rows);
+  reader.add(std::move(rows));
   return reader.interactions();
 }
 
