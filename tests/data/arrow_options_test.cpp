@@ -14,7 +14,7 @@ using namespace prism;
 using test::ArrowColumn, test::error_of, test::interactions_in, test::Pairs, test::pairs_of;
 
 TEST_CASE("columns are found by name, in any order and case, among others") {
-  const ArrowColumn user = test::texts("userId", {"u"}), item = test::texts("MOVIE_ID", {"i"});
+  const ArrowColumn user = test::texts("userId", {"u"}), item = test::texts("MOVIE-ID", {"i"});
   const ArrowColumn other = test::numbers<double>("weight", "g", {1});
   for (const std::vector<ArrowColumn>& columns :
        {std::vector{user, item}, {item, user}, {other, item, other, user}}) {
@@ -47,8 +47,13 @@ TEST_CASE("columns that may be another's are an error that names the option") {
   CHECK(error_of({a, rating, b}).starts_with("column 'rating' holds no ids, by its name"));
   CHECK(error_of({item, rating}).starts_with("column 'rating' holds no ids, by its name"));
   CHECK(error_of({user, item, user}) ==
-        "two columns are called 'user'; an option may say which by its place, from 0");
-  CHECK(error_of({a, a}, {.user = "a", .item = 1}).starts_with("two columns are called 'a'"));
+        "columns 0 and 2 (from 0) may be meant, 'user' and 'user'; an option says which, by its "
+        "place "
+        "if need be");
+  CHECK(error_of({a, a}, {.user = "a", .item = 1}).starts_with("columns 0 and 1 (from 0) may"));
+  CHECK(error_of({test::texts("uid", {"1"}), item, user}).starts_with("columns 0 and 2 (from 0)"));
+  CHECK(pairs_of(interactions_in({user, item, test::texts("user_id", {"3"})})) ==
+        Pairs{{"3", "2"}});  // the first of the known names
   CHECK(error_of({a, b}, {.user = "A", .item = 1}) ==
         "no column is called 'A' (option user); there are: 'a', 'b'");
   CHECK(pairs_of(interactions_in({user, item, user}, {.user = 2})) == Pairs{{"1", "2"}});

@@ -149,16 +149,13 @@ class ArrowFieldFinder {
     return place("time", *options.time);
   }
 
-  /// The column that has one of the names, ignoring case; of the first of them that one has.
-  /// @throws DataError  where two have it
+  /// The column that has one of the names: the one with the first of these, or else the only one
+  /// with any.
+  /// @throws DataError  where there are several
   template <class Names>
   [[nodiscard]] std::optional<std::size_t> known(const Names& names) const {
-    for (const std::string_view name : names) {
-      if (const auto column = only([&](std::size_t k) { return same(names_[k], name); }, name)) {
-        return column;
-      }
-    }
-    return std::nullopt;
+    const auto first = only([&](std::size_t k) { return same(names_[k], names[0]); });
+    return first ? first : only([&](std::size_t k) { return is_called(k, names); });
   }
   template <class Names>
   [[nodiscard]] bool is_called(std::size_t column, const Names& names) const {
@@ -166,25 +163,30 @@ class ArrowFieldFinder {
                        [&](std::string_view name) { return same(names_[column], name); });
   }
 
-  /// Whether two names are the same but for the case.
+  /// Whether two names are the same without regard to case and to ASCII characters other than
+  /// letters and digits, as in files: user_id is userId.
   static bool same(std::string_view a, std::string_view b) {
-    const auto lower = [](char c) {
-      return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
+    const auto plain = [](std::string_view name) {
+      std::string kept;
+      for (const char c : name) {
+        if (c >= 'A' && c <= 'Z') kept += static_cast<char>(c - 'A' + 'a');
+        if ((c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || (c & 0x80) != 0) kept += c;
+      }
+      return kept;
     };
-    return std::equal(a.begin(), a.end(), b.begin(), b.end(),
-                      [&](char x, char y) { return lower(x) == lower(y); });
+    return plain(a) == plain(b);
   }
 
   /// The one column that is looked for.
   template <class IsSought>
-  [[nodiscard]] std::optional<std::size_t> only(const IsSought& is_sought,
-                                                std::string_view name) const {
+  [[nodiscard]] std::optional<std::size_t> only(const IsSought& is_sought) const {
     std::optional<std::size_t> found;
     for (std::size_t k = 0; k < names_.size(); ++k) {
       if (!is_sought(k)) continue;
       if (found) {
-        fail_arrow("two columns are called " + arrow_quoted(name) +
-                   "; an option may say which by its place, from 0");
+        fail_arrow("columns " + std::to_string(*found) + " and " + std::to_string(k) +
+                   " (from 0) may be meant, " + arrow_quoted(names_[*found]) + " and " +
+                   arrow_quoted(names_[k]) + "; an option says which, by its place if need be");
       }
       found = k;
     }
@@ -199,7 +201,7 @@ class ArrowFieldFinder {
       return static_cast<std::size_t>(*number);
     }
     const std::string& name = std::get<std::string>(column);
-    const auto found = only([&](std::size_t k) { return names_[k] == name; }, name);
+    const auto found = only([&](std::size_t k) { return names_[k] == name; });
     if (!found) {
       fail_arrow("no column is called " + arrow_quoted(name) + " (option " + option + ")" +
                  there_are());
