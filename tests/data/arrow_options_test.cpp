@@ -79,17 +79,17 @@ TEST_CASE("rows rated lower than min_rating are left out, with ratings of every 
   rated(test::numbers<std::int64_t>("rating", "l", {-9, 4, 5}));
   rated(test::numbers<float>("rating", "f", {3.9f, 4, 4.5f}));
   rated(test::numbers<double>("Rating", "g", {3.9, 4, 4.5}));
-  const ArrowColumn stars = test::numbers<float>("stars", "f", {3, 4, 5});
-  CHECK(interactions_in({user, item, stars}, {.rating = "stars", .min_rating = 5}).size() == 1);
-  CHECK(error_of({user, item, stars}, {.min_rating = 5}) ==
+  const ArrowColumn grade = test::numbers<float>("grade", "f", {3, 4, 5});
+  CHECK(interactions_in({user, item, grade}, {.rating = "grade", .min_rating = 5}).size() == 1);
+  CHECK(error_of({user, item, grade}, {.min_rating = 5}) ==
         "min_rating is set, but no column has a name of a rating (option rating); there are: "
-        "'user', 'item', 'stars'");
-  CHECK(error_of({user, item, stars}, {.rating = 2, .min_rating = 6}) ==
-        "holds no interaction that is rated 6 or higher in column 'stars' (format 'f')");
+        "'user', 'item', 'grade'");
+  CHECK(error_of({user, item, grade}, {.rating = 2, .min_rating = 6}) ==
+        "holds no interaction that is rated 6 or higher in column 'grade' (format 'f')");
   CHECK_THROWS_AS((void)interactions_in({user, item}, {.rating = 1, .min_rating = 5}),
                   ArgumentError);
   CHECK_THROWS_AS(
-      (void)interactions_in({user, item, stars}, {.rating = 2, .min_rating = 0.0 / 0.0}),
+      (void)interactions_in({user, item, grade}, {.rating = 2, .min_rating = 0.0 / 0.0}),
       ArgumentError);
 }
 
