@@ -3,10 +3,12 @@
 #pragma once
 
 #include "prism/data/arrow.hpp"
+#include "prism/data/append.hpp"
 #include "prism/data/ids.hpp"
 #include "prism/data/interactions.hpp"
 #include "prism/data/k_core.hpp"
 #include "prism/data/read.hpp"
 #include "prism/data/split.hpp"
 #include "prism/data/split_parts.hpp"
+#include "prism/data/strong_generalization.hpp"
 #include "prism/data/synthetic.hpp"
