@@ -31,6 +31,7 @@
 #include "prism/evaluate/correlation.hpp"
 #include "prism/evaluate/evaluate.hpp"
 #include "prism/evaluate/evaluate_options.hpp"
+#include "prism/evaluate/magnitude_exponent.hpp"
 #include "prism/evaluate/most_popular.hpp"
 #include "prism/evaluate/quantised_items.hpp"
 #include "prism/evaluate/quantised_pruning.hpp"

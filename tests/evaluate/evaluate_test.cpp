@@ -265,3 +265,14 @@ TEST_CASE("over all users, those without relevant items count as 0") {
   CHECK(all.ndcg == doctest::Approx(some.ndcg * share));
   CHECK(all.hit_rate == doctest::Approx(some.hit_rate * share));
 }
+
+TEST_CASE("recall divides by the relevant items, or by as many of them as a list can have") {
+  const Scores scores({{9, 8, 7, 6}, {1, 2, 3, 4}});
+  // User 0 has 3 relevant items, one of them in the list of 2; user 1 has one, and finds it.
+  const Interactions relevant = part(2, 4, {{0, 0}, {0, 2}, {0, 3}, {1, 3}});
+  const auto recall = [&](RecallDenominator denominator) {
+    return evaluate(scores.scorer(), relevant, {.k = 2, .recall_denominator = denominator}).recall;
+  };
+  CHECK(recall(RecallDenominator::relevant) == doctest::Approx((1.0 / 3 + 1) / 2));
+  CHECK(recall(RecallDenominator::at_most_k) == doctest::Approx((1.0 / 2 + 1) / 2));
+}

@@ -41,7 +41,8 @@ template <class T>
 [[nodiscard]] UserMetrics list_metrics(std::span<const ScoredItem<T>> best,
                                        std::span<const Index> relevant, std::size_t k,
                                        std::span<const Stratum> stratum,
-                                       std::span<const double> discount) {
+                                       std::span<const double> discount,
+                                       RecallDenominator denominator) {
   UserMetrics metrics;
   double hits = 0;
   for (std::size_t place = 0; place < best.size(); ++place) {
@@ -54,7 +55,8 @@ template <class T>
   const std::span<const double> ideal_gains = discount.first(max_hits);
   const double ideal = std::accumulate(ideal_gains.begin(), ideal_gains.end(), 0.0);
   for (double& gain : metrics.gain) gain /= ideal;
-  metrics.recall = hits / static_cast<double>(relevant.size());
+  const bool capped = denominator == RecallDenominator::at_most_k;
+  metrics.recall = hits / static_cast<double>(capped ? max_hits : relevant.size());
   metrics.precision = hits / static_cast<double>(k);
   metrics.hit = hits > 0 ? 1 : 0;
   return metrics;
@@ -155,8 +157,9 @@ template <Execution X, class T>
   std::vector<Index> recommended(users.size() * list_length, absent);
   rank_items(exec, scorer, users, options.k, options.exclude, options.similarity,
              [&](std::size_t position, std::span<const ScoredItem<T>> best) {
-               metrics[position] = detail::list_metrics(best, relevant.items_of(users[position]),
-                                                        options.k, stratum, discount);
+               metrics[position] =
+                   detail::list_metrics(best, relevant.items_of(users[position]), options.k,
+                                        stratum, discount, options.recall_denominator);
                std::ranges::transform(best, recommended.data() + position * list_length,
                                       &ScoredItem<T>::item);
              });

@@ -19,6 +19,12 @@ enum class AveragedUsers {
   all                   ///< all; one without relevant items counts as 0
 };
 
+/// What recall divides a user's hits by. The second is that of Liang et al. (Mult-VAE), WWW 2018.
+enum class RecallDenominator {
+  relevant,  ///< the number of relevant items
+  at_most_k  ///< min(k, relevant items), so that 1 can be reached
+};
+
 struct EvaluateOptions {
   std::size_t k = 20;                          ///< length of the lists, at least 1
   std::vector<const Interactions*> exclude{};  ///< seen by the users, so not recommended
@@ -27,6 +33,7 @@ struct EvaluateOptions {
   bool exclude_seen = true;
   Similarity similarity = Similarity::dot;
   AveragedUsers averaged_users = AveragedUsers::with_relevant_items;
+  RecallDenominator recall_denominator = RecallDenominator::relevant;
   /// Item popularity, for strata and for average_popularity; if empty, the number of interactions
   /// in the evaluated part and in all parts that are left out.
   std::span<const Index> popularity{};

@@ -18,7 +18,7 @@ struct Report {
   double ndcg = 0;        ///< gain 1 / log2(rank + 1); ideal list of min(k, relevant items)
   /// The parts of ndcg from hits in popular, neutral and unpopular items; their sum is ndcg.
   std::array<double, 3> ndcg_by_stratum{};
-  double recall = 0;              ///< hits / relevant items
+  double recall = 0;              ///< hits / relevant items (EvaluateOptions::recall_denominator)
   double precision = 0;           ///< hits / k
   double mrr = 0;                 ///< 1 / rank of the first hit, 0 without one
   double hit_rate = 0;            ///< fraction of users with a hit

@@ -1,0 +1,133 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// How much an item's magnitude, and with it popularity, weighs in ranking: chosen when ranking, of
+// a model that is trained.
+#pragma once
+
+#include <algorithm>
+#include <cmath>
+#include <cstddef>
+#include <functional>
+#include <span>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "prism/core/config.hpp"
+#include "prism/core/error.hpp"
+#include "prism/core/execution.hpp"
+#include "prism/core/finite.hpp"
+#include "prism/core/matrix.hpp"
+#include "prism/core/parallel.hpp"
+#include "prism/core/rows.hpp"
+#include "prism/data/interactions.hpp"
+#include "prism/evaluate/evaluate.hpp"
+#include "prism/evaluate/evaluate_options.hpp"
+#include "prism/evaluate/report.hpp"
+#include "prism/execution/host.hpp"
+#include "prism/kernel/row.hpp"
+#include "prism/policy/output.hpp"
+
+namespace prism::inline PRISM_ISA {
+
+/// The scorer with each item's row v multiplied by |v|^(beta - 1), so that its magnitude becomes
+/// |v|^beta. With beta 1 it is the scorer, to the last bit; with 0 items rank by cosine; below 1
+/// popular items count for less than the model learnt, where their rows are the longer ones, and
+/// above 1 for more. Rows of zeros stay. A ranking rule's factors and offset are kept: they are not
+/// computed anew from the rows.
+/// @param exec  where it runs; the host's threads if left out
+/// @param beta  finite; of rows of very different lengths, a large one exceeds the numbers
+/// @throws ArgumentError  for a beta that is not finite, or that makes a row's length not finite
+template <Execution X, class T>
+[[nodiscard]] Scorer<T> with_magnitude_exponent(const X& exec, const Scorer<T>& scorer,
+                                                double beta) {
+  using Isa = typename X::isa;
+  require(is_finite(beta), "beta", "must be a finite number");
+  if (beta == 1) return scorer;
+  const Rows<const T> users = scorer.output.users(), items = scorer.output.items();
+  Matrix<T> own_users = make_table<T>(users.size(), users.dim());
+  std::copy_n(users.data(), users.num_elements(), own_users.data());
+  Matrix<T> scaled = make_table<T>(items.size(), items.dim());
+  const Rows<T> to = rows(scaled);
+  constexpr std::size_t grain = 256;
+  parallel_chunks(exec, items.size(), grain, [&](std::size_t begin, std::size_t end) {
+    for (std::size_t r = begin; r < end; ++r) {
+      const double length = static_cast<double>(normalise<Isa>(to[r], items[r], items.dim()));
+      if (beta == 0 || length <= min_norm) continue;
+      const T factor = static_cast<T>(std::pow(length, beta));
+      require(is_finite(factor), "beta",
+              "makes a row of length " + format_number(length) +
+                  " longer than numbers go: " + format_number(beta));
+      scale<Isa>(to[r], factor, to[r], items.dim());
+    }
+  });
+  return {Output<T>(std::move(own_users), std::move(scaled)), scorer.user_factor,
+          scorer.item_factor, scorer.offset};
+}
+/// The same, on the host's threads.
+template <class T>
+[[nodiscard]] Scorer<T> with_magnitude_exponent(const Scorer<T>& scorer, double beta) {
+  return with_magnitude_exponent(par, scorer, beta);
+}
+
+/// The ranking quality at one exponent; Report::ndcg_by_stratum has that of popular, neutral and
+/// unpopular items.
+struct MagnitudePoint {
+  double beta = 1;
+  Report report{};
+};
+
+/// Evaluates a scorer with each of these exponents.
+/// @param relevant  the part to predict, such as validation
+/// @throws ArgumentError  as with_magnitude_exponent() and evaluate(); for no betas
+template <Execution X, class T>
+[[nodiscard]] std::vector<MagnitudePoint> magnitude_curve(const X& exec, const Scorer<T>& scorer,
+                                                          const Interactions& relevant,
+                                                          std::span<const double> betas,
+                                                          const EvaluateOptions& options = {}) {
+  require(!betas.empty(), "betas", "must be at least one");
+  std::vector<MagnitudePoint> curve;
+  for (const double beta : betas) {
+    const Scorer<T> scaled = with_magnitude_exponent(exec, scorer, beta);
+    curve.push_back({beta, evaluate(exec, scaled, relevant, options)});
+  }
+  return curve;
+}
+/// The same for a model, without the items that the user has in its training part, as evaluate().
+template <Execution X, class Model>
+[[nodiscard]] std::vector<MagnitudePoint> magnitude_curve(const X& exec, const Model& model,
+                                                          const Interactions& relevant,
+                                                          std::span<const double> betas,
+                                                          const EvaluateOptions& options = {}) {
+  const EvaluateOptions of_scorer = detail::excluding_seen(options, model.train(), relevant);
+  return magnitude_curve(exec, model.scorer(exec), relevant, betas, of_scorer);
+}
+/// The same for a scorer or a model, on the host's threads.
+template <class Ranked>
+requires(!Execution<Ranked>)
+    [[nodiscard]] std::vector<MagnitudePoint> magnitude_curve(const Ranked& ranked,
+                                                              const Interactions& relevant,
+                                                              std::span<const double> betas,
+                                                              const EvaluateOptions& options = {}) {
+  return magnitude_curve(par, ranked, relevant, betas, options);
+}
+
+/// The point of a curve with the greatest value of a metric; of equal ones, the one whose beta is
+/// closest to 1, as trained.
+/// @param metric  `&Report::ndcg`, or any function of a Report:
+///     `[](const Report& r) { return r.ndcg_by_stratum[2]; }`
+/// @throws ArgumentError  for an empty curve
+template <class Metric = double Report::*>
+[[nodiscard]] MagnitudePoint best_point(std::span<const MagnitudePoint> curve,
+                                        const Metric& metric = &Report::ndcg) {
+  require(!curve.empty(), "curve", "must have at least one point");
+  const MagnitudePoint* best = &curve.front();
+  for (const MagnitudePoint& point : curve) {
+    const double value = std::invoke(metric, point.report);
+    const double so_far = std::invoke(metric, best->report);
+    const bool closer = std::abs(point.beta - 1) < std::abs(best->beta - 1);
+    if (value > so_far || (value == so_far && closer)) best = &point;
+  }
+  return *best;
+}
+
+}  // namespace prism::inline PRISM_ISA
