@@ -42,6 +42,7 @@ enum class Stream : std::uint32_t {
   penalty,
   search,
   dropout,
+  fold_in,
 };
 
 /// An independent sequence of draws, addressed by position.

@@ -1,0 +1,157 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Rows for users and items that came after training, in closed form. The model's own rows stay as
+// they are.
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "prism/core/config.hpp"
+#include "prism/core/error.hpp"
+#include "prism/core/execution.hpp"
+#include "prism/core/index.hpp"
+#include "prism/core/matrix.hpp"
+#include "prism/core/parallel.hpp"
+#include "prism/core/rows.hpp"
+#include "prism/data/append.hpp"
+#include "prism/data/interactions.hpp"
+#include "prism/execution/host.hpp"
+#include "prism/kernel/row.hpp"
+#include "prism/policy/output.hpp"
+#include "prism/serve/least_squares.hpp"
+#include "prism/serve/row_magnitude.hpp"
+
+namespace prism::inline PRISM_ISA {
+
+struct FoldInOptions {
+  LeastSquaresOptions least_squares{};
+  /// The length of each new row, by the number of its interactions; as solved if left out. The
+  /// ranking of a user's items does not depend on the user's, but it does on the items'.
+  std::optional<PrismMagnitude> magnitude{};
+};
+
+namespace detail {
+
+/// Gives rows the magnitudes of their popularity.
+template <class Isa, class T>
+void set_magnitudes(Rows<T> rows, std::span<const Index> popularity,
+                    const std::optional<PrismMagnitude>& magnitude) {
+  if (!magnitude) return;
+  for (std::size_t r = 0; r < rows.size(); ++r) {
+    normalise<Isa>(rows[r], rows[r], rows.dim());
+    scale<Isa>(rows[r], static_cast<T>((*magnitude)(popularity[r])), rows[r], rows.dim());
+  }
+}
+
+/// Sets the rows without interactions to the mean of the trained rows of their side.
+template <class T>
+void set_rows_without_history(Rows<T> rows, std::span<const Index> popularity,
+                              Rows<const T> trained) {
+  if (std::ranges::find(popularity, Index{0}) == popularity.end()) return;
+  std::vector<double> sum(rows.dim());
+  for (std::size_t r = 0; r < trained.size(); ++r) {
+    for (std::size_t c = 0; c < sum.size(); ++c) sum[c] += static_cast<double>(trained[r][c]);
+  }
+  const auto count = static_cast<double>(std::max<std::size_t>(1, trained.size()));
+  for (std::size_t r = 0; r < rows.size(); ++r) {
+    if (popularity[r] != 0) continue;
+    std::ranges::transform(sum, rows[r], [&](double x) { return static_cast<T>(x / count); });
+  }
+}
+
+/// @param frozen    the other side's rows, one for each of the history's rows there
+/// @param trained   the rows of the side that is folded in
+/// @param observed  the frozen rows of each new one
+template <Execution X, class T, class Observed>
+[[nodiscard]] Matrix<T> fold_in(const X& exec, Rows<const T> frozen, Rows<const T> trained,
+                                std::span<const Index> popularity, const Observed& observed,
+                                const FoldInOptions& options) {
+  if (options.magnitude) options.magnitude->check();
+  const LeastSquares<T> least_squares(exec, frozen, options.least_squares);
+  Matrix<T> folded_in = make_table<T>(popularity.size(), frozen.dim());
+  const Rows<T> to = rows(folded_in);
+  least_squares.solve(exec, to.size(), observed, to);
+  set_rows_without_history(to, popularity, trained);
+  set_magnitudes<typename X::isa>(to, popularity, options.magnitude);
+  return folded_in;
+}
+
+inline void check_count(std::size_t rows, std::size_t model_rows, const char* kind) {
+  require(rows == model_rows, "history",
+          "must have the " + std::to_string(model_rows) + " " + kind + " of the model, not " +
+              std::to_string(rows));
+}
+
+}  // namespace detail
+
+/// Rows of new users by least squares against the items' output rows, see LeastSquares. They are
+/// output rows: with MLP and LightGCN too, whose towers and propagation the new users do not pass.
+/// A user without interactions gets the mean of the trained users' output rows, which ranks much as
+/// popularity does. To rank with them: scorer_of_users(), append_users().
+/// @param exec     where it runs; the host's threads if left out
+/// @param scorer   from Recommender::scorer(); its ranking rule is not read
+/// @param history  new users x the scorer's items, in the same rows
+/// @return new users x dim
+/// @throws ArgumentError  for another number of items; for an option outside its domain; as
+///     LeastSquares::solve
+template <Execution X, class T>
+[[nodiscard]] Matrix<T> fold_in_users(const X& exec, const Scorer<T>& scorer,
+                                      const Interactions& history,
+                                      const FoldInOptions& options = {}) {
+  detail::check_count(history.items(), scorer.output.items().size(), "items");
+  return detail::fold_in(
+      exec, scorer.output.items(), scorer.output.users(), history.user_degree(),
+      [&](std::size_t user) { return history.items_of(static_cast<Index>(user)); }, options);
+}
+
+/// The same for a model. @throws ArgumentError  also where the items' ids are neither the model's
+///     nor row numbers
+template <Execution X, class Model>
+[[nodiscard]] auto fold_in_users(const X& exec, const Model& model, const Interactions& history,
+                                 const FoldInOptions& options = {}) {
+  detail::check_same_rows(*model.train().item_ids(), *history.item_ids(), "items");
+  return fold_in_users(exec, Scorer<typename Model::scalar_type>{model.output(exec)}, history,
+                       options);
+}
+
+/// Rows of new items by least squares against the users' output rows. An item's magnitude weighs
+/// in every ranking: `{.magnitude = trained_magnitude(items, popularity)}` gives it that of trained
+/// items as popular. An item without interactions gets the mean of the trained items' output rows.
+/// To rank with them: append_items(). Otherwise as fold_in_users().
+/// @param history  the scorer's users x new items
+template <Execution X, class T>
+[[nodiscard]] Matrix<T> fold_in_items(const X& exec, const Scorer<T>& scorer,
+                                      const Interactions& history,
+                                      const FoldInOptions& options = {}) {
+  detail::check_count(history.users(), scorer.output.users().size(), "users");
+  return detail::fold_in(
+      exec, scorer.output.users(), scorer.output.items(), history.item_degree(),
+      [&](std::size_t item) { return history.users_of(static_cast<Index>(item)); }, options);
+}
+template <Execution X, class Model>
+[[nodiscard]] auto fold_in_items(const X& exec, const Model& model, const Interactions& history,
+                                 const FoldInOptions& options = {}) {
+  detail::check_same_rows(*model.train().user_ids(), *history.user_ids(), "users");
+  return fold_in_items(exec, Scorer<typename Model::scalar_type>{model.output(exec)}, history,
+                       options);
+}
+
+/// The same for a scorer or a model, on the host's threads.
+template <class Ranked>
+requires(!Execution<Ranked>)
+    [[nodiscard]] auto fold_in_users(const Ranked& ranked, const Interactions& history,
+                                     const FoldInOptions& options = {}) {
+  return fold_in_users(par, ranked, history, options);
+}
+template <class Ranked>
+requires(!Execution<Ranked>)
+    [[nodiscard]] auto fold_in_items(const Ranked& ranked, const Interactions& history,
+                                     const FoldInOptions& options = {}) {
+  return fold_in_items(par, ranked, history, options);
+}
+
+}  // namespace prism::inline PRISM_ISA

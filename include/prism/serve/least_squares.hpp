@@ -1,0 +1,148 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// New rows of one side by regularised least squares against the frozen rows of the other: one half
+// of a sweep of alternating least squares.
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "prism/core/config.hpp"
+#include "prism/core/error.hpp"
+#include "prism/core/execution.hpp"
+#include "prism/core/index.hpp"
+#include "prism/core/matrix.hpp"
+#include "prism/core/parallel.hpp"
+#include "prism/core/rows.hpp"
+#include "prism/evaluate/similarity.hpp"
+#include "prism/kernel/cholesky.hpp"
+#include "prism/kernel/row.hpp"
+
+namespace prism::inline PRISM_ISA {
+
+struct LeastSquaresOptions {
+  /// Weight of the pairs that were not observed, each of which is to score 0, beside 1 for those
+  /// that were, which are to score 1; from 0 to 1.
+  double unobserved_weight = 0.1;
+  /// Ridge, in parts of the frozen rows' mean squared length, so that it means the same for short
+  /// and long rows; at least 0.
+  double lambda = 1;
+  /// What is to score so: with `cosine`, the frozen rows count as unit rows.
+  Similarity similarity = Similarity::dot;
+
+  /// @throws ArgumentError  for an option outside its domain
+  void check() const {
+    require(unobserved_weight >= 0 && unobserved_weight <= 1, "unobserved_weight",
+            "must be from 0 to 1, not " + format_number(unobserved_weight));
+    require_non_negative("lambda", lambda);
+  }
+};
+
+/// The row x that minimises
+///   sum over observed rows v of (1 - x.v)^2 + w sum over the other rows v of (x.v)^2
+///     + lambda m |x|^2,
+/// w the unobserved_weight, m the mean of |v|^2. Hu, Koren, Volinsky: "Collaborative filtering for
+/// implicit feedback datasets", ICDM 2008, where it is a user's step with the confidences 1/w
+/// and 1. The sum over all rows is computed once, a row then costs dim^2 for each observed one, and
+/// dim^3. All in double, whatever T is.
+template <class T>
+class LeastSquares {
+ public:
+  /// @param frozen  of items, to solve for users; of users, to solve for items. A view that has to
+  ///     outlive the object
+  /// @throws ArgumentError  for an option outside its domain
+  template <Execution X>
+  LeastSquares(const X& exec, Rows<const T> frozen, const LeastSquaresOptions& options = {})
+      : frozen_(frozen), options_(options), dim_(frozen.dim()), gram_(dim_ * dim_) {
+    options.check();
+    using Isa = typename X::isa;
+    // Each task sums some of the matrix's rows over all frozen rows: no partial sums to store.
+    constexpr std::size_t grain = 8;
+    parallel_chunks(exec, dim_, grain, [&](std::size_t begin, std::size_t end) {
+      std::vector<double> row(dim_);
+      for (std::size_t k = 0; k < frozen_.size(); ++k) {
+        load<Isa>(k, row.data());
+        for (std::size_t r = begin; r < end; ++r) {
+          add_scaled<Isa>(gram_.data() + r * dim_, row[r], row.data(), r + 1);
+        }
+      }
+    });
+    double trace = 0;
+    for (std::size_t r = 0; r < dim_; ++r) trace += gram_[r * dim_ + r];
+    const auto size = static_cast<double>(std::max<std::size_t>(1, frozen_.size()));
+    ridge_ = options.lambda * trace / size;
+    for (double& sum : gram_) sum *= options.unobserved_weight;
+  }
+
+  [[nodiscard]] std::size_t dim() const noexcept { return dim_; }
+
+  /// Solves for `count` rows. A row without observed ones is zero.
+  /// @param observed  std::span<const Index>(std::size_t row): the frozen rows that it was observed
+  ///     with, each once
+  /// @param to        count x dim, overwritten
+  /// @throws ArgumentError  if a row is out of range; if there is no one solution, as with a lambda
+  ///     of 0 and fewer frozen rows than columns
+  template <Execution X, class Observed>
+  void solve(const X& exec, std::size_t count, const Observed& observed, Rows<T> to) const {
+    using Isa = typename X::isa;
+    constexpr std::size_t grain = 16;
+    parallel_chunks(exec, count, grain, [&](std::size_t begin, std::size_t end) {
+      std::vector<double> matrix(dim_ * dim_), row(dim_), solution(dim_);
+      for (std::size_t k = begin; k < end; ++k) {
+        const std::span<const Index> with = observed(k);
+        std::ranges::fill(solution, 0.0);
+        if (!with.empty()) {
+          std::ranges::copy(gram_, matrix.begin());
+          add_observed<Isa>(with, matrix, row, solution);
+          solve_one<Isa>(matrix, solution);
+        }
+        std::ranges::transform(solution, to[k], [](double x) { return static_cast<T>(x); });
+      }
+    });
+  }
+
+ private:
+  template <class Isa>
+  void load(std::size_t k, double* to) const {
+    const T* const from = frozen_[k];
+    for (std::size_t c = 0; c < dim_; ++c) to[c] = static_cast<double>(from[c]);
+    if (options_.similarity == Similarity::cosine) normalise<Isa>(to, to, dim_);
+  }
+
+  /// Adds the observed rows' part to the lower triangle, and their sum to `sum`.
+  template <class Isa>
+  void add_observed(std::span<const Index> with, std::vector<double>& matrix,
+                    std::vector<double>& row, std::vector<double>& sum) const {
+    for (const Index v : with) {
+      if (v >= frozen_.size()) {
+        throw ArgumentError("history", "must have rows below " + std::to_string(frozen_.size()) +
+                                           ", as the model has, not " + std::to_string(v));
+      }
+      load<Isa>(v, row.data());
+      add_scaled<Isa>(sum.data(), 1.0, row.data(), dim_);
+      for (std::size_t r = 0; r < dim_; ++r) {
+        add_scaled<Isa>(matrix.data() + r * dim_, (1 - options_.unobserved_weight) * row[r],
+                        row.data(), r + 1);
+      }
+    }
+  }
+
+  template <class Isa>
+  void solve_one(std::vector<double>& matrix, std::vector<double>& solution) const {
+    for (std::size_t r = 0; r < dim_; ++r) matrix[r * dim_ + r] += ridge_;
+    require(cholesky<Isa>(matrix.data(), dim_), "lambda",
+            "must be greater: the least squares have no one solution with " +
+                format_number(options_.lambda));
+    solve_cholesky<Isa>(matrix.data(), dim_, solution.data());
+  }
+
+  Rows<const T> frozen_;
+  LeastSquaresOptions options_;
+  std::size_t dim_;
+  std::vector<double> gram_;  // of the frozen rows, times unobserved_weight; its lower triangle
+  double ridge_ = 0;
+};
+
+}  // namespace prism::inline PRISM_ISA

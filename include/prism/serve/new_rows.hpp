@@ -1,0 +1,109 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Scorers with rows that were not trained: of new users, or with users or items appended.
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <string>
+#include <utility>
+
+#include "prism/core/config.hpp"
+#include "prism/core/error.hpp"
+#include "prism/core/execution.hpp"
+#include "prism/core/matrix.hpp"
+#include "prism/core/rows.hpp"
+#include "prism/execution/host.hpp"
+#include "prism/policy/loss.hpp"
+#include "prism/policy/output.hpp"
+
+namespace prism::inline PRISM_ISA {
+
+namespace detail {
+
+/// One table after the other.
+template <class T>
+[[nodiscard]] Matrix<T> concatenate_rows(Rows<const T> first, Rows<const T> second) {
+  Matrix<T> all = make_table<T>(first.size() + second.size(), first.dim());
+  std::copy_n(first.data(), first.num_elements(), all.data());
+  std::copy_n(second.data(), second.num_elements(), all.data() + first.num_elements());
+  return all;
+}
+
+template <class T>
+[[nodiscard]] Matrix<T> copy_rows(Rows<const T> rows) {
+  return concatenate_rows(rows, rows.first(0));
+}
+
+template <class T>
+void check_dim(const char* argument, const Matrix<T>& rows, std::size_t dim) {
+  require(rows.shape(1) == dim, argument,
+          "must have " + std::to_string(dim) + " columns, as the model's output rows have, not " +
+              std::to_string(rows.shape(1)));
+}
+
+/// A scorer of these rows with the model's ranking rule.
+template <Execution X, class Model, class T = typename Model::scalar_type>
+[[nodiscard]] Scorer<T> scorer_of_rows(const X& exec, const Model& model, Matrix<T> users,
+                                       Matrix<T> items) {
+  Scorer<T> scorer{Output<T>(std::move(users), std::move(items))};
+  apply_ranking_rule(exec, model.options().loss, scorer, model.weights().loss);
+  return scorer;
+}
+
+}  // namespace detail
+
+/// A scorer whose users are these rows, ranked with the model's items and by its rule: position k
+/// of the rows is user k. Both are copied.
+/// @param users  from fold_in_users(), n x dim of the model's output rows
+/// @throws ArgumentError  for rows of another dimension
+template <Execution X, class Model, class T = typename Model::scalar_type>
+[[nodiscard]] Scorer<T> scorer_of_users(const X& exec, const Model& model, const Matrix<T>& users) {
+  const Output<T> output = model.output(exec);
+  detail::check_dim("users", users, output.items().dim());
+  return detail::scorer_of_rows(exec, model, detail::copy_rows(rows(users)),
+                                detail::copy_rows(output.items()));
+}
+
+/// The model's scorer with users appended: row k is user model.train().users() + k, as
+/// append_users(model.train(), history) numbers them. The model itself does not change; its rows
+/// are copied.
+/// @throws ArgumentError  for rows of another dimension
+template <Execution X, class Model, class T = typename Model::scalar_type>
+[[nodiscard]] Scorer<T> append_users(const X& exec, const Model& model, const Matrix<T>& users) {
+  const Output<T> output = model.output(exec);
+  detail::check_dim("users", users, output.users().dim());
+  return detail::scorer_of_rows(exec, model, detail::concatenate_rows(output.users(), rows(users)),
+                                detail::copy_rows(output.items()));
+}
+
+/// The same with items appended: row k is item model.train().items() + k.
+template <Execution X, class Model, class T = typename Model::scalar_type>
+[[nodiscard]] Scorer<T> append_items(const X& exec, const Model& model, const Matrix<T>& items) {
+  const Output<T> output = model.output(exec);
+  detail::check_dim("items", items, output.items().dim());
+  return detail::scorer_of_rows(exec, model, detail::copy_rows(output.users()),
+                                detail::concatenate_rows(output.items(), rows(items)));
+}
+
+/// The same, on the host's threads.
+template <class Model, class T = typename Model::scalar_type>
+requires(!Execution<Model>)
+    [[nodiscard]] Scorer<T> scorer_of_users(const Model& model, const Matrix<T>& users) {
+  return scorer_of_users(par, model, users);
+}
+
+/// The same, on the host's threads.
+template <class Model, class T = typename Model::scalar_type>
+requires(!Execution<Model>)
+    [[nodiscard]] Scorer<T> append_users(const Model& model, const Matrix<T>& users) {
+  return append_users(par, model, users);
+}
+
+/// The same, on the host's threads.
+template <class Model, class T = typename Model::scalar_type>
+requires(!Execution<Model>)
+    [[nodiscard]] Scorer<T> append_items(const Model& model, const Matrix<T>& items) {
+  return append_items(par, model, items);
+}
+
+}  // namespace prism::inline PRISM_ISA

@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The magnitude of a row by its popularity, as PRISM's initial rows have it.
+#pragma once
+
+#include <cmath>
+#include <cstddef>
+#include <span>
+#include <string>
+
+#include "prism/core/config.hpp"
+#include "prism/core/error.hpp"
+#include "prism/core/index.hpp"
+#include "prism/core/rows.hpp"
+#include "prism/initializer/prism.hpp"
+#include "prism/kernel/row.hpp"
+
+namespace prism::inline PRISM_ISA {
+
+/// The magnitude of a row of popularity d: scale (alpha log(d + 2) + 1 - alpha), as PRISM's initial
+/// rows have it.
+struct PrismMagnitude {
+  double alpha = 1;  ///< finite, at least 0
+  double scale = 1;  ///< finite, above 0
+
+  [[nodiscard]] double operator()(double popularity) const {
+    return scale * prism_magnitude(alpha, popularity);
+  }
+  /// @throws ArgumentError  for an option outside its domain
+  void check() const {
+    require_non_negative("alpha", alpha);
+    require_positive("scale", scale);
+  }
+};
+
+/// The PRISM magnitude that is closest, in least squares, to rows as they were trained: new items
+/// get the magnitude of trained items that are as popular. alpha is limited to [0, 3], so that no
+/// magnitude is negative.
+/// @param table       such as the items' output rows
+/// @param popularity  one number for each row; rows of popularity 0 were not trained, and do not
+///     count
+/// @throws ArgumentError  where popularity has another length, or no row counts that is longer
+///     than 0
+template <class T>
+[[nodiscard]] PrismMagnitude trained_magnitude(Rows<const T> table,
+                                               std::span<const Index> popularity) {
+  require(popularity.size() == table.size(), "popularity",
+          "must have one number for each of the " + std::to_string(table.size()) + " rows, not " +
+              std::to_string(popularity.size()));
+  double n = 0, sum_x = 0, sum_y = 0, sum_xx = 0, sum_xy = 0;
+  for (std::size_t r = 0; r < table.size(); ++r) {
+    if (popularity[r] == 0) continue;
+    const double x = std::log(popularity[r] + 2.0);
+    const double y = static_cast<double>(norm(table[r], table.dim()));
+    ++n;
+    sum_x += x;
+    sum_y += y;
+    sum_xx += x * x;
+    sum_xy += x * y;
+  }
+  require(sum_y > 0, "table", "has no row that was trained");
+  // y = slope x + level has scale = slope + level and alpha = slope / scale.
+  const double variance = sum_xx - sum_x * sum_x / n;
+  const double slope = variance > 0 ? (sum_xy - sum_x * sum_y / n) / variance : 0;
+  const double level = (sum_y - slope * sum_x) / n;
+  constexpr double max_alpha = 3;  // log(0 + 2) alpha + 1 - alpha > 0 up to 3.25
+  PrismMagnitude result{.alpha = slope / (slope + level), .scale = slope + level};
+  if (slope >= 0 && slope + level > 0 && result.alpha <= max_alpha) return result;
+  result.alpha = slope > 0 ? max_alpha : 0;
+  // The scale alone: sum of y f over sum of f^2, f = alpha x + 1 - alpha.
+  const double a = result.alpha, b = 1 - a;
+  result.scale = (a * sum_xy + b * sum_y) / (a * a * sum_xx + 2 * a * b * sum_x + b * b * n);
+  return result;
+}
+
+}  // namespace prism::inline PRISM_ISA
