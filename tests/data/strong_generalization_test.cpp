@@ -113,6 +113,7 @@ TEST_CASE("a fifth of a held-out user's items, rounded down, is to be predicted,
       with_target += part->target.user_degree()[user] > 0;
     }
   }
+  CHECK(std::ranges::count(split.train.item_degree(), Index{0}) == 0);
   CHECK(with_target > 20);
   CHECK(dropped > 0);
   CHECK(dropped == split.dropped);

@@ -25,10 +25,11 @@ namespace prism::inline PRISM_ISA {
 struct LeastSquaresOptions {
   /// Weight of the pairs that were not observed, each of which is to score 0, beside 1 for those
   /// that were, which are to score 1; from 0 to 1.
-  double unobserved_weight = 0.1;
+  double unobserved_weight = 0.01;
   /// Ridge, in parts of the frozen rows' mean squared length, so that it means the same for short
-  /// and long rows; at least 0.
-  double lambda = 1;
+  /// and long rows; at least 0. The greater it is, the closer a row is to the direction of the sum
+  /// of the observed ones. The defaults are for models trained by cosines (docs/new_users.md).
+  double lambda = 30;
   /// What is to score so: with `cosine`, the frozen rows count as unit rows.
   Similarity similarity = Similarity::dot;
 
