@@ -3,6 +3,7 @@
 // set before training (PRISM's alpha): NDCG@20 of popular, neutral and unpopular items over both,
 // as CSV and, by gnuplot, SVG.
 #include <CLI/CLI.hpp>
+#include <algorithm>
 #include <array>
 #include <cstdio>
 #include <exception>
@@ -20,7 +21,7 @@ namespace {
 
 using namespace prism;
 
-constexpr std::array<double, 13> betas{0, 0.25, 0.5, 0.75, 1, 1.25, 1.5, 1.75, 2, 2.5, 3, 3.5, 4};
+constexpr std::array<double, 12> betas{0, 0.5, 1, 1.5, 2, 3, 4, 5, 6, 8, 10, 12};
 constexpr std::array<double, 7> alphas{0, 0.25, 0.5, 0.75, 1, 1.5, 2};
 
 struct Settings {
@@ -93,10 +94,11 @@ std::string csv(const std::vector<Curve>& curves) {
   return out.str();
 }
 
-plot::Panel panel(const Curve& curve, std::string title, std::string x_label) {
+plot::Panel panel(const Curve& curve, std::string title, std::string x_label, double y_max) {
   plot::Panel result{.title = std::move(title),
                      .x_label = std::move(x_label),
-                     .y_label = "NDCG@20 on the test part"};
+                     .y_label = "NDCG@20 on the test part",
+                     .y_max = 1.05 * y_max};
   result.lines = {{"all items"}, {"popular"}, {"neutral"}, {"unpopular"}};
   for (const auto& [at, report] : curve.test) {
     result.lines[0].points.push_back({at, report.ndcg});
@@ -136,11 +138,16 @@ void run(const Settings& settings) {
   files.write("popularity_slider.csv", csv({by_beta, by_alpha}));
   files.publish();
   if (settings.no_picture) return;
-  plot::draw_panels(settings.folder + "/popularity_slider.svg",
-                    {panel(by_beta, "when ranking: magnitudes to the power of β, α = 1",
-                           "β (1: as trained, 0: cosine)"),
-                     panel(by_alpha, "before training: PRISM's α", "α (0: all magnitudes equal)")},
-                    2);
+  double y_max = 0;  // the same for both, to be compared
+  for (const Curve* curve : {&by_beta, &by_alpha}) {
+    for (const auto& [at, report] : curve->test) y_max = std::max(y_max, report.ndcg);
+  }
+  plot::draw_panels(
+      settings.folder + "/popularity_slider.svg",
+      {panel(by_beta, "when ranking: magnitudes to the power of β, α = 1",
+             "β (1: as trained, 0: cosine)", y_max),
+       panel(by_alpha, "before training: PRISM's α", "α (0: all magnitudes equal)", y_max)},
+      2);
   std::printf("\n%s/popularity_slider.svg\n", settings.folder.c_str());
 }
 

@@ -106,8 +106,8 @@ void draw_panels(const std::string& file, const std::vector<Panel>& panels, int 
              << in_quotes(literal(panel.y_label)) << "\n"
              << (panel.log_x ? "set logscale x\n" : "unset logscale x\n")
              << (panel.log_y ? "set logscale y\n" : "unset logscale y\n")
-             << "set yrange [0:*]\nset key "
-             << (count > 1 ? "above maxrows 2" : "outside right center")
+             << "set yrange [0:" << (panel.y_max > 0 ? prism::format_number(panel.y_max) : "*")
+             << "]\nset key " << (count > 1 ? "above maxrows 2" : "outside right center")
              << " Left reverse samplen 1.5\nset xtics norotate auto\n";
     if (!panel.x_names.empty()) {
       const bool is_long =

@@ -35,6 +35,7 @@ struct Panel {
   bool log_x = false, log_y = false;
   std::vector<std::string> x_names{};  // in place of numbers: point k is at x = k
   bool joined = true;                  // by lines; not where the names have no order
+  double y_max = 0;                    // where the y axis ends; 0: where the lines need it
   std::vector<Line> lines{};
 };
 

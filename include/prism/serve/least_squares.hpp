@@ -28,7 +28,7 @@ struct LeastSquaresOptions {
   double unobserved_weight = 0.01;
   /// Ridge, in parts of the frozen rows' mean squared length, so that it means the same for short
   /// and long rows; at least 0. The greater it is, the closer a row is to the direction of the sum
-  /// of the observed ones. The defaults are for models trained by cosines (docs/new_users.md).
+  /// of the observed ones. The defaults suited a model trained by SSM (docs/new_users.md).
   double lambda = 30;
   /// What is to score so: with `cosine`, the frozen rows count as unit rows.
   Similarity similarity = Similarity::dot;
