@@ -5,6 +5,7 @@
 // is shown of the test users.
 #include <CLI/CLI.hpp>
 #include <algorithm>
+#include <array>
 #include <chrono>
 #include <cstdio>
 #include <exception>
@@ -112,7 +113,7 @@ std::size_t choose_epochs(const Model& model, const HeldOutUsers& validation,
   std::size_t best = 0;
   double best_ndcg = -1;
   std::printf("  steps of the loss, epochs: validation users' NDCG@100:");
-  for (const std::size_t epochs : {0, 2, 5, 10, 20, 40}) {
+  for (const std::size_t epochs : std::array<std::size_t, 6>{0, 2, 5, 10, 20, 40}) {
     const Matrix<float> folded_in =
         fold_in_users_by_gradient(model, validation.fold_in, {.epochs = epochs, .start = start});
     const double ndcg = evaluate(scorer_of_users(model, folded_in), validation.target,

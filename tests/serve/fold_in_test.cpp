@@ -3,6 +3,7 @@
 #include <doctest/doctest.h>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <cstddef>
 #include <limits>
@@ -133,7 +134,7 @@ const Model& small_model() {
 }  // namespace
 
 TEST_CASE("rows of new users are the solution of the dense normal equations") {
-  for (const std::size_t dim : {1, 2, 7, 8, 9, 16, 33, 64, 70}) {
+  for (const std::size_t dim : std::array<std::size_t, 9>{1, 2, 7, 8, 9, 16, 33, 64, 70}) {
     const auto scorer = random_scorer<double>(5, 60, dim);
     const auto in_float = random_scorer<float>(5, 60, dim);
     for (const Similarity similarity : {Similarity::dot, Similarity::cosine}) {
