@@ -286,6 +286,33 @@ struct Mine : Right {
 };
 #endif
 
+// case begin_epoch: a loss's begin_epoch must be: template <class T, Execution X> void begin_epoch
+#ifdef CASE_begin_epoch
+struct Mine {
+  static constexpr std::string_view name = "Mine";
+  template <class T>
+  struct State {
+    State(const Mine&, const StateContext&) {}
+    template <class Visit>
+    void for_each_parameter(const Visit&) {}
+  };
+  template <class T, Execution X>
+  double operator()(const LossStep<T, X>&, const State<T>&) const {
+    return 0;
+  }
+  template <class T>
+  void begin_epoch(std::size_t, State<T>&) const {}
+};
+#endif
+
+// case begin_epoch_without_state: a loss with a begin_epoch must have a State, which it changes
+#ifdef CASE_begin_epoch_without_state
+struct Mine : Right {
+  template <class T, Execution X>
+  void begin_epoch(const EpochStart<T, X>&, Stateless<Mine>&) const {}
+};
+#endif
+
 // case execution: a loss's operator() must accept every execution
 #ifdef CASE_execution
 struct Mine {

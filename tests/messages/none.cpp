@@ -25,6 +25,8 @@ struct Mine {
   }
   template <class T, prism::Execution X>
   void ranking_rule(const X&, prism::Scorer<T>&, const State<T>&) const {}
+  template <class T, prism::Execution X>
+  void begin_epoch(const prism::EpochStart<T, X>&, State<T>&) const {}
 };
 static_assert(prism::check_loss<Mine>() && prism::check_loss<Mine, float, prism::Serial>());
 

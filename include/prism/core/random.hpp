@@ -43,6 +43,7 @@ enum class Stream : std::uint32_t {
   search,
   dropout,
   fold_in,
+  epoch_start,
 };
 
 /// An independent sequence of draws, addressed by position.

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <span>
 #include <string>
 #include <string_view>
@@ -14,6 +15,20 @@
 #include "prism/policy/loss.hpp"
 
 namespace prism::inline PRISM_ISA {
+
+template <class Loss, class Penalty>
+struct Penalized;
+
+namespace detail {
+
+/// How many losses and penalties a sum has.
+template <class Loss>
+inline constexpr std::uint64_t parts_of = 1;
+template <class Loss, class Penalty>
+inline constexpr std::uint64_t parts_of<Penalized<Loss, Penalty>> =
+    parts_of<Loss> + parts_of<Penalty>;
+
+}  // namespace detail
 
 /// The sum of a loss and a penalty: `Penalized<BPR, ReSN>`. A penalty is a loss policy too, and its
 /// weight is one of its options. The sum needs all rows if one of the two does; a part that does
@@ -40,12 +55,12 @@ struct Penalized {
   struct State {
     [[no_unique_address]] state_t<Loss, T> loss;
     [[no_unique_address]] state_t<Penalty, T> penalty;
-    std::size_t parameters_of_loss = 0;
+    std::size_t parameters_of_loss = 0;  // trained ones
 
     State(const Penalized& policy, const StateContext& context)
         : loss(make_state<T>(policy.loss, context)),
           penalty(make_state<T>(policy.penalty, of_penalty(context))) {
-      loss.for_each_parameter([this](const ParameterView<T>&) { ++parameters_of_loss; });
+      for_each_trained_parameter<T>(loss, [this](const auto&) { ++parameters_of_loss; });
     }
 
     template <class Visit>
@@ -120,6 +135,15 @@ struct Penalized {
   template <class T, Execution X>
   void ranking_rule(const X& exec, Scorer<T>& scorer, const State<T>& state) const {
     apply_ranking_rule(exec, loss, scorer, state.loss);
+  }
+
+  /// Of both; each part of a sum has draws of its own, the first the same as without the others.
+  template <class T, Execution X>
+  void begin_epoch(const EpochStart<T, X>& start, State<T>& state) const {
+    prism::begin_epoch(loss, start, state.loss);
+    EpochStart<T, X> of_penalty = start;
+    of_penalty.random = start.random.from(detail::parts_of<Loss> << 56);
+    prism::begin_epoch(penalty, of_penalty, state.penalty);
   }
 
  private:

@@ -162,7 +162,7 @@ struct BackboneStep {
   Scratch& scratch;
   /// Where the operations run.
   [[no_unique_address]] X exec{};
-  /// For backward: the gradients of the parameters of the backbone's State, in the order of
+  /// For backward: the gradients of the trained parameters of the backbone's State, in the order of
   /// for_each_parameter. They are zero at first, and backward adds to them. Each has the
   /// parameter's rows; or, with ParameterRows::users (items), a row for each unique row of that
   /// side.
@@ -184,7 +184,7 @@ struct LossStep {
   Scratch& scratch;
   /// Where the operations run.
   [[no_unique_address]] X exec{};
-  /// As in BackboneStep, for the parameters of the loss's State.
+  /// As in BackboneStep, for the trained parameters of the loss's State.
   std::span<const Rows<T>> parameter_gradients{};
 };
 

@@ -34,6 +34,7 @@ concept Derivable = std::is_class_v<P> && !std::is_final_v<P>;
 
 PRISM_NAMES_MEMBER(State);
 PRISM_NAMES_MEMBER(apply_deferred);
+PRISM_NAMES_MEMBER(begin_epoch);
 PRISM_NAMES_MEMBER(check);
 PRISM_NAMES_MEMBER(defers_rows);
 PRISM_NAMES_MEMBER(dot_product_logits);

@@ -12,6 +12,7 @@
 #include "prism/core/execution.hpp"
 #include "prism/policy/batch.hpp"
 #include "prism/policy/contract.hpp"
+#include "prism/policy/epoch_start.hpp"
 #include "prism/policy/output.hpp"
 #include "prism/policy/parameter.hpp"
 
@@ -63,6 +64,10 @@ struct LossTraits {
 //   // With has_ranking_rule: sets the scorer's factors and offset.
 //   template <class T, Execution X>
 //   void ranking_rule(const X& exec, Scorer<T>& scorer, const state_t<MyLoss, T>& state) const;
+//   // Optional, with a State: called once before the first batch of each epoch. What it changes is
+//   // what the State visits with trained = false.
+//   template <class T, Execution X>
+//   void begin_epoch(const EpochStart<T, X>& start, State<T>& state) const;
 // };
 
 namespace detail {
@@ -133,6 +138,15 @@ concept RanksByRule = requires(const L& loss, const X& exec, Scorer<T>& scorer,
 template <class L, class T, class X>
 concept RankingRuleFits = !names_ranking_rule<L> || RanksByRule<L, T, X>;
 
+template <class L, class T, class X>
+concept BeginsEpochs = requires(const L& loss, const EpochStart<T, X>& start,
+                                state_t<L, T>& state) {
+  { loss.begin_epoch(start, state) } -> std::same_as<void>;
+};
+/// What it computes has to be in a State: a loss is const.
+template <class L, class T, class X>
+concept BeginEpochFits = !names_begin_epoch<L> || (names_State<L> && BeginsEpochs<L, T, X>);
+
 }  // namespace detail
 
 /// @tparam T  scalar type
@@ -146,6 +160,7 @@ concept LossPolicy =
     detail::LossTraitsFit<L> && detail::NegativesInTraits<L> &&
     (!detail::OptionOfNegatives<L> || detail::TraitsFunction<L>)&&detail::Evaluates<L, T, X> &&
     detail::ReturnsLoss<L, T, X> && detail::RankingRuleFits<L, T, X> &&
+    detail::BeginEpochFits<L, T, X> &&
     (!detail::says_ranking_rule<L>() || detail::RanksByRule<L, T, X>)&&(
         !detail::names_ranking_rule<L> || !detail::DefaultTraitsKnown<L> ||
         detail::says_ranking_rule<L>());
@@ -156,6 +171,9 @@ concept LossPolicy =
 #define PRISM_RANKING_RULE                                                               \
   "template <class T, Execution X> void ranking_rule(const X& exec, Scorer<T>& scorer, " \
   "const state_t<MyLoss, T>& state) const"
+#define PRISM_BEGIN_EPOCH                                                                      \
+  "template <class T, Execution X> void begin_epoch(const EpochStart<T, X>& start, State<T>& " \
+  "state) const"
 
 /// Whether L is a loss. If it is not, the first compiler error names the missing requirement:
 /// `static_assert(check_loss<MyLoss>())`.
@@ -206,10 +224,15 @@ template <class L, class T = double, Execution X = Host<>>
       !names_ranking_rule<L> || !DefaultTraitsKnown<L> || says_ranking_rule<L>(),
       "a loss with a ranking_rule must declare it in its traits: static constexpr LossTraits "
       "traits{.has_ranking_rule = true}");
+  static_assert(!names_begin_epoch<L> || names_State<L>,
+                "a loss with a begin_epoch must have a State, which it changes: template <class T> "
+                "struct State");
+  static_assert(BeginEpochFits<L, T, X>, "a loss's begin_epoch must be: " PRISM_BEGIN_EPOCH);
   return LossPolicy<L, T, X>;
 }
 #undef PRISM_LOSS_OPERATOR
 #undef PRISM_RANKING_RULE
+#undef PRISM_BEGIN_EPOCH
 
 /// The traits of a loss with its options; the defaults if it declares none.
 template <class L>
@@ -238,6 +261,12 @@ template <class L, class T, Execution X>
   } else {
     return loss(step);
   }
+}
+
+/// Calls a loss's begin_epoch, if it has one.
+template <class L, class T, Execution X>
+void begin_epoch(const L& loss, const EpochStart<T, X>& start, state_t<L, T>& state) {
+  if constexpr (detail::BeginsEpochs<L, T, X>) loss.begin_epoch(start, state);
 }
 
 /// Applies a loss's ranking_rule, if it has one, to the scorer's factors and offset.

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Parameters besides the two tables: a tower's weights, MAWU's margins, MACR's heads. A policy with
 // such parameters has a member `template <class T> struct State`; the trainer updates them with the
-// same optimizer and the same decay as the tables.
+// same optimizer and the same decay as the tables. Values that a policy computes itself, SLK's
+// quantiles, are kept in the same place and saved with them, but not trained.
 #pragma once
 
 #include <concepts>
@@ -29,8 +30,8 @@ enum class ParameterRows {
   items,  // those of the batch's items; the parameter has a row for each item
 };
 
-/// A trainable matrix, a table or a parameter of a policy's State: a view of its values with the
-/// properties that training needs. Its gradient is the step's.
+/// A matrix of a model's weights, a table or a parameter of a policy's State: a view of its values
+/// with the properties that training needs. Its gradient is the step's.
 template <class T>
 struct ParameterView {
   Rows<T> rows;
@@ -41,6 +42,9 @@ struct ParameterView {
   /// Training interactions of each row's user or item; empty where rows belong to neither. The
   /// trainer sets it.
   std::span<const Index> popularity{};
+  /// Whether the optimizer steps it. Values that are not trained belong to the weights, to their
+  /// copies, checkpoints and saved models all the same; they have no gradient and do not decay.
+  bool trained = true;
 
   /// Whether there is a bound to clamp to.
   [[nodiscard]] bool bounded() const noexcept {
@@ -89,6 +93,14 @@ struct StateOf<Policy, T> {
 /// visit(ParameterView<T>) for each of its parameters, always in the same order.
 template <class Policy, class T>
 using state_t = typename detail::StateOf<Policy, T>::type;
+
+/// Calls visit for each parameter of a State that is trained. @param state  of scalar type T
+template <class T, class State, class Visit>
+void for_each_trained_parameter(State& state, const Visit& visit) {
+  state.for_each_parameter([&](const ParameterView<T>& parameter) {
+    if (parameter.trained) visit(parameter);
+  });
+}
 
 namespace detail {
 

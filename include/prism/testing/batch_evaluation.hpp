@@ -70,12 +70,12 @@ class BatchEvaluation {
   [[nodiscard]] auto& backbone_state() { return backbone_state_; }
   [[nodiscard]] auto& loss_state() { return loss_state_; }
 
-  /// All parameters, the backbone's first.
+  /// All trained parameters, the backbone's first.
   [[nodiscard]] std::vector<ParameterView<T>> parameters() {
     std::vector<ParameterView<T>> all;
     const auto collect = [&](const ParameterView<T>& parameter) { all.push_back(parameter); };
-    backbone_state_.for_each_parameter(collect);
-    loss_state_.for_each_parameter(collect);
+    for_each_trained_parameter<T>(backbone_state_, collect);
+    for_each_trained_parameter<T>(loss_state_, collect);
     return all;
   }
 

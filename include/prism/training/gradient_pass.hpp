@@ -28,15 +28,15 @@ struct ModelParts {
   const Loss& loss;
   state_t<Loss, T>& loss_state;
 
-  /// The backbone's parameters, then the loss's. @return the number of the backbone's
+  /// The backbone's trained parameters, then the loss's. @return the number of the backbone's
   template <class Visit>
-  std::size_t for_each_parameter(const Visit& visit) const {
+  std::size_t for_each_trained_parameter(const Visit& visit) const {
     std::size_t of_backbone = 0;
-    backbone_state.for_each_parameter([&](const ParameterView<T>& parameter) {
+    prism::for_each_trained_parameter<T>(backbone_state, [&](const ParameterView<T>& parameter) {
       ++of_backbone;
       visit(parameter);
     });
-    loss_state.for_each_parameter(visit);
+    prism::for_each_trained_parameter<T>(loss_state, visit);
     return of_backbone;
   }
 };
@@ -73,7 +73,8 @@ struct LossPass {
 
 /// Forward pass and loss of a batch; the loss's parameters have their gradients then.
 /// @param random  the backbone's in this step
-/// @param parameter_gradients  overwritten: one for each of model.for_each_parameter()
+/// @param parameter_gradients  overwritten: one for each of
+///     model.for_each_trained_parameter()
 /// @param prepare  prepare(rows, n) is called for both sides' output gradients, whose first n rows
 ///     are uninitialised because the loss overwrites them
 /// @return views of `scratch`
@@ -82,12 +83,13 @@ template <class T, Execution X, class Backbone, class Loss, class Prepare>
                              const Batch& batch, const Random& random, Scratch& scratch,
                              std::vector<Rows<T>>& parameter_gradients, const Prepare& prepare) {
   parameter_gradients.clear();
-  const std::size_t of_backbone = model.for_each_parameter([&](const ParameterView<T>& parameter) {
-    std::size_t size = parameter.rows.size();
-    if (parameter.reached == ParameterRows::users) size = batch.user_side.unique_rows.size();
-    if (parameter.reached == ParameterRows::items) size = batch.item_side.unique_rows.size();
-    parameter_gradients.push_back(scratch.allocate_zeros<T>(exec, size, parameter.rows.dim()));
-  });
+  const std::size_t of_backbone =
+      model.for_each_trained_parameter([&](const ParameterView<T>& parameter) {
+        std::size_t size = parameter.rows.size();
+        if (parameter.reached == ParameterRows::users) size = batch.user_side.unique_rows.size();
+        if (parameter.reached == ParameterRows::items) size = batch.item_side.unique_rows.size();
+        parameter_gradients.push_back(scratch.allocate_zeros<T>(exec, size, parameter.rows.dim()));
+      });
   const std::span<const Rows<T>> gradients(parameter_gradients);
 
   const BackboneStep<T, X> step{model.tables, batch, scratch, exec, gradients.first(of_backbone),

@@ -27,6 +27,7 @@
 #include "prism/model/recommender.hpp"
 #include "prism/policy/backbone.hpp"
 #include "prism/policy/batch.hpp"
+#include "prism/policy/epoch_start.hpp"
 #include "prism/policy/loss.hpp"
 #include "prism/policy/optimizer.hpp"
 #include "prism/policy/parameter.hpp"
@@ -37,6 +38,7 @@
 namespace prism::inline PRISM_ISA {
 
 /// Steps a model. Holds the optimizer's memory and the working memory; the model has to outlive it.
+/// A loss with a begin_epoch needs that of the trainer before the first step of each epoch.
 /// Between a step and flush() the weights of rows that the step did not reach may be those of an
 /// earlier one.
 template <class Model, Execution X = Host<>>
@@ -55,6 +57,7 @@ class Trainer {
         user_state_(model.users().shape(0), model.users().shape(1), model.options().memory),
         item_state_(model.items().shape(0), model.items().shape(1), model.options().memory) {
     for_each_parameter([&](const ParameterView<Scalar>& parameter) {
+      if (!parameter.trained) return;
       parameter_states_.emplace_back(parameter.rows.size(), parameter.rows.dim(),
                                      model.options().memory);
     });
@@ -63,6 +66,23 @@ class Trainer {
   /// How many negatives a pair the model's loss asks for.
   [[nodiscard]] std::size_t negatives_per_pair() const noexcept {
     return loss_traits(model_.options().loss).negatives;
+  }
+
+  /// Lets the loss begin an epoch, if it has something to do then: call it once before an epoch's
+  /// first step. @param epoch  from 1
+  void begin_epoch(std::size_t epoch) {
+    if constexpr (detail::names_begin_epoch<typename Model::loss_type>) {
+      const FlushDenormals flush_denormals;
+      const EpochStart<Scalar, X> start{
+          epoch, model_.train(),
+          Random(model_.options().seed, Stream::epoch_start, static_cast<std::uint32_t>(epoch)),
+          [this] {
+            flush();
+            return std::as_const(model_).output(exec_);
+          },
+          exec_};
+      prism::begin_epoch(model_.options().loss, start, model_.weights().loss);
+    }
   }
 
   /// Draws the negatives of a batch.
@@ -222,12 +242,12 @@ class Trainer {
     return parameter;
   }
 
-  /// The same, with what the optimizer remembers of each.
+  /// Those that are trained, with what the optimizer remembers of each.
   template <class Visit>
   void for_each_trained_parameter(const Visit& visit) {
     std::size_t next = 0;
     for_each_parameter([&](const ParameterView<Scalar>& parameter) {
-      visit(with_popularity(parameter), parameter_states_[next++]);
+      if (parameter.trained) visit(with_popularity(parameter), parameter_states_[next++]);
     });
   }
 

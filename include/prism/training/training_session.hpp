@@ -173,6 +173,8 @@ class TrainingSession final : public TrainingLoop<typename Model::scalar_type> {
 
   detail::WeightSpans<Scalar> weights() override { return detail::weight_spans(model_.weights()); }
   double train(std::size_t first, std::size_t count, double learning_rate) override {
+    // A run that is resumed within an epoch has its effect in the weights.
+    if (first == 0) trainer_.begin_epoch(this->epoch());
     const auto batch = pairs_.of(exec_, this->epoch()).subspan(first, count);
     const Random random(model_.options().seed, Stream::negatives,
                         static_cast<std::uint32_t>(this->epoch()));

@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// What a loss may look at before an epoch's first batch, to compute values that hold for several
+// batches: SLK's quantiles, of which every item of a user is a part.
+#pragma once
+
+#include <cstddef>
+#include <functional>
+
+#include "prism/core/config.hpp"
+#include "prism/core/execution.hpp"
+#include "prism/core/random.hpp"
+#include "prism/data/interactions.hpp"
+#include "prism/policy/output.hpp"
+
+namespace prism::inline PRISM_ISA {
+
+/// The argument of a loss's begin_epoch.
+template <class T, Execution X = Host<>>
+struct EpochStart {
+  std::size_t epoch;  // from 1
+  const Interactions& train;
+  /// The epoch's random numbers, which no other part of a model draws.
+  Random random;
+  /// Computes the backbone's output rows of all users and items, users x dim and items x dim. A
+  /// backbone that propagates computes them anew: to be called only in epochs that need them. They
+  /// are valid until the first batch.
+  std::function<Output<T>()> output;
+  /// Where the operations run.
+  [[no_unique_address]] X exec{};
+};
+
+}  // namespace prism::inline PRISM_ISA
