@@ -66,6 +66,7 @@
 #include "prism/loss/macr.hpp"
 #include "prism/loss/mawu.hpp"
 #include "prism/loss/psl.hpp"
+#include "prism/loss/slk.hpp"
 #include "prism/loss/ssm.hpp"
 #include "prism/model/recommender.hpp"
 #include "prism/ops/operations.hpp"

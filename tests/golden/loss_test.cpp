@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Losses and their gradients, through MF.
+#include <optional>
+
 #include "golden.hpp"
 
 using namespace prism;
@@ -53,6 +55,39 @@ void check_shared_loss(const std::string& name, const Loss& loss, NegativeMask m
   check_shared_loss_in<float>(name, loss, mask);
 }
 
+/// @param mask  of shared negatives; absent: each pair has its own
+template <class T>
+void check_slk(const std::string& name, const SLK& loss, std::optional<NegativeMask> mask = {}) {
+  INFO(name, " in ", sizeof(T) == 8 ? "double" : "float");
+  const test::GoldenCase golden(name);
+  const auto users = golden.matrix<T>("users"), items = golden.matrix<T>("items");
+  const std::vector<Interaction> pairs = golden.pairs("pairs");
+  const std::vector<Index> negatives = golden.indices("negatives");
+  const Interactions train(static_cast<Index>(users.shape(0)), static_cast<Index>(items.shape(0)),
+                           pairs);
+  test::Evaluation<T, MF<dynamic>, SLK, test::GoldenExecution> evaluate(
+      MF<dynamic>(users.shape(1)), loss, train, pairs,
+      mask ? BatchNegatives(negatives, *mask) : BatchNegatives(negatives));
+  evaluate.loss_state().beta = golden.matrix<T>("beta");
+  test::check_value_and_gradients<T>(evaluate, golden, {});
+}
+
+template <class T>
+void check_quantiles() {
+  const test::GoldenCase golden("quantile_slk");
+  const auto users = golden.matrix<T>("users"), items = golden.matrix<T>("items");
+  const Interactions train(static_cast<Index>(users.shape(0)), static_cast<Index>(items.shape(0)),
+                           golden.pairs("train"));
+  const SLK loss{.k = 3, .quantile_negatives = items.shape(0)};
+  auto state = make_state<T>(loss, StateContext{train, users.shape(1), 1});
+  const EpochStart<T, test::GoldenExecution> start{
+      1, train, Random(1, Stream::epoch_start), [&] {
+        return Output<T>(Embeddings<const T>{rows(users), rows(items)});
+      }};
+  loss.begin_epoch(start, state);
+  CHECK(test::relative_error(state.beta, golden["beta"]) <= test::bound<T>);
+}
+
 }  // namespace
 
 TEST_CASE("loss_bpr_1neg") { check_loss("loss_bpr_1neg", BPR{.negatives = 1}); }
@@ -91,6 +126,16 @@ TEST_CASE("loss_psl") {
   check_loss("loss_psl_tanh", PSL{.negatives = 5, .tau = 0.1});
   check_loss("loss_psl_atan", PSL{.negatives = 5, .tau = 0.1, .surrogate = Surrogate::atan});
   check_loss("loss_psl_relu", PSL{.negatives = 5, .tau = 0.1, .surrogate = Surrogate::relu});
+}
+TEST_CASE("loss_slk") {
+  check_slk<double>("loss_slk", SLK{.negatives = 5, .tau_d = 0.2, .tau_w = 0.5});
+  check_slk<float>("loss_slk", SLK{.negatives = 5, .tau_d = 0.2, .tau_w = 0.5});
+  check_slk<double>("loss_slk_shared", SLK{.tau_w = 2.25}, NegativeMask::own_item);
+  check_slk<float>("loss_slk_shared", SLK{.tau_w = 2.25}, NegativeMask::own_item);
+}
+TEST_CASE("quantile_slk") {
+  check_quantiles<double>();
+  check_quantiles<float>();
 }
 TEST_CASE("losses with negatives that all pairs share") {
   check_shared_loss("loss_bpr_shared", BPR{}, NegativeMask::none);

@@ -164,6 +164,7 @@ TEST_CASE("a masked negative counts as absent, in means too") {
     check_masked_as_absent(PSL{.tau = tau});
     check_masked_as_absent(PSL{.tau = tau, .surrogate = Surrogate::atan});
     check_masked_as_absent(PSL{.tau = tau, .surrogate = Surrogate::relu});
+    check_masked_as_absent(SLK{.tau_d = tau, .tau_w = tau});
   }
 }
 
@@ -202,6 +203,7 @@ TEST_CASE("shared negatives give what the same list gives as each pair's own") {
                                                  9);
     check_shared_equals_own<double, isa::native>(BSL{.negatives = 20}, 40, 90, 20, 9);
     check_shared_equals_own<double, isa::native>(PSL{.negatives = 20}, 40, 90, 20, 9);
+    check_shared_equals_own<double, isa::native>(SLK{.negatives = 20}, 40, 90, 20, 9);
   }
 }
 
@@ -239,6 +241,7 @@ TEST_CASE("a pair all of whose negatives are masked has no gradient by them") {
   check(CCL{});
   check(BSL{});
   check(PSL{});
+  check(SLK{});
   for (const Surrogate surrogate : {Surrogate::atan, Surrogate::relu}) {
     check(PSL{.surrogate = surrogate});
   }

@@ -12,6 +12,9 @@ TEST_CASE("losses with other options pass the gradient check") {
       BSL{.negatives = 3, .tau1 = 0.3, .tau2 = 0.2, .average_positives = false});
   test::check_gradient_law<Plain>(CCL{.negatives = 3, .margin = 0.1, .weight = 2});
   test::check_gradient_law<Plain>(PSL{.negatives = 3, .tau = 0.3, .surrogate = Surrogate::atan});
+  test::check_gradient_law<Plain>(SLK{.negatives = 3, .tau_d = 0.4, .tau_w = 0.2});
+  test::check_gradient_law<Plain>(Penalized<Penalized<SLK, MAWU>, IPL>{
+      .loss = {.loss = {.negatives = 3}, .penalty = {}}, .penalty = {.weight = 0.3}});
   test::check_gradient_law<Plain>(DirectAU{.gamma = 5});
   test::check_gradient_law<Plain>(DirectAU{.gamma = 0.5, .duplicates = true});
   test::check_gradient_law<Plain>(MAWU{.gamma1 = 2.6, .gamma2 = 0.4});

@@ -69,6 +69,13 @@ TEST_CASE("a policy's option outside its domain is an error when the model is ma
   };
   CHECK(loss(BPR{.negatives = 0}) == "negatives");
   CHECK(loss(SSM{.tau = 0}) == "tau");
+  CHECK(loss(SLK{.negatives = 0}) == "negatives");
+  CHECK(loss(SLK{.k = 0}) == "k");
+  CHECK(loss(SLK{.tau_d = no_number}) == "tau_d");
+  CHECK(loss(SLK{.tau_w = 0}) == "tau_w");
+  CHECK(loss(SLK{.quantile_negatives = 0}) == "quantile_negatives");
+  CHECK(loss(SLK{.refresh_epochs = 0}) == "refresh_epochs");
+  CHECK(loss(SLK{}) == "nothing");
   CHECK(loss(DirectAU{.gamma = -1}) == "gamma");
   CHECK(loss(MAWU{.gamma2 = no_number}) == "gamma2");
   CHECK(loss(MACR{.alpha = -1}) == "alpha");

@@ -126,6 +126,7 @@ TEST_CASE("masked negatives do not make a loss diverge") {
   for (const Surrogate surrogate : {Surrogate::tanh, Surrogate::atan, Surrogate::relu}) {
     trains(PSL{.negatives = 30, .surrogate = surrogate});
   }
+  trains(SLK{.negatives = 30});
 }
 
 TEST_CASE("ranking is the same with -ffast-math") {

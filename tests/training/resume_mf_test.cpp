@@ -59,3 +59,17 @@ TEST_CASE("rows that wait longer than momentum lasts wait on through a checkpoin
   test::check_resume<Decayed>({.regularizer = {1e-3}},
                               {.learning_rate = 0.02, .batch_size = 3, .epochs = 3});
 }
+
+TEST_CASE("a run that computes values as epochs begin is the unbroken one, saved within one too") {
+  using Shared = SharedNegatives<>;
+  const FitOptions fitting{.learning_rate = 0.02, .batch_size = 150, .epochs = 5};
+  // Anew each epoch, and in each second of them.
+  for (const std::size_t interval : {1, 2}) {
+    CAPTURE(interval);
+    const SLK loss{.negatives = 30, .k = 5, .quantile_negatives = 40, .refresh_epochs = interval};
+    test::check_resume<Recommender<MF<8>, SLK, FullWD, Xavier, Adam, Shared>>(
+        {.loss = loss, .regularizer = {1e-3}}, fitting);
+    test::check_resume<Recommender<LightGCN<8>, Penalized<SLK, ReSN>, None, Xavier, DenseAdam>>(
+        {.loss = {.loss = loss, .penalty = {}}}, fitting);
+  }
+}

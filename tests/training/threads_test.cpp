@@ -107,6 +107,8 @@ TEST_CASE("the same seed gives the same tables to the last bit for any number of
     check_bit_identity<MF<dynamic>, Penalized<MACR, IPL>>({}, counts);
   }
   SUBCASE("options with loops of their own") {
+    check_bit_identity<LightGCN<dynamic>, SLK, SharedNegatives<>>(
+        {.negatives = 40, .quantile_negatives = 30});
     check_bit_identity<MF<dynamic>, DirectAU>({.duplicates = true});
     check_bit_identity<MF<dynamic>, MAWU>({.broadcast = true});
   }

@@ -21,6 +21,7 @@
 #include "prism/loss/macr.hpp"
 #include "prism/loss/mawu.hpp"
 #include "prism/loss/psl.hpp"
+#include "prism/loss/slk.hpp"
 #include "prism/loss/ssm.hpp"
 #include "prism/optimizer/adam.hpp"
 #include "prism/optimizer/dense_adam.hpp"
@@ -42,7 +43,7 @@ namespace prism::inline PRISM_ISA {
 namespace all {
 
 using Backbones = Types<MF<dynamic>, MLP<dynamic>, LightGCN<dynamic>>;
-using Losses = Types<BPR, SSM, DirectAU, MAWU, MACR, BSL, PSL, CCL, Cosine, Dot, Euclidean>;
+using Losses = Types<BPR, SSM, DirectAU, MAWU, MACR, BSL, PSL, SLK, CCL, Cosine, Dot, Euclidean>;
 using Penalties = Types<IPL, ReSN>;
 using Regularizers = Types<None, BatchedWD, FullWD>;
 using Initializers = Types<Xavier, PRISM<dynamic>>;

@@ -10,6 +10,7 @@
 #include "prism/core/error.hpp"
 #include "prism/core/index.hpp"
 #include "prism/core/parallel.hpp"
+#include "prism/data/unseen_item.hpp"
 #include "prism/policy/sampler.hpp"
 
 namespace prism::inline PRISM_ISA {
@@ -43,25 +44,9 @@ struct UnobservedNegatives {
         const std::span<const Index> seen =
             train.items_of(request.pairs[q / request.negatives_per_pair].user);
         const Index left = train.items() - static_cast<Index>(seen.size());
-        negatives[q] = unseen(request.random.uniform_int(request.first + q, left), seen);
+        negatives[q] = unseen_item(request.random.uniform_int(request.first + q, left), seen);
       }
     });
-  }
-
- private:
-  /// The unseen item with `rank` unseen items before it.
-  static Index unseen(Index rank, std::span<const Index> seen) noexcept {
-    // seen[k] - k unseen items precede seen[k]: find how many seen items precede the result.
-    std::size_t low = 0, high = seen.size();
-    while (low < high) {
-      const std::size_t middle = low + (high - low) / 2;
-      if (seen[middle] - static_cast<Index>(middle) <= rank) {
-        low = middle + 1;
-      } else {
-        high = middle;
-      }
-    }
-    return rank + static_cast<Index>(low);
   }
 };
 

@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <cstddef>
+#include <span>
+
+#include "prism/core/config.hpp"
+#include "prism/core/index.hpp"
+
+namespace prism::inline PRISM_ISA {
+
+/// The item that a user has no interaction with and that follows so many others of them: a rank
+/// below items - seen.size(), drawn uniformly, gives each with the same probability.
+/// @param rank  how many unseen items precede it
+/// @param seen  the user's items, ascending
+[[nodiscard]] inline Index unseen_item(Index rank, std::span<const Index> seen) noexcept {
+  // seen[k] - k unseen items precede seen[k]: find how many seen items precede the result.
+  std::size_t low = 0, high = seen.size();
+  while (low < high) {
+    const std::size_t middle = low + (high - low) / 2;
+    if (seen[middle] - static_cast<Index>(middle) <= rank) {
+      low = middle + 1;
+    } else {
+      high = middle;
+    }
+  }
+  return rank + static_cast<Index>(low);
+}
+
+}  // namespace prism::inline PRISM_ISA

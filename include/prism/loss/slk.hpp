@@ -1,0 +1,189 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <algorithm>
+#include <cmath>
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <span>
+#include <string_view>
+#include <vector>
+
+#include "prism/core/config.hpp"
+#include "prism/core/error.hpp"
+#include "prism/core/finite.hpp"
+#include "prism/core/index.hpp"
+#include "prism/core/masked_score.hpp"
+#include "prism/core/matrix.hpp"
+#include "prism/core/parallel.hpp"
+#include "prism/core/rows.hpp"
+#include "prism/data/unseen_item.hpp"
+#include "prism/kernel/row.hpp"
+#include "prism/kernel/scalar.hpp"
+#include "prism/kernel/softmax.hpp"
+#include "prism/ops/pair_scores.hpp"
+#include "prism/ops/unit_rows.hpp"
+#include "prism/policy/epoch_start.hpp"
+#include "prism/policy/loss.hpp"
+
+namespace prism::inline PRISM_ISA {
+
+/// SoftmaxLoss@K, for NDCG@K: mean over the batch's pairs of
+///   sigmoid((cos(u, i) - beta_u) / tau_w) * log sum_j exp((cos(u, j) - cos(u, i)) / tau_d),
+/// where j runs over the pair's negatives alone; 0 where all of them are masked. The user's
+/// quantile beta_u is the K-th largest cosine among the user's training items and
+/// quantile_negatives items drawn uniformly from the others; the smallest where there are fewer
+/// than K. It is a constant of the gradient, unlike the weight that it is a part of, and is
+/// computed anew before the first epoch and each refresh_epochs later. Yang et al.: "Breaking the
+/// Top-K barrier: Advancing Top-K ranking metrics optimization in recommender systems", KDD 2025.
+/// The published code calls tau_d and tau_w tau and tau_beta, begins with a beta of 0, computes it
+/// batch by batch in epochs refresh_epochs, 2 refresh_epochs ..., and leaves out the last training
+/// items of users that have more than nine tenths of the users. Its tau_w are from 0.5 to 3, its
+/// refresh_epochs 5 and 20.
+struct SLK {
+  static constexpr std::string_view name = "SLK";
+
+  std::size_t negatives = 1000;           ///< of a pair, at least 1
+  std::size_t k = 20;                     ///< at least 1
+  double tau_d = 0.1;                     ///< temperature of the sum, from 1e-6 to 1e6
+  double tau_w = 1;                       ///< temperature of the weight, from 1e-6 to 1e6
+  std::size_t quantile_negatives = 1000;  ///< at least 1; all items if there are no more
+  std::size_t refresh_epochs = 20;        ///< at least 1
+
+  /// @throws ArgumentError  for an option outside its domain
+  void check() const {
+    require_at_least_one("negatives", negatives);
+    require_at_least_one("k", k);
+    require_temperature("tau_d", tau_d);
+    require_temperature("tau_w", tau_w);
+    require_at_least_one("quantile_negatives", quantile_negatives);
+    require_at_least_one("refresh_epochs", refresh_epochs);
+  }
+
+  /// The quantiles, users x 1; 0 before the first epoch.
+  template <class T>
+  struct State {
+    Matrix<T> beta;
+
+    State(const SLK&, const StateContext& context)
+        : beta(zeros<T>(context.train.users(), 1, context.memory)) {}
+
+    template <class Visit>
+    void for_each_parameter(const Visit& visit) {
+      visit(
+          ParameterView<T>{.rows = rows(beta), .reached = ParameterRows::users, .trained = false});
+    }
+  };
+
+  [[nodiscard]] constexpr LossTraits traits() const noexcept {
+    return {.negatives = negatives, .overwrites_gradient = true, .takes_shared_negatives = true};
+  }
+
+  template <class T, Execution X>
+  double operator()(const LossStep<T, X>& step, const State<T>& state) const {
+    using Isa = typename X::isa;
+    const Batch& batch = step.batch;
+    const UnitOutput<T> unit_output = normalise_output(step);
+    const auto pairs = static_cast<double>(batch.pairs());
+    const T inverse_temperature = static_cast<T>(1 / tau_d);
+    const Rows<const T> beta = rows(state.beta);
+    const double total =
+        loss_over_cosines(step, unit_output, [&](std::size_t p, std::span<T> cosine) {
+          const std::span<T> negative = cosine.subspan(1);
+          const T maximum = largest_element<Isa>(negative.data(), negative.size());
+          if (maximum <= masked_score<T>) {
+            std::ranges::fill(cosine, T{0});  // the pair has no negative
+            return 0.0;
+          }
+          const T quantile = *beta[batch.user_side.unique_rows[batch.users[p]]];
+          const double above = static_cast<double>(cosine[0] - quantile) / tau_w;
+          const double weight = sigmoid(above), d_weight = weight * sigmoid(-above) / tau_w;
+          const T sum =
+              softmax_terms<Isa>(negative.data(), inverse_temperature, maximum, negative.size());
+          const double log_sum = std::log(static_cast<double>(sum)) +
+                                 static_cast<double>(inverse_temperature * (maximum - cosine[0]));
+          scale<Isa>(negative.data(), static_cast<T>(weight / pairs) * inverse_temperature / sum,
+                     negative.data(), negative.size());
+          cosine[0] = static_cast<T>((d_weight * log_sum - weight / tau_d) / pairs);
+          return weight * log_sum;
+        });
+    return total / pairs;
+  }
+
+  /// Computes the quantiles, in epochs 1, 1 + refresh_epochs, 1 + 2 refresh_epochs ...
+  template <class T, Execution X>
+  void begin_epoch(const EpochStart<T, X>& start, State<T>& state) const {
+    if ((start.epoch - 1) % refresh_epochs != 0) return;
+    const Output<T> output = start.output();
+    const Rows<const T> users = output.users(), items = output.items();
+    const std::vector<T> inverse_length = inverse_lengths(start.exec, items);
+    const Rows<T> beta = rows(state.beta);
+    constexpr std::size_t grain = 64;
+    parallel_chunks(start.exec, users.size(), grain, [&](std::size_t begin, std::size_t end) {
+      std::vector<Index> compared;
+      std::vector<T> cosine;
+      for (std::size_t u = begin; u < end; ++u) {
+        draw_compared(start, static_cast<Index>(u), compared);
+        cosines<typename X::isa>(users[u], items, compared, inverse_length, cosine);
+        const std::size_t place = std::min(k, cosine.size()) - 1;
+        std::ranges::nth_element(cosine, cosine.begin() + static_cast<std::ptrdiff_t>(place),
+                                 std::greater<>());
+        *beta[u] = cosine[place];
+      }
+    });
+  }
+
+ private:
+  /// 1 / |x| of each row.
+  template <class T, Execution X>
+  static std::vector<T> inverse_lengths(const X& exec, Rows<const T> of) {
+    std::vector<T> inverse(of.size());
+    constexpr std::size_t grain = 1024;
+    parallel_chunks(exec, of.size(), grain, [&](std::size_t begin, std::size_t end) {
+      for (std::size_t r = begin; r < end; ++r) {
+        inverse[r] = 1 / std::max(norm<typename X::isa>(of[r], of.dim()), static_cast<T>(min_norm));
+      }
+    });
+    return inverse;
+  }
+
+  /// The items that a user's quantile is taken over.
+  template <class T, Execution X>
+  void draw_compared(const EpochStart<T, X>& start, Index user,
+                     std::vector<Index>& compared) const {
+    const std::span<const Index> seen = start.train.items_of(user);
+    const auto unseen = static_cast<Index>(start.train.items() - seen.size());
+    compared.assign(seen.begin(), seen.end());
+    if (unseen <= quantile_negatives) {
+      for (Index rank = 0; rank < unseen; ++rank) compared.push_back(unseen_item(rank, seen));
+      return;
+    }
+    const std::uint64_t first = std::uint64_t{user} * quantile_negatives;
+    for (std::size_t q = 0; q < quantile_negatives; ++q) {
+      compared.push_back(unseen_item(start.random.uniform_int(first + q, unseen), seen));
+    }
+  }
+
+  template <class Isa, class T>
+  static void cosines(const T* user, Rows<const T> items, std::span<const Index> compared,
+                      const std::vector<T>& inverse_length, std::vector<T>& cosine) {
+    const std::size_t dim = items.dim();
+    const T inverse = 1 / std::max(norm<Isa>(user, dim), static_cast<T>(min_norm));
+    constexpr std::size_t prefetch_distance = 8;
+    cosine.resize(compared.size());
+    for (std::size_t q = 0; q < compared.size(); ++q) {
+      if (q + prefetch_distance < compared.size()) {
+        prefetch(items[compared[q + prefetch_distance]], dim);
+      }
+      const Index item = compared[q];
+      const T c = inverse * inverse_length[item] * dot<Isa>(user, items[item], dim);
+      // Numbers that are none have no order.
+      cosine[q] = is_finite(c) ? c : T{0};
+    }
+  }
+};
+
+static_assert(LossPolicy<SLK>);
+
+}  // namespace prism::inline PRISM_ISA
