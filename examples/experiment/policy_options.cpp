@@ -36,7 +36,7 @@ void declare_policy_options(CLI::App& app, Settings& settings) {
   app.add_option(
          "--negatives", settings.negatives,
          "of a pair; default 1 for BPR and MACR, 10 for SSM (20 with --released), 800 for BSL "
-         "and CCL, 1000 for PSL")
+         "and CCL, 1000 for PSL and SLK")
       ->check(CLI::Range(std::size_t{1}, std::size_t{1} << 16))
       ->group(options);
   app.add_option("--power", settings.power, "PopularityNegatives: exponent of popularity")
@@ -49,7 +49,7 @@ void declare_policy_options(CLI::App& app, Settings& settings) {
       ->check(CLI::IsMember(&masks))
       ->capture_default_str()
       ->group(options);
-  list("tau", "temperature; default 0.2 for SSM, 0.1 for BSL and PSL")
+  list("tau", "temperature; default 0.2 for SSM, 0.1 for BSL, PSL and SLK")
       ->check(number_between(1e-6, 1e6))
       ->group(options);
   app.add_flag("--log-q", settings.log_q,
@@ -64,6 +64,23 @@ void declare_policy_options(CLI::App& app, Settings& settings) {
       ->group(options);
   app.add_option("--psl-surrogate", settings.psl_surrogate, "PSL: in place of the exponential")
       ->check(CLI::IsMember(&surrogates))
+      ->capture_default_str()
+      ->group(options);
+  app.add_option("--slk-k", settings.slk_k, "SLK: K of the Top-K quantile")
+      ->check(CLI::Range(std::size_t{1}, std::size_t{1} << 30))
+      ->capture_default_str()
+      ->group(options);
+  list("slk-tau-w", "SLK: temperature of the pairs' weights")
+      ->check(number_between(1e-6, 1e6))
+      ->group(options);
+  app.add_option("--slk-quantile-negatives", settings.slk_quantile_negatives,
+                 "SLK: items drawn for a user's quantile, beside the user's own")
+      ->check(CLI::Range(std::size_t{1}, std::size_t{1} << 30))
+      ->capture_default_str()
+      ->group(options);
+  app.add_option("--slk-refresh-epochs", settings.slk_refresh_epochs,
+                 "SLK: epochs from one computation of the quantiles to the next")
+      ->check(CLI::Range(std::size_t{1}, std::size_t{1} << 30))
       ->capture_default_str()
       ->group(options);
   app.add_option("--ccl-margin", settings.ccl_margin,
@@ -104,16 +121,17 @@ std::string readers(const std::string& option) {
   if (option == "alpha" || option == "prism-scale") return "--initializer PRISM";
   if (option == "lambda") return "--regularizer FullWD or BatchedWD";
   if (option == "activation") return "--backbone MLP";
-  if (option == "sampler") return "--loss BPR, SSM, BSL, PSL, CCL or MACR";
+  if (option == "sampler") return "--loss BPR, SSM, BSL, PSL, SLK, CCL or MACR";
   if (option == "negatives") {
-    return "--loss BPR, SSM, BSL, PSL, CCL or MACR, and not AllInBatchNegatives";
+    return "--loss BPR, SSM, BSL, PSL, SLK, CCL or MACR, and not AllInBatchNegatives";
   }
   if (option == "power") return "--sampler PopularityNegatives or SharedPopularityNegatives";
   if (option == "mask") return "samplers of shared negatives";
-  if (option == "tau") return "--loss SSM, BSL or PSL";
+  if (option == "tau") return "--loss SSM, BSL, PSL or SLK";
   if (option == "log-q") return "--loss SSM and a sampler by popularity or from the batch";
   if (option.starts_with("bsl-")) return "--loss BSL";
   if (option == "psl-surrogate") return "--loss PSL";
+  if (option.starts_with("slk-")) return "--loss SLK";
   if (option.starts_with("ccl-")) return "--loss CCL";
   if (option == "gamma") return "--loss DirectAU";
   if (option == "gamma1" || option == "gamma2") return "--loss MAWU";

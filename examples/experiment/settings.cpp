@@ -56,19 +56,20 @@ bool reads(const Settings& settings, const ModelChoice& model, const std::string
   if (option == "activation") return model.backbone == "MLP";
   const bool in_batch = settings.sampler.ends_with("InBatchNegatives");
   if (option == "negatives" || option == "sampler") {
-    return loss_is("BPR", "SSM", "BSL", "PSL", "CCL", "MACR") &&
+    return loss_is("BPR", "SSM", "BSL", "PSL", "SLK", "CCL", "MACR") &&
            (option == "sampler" || settings.sampler != prism::AllInBatchNegatives::name);
   }
   if (option == "power") return settings.sampler.ends_with("PopularityNegatives");
   if (option == "mask") {
     return settings.sampler.starts_with("Shared") || settings.sampler == "AllInBatchNegatives";
   }
-  if (option == "tau") return loss_is("SSM", "BSL", "PSL");
+  if (option == "tau") return loss_is("SSM", "BSL", "PSL", "SLK");
   if (option == "log-q") {
     return loss_is("SSM") && (in_batch || settings.sampler.ends_with("PopularityNegatives"));
   }
   if (option.starts_with("bsl-")) return loss_is("BSL");
   if (option == "psl-surrogate") return loss_is("PSL");
+  if (option.starts_with("slk-")) return loss_is("SLK");
   if (option.starts_with("ccl-")) return loss_is("CCL");
   if (option == "gamma") return loss_is("DirectAU");
   if (option == "gamma1" || option == "gamma2") return loss_is("MAWU");

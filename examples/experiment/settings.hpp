@@ -13,6 +13,7 @@
 #include <prism/experiment/search_space.hpp>
 #include <prism/kernel/surrogate.hpp>
 #include <prism/loss/ccl.hpp>
+#include <prism/loss/slk.hpp>
 #include <prism/policy/batch.hpp>
 #include <prism/training/fit.hpp>
 #include <string>
@@ -80,6 +81,10 @@ struct Settings {
   double bsl_power = 1;
   bool bsl_each_pair = false;
   std::string psl_surrogate = "tanh";  // of surrogates
+  std::size_t slk_k = prism::SLK{}.k;
+  double slk_tau_w = prism::SLK{}.tau_w;
+  std::size_t slk_quantile_negatives = prism::SLK{}.quantile_negatives;
+  std::size_t slk_refresh_epochs = prism::SLK{}.refresh_epochs;
   double ccl_margin = prism::CCL{}.margin;
   double ccl_weight = prism::CCL{}.weight;
   double macr_alpha = 1e-3;
@@ -143,7 +148,7 @@ struct ListOption {
   const char* name;  // "lr", of --lr
   double Settings::*value;
 };
-inline constexpr std::array<ListOption, 9> list_options{{
+inline constexpr std::array<ListOption, 10> list_options{{
     {"lr", &Settings::learning_rate},
     {"lambda", &Settings::lambda},
     {"alpha", &Settings::alpha},
@@ -152,6 +157,7 @@ inline constexpr std::array<ListOption, 9> list_options{{
     {"gamma1", &Settings::gamma1},
     {"gamma2", &Settings::gamma2},
     {"tau", &Settings::tau},
+    {"slk-tau-w", &Settings::slk_tau_w},
     {"penalty-weight", &Settings::penalty_weight},
 }};
 

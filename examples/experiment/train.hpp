@@ -39,6 +39,14 @@ inline void configure(prism::PSL& loss, const Settings& settings) {
   loss.tau = settings.tau_or(loss.tau);
   loss.surrogate = surrogates.at(settings.psl_surrogate);
 }
+inline void configure(prism::SLK& loss, const Settings& settings) {
+  loss.negatives = settings.negatives.value_or(loss.negatives);
+  loss.k = settings.slk_k;
+  loss.tau_d = settings.tau_or(loss.tau_d);
+  loss.tau_w = settings.slk_tau_w;
+  loss.quantile_negatives = settings.slk_quantile_negatives;
+  loss.refresh_epochs = settings.slk_refresh_epochs;
+}
 inline void configure(prism::CCL& loss, const Settings& settings) {
   loss.negatives = settings.negatives.value_or(loss.negatives);
   loss.margin = settings.ccl_margin;

@@ -105,6 +105,7 @@ refused "is used only with --loss SSM" --tau 0.1,0.2
 refused "--tune" --first-epochs 3
 refused "each pair's own negatives with MACR" --loss MACR --sampler SharedUniformNegatives
 refused "is used only with --loss SSM and a sampler" --loss SSM --log-q
+refused "is used only with --loss SLK" --loss PSL --slk-k 5
 refused "and not AllInBatchNegatives" --loss SSM --sampler AllInBatchNegatives --negatives 9
 refused "must be a finite number" --loss CCL --ccl-margin nan
 refused "--retrain" --lr 0.1,0.01 --retrain
