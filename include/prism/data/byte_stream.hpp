@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The bytes of a file, decompressed if it is a gzip file. The only user of zlib, which is available
-// if the build defines PRISM_HAS_ZLIB.
+// The bytes of a file or a pipe, decompressed if they are gzip's. The only user of zlib, which is
+// available if the build defines PRISM_HAS_ZLIB.
 #pragma once
 
-#include <array>
+#include <algorithm>
 #include <cerrno>
 #include <cstddef>
 #include <cstdio>
@@ -11,7 +11,9 @@
 #include <filesystem>
 #include <memory>
 #include <string>
+#include <string_view>
 #include <system_error>
+#include <vector>
 
 #if defined(PRISM_HAS_ZLIB)
 #include <zlib.h>
@@ -29,88 +31,150 @@ inline namespace with_zlib {
 inline namespace without_zlib {
 #endif
 
-/// Reads a plain or gzip file from beginning to end; its content says which it is.
+/// Reads a plain or gzip file, or a pipe, from beginning to end, once; its content says which of
+/// both it is.
 class ByteStream {
  public:
-  /// @throws DataError  if the file does not exist, is not a regular file or cannot be read, or is
-  ///                    a gzip file and the library was built without zlib
-  explicit ByteStream(const std::filesystem::path& path) : name_(path.string()) {
+  /// @throws DataError  if the file does not exist, is neither a file nor a pipe, or cannot be
+  /// read,
+  ///                    or is a gzip file and the library was built without zlib
+  explicit ByteStream(const std::filesystem::path& path)
+      : name_(path.string()), input_(std::size_t{1} << 17) {
     std::error_code error;
     const std::filesystem::file_status status = std::filesystem::status(path, error);
     if (status.type() == std::filesystem::file_type::not_found) fail("does not exist");
     if (error) fail("cannot be read: " + error.message());
     if (std::filesystem::is_directory(status)) fail("is a directory, not a file");
-    // The format is detected by reading the beginning twice, which a pipe does not allow.
-    if (!std::filesystem::is_regular_file(status)) fail("is not a regular file");
-    open();
+    if (!std::filesystem::is_regular_file(status) && !std::filesystem::is_fifo(status)) {
+      fail("is neither a regular file nor a pipe");
+    }
+    errno = 0;
+    file_.reset(std::fopen(name_.c_str(), "rb"));
+    if (!file_) fail("cannot be opened: " + std::generic_category().message(errno));
+    std::setvbuf(file_.get(), nullptr, _IONBF, 0);
+    refill();
+    gzip_ = std::string_view(input_.data(), end_).starts_with("\x1F\x8B");
+    if (gzip_) start_gzip();
   }
 
   [[nodiscard]] const std::string& name() const noexcept { return name_; }
+  [[nodiscard]] bool is_gzip() const noexcept { return gzip_; }
 
   /// Reads up to `size` bytes; fewer only at the end of the file.
   /// @param size  in [1, 2^30]
   /// @return the number of bytes; 0 at the end
-  /// @throws DataError  if reading fails, or the gzip data is corrupt or truncated
-  [[nodiscard]] std::size_t read(char* buffer, std::size_t size);
+  /// @throws DataError  if reading fails, or the gzip data is corrupt, truncated, or followed by
+  ///                    something else
+  [[nodiscard]] std::size_t read(char* buffer, std::size_t size) {
+    if (gzip_) return decompress(buffer, size);
+    const std::size_t first = std::min(size, end_ - begin_);
+    std::memcpy(buffer, input_.data() + begin_, first);
+    begin_ += first;
+    return first + (first < size ? read_raw(buffer + first, size - first) : 0);
+  }
 
  private:
   [[noreturn]] void fail(const std::string& problem) const { throw DataError(name_, 0, problem); }
-  [[noreturn]] void fail_to_open(int error) const {
-    fail("cannot be opened: " + std::generic_category().message(error));
-  }
-  void open();
 
-  std::string name_;
-#if defined(PRISM_HAS_ZLIB)
-  struct Close {
-    void operator()(gzFile file) const noexcept { gzclose_r(file); }
-  };
-  std::unique_ptr<gzFile_s, Close> file_;
-#else
+  std::size_t read_raw(char* buffer, std::size_t size) {
+    errno = 0;
+    const std::size_t count = std::fread(buffer, 1, size, file_.get());
+    if (std::ferror(file_.get()) != 0) {
+      fail("cannot be read: " + std::generic_category().message(errno));
+    }
+    return count;
+  }
+
+  /// Reads the next bytes of the file as it is; false at its end.
+  bool refill() {
+    begin_ = 0;
+    end_ = read_raw(input_.data(), input_.size());
+    return end_ > 0;
+  }
+
+  void start_gzip();
+  std::size_t decompress(char* buffer, std::size_t size);
+
   struct Close {
     void operator()(std::FILE* file) const noexcept { std::fclose(file); }
   };
+
+  std::string name_;
   std::unique_ptr<std::FILE, Close> file_;
+  std::vector<char> input_;  // of the file as it is; not yet used: [begin_, end_)
+  std::size_t begin_ = 0;
+  std::size_t end_ = 0;
+  bool gzip_ = false;
+
+#if defined(PRISM_HAS_ZLIB)
+  bool next_member();
+
+  struct EndInflate {
+    void operator()(z_stream* stream) const noexcept {
+      inflateEnd(stream);
+      delete stream;
+    }
+  };
+  std::unique_ptr<z_stream, EndInflate> inflate_;
+  bool in_member_ = false;
 #endif
 };
 
 #if defined(PRISM_HAS_ZLIB)
 
-inline void ByteStream::open() {
-  errno = 0;
-  file_.reset(gzopen(name_.c_str(), "rb"));
-  if (!file_) fail_to_open(errno);
-  gzbuffer(file_.get(), 1U << 17);
+inline void ByteStream::start_gzip() {
+  auto stream = std::make_unique<z_stream>();
+  if (inflateInit2(stream.get(), 15 + 16) != Z_OK) fail("cannot be decompressed: zlib has failed");
+  inflate_.reset(stream.release());
 }
 
-inline std::size_t ByteStream::read(char* buffer, std::size_t size) {
-  const int count = gzread(file_.get(), buffer, static_cast<unsigned>(size));
-  // zlib reports a truncated gzip file together with the last bytes it decompresses.
-  int error = Z_OK;
-  const char* const message = gzerror(file_.get(), &error);
-  if (error == Z_BUF_ERROR) fail("is a gzip file that ends too early");
-  if (error == Z_ERRNO) fail("cannot be read: " + std::generic_category().message(errno));
-  if (count < 0 || error != Z_OK) fail(std::string("is a corrupt gzip file: ") + message);
-  return static_cast<std::size_t>(count);
+/// Whether another member begins at the next byte. zlib's own reader would take what is no member,
+/// such as one whose first bytes are damaged, for the end of the file.
+inline bool ByteStream::next_member() {
+  bool zeros = false;  // files from a tape end in zeros
+  for (; begin_ < end_ || refill(); ++begin_) {
+    if (input_[begin_] == '\x1F' && !zeros) {
+      inflateReset(inflate_.get());
+      in_member_ = true;
+      return true;
+    }
+    if (input_[begin_] != '\0') {
+      fail("is a corrupt gzip file: what follows one of its members is no other member");
+    }
+    zeros = true;
+  }
+  return false;
+}
+
+inline std::size_t ByteStream::decompress(char* buffer, std::size_t size) {
+  z_stream& stream = *inflate_;
+  stream.next_out = reinterpret_cast<Bytef*>(buffer);
+  stream.avail_out = static_cast<uInt>(size);
+  while (stream.avail_out > 0) {
+    if (!in_member_ && !next_member()) break;
+    if (begin_ == end_ && !refill()) fail("is a gzip file that ends too early");
+    stream.next_in = reinterpret_cast<Bytef*>(input_.data() + begin_);
+    stream.avail_in = static_cast<uInt>(end_ - begin_);
+    const int result = inflate(&stream, Z_NO_FLUSH);
+    begin_ = end_ - stream.avail_in;
+    if (result == Z_STREAM_END) {
+      in_member_ = false;
+    } else if (result == Z_MEM_ERROR) {
+      fail("cannot be decompressed: zlib has too little memory");
+    } else if (result != Z_OK && result != Z_BUF_ERROR) {
+      fail(std::string("is a corrupt gzip file: ") +
+           (stream.msg != nullptr ? stream.msg : "it needs a dictionary"));
+    }
+  }
+  return size - stream.avail_out;
 }
 
 #else
 
-inline void ByteStream::open() {
-  file_.reset(std::fopen(name_.c_str(), "rb"));
-  if (!file_) fail_to_open(errno);
-  std::array<unsigned char, 2> magic{};
-  if (std::fread(magic.data(), 1, 2, file_.get()) == 2 && magic[0] == 0x1F && magic[1] == 0x8B) {
-    fail("is a gzip file, and the library was built without zlib; unzip it first");
-  }
-  std::rewind(file_.get());
+inline void ByteStream::start_gzip() {
+  fail("is a gzip file, and the library was built without zlib; unzip it first");
 }
-
-inline std::size_t ByteStream::read(char* buffer, std::size_t size) {
-  const std::size_t count = std::fread(buffer, 1, size, file_.get());
-  if (std::ferror(file_.get())) fail("cannot be read: " + std::generic_category().message(errno));
-  return count;
-}
+inline std::size_t ByteStream::decompress(char*, std::size_t) { return 0; }
 
 #endif
 

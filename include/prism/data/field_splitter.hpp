@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The fields of a line.
+// The fields of a record.
 #pragma once
 
 #include <algorithm>
@@ -9,42 +9,46 @@
 #include <vector>
 
 #include "prism/core/config.hpp"
+#include "prism/data/records.hpp"
 
 namespace prism::inline PRISM_ISA {
 
-/// Splits lines at a delimiter. A run of spaces counts as one delimiter. Between commas or
-/// semicolons a field may be in double quotes (RFC 4180, within one line); a doubled quote is a
-/// literal one.
+/// A text without the spaces and tabs around it.
+[[nodiscard]] inline std::string_view trimmed(std::string_view text) noexcept {
+  const auto is_blank = [](char c) { return c == ' ' || c == '\t'; };
+  while (!text.empty() && is_blank(text.front())) text.remove_prefix(1);
+  while (!text.empty() && is_blank(text.back())) text.remove_suffix(1);
+  return text;
+}
+
+/// Splits records at a delimiter; an empty one is nowhere. A space as delimiter is a run of spaces
+/// and tabs. Around a field, spaces do not count. Between commas or semicolons a field may be in
+/// double quotes (RFC 4180); a doubled quote is a literal one.
 class FieldSplitter {
  public:
-  static constexpr std::size_t all = static_cast<std::size_t>(-1);
-
   explicit FieldSplitter(std::string_view delimiter)
-      : delimiter_(delimiter), quotes_(delimiter == "," || delimiter == ";") {}
+      : delimiter_(delimiter), quotes_(has_quotes(delimiter)) {}
 
-  /// Splits off the line's first fields, at most `max_fields`; they are valid as long as the line,
-  /// until the next split(). False if a quoted field does not end in a quote.
-  [[nodiscard]] bool split(std::string_view line, std::size_t max_fields = all) {
+  /// Splits a record; its fields are valid as long as the record, until the next split(). False if
+  /// a quoted field does not end in a quote and a delimiter.
+  [[nodiscard]] bool split(std::string_view record) {
     fields_.clear();
-    unquoted_.clear();
-    unquoted_.reserve(quotes_ ? line.size() : 0);  // keeps views into it valid
     if (delimiter_ == " ") {
-      split_at_spaces(line, max_fields);
+      split_at_blanks(record);
       return true;
     }
-    for (std::size_t begin = 0; fields_.size() < max_fields;) {
-      std::size_t end = begin;
-      if (quotes_ && line.substr(begin).starts_with('"')) {
-        end = take_quoted(line, begin + 1);
-        if (end != line.size() && (end > line.size() || line[end] != delimiter_[0])) return false;
-      } else {
-        end = std::min(line.find(delimiter_, begin), line.size());
-        fields_.push_back(line.substr(begin, end - begin));
-      }
-      if (end == line.size()) break;
+    if (delimiter_.empty()) {
+      fields_.push_back(record);
+      return true;
+    }
+    if (quotes_ && record.find('"') != std::string_view::npos) return split_quoted(record);
+    for (std::size_t begin = 0;;) {
+      const std::size_t end = delimiter_.size() == 1 ? record.find(delimiter_[0], begin)
+                                                     : record.find(delimiter_, begin);
+      fields_.push_back(trimmed(record.substr(begin, end - begin)));
+      if (end == std::string_view::npos) return true;
       begin = end + delimiter_.size();
     }
-    return true;
   }
 
   [[nodiscard]] std::size_t size() const noexcept { return fields_.size(); }
@@ -53,25 +57,47 @@ class FieldSplitter {
   [[nodiscard]] auto end() const noexcept { return fields_.end(); }
 
  private:
-  void split_at_spaces(std::string_view line, std::size_t max_fields) {
-    for (std::size_t end = 0; fields_.size() < max_fields;) {
-      const std::size_t begin = line.find_first_not_of(' ', end);
+  static constexpr const char* blanks = " \t";
+
+  void split_at_blanks(std::string_view record) {
+    for (std::size_t end = 0;;) {
+      const std::size_t begin = record.find_first_not_of(blanks, end);
       if (begin == std::string_view::npos) return;
-      end = std::min(line.find(' ', begin), line.size());
-      fields_.push_back(line.substr(begin, end - begin));
+      end = std::min(record.find_first_of(blanks, begin), record.size());
+      fields_.push_back(record.substr(begin, end - begin));
+    }
+  }
+
+  bool split_quoted(std::string_view record) {
+    unquoted_.clear();
+    unquoted_.reserve(record.size());  // keeps views into it valid
+    for (std::size_t begin = 0;;) {
+      const std::size_t field = record.find_first_not_of(' ', begin);
+      std::size_t end = record.size();
+      if (field < record.size() && record[field] == '"') {
+        end = take_quoted(record, field + 1);
+        if (end == std::string_view::npos) return false;
+        end = std::min(record.find_first_not_of(' ', end), record.size());
+        if (end != record.size() && record[end] != delimiter_[0]) return false;
+      } else {
+        end = std::min(record.find(delimiter_[0], begin), record.size());
+        fields_.push_back(trimmed(record.substr(begin, end - begin)));
+      }
+      if (end == record.size()) return true;
+      begin = end + 1;
     }
   }
 
   /// Reads a quoted field from `begin`, after its opening quote. Returns the position after the
   /// closing quote; npos if there is none.
-  std::size_t take_quoted(std::string_view line, std::size_t begin) {
+  std::size_t take_quoted(std::string_view record, std::size_t begin) {
     const std::size_t start = unquoted_.size();
     for (;;) {
-      const std::size_t quote = line.find('"', begin);
+      const std::size_t quote = record.find('"', begin);
       if (quote == std::string_view::npos) return quote;
-      unquoted_ += line.substr(begin, quote - begin);
+      unquoted_ += record.substr(begin, quote - begin);
       begin = quote + 2;
-      if (quote + 1 == line.size() || line[quote + 1] != '"') break;
+      if (quote + 1 == record.size() || record[quote + 1] != '"') break;
       unquoted_ += '"';
     }
     fields_.push_back(std::string_view(unquoted_).substr(start));

@@ -19,7 +19,8 @@ namespace prism::inline PRISM_ISA {
 enum class Format {
   automatic,  ///< detected from its name and its first lines
   delimited,  ///< columns, one interaction per line: MovieLens, CSV, TSV
-  adjacency,  ///< a user and all of its items per line, separated by spaces: LightGCN
+  adjacency,  ///< a user and all of its items per line, separated by spaces: LightGCN; or by the
+              ///< delimiter
   recbole,    ///< columns separated by tabs, below a header of name:type: RecBole's .inter
 };
 
@@ -47,8 +48,8 @@ inline constexpr std::array<std::pair<Format, std::string_view>, 4> format_names
 
 /// Whether the first line names the columns.
 enum class Header {
-  automatic,  ///< yes if it has a name of known_columns for user or item; or if it has no number
-              ///< but the second line does: in a column after the ids, or in both ids
+  automatic,  ///< yes if it has a name of known_columns; or if it has no number where the lines
+              ///< below do; an error where that leaves it open
   yes,
   no,
 };
@@ -56,12 +57,49 @@ enum class Header {
 /// A column, by its position from 0 or by its name in the header.
 using Column = std::variant<int, std::string>;
 
-/// Column names recognised in a header, ignoring case.
+/// Column names recognised in a header, without regard to case and to characters other than letters
+/// and digits: user_id is also userId and User-ID.
 struct KnownColumns {
-  std::array<std::string_view, 4> user{"user_id", "userid", "user", "uid"};
-  std::array<std::string_view, 6> item{"item_id", "itemid", "item", "movie_id", "movieid", "iid"};
-  std::array<std::string_view, 1> rating{"rating"};
-  std::array<std::string_view, 2> time{"timestamp", "time"};
+  std::array<std::string_view, 14> user{"user_id",     "user",         "uid",         "visitor_id",
+                                        "customer_id", "customer",     "reviewer_id", "member_id",
+                                        "buyer_id",    "consumer_id",  "account_id",  "person_id",
+                                        "user_name",   "review/userId"};
+  std::array<std::string_view, 26> item{"item_id",     "item",
+                                        "iid",         "movie_id",
+                                        "movie",       "product_id",
+                                        "product",     "asin",
+                                        "isbn",        "book_id",
+                                        "business_id", "artist_id",
+                                        "track_id",    "song_id",
+                                        "game_id",     "app_id",
+                                        "anime_id",    "news_id",
+                                        "article_id",  "video_id",
+                                        "sku",         "venue_id",
+                                        "poi_id",      "location_id",
+                                        "recipe_id",   "product/productId"};
+  std::array<std::string_view, 9> rating{"rating",      "ratings",      "score",
+                                         "stars",       "star_rating",  "overall",
+                                         "book_rating", "review_score", "review/score"};
+  std::array<std::string_view, 9> time{"timestamp", "time",       "unix_review_time",
+                                       "unix_time", "datetime",   "date",
+                                       "ts",        "created_at", "event_time"};
+  /// Columns that are neither, and so never taken for a user or an item by their position.
+  std::array<std::string_view, 32> other{"event",      "event_type",
+                                         "behavior",   "behaviour",
+                                         "action",     "title",
+                                         "genre",      "genres",
+                                         "category",   "category_id",
+                                         "price",      "quantity",
+                                         "review",     "review_text",
+                                         "text",       "summary",
+                                         "comment",    "helpful",
+                                         "verified",   "review_time",
+                                         "review_id",  "transaction_id",
+                                         "session_id", "index",
+                                         "Unnamed: 0", "lat",
+                                         "latitude",   "lon",
+                                         "longitude",  "weight",
+                                         "count",      "age"};
 };
 inline constexpr KnownColumns known_columns{};
 
@@ -70,14 +108,19 @@ inline constexpr int no_column = -1;
 
 struct ReadOptions {
   Format format = Format::automatic;
-  std::string delimiter = {};         ///< between columns, e.g. "::"; empty: by format, or detected
+  std::string delimiter = {};  ///< between columns, e.g. "::"; a space is any run of spaces and
+                               ///< tabs; empty: by format, or detected
   Header header = Header::automatic;  ///< for Format::delimited
+  /// What begins a line that is a comment, e.g. "#"; empty: nothing. Unset: # or %, whichever the
+  /// first lines begin with; elsewhere a line that begins so is an error.
+  std::optional<std::string> comment = {};
   // An unset column is found by a name of known_columns in the header, otherwise by position.
   std::optional<Column> user = {};    ///< unset: by name, or column 0
   std::optional<Column> item = {};    ///< unset: by name, or column 1
-  std::optional<Column> rating = {};  ///< unset: by name, or column 2. Read for min_rating
-  std::optional<Column> time = {};    ///< unset: by name; or column 3, if lines have four and the
-                                      ///< first one has a number there
+  std::optional<Column> rating = {};  ///< unset: by name, or without a header column 2. Read for
+                                      ///< min_rating
+  std::optional<Column> time = {};  ///< unset: by name; or without a header column 3, if lines have
+                                    ///< four and the first one has a number or date there
   std::optional<double> min_rating = {};  ///< interactions with lower ratings are left out
 };
 

@@ -21,6 +21,8 @@
 
 namespace prism::inline PRISM_ISA {
 
+struct ReadSummary;  // read_summary.hpp
+
 /// An observed pair.
 struct Interaction {
   Index user;
@@ -125,6 +127,18 @@ class Interactions {
     return {user_ids_, item_ids_, pairs, times};
   }
 
+  /// What the reader found in the file, if this is what a file holds; null for a part of it, or
+  /// other data. Needs prism/data/read_summary.hpp.
+  [[nodiscard]] const std::shared_ptr<const ReadSummary>& read_summary() const noexcept {
+    return read_summary_;
+  }
+
+  /// The same interactions with this summary.
+  [[nodiscard]] Interactions with_summary(std::shared_ptr<const ReadSummary> summary) && {
+    read_summary_ = std::move(summary);
+    return std::move(*this);
+  }
+
  private:
   void check(std::span<const Interaction> pairs, std::span<const double> times) const {
     for (const Interaction& pair : pairs) {
@@ -201,6 +215,7 @@ class Interactions {
 
   std::shared_ptr<const Ids> user_ids_;
   std::shared_ptr<const Ids> item_ids_;
+  std::shared_ptr<const ReadSummary> read_summary_;
   std::vector<Index> user_of_;  // with item_of_: the k-th interaction
   std::vector<Index> item_of_;
   std::vector<double> times_;

@@ -1,0 +1,209 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Which column of a file is the user's, the item's, the rating's and the time's.
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <cstddef>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <variant>
+#include <vector>
+
+#include "prism/core/config.hpp"
+#include "prism/core/error.hpp"
+#include "prism/data/column_names.hpp"
+#include "prism/data/date.hpp"
+#include "prism/data/detect_header.hpp"
+#include "prism/data/format.hpp"
+#include "prism/data/layout.hpp"
+#include "prism/data/number.hpp"
+#include "prism/data/sample.hpp"
+
+namespace prism::inline PRISM_ISA {
+
+namespace detail {
+
+/// Chooses the columns by the options, by names, and by position; and looks at the first values.
+class ColumnDetector {
+ public:
+  /// @param rows    the sample, with the header if there is one
+  /// @param line    the header's, for messages
+  /// @param part    the option for it; null: none
+  ColumnDetector(const std::string& file, const SampleRows& rows, std::size_t line,
+                 const ReadOptions& options, const Column* part)
+      : file_(file), rows_(rows), line_(line), options_(options), part_(part) {}
+
+  /// Sets the columns of a layout whose names and format are known.
+  void detect(Layout& layout) const {
+    layout.user = find_id(layout, options_.user, known_columns.user, 0, "user");
+    layout.item = find_id(layout, options_.item, known_columns.item, 1, "item");
+    if (layout.user == layout.item && !options_.user && !options_.item) {
+      fail(
+          "the header names the user's column or the item's, but not both; the options user and "
+          "item do");
+    }
+    require(layout.user != layout.item, "item", "must be another column than user");
+    if (options_.min_rating) {
+      const std::size_t rating = find_rating(layout);
+      require(rating != layout.user && rating != layout.item, "rating",
+              "must be another column than user and item");
+      layout.rating = rating;
+    }
+    if (part_ != nullptr) {
+      const std::size_t part = place(layout.names, *part_, "test column");
+      require(part != layout.user && part != layout.item && part != layout.rating, "test column",
+              "must be another column than user, item and rating");
+      layout.part = part;
+    }
+    find_time(layout);
+    check_ids(layout);
+    if (layout.rating && !options_.rating) refuse_times_as_ratings(*layout.rating, layout);
+  }
+
+ private:
+  [[noreturn]] void fail(const std::string& problem) const {
+    throw DataError(file_, line_, problem);
+  }
+
+  /// The rows of the sample that are data.
+  [[nodiscard]] std::size_t first_row(const Layout& layout) const { return layout.header ? 1 : 0; }
+
+  /// Whether a property holds of a column's fields in all rows of data, of which there is one.
+  template <class Property>
+  [[nodiscard]] bool all(const Layout& layout, std::size_t column, const Property& property) const {
+    for (std::size_t k = first_row(layout); k < rows_.size(); ++k) {
+      const std::vector<std::string>& fields = rows_[k].fields;
+      if (column >= fields.size() || !property(fields[column])) return false;
+    }
+    return first_row(layout) < rows_.size();
+  }
+
+  template <std::size_t N>
+  std::size_t find_id(const Layout& layout, const std::optional<Column>& chosen,
+                      const std::array<std::string_view, N>& known, std::size_t position,
+                      const char* option) const {
+    if (chosen) return place(layout.names, *chosen, option);
+    const std::vector<std::size_t> found = find_known(layout.names, known);
+    if (found.size() == 1) return found[0];
+    const std::string say = "; the option " + std::string(option) +
+                            " says which column it is, of " + listed(layout.names);
+    if (found.size() > 1) {
+      fail("more than one column may be the " + std::string(option) +
+           "'s: " + layout.names[found[0]] + " and " + layout.names[found[1]] + say);
+    }
+    if (layout.format == Format::recbole) return place(layout.names, std::string(known[0]), option);
+    if (layout.names.empty()) return position;
+    // By position, unless the name there says that it is something else.
+    if (position < layout.names.size() &&
+        (layout.names[position].empty() || is_no_id(layout.names[position]))) {
+      fail("no column is known to be the " + std::string(option) + "'s, and column " +
+           std::to_string(position) + " is '" + layout.names[position] + "'" + say);
+    }
+    return position;
+  }
+
+  std::size_t find_rating(const Layout& layout) const {
+    if (options_.rating) return place(layout.names, *options_.rating, "rating");
+    const std::vector<std::size_t> found = find_known(layout.names, known_columns.rating);
+    if (found.size() == 1) return found[0];
+    if (layout.format == Format::recbole)
+      return place(layout.names, std::string("rating"), "rating");
+    if (layout.names.empty()) return 2;
+    fail(std::string(found.empty() ? "no column" : "more than one column") +
+         " is known to be the rating; the option rating says which, of " + listed(layout.names));
+  }
+
+  void find_time(Layout& layout) const {
+    const auto is_taken = [&](std::size_t column) {
+      return column == layout.user || column == layout.item || column == layout.rating ||
+             column == layout.part;
+    };
+    if (options_.time) {
+      if (*options_.time == Column(no_column)) return;
+      layout.time = place(layout.names, *options_.time, "time");
+    } else if (!layout.names.empty()) {
+      for (const std::string_view name : known_columns.time) {
+        for (std::size_t column = 0; column < layout.names.size() && !layout.time; ++column) {
+          const bool same = plain_name(layout.names[column]) == plain_name(name);
+          if (same && !is_taken(column)) layout.time = column;
+        }
+      }
+    } else if (rows_[0].fields.size() == 4 && !is_taken(3) &&
+               is_number_or_date(rows_[0].fields[3])) {
+      layout.time = 3;
+    }
+    if (layout.time) {
+      const std::size_t row = first_row(layout);
+      layout.dates = row < rows_.size() && *layout.time < rows_[row].fields.size() &&
+                     parse_date(rows_[row].fields[*layout.time]).has_value();
+    }
+  }
+
+  /// @throws DataError  for columns of ids, chosen by their position alone, that hold something
+  /// else
+  void check_ids(const Layout& layout) const {
+    const auto refuse = [&](std::size_t column, const char* option, const char* what) {
+      throw DataError(file_, rows_[first_row(layout)].line,
+                      "column " + std::to_string(column) + " (from 0), where the " +
+                          std::string(option) + " should be, holds " + what + " such as '" +
+                          rows_[first_row(layout)].fields[column].substr(0, 60) +
+                          "'; the options user and item say which columns they are");
+    };
+    const auto is_date = [](const std::string& field) { return parse_date(field).has_value(); };
+    const auto is_decimal = [](const std::string& field) {
+      return field.find('.') != std::string::npos && parse_number(field).has_value();
+    };
+    const bool user_chosen = options_.user || !find_known(layout.names, known_columns.user).empty();
+    const bool item_chosen = options_.item || !find_known(layout.names, known_columns.item).empty();
+    const bool user_decimal = all(layout, layout.user, is_decimal);
+    const bool item_decimal = all(layout, layout.item, is_decimal);
+    if (!user_chosen && all(layout, layout.user, is_date)) refuse(layout.user, "user", "dates");
+    if (!item_chosen && all(layout, layout.item, is_date)) refuse(layout.item, "item", "dates");
+    if (!user_chosen && user_decimal && !item_decimal) {
+      refuse(layout.user, "user", "numbers with a decimal point");
+    }
+    if (!item_chosen && item_decimal && !user_decimal) {
+      refuse(layout.item, "item", "numbers with a decimal point");
+    }
+  }
+
+  /// @throws DataError  if the column looks as seconds since 1970 do, from 1973 on
+  void refuse_times_as_ratings(std::size_t column, const Layout& layout) const {
+    const auto is_time = [](const std::string& field) {
+      const std::optional<double> number = parse_number(field);
+      return (number && *number >= 1e8) || parse_date(field).has_value();
+    };
+    if (!all(layout, column, is_time)) return;
+    const SampleRow& row = rows_[first_row(layout)];
+    throw DataError(file_, row.line,
+                    "column " + std::to_string(column) +
+                        " (from 0), where the rating should be, holds times such as " +
+                        row.fields[column].substr(0, 60) +
+                        "; the option rating says which column is, min_rating needs one");
+  }
+
+  std::size_t place(const std::vector<std::string>& names, const Column& column,
+                    const char* option) const {
+    if (const int* const number = std::get_if<int>(&column)) {
+      require(*number >= 0, option, "must be a column from 0 on, not " + std::to_string(*number));
+      return static_cast<std::size_t>(*number);
+    }
+    const auto found = std::ranges::find(names, std::get<std::string>(column));
+    if (found == names.end()) {
+      fail("no column is called '" + std::get<std::string>(column) + "' (option " + option +
+           "); there are: " + listed(names));
+    }
+    return static_cast<std::size_t>(found - names.begin());
+  }
+
+  const std::string& file_;
+  const SampleRows& rows_;
+  std::size_t line_;
+  const ReadOptions& options_;
+  const Column* part_;
+};
+
+}  // namespace detail
+}  // namespace prism::inline PRISM_ISA

@@ -1,0 +1,182 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Detects the format and the delimiter of a file from its first records.
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <cctype>
+#include <cstddef>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "prism/core/config.hpp"
+#include "prism/core/error.hpp"
+#include "prism/data/column_names.hpp"
+#include "prism/data/format.hpp"
+#include "prism/data/sample.hpp"
+
+namespace prism::inline PRISM_ISA {
+
+namespace detail {
+
+/// A format and a delimiter that a file may have.
+struct FormatGuess {
+  Format format = Format::delimited;
+  std::string delimiter = {};
+};
+
+/// Detects what the options leave open.
+class FormatDetector {
+ public:
+  /// @param columns_chosen  whether options are set that do not apply to adjacency lists
+  FormatDetector(const std::string& file, const Sample& sample, const ReadOptions& options,
+                 bool columns_chosen)
+      : file_(file), sample_(sample), options_(options), columns_chosen_(columns_chosen) {}
+
+  FormatGuess detect() const {
+    const Format format = options_.format;
+    const std::string& delimiter = options_.delimiter;
+    if (format == Format::recbole) return {format, delimiter.empty() ? "\t" : delimiter};
+    if (format == Format::adjacency) return {format, delimiter.empty() ? of_lists() : delimiter};
+    if (!delimiter.empty()) return {Format::delimited, delimiter};
+    const std::string found = find_delimiter();
+    if (format == Format::delimited) return {format, found};
+    return found == " " ? words() : FormatGuess{Format::delimited, found};
+  }
+
+  [[noreturn]] void fail(std::size_t line, const std::string& problem) const {
+    throw DataError(file_, line, problem);
+  }
+
+  /// @throws DataError  unless all rows of the sample have as many columns as the first one
+  void refuse_ragged(const std::string& delimiter) const {
+    const SampleRows rows = sample_.rows(delimiter);
+    const SampleRow* const other = first_ragged(rows);
+    // Quotes that do not match are an error of their own when the line is read.
+    if (other == nullptr || other->fields.empty() || rows[0].fields.empty()) return;
+    fail(other->line, ragged_problem(other->fields.size(), rows[0].fields.size()));
+  }
+
+  static std::string ragged_problem(std::size_t columns, std::size_t expected) {
+    return "has " + std::to_string(columns) + " columns where the first line has " +
+           std::to_string(expected) +
+           "; the option format says what that is: adjacency, a user and all of its items on each "
+           "line, or delimited, columns of which the first ones count";
+  }
+
+ private:
+  static constexpr std::array<const char*, 6> candidates{"\t", "::", ",", ";", "|", " "};
+
+  /// Of words between spaces or tabs, or else commas.
+  std::string of_lists() const {
+    for (const char* const delimiter : {" ", ",", ";", "|"}) {
+      const SampleRows rows = sample_.rows(delimiter);
+      if (std::ranges::none_of(rows, [](const auto& row) { return row.fields.size() > 1; }))
+        continue;
+      if (std::string_view(delimiter) != " ") return delimiter;
+      const bool tab = rows[0].text.find('\t') != std::string::npos;
+      for (const SampleRow& row : rows) {
+        for (const std::string& word : row.fields) {
+          if (word.find_first_of(",;|") == std::string::npos) continue;
+          fail(row.line, "holds '" + word.substr(0, 60) +
+                             "' between spaces; the option delimiter says what is between ids");
+        }
+      }
+      return tab && rows[0].text.find(' ') == std::string::npos ? "\t" : " ";
+    }
+    return " ";
+  }
+
+  std::string find_delimiter() const {
+    std::vector<std::string> present, even;  // in the first line; with as many columns in all
+    for (const std::string delimiter : candidates) {
+      const SampleRows rows = sample_.rows(delimiter);
+      if (rows[0].fields.size() < 2) continue;
+      if (delimiter == " " && !present.empty()) continue;
+      present.push_back(delimiter);
+      if (first_ragged(rows) == nullptr) even.push_back(delimiter);
+    }
+    if (present.empty() && std::ranges::none_of(sample_.rows(" "), [](const auto& row) {
+          return row.fields.size() > 1;
+        })) {
+      fail(0,
+           "holds no tab, comma, '::' or other delimiter that is known; the option delimiter names "
+           "another");
+    }
+    if (present.empty()) return " ";
+    if (even.empty()) even = present;
+    if (even.size() == 1 || even[0] == "\t") return even[0];
+    std::vector<std::string> clean;
+    for (const std::string& delimiter : even) {
+      if (are_ids_without(delimiter, even)) clean.push_back(delimiter);
+    }
+    if (clean.size() == 1) return clean[0];
+    std::string all;
+    for (const std::string& delimiter : even) all += (all.empty() ? "" : " ") + delimiter;
+    fail(0, "may be delimited by more than one of " + all + " ; the option delimiter says which");
+  }
+
+  /// Whether, between this delimiter, the first two columns hold none of the others.
+  bool are_ids_without(const std::string& delimiter, const std::vector<std::string>& others) const {
+    for (const SampleRow& row : sample_.rows(delimiter)) {
+      for (std::size_t column = 0; column < std::min<std::size_t>(row.fields.size(), 2); ++column) {
+        for (const std::string& other : others) {
+          if (row.fields[column].find(other) != std::string::npos) return false;
+        }
+      }
+    }
+    return true;
+  }
+
+  /// The format of words between spaces.
+  FormatGuess words() const {
+    const SampleRows rows = sample_.rows(" ");
+    const std::size_t columns = rows[0].fields.size();
+    const bool even = first_ragged(rows) == nullptr;
+    const bool named = !find_known(rows[0].fields, known_columns.user).empty() ||
+                       !find_known(rows[0].fields, known_columns.item).empty();
+    // Lines of two ids are the same interactions in both formats.
+    if (columns_chosen_ || named || (even && columns == 2)) {
+      return {Format::delimited, " "};
+    }
+    if (even) {
+      fail(0, "has " + std::to_string(columns) +
+                  " words on each line, which may be adjacency lists or columns; the option format "
+                  "says which: adjacency, or delimited");
+    }
+    if (!are_lists(rows)) {
+      fail(0,
+           "has lines with different numbers of words, which are no lists of numbers; if they are "
+           "adjacency lists, a user and all of its items on each line, or columns, the option "
+           "format "
+           "says which: adjacency, or delimited");
+    }
+    return {Format::adjacency, " "};
+  }
+
+  /// Whether rows are of whole numbers, each user has one and no item is in it twice.
+  static bool are_lists(const SampleRows& rows) {
+    std::vector<std::string> users;
+    for (const SampleRow& row : rows) {
+      for (const std::string& word : row.fields) {
+        if (!std::ranges::all_of(word, [](char c) { return c >= '0' && c <= '9'; })) return false;
+      }
+      users.push_back(row.fields[0]);
+      std::vector<std::string> items(row.fields.begin() + 1, row.fields.end());
+      std::ranges::sort(items);
+      if (std::ranges::adjacent_find(items) != items.end()) return false;
+    }
+    std::ranges::sort(users);
+    return std::ranges::adjacent_find(users) == users.end();
+  }
+
+  const std::string& file_;
+  const Sample& sample_;
+  const ReadOptions& options_;
+  bool columns_chosen_;
+};
+
+}  // namespace detail
+}  // namespace prism::inline PRISM_ISA

@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Whether the first record of a file names its columns.
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "prism/core/config.hpp"
+#include "prism/data/column_names.hpp"
+#include "prism/data/date.hpp"
+#include "prism/data/format.hpp"
+#include "prism/data/number.hpp"
+#include "prism/data/sample.hpp"
+
+namespace prism::inline PRISM_ISA {
+
+namespace detail {
+
+[[nodiscard]] inline bool is_number_or_date(std::string_view field) {
+  return parse_number(field).has_value() || parse_date(field).has_value();
+}
+[[nodiscard]] inline bool has_digit(std::string_view field) noexcept {
+  return field.find_first_of("0123456789") != std::string_view::npos;
+}
+
+/// What the sample says of its first record.
+enum class FirstRecord { names, data, unclear };
+
+/// @param rows  at least one
+[[nodiscard]] inline FirstRecord judge_first_record(const SampleRows& rows) {
+  const std::vector<std::string>& first = rows[0].fields;
+  if (std::ranges::any_of(first, is_number_or_date)) return FirstRecord::data;
+  const auto is_name = [](const std::string& field) {
+    return is_known(field, known_columns.user) || is_known(field, known_columns.item) ||
+           is_known(field, known_columns.rating) || is_known(field, known_columns.time);
+  };
+  if (std::ranges::any_of(first, is_name)) return FirstRecord::names;
+
+  // Words above numbers, behind the ids: a rating or a time.
+  for (std::size_t column = 2; rows.size() > 1 && column < first.size(); ++column) {
+    const std::vector<std::string>& second = rows[1].fields;
+    if (!first[column].empty() && column < second.size() && is_number_or_date(second[column])) {
+      return FirstRecord::names;
+    }
+  }
+  // In the columns of the ids.
+  bool word_above_digits = rows.size() > 1, numbers = rows.size() > 1, code = false, again = false;
+  for (std::size_t column = 0; column < std::min<std::size_t>(first.size(), 2); ++column) {
+    bool digits_below = rows.size() > 1, numbers_below = rows.size() > 1;
+    for (std::size_t row = 1; row < rows.size(); ++row) {
+      if (column >= rows[row].fields.size()) continue;
+      const std::string& field = rows[row].fields[column];
+      digits_below &= has_digit(field);
+      numbers_below &= is_number_or_date(field);
+      again |= field == first[column];  // a name would not come again below it
+    }
+    word_above_digits &= digits_below && !has_digit(first[column]);
+    numbers &= numbers_below;
+    code |= has_digit(first[column]);
+  }
+  if (word_above_digits) return FirstRecord::names;
+  if (again || (code && !numbers)) return FirstRecord::data;
+  return FirstRecord::unclear;
+}
+
+}  // namespace detail
+}  // namespace prism::inline PRISM_ISA

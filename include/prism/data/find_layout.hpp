@@ -1,0 +1,185 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Detects the layout of a file of interactions from the options, its name and its first lines.
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <filesystem>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <variant>
+#include <vector>
+
+#include "prism/core/config.hpp"
+#include "prism/core/error.hpp"
+#include "prism/data/column_names.hpp"
+#include "prism/data/detect_columns.hpp"
+#include "prism/data/detect_format.hpp"
+#include "prism/data/detect_header.hpp"
+#include "prism/data/field_splitter.hpp"
+#include "prism/data/format.hpp"
+#include "prism/data/layout.hpp"
+#include "prism/data/preamble.hpp"
+#include "prism/data/sample.hpp"
+
+namespace prism::inline PRISM_ISA {
+
+namespace detail {
+
+/// Detects the layout of one file.
+class LayoutFinder {
+ public:
+  /// @param text  the file's, behind the preamble: its beginning, at least 64 records or all of it
+  /// @param part  the column that says which part an interaction belongs to; null: none
+  LayoutFinder(const std::string& file, std::string_view text, const Preamble& preamble,
+               const ReadOptions& options, const Column* part)
+      : file_(file),
+        preamble_(preamble),
+        options_(options),
+        part_(part),
+        sample_(text, preamble.lines + 1, preamble.comment),
+        detector_(file_, sample_, options_, chooses_columns()) {}
+
+  /// @throws DataError      if the file is empty, or its format is ambiguous
+  /// @throws ArgumentError  for incompatible options
+  Layout find() {
+    const SampleRows lines = sample_.rows("");
+    if (lines.empty()) {
+      detector_.fail(0, preamble_.comments.empty()
+                            ? "is empty"
+                            : "holds only comments; lines that begin with '" + preamble_.comment +
+                                  "' are none if the option comment is empty");
+    }
+    refuse_what_is_no_data(lines);
+    const FormatGuess guess = find_format();
+    Layout layout{.format = guess.format,
+                  .delimiter = guess.delimiter,
+                  .comment = preamble_.comment,
+                  .refuse_comments = !options_.comment};
+    if (layout.format == Format::adjacency) {
+      require(!chooses_columns(), "format",
+              "adjacency lists have neither header, columns to choose, nor ratings");
+      return layout;
+    }
+    rows_ = sample_.rows(layout.delimiter);
+    if (options_.format == Format::automatic || layout.format == Format::recbole) {
+      detector_.refuse_ragged(layout.delimiter);
+      if (!rows_[0].fields.empty()) layout.columns = rows_[0].fields.size();
+    }
+    const bool recbole = layout.format == Format::recbole;
+    layout.names = recbole ? std::vector<std::string>{} : names_in_comment(layout.delimiter);
+    layout.header = recbole || find_header(!layout.names.empty());
+    if (layout.header) {
+      layout.header_text = rows_[0].text;
+      layout.names = rows_[0].fields;
+    }
+    if (recbole) strip_types(layout.names);
+    ColumnDetector(file_, rows_, layout.header ? rows_[0].line : preamble_.lines, options_, part_)
+        .detect(layout);
+    return layout;
+  }
+
+ private:
+  /// Whether options are set that do not apply to adjacency lists.
+  bool chooses_columns() const {
+    return options_.header == Header::yes || options_.user || options_.item || options_.rating ||
+           (options_.time && *options_.time != Column(no_column)) || options_.min_rating || part_;
+  }
+
+  FormatGuess find_format() const {
+    if (options_.format == Format::automatic) {
+      if (preamble_.konect || preamble_.entries) return {Format::delimited, " "};
+      std::filesystem::path name = std::filesystem::path(file_).filename();
+      if (name.extension() == ".gz") name = name.stem();
+      if (name.extension() == ".inter" || has_types(sample_.rows("\t")[0].fields)) {
+        return {Format::recbole, options_.delimiter.empty() ? "\t" : options_.delimiter};
+      }
+    }
+    return detector_.detect();
+  }
+
+  static bool has_types(const std::vector<std::string>& names) {
+    return std::ranges::any_of(names, [](const auto& name) { return name.ends_with(":token"); });
+  }
+  void strip_types(std::vector<std::string>& names) const {
+    if (!has_types(names)) {
+      detector_.fail(rows_[0].line,
+                     "a RecBole file begins with a header such as user_id:token<tab>item_id:token");
+    }
+    for (std::string& name : names) name.resize(std::min(name.find(':'), name.size()));
+  }
+
+  /// @throws DataError  for binary data, comments further down, and a table whose lines are drawn
+  /// with signs, as Markdown
+  ///     and terminals do
+  void refuse_what_is_no_data(const SampleRows& lines) const {
+    for (const SampleRow& line : lines) {
+      if (!options_.comment) {
+        if (const auto problem = unexpected_comment(line.text)) detector_.fail(line.line, *problem);
+      }
+      if (line.text.find('\0') != std::string::npos) detector_.fail(line.line, zero_byte_problem);
+      const bool ruled = line.text.find_first_not_of("-|+:= \t") == std::string::npos;
+      if (options_.format != Format::automatic || !ruled) continue;
+      if (line.text.find("---") == std::string::npos) continue;
+      detector_.fail(
+          line.line,
+          "is a line of a table as Markdown and terminals show it; save the table as CSV");
+    }
+  }
+
+  /// @param names_known  whether a comment has the columns' names
+  bool find_header(bool names_known) const {
+    if (options_.header != Header::automatic) return options_.header == Header::yes;
+    if (preamble_.konect || preamble_.entries) return false;
+    const auto is_name = [](const auto& column) {
+      return column && std::holds_alternative<std::string>(*column);
+    };
+    const bool needed = is_name(options_.user) || is_name(options_.item) ||
+                        is_name(options_.rating) || is_name(options_.time) ||
+                        (part_ != nullptr && std::holds_alternative<std::string>(*part_));
+    if (needed && !names_known) return true;
+    const FirstRecord first = judge_first_record(rows_);
+    if (first == FirstRecord::unclear && !names_known) {
+      detector_.fail(rows_[0].line,
+                     "may be a header or an interaction: it holds neither a number nor a name of a "
+                     "column that is known; the option header says which, yes or no");
+    }
+    return first == FirstRecord::names;
+  }
+
+  /// The names in the last comment above the data, if it is a header behind a comment's sign.
+  std::vector<std::string> names_in_comment(const std::string& delimiter) const {
+    if (preamble_.comments.empty() || preamble_.konect || preamble_.entries) return {};
+    std::string_view text = preamble_.comments.back();
+    const char sign = text[0];
+    text.remove_prefix(std::min(text.find_first_not_of(sign), text.size()));
+    const bool apart = text.starts_with(' ') || text.starts_with('\t');
+    FieldSplitter fields(delimiter);
+    if (!fields.split(trimmed(text)) || fields.size() < 2) return {};
+    if (fields.size() != rows_[0].fields.size()) return {};
+    std::vector<std::string> names(fields.begin(), fields.end());
+    if (!find_known(names, known_columns.user).empty() ||
+        !find_known(names, known_columns.item).empty()) {
+      return names;
+    }
+    if (!options_.comment && !apart && delimiter != " ") {
+      detector_.fail(preamble_.lines, "may be a comment, or has an id that begins with '" +
+                                          std::string(1, sign) +
+                                          "'; the option comment says which: '" +
+                                          std::string(1, sign) + "', or empty for no comments");
+    }
+    return {};
+  }
+
+  const std::string& file_;
+  const Preamble& preamble_;
+  const ReadOptions& options_;
+  const Column* part_;
+  Sample sample_;
+  FormatDetector detector_;
+  SampleRows rows_;
+};
+
+}  // namespace detail
+}  // namespace prism::inline PRISM_ISA

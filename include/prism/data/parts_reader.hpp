@@ -1,0 +1,253 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Reads files into parts of one data set, chunks of them in parallel.
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <filesystem>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "prism/core/config.hpp"
+#include "prism/core/error.hpp"
+#include "prism/core/finite.hpp"
+#include "prism/core/index.hpp"
+#include "prism/core/parallel.hpp"
+#include "prism/data/find_layout.hpp"
+#include "prism/data/format.hpp"
+#include "prism/data/ids.hpp"
+#include "prism/data/interactions.hpp"
+#include "prism/data/layout.hpp"
+#include "prism/data/preamble.hpp"
+#include "prism/data/read_summary.hpp"
+#include "prism/data/record_parser.hpp"
+#include "prism/data/records.hpp"
+#include "prism/data/text_buffer.hpp"
+#include "prism/execution/host.hpp"
+
+namespace prism::inline PRISM_ISA {
+
+/// Interactions with this value in the column are the test part, as in user<tab>item<tab>0/1.
+struct TestColumn {
+  Column column = 2;
+  std::string value = "1";
+};
+
+namespace detail {
+
+/// A part of a data set while its files are read.
+struct Part {
+  Pairs pairs = {};
+  ReadSummary summary = {};
+};
+
+/// How a file is read. Nothing of it changes the result.
+struct ReadSizes {
+  std::size_t block = std::size_t{32} << 20;  ///< bytes read at once; a sample has to fit, of 2 MB
+  std::size_t chunk = std::size_t{4} << 20;   ///< bytes parsed by one task
+  std::size_t max_record = std::size_t{256} << 20;  ///< bounds the memory
+};
+
+/// Reads files into parts of one data set.
+class PartsReader {
+ public:
+  explicit PartsReader(const ReadOptions& options, const ReadSizes& sizes = {})
+      : options_(options), sizes_(sizes) {
+    require(!options.min_rating || is_finite(*options.min_rating), "min_rating",
+            "must be a finite number");
+  }
+
+  /// Reads the file's interactions into `rest`, and those with the test column's value into `test`.
+  void read(const std::filesystem::path& path, Part& rest, const TestColumn* column = nullptr,
+            Part* test = nullptr) {
+    TextBuffer buffer(path, sizes_.block);
+    const Preamble preamble = read_preamble(buffer);
+    const std::string_view text = buffer.text();
+    const std::size_t whole = buffer.at_end() ? text.size() : text.rfind('\n') + 1;
+    const Layout layout =
+        LayoutFinder(buffer.name(), text.substr(preamble.bytes, whole - preamble.bytes), preamble,
+                     options_, column == nullptr ? nullptr : &column->column)
+            .find();
+    buffer.use(preamble.bytes);
+    rest.summary = summary_of(layout, buffer);
+    rest.summary.comments = preamble.comments.size();
+    Part unused;
+    Part& other = test == nullptr ? unused : *test;
+    const std::size_t records =
+        parse(buffer, layout, preamble.lines, column == nullptr ? "" : column->value, rest, other);
+    other.summary = rest.summary;
+
+    const auto fail = [&](const std::string& problem) {
+      throw DataError(buffer.name(), 0, problem);
+    };
+    if (preamble.entries && *preamble.entries != records) {
+      fail("says that it has " + std::to_string(*preamble.entries) + " entries, and has " +
+           std::to_string(records));
+    }
+    if (rest.pairs.pairs.empty() && other.pairs.pairs.empty()) {
+      fail(layout.rating
+               ? "holds no interaction that is rated " + format_number(*options_.min_rating) +
+                     " or higher in column " + std::to_string(*layout.rating) + " (from 0)"
+               : "holds no interactions");
+    }
+    if (test != nullptr && (rest.pairs.pairs.empty() || test->pairs.pairs.empty())) {
+      fail("has " + std::string(test->pairs.pairs.empty() ? "no" : "every") +
+           " interaction in the test part, that is with " + excerpt(column->value) +
+           " in the test column");
+    }
+  }
+
+  /// A part as Interactions, after all files have been read, when all ids are known.
+  Interactions to_interactions(Part&& part) const {
+    Part taken = std::move(part);
+    Interactions result(users_, items_, taken.pairs.pairs, taken.pairs.times);
+    const auto count = [](std::span<const Index> degrees) {
+      return static_cast<Index>(degrees.size()) -
+             static_cast<Index>(std::count(degrees.begin(), degrees.end(), Index{0}));
+    };
+    taken.summary.users = count(result.user_degree());
+    taken.summary.items = count(result.item_degree());
+    taken.summary.interactions = result.size();
+    taken.summary.repeated = taken.pairs.pairs.size() - result.size();
+    return std::move(result).with_summary(
+        std::make_shared<const ReadSummary>(std::move(taken.summary)));
+  }
+
+ private:
+  /// Reads the first block, with the first record of data in it.
+  Preamble read_preamble(TextBuffer& buffer) const {
+    buffer.fill();
+    refuse_what_is_no_table(buffer.name(), buffer.text(), options_);
+    if (buffer.text().starts_with("\xEF\xBB\xBF")) buffer.use(3);
+    for (;;) {
+      Preamble preamble = PreambleReader(buffer.name(), buffer.text(), options_).read();
+      const bool has_line = buffer.text().find('\n', preamble.bytes) != std::string_view::npos;
+      if (has_line || buffer.at_end()) return preamble;
+      refuse_long(buffer, preamble.lines + 1);
+      buffer.fill();
+    }
+  }
+
+  void refuse_long(const TextBuffer& buffer, std::size_t line) const {
+    if (buffer.text().size() <= sizes_.max_record) return;
+    throw DataError(buffer.name(), line,
+                    "is longer than " + std::to_string(sizes_.max_record) +
+                        " bytes; does a quote on it not end?");
+  }
+
+  ReadSummary summary_of(const Layout& layout, const TextBuffer& buffer) const {
+    const auto named = [&](std::optional<std::size_t> column) -> std::string {
+      if (!column) return "";
+      const bool has_name = *column < layout.names.size();
+      return std::to_string(*column) + (has_name ? " " + excerpt(layout.names[*column]) : "");
+    };
+    const bool lists = layout.format == Format::adjacency;
+    return {.file = buffer.name(),
+            .gzip = buffer.is_gzip(),
+            .format = layout.format,
+            .delimiter = layout.delimiter,
+            .header = layout.header,
+            .user_column = lists ? "" : named(layout.user),
+            .item_column = lists ? "" : named(layout.item),
+            .rating_column = named(layout.rating),
+            .time_column = named(layout.time),
+            .dates = layout.dates,
+            .min_rating = options_.min_rating};
+  }
+
+  /// Parses the rest of a file. Returns how many records of data it has.
+  std::size_t parse(TextBuffer& buffer, const Layout& layout, std::size_t lines,
+                    std::string_view test_value, Part& rest, Part& test) {
+    const RecordParser parser(layout, options_.min_rating.value_or(0), test_value);
+    const RecordEnds ends(layout.format == Format::adjacency ? "" : layout.delimiter);
+    std::size_t records = 0;
+    for (;;) {
+      const std::string_view text = buffer.text();
+      const std::vector<std::size_t> chunk_ends = ends.cut(text, sizes_.chunk, buffer.at_end());
+      if (chunk_ends.empty()) {
+        if (buffer.at_end()) break;
+        refuse_long(buffer, lines + 1);
+        buffer.fill();
+        continue;
+      }
+      std::vector<ParsedChunk> chunks(chunk_ends.size());
+      parallel_tasks(par, chunks.size(), [&](std::size_t k) {
+        const std::size_t begin = k == 0 ? 0 : chunk_ends[k - 1];
+        chunks[k] = parser.parse(text.substr(begin, chunk_ends[k] - begin));
+      });
+      for (const ParsedChunk& chunk : chunks) {
+        if (chunk.error) throw DataError(buffer.name(), lines + chunk.error_line, *chunk.error);
+        lines += chunk.lines;
+        records += chunk.records;
+        rest.summary.comments += chunk.comments;
+        rest.summary.repeated_headers += chunk.repeated_headers;
+        rest.summary.below_min_rating += chunk.below_min_rating;
+      }
+      append(chunks, rest.pairs, test.pairs);
+      buffer.use(chunk_ends.back());
+    }
+    if (layout.header) --rest.summary.repeated_headers;  // the first one
+    return records;
+  }
+
+  /// Appends what chunks hold, in their order, with the rows of the data set.
+  void append(std::vector<ParsedChunk>& chunks, Pairs& rest, Pairs& test) {
+    std::vector<std::vector<Index>> rows[2];  // of the users and the items of each chunk
+    parallel_tasks(par, 2, [&](std::size_t side) {
+      Ids& ids = side == 0 ? *users_ : *items_;
+      for (const ParsedChunk& chunk : chunks) {
+        const Ids& own = side == 0 ? chunk.users : chunk.items;
+        std::vector<Index>& row = rows[side].emplace_back(own.size());
+        for (std::size_t k = 0; k < row.size(); ++k) {
+          row[k] = ids.intern(own[static_cast<Index>(k)]);
+        }
+      }
+    });
+    parallel_tasks(par, chunks.size(), [&](std::size_t k) {
+      for (Pairs* const pairs : {&chunks[k].rest, &chunks[k].test}) {
+        for (Interaction& pair : pairs->pairs) {
+          pair = {rows[0][k][pair.user], rows[1][k][pair.item]};
+        }
+      }
+    });
+    for (const ParsedChunk& chunk : chunks) {
+      const auto join = [](Pairs& all, const Pairs& own) {
+        all.pairs.insert(all.pairs.end(), own.pairs.begin(), own.pairs.end());
+        all.times.insert(all.times.end(), own.times.begin(), own.times.end());
+      };
+      join(rest, chunk.rest);
+      join(test, chunk.test);
+    }
+  }
+
+  ReadOptions options_;
+  ReadSizes sizes_;
+  std::shared_ptr<Ids> users_ = std::make_shared<Ids>();
+  std::shared_ptr<Ids> items_ = std::make_shared<Ids>();
+};
+
+/// How many interactions of a test part have a user or an item without one in the training part.
+[[nodiscard]] inline std::size_t count_new(const Interactions& train, const Interactions& test) {
+  std::size_t count = 0;
+  for (std::size_t k = 0; k < test.size(); ++k) {
+    const bool known =
+        train.user_degree()[test[k].user] > 0 && train.item_degree()[test[k].item] > 0;
+    count += known ? 0 : 1;
+  }
+  return count;
+}
+
+/// The test part with that count in its summary.
+[[nodiscard]] inline Interactions with_new_counted(Interactions&& test, std::size_t count) {
+  ReadSummary summary = *test.read_summary();
+  summary.not_in_training = count;
+  return std::move(test).with_summary(std::make_shared<const ReadSummary>(std::move(summary)));
+}
+
+}  // namespace detail
+}  // namespace prism::inline PRISM_ISA

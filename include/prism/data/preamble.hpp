@@ -1,0 +1,172 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// What stands above the data of a file: comments, MatrixMarket's sizes, a byte order mark; or the
+// first bytes of a file that is no table at all.
+#pragma once
+
+#include <algorithm>
+#include <charconv>
+#include <cstddef>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <system_error>
+#include <utility>
+#include <vector>
+
+#include "prism/core/config.hpp"
+#include "prism/core/error.hpp"
+#include "prism/data/field_splitter.hpp"
+#include "prism/data/format.hpp"
+
+namespace prism::inline PRISM_ISA {
+
+/// The lines above the data.
+struct Preamble {
+  std::size_t bytes = 0;
+  std::size_t lines = 0;
+  std::vector<std::string> comments = {};   ///< as they are, with what they begin with
+  std::string comment = {};                 ///< what begins a comment; empty: nothing does
+  bool konect = false;                      ///< columns between spaces or tabs, no header
+  std::optional<std::size_t> entries = {};  ///< MatrixMarket: how many the file says it has
+  bool pattern = false;                     ///< MatrixMarket: without values
+};
+
+namespace detail {
+
+/// A line without the carriage return that ends it.
+[[nodiscard]] inline std::string_view without_return(std::string_view line) noexcept {
+  if (line.ends_with('\r')) line.remove_suffix(1);
+  return line;
+}
+
+/// Whether a line has nothing but spaces and tabs.
+[[nodiscard]] inline bool is_blank(std::string_view line) noexcept {
+  return line.find_first_not_of(" \t") == std::string_view::npos;
+}
+
+/// @throws DataError  for text in UTF-16, archives and other files that are known not to be tables
+inline void refuse_what_is_no_table(const std::string& file, std::string_view text,
+                                    const ReadOptions& options) {
+  using namespace std::string_view_literals;
+  const auto fail = [&](const char* problem) { throw DataError(file, 0, problem); };
+  constexpr std::pair<std::string_view, const char*> packed[] = {
+      {"PK\x03\x04"sv, "is a zip archive; unpack it first"},
+      {"BZh"sv, "is a bzip2 file; unpack it first"},
+      {"\xFD"
+       "7zXZ"sv,
+       "is an xz file; unpack it first"},
+      {"\x28\xB5\x2F\xFD"sv, "is a zstd file; unpack it first"},
+      {"7z\xBC\xAF"sv, "is a 7z archive; unpack it first"},
+      {"PAR1"sv, "is a Parquet file; save it as CSV"},
+      {"\xFF\xFE"sv, "is text in UTF-16; convert it to UTF-8"},
+      {"\xFE\xFF"sv, "is text in UTF-16; convert it to UTF-8"},
+  };
+  for (const auto& [magic, problem] : packed) {
+    if (text.starts_with(magic)) fail(problem);
+  }
+  if (options.format != Format::automatic) return;
+  const std::size_t first = text.find_first_not_of(" \t\r\n");
+  if (first == std::string_view::npos) return;
+  const std::string unless = "; if it is a table all the same, the option format says which";
+  if (text[first] == '<') fail(("is HTML or XML and no table" + unless).c_str());
+  if (text[first] == '{' || text[first] == '[') {
+    fail(("is JSON; save it as CSV, one line per interaction" + unless).c_str());
+  }
+}
+
+/// Reads what stands above the data.
+class PreambleReader {
+ public:
+  PreambleReader(std::string file, std::string_view text, const ReadOptions& options)
+      : file_(std::move(file)), text_(text), options_(options) {}
+
+  Preamble read() {
+    if (text_.starts_with("%%MatrixMarket")) {
+      read_matrix_market();
+    } else if (!options_.comment || !options_.comment->empty()) {
+      read_comments();
+    }
+    return std::move(preamble_);
+  }
+
+ private:
+  [[noreturn]] void fail(std::size_t line, const std::string& problem) const {
+    throw DataError(file_, line, problem);
+  }
+
+  std::string_view next_line() const {
+    const std::string_view rest = text_.substr(preamble_.bytes);
+    return rest.substr(0, rest.find('\n'));
+  }
+  void take(std::string_view line) {
+    preamble_.bytes = std::min(preamble_.bytes + line.size() + 1, text_.size());
+    ++preamble_.lines;
+  }
+
+  void read_comments() {
+    preamble_.comment = options_.comment.value_or("");
+    while (preamble_.bytes < text_.size()) {
+      const std::string_view line = next_line();
+      if (!is_blank(without_return(line))) {
+        if (preamble_.comment.empty() && (line[0] == '#' || line[0] == '%')) {
+          preamble_.comment = line[0];
+        }
+        if (preamble_.comment.empty() || !line.starts_with(preamble_.comment)) break;
+        preamble_.comments.emplace_back(without_return(line));
+      }
+      take(line);
+    }
+    if (preamble_.comments.empty()) return;
+    const std::string& first = preamble_.comments[0];
+    for (const char* const kind : {"% bip", "% sym", "% asym"}) {
+      preamble_.konect |= first.starts_with(kind);
+    }
+  }
+
+  // %%MatrixMarket matrix coordinate real general, comments, the sizes; then row, column and value.
+  void read_matrix_market() {
+    std::string banner(without_return(next_line()));
+    for (char& c : banner) {
+      if (c >= 'A' && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');
+    }
+    FieldSplitter words(" ");
+    (void)words.split(banner);
+    if (words.size() != 5 || words[1] != "matrix" || words[2] != "coordinate" ||
+        (words[3] != "real" && words[3] != "integer" && words[3] != "pattern") ||
+        words[4] != "general") {
+      fail(1,
+           "is a MatrixMarket file of another kind than 'matrix coordinate', 'real', 'integer' or "
+           "'pattern', 'general'; save it as one of these, with a row for each user");
+    }
+    preamble_.pattern = words[3] == "pattern";
+    preamble_.comment = "%";
+    while (preamble_.bytes < text_.size()) {
+      const std::string_view line = next_line();
+      take(line);
+      const bool is_comment = line.starts_with('%');
+      if (is_comment) preamble_.comments.emplace_back(without_return(line));
+      if (is_comment || is_blank(without_return(line))) continue;
+      (void)words.split(without_return(line));
+      std::size_t sizes[3] = {};
+      for (std::size_t k = 0; k < words.size() && k < 3; ++k) {
+        const char* const end = words[k].data() + words[k].size();
+        const auto read = std::from_chars(words[k].data(), end, sizes[k]);
+        if (read.ec != std::errc() || read.ptr != end) sizes[k] = 0;
+      }
+      if (words.size() != 3 || sizes[0] == 0 || sizes[1] == 0) {
+        fail(preamble_.lines, "must be MatrixMarket's sizes: rows, columns, entries");
+      }
+      preamble_.entries = sizes[2];
+      return;
+    }
+    fail(preamble_.lines, "ends before MatrixMarket's sizes");
+  }
+
+  std::string file_;
+  std::string_view text_;
+  ReadOptions options_;
+  Preamble preamble_;
+};
+
+}  // namespace detail
+}  // namespace prism::inline PRISM_ISA

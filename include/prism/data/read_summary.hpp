@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// What was found in a file of interactions.
+#pragma once
+
+#include <cstddef>
+#include <optional>
+#include <string>
+
+#include "prism/core/config.hpp"
+#include "prism/core/error.hpp"
+#include "prism/core/index.hpp"
+#include "prism/data/format.hpp"
+
+namespace prism::inline PRISM_ISA {
+
+/// What a reader found in a file, and took it for. Columns are as "2" or, with a name, "2
+/// 'rating'".
+struct ReadSummary {
+  std::string file;
+  bool gzip = false;
+  Format format = Format::delimited;  ///< never automatic
+  std::string delimiter;
+  bool header = false;
+  std::string user_column, item_column;    ///< empty for adjacency lists
+  std::string rating_column, time_column;  ///< empty: not read
+  bool dates = false;                      ///< times were dates, and are seconds since 1970
+  std::optional<double> min_rating;
+
+  Index users = 0;  ///< that have an interaction in this part, or a line of their own
+  Index items = 0;  ///< that have an interaction in this part
+  std::size_t interactions = 0;
+
+  // Left out:
+  std::size_t comments = 0;
+  std::size_t repeated_headers = 0;
+  std::size_t below_min_rating = 0;
+  std::size_t repeated = 0;  ///< interactions that were there before
+  /// Of a test part: interactions of a user or an item that the training part has not. These are
+  /// kept. Unset for other parts.
+  std::optional<std::size_t> not_in_training = {};
+};
+
+namespace detail {
+
+[[nodiscard]] inline std::string delimiter_in_words(const std::string& delimiter) {
+  if (delimiter == "\t") return "tabs";
+  if (delimiter == " ") return "spaces";
+  return "'" + delimiter + "'";
+}
+
+}  // namespace detail
+
+/// A summary in one line, such as "ratings.dat: delimited by '::', no header, user in column 0,
+/// item in column 1; 6040 users, 3706 items, 1000209 interactions; nothing left out".
+[[nodiscard]] inline std::string describe(const ReadSummary& summary) {
+  std::string text = summary.file + ": " + (summary.gzip ? "gzip, " : "");
+  text += summary.format == Format::adjacency ? "adjacency lists"
+          : summary.format == Format::recbole ? "RecBole's format"
+                                              : "columns";
+  text += " between " + detail::delimiter_in_words(summary.delimiter);
+  if (summary.format != Format::adjacency) {
+    text += summary.header ? ", header, " : ", no header, ";
+    text += "user in column " + summary.user_column + ", item in " + summary.item_column;
+    text += summary.rating_column.empty() ? "" : ", rating in " + summary.rating_column;
+    text += summary.time_column.empty() ? "" : ", time in " + summary.time_column;
+    text += summary.dates ? " (dates)" : "";
+  }
+  text += "; " + std::to_string(summary.users) + " users, " + std::to_string(summary.items) +
+          " items, " + std::to_string(summary.interactions) + " interactions; ";
+  std::string left_out;
+  const auto add = [&left_out](std::size_t count, const std::string& what) {
+    if (count == 0) return;
+    left_out += (left_out.empty() ? "" : ", ") + std::to_string(count) + " " + what;
+  };
+  add(summary.below_min_rating,
+      "rated below " + (summary.min_rating ? format_number(*summary.min_rating) : ""));
+  add(summary.repeated, "repeated");
+  add(summary.comments, "comment lines");
+  add(summary.repeated_headers, "repeated headers");
+  text += "left out: " + (left_out.empty() ? "none" : left_out);
+  if (summary.not_in_training) {
+    text += "; " + std::to_string(summary.interactions - *summary.not_in_training) +
+            " of users and items of the training part, " +
+            std::to_string(*summary.not_in_training) + " of others";
+  }
+  return text;
+}
+
+}  // namespace prism::inline PRISM_ISA

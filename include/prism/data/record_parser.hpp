@@ -1,0 +1,215 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Parses a chunk of a file, apart from all others: its users and items have numbers of its own, in
+// order of first appearance.
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "prism/core/config.hpp"
+#include "prism/core/error.hpp"
+#include "prism/core/index.hpp"
+#include "prism/data/date.hpp"
+#include "prism/data/detect_format.hpp"
+#include "prism/data/field_splitter.hpp"
+#include "prism/data/format.hpp"
+#include "prism/data/ids.hpp"
+#include "prism/data/interactions.hpp"
+#include "prism/data/layout.hpp"
+#include "prism/data/number.hpp"
+#include "prism/data/preamble.hpp"
+#include "prism/data/records.hpp"
+#include "prism/data/sample.hpp"
+
+namespace prism::inline PRISM_ISA {
+
+namespace detail {
+
+/// A field as quoted in an error message, with control characters replaced.
+[[nodiscard]] inline std::string excerpt(std::string_view field) {
+  constexpr std::size_t max_length = 60;
+  std::string text = "'";
+  text += field.substr(0, max_length);
+  for (char& c : text) {
+    if (static_cast<unsigned char>(c) < 0x20 || c == 0x7F) c = '?';
+  }
+  text += field.size() > max_length ? "...'" : "'";
+  return text;
+}
+
+/// Pairs of rows with what belongs to them.
+struct Pairs {
+  std::vector<Interaction> pairs = {};
+  std::vector<double> times = {};  // empty if none are read
+};
+
+/// What a chunk holds.
+struct ParsedChunk {
+  Ids users, items;
+  Pairs rest, test;  // test: those that have the test column's value
+  std::size_t lines = 0;
+  std::size_t records = 0;  // that are interactions, or an adjacency list's users
+  std::size_t comments = 0, repeated_headers = 0, below_min_rating = 0;
+  std::optional<std::string> error = {};  // the first one; nothing is parsed behind it
+  std::size_t error_line = 0;             // from 1 in the chunk
+};
+
+/// Parses chunks of files of one layout. Thread-safe.
+class RecordParser {
+ public:
+  /// @param min_rating   used if the layout has a rating
+  /// @param test_value   used if the layout has a part
+  /// @param max_line_bytes  of the longest record accepted
+  RecordParser(const Layout& layout, double min_rating, std::string_view test_value)
+      : layout_(layout), min_rating_(min_rating), test_value_(test_value) {}
+
+  /// @param text   whole records
+  [[nodiscard]] ParsedChunk parse(std::string_view text) const {
+    ParsedChunk chunk;
+    const bool lists = layout_.format == Format::adjacency;
+    const RecordEnds ends(lists ? "" : layout_.delimiter);
+    FieldSplitter fields(layout_.delimiter);
+    try {
+      for (std::size_t begin = 0; begin < text.size();) {
+        const std::size_t end = std::min(ends.find(text, begin), text.size());
+        const std::string_view whole = text.substr(begin, end - begin);
+        chunk.error_line = chunk.lines + 1;
+        if (is_data(without_return(whole), chunk)) {
+          parse_record(without_return(whole), fields, chunk);
+        }
+        chunk.lines += 1 + count_breaks(whole);
+        begin = end + 1;
+      }
+    } catch (const Problem& problem) {
+      chunk.error = problem.text;
+    }
+    return chunk;
+  }
+
+ private:
+  struct Problem {
+    std::string text;
+  };
+  [[noreturn]] static void fail(std::string problem) { throw Problem{std::move(problem)}; }
+
+  std::size_t count_breaks(std::string_view record) const noexcept {
+    if (!has_quotes(layout_.delimiter)) return 0;
+    return static_cast<std::size_t>(std::count(record.begin(), record.end(), '\n'));
+  }
+
+  /// Whether a record is data; counts it if it is not.
+  bool is_data(std::string_view record, ParsedChunk& chunk) const {
+    if (is_blank(record)) return false;
+    if (!layout_.comment.empty() && record.starts_with(layout_.comment)) {
+      ++chunk.comments;
+      return false;
+    }
+    if (layout_.refuse_comments) {
+      if (auto problem = unexpected_comment(record)) fail(std::move(*problem));
+    }
+    if (record.find('\0') != std::string_view::npos) {
+      fail(zero_byte_problem);
+    }
+    for (std::size_t at = record.find('\r'); at != std::string_view::npos;
+         at = record.find('\r', at + 1)) {
+      if (at + 1 == record.size() || record[at + 1] != '\n') {
+        fail("has a carriage return within; lines end in \\n or \\r\\n");
+      }
+    }
+    if (layout_.header && record == layout_.header_text) {
+      ++chunk.repeated_headers;
+      return false;
+    }
+    return true;
+  }
+
+  void parse_record(std::string_view record, FieldSplitter& fields, ParsedChunk& chunk) const {
+    if (!fields.split(record)) {
+      fail("a quoted field does not end in a quote and a delimiter");
+    }
+    if (layout_.format == Format::adjacency) {
+      parse_list(record, fields, chunk);
+    } else {
+      parse_columns(record, fields, chunk);
+    }
+  }
+
+  void parse_list(std::string_view record, const FieldSplitter& fields, ParsedChunk& chunk) const {
+    if (layout_.delimiter == " " && record.find('\t') != std::string_view::npos) {
+      fail("holds a tab; in these adjacency lists, user and items are separated by spaces");
+    }
+    Index user = absent;
+    for (const std::string_view id : fields) {
+      if (id.empty()) {
+        if (user != absent) continue;  // a delimiter at the end
+        fail("the user is empty");
+      }
+      if (user == absent) {
+        user = chunk.users.intern(id);
+      } else {
+        chunk.rest.pairs.push_back({user, chunk.items.intern(id)});
+      }
+    }
+    ++chunk.records;
+  }
+
+  void parse_columns(std::string_view record, const FieldSplitter& fields,
+                     ParsedChunk& chunk) const {
+    if (layout_.columns && fields.size() != *layout_.columns) {
+      fail(FormatDetector::ragged_problem(fields.size(), *layout_.columns));
+    }
+    if (fields.size() < layout_.columns_to_read()) {
+      fail("expected " + std::to_string(layout_.columns_to_read()) + " columns or more, found " +
+           std::to_string(fields.size()) + " in " + excerpt(record));
+    }
+    ++chunk.records;
+    if (layout_.rating && rating(fields[*layout_.rating]) < min_rating_) {
+      ++chunk.below_min_rating;
+      return;
+    }
+    const std::string_view user = id(fields[layout_.user], "user");
+    const std::string_view item = id(fields[layout_.item], "item");
+    const bool in_test = layout_.part && fields[*layout_.part] == test_value_;
+    Pairs& part = in_test ? chunk.test : chunk.rest;
+    if (layout_.time) part.times.push_back(time(fields[*layout_.time]));
+    part.pairs.push_back({chunk.users.intern(user), chunk.items.intern(item)});
+  }
+
+  static std::string_view id(std::string_view field, const char* what) {
+    if (field.empty()) fail(std::string("the ") + what + " is empty");
+    if (field.find('\n') != std::string_view::npos) {
+      fail(std::string("the ") + what + " holds a line break: " + excerpt(field));
+    }
+    return field;
+  }
+
+  static double rating(std::string_view field) {
+    const std::optional<double> value = parse_number(field);
+    if (!value) fail("the rating is not a finite number: " + excerpt(field));
+    return *value;
+  }
+
+  double time(std::string_view field) const {
+    const std::optional<double> value = layout_.dates ? parse_date(field) : parse_number(field);
+    if (!value) {
+      fail(std::string("the time is not ") +
+           (layout_.dates ? "a date such as 2011-03-14 or 2011-03-14T09:26:53Z"
+                          : "a finite number") +
+           ": " + excerpt(field) + "; the option time says which column it is, if any");
+    }
+    return *value;
+  }
+
+  const Layout& layout_;
+  double min_rating_;
+  std::string_view test_value_;
+};
+
+}  // namespace detail
+}  // namespace prism::inline PRISM_ISA

@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The records of a text: its lines, unless a quoted field has a line break.
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <string_view>
+#include <vector>
+
+#include "prism/core/config.hpp"
+
+namespace prism::inline PRISM_ISA {
+
+/// Whether fields between this delimiter may be in double quotes.
+[[nodiscard]] inline bool has_quotes(std::string_view delimiter) noexcept {
+  return delimiter == "," || delimiter == ";";
+}
+
+/// Finds where records end.
+class RecordEnds {
+ public:
+  /// @param delimiter  of the fields; empty: each line is a record
+  explicit RecordEnds(std::string_view delimiter) noexcept
+      : delimiter_(has_quotes(delimiter) ? delimiter[0] : '\0') {}
+
+  static constexpr std::size_t none = std::string_view::npos;
+
+  /// The line break that ends the record that begins at `begin`; none if the text ends before.
+  [[nodiscard]] std::size_t find(std::string_view text, std::size_t begin) const noexcept {
+    const std::size_t line_break = text.find('\n', begin);
+    if (delimiter_ == '\0') return line_break;
+    const std::string_view line = text.substr(begin, line_break - begin);
+    if (line.find('"') == none) return line_break;
+    return find_behind_quotes(text, begin);
+  }
+
+  /// Cuts a text at the ends of records into chunks of about this many bytes: the positions where
+  /// they end. What is left behind the last one is no whole record.
+  /// @param whole  whether the text's end is a record's
+  [[nodiscard]] std::vector<std::size_t> cut(std::string_view text, std::size_t chunk_bytes,
+                                             bool whole) const {
+    std::vector<std::size_t> ends;
+    std::size_t begin = 0;
+    if (delimiter_ == '\0' || text.find('"') == none) {
+      const std::size_t last = text.rfind('\n');
+      const std::size_t end = whole ? text.size() : last == none ? 0 : last + 1;
+      while (begin < end) {
+        const std::size_t least = begin + std::max<std::size_t>(chunk_bytes, 1) - 1;
+        const std::size_t line_break = least < end ? text.find('\n', least) : none;
+        begin = line_break == none ? end : std::min(line_break + 1, end);
+        ends.push_back(begin);
+      }
+      return ends;
+    }
+    std::size_t chunk = 0;  // where the chunk begins
+    for (;;) {
+      const std::size_t end = find(text, begin);
+      if (end == none) break;
+      begin = end + 1;
+      if (begin - chunk >= chunk_bytes) ends.push_back(chunk = begin);
+    }
+    if (whole) begin = text.size();
+    if (begin > chunk) ends.push_back(begin);
+    return ends;
+  }
+
+ private:
+  [[nodiscard]] std::size_t find_behind_quotes(std::string_view text,
+                                               std::size_t begin) const noexcept {
+    const char stops[] = {delimiter_, '\n'};
+    for (;;) {
+      const std::size_t field = text.find_first_not_of(' ', begin);
+      if (field == none) return none;
+      begin = field;
+      while (text[field] == '"') {  // a doubled quote is part of the field
+        const std::size_t quote = text.find('"', begin + 1);
+        if (quote == none) return none;
+        begin = quote + 1;
+        if (begin == text.size() || text[begin] != '"') break;
+      }
+      const std::size_t stop = text.find_first_of({stops, 2}, begin);
+      if (stop == none || text[stop] == '\n') return stop;
+      begin = stop + 1;
+    }
+  }
+
+  char delimiter_;  // zero: no quotes
+};
+
+}  // namespace prism::inline PRISM_ISA

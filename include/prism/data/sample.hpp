@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The first records of a file, from which its layout is detected.
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "prism/core/config.hpp"
+#include "prism/data/field_splitter.hpp"
+#include "prism/data/preamble.hpp"
+#include "prism/data/records.hpp"
+
+namespace prism::inline PRISM_ISA {
+
+namespace detail {
+
+inline constexpr const char* zero_byte_problem =
+    "contains a zero byte, so it is not text; if it is UTF-16, convert it to UTF-8";
+
+/// What is wrong with a line that begins as comments usually do; nullopt if it does not.
+[[nodiscard]] inline std::optional<std::string> unexpected_comment(std::string_view line) {
+  if (!line.starts_with('#') && !line.starts_with('%')) return std::nullopt;
+  const std::string sign(line.substr(0, 1));
+  return "begins with '" + sign + "'; the option comment says whether it is one: '" + sign +
+         "', or empty if there are none";
+}
+
+/// A record of the sample.
+struct SampleRow {
+  std::size_t line = 1;
+  std::string text = {};
+  std::vector<std::string> fields = {};  // none if its quotes do not match
+};
+using SampleRows = std::vector<SampleRow>;
+
+/// The first records of a text: at most 64, of about a megabyte together.
+class Sample {
+ public:
+  /// @param text   that begins with the data and ends with a record, or is long
+  /// @param line   its first line's number
+  /// @param comment  what begins a comment; empty: nothing does
+  Sample(std::string_view text, std::size_t line, std::string comment)
+      : text_(text), line_(line), comment_(std::move(comment)) {}
+
+  /// The records and their fields, between this delimiter.
+  [[nodiscard]] SampleRows rows(std::string_view delimiter) const {
+    const RecordEnds ends(delimiter);
+    FieldSplitter fields(delimiter);
+    SampleRows rows;
+    std::size_t line = line_;
+    for (std::size_t begin = 0; begin < text_.size() && begin < max_bytes && rows.size() < 64;) {
+      std::size_t end = ends.find(text_, begin);
+      // A quote that does not end is an error of its line when it is read.
+      if (end == RecordEnds::none) end = text_.find('\n', begin);
+      const std::string_view whole = text_.substr(begin, end - begin);
+      const std::string_view record = without_return(whole);
+      if (!is_blank(record) && (comment_.empty() || !record.starts_with(comment_))) {
+        SampleRow row{.line = line, .text = std::string(record)};
+        if (fields.split(row.text)) row.fields.assign(fields.begin(), fields.end());
+        rows.push_back(std::move(row));
+      }
+      line += 1 + static_cast<std::size_t>(std::ranges::count(whole, '\n'));
+      if (end == std::string_view::npos) break;
+      begin = end + 1;
+    }
+    return rows;
+  }
+
+ private:
+  static constexpr std::size_t max_bytes = std::size_t{1} << 20;
+
+  std::string_view text_;
+  std::size_t line_;
+  std::string comment_;
+};
+
+/// The first row with another number of fields than the first one; null if there is none.
+[[nodiscard]] inline const SampleRow* first_ragged(const SampleRows& rows) {
+  for (const SampleRow& row : rows) {
+    if (row.fields.size() != rows[0].fields.size()) return &row;
+  }
+  return nullptr;
+}
+
+}  // namespace detail
+}  // namespace prism::inline PRISM_ISA
