@@ -33,6 +33,7 @@ class FieldSplitter {
   /// a quoted field does not end in a quote and a delimiter.
   [[nodiscard]] bool split(std::string_view record) {
     fields_.clear();
+    had_quotes_ = quotes_ && record.find('"') != std::string_view::npos;
     if (delimiter_ == " ") {
       split_at_blanks(record);
       return true;
@@ -41,7 +42,7 @@ class FieldSplitter {
       fields_.push_back(record);
       return true;
     }
-    if (quotes_ && record.find('"') != std::string_view::npos) return split_quoted(record);
+    if (had_quotes_) return split_quoted(record);
     for (std::size_t begin = 0;;) {
       const std::size_t end = delimiter_.size() == 1 ? record.find(delimiter_[0], begin)
                                                      : record.find(delimiter_, begin);
@@ -50,6 +51,9 @@ class FieldSplitter {
       begin = end + delimiter_.size();
     }
   }
+
+  /// Whether the fields are valid until the next split() alone, and not as long as the record.
+  [[nodiscard]] bool had_quotes() const noexcept { return had_quotes_; }
 
   [[nodiscard]] std::size_t size() const noexcept { return fields_.size(); }
   [[nodiscard]] std::string_view operator[](std::size_t k) const noexcept { return fields_[k]; }
@@ -106,6 +110,7 @@ class FieldSplitter {
 
   std::string delimiter_;
   bool quotes_;
+  bool had_quotes_ = false;
   std::vector<std::string_view> fields_;
   std::string unquoted_;
 };

@@ -48,8 +48,8 @@ struct Part {
 
 /// How a file is read. Nothing of it changes the result.
 struct ReadSizes {
-  std::size_t block = std::size_t{32} << 20;  ///< bytes read at once; a sample has to fit, of 2 MB
-  std::size_t chunk = std::size_t{4} << 20;   ///< bytes parsed by one task
+  std::size_t block = std::size_t{8} << 20;  ///< bytes read at once; a sample has to fit, of 2 MB
+  std::size_t chunk = std::size_t{1} << 20;  ///< bytes parsed by one task
   std::size_t max_record = std::size_t{256} << 20;  ///< bounds the memory
 };
 
@@ -201,11 +201,7 @@ class PartsReader {
     parallel_tasks(par, 2, [&](std::size_t side) {
       Ids& ids = side == 0 ? *users_ : *items_;
       for (const ParsedChunk& chunk : chunks) {
-        const Ids& own = side == 0 ? chunk.users : chunk.items;
-        std::vector<Index>& row = rows[side].emplace_back(own.size());
-        for (std::size_t k = 0; k < row.size(); ++k) {
-          row[k] = ids.intern(own[static_cast<Index>(k)]);
-        }
+        rows[side].push_back(ids.intern(side == 0 ? chunk.users : chunk.items));
       }
     });
     parallel_tasks(par, chunks.size(), [&](std::size_t k) {

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Parses a chunk of a file, apart from all others: its users and items have numbers of its own, in
-// order of first appearance.
+// Parses a chunk of a file, apart from all others: pairs of its own users and items, which still
+// have no rows.
 #pragma once
 
 #include <algorithm>
 #include <cstddef>
-#include <cstdint>
+#include <deque>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -19,7 +19,6 @@
 #include "prism/data/detect_format.hpp"
 #include "prism/data/field_splitter.hpp"
 #include "prism/data/format.hpp"
-#include "prism/data/ids.hpp"
 #include "prism/data/interactions.hpp"
 #include "prism/data/layout.hpp"
 #include "prism/data/number.hpp"
@@ -43,7 +42,7 @@ namespace detail {
   return text;
 }
 
-/// Pairs of rows with what belongs to them.
+/// Pairs, of rows or of positions in a chunk's lists of ids, with what belongs to them.
 struct Pairs {
   std::vector<Interaction> pairs = {};
   std::vector<double> times = {};  // empty if none are read
@@ -51,7 +50,8 @@ struct Pairs {
 
 /// What a chunk holds.
 struct ParsedChunk {
-  Ids users, items;
+  std::vector<std::string_view> users = {}, items = {};  // ids, into the text or `unquoted`
+  std::deque<std::string> unquoted = {};
   Pairs rest, test;  // test: those that have the test column's value
   std::size_t lines = 0;
   std::size_t records = 0;  // that are interactions, or an adjacency list's users
@@ -151,9 +151,9 @@ class RecordParser {
         fail("the user is empty");
       }
       if (user == absent) {
-        user = chunk.users.intern(id);
+        user = add(chunk.users, id, fields, chunk);
       } else {
-        chunk.rest.pairs.push_back({user, chunk.items.intern(id)});
+        chunk.rest.pairs.push_back({user, add(chunk.items, id, fields, chunk)});
       }
     }
     ++chunk.records;
@@ -178,7 +178,16 @@ class RecordParser {
     const bool in_test = layout_.part && fields[*layout_.part] == test_value_;
     Pairs& part = in_test ? chunk.test : chunk.rest;
     if (layout_.time) part.times.push_back(time(fields[*layout_.time]));
-    part.pairs.push_back({chunk.users.intern(user), chunk.items.intern(item)});
+    part.pairs.push_back(
+        {add(chunk.users, user, fields, chunk), add(chunk.items, item, fields, chunk)});
+  }
+
+  /// Adds an id to a list; returns its position.
+  static Index add(std::vector<std::string_view>& ids, std::string_view id,
+                   const FieldSplitter& fields, ParsedChunk& chunk) {
+    if (fields.had_quotes()) id = chunk.unquoted.emplace_back(id);
+    ids.push_back(id);
+    return static_cast<Index>(ids.size() - 1);
   }
 
   static std::string_view id(std::string_view field, const char* what) {
