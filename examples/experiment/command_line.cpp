@@ -116,6 +116,14 @@ void declare_options(CLI::App& app, Settings& settings) {
   app.add_flag("--header", settings.header, "the first line names the columns")
       ->needs("--data")
       ->group(data);
+  app.add_flag("--no-header", settings.no_header, "the first line is an interaction")
+      ->needs("--data")
+      ->excludes("--header")
+      ->group(data);
+  app.add_option("--comment", settings.comment,
+                 "what begins a comment line; empty: there are none; detected by default")
+      ->needs("--data")
+      ->group(data);
   app.add_flag("--drop-repeated", settings.drop_repeated,
                "remove interactions from --test that are also in --data")
       ->needs("--test")

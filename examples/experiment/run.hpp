@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cstdint>
+#include <cstdio>
 #include <memory>
 #include <optional>
 #include <prism/data/data.hpp>
@@ -33,11 +34,19 @@ struct Run {
   double magnitude_popularity_correlation = 0;  // of items
 };
 
+/// Says what was found in a file, and taken for what: once for each file, whatever the seeds.
+inline void show_summary(const Settings& settings, const prism::Interactions& data) {
+  if (settings.quiet || settings.seed != settings.seeds.front()) return;
+  std::fprintf(stderr, "%s\n", prism::describe(*data.read_summary()).c_str());
+}
+
 inline prism::Split load(const Settings& settings) {
   using namespace prism;
   const ReadOptions options = read_options(settings);
   if (!settings.test.empty()) {
     const auto [train, test] = read_train_test(settings.data, settings.test, options);
+    show_summary(settings, train);
+    show_summary(settings, test);
     return given_split(train, test,
                        {.validation = settings.validation_part,
                         .seed = settings.seed,
@@ -48,6 +57,7 @@ inline prism::Split load(const Settings& settings) {
                                                           .items = settings.synthetic_items,
                                                           .seed = settings.seed})
                                 : read_interactions(settings.data, options);
+  if (!settings.data.empty()) show_summary(settings, data);
   return random_split(
       data,
       {.validation = settings.validation_part, .test = settings.test_part, .seed = settings.seed});

@@ -28,11 +28,13 @@ std::optional<prism::Column> column(const std::string& text) {
 prism::ReadOptions read_options(const Settings& settings) {
   prism::ReadOptions options{.format = prism::parse_format(settings.format),
                              .delimiter = settings.delimiter,
+                             .comment = settings.comment,
                              .user = column(settings.user_column),
                              .item = column(settings.item_column),
                              .rating = column(settings.rating_column),
                              .min_rating = settings.min_rating};
   if (settings.header) options.header = prism::Header::yes;
+  if (settings.no_header) options.header = prism::Header::no;
   options.time = prism::no_column;  // splits are random
   return options;
 }

@@ -51,7 +51,8 @@ struct Settings {
   std::string format = "automatic";
   std::string delimiter;
   std::string user_column, item_column, rating_column;  // empty: detected
-  bool header = false;
+  bool header = false, no_header = false;               // neither: detected
+  std::optional<std::string> comment;                   // unset: detected
   bool drop_repeated = false;
   std::optional<double> min_rating;
   double validation_part = 0.1;
