@@ -92,9 +92,9 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   } else {
     overwrite(saved.folder / name, content);
     const auto own = std::find(saved.names.begin(), saved.names.end(), detail::manifest_name);
-    overwrite(manifest, manifest_with(saved.contents[static_cast<std::size_t>(
-                                          own - saved.names.begin())],
-                                      name, content));
+    overwrite(manifest,
+              manifest_with(saved.contents[static_cast<std::size_t>(own - saved.names.begin())],
+                            name, content));
   }
   try {
     const Model model = load_model<Model>(saved.folder);

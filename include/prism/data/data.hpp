@@ -2,8 +2,8 @@
 // Interactions: sources and splits.
 #pragma once
 
-#include "prism/data/arrow.hpp"
 #include "prism/data/append.hpp"
+#include "prism/data/arrow.hpp"
 #include "prism/data/ids.hpp"
 #include "prism/data/interactions.hpp"
 #include "prism/data/k_core.hpp"

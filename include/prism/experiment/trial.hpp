@@ -174,8 +174,7 @@ class ModelTrial final : public Trial {
 
 /// Each part of a split in words, with a sum over its interactions.
 [[nodiscard]] inline std::string describe_split(const Split& split) {
-  return "train: " + fingerprint(split.train) +
-         "; validation: " + fingerprint(split.validation) +
+  return "train: " + fingerprint(split.train) + "; validation: " + fingerprint(split.validation) +
          "; test: " + fingerprint(split.test);
 }
 

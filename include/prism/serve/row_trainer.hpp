@@ -167,7 +167,7 @@ class RowTrainer {
       return gradient_of_side(of, table_.shape(1), traits.overwrites_gradient ? of.num_active : 0);
     };
     std::vector<Rows<T>> parameter_gradients;
-    loss_state_.for_each_parameter([&](const ParameterView<T>& view) {
+    for_each_trained_parameter<T>(loss_state_, [&](const ParameterView<T>& view) {
       const std::size_t dim = view.rows.dim();
       parameter_gradients.push_back(view.reached == ParameterRows::users
                                         ? gradient_of_side(batch.user_side, dim, 0)
@@ -231,7 +231,7 @@ class RowTrainer {
       visit(view, k, place++);
     };
     visit_new({rows(table_), side_});
-    loss_state_.for_each_parameter([&](const ParameterView<T>& view) {
+    for_each_trained_parameter<T>(loss_state_, [&](const ParameterView<T>& view) {
       ++k;
       if (view.reached == side_) visit_new(view);
     });
