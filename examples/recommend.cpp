@@ -1,14 +1,20 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Answers from a saved model, of whatever policies: items for users, items similar to items.
+// Answers from a saved model, of whatever policies: items for users, for users who came after
+// training, items similar to items.
 #include <CLI/CLI.hpp>
+#include <algorithm>
 #include <cstddef>
 #include <cstdio>
 #include <exception>
 #include <fstream>
 #include <iostream>
+#include <prism/data/read.hpp>
 #include <prism/execution/host.hpp>
+#include <prism/serve/fold_in.hpp>
+#include <prism/serve/item_index.hpp>
 #include <prism/serve/load_model.hpp>
 #include <prism/serve/recommend.hpp>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -20,6 +26,7 @@ struct Arguments {
   std::string model;
   std::vector<std::string> users;
   std::string users_file;
+  std::string new_users;
   std::vector<std::string> similar_to;
   std::size_t k = 10;
   bool include_seen = false;
@@ -35,6 +42,10 @@ void declare(CLI::App& app, Arguments& arguments) {
   app.add_option("--users-file", arguments.users_file,
                  "a file with the id of a user in each line; - for the standard input")
       ->check(CLI::ExistingFile | CLI::IsMember({"-"}));
+  app.add_option("--new-users", arguments.new_users,
+                 "a file of interactions, in any format that experiment reads, of users whom the "
+                 "model need not know: their rows follow by least squares")
+      ->check(CLI::ExistingFile);
   app.add_option("--similar-to", arguments.similar_to,
                  "ids of items, separated by commas: the items most similar to each, by cosine")
       ->delimiter(',');
@@ -71,25 +82,75 @@ std::vector<std::string> users_of(const Arguments& arguments) {
   return users;
 }
 
+/// Interactions with the model's items, others left out.
+Interactions with_items_of(const Interactions& train, const Interactions& history) {
+  std::vector<Interaction> pairs;
+  for (std::size_t k = 0; k < history.size(); ++k) {
+    const Index item = train.find_item(history.item_id(history[k].item));
+    if (item != absent) pairs.push_back({history[k].user, item});
+  }
+  if (pairs.size() < history.size()) {
+    std::fprintf(stderr, "recommend: %zu of %zu interactions are with items the model has not\n",
+                 history.size() - pairs.size(), history.size());
+  }
+  return {history.user_ids(), train.item_ids(), pairs};
+}
+
+/// Every user of `seen`, in turn.
+template <class T>
+void answer_all(const Arguments& arguments, const ItemIndex<T>& index,
+                const std::vector<Query<T>>& queries, const Interactions& seen,
+                const std::vector<Index>& users) {
+  constexpr std::size_t batch = 4096;  // bounds the memory of the answers
+  for (std::size_t first = 0; first < users.size(); first += batch) {
+    const std::size_t count = std::min(batch, users.size() - first);
+    const std::span some(queries.data() + first, count);
+    const auto lists = arguments.include_seen
+                           ? index.top_k(some, arguments.k)
+                           : index.top_k(some, arguments.k, [&](std::size_t position) {
+                               return Unseen(seen, users[first + position]);
+                             });
+    for (std::size_t k = 0; k < count; ++k) {
+      print(std::string(seen.user_id(users[first + k])), lists[k].items, *seen.item_ids());
+    }
+  }
+}
+
 /// @return whether the model has every id
 template <class T>
 bool answer(const Arguments& arguments) {
   const SavedScorer<T> saved = load_scorer<T>(arguments.model);
+  const Scorer<T>& scorer = saved.scorer;
   bool all_known = true;
   const auto unknown = [&](const char* kind, const std::string& id) {
     std::fprintf(stderr, "recommend: the model has no %s %s\n", kind, id.c_str());
     all_known = false;
   };
-  const RecommendOptions options{
-      .exclude_seen = !arguments.include_seen,
-      .similarity = arguments.cosine ? Similarity::cosine : Similarity::dot};
-  const Ids& items = *saved.train.item_ids();
+  std::vector<Index> users;
   for (const std::string& id : users_of(arguments)) {
     const Index user = saved.train.find_user(id);
     if (user == absent) {
       unknown("user", id);
     } else {
-      print(id, recommend(saved.scorer, saved.train, user, arguments.k, options), items);
+      users.push_back(user);
+    }
+  }
+  const bool for_users = !users.empty() || !arguments.new_users.empty();
+  if (for_users) {
+    const ItemIndex<T> index(
+        scorer, {.similarity = arguments.cosine ? Similarity::cosine : Similarity::dot});
+    answer_all(arguments, index, queries_of(scorer, users), saved.train, users);
+    if (!arguments.new_users.empty()) {
+      const Interactions history =
+          with_items_of(saved.train, read_interactions(arguments.new_users));
+      const Matrix<T> folded_in = fold_in_users(scorer, history);
+      std::vector<Query<T>> queries;
+      std::vector<Index> everyone;
+      for (Index user = 0; user < history.users(); ++user) {
+        queries.emplace_back(std::span<const T>(rows(folded_in)[user], folded_in.shape(1)));
+        everyone.push_back(user);
+      }
+      answer_all(arguments, index, queries, history, everyone);
     }
   }
   for (const std::string& id : arguments.similar_to) {
@@ -97,7 +158,7 @@ bool answer(const Arguments& arguments) {
     if (item == absent) {
       unknown("item", id);
     } else {
-      print(id, similar_items(saved.scorer, item, arguments.k), items);
+      print(id, similar_items(scorer, item, arguments.k), *saved.train.item_ids());
     }
   }
   return all_known;
@@ -112,9 +173,9 @@ int main(int argc, char** argv) {
   declare(app, arguments);
   try {
     app.parse(argc, argv);
-    if (arguments.users.empty() && arguments.users_file.empty() && arguments.similar_to.empty() &&
-        !arguments.describe) {
-      throw CLI::RequiredError("--users, --users-file, --similar-to or --describe");
+    if (arguments.users.empty() && arguments.users_file.empty() && arguments.new_users.empty() &&
+        arguments.similar_to.empty() && !arguments.describe) {
+      throw CLI::RequiredError("--users, --users-file, --new-users, --similar-to or --describe");
     }
   } catch (const CLI::ParseError& error) {
     return app.exit(error) == 0 ? 0 : 2;

@@ -49,6 +49,13 @@ user=$(head -n 1 "$folder_of_model/user_ids.txt")
 "$recommend" --model "$folder_of_model" --users "$user,nobody" -k 3 >answer.txt 2>unknown.txt && fail "nobody was known"
 [ "$(grep -c "^$user" answer.txt)" = 3 ] || fail "there are not 3 recommendations"
 grep -q "has no user nobody" unknown.txt || fail "an unknown user is not named"
+# A user who came after training.
+awk -F:: -v user="$user" '$1 == user { print "newcomer," $2 }' ratings.dat >newcomer.csv
+printf 'newcomer,never seen\n' >>newcomer.csv
+sed -i '1i user,item' newcomer.csv
+"$recommend" --model "$folder_of_model" --new-users newcomer.csv -k 3 >new.txt 2>unknown.txt
+[ "$(grep -c "^newcomer" new.txt)" = 3 ] || fail "there are not 3 recommendations for a new user"
+grep -q "1 of .* interactions are with items the model has not" unknown.txt || fail "an unknown item is not counted"
 run --initializer PRISM --save models --json saved.json >again.txt
 cmp <(sed 's/ [0-9.]* *[-0-9.]*$//' saved.txt) <(sed 's/ [0-9.]* *[-0-9.]*$//' again.txt) || fail "a second run is another"
 kept() {
