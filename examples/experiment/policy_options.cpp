@@ -73,6 +73,9 @@ void declare_policy_options(CLI::App& app, Settings& settings) {
   list("slk-tau-w", "SLK: temperature of the pairs' weights")
       ->check(number_between(1e-6, 1e6))
       ->group(options);
+  app.add_flag("--slk-constant-weight", settings.slk_constant_weight,
+               "SLK: no gradient through the weights; without it tau-w has to be well above tau")
+      ->group(options);
   app.add_option("--slk-quantile-negatives", settings.slk_quantile_negatives,
                  "SLK: items drawn for a user's quantile, beside the user's own")
       ->check(CLI::Range(std::size_t{1}, std::size_t{1} << 30))

@@ -143,6 +143,7 @@ inline prism::Json to_json(const Settings& settings) {
                       {"psl_surrogate", settings.psl_surrogate},
                       {"slk_k", settings.slk_k},
                       {"slk_tau_w", settings.slk_tau_w},
+                      {"slk_constant_weight", settings.slk_constant_weight},
                       {"slk_quantile_negatives", settings.slk_quantile_negatives},
                       {"slk_refresh_epochs", settings.slk_refresh_epochs},
                       {"ccl_margin", settings.ccl_margin},

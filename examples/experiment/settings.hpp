@@ -84,6 +84,7 @@ struct Settings {
   std::string psl_surrogate = "tanh";  // of surrogates
   std::size_t slk_k = prism::SLK{}.k;
   double slk_tau_w = prism::SLK{}.tau_w;
+  bool slk_constant_weight = false;
   std::size_t slk_quantile_negatives = prism::SLK{}.quantile_negatives;
   std::size_t slk_refresh_epochs = prism::SLK{}.refresh_epochs;
   double ccl_margin = prism::CCL{}.margin;

@@ -44,6 +44,7 @@ inline void configure(prism::SLK& loss, const Settings& settings) {
   loss.k = settings.slk_k;
   loss.tau_d = settings.tau_or(loss.tau_d);
   loss.tau_w = settings.slk_tau_w;
+  loss.constant_weight = settings.slk_constant_weight;
   loss.quantile_negatives = settings.slk_quantile_negatives;
   loss.refresh_epochs = settings.slk_refresh_epochs;
 }

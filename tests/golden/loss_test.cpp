@@ -133,6 +133,11 @@ TEST_CASE("loss_slk") {
   check_slk<double>("loss_slk_shared", SLK{.tau_w = 2.25}, NegativeMask::own_item);
   check_slk<float>("loss_slk_shared", SLK{.tau_w = 2.25}, NegativeMask::own_item);
 }
+TEST_CASE("loss_slk_constant") {
+  const SLK loss{.negatives = 5, .tau_d = 0.2, .tau_w = 0.25, .constant_weight = true};
+  check_slk<double>("loss_slk_constant", loss);
+  check_slk<float>("loss_slk_constant", loss);
+}
 TEST_CASE("quantile_slk") {
   check_quantiles<double>();
   check_quantiles<float>();

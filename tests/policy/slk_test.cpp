@@ -67,7 +67,7 @@ TEST_CASE("SLK's quantile is the K-th largest cosine of the user's own items and
     for (Index i = 0; i < (u % 3) * item_count / 2; ++i) pairs.push_back({u, i});
   }
   const Interactions train(user_count, item_count, pairs);
-  for (const std::size_t k : {1, 2, 4, 5, 20, 39, 40, 41, 1000}) {
+  for (const std::size_t k : {1U, 2U, 4U, 5U, 20U, 39U, 40U, 41U, 1000U}) {
     CAPTURE(k);
     const std::vector<double> beta =
         Quantiles(users, items, train)({.k = k, .quantile_negatives = item_count});
@@ -155,7 +155,7 @@ TEST_CASE("SLK's quantile is a number where rows are not") {
   items(3, 2) = std::numeric_limits<double>::infinity();
   std::fill_n(rows(items)[4], 4, 0.0);
   const Interactions train(2, 9, std::vector<Interaction>{{0, 0}, {1, 3}});
-  for (const std::size_t k : {1, 5, 9}) {
+  for (const std::size_t k : {1U, 5U, 9U}) {
     for (const double beta : Quantiles(users, items, train)({.k = k})) CHECK(is_finite(beta));
   }
 }

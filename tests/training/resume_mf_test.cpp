@@ -64,7 +64,7 @@ TEST_CASE("a run that computes values as epochs begin is the unbroken one, saved
   using Shared = SharedNegatives<>;
   const FitOptions fitting{.learning_rate = 0.02, .batch_size = 150, .epochs = 5};
   // Anew each epoch, and in each second of them.
-  for (const std::size_t interval : {1, 2}) {
+  for (const std::size_t interval : {1U, 2U}) {
     CAPTURE(interval);
     const SLK loss{.negatives = 30, .k = 5, .quantile_negatives = 40, .refresh_epochs = interval};
     test::check_resume<Recommender<MF<8>, SLK, FullWD, Xavier, Adam, Shared>>(

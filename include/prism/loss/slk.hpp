@@ -30,24 +30,30 @@
 namespace prism::inline PRISM_ISA {
 
 /// SoftmaxLoss@K, for NDCG@K: mean over the batch's pairs of
-///   sigmoid((cos(u, i) - beta_u) / tau_w) * log sum_j exp((cos(u, j) - cos(u, i)) / tau_d),
+///   w_ui log sum_j exp((cos(u, j) - cos(u, i)) / tau_d),
+///   w_ui = sigmoid((cos(u, i) - beta_u) / tau_w),
 /// where j runs over the pair's negatives alone; 0 where all of them are masked. The user's
 /// quantile beta_u is the K-th largest cosine among the user's training items and
 /// quantile_negatives items drawn uniformly from the others; the smallest where there are fewer
-/// than K. It is a constant of the gradient, unlike the weight that it is a part of, and is
-/// computed anew before the first epoch and each refresh_epochs later. Yang et al.: "Breaking the
-/// Top-K barrier: Advancing Top-K ranking metrics optimization in recommender systems", KDD 2025.
+/// than K. It is a constant of the gradient, and is computed anew before the first epoch and each
+/// refresh_epochs later. Yang et al.: "Breaking the Top-K barrier: Advancing Top-K ranking metrics
+/// optimization in recommender systems", KDD 2025.
+///
+/// The gradient through w_ui lowers cos(u, i), which is to rise, where (1 - w_ui) log sum_j ... is
+/// above tau_w / tau_d: a tau_w that is not far above tau_d needs a constant_weight.
+///
 /// The published code calls tau_d and tau_w tau and tau_beta, begins with a beta of 0, computes it
 /// batch by batch in epochs refresh_epochs, 2 refresh_epochs ..., and leaves out the last training
-/// items of users that have more than nine tenths of the users. Its tau_w are from 0.5 to 3, its
-/// refresh_epochs 5 and 20.
+/// items of users that have more than nine tenths of the users. The gradient goes through the
+/// weight there; its tau_w are from 0.5 to 3, its refresh_epochs 5 and 20.
 struct SLK {
   static constexpr std::string_view name = "SLK";
 
   std::size_t negatives = 1000;           ///< of a pair, at least 1
   std::size_t k = 20;                     ///< at least 1
   double tau_d = 0.1;                     ///< temperature of the sum, from 1e-6 to 1e6
-  double tau_w = 1;                       ///< temperature of the weight, from 1e-6 to 1e6
+  double tau_w = 2.25;                    ///< temperature of the weight, from 1e-6 to 1e6
+  bool constant_weight = false;           ///< whether w_ui is a constant of the gradient
   std::size_t quantile_negatives = 1000;  ///< at least 1; all items if there are no more
   std::size_t refresh_epochs = 20;        ///< at least 1
 
@@ -98,7 +104,8 @@ struct SLK {
           }
           const T quantile = *beta[batch.user_side.unique_rows[batch.users[p]]];
           const double above = static_cast<double>(cosine[0] - quantile) / tau_w;
-          const double weight = sigmoid(above), d_weight = weight * sigmoid(-above) / tau_w;
+          const double weight = sigmoid(above);
+          const double d_weight = constant_weight ? 0 : weight * sigmoid(-above) / tau_w;
           const T sum =
               softmax_terms<Isa>(negative.data(), inverse_temperature, maximum, negative.size());
           const double log_sum = std::log(static_cast<double>(sum)) +

@@ -32,6 +32,7 @@ void for_each_option(Policy& policy, const Visit& visit) {
   PRISM_OPTION(beta2)
   PRISM_OPTION(broadcast)
   PRISM_OPTION(c)
+  PRISM_OPTION(constant_weight)
   PRISM_OPTION(duplicates)
   PRISM_OPTION(epsilon)
   PRISM_OPTION(gamma)
