@@ -112,6 +112,7 @@ Matrix<double> trained_with_others_held(const ModelOf<Loss, Optimizer, Sampler>&
 
   Trainer trainer(whole);
   for (std::uint32_t epoch = 1; epoch <= epochs; ++epoch) {
+    trainer.begin_epoch(epoch);
     Pairs own;
     for (std::size_t k = 0; k < all.size(); ++k) {
       if ((of_users ? all[k].user : all[k].item) >= first) own.push_back(all[k]);
@@ -184,6 +185,10 @@ TEST_CASE("fold-in by gradient is training with all other rows held") {
   check_against_training<DirectAU, DenseAdam, UniformNegatives>({}, 1e-12);
   check_against_training<MAWU, DenseAdam, UniformNegatives>({}, 1e-12);
   check_against_training<MACR, DenseAdam, InBatchNegatives>({}, 1e-12);
+  // Quantiles over all items, computed in epochs 1 and 3.
+  const SLK of_all{.negatives = 5, .k = 7, .tau_w = 0.5, .refresh_epochs = 2};
+  check_against_training<SLK, DenseAdam, UniformNegatives>(of_all, 1e-12);
+  check_against_training<SLK, Adam, SharedNegatives<>>(of_all, 1e-9);
 }
 
 TEST_CASE("fold-in by gradient defers steps as training does") {

@@ -96,6 +96,7 @@ void train_new_rows(const X& exec, RowTrainer& trainer, const Interactions& trai
     const auto number = static_cast<std::uint32_t>(epoch);
     const Random negatives(options.seed, Stream::negatives, number);
     const Random drawn(options.seed, Stream::fold_in, number);
+    trainer.begin_epoch(epoch, Random(options.seed, Stream::epoch_start, number));
     pairs = in_order;
     shuffle(exec, std::span(pairs), Random(options.seed, Stream::shuffle, number));
     double loss = 0;
@@ -156,8 +157,8 @@ template <Execution X, class Model, class T = typename Model::scalar_type, class
 
 /// Rows of new users by steps of the model's own loss, with its optimizer, regularizer and sampler,
 /// beginning with those of fold_in_users(). Only the new users' rows change, and what the loss has
-/// for each user, such as MAWU's margins. The rows are output rows: the loss is applied to the
-/// model's output rows as they are, without dropout, whatever the backbone.
+/// for each user, such as MAWU's margins or SLK's quantiles. The rows are output rows: the loss is
+/// applied to the model's output rows as they are, without dropout, whatever the backbone.
 ///
 /// A penalty is computed over training part and new interactions. Each call copies the training
 /// part, so that it is for many new users rather than for one while one waits. With Adam, and a

@@ -22,8 +22,10 @@
 #include "prism/core/scratch.hpp"
 #include "prism/data/interactions.hpp"
 #include "prism/policy/batch.hpp"
+#include "prism/policy/epoch_start.hpp"
 #include "prism/policy/loss.hpp"
 #include "prism/policy/optimizer.hpp"
+#include "prism/policy/output.hpp"
 #include "prism/policy/parameter.hpp"
 #include "prism/policy/sampler.hpp"
 #include "prism/serve/new_rows.hpp"
@@ -124,6 +126,20 @@ class RowTrainer {
   RowTrainer(const RowTrainer&) = delete;
   RowTrainer& operator=(const RowTrainer&) = delete;
 
+  /// Lets the loss begin an epoch, as Trainer::begin_epoch(), with the new rows among the others.
+  void begin_epoch(std::size_t epoch, const Random& random) {
+    if constexpr (names_begin_epoch<Loss>) {
+      const FlushDenormals flush_denormals;
+      const EpochStart<T, X> start{epoch, all_, random,
+                                   [this] {
+                                     flush();
+                                     return Output<T>(Embeddings<const T>{users(), items()});
+                                   },
+                                   exec_};
+      prism::begin_epoch(model_.options().loss, start, loss_state_);
+    }
+  }
+
   /// Draws the negatives of a batch, as Trainer::sample().
   [[nodiscard]] BatchNegatives sample(std::span<const Interaction> pairs, const Random& random,
                                       std::size_t first) {
@@ -195,12 +211,7 @@ class RowTrainer {
 
   /// The new rows, up to the last step.
   [[nodiscard]] Matrix<T> finish() {
-    if constexpr (lazy) {
-      const auto& options = model_.options();
-      for_each_trained([&](const ParameterView<T>& view, std::size_t, std::size_t place) {
-        options.optimizer.flush(exec_, view, states_[place], options.regularizer);
-      });
-    }
+    flush();
     const Rows<const T> table = rows(std::as_const(table_));
     return copy_rows(Rows<const T>(table[first_], table.size() - first_, table.dim()));
   }
@@ -235,6 +246,15 @@ class RowTrainer {
       ++k;
       if (view.reached == side_) visit_new(view);
     });
+  }
+
+  void flush() {
+    if constexpr (lazy) {
+      const auto& options = model_.options();
+      for_each_trained([&](const ParameterView<T>& view, std::size_t, std::size_t place) {
+        options.optimizer.flush(exec_, view, states_[place], options.regularizer);
+      });
+    }
   }
 
   void apply_deferred() {
