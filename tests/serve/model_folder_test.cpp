@@ -236,7 +236,7 @@ TEST_CASE("each byte of a saved model counts") {
 TEST_CASE("a manifest whose checksum is right is not believed for that") {
   const TemporaryFolder folder;
   const fs::path path = folder / "model";
-  using Model = Recommender<MLP<dynamic>, SSM>;
+  using Model = Recommender<MLP<dynamic>, SSM, None, Xavier, Adam, SharedNegatives<>>;
   const Interactions train = small_data();
   const Model model(train, {.backbone = MLP<dynamic>(4)});
   const auto refusal = [&](const std::string& name, const std::string& value) {
@@ -259,6 +259,7 @@ TEST_CASE("a manifest whose checksum is right is not believed for that") {
         "/manifest.txt: has loss.negatives: -1, which is not a value that belongs there");
   CHECK(refusal("loss.log_q", "2") ==
         "/manifest.txt: has loss.log_q: 2, which is not a value that belongs there");
+  CHECK(refusal("sampler.mask", "3") == "mask: must be one of its type's enumerators");
   CHECK(refusal("seed", "-1") ==
         "/manifest.txt: has seed: -1, which is not a number that belongs there");
   CHECK(refusal("file train.npy", "1") == "/manifest.txt: has no size and checksum of train.npy");

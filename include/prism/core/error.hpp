@@ -127,6 +127,13 @@ inline void require_temperature(const char* argument, double tau) {
           "must be from 1e-6 to 1e6, not " + format_number(tau));
 }
 
+/// @param last  the last enumerator of its type
+/// @throws ArgumentError  for a value that no enumerator has, as a number cast to the type may
+template <class Enum>
+void require_enumerator(const char* argument, Enum value, Enum last) {
+  require(value >= Enum{} && value <= last, argument, "must be one of its type's enumerators");
+}
+
 /// @throws ArgumentError  unless count is at least 1
 inline void require_at_least_one(const char* argument, std::size_t count) {
   require(count >= 1, argument, "must be at least 1, not 0");

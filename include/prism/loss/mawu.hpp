@@ -44,6 +44,7 @@ struct MAWU {
   void check() const {
     require_non_negative("gamma1", gamma1);
     require_non_negative("gamma2", gamma2);
+    require_enumerator("pair_mean", pair_mean, PairMean::full_matrix);
   }
 
   /// M of users and items, rows x 1 each; initially Xavier uniform.

@@ -34,6 +34,7 @@ struct PSL {
   void check() const {
     require_at_least_one("negatives", negatives);
     require_temperature("tau", tau);
+    require_enumerator("surrogate", surrogate, Surrogate::relu);
   }
 
   [[nodiscard]] constexpr LossTraits traits() const noexcept {

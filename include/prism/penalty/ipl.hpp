@@ -50,6 +50,7 @@ struct IPL {
   void check() const {
     require_non_negative("weight", weight);
     require(is_finite(gamma), "gamma", "must be a finite number");
+    require_enumerator("sums", sums, IPLSums::batch_unsorted);
   }
 
   [[nodiscard]] constexpr LossTraits traits() const noexcept {

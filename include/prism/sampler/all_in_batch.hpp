@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "prism/core/config.hpp"
+#include "prism/core/error.hpp"
 #include "prism/core/index.hpp"
 #include "prism/policy/sampler.hpp"
 #include "prism/sampler/in_batch.hpp"
@@ -20,6 +21,9 @@ struct AllInBatchNegatives {
   static constexpr std::string_view name = "AllInBatchNegatives";
 
   NegativeMask mask = NegativeMask::own_item;
+
+  /// @throws ArgumentError  for an option outside its domain
+  void check() const { require_enumerator("mask", mask, NegativeMask::seen_items); }
 
   [[nodiscard]] SharedNegativesInfo shared(const SampleRequest& request) const {
     return {detail::distinct_items(request.pairs).size(), mask};

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "prism/core/config.hpp"
+#include "prism/core/error.hpp"
 #include "prism/core/index.hpp"
 #include "prism/policy/label.hpp"
 #include "prism/policy/sampler.hpp"
@@ -56,7 +57,10 @@ struct SharedNegatives {
   NegativeMask mask = NegativeMask::own_item;  ///< which of them do not count for a pair
 
   /// @throws ArgumentError  for an option outside its domain
-  void check() const { check_options(base); }
+  void check() const {
+    check_options(base);
+    require_enumerator("mask", mask, NegativeMask::seen_items);
+  }
 
   [[nodiscard]] SharedNegativesInfo shared(const SampleRequest& request) const noexcept {
     return {request.negatives_per_pair, mask};
