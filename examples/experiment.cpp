@@ -4,6 +4,7 @@
 #include <CLI/CLI.hpp>
 #include <cstdio>
 #include <exception>
+#include <filesystem>
 #include <new>
 #include <optional>
 #include <prism/execution/host.hpp>
@@ -21,6 +22,12 @@ namespace {
 /// Writes --json. @return whether it could; the table is printed all the same
 bool write_record(const experiment::Settings& settings, const prism::Split& split,
                   const std::vector<experiment::Run>& runs) {
+  if (experiment::caught_signal() != 0 && runs.size() == 1 &&
+      std::filesystem::exists(settings.json)) {
+    std::fprintf(stderr, "experiment: %s stays, as a signal ended this run\n",
+                 settings.json.c_str());
+    return true;
+  }
   try {
     experiment::write_json(settings, split, runs);
     return true;

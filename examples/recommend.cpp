@@ -58,7 +58,7 @@ void declare(CLI::App& app, Arguments& arguments) {
   app.set_version_flag("--version", "prism " PRISM_VERSION);
 }
 
-/// @param out  a line for each item: whose, its rank from 1, its id, its score
+/// Prints a line for each item: whose, its rank from 1, its id, its score.
 template <class T>
 void print(const std::string& whose, const std::vector<ScoredItem<T>>& items, const Ids& ids) {
   for (std::size_t k = 0; k < items.size(); ++k) {
@@ -73,6 +73,7 @@ std::vector<std::string> users_of(const Arguments& arguments) {
   if (arguments.users_file.empty()) return users;
   std::ifstream file;
   if (arguments.users_file != "-") file.open(arguments.users_file);
+  if (!file) throw DataError(arguments.users_file, 0, "cannot be opened");
   std::istream& in = arguments.users_file == "-" ? std::cin : file;
   for (std::string line; std::getline(in, line);) {
     if (line.ends_with('\r')) line.pop_back();
@@ -167,8 +168,10 @@ bool answer(const Arguments& arguments) {
 }  // namespace
 
 int main(int argc, char** argv) {
-  CLI::App app("Recommends items to users by a saved model. Each line: user, rank, item, score.",
-               "recommend");
+  CLI::App app(
+      "Recommends items to users by a saved model. Each line: user (or item that others are "
+      "similar to), rank, item, score.",
+      "recommend");
   Arguments arguments;
   declare(app, arguments);
   try {
@@ -186,6 +189,10 @@ int main(int argc, char** argv) {
     for (const auto& [name, value] : description) {
       if (arguments.describe) std::printf("%s: %s\n", name.c_str(), value.c_str());
       in_double = in_double || (name == "numbers" && value == "double");
+    }
+    if (arguments.users.empty() && arguments.users_file.empty() && arguments.new_users.empty() &&
+        arguments.similar_to.empty()) {
+      return 0;
     }
     const bool all_known = in_double ? answer<double>(arguments) : answer<float>(arguments);
     if (std::fflush(stdout) != 0 || std::ferror(stdout) != 0) {

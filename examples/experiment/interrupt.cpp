@@ -15,8 +15,10 @@ static_assert(std::atomic<int>::is_always_lock_free);
 
 void catch_signals() {
   const auto receive = [](int signal) {
-    caught = signal;
-    std::signal(signal, SIG_DFL);
+    int none = 0;
+    caught.compare_exchange_strong(none, signal);
+    std::signal(SIGINT, SIG_DFL);
+    std::signal(SIGTERM, SIG_DFL);
   };
   std::signal(SIGINT, receive);
   std::signal(SIGTERM, receive);

@@ -220,9 +220,13 @@ prism::History train(const Settings& settings, const ModelChoice& choice, Model&
 /// Saves a model; what keeps it from that is kept for after the table.
 template <class Model>
 void save(const Settings& settings, const Model& model, Run& run) {
+  const std::filesystem::path folder = model_folder(settings, run.choice);
+  if (caught_signal() != 0 && std::filesystem::exists(folder)) {
+    run.save_error = "the one in " + folder.string() + " stays, as a signal ended this run";
+    return;
+  }
   try {
-    prism::save_model(model, model_folder(settings, run.choice),
-                      {{"settings", settings.description}});
+    prism::save_model(model, folder, {{"settings", settings.description}});
   } catch (const prism::Error& error) {
     run.save_error = error.what();
   }
@@ -242,7 +246,8 @@ Run run_with(const Settings& settings, const ModelChoice& choice, const prism::S
           run.history = train(settings, choice, model, split, fitting);
           if (settings.retrain && caught_signal() == 0) {
             KeepHistory kept{run.retraining.emplace()};
-            model = retrain(model, split, run.history, fitting, ShowProgress{settings.quiet}, kept);
+            model = retrain(model, split, run.history, fitting, ShowProgress{settings.quiet},
+                            StopOnSignal(), kept);
           }
         } catch (const DivergenceError& error) {
           run.error = error.what();

@@ -4,14 +4,17 @@
 // library says what is wrong.
 #include <unistd.h>
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <cstdio>
 #include <filesystem>
 #include <fstream>
 #include <iterator>
 #include <prism/prism.hpp>
 #include <string>
 #include <string_view>
+#include <system_error>
 #include <vector>
 
 namespace {

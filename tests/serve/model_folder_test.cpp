@@ -5,72 +5,18 @@
 #include <algorithm>
 #include <cstdint>
 #include <filesystem>
-#include <fstream>
-#include <iterator>
+#include <limits>
 #include <string>
 #include <vector>
 
 #include "data/temporary_file.hpp"
 #include "policies.hpp"
+#include "serve/model_folders.hpp"
 #include "support/error_of.hpp"
 
 using namespace prism;
-
-namespace {
-
+using namespace test;
 namespace fs = std::filesystem;
-
-Interactions small_data() {
-  return synthetic_interactions({.users = 40, .items = 30, .interactions_per_user = 6});
-}
-
-std::string text_of(const fs::path& path) {
-  std::ifstream file(path, std::ios::binary);
-  return {std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()};
-}
-void overwrite(const fs::path& path, const std::string& text) {
-  std::ofstream(path, std::ios::binary) << text;
-}
-
-std::vector<std::string> names_in(const fs::path& folder) {
-  std::vector<std::string> names;
-  for (const auto& entry : fs::directory_iterator(folder)) {
-    names.push_back(entry.path().filename().string());
-  }
-  std::ranges::sort(names);
-  return names;
-}
-
-/// Tables and parameters, one after the other.
-template <class Model>
-std::vector<float> all_weights(Model model) {
-  std::vector<float> weights;
-  for (const std::span<float> part : detail::weight_spans(model.weights())) {
-    weights.insert(weights.end(), part.begin(), part.end());
-  }
-  return weights;
-}
-
-/// Replaces a line of a manifest, and its checksum so that nothing but the line is wrong.
-void change_line(const fs::path& folder, const std::string& name, const std::string& value) {
-  const fs::path path = folder / detail::manifest_name;
-  const detail::Manifest before(path.string(), text_of(path));
-  detail::Manifest after;
-  for (const auto& [line, text] : before.lines()) after.add(line, line == name ? value : text);
-  overwrite(path, after.to_text());
-}
-
-/// Replaces a file, and its line in the manifest.
-void change_file(const fs::path& folder, const std::string& name, const std::string& content) {
-  overwrite(folder / name, content);
-  detail::Checksum sum;
-  sum.add(content);
-  detail::Manifest entry;
-  entry.add_file(name, {.size = content.size(), .checksum = sum.value()});
-  change_line(folder, "file " + name, *entry.find("file " + name));
-}
-
-}  // namespace
 
 TEST_CASE("a loaded model has the saved one's weights, options, ids and interactions") {
   const TemporaryFolder folder;
@@ -134,6 +80,28 @@ TEST_CASE("policies chosen at run time are chosen again") {
                        "among"));
 }
 
+TEST_CASE("an activation chosen at run time and options of any size are restored") {
+  const TemporaryFolder folder;
+  using Activation = OneActivation<ReLU, Identity>;
+  using Model = Recommender<MLP<dynamic, 2, Activation>, SLK>;
+  constexpr std::size_t never = std::numeric_limits<std::size_t>::max();
+  const Model saved(small_data(), {.backbone = MLP<dynamic, 2, Activation>(6, Identity{}),
+                                   .loss = {.refresh_epochs = never}});
+  save_model(saved, folder / "model");
+  const auto loaded = load_model<Model>(folder / "model");
+  CHECK(loaded.name() == saved.name());
+  CHECK(loaded.options().loss.refresh_epochs == never);
+  CHECK(all_weights(loaded) == all_weights(saved));
+}
+
+TEST_CASE("a model of the released preset is saved and loaded") {
+  const TemporaryFolder folder;
+  using Model = Released<MF<4>, SSM>;
+  const Model saved(small_data());
+  save_model(saved, folder / "model");
+  CHECK(load_model<Model>(folder / "model").name() == saved.name());
+}
+
 TEST_CASE("a ranking rule is loaded without the model's policies") {
   const TemporaryFolder folder;
   const Recommender<MF<8>, MACR> saved(small_data(), {.loss = {.c = 7.5}});
@@ -166,9 +134,21 @@ TEST_CASE("a saved model is replaced as one, and nothing else is left or replace
   overwrite(folder / "photos" / "one.jpg", "");
   CHECK(test::error_of<DataError>(
             [&] { save_model(Recommender<MF<4>, BPR>(train), folder / "photos"); })
-            .ends_with("photos: cannot be written: it is a folder with other files than a saved "
-                       "model's"));
+            .ends_with(
+                "photos: cannot be written: it is a folder with other files than a saved model's, "
+                "such as one.jpg"));
   CHECK(names_in(folder / "photos") == std::vector<std::string>{"one.jpg"});
+  // Nor is one that has a file of somebody else beside a model's, or another manifest.
+  save_model(Recommender<MF<4>, BPR>(train), folder / "mine");
+  overwrite(folder / "mine" / "notes.txt", "do not lose this");
+  overwrite(folder / "photos" / "manifest.txt", "Manifest-Version: 1.0");
+  for (const char* name : {"mine", "photos"}) {
+    CHECK_THROWS_AS(save_model(Recommender<MF<4>, BPR>(train), folder / name), DataError);
+  }
+  CHECK(text_of(folder / "mine" / "notes.txt") == "do not lose this");
+  CHECK(fs::exists(folder / "photos" / "one.jpg"));
+  fs::remove_all(folder / "mine");
+  fs::remove(folder / "photos" / "manifest.txt");
   overwrite(folder / "file", "");
   CHECK(test::error_of<DataError>([&] {
           save_model(Recommender<MF<4>, BPR>(train), folder / "file");
@@ -181,10 +161,35 @@ TEST_CASE("what a killed process has left is removed by the next one, not what a
   const Interactions train = small_data();
   fs::create_directories(folder / "model.partial-1-0" / "deep");
   overwrite(folder / "model.partial-1-0" / "users.npy", "cut o");
+  fs::create_directories(folder / "model.partial-results");
   const StagedFolder live(folder / "model");
   save_model(Recommender<MF<4>, BPR>(train), folder / "model");
+  CHECK(names_in(folder.path()) == std::vector<std::string>{"model",
+                                                            live.path().filename().string(),
+                                                            "model.partial-results"});
+}
+
+TEST_CASE("a model that was put aside by a process that was killed is put back") {
+  const TemporaryFolder folder;
+  const Interactions train = small_data();
+  save_model(Recommender<MF<4>, BPR>(train), folder / "model.partial-1-0-replaced");
+  fs::create_directories(folder / "model.partial-1-0");
+  const StagedFolder next(folder / "model");
   CHECK(names_in(folder.path()) ==
-        std::vector<std::string>{"model", live.path().filename().string()});
+        std::vector<std::string>{"model", next.path().filename().string()});
+  CHECK_NOTHROW(static_cast<void>(load_scorer(folder / "model")));
+}
+
+TEST_CASE("a folder keeps its mode when it is replaced, also one that was read-only") {
+  const TemporaryFolder folder;
+  const Interactions train = small_data();
+  save_model(Recommender<MF<4>, BPR>(train), folder / "model");
+  fs::permissions(folder / "model", fs::perms::owner_read | fs::perms::owner_exec);
+  save_model(Recommender<MF<4>, BPR>(train), folder / "model");
+  CHECK(fs::status(folder / "model").permissions() ==
+        (fs::perms::owner_read | fs::perms::owner_exec));
+  CHECK(names_in(folder.path()) == std::vector<std::string>{"model"});
+  fs::permissions(folder / "model", fs::perms::owner_all);
 }
 
 TEST_CASE("a model of other policies or numbers is refused by the policy's name") {
@@ -205,98 +210,4 @@ TEST_CASE("a model of other policies or numbers is refused by the policy's name"
         "Scalar: must be float, as the saved model's, not double");
   CHECK(test::error_of<ArgumentError>([&] { static_cast<void>(load_scorer<double>(path)); }) ==
         "T: must be float, as the saved model's, not double");
-}
-
-TEST_CASE("each byte of a saved model counts") {
-  const TemporaryFolder folder;
-  const fs::path path = folder / "model";
-  using Model = Recommender<MF<4>, BPR>;
-  save_model(Model(small_data()), path);
-  for (const std::string& name : names_in(path)) {
-    CAPTURE(name);
-    const std::string whole = text_of(path / name);
-    for (std::size_t k = 0; k < whole.size(); k += 1 + whole.size() / 97) {
-      CAPTURE(k);
-      std::string damaged = whole;
-      damaged[k] = static_cast<char>(damaged[k] ^ 1);
-      overwrite(path / name, damaged);
-      CHECK_THROWS_AS(static_cast<void>(load_model<Model>(path)), DataError);
-      overwrite(path / name, whole.substr(0, k));
-      CHECK_THROWS_AS(static_cast<void>(load_model<Model>(path)), DataError);
-    }
-    overwrite(path / name, whole + "x");
-    CHECK_THROWS_AS(static_cast<void>(load_model<Model>(path)), DataError);
-    fs::remove(path / name);
-    CHECK_THROWS_AS(static_cast<void>(load_model<Model>(path)), DataError);
-    overwrite(path / name, whole);
-  }
-  CHECK_NOTHROW(static_cast<void>(load_model<Model>(path)));
-}
-
-TEST_CASE("a manifest whose checksum is right is not believed for that") {
-  const TemporaryFolder folder;
-  const fs::path path = folder / "model";
-  using Model = Recommender<MLP<dynamic>, SSM, None, Xavier, Adam, SharedNegatives<>>;
-  const Interactions train = small_data();
-  const Model model(train, {.backbone = MLP<dynamic>(4)});
-  const auto refusal = [&](const std::string& name, const std::string& value) {
-    save_model(model, path);
-    change_line(path, name, value);
-    try {
-      static_cast<void>(load_model<Model>(path));
-    } catch (const Error& error) {
-      std::string text = error.what();
-      if (text.starts_with(path.string())) text.erase(0, path.string().size());
-      return text;
-    }
-    return std::string("loaded");
-  };
-  CHECK(refusal("loss.tau", "0.2") == "loaded");
-  CHECK(refusal("loss.tau", "nan") == "tau: must be from 1e-6 to 1e6, not nan");
-  CHECK(refusal("loss.tau", "cold") ==
-        "/manifest.txt: has loss.tau: cold, which is not a number that belongs there");
-  CHECK(refusal("loss.negatives", "-1") ==
-        "/manifest.txt: has loss.negatives: -1, which is not a value that belongs there");
-  CHECK(refusal("loss.log_q", "2") ==
-        "/manifest.txt: has loss.log_q: 2, which is not a value that belongs there");
-  CHECK(refusal("sampler.mask", "3") == "mask: must be one of its type's enumerators");
-  CHECK(refusal("seed", "-1") ==
-        "/manifest.txt: has seed: -1, which is not a number that belongs there");
-  CHECK(refusal("file train.npy", "1") == "/manifest.txt: has no size and checksum of train.npy");
-}
-
-TEST_CASE("tables of other shapes are refused before memory is taken for them") {
-  const TemporaryFolder folder;
-  const fs::path path = folder / "model";
-  using Model = Recommender<MLP<dynamic>, SSM>;
-  const Interactions train = small_data();
-  const auto refusal = [&](const std::string& name, const std::string& content) {
-    save_model(Model(train, {.backbone = MLP<dynamic>(4)}), path);
-    change_file(path, name, content);
-    return test::error_of<DataError>([&] { static_cast<void>(load_model<Model>(path)); })
-        .substr(path.string().size());
-  };
-  const auto table = [](std::size_t size, std::size_t dim) {
-    const Matrix<float> zeros = prism::zeros<float>(size, dim);
-    return detail::npy(rows(zeros));
-  };
-  CHECK(refusal("item_table.npy", table(30, 5)) ==
-        ": has a item_table.npy of 30 x 5 numbers where 30 x 4 belong");
-  CHECK(refusal("backbone_1.npy", table(4, 5)) ==
-        ": has a backbone_1.npy of 4 x 5 numbers where 4 x 4 belong");
-  // Towers of such a dimension would have more than 4 TiB.
-  save_model(Model(train, {.backbone = MLP<dynamic>(4)}), path);
-  change_file(path, "user_table.npy", table(40, std::size_t{1} << 20));
-  change_file(path, "item_table.npy", table(30, std::size_t{1} << 20));
-  change_line(path, "backbone", "MLP<1048576, 2, ReLU>");
-  CHECK(test::error_of<DataError>([&] {
-          static_cast<void>(load_model<Model>(path));
-        }).ends_with("has fewer parameters than its policies need"));
-  CHECK(refusal("user_table.npy", "nothing") == "/user_table.npy: is no .npy file");
-  CHECK(refusal("user_ids.txt", "0\n1\n1\n") ==
-        "/user_ids.txt:3: has an id that a line before has too: 1");
-  CHECK(refusal("user_ids.txt", "0\n1\n") ==
-        ": has a train.npy with a user or an item that has no id");
-  CHECK(refusal("train.npy", table(40, 2)) ==
-        "/train.npy: holds numbers of float32 where uint32 belongs");
 }

@@ -24,7 +24,7 @@ for ((k = 0; k < kills; ++k)); do
   kill -KILL "$process"
   wait "$process" 2>/dev/null || true
   [ "$(ls "$folder" | grep -c partial)" = 0 ] || while_saving=$((while_saving + 1))
-  [ "$(ls "$folder" | grep -c partial)" -le 1 ] || fail "kill $k: litter of an earlier process"
+  [ "$(ls "$folder" | grep -c partial)" -le 1 ] || fail "kill $k: folders left by an earlier process"
   "$program" check "$folder/model" || fail "kill $k: what is left is not what was saved"
 done
 # Two that save at the same time: each model is whole.
@@ -34,7 +34,7 @@ for ((k = 0; k < 20; ++k)); do "$program" check "$folder/model" || fail "two pro
 kill -KILL $one $two
 wait 2>/dev/null || true
 timeout 0.5 "$program" alternate "$folder/model" || true
-litter=$(ls "$folder" | grep -c partial || true)
-[ "$litter" -le 1 ] || fail "$litter folders of killed processes are left after the next save"
+left=$(ls "$folder" | grep -c partial || true)
+[ "$left" -le 1 ] || fail "$left folders of killed processes are left after the next save"
 echo "$(wc -l <"$folder/loaded") models loaded; $kills kills ($while_saving while one was being saved):" \
   "0 mixed, 0 corrupt"

@@ -98,6 +98,9 @@ class MLP {
 
   [[nodiscard]] constexpr std::size_t dim() const noexcept { return dim_.value; }
 
+  [[nodiscard]] const Activation& activation() const noexcept { return activation_; }
+  [[nodiscard]] Activation& activation() noexcept { return activation_; }
+
   /// @throws ArgumentError  for an option of the activation outside its domain
   void check() const { check_options(activation_); }
 

@@ -12,8 +12,8 @@
 #include <cstddef>
 #include <filesystem>
 #include <string>
+#include <string_view>
 #include <system_error>
-#include <utility>
 #include <vector>
 
 #include "prism/core/config.hpp"
@@ -22,10 +22,12 @@
 
 namespace prism::inline PRISM_ISA {
 
-/// A folder that is written under another name beside its own and takes its own by one rename when
-/// publish() is called; until then, and where that fails or the process is killed, what stood there
-/// stays. A folder there is exchanged with it and then removed. Of two processes that write one
-/// folder, the later publish() wins. What a killed process has left is removed by the next one.
+/// A folder that is written under another name beside its own ("NAME.partial-PROCESS-NUMBER") and
+/// takes its own by one rename when publish() is called; until then, and where that fails or the
+/// process is killed, what stood there stays. A folder there is exchanged with it and then removed.
+/// Of two processes that write one folder, the later publish() wins. What a killed process has left
+/// is removed by the next one, or put back: on a file system that cannot exchange two names, a
+/// process that is killed within publish() may leave what stood there under another name.
 class StagedFolder {
  public:
   /// @param path  of the folder; its parents are made
@@ -35,7 +37,7 @@ class StagedFolder {
     std::error_code error;
     std::filesystem::create_directories(final_.parent_path(), error);
     if (error) fail(error);
-    remove_abandoned();
+    recover_abandoned();
     make_staged();
   }
   StagedFolder(const StagedFolder&) = delete;
@@ -54,13 +56,20 @@ class StagedFolder {
   /// Gives it its name. Nothing may be written after.
   /// @throws DataError  where that fails
   void publish() {
-    if (::fsync(lock_.get()) != 0) fail_with_errno();
+    // Who could not read the folder before cannot read the one that takes its place.
+    struct stat before {};
+    if (::stat(final_.c_str(), &before) == 0 &&
+        ::fchmod(staged_lock_.get(), before.st_mode & 07777) != 0) {
+      fail_with_errno();
+    }
+    if (::fsync(staged_lock_.get()) != 0 && errno != EINVAL) fail_with_errno();
     std::error_code error;
     std::filesystem::rename(staged_, final_, error);  // works where there is none, or an empty one
+    FileDescriptor replaced_lock;                     // held until what is replaced is removed
     if (!error) {
       staged_.clear();
     } else if (error == std::errc::directory_not_empty || error == std::errc::file_exists) {
-      exchange();
+      replaced_lock = exchange();
     } else {
       fail(error);
     }
@@ -69,12 +78,15 @@ class StagedFolder {
         ::open(final_.parent_path().c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
     if (parent) ::fsync(parent.get());
     if (staged_.empty()) return;
+    std::filesystem::permissions(staged_, std::filesystem::perms::owner_all,
+                                 std::filesystem::perm_options::add, error);
     std::filesystem::remove_all(staged_, error);  // what it replaces; a failure loses nothing
     staged_.clear();
   }
 
  private:
-  static constexpr const char* mark = ".partial-";
+  static constexpr std::string_view mark = ".partial-";
+  static constexpr std::string_view aside_mark = "-replaced";
 
   /// What a name leads to: renaming over a link would cut it off.
   static std::filesystem::path target(const std::filesystem::path& path) {
@@ -96,76 +108,106 @@ class StagedFolder {
   /// Makes a folder of a name that no other process has, and locks it: a lock ends with its
   /// process.
   void make_staged() {
-    for (std::size_t attempt = 0;; ++attempt) {
-      const std::string name =
-          final_.string() + mark + std::to_string(::getpid()) + "-" + std::to_string(attempt);
+    constexpr std::size_t max_attempts = 1000;
+    for (std::size_t attempt = 0; attempt < max_attempts; ++attempt) {
+      const std::string name = final_.string() + std::string(mark) + std::to_string(::getpid()) +
+                               "-" + std::to_string(attempt);
       if (::mkdir(name.c_str(), 0777) != 0) {
         if (errno == EEXIST) continue;
         fail_with_errno();
       }
-      lock_ = locked(name, Lock::if_possible);
-      if (!lock_) continue;  // it was taken for an abandoned one before it was locked
-      staged_ = name;
-      break;
+      staged_lock_ = locked(name, Lock::if_possible);
+      if (staged_lock_) {
+        staged_ = name;
+        return;
+      }
+      // Unless it was taken for an abandoned one before it was locked, there is no way to lock it.
+      if (errno == EWOULDBLOCK || errno == ENOENT) continue;
+      const int error = errno;
+      ::rmdir(name.c_str());
+      fail(std::error_code(error, std::generic_category()));
     }
-    // Who could not read the folder before cannot read the one that takes its place.
-    struct stat before {};
-    if (::stat(final_.c_str(), &before) == 0 &&
-        ::fchmod(lock_.get(), before.st_mode & 07777) != 0) {
-      fail_with_errno();
-    }
+    fail(std::make_error_code(std::errc::file_exists));
   }
 
   enum class Lock { required, if_possible };  // some network file systems lock no folders
 
-  /// A folder's descriptor with a lock, or none if another process has it or it is gone.
+  /// A folder's descriptor with a lock; or none, with errno, if another process has it
+  /// (EWOULDBLOCK) or it is gone (ENOENT).
   static FileDescriptor locked(const std::filesystem::path& path, Lock lock) {
     FileDescriptor folder(::open(path.c_str(), O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC));
     struct stat opened {
     }, named{};
-    const bool found = folder && ::fstat(folder.get(), &opened) == 0;
-    const bool has_lock = found && (::flock(folder.get(), LOCK_EX | LOCK_NB) == 0 ||
-                                    (lock == Lock::if_possible && errno != EWOULDBLOCK));
-    const bool ours = has_lock && ::stat(path.c_str(), &named) == 0 &&
-                      opened.st_ino == named.st_ino && opened.st_dev == named.st_dev;
-    return ours ? std::move(folder) : FileDescriptor();
+    if (!folder || ::fstat(folder.get(), &opened) != 0) return {};
+    if (::flock(folder.get(), LOCK_EX | LOCK_NB) != 0 &&
+        (lock == Lock::required || errno == EWOULDBLOCK)) {
+      return {};
+    }
+    if (::stat(path.c_str(), &named) != 0) return {};
+    if (opened.st_ino != named.st_ino || opened.st_dev != named.st_dev) {
+      errno = ENOENT;
+      return {};
+    }
+    return folder;
   }
 
-  void remove_abandoned() const {
-    const std::string begin = final_.filename().string() + mark;
+  /// Whether a name is one that a process gives: "PROCESS-NUMBER", or that with aside_mark.
+  static bool is_staged_name(std::string_view name) {
+    const std::string_view digits = "0123456789";
+    if (name.ends_with(aside_mark)) name.remove_suffix(aside_mark.size());
+    const std::size_t dash = name.find('-');
+    return dash != 0 && dash != std::string_view::npos && dash + 1 < name.size() &&
+           name.find_first_not_of(digits) == dash &&
+           name.find_first_not_of(digits, dash + 1) == std::string_view::npos;
+  }
+
+  void recover_abandoned() const {
+    const std::string begin = final_.filename().string() + std::string(mark);
     std::error_code error;
     std::vector<std::filesystem::path> abandoned;
     std::filesystem::directory_iterator entry(final_.parent_path(), error);
     for (; !error && entry != std::filesystem::directory_iterator(); entry.increment(error)) {
-      if (entry->path().filename().string().starts_with(begin)) abandoned.push_back(entry->path());
+      const std::string name = entry->path().filename().string();
+      if (name.starts_with(begin) && is_staged_name(std::string_view(name).substr(begin.size()))) {
+        abandoned.push_back(entry->path());
+      }
     }
     for (const std::filesystem::path& path : abandoned) {
-      if (locked(path, Lock::required)) std::filesystem::remove_all(path, error);
+      const FileDescriptor lock = locked(path, Lock::required);
+      if (!lock) continue;
+      const bool stood_there = path.string().ends_with(aside_mark);
+      if (stood_there && !std::filesystem::exists(final_, error)) {
+        std::filesystem::rename(path, final_, error);
+      } else {
+        std::filesystem::remove_all(path, error);
+      }
     }
   }
 
   /// Exchanges it with the folder that stands there; staged_ is the replaced one then.
-  void exchange() {
+  /// @return a lock on that, so that nobody takes it for abandoned; none where another process is
+  ///     just replacing it
+  FileDescriptor exchange() {
+    FileDescriptor replaced_lock = locked(final_, Lock::required);
 #ifdef RENAME_EXCHANGE
-    // So that nobody takes the replaced folder for an abandoned one while it is removed. Where
-    // somebody else is just replacing it, it is theirs to remove.
-    const FileDescriptor replaced = locked(final_, Lock::required);
     if (::renameat2(AT_FDCWD, staged_.c_str(), AT_FDCWD, final_.c_str(), RENAME_EXCHANGE) == 0) {
-      return;
+      return replaced_lock;
     }
     if (errno != EINVAL && errno != ENOSYS) fail_with_errno();
 #endif
     // A file system without an exchange: between two renames nothing has the name.
-    const std::filesystem::path aside = staged_.string() + "-replaced";
+    const std::filesystem::path aside = staged_.string() + std::string(aside_mark);
     std::error_code error;
     std::filesystem::rename(final_, aside, error);
-    if (!error) std::filesystem::rename(staged_, final_, error);
+    if (error) fail(error);
+    std::filesystem::rename(staged_, final_, error);
     if (error) {
       std::error_code ignored;
       std::filesystem::rename(aside, final_, ignored);
       fail(error);
     }
     staged_ = aside;
+    return replaced_lock;
   }
 
   [[noreturn]] void fail_with_errno() const {
@@ -177,7 +219,7 @@ class StagedFolder {
 
   std::filesystem::path final_;
   std::filesystem::path staged_;  // empty once there is nothing to remove
-  FileDescriptor lock_;
+  FileDescriptor staged_lock_;
 };
 
 }  // namespace prism::inline PRISM_ISA

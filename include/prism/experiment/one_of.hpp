@@ -304,6 +304,11 @@ class OneActivation {
   [[nodiscard]] std::string label() const {
     return std::string(second_ ? Second::name : First::name);
   }
+  [[nodiscard]] std::size_t choice() const noexcept { return second_ ? 1 : 0; }
+  bool set_choice(std::size_t choice) noexcept {
+    second_ = choice == 1;
+    return choice < 2;
+  }
   template <class T>
   [[nodiscard]] T apply(T x) const noexcept {
     return second_ ? Second{}.apply(x) : First{}.apply(x);

@@ -104,6 +104,9 @@ class Released : public Recommender<typename detail::ReleasedBackbone<Backbone>:
 
   explicit Released(Interactions train, Options options = {})
       : Base(std::move(train), released(std::move(options))) {}
+  template <Execution X>
+  explicit Released(const X& exec, Interactions train, Options options = {})
+      : Base(exec, std::move(train), released(std::move(options))) {}
 
   /// "Released: MF<64> + DirectAU + None + Xavier"
   [[nodiscard]] std::string name() const { return name_of(this->options()); }

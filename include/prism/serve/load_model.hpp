@@ -2,14 +2,16 @@
 // Reads what save_model() has written.
 #pragma once
 
+#include <cmath>
 #include <cstddef>
 #include <cstdint>
 #include <filesystem>
+#include <limits>
 #include <memory_resource>
 #include <new>
+#include <optional>
 #include <string>
 #include <string_view>
-#include <type_traits>
 #include <utility>
 #include <vector>
 
@@ -21,8 +23,10 @@
 #include "prism/core/memory.hpp"
 #include "prism/core/random.hpp"
 #include "prism/core/rows.hpp"
+#include "prism/data/fingerprint.hpp"
 #include "prism/data/interactions.hpp"
 #include "prism/policy/backbone.hpp"
+#include "prism/policy/label.hpp"
 #include "prism/policy/output.hpp"
 #include "prism/policy/parameter.hpp"
 #include "prism/serve/model_folder.hpp"
@@ -44,15 +48,19 @@ namespace detail {
 /// Reads a folder by read(reader); once more if another model has taken its place meanwhile.
 template <class Read>
 auto read_model_folder(const std::filesystem::path& path, const Read& read) {
-  for (;;) {
-    const ModelFolderReader folder(path);
+  constexpr int max_attempts = 100;  // of a folder that is replaced all the time
+  for (int attempt = 1;; ++attempt) {
+    std::optional<ModelFolderReader> folder;
     try {
-      folder.check_files();
-      auto result = read(folder);
-      if (!folder.replaced()) return result;
-    } catch (const DataError&) {
-      if (!folder.replaced()) throw;
+      folder.emplace(path);
+      auto result = read(*folder);
+      if (!folder->replaced()) return result;
+    } catch (const Error&) {
+      // A folder that was replaced as it was opened may have lost its manifest.
+      const bool replaced = folder ? folder->replaced() : attempt <= 2;
+      if (!replaced || attempt == max_attempts) throw;
     }
+    if (attempt == max_attempts) folder->fail("is replaced again and again while it is read");
   }
 }
 
@@ -90,7 +98,7 @@ inline void require_shape(const ModelFolderReader& folder, const std::string& na
                           std::size_t size, std::size_t dim) {
   const auto [found_size, found_dim] = folder.shape(name);
   if (found_size == size && found_dim == dim) return;
-  folder.fail("has a " + name + " of " + std::to_string(found_size) + " x " +
+  folder.fail("has " + name + " of " + std::to_string(found_size) + " x " +
               std::to_string(found_dim) + " numbers where " + std::to_string(size) + " x " +
               std::to_string(dim) + " belong");
 }
@@ -150,7 +158,7 @@ void read_parameters(const ModelFolderReader& folder, const char* kind, State& s
   });
   const std::string next = parameter_file(kind, k + 1);
   if (folder.manifest().find("file " + next) != nullptr) {
-    folder.fail("has a " + next + ", which no policy has a place for");
+    folder.fail("has " + next + ", which no policy has a place for");
   }
 }
 
@@ -175,7 +183,17 @@ template <class Model, Execution X>
   for_each_kind(options,
                 [&](const char* kind, auto& policy) { restore_options(manifest, kind, policy); });
   check_labels(manifest, path, options);
+  options.for_each_policy([&](const auto& policy) {
+    try {
+      check_options(policy);
+    } catch (const ArgumentError& error) {
+      folder.fail(std::string("has an option outside its domain: ") + error.what());
+    }
+  });
   Interactions train = read_interactions_of(folder);
+  if (fingerprint(train) != manifest.text("train")) {
+    folder.fail("has other training interactions than its manifest says");
+  }
   require_shape(folder, user_table, train.users(), options.backbone.dim());
   require_shape(folder, item_table, train.items(), options.backbone.dim());
   check_parameters<Model>(folder, options, train);
@@ -202,6 +220,7 @@ template <class Model, Execution X>
 [[nodiscard]] Model load_model(const X& exec, const std::filesystem::path& path,
                                const typename Model::Options& options = {}) {
   return detail::read_model_folder(path, [&](const detail::ModelFolderReader& folder) {
+    folder.check_files();
     return detail::model_of<Model>(exec, folder, path.string(), options);
   });
 }
@@ -218,6 +237,7 @@ template <class Model>
 template <class T = float>
 [[nodiscard]] SavedScorer<T> load_scorer(const std::filesystem::path& path) {
   return detail::read_model_folder(path, [](const detail::ModelFolderReader& folder) {
+    folder.check_files();
     detail::check_numbers<T>(folder, "T");
     Interactions train = detail::read_interactions_of(folder);
     const std::size_t dim = folder.shape("users.npy").second;
@@ -234,7 +254,11 @@ template <class T = float>
     };
     scorer.user_factor = factors("user_factors.npy", train.users());
     scorer.item_factor = factors("item_factors.npy", train.items());
-    scorer.offset = static_cast<T>(folder.manifest().number<double>("offset"));
+    const auto offset = folder.manifest().number<double>("offset");
+    if (!is_finite(offset) || std::abs(offset) > std::numeric_limits<T>::max()) {
+      folder.fail("has an offset that is not a finite number of the model's type");
+    }
+    scorer.offset = static_cast<T>(offset);
     return SavedScorer<T>{std::move(scorer), std::move(train), folder.manifest().text("model")};
   });
 }
@@ -243,12 +267,13 @@ template <class T = float>
 /// learning_rate".
 /// @throws DataError  where there is no saved model, or its manifest is damaged
 [[nodiscard]] inline SavedNotes saved_model_description(const std::filesystem::path& path) {
-  SavedNotes description;
-  const detail::ModelFolderReader folder(path);
-  for (const auto& line : folder.manifest().lines()) {
-    if (!line.first.starts_with("file ")) description.push_back(line);
-  }
-  return description;
+  return detail::read_model_folder(path, [](const detail::ModelFolderReader& folder) {
+    SavedNotes description;
+    for (const auto& line : folder.manifest().lines()) {
+      if (!line.first.starts_with("file ")) description.push_back(line);
+    }
+    return description;
+  });
 }
 
 }  // namespace prism::inline PRISM_ISA

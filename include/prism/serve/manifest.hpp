@@ -66,17 +66,22 @@ struct FileEntry {
 /// "name: value" lines in a fixed order, each name once.
 class Manifest {
  public:
+  static constexpr std::string_view magic = "prism model: ";
+  static constexpr std::size_t max_size = std::size_t{1} << 20;   // bytes, so that a damaged file
+  static constexpr std::size_t max_lines = std::size_t{1} << 12;  // takes no time and no memory
+
   Manifest() = default;
 
   /// @param file  its name in errors
   /// @throws DataError  where the text is no manifest, of another version, cut off or changed
   Manifest(std::string file, std::string_view text) : file_(std::move(file)) {
     if (!text.starts_with(magic)) fail(1, "is no manifest of a saved model");
+    if (text.size() > max_size) fail(0, "is too long for the manifest of a saved model");
     std::size_t line_number = 0;
     std::string_view left = text;
     bool summed = false;
     while (!left.empty()) {
-      ++line_number;
+      if (++line_number > max_lines) fail(line_number, "is one line too many for a manifest");
       const std::size_t end = left.find('\n');
       if (end == std::string_view::npos) fail(line_number, "is cut off: its last line has no end");
       if (summed) fail(line_number, "has lines after its checksum");
@@ -87,7 +92,7 @@ class Manifest {
       if (colon == std::string_view::npos) fail(line_number, "has a line without \": \"");
       const std::string name(line.substr(0, colon));
       const auto value = unescaped_line(line.substr(colon + 2));
-      if (!value) fail(line_number, "has a backslash that stands for nothing");
+      if (!value) fail(line_number, "has an invalid escape: \\n, \\r and \\\\ are known");
       if (find(name)) fail(line_number, "has " + name + " twice");
       if (name == "checksum") {
         summed = true;
@@ -175,7 +180,6 @@ class Manifest {
   }
 
  private:
-  static constexpr std::string_view magic = "prism model: ";
   static constexpr const char* version = "1";  // incremented with each change of files or meaning
 
   [[nodiscard]] static std::uint64_t sum_of(std::string_view text) {

@@ -29,7 +29,6 @@
 #include "prism/core/rows.hpp"
 #include "prism/core/staged_folder.hpp"
 #include "prism/data/ids.hpp"
-#include "prism/data/interactions.hpp"
 #include "prism/serve/manifest.hpp"
 #include "prism/serve/npy.hpp"
 #include "prism/serve/npy_reader.hpp"
@@ -38,20 +37,51 @@ namespace prism::inline PRISM_ISA::detail {
 
 inline constexpr const char* manifest_name = "manifest.txt";
 
+/// The text of a manifest, read at once.
+/// @throws DataError  where there is none, or it is too long for one
+[[nodiscard]] inline std::string manifest_text(const std::filesystem::path& path) {
+  std::ifstream file(path, std::ios::binary);
+  std::string text(Manifest::max_size + 1, '\0');
+  file.read(text.data(), static_cast<std::streamsize>(text.size()));
+  text.resize(static_cast<std::size_t>(file.gcount()));
+  if (text.empty()) throw DataError(path.string(), 0, "cannot be read");
+  return text;
+}
+
+/// A file of a folder that no saved model has there; empty where there is none.
+[[nodiscard]] inline std::string file_of_another_program(const std::filesystem::path& folder) {
+  std::error_code error;
+  Manifest manifest;
+  if (std::filesystem::exists(folder / manifest_name, error)) {
+    try {
+      const std::filesystem::path path = folder / manifest_name;
+      manifest = Manifest(path.string(), manifest_text(path));
+    } catch (const DataError&) {
+      return manifest_name;
+    }
+  }
+  std::filesystem::directory_iterator entry(folder, error);
+  for (; !error && entry != std::filesystem::directory_iterator(); entry.increment(error)) {
+    const std::string name = entry->path().filename().string();
+    const bool own = name == manifest_name ? !manifest.lines().empty()
+                                           : manifest.find("file " + name) != nullptr;
+    if (!own) return name;
+  }
+  return {};
+}
+
 /// Writes a folder of files with a manifest; it takes its name when publish() is called.
 class ModelFolderWriter {
  public:
   /// @throws DataError  as StagedFolder does, or where the name is that of a folder with anything
   ///     but a saved model in it
   explicit ModelFolderWriter(const std::filesystem::path& path) : folder_(path) {
-    std::error_code error;
-    const std::filesystem::path& there = folder_.final_path();
-    const bool replaceable = !std::filesystem::exists(there, error) ||
-                             std::filesystem::is_empty(there, error) ||
-                             std::filesystem::exists(there / manifest_name, error);
-    if (!replaceable) {
+    const std::string other = file_of_another_program(folder_.final_path());
+    if (!other.empty()) {
       throw DataError(path.string(), 0,
-                      "cannot be written: it is a folder with other files than a saved model's");
+                      "cannot be written: it is a folder with other files than a saved model's, "
+                      "such as " +
+                          other);
     }
   }
 
@@ -71,8 +101,13 @@ class ModelFolderWriter {
   }
 
   /// @throws DataError  where a file cannot be written, or the folder cannot take its name
+  /// @throws ArgumentError  where the notes are too long for a manifest
   void publish() {
-    write(manifest_name, {manifest_.to_text()});
+    const std::string text = manifest_.to_text();
+    require(
+        text.size() <= Manifest::max_size && manifest_.lines().size() + 2 <= Manifest::max_lines,
+        "notes", "must leave the manifest shorter than 1 MiB and 4096 lines");
+    write(manifest_name, {text});
     folder_.publish();
   }
 
@@ -119,7 +154,9 @@ class ModelFolderReader {
  public:
   /// @throws DataError  where there is none, or its manifest is damaged
   explicit ModelFolderReader(std::filesystem::path path)
-      : path_(std::move(path)), identity_(identity()), manifest_(read_manifest()) {}
+      : path_(std::move(path)),
+        folder_(::open(path_.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC)),
+        manifest_(read_manifest()) {}
 
   [[nodiscard]] const Manifest& manifest() const noexcept { return manifest_; }
 
@@ -160,7 +197,8 @@ class ModelFolderReader {
       if (end == std::string_view::npos) throw DataError(path.string(), line, "is cut off");
       const auto id = unescaped_line(left.substr(0, end));
       left.remove_prefix(end + 1);
-      if (!id) throw DataError(path.string(), line, "has a backslash that stands for nothing");
+      if (!id)
+        throw DataError(path.string(), line, "has an invalid escape: \\n, \\r and \\\\ are known");
       if (ids->intern(*id) != line - 1) {
         throw DataError(path.string(), line, "has an id that a line before has too: " + *id);
       }
@@ -168,13 +206,13 @@ class ModelFolderReader {
     return ids;
   }
 
-  /// Whether another folder has taken the name since this one was opened.
+  /// Whether another folder has taken the name since this one was opened. That one stays open, so
+  /// that no other has its number.
   [[nodiscard]] bool replaced() const {
-    try {
-      return identity() != identity_;
-    } catch (const DataError&) {
-      return true;
-    }
+    struct stat own {
+    }, named{};
+    return ::fstat(folder_.get(), &own) != 0 || ::stat(path_.c_str(), &named) != 0 ||
+           own.st_ino != named.st_ino || own.st_dev != named.st_dev;
   }
 
   /// @throws DataError  of the folder
@@ -183,27 +221,18 @@ class ModelFolderReader {
   }
 
  private:
-  static constexpr std::uint64_t max_manifest = std::uint64_t{1} << 20;
-
-  [[nodiscard]] std::pair<std::uint64_t, std::uint64_t> identity() const {
-    struct stat folder {};
-    if (::stat(path_.c_str(), &folder) != 0) {
+  [[nodiscard]] Manifest read_manifest() const {
+    if (!folder_) {
       const std::error_code error(errno, std::generic_category());
+      if (error == std::errc::not_a_directory) fail("is not the folder of a saved model");
       fail("cannot be read: " + error.message());
     }
-    if (!S_ISDIR(folder.st_mode)) fail("is not the folder of a saved model");
-    return {folder.st_dev, folder.st_ino};
-  }
-
-  [[nodiscard]] Manifest read_manifest() const {
     const std::filesystem::path path = path_ / manifest_name;
     std::error_code error;
     if (!std::filesystem::is_regular_file(path, error)) {
       fail(std::string("is not a saved model: it has no ") + manifest_name);
     }
-    const std::uintmax_t size = std::filesystem::file_size(path, error);
-    if (error || size > max_manifest) fail(std::string(manifest_name) + " is too long for one");
-    return {path.string(), content(path, size)};
+    return {path.string(), manifest_text(path)};
   }
 
   /// The first `size` bytes of a file.
@@ -247,7 +276,7 @@ class ModelFolderReader {
   }
 
   std::filesystem::path path_;
-  std::pair<std::uint64_t, std::uint64_t> identity_;  // device and number of the folder
+  FileDescriptor folder_;
   Manifest manifest_;
 };
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Reads tables in NumPy's .npy format, from files that nobody vouches for: nothing is allocated
+// Reads tables in NumPy's .npy format, from untrusted files: nothing is allocated
 // that the file is not long enough for.
 #pragma once
 

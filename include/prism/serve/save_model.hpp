@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <filesystem>
 #include <string>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
@@ -107,7 +108,8 @@ void save_model(const X& exec, const Model& model, const std::filesystem::path& 
   const Scorer<Scalar> scorer = model.scorer(exec);
   detail::write_scorer(folder, scorer);
   const auto& weights = model.weights();
-  if (scorer.output.users().data() != weights.users.data()) {
+  if (scorer.output.users().data() != weights.users.data() ||
+      scorer.output.items().data() != weights.items.data()) {
     folder.table("user_table.npy", rows(weights.users));
     folder.table("item_table.npy", rows(weights.items));
   }

@@ -2,11 +2,8 @@
 // A model's policies and their options as lines of a manifest, and back.
 #pragma once
 
-#include <cmath>
 #include <concepts>
 #include <cstddef>
-#include <cstdint>
-#include <limits>
 #include <string>
 #include <string_view>
 #include <type_traits>
@@ -30,6 +27,30 @@ void for_each_kind(Options& options, const Visit& visit) {
   visit("sampler", options.sampler);
 }
 
+/// The integer that an option without a fraction is saved as.
+template <class Value>
+struct OptionInteger {
+  using type = Value;
+};
+template <class Value>
+requires std::is_enum_v<Value>
+struct OptionInteger<Value> {
+  using type = std::underlying_type_t<Value>;
+};
+template <>
+struct OptionInteger<bool> {
+  using type = unsigned;
+};
+
+template <class Value>
+[[nodiscard]] std::string option_text(const Value& value) {
+  if constexpr (std::floating_point<Value>) {
+    return format_number(static_cast<double>(value));
+  } else {
+    return std::to_string(static_cast<typename OptionInteger<Value>::type>(value));
+  }
+}
+
 /// Adds "loss: SSM", "loss.tau: 0.2" and so on, for a policy and those it is made of.
 template <class Policy>
 void add_options(Manifest& manifest, const std::string& name, const Policy& policy) {
@@ -38,8 +59,11 @@ void add_options(Manifest& manifest, const std::string& name, const Policy& poli
     manifest.add(name + ".choice", std::to_string(policy.choice()));
   }
   for_each_option(policy, [&](std::string_view option, const auto& value) {
-    manifest.add(name + "." + std::string(option), format_number(static_cast<double>(value)));
+    manifest.add(name + "." + std::string(option), option_text(value));
   });
+  if constexpr (requires { policy.activation(); }) {
+    add_options(manifest, name + ".activation", policy.activation());
+  }
   for_each_part("part", policy, [&](std::string_view kind, const auto& part) {
     add_options(manifest, name + "." + std::string(kind), part);
   });
@@ -48,16 +72,14 @@ void add_options(Manifest& manifest, const std::string& name, const Policy& poli
 /// The value of an option; it must be one that its type has.
 template <class Value>
 void restore_option(const Manifest& manifest, const std::string& name, Value& value) {
-  const auto saved = manifest.number<double>(name);
   if constexpr (std::floating_point<Value>) {
-    value = static_cast<Value>(saved);
+    value = static_cast<Value>(manifest.number<double>(name));
   } else {
-    constexpr double largest = std::is_same_v<Value, bool> ? 1 : 0x1p53;
-    const bool whole = saved >= 0 && saved <= largest && std::trunc(saved) == saved;
-    if (!whole)
-      manifest.fail(0, "has " + name + ": " + format_number(saved) +
-                           ", which is not a value that belongs there");
-    value = static_cast<Value>(static_cast<std::uint64_t>(saved));
+    const auto saved = manifest.number<typename OptionInteger<Value>::type>(name);
+    if (std::is_same_v<Value, bool> && saved > 1) {
+      manifest.fail(0, "has " + name + ": " + std::to_string(saved) + ", which is neither 0 nor 1");
+    }
+    value = static_cast<Value>(saved);
   }
 }
 
@@ -67,7 +89,7 @@ void restore_options(const Manifest& manifest, const std::string& name, Policy& 
   if constexpr (requires { policy.choice(); }) {
     if (manifest.find(name + ".choice") != nullptr) {
       const auto choice = manifest.number<std::size_t>(name + ".choice");
-      if (!policy.set_choice(choice)) {
+      if (choice != policy.choice() && !policy.set_choice(choice)) {
         manifest.fail(0, "has " + name + ".choice: " + std::to_string(choice) +
                              ", where there are fewer policies to choose among");
       }
@@ -77,6 +99,9 @@ void restore_options(const Manifest& manifest, const std::string& name, Policy& 
     const std::string line = name + "." + std::string(option);
     if (manifest.find(line) != nullptr) restore_option(manifest, line, value);
   });
+  if constexpr (requires { policy.activation(); }) {
+    restore_options(manifest, name + ".activation", policy.activation());
+  }
   for_each_part("part", policy, [&](std::string_view kind, auto& part) {
     restore_options(manifest, name + "." + std::string(kind), part);
   });
@@ -88,7 +113,12 @@ void set_dim(Backbone& backbone, std::size_t dim) {
   if constexpr (requires { backbone.base; }) {
     set_dim(backbone.base, dim);
   } else if constexpr (std::constructible_from<Backbone, std::size_t>) {
-    if (backbone.dim() != dim) backbone = Backbone(dim);
+    if (backbone.dim() == dim) return;
+    if constexpr (requires { backbone.activation(); }) {
+      backbone = Backbone(dim, backbone.activation());
+    } else {
+      backbone = Backbone(dim);
+    }
   }
 }
 
