@@ -145,7 +145,7 @@ TEST_CASE("numbers of another type are an error that names both") {
         "holds numbers of float32 where float64 belongs");
   for (const std::string descr : {"<i4", "<f2", "|f4", "=f4", "f4", "<f44", "|O", ""}) {
     CHECK(error_of(file_of(header_of("(2, 1)", descr), eight)) ==
-          "holds numbers of type '" + descr + "'; float32 and float64 are read");
+          "holds numbers of type '" + descr + "'; float32, float64 and uint32 are read");
   }
   CHECK(contains(error_of(file_of(header_of("(2, 1)", "\x1B[2J" + std::string(1000, 'x')), eight)),
                  "type '?[2Jxxxxxxxxxxxxxxxx...'"));

@@ -7,7 +7,7 @@ program=$1
 kills=$2
 RANDOM=${3:-$$}
 folder=$(mktemp -d)
-trap 'rm -rf "$folder"' EXIT
+trap 'kill -KILL $(jobs -p) 2>/dev/null; rm -rf "$folder"' EXIT
 fail() { echo "$*" >&2; exit 1; }
 
 "$program" save "$folder/all" >"$folder/saved"
