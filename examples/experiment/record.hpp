@@ -174,7 +174,7 @@ inline prism::Json to_json(const Settings& settings) {
   }
   if (!settings.schedule.empty()) json["schedule"] = settings.schedule;
   if (settings.learning_rate > 0) json["learning_rate"] = settings.learning_rate;
-  if (!settings.comment.empty()) json["comment"] = settings.comment;
+  if (settings.comment) json["comment"] = *settings.comment;
   if (settings.min_rating) json["min_rating"] = *settings.min_rating;
   if (settings.penalty) json["penalty"] = *settings.penalty;
   if (settings.penalty_weight >= 0) json["penalty_weight"] = settings.penalty_weight;
