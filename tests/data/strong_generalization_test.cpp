@@ -13,7 +13,10 @@
 #include <string_view>
 #include <vector>
 
+#include "support/error_of.hpp"
+
 using namespace prism;
+using test::refusal;
 
 namespace {
 
@@ -23,17 +26,6 @@ const Interactions& data() {
   static const Interactions made =
       synthetic_interactions({.users = 200, .items = 90, .interactions_per_user = 9});
   return made;
-}
-
-/// The message of the ArgumentError that the call throws.
-template <class Call>
-std::string refusal(const Call& call) {
-  try {
-    static_cast<void>(call());
-  } catch (const ArgumentError& error) {
-    return error.what();
-  }
-  return "nothing is refused";
 }
 
 std::set<std::string_view> user_ids(const Interactions& part) {

@@ -11,8 +11,10 @@
 #include <vector>
 
 #include "policies.hpp"
+#include "support/error_of.hpp"
 
 using namespace prism;
+using test::refusal;
 
 namespace {
 
@@ -44,17 +46,6 @@ std::vector<Index> ranking(const Scorer<float>& scorer, Similarity similarity) {
 bool same(const Report& a, const Report& b) {
   return a.ndcg == b.ndcg && a.ndcg_by_stratum == b.ndcg_by_stratum && a.recall == b.recall &&
          a.gini == b.gini && a.average_popularity == b.average_popularity;
-}
-
-/// The message of the ArgumentError that the call throws.
-template <class Call>
-std::string refusal(const Call& call) {
-  try {
-    static_cast<void>(call());
-  } catch (const ArgumentError& error) {
-    return error.what();
-  }
-  return "nothing is refused";
 }
 
 constexpr std::array<double, 5> betas{0, 0.5, 1, 1.5, 2};

@@ -8,8 +8,10 @@
 #include <vector>
 
 #include "policies.hpp"
+#include "support/error_of.hpp"
 
 using namespace prism;
+using test::refusal;
 
 namespace {
 
@@ -26,17 +28,6 @@ bool same(const Report& a, const Report& b) {
          a.recall == b.recall && a.precision == b.precision && a.mrr == b.mrr &&
          a.hit_rate == b.hit_rate && a.coverage == b.coverage &&
          a.average_popularity == b.average_popularity && a.gini == b.gini;
-}
-
-/// The message of the ArgumentError that the call throws.
-template <class Call>
-std::string refusal(const Call& call) {
-  try {
-    static_cast<void>(call());
-  } catch (const ArgumentError& error) {
-    return error.what();
-  }
-  return "nothing is refused";
 }
 
 constexpr const char* common =

@@ -12,8 +12,10 @@
 #include <vector>
 
 #include "policies.hpp"
+#include "support/error_of.hpp"
 
 using namespace prism;
+using test::refusal;
 
 namespace {
 
@@ -110,17 +112,6 @@ double largest_difference(const Matrix<T>& rows, const LeastSquaresOptions& opti
 template <class T>
 bool same_bits(const Matrix<T>& a, const Matrix<T>& b) {
   return a.shape() == b.shape() && std::equal(a.begin(), a.end(), b.begin());
-}
-
-/// The message of the ArgumentError that the call throws.
-template <class Call>
-std::string refusal(const Call& call) {
-  try {
-    static_cast<void>(call());
-  } catch (const ArgumentError& error) {
-    return error.what();
-  }
-  return "nothing is refused";
 }
 
 using Model = Recommender<MF<8>, DirectAU, None, PRISM<1.0>>;

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "policies.hpp"
+#include "support/error_of.hpp"
 
 using namespace prism;
 
@@ -166,17 +167,6 @@ void check_against_training(const Loss& loss, double tolerance) {
   }
 }
 
-/// The message of the error that the call throws.
-template <class Error, class Call>
-std::string refusal(const Call& call) {
-  try {
-    static_cast<void>(call());
-  } catch (const Error& error) {
-    return error.what();
-  }
-  return "nothing is refused";
-}
-
 }  // namespace
 
 TEST_CASE("fold-in by gradient is training with all other rows held") {
@@ -255,19 +245,19 @@ TEST_CASE("fold-in by gradient refuses what it cannot do") {
   const Interactions& shown = history(ParameterRows::users);
   const Recommender<MF<8>, BPR> model(train());
   const auto with = [&](GradientFoldInOptions options) {
-    return refusal<ArgumentError>([&] { return fold_in_users_by_gradient(model, shown, options); });
+    return test::refusal([&] { return fold_in_users_by_gradient(model, shown, options); });
   };
   CHECK(with({.batch_size = 0}) == "batch_size: must be at least 1, not 0");
   CHECK(with({.learning_rate = -1}) == "learning_rate: must be a finite number above 0, not -1");
   CHECK(with({.start = {.lambda = -1}}).starts_with("lambda: "));
-  CHECK(refusal<ArgumentError>([&] {
+  CHECK(test::refusal([&] {
           return fold_in_users_by_gradient(Recommender<MF<8>, BPR, None, Xavier, SGD>(train()),
                                            shown);
         }).starts_with("learning_rate: must be given for the optimizer SGD"));
-  CHECK(refusal<ArgumentError>([&] {
+  CHECK(test::refusal([&] {
           return fold_in_users_by_gradient(model, Interactions(1, 51, Pairs{{0, 50}}));
         }).starts_with("history: must have the same items"));
-  CHECK(refusal<DivergenceError>([&] {
+  CHECK(test::error_of<DivergenceError>([&] {
           return fold_in_users_by_gradient(model, shown, {.learning_rate = 1e38});
         }).starts_with("fold-in: the new rows are no longer finite numbers"));
 }
