@@ -7,7 +7,7 @@ program=$1
 kills=$2
 RANDOM=${3:-$$}
 folder=$(mktemp -d)
-trap 'kill -KILL $(jobs -p) 2>/dev/null; rm -rf "$folder"' EXIT
+trap 'kill -KILL $(jobs -p) 2>/dev/null || true; rm -rf "$folder"' EXIT
 fail() { echo "$*" >&2; exit 1; }
 
 "$program" save "$folder/all" >"$folder/saved"
@@ -31,6 +31,7 @@ done
 "$program" alternate "$folder/model" & one=$!
 "$program" alternate "$folder/model" & two=$!
 for ((k = 0; k < 20; ++k)); do "$program" check "$folder/model" || fail "two processes mix"; done
+kill -0 $one && kill -0 $two || fail "a process that saved beside another has ended"
 kill -KILL $one $two
 wait 2>/dev/null || true
 timeout 0.5 "$program" alternate "$folder/model" || true

@@ -48,26 +48,53 @@ inline constexpr const char* manifest_name = "manifest.txt";
   return text;
 }
 
+/// A folder that stays open, so that its number is not another's.
+class OpenFolder {
+ public:
+  explicit OpenFolder(const std::filesystem::path& path)
+      : path_(path), folder_(::open(path.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC)) {}
+
+  /// Whether there was one; else errno says why not.
+  [[nodiscard]] explicit operator bool() const noexcept { return static_cast<bool>(folder_); }
+
+  /// Whether another has taken its name since, or none has it.
+  [[nodiscard]] bool replaced() const {
+    struct stat own {
+    }, named{};
+    return ::fstat(folder_.get(), &own) != 0 || ::stat(path_.c_str(), &named) != 0 ||
+           own.st_ino != named.st_ino || own.st_dev != named.st_dev;
+  }
+
+ private:
+  std::filesystem::path path_;
+  FileDescriptor folder_;
+};
+
 /// A file of a folder that no saved model has there; empty where there is none.
-[[nodiscard]] inline std::string file_of_another_program(const std::filesystem::path& folder) {
+[[nodiscard]] inline std::string file_of_another_program(const std::filesystem::path& path) {
+  const OpenFolder folder(path);
+  if (!folder) return {};
   std::error_code error;
   Manifest manifest;
-  if (std::filesystem::exists(folder / manifest_name, error)) {
+  std::string other;
+  if (std::filesystem::exists(path / manifest_name, error)) {
     try {
-      const std::filesystem::path path = folder / manifest_name;
-      manifest = Manifest(path.string(), manifest_text(path));
+      const std::filesystem::path file = path / manifest_name;
+      manifest = Manifest(file.string(), manifest_text(file));
     } catch (const DataError&) {
-      return manifest_name;
+      other = manifest_name;
     }
   }
-  std::filesystem::directory_iterator entry(folder, error);
-  for (; !error && entry != std::filesystem::directory_iterator(); entry.increment(error)) {
+  std::filesystem::directory_iterator entry(path, error);
+  for (; other.empty() && !error && entry != std::filesystem::directory_iterator();
+       entry.increment(error)) {
     const std::string name = entry->path().filename().string();
     const bool own = name == manifest_name ? !manifest.lines().empty()
                                            : manifest.find("file " + name) != nullptr;
-    if (!own) return name;
+    if (!own) other = name;
   }
-  return {};
+  // What was seen may be of two folders; who has replaced it saves models too.
+  return folder.replaced() ? std::string() : other;
 }
 
 /// Writes a folder of files with a manifest; it takes its name when publish() is called.
@@ -154,9 +181,7 @@ class ModelFolderReader {
  public:
   /// @throws DataError  where there is none, or its manifest is damaged
   explicit ModelFolderReader(std::filesystem::path path)
-      : path_(std::move(path)),
-        folder_(::open(path_.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC)),
-        manifest_(read_manifest()) {}
+      : path_(std::move(path)), folder_(path_), manifest_(read_manifest()) {}
 
   [[nodiscard]] const Manifest& manifest() const noexcept { return manifest_; }
 
@@ -206,14 +231,8 @@ class ModelFolderReader {
     return ids;
   }
 
-  /// Whether another folder has taken the name since this one was opened. That one stays open, so
-  /// that no other has its number.
-  [[nodiscard]] bool replaced() const {
-    struct stat own {
-    }, named{};
-    return ::fstat(folder_.get(), &own) != 0 || ::stat(path_.c_str(), &named) != 0 ||
-           own.st_ino != named.st_ino || own.st_dev != named.st_dev;
-  }
+  /// Whether another folder has taken the name since this one was opened.
+  [[nodiscard]] bool replaced() const { return folder_.replaced(); }
 
   /// @throws DataError  of the folder
   [[noreturn]] void fail(const std::string& problem) const {
@@ -276,7 +295,7 @@ class ModelFolderReader {
   }
 
   std::filesystem::path path_;
-  FileDescriptor folder_;
+  OpenFolder folder_;
   Manifest manifest_;
 };
 
