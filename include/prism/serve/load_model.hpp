@@ -136,7 +136,8 @@ void check_parameters(const ModelFolderReader& folder, const typename Model::Opt
       bytes += folder.manifest().file(name.substr(std::string_view("file ").size())).size;
     }
   }
-  LimitedMemory limited(bytes);
+  constexpr std::size_t beside = 4;  // a State may have memory beside its parameters
+  LimitedMemory limited(beside * bytes);
   try {
     StateContext context{train, options.backbone.dim(), options.seed, Stream::backbone, &limited};
     static_cast<void>(make_state<Scalar>(options.backbone, context));
