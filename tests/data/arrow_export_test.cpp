@@ -11,23 +11,13 @@
 
 #include "prism/data/arrow.hpp"
 #include "prism/data/utf8.hpp"
+#include "support/arrow_taken.hpp"
 
 using namespace prism;
 
 namespace {
 
-/// What a consumer has: released at the end, where it was not before.
-struct Taken {
-  ArrowSchema schema{};
-  ArrowArray array{};
-
-  Taken() = default;
-  Taken(const Taken&) = delete;
-  Taken& operator=(const Taken&) = delete;
-  ~Taken() {
-    if (schema.release != nullptr) schema.release(&schema);
-    if (array.release != nullptr) array.release(&array);
-  }
+struct Taken : test::ArrowTaken {
   [[nodiscard]] std::string names() const {
     std::string names;
     for (std::int64_t k = 0; k < schema.n_children; ++k) {

@@ -9,22 +9,13 @@
 #include <vector>
 
 #include "policies.hpp"
+#include "support/arrow_taken.hpp"
 
 using namespace prism;
 
 namespace {
 
-struct Taken {
-  ArrowSchema schema{};
-  ArrowArray array{};
-
-  Taken() = default;
-  Taken(const Taken&) = delete;
-  Taken& operator=(const Taken&) = delete;
-  ~Taken() {
-    if (schema.release != nullptr) schema.release(&schema);
-    if (array.release != nullptr) array.release(&array);
-  }
+struct Taken : test::ArrowTaken {
   [[nodiscard]] const float* rows() const {
     return static_cast<const float*>(array.children[1]->children[0]->buffers[1]);
   }
