@@ -3,9 +3,7 @@
 // put beside the paper's values in one document. What is on record is not trained again.
 #include <CLI/CLI.hpp>
 #include <algorithm>
-#include <atomic>
 #include <cmath>
-#include <csignal>
 #include <cstdio>
 #include <cstdlib>
 #include <exception>
@@ -16,6 +14,7 @@
 #include <utility>
 #include <vector>
 
+#include "experiment/interrupt.hpp"
 #include "plot/gnuplot.hpp"
 #include "reproduce/document.hpp"
 #include "reproduce/paper.hpp"
@@ -24,10 +23,6 @@
 namespace {
 
 using namespace reproduce;
-
-std::atomic<int> signal_received{0};
-static_assert(std::atomic<int>::is_always_lock_free);
-void receive(int signal) { signal_received = signal; }
 
 struct Arguments {
   std::string data = "data";
@@ -155,7 +150,7 @@ int reproduce_all(const Arguments& arguments) {
   const prism::detail::Stopwatch time;
   const double budget = arguments.budget_hours * 3600;
   const auto interrupted = [=] {
-    return signal_received != 0 || (budget > 0 && time.seconds() > budget);
+    return experiment::caught_signal() != 0 || (budget > 0 && time.seconds() > budget);
   };
   options.queue.interrupted = interrupted;
   std::string element;
@@ -185,7 +180,7 @@ int reproduce_all(const Arguments& arguments) {
     results.figures.push_back(runner.run(figure, data));
   }
   write_documents(folder, results);
-  return signal_received == 0 ? 0 : 128 + signal_received;
+  return experiment::caught_signal() == 0 ? 0 : 128 + experiment::caught_signal();
 }
 
 }  // namespace
@@ -199,8 +194,7 @@ int main(int argc, char** argv) {
   } catch (const CLI::ParseError& error) {
     return app.exit(error) == 0 ? 0 : 2;
   }
-  std::signal(SIGINT, receive);
-  std::signal(SIGTERM, receive);
+  experiment::catch_signals();
   try {
     return reproduce_all(arguments);
   } catch (const std::exception& error) {

@@ -9,7 +9,6 @@
 #include <memory>
 #include <mutex>
 #include <string>
-#include <type_traits>
 #include <utility>
 #include <vector>
 
@@ -56,7 +55,7 @@ class RecommenderOf final : public AnyRecommender {
 
  public:
   RecommenderOf(Interactions&& train, typename Model::Options&& options)
-      : model_(made(std::move(train), std::move(options))) {}
+      : model_(X{}, std::move(train), std::move(options)) {}
 
   std::string name() const override { return model_.name(); }
   const Interactions& train() const noexcept override { return model_.train(); }
@@ -100,15 +99,6 @@ class RecommenderOf final : public AnyRecommender {
     }
   };
 
-  static Model made(Interactions&& train, typename Model::Options&& options) {
-    // Released's constructor takes no execution.
-    if constexpr (std::is_constructible_v<Model, const X&, Interactions, typename Model::Options>) {
-      return Model(X{}, std::move(train), std::move(options));
-    } else {
-      return Model(std::move(train), std::move(options));
-    }
-  }
-
   template <class O>
   History fit_with(const Split& split, const FitOptions& options, O&& observer) {
     // Also where training ends with an error: the weights are others by then.
@@ -147,8 +137,7 @@ class RecommenderOf final : public AnyRecommender {
 /// A model without its type: make_any_recommender<Recommender<MF<64>, DirectAU>>(split.train).
 ///
 /// @tparam Model  a Recommender, or what is used like one, such as Released
-/// @tparam X      where it is made, trained and ranked; Released is always made on the host's
-/// threads
+/// @tparam X      where it is made, trained and ranked
 /// @param train   at least one interaction; the model owns them, so that a copy is made of what is
 ///     not moved
 /// @throws ArgumentError  as the model's constructor
