@@ -9,18 +9,15 @@
 #include <cstdint>
 #include <cstring>
 #include <filesystem>
-#include <fstream>
-#include <ios>
 #include <limits>
 #include <span>
 #include <string>
 #include <string_view>
-#include <system_error>
 #include <type_traits>
 #include <vector>
 
 #include "prism/core/config.hpp"
-#include "prism/core/error.hpp"
+#include "prism/core/input_file.hpp"
 #include "prism/core/staged_file.hpp"
 
 // A file: 8 letters that say what it is, its version (32 bits), what was written, and at the end
@@ -149,29 +146,17 @@ class BinaryReader {
   /// Reads the whole file once, to see whether it is what was written.
   /// @throws DataError  where there is none, or it is another kind of file, of another version, cut
   ///     off or changed
-  BinaryReader(const std::filesystem::path& path, const FileKind& kind) : name_(path.string()) {
-    std::error_code error;
-    const auto status = std::filesystem::status(path, error);
-    if (!std::filesystem::exists(status)) fail("cannot be read: there is no such file");
-    if (!std::filesystem::is_regular_file(status)) fail("cannot be read: it is no regular file");
-    file_.open(path, std::ios::binary);
-    if (!file_) fail("cannot be read: it cannot be opened");
-    file_.seekg(0, std::ios::end);
-    left_ = static_cast<std::uint64_t>(file_.tellg());
-    file_.seekg(0);
-    std::string letters(std::min<std::uint64_t>(left_, kind.letters.size()), '\0');
+  BinaryReader(const std::filesystem::path& path, const FileKind& kind) : file_(path) {
+    std::string letters(std::min<std::uint64_t>(file_.left(), kind.letters.size()), '\0');
     take(letters.data(), letters.size());
     if (letters != kind.letters) fail("is no " + std::string(kind.name));
-    if (left_ < sizeof kind.version + detail::file_trailer) fail("is cut off");
+    if (file_.left() < sizeof kind.version + detail::file_trailer) fail("is cut off");
     const auto version = number<std::uint32_t>();
     if (version != kind.version) {
       fail("is a " + std::string(kind.name) + " of version " + std::to_string(version) +
            "; this library reads version " + std::to_string(kind.version));
     }
-    const std::streamoff begin = file_.tellg();
     check_sum();
-    file_.clear();
-    file_.seekg(begin);
   }
 
   template <class T>
@@ -196,7 +181,7 @@ class BinaryReader {
   template <class T>
   [[nodiscard]] std::vector<T> list() {
     const auto count = number<std::uint64_t>();
-    if (count > left_ / sizeof(T)) fail("has a list that is longer than the file");
+    if (count > left() / sizeof(T)) fail("has a list that is longer than the file");
     std::vector<T> values(count);
     fill(std::span(values));
     return values;
@@ -208,18 +193,18 @@ class BinaryReader {
 
   /// @throws DataError  where something is left to read
   void finish() {
-    if (left_ != 0) fail("has more in it than belongs there");
+    if (left() != 0) fail("has more in it than belongs there");
   }
 
   /// @throws DataError  of this file
-  [[noreturn]] void fail(const std::string& problem) const { throw DataError(name_, 0, problem); }
+  [[noreturn]] void fail(const std::string& problem) const { file_.fail(problem); }
 
  private:
+  /// Bytes before the trailer.
+  [[nodiscard]] std::uint64_t left() const noexcept { return end_ - file_.position(); }
   void take(char* bytes, std::size_t count) {
-    if (count > left_) fail("ends before all was read");
-    file_.read(bytes, static_cast<std::streamsize>(count));
-    if (!file_) fail("cannot be read");
-    left_ -= count;
+    if (count > left()) fail("ends before all was read");
+    file_.read(bytes, count);
   }
   template <class T>
   void fill(std::span<T> values) {
@@ -230,13 +215,10 @@ class BinaryReader {
     }
   }
 
-  /// Compares what the file says of itself with what it is; `left_` is what is left before that.
+  /// Compares what the file says of itself with what it is.
   void check_sum() {
-    file_.seekg(0, std::ios::end);
-    const auto size = static_cast<std::uint64_t>(file_.tellg()) - detail::file_trailer;
-    file_.seekg(0);
-    const std::uint64_t left = left_ - detail::file_trailer;
-    left_ = size + detail::file_trailer;
+    const std::uint64_t begin = file_.position(), size = end_ - detail::file_trailer;
+    file_.seek(0);
     detail::Checksum sum;
     std::string buffer;
     for (std::uint64_t at = 0; at < size; at += buffer.size()) {
@@ -246,12 +228,12 @@ class BinaryReader {
     }
     if (number<std::uint64_t>() != size) fail("is cut off, or was changed");
     if (number<std::uint64_t>() != sum.value()) fail("was changed: its sum is not what it says");
-    left_ = left;
+    end_ = size;
+    file_.seek(begin);
   }
 
-  std::string name_;
-  std::ifstream file_;
-  std::uint64_t left_ = 0;
+  InputFile file_;
+  std::uint64_t end_ = file_.size();  // of what is left to read
 };
 
 }  // namespace prism::inline PRISM_ISA

@@ -25,6 +25,7 @@
 #include "prism/core/error.hpp"
 #include "prism/core/file_descriptor.hpp"
 #include "prism/core/index.hpp"
+#include "prism/core/input_file.hpp"
 #include "prism/core/matrix.hpp"
 #include "prism/core/rows.hpp"
 #include "prism/core/staged_folder.hpp"
@@ -256,10 +257,10 @@ class ModelFolderReader {
 
   /// The first `size` bytes of a file.
   [[nodiscard]] static std::string content(const std::filesystem::path& path, std::uint64_t size) {
-    std::ifstream file(path, std::ios::binary);
+    InputFile file(path);
+    if (size > file.left()) file.fail("is cut off");
     std::string text(size, '\0');
-    file.read(text.data(), static_cast<std::streamsize>(size));
-    if (!file) throw DataError(path.string(), 0, "cannot be read");
+    file.read(text.data(), size);
     return text;
   }
 
@@ -276,18 +277,16 @@ class ModelFolderReader {
     const FileEntry entry = manifest_.file(name);
     std::error_code error;
     if (!std::filesystem::is_regular_file(path, error)) fail("is missing");
-    const std::uintmax_t size = std::filesystem::file_size(path, error);
-    if (error || size != entry.size) {
-      fail("has " + std::to_string(size) + " bytes, not the " + std::to_string(entry.size) +
+    InputFile file(path);
+    if (file.size() != entry.size) {
+      fail("has " + std::to_string(file.size()) + " bytes, not the " + std::to_string(entry.size) +
            " that " + manifest_name + " says");
     }
-    std::ifstream file(path, std::ios::binary);
     Checksum sum;
     std::string buffer;
-    for (std::uint64_t at = 0; at < size; at += buffer.size()) {
-      buffer.resize(std::min<std::uint64_t>(size - at, file_buffer));
-      file.read(buffer.data(), static_cast<std::streamsize>(buffer.size()));
-      if (!file) fail("cannot be read");
+    while (file.left() > 0) {
+      buffer.resize(std::min<std::uint64_t>(file.left(), file_buffer));
+      file.read(buffer.data(), buffer.size());
       sum.add(buffer);
     }
     if (sum.value() != entry.checksum)

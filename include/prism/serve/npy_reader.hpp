@@ -9,8 +9,6 @@
 #include <cstddef>
 #include <cstdint>
 #include <filesystem>
-#include <fstream>
-#include <ios>
 #include <memory_resource>
 #include <optional>
 #include <string>
@@ -20,8 +18,8 @@
 #include <vector>
 
 #include "prism/core/config.hpp"
-#include "prism/core/error.hpp"
 #include "prism/core/index.hpp"
+#include "prism/core/input_file.hpp"
 #include "prism/core/matrix.hpp"
 #include "prism/core/rows.hpp"
 
@@ -120,18 +118,7 @@ class NpyFile {
   /// Reads the header; the numbers are left to read() and read_into().
   /// @throws DataError  where there is no such file, its header says that it holds anything else,
   ///     or it is shorter or longer than its shape says
-  explicit NpyFile(const std::filesystem::path& path) : name_(path.string()) {
-    std::error_code error;
-    const auto status = std::filesystem::status(path, error);
-    if (!std::filesystem::exists(status)) fail("cannot be read: there is no such file");
-    if (!std::filesystem::is_regular_file(status)) fail("cannot be read: it is no regular file");
-    file_.open(path, std::ios::binary);
-    if (!file_) fail("cannot be read: it cannot be opened");
-    file_.seekg(0, std::ios::end);
-    left_ = static_cast<std::uint64_t>(file_.tellg());
-    file_.seekg(0);
-    check_header(read_header());
-  }
+  explicit NpyFile(const std::filesystem::path& path) : file_(path) { check_header(read_header()); }
 
   [[nodiscard]] std::size_t rows() const noexcept { return rows_; }
   [[nodiscard]] std::size_t columns() const noexcept { return columns_; }
@@ -150,7 +137,7 @@ class NpyFile {
            ") where (" + std::to_string(table.size()) + ", " + std::to_string(table.dim()) +
            ") belongs");
     }
-    take(reinterpret_cast<char*>(table.data()), table.num_elements() * sizeof(T));
+    file_.read(reinterpret_cast<char*>(table.data()), table.num_elements() * sizeof(T));
     if (!swap_) return;
     for (std::size_t k = 0; k < table.num_elements(); ++k) {
       // As integers: a signalling NaN may change where it is moved as a number.
@@ -170,7 +157,7 @@ class NpyFile {
   }
 
   /// @throws DataError  of this file
-  [[noreturn]] void fail(const std::string& problem) const { throw DataError(name_, 0, problem); }
+  [[noreturn]] void fail(const std::string& problem) const { file_.fail(problem); }
 
  private:
   static constexpr std::size_t max_header = 10'000;  // NumPy's own limit
@@ -179,8 +166,8 @@ class NpyFile {
   [[nodiscard]] std::string read_header() {
     constexpr std::string_view magic = "\x93NUMPY";
     char start[8] = {};
-    const std::uint64_t there = std::min<std::uint64_t>(left_, sizeof start);
-    take(start, there);
+    const std::uint64_t there = std::min<std::uint64_t>(file_.left(), sizeof start);
+    file_.read(start, there);
     if (std::string_view(start, magic.size()) != magic) fail("is no .npy file");
     if (there < sizeof start) fail("is cut off");
     const int version = start[6];
@@ -191,16 +178,16 @@ class NpyFile {
     }
     unsigned char digits[4] = {};
     const std::size_t count = version == 1 ? 2 : 4;
-    take(reinterpret_cast<char*>(digits), count);
+    file_.read(reinterpret_cast<char*>(digits), count);
     std::size_t size = 0;
     for (std::size_t k = count; k-- > 0;) size = 256 * size + digits[k];
     if (size > max_header) {
       fail("has a header of " + std::to_string(size) + " bytes; a table's has at most " +
            std::to_string(max_header));
     }
-    std::string header(std::min<std::uint64_t>(size, left_), '\0');
+    std::string header(std::min<std::uint64_t>(size, file_.left()), '\0');
     if (header.size() < size) fail("is cut off in its header");
-    take(header.data(), size);
+    file_.read(header.data(), size);
     return header;
   }
 
@@ -236,8 +223,8 @@ class NpyFile {
            std::to_string(max_columns));
     }
     const std::uint64_t row_size = columns_ * number_size_;  // below 2^23
-    if (left_ / row_size != rows_ || left_ % row_size != 0) {
-      fail("has " + std::to_string(left_) + " bytes of numbers, where its shape (" +
+    if (file_.left() / row_size != rows_ || file_.left() % row_size != 0) {
+      fail("has " + std::to_string(file_.left()) + " bytes of numbers, where its shape (" +
            std::to_string(rows_) + ", " + std::to_string(columns_) + ") needs " +
            std::to_string(row_size * rows_));
     }
@@ -264,16 +251,7 @@ class NpyFile {
     return text;
   }
 
-  void take(char* bytes, std::uint64_t count) {
-    if (count > left_) fail("is cut off");
-    file_.read(bytes, static_cast<std::streamsize>(count));
-    if (!file_) fail("cannot be read");
-    left_ -= count;
-  }
-
-  std::string name_;
-  std::ifstream file_;
-  std::uint64_t left_ = 0;  // bytes of the file that were not read
+  InputFile file_;
   std::size_t rows_ = 0;
   std::size_t columns_ = 0;
   std::size_t number_size_ = 0;
