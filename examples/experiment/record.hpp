@@ -79,7 +79,10 @@ inline prism::Json to_json(const prism::History& history) {
                       {"train_seconds", epoch.train_seconds},
                       {"validate_seconds", epoch.validate_seconds}});
   }
-  return {{"best_epoch", history.best_epoch},
+  prism::Json initial;
+  if (history.initial_validation) initial = *history.initial_validation;
+  return {{"initial_validation", initial},
+          {"best_epoch", history.best_epoch},
           {"best_validation_ndcg", history.best_validation_ndcg},
           {"stopped_early", history.stopped_early()},
           {"steps_per_epoch", history.steps_per_epoch},

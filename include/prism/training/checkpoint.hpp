@@ -19,7 +19,7 @@
 namespace prism::inline PRISM_ISA::detail {
 
 /// Incremented with each change of the file's content or meaning.
-inline constexpr FileKind checkpoint_kind{"PRISMRUN", 3, "checkpoint of a training"};
+inline constexpr FileKind checkpoint_kind{"PRISMRUN", 4, "checkpoint of a training"};
 
 /// How far a training is, beside weights and the optimizer's state.
 struct RunProgress {
@@ -52,6 +52,8 @@ inline void write_progress(BinaryWriter& out, const RunProgress& progress) {
     flag(record.best);
   }
   count(history.steps_per_epoch);
+  flag(history.initial_validation.has_value());
+  out.number(history.initial_validation.value_or(0));
   count(history.best_epoch);
   out.number(history.best_validation_ndcg);
   out.number(history.best_validation);
@@ -89,6 +91,9 @@ inline void write_progress(BinaryWriter& out, const RunProgress& progress) {
     history.epochs.push_back(record);
   }
   history.steps_per_epoch = count();
+  const bool validated = flag();
+  const auto initial_validation = in.number<double>();
+  if (validated) history.initial_validation = initial_validation;
   history.best_epoch = count();
   if (history.best_epoch > history.epochs.size()) in.fail("has a best epoch that has not been");
   history.best_validation_ndcg = in.number<double>();

@@ -4,6 +4,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -41,21 +42,25 @@ struct EpochRecord {
   double validation_ndcg = 0;  ///< NDCG@k by dot product; 0 where there is no validation part
   double train_seconds = 0;
   double validate_seconds = 0;
-  bool best = false;      ///< better than every epoch before
+  bool best = false;      ///< better than every epoch before, and than initial_validation
   double validation = 0;  ///< FitOptions::metric of the validation part; 0 where there is none
 };
 
 struct History {
   std::vector<EpochRecord> epochs{};
   std::size_t steps_per_epoch = 0;
-  /// Whose weights the model has in the end (but for BestWeights::last); 0 where none has ended.
+  /// FitOptions::metric of the weights that training began with; none without a validation part.
+  std::optional<double> initial_validation{};
+  /// Whose weights the model has in the end (but for BestWeights::last); 0: none was better than
+  /// the weights that training began with, or none has ended.
   std::size_t best_epoch = 0;
   double best_validation_ndcg = 0;
   double seconds = 0;  ///< wall clock, validation included
   /// What speaks against the run's having learnt: initial rows that saturate the loss, a best epoch
-  /// of 1 or 2, or a stop after few steps. The first is there from the start.
+  /// of 0, 1 or 2, or a stop after few steps. The first is there from the start.
   std::vector<std::string> warnings{};
-  double best_validation = 0;  ///< FitOptions::metric of the best epoch
+  double best_validation =
+      0;  ///< FitOptions::metric of the best epoch, initial_validation if that is 0
   StopReason stop_reason = StopReason::none;
 
   /// Whether patience ran out before the epochs did.

@@ -47,7 +47,8 @@ namespace detail {
 template <Execution X, class Model, class... Observers>
 [[nodiscard]] Model retrain(const X& exec, const Model& model, const Split& split,
                             const History& history, FitOptions options, Observers&&... observers) {
-  require(history.best_epoch > 0, "history", "has no best epoch");
+  require(history.best_epoch > 0, "history",
+          "has no best epoch: none ranked better than the weights that training began with");
   require(!split.validation.empty(), "split",
           "has no validation part that could be trained on too");
   const Split merged = merge_validation(split);

@@ -34,7 +34,11 @@ inline StopReason stop_reason(const FitOptions& options, std::size_t epochs, con
 inline std::vector<std::string> warnings(std::vector<std::string> found, const History& history,
                                          bool has_validation) {
   const std::size_t epochs = history.epochs.size(), steps = epochs * history.steps_per_epoch;
-  if (has_validation && epochs > 2 && history.best_epoch <= 2) {
+  if (has_validation && epochs > 0 && history.best_epoch == 0) {
+    found.push_back("none of " + std::to_string(epochs) +
+                    " epochs ranked better than the weights that training began with, which the "
+                    "model has again; a smaller learning rate or more patience may help");
+  } else if (has_validation && epochs > 2 && history.best_epoch <= 2) {
     found.push_back("the best epoch is " + std::to_string(history.best_epoch) + " of " +
                     std::to_string(epochs) +
                     ": training has made the ranking no better; another learning rate, or loss, "

@@ -167,7 +167,10 @@ class TrainingLoop {
   /// Tells observers what is about to be done: run() does, and the first step of a session.
   void begin(detail::ObserverRefs observers) {
     begun_ = true;
-    if (steps() == 0) progress_.start_warnings = start_warnings();
+    if (steps() == 0) {
+      progress_.start_warnings = start_warnings();
+      if (has_validation() && !history().initial_validation) validate_first_weights();
+    }
     past().warnings = progress_.start_warnings;
     const FitInfo info{.model = model_name(),
                        .pairs = split_.train.size(),
@@ -182,6 +185,25 @@ class TrainingLoop {
     for (const detail::ObserverRef& observer : observers) {
       if (observer.begin != nullptr) observer.begin(observer, info);
     }
+  }
+
+  /// A model that is trained further must not end worse than it began.
+  void validate_first_weights() {
+    const detail::Stopwatch time;
+    const Validation validation = measure();
+    past().initial_validation = past().best_validation = validation.metric;
+    past().best_validation_ndcg = validation.ndcg;
+    past().seconds += time.seconds();
+  }
+
+  struct Validation {
+    double metric, ndcg;
+  };
+  [[nodiscard]] Validation measure() {
+    const Report report = validate();
+    const double metric = options_.metric(report);
+    require(is_finite(metric), "metric", "must be a finite number, not " + format_number(metric));
+    return {metric, report.ndcg};
   }
 
   void train_batch(StepRecord& record, detail::ObserverRefs observers) {
@@ -217,15 +239,12 @@ class TrainingLoop {
     if (!finite()) diverge("the weights, or their squares, are");
     if (has_validation()) {
       const detail::Stopwatch validating;
-      const Report report = validate();
-      record.validation_ndcg = report.ndcg;
-      record.validation = options_.metric(report);
-      require(is_finite(record.validation), "metric",
-              "must be a finite number, not " + format_number(record.validation));
+      const Validation validation = measure();
+      record.validation = validation.metric;
+      record.validation_ndcg = validation.ndcg;
       record.validate_seconds = validating.seconds();
     }
-    record.best = !has_validation() || history().best_epoch == 0 ||
-                  record.validation > history().best_validation;
+    record.best = !has_validation() || record.validation > history().best_validation;
     if (record.best) {
       best_.keep(weights());
       past().best_epoch = record.epoch;
@@ -271,11 +290,11 @@ class TrainingLoop {
                           " may help, or milder options of the loss");
   }
 
-  /// The model gets the best epoch's weights.
+  /// The model gets the best epoch's weights, or those it began with.
   void take_best() {
     if (history().stop_reason == StopReason::diverged) return;
     flush();
-    if (!has_validation() || history().best_epoch == 0 || !best_.keeps()) return;
+    if (!has_validation() || history().epochs.empty() || !best_.keeps()) return;
     if (progress_.has_best || progress_.at_best()) return;
     best_.exchange(weights());
     progress_.has_best = true;

@@ -119,7 +119,8 @@ class TrainingSession final : public TrainingLoop<typename Model::scalar_type> {
   }
 
   /// Steps until training is over, and gives the model the weights of its best epoch; the same
-  /// errors. Where there is no validation part or no epoch has ended, it keeps the last step's.
+  /// errors. Where no epoch ranked better than the weights that training began with, it gets those;
+  /// where there is no validation part or no epoch has ended, it keeps the last step's.
   /// Observers get a begin and an end; without any, nothing is shown.
   template <class... Observers>
   const History& run(Observers&&... observers) {
