@@ -29,9 +29,11 @@ inline constexpr std::size_t pack_width = Pack<T, Isa>::width;
 
 namespace detail {
 
-/// An M x (N packs) tile of C over all of K. It takes M * N + N + 1 registers.
+/// An M x (N packs) tile of C over all of K. It takes M * N + N + 1 registers. The left factor
+/// comes as numbers: a struct would be copied to the stack by a load that waits for its two stores.
 template <Store Mode, class Isa, std::size_t M, std::size_t N, class T>
-inline void register_tile(std::size_t k, LeftFactor<T> a, const T* b, std::size_t b_stride, T* c,
+inline void register_tile(std::size_t k, const T* a, std::size_t a_row_stride,
+                          std::size_t a_k_stride, const T* b, std::size_t b_stride, T* c,
                           std::size_t c_stride) noexcept {
   using P = Pack<T, Isa>;
   constexpr std::size_t w = P::width;
@@ -47,7 +49,7 @@ inline void register_tile(std::size_t k, LeftFactor<T> a, const T* b, std::size_
     for (std::size_t n = 0; n < N; ++n) right[n] = P::load(b + l * b_stride + n * w);
 #pragma GCC unroll 8
     for (std::size_t m = 0; m < M; ++m) {
-      const P left = P::broadcast(a.data[m * a.row_stride + l * a.k_stride]);
+      const P left = P::broadcast(a[m * a_row_stride + l * a_k_stride]);
 #pragma GCC unroll 8
       for (std::size_t n = 0; n < N; ++n) {
         sums[m][n] = fused_multiply_add(left, right[n], sums[m][n]);
@@ -72,8 +74,8 @@ inline void column_panel(std::size_t rows, std::size_t k, LeftFactor<T> a, const
   std::size_t row = 0;
   const auto sweep = [&]<std::size_t M>(std::integral_constant<std::size_t, M>) {
     for (; row + M <= rows; row += M) {
-      const LeftFactor<T> from{a.data + row * a.row_stride, a.row_stride, a.k_stride};
-      register_tile<Mode, Isa, M, N>(k, from, b, b_stride, c + row * c_stride, c_stride);
+      register_tile<Mode, Isa, M, N>(k, a.data + row * a.row_stride, a.row_stride, a.k_stride, b,
+                                     b_stride, c + row * c_stride, c_stride);
     }
   };
   sweep(std::integral_constant<std::size_t, 6>{});
