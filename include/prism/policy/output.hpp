@@ -2,6 +2,7 @@
 // The output rows of all users and items, and the rule that computes a score from two of them.
 #pragma once
 
+#include <concepts>
 #include <memory>
 #include <utility>
 #include <vector>
@@ -32,14 +33,21 @@ class Output {
   [[nodiscard]] Rows<const T> users() const& noexcept { return view_.users; }
   /// items x dim
   [[nodiscard]] Rows<const T> items() const& noexcept { return view_.items; }
-  // A view of the rows of a temporary Output would dangle.
-  Rows<const T> users() const&& = delete;
-  Rows<const T> items() const&& = delete;
+  Rows<const T> users() const&& { return of_temporary(); }
+  Rows<const T> items() const&& { return of_temporary(); }
 
   /// What the rows live as long as; null for a view.
   [[nodiscard]] const std::shared_ptr<const void>& owner() const noexcept { return owned_; }
 
  private:
+  template <class Number = T>
+  Rows<const T> of_temporary() const {
+    static_assert(!std::same_as<Number, T>,
+                  "rows of a temporary Output would dangle: name it first, as in "
+                  "`const auto output = model.output(); output.items()`");
+    return {};
+  }
+
   Embeddings<const T> view_{};
   std::shared_ptr<const void> owned_;
 };

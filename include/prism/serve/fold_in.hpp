@@ -119,7 +119,7 @@ template <Execution X, class Model>
 }
 
 /// Rows of new items by least squares against the users' output rows. An item's magnitude weighs
-/// in every ranking: `{.magnitude = trained_magnitude(items, popularity)}` gives it that of trained
+/// in every ranking: `{.magnitude = trained_magnitude_of_items(model)}` gives it that of trained
 /// items as popular. An item without interactions gets the mean of the trained items' output rows.
 /// To rank with them: append_items(). Otherwise as fold_in_users().
 /// @param history  the scorer's users x new items

@@ -76,6 +76,9 @@ class Manifest {
   /// @throws DataError  where the text is no manifest, of another version, cut off or changed
   Manifest(std::string file, std::string_view text) : file_(std::move(file)) {
     if (!text.starts_with(magic)) fail(1, "is no manifest of a saved model");
+    if (text.substr(0, text.find('\n')).ends_with('\r')) {
+      fail(1, "was changed: its lines end in CR LF, as git's autocrlf makes them, and not in LF");
+    }
     if (text.size() > max_size) fail(0, "is too long for the manifest of a saved model");
     std::size_t line_number = 0;
     std::string_view left = text;

@@ -276,7 +276,7 @@ class ModelFolderReader {
     };
     const FileEntry entry = manifest_.file(name);
     std::error_code error;
-    if (!std::filesystem::is_regular_file(path, error)) fail("is missing");
+    if (!std::filesystem::exists(path, error)) fail("is missing");
     InputFile file(path);
     if (file.size() != entry.size) {
       fail("has " + std::to_string(file.size()) + " bytes, not the " + std::to_string(entry.size) +

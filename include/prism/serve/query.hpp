@@ -33,8 +33,13 @@ template <class T>
   detail::check_row("user", user, users.size());
   return {std::span<const T>(users[user], users.dim()), scorer.factor_of_user(user)};
 }
-template <class T>
-Query<T> query_of(const Scorer<T>&& scorer, Index user) = delete;
+template <class T, class Number = T>
+Query<T> query_of(const Scorer<T>&& scorer, Index user) {
+  static_assert(!std::same_as<Number, T>,
+                "a query of a temporary scorer would dangle: name it first, as in "
+                "`const auto scorer = model.scorer(); query_of(scorer, user)`");
+  return query_of(scorer, user);
+}
 
 /// Some users of a scorer.
 /// @throws ArgumentError  for a user out of range
@@ -46,8 +51,13 @@ template <class T>
   for (const Index user : users) queries.push_back(query_of(scorer, user));
   return queries;
 }
-template <class T>
-std::vector<Query<T>> queries_of(const Scorer<T>&& scorer, std::span<const Index> users) = delete;
+template <class T, class Number = T>
+std::vector<Query<T>> queries_of(const Scorer<T>&& scorer, std::span<const Index> users) {
+  static_assert(!std::same_as<Number, T>,
+                "queries of a temporary scorer would dangle: name it first, as in "
+                "`const auto scorer = model.scorer(); queries_of(scorer, users)`");
+  return queries_of(scorer, users);
+}
 
 /// The best items of a query, and what shows that they are.
 template <class T>

@@ -6,6 +6,7 @@
 #include <cstddef>
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "prism/core/config.hpp"
@@ -138,6 +139,18 @@ requires(!Execution<Model>)
   return recommend(par, model, users, k, options);
 }
 
+/// The same for a user by the id that the data has.
+/// @throws ArgumentError  where the training part has no such user; otherwise as above
+template <class Model>
+requires(!Execution<Model>)
+    [[nodiscard]] auto recommend(const Model& model, std::string_view user_id, std::size_t k,
+                                 const RecommendOptions& options = {}) {
+  const Index user = model.train().find_user(user_id);
+  require(user != absent, "user",
+          "must be an id of the training part, not '" + std::string(user_id) + "'");
+  return recommend(par, model, user, k, options);
+}
+
 /// The k items most similar to an item, by the cosine of their output rows, without the item
 /// itself. Empty if the item's row has no direction: a row of zeros, or one that is not finite.
 /// @throws ArgumentError  for an item out of range, or k of 0
@@ -163,6 +176,15 @@ template <class T>
 
 template <class Model>
 [[nodiscard]] auto similar_items(const Model& model, Index item, std::size_t k) {
+  return similar_items(model.scorer(), item, k);
+}
+/// The same for an item by the id that the data has.
+/// @throws ArgumentError  where the training part has no such item; otherwise as above
+template <class Model>
+[[nodiscard]] auto similar_items(const Model& model, std::string_view item_id, std::size_t k) {
+  const Index item = model.train().find_item(item_id);
+  require(item != absent, "item",
+          "must be an id of the training part, not '" + std::string(item_id) + "'");
   return similar_items(model.scorer(), item, k);
 }
 

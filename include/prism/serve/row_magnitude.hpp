@@ -72,4 +72,11 @@ template <class T>
   return result;
 }
 
+/// The same for the output rows of a model's items, by their training popularity.
+template <class Model>
+[[nodiscard]] PrismMagnitude trained_magnitude_of_items(const Model& model) {
+  const auto output = model.output();
+  return trained_magnitude(output.items(), model.train().item_degree());
+}
+
 }  // namespace prism::inline PRISM_ISA
