@@ -7,7 +7,6 @@
 #include <array>
 #include <cstdio>
 #include <exception>
-#include <optional>
 #include <prism/prism.hpp>
 #include <span>
 #include <sstream>
@@ -15,6 +14,7 @@
 #include <utility>
 #include <vector>
 
+#include "data_options.hpp"
 #include "plot/gnuplot.hpp"
 
 namespace {
@@ -24,10 +24,7 @@ using namespace prism;
 constexpr std::array<double, 12> betas{0, 0.5, 1, 1.5, 2, 3, 4, 5, 6, 8, 10, 12};
 constexpr std::array<double, 7> alphas{0, 0.25, 0.5, 0.75, 1, 1.5, 2};
 
-struct Settings {
-  std::string data;  // empty: synthetic
-  std::optional<double> min_rating;
-  std::uint64_t seed = 123;
+struct Settings : examples::DataOptions {
   std::size_t epochs = 1000;
   std::string folder = "popularity_slider";
   bool no_picture = false;
@@ -112,11 +109,8 @@ plot::Panel panel(const Curve& curve, std::string title, std::string x_label, do
 void run(const Settings& settings) {
   if (!settings.no_picture) plot::require_gnuplot(settings.folder);
   StagedFiles files(settings.folder);
-  ReadOptions reading;
-  reading.min_rating = settings.min_rating;
-  const Interactions data = settings.data.empty() ? synthetic_interactions({.seed = settings.seed})
-                                                  : read_interactions(settings.data, reading);
-  const Split split = random_split(data, {.validation = 0.1, .test = 0.1, .seed = settings.seed});
+  const Split split = random_split(settings.interactions(),
+                                   {.validation = 0.1, .test = 0.1, .seed = settings.seed});
   require(!split.validation.empty() && !split.test.empty(), "--data",
           "is too small: there is nothing to validate and test with");
 
@@ -157,16 +151,8 @@ int main(int argc, char** argv) {
   CLI::App app("NDCG@20 by popularity, over the magnitudes' exponent beta and PRISM's alpha.",
                "popularity_slider");
   Settings settings;
-  auto* const data =
-      app.add_option("--data", settings.data, "file of interactions; synthetic data if left out")
-          ->check(CLI::ExistingFile);
-  app.add_option("--min-rating", settings.min_rating, "leave out lower ratings")
-      ->check(CLI::Number)
-      ->needs(data);
-  app.add_option("--seed", settings.seed, "of split and training")->capture_default_str();
-  app.add_option("--epochs", settings.epochs, "of a training, at most")
-      ->check(CLI::Range(std::size_t{1}, std::size_t{100'000}))
-      ->capture_default_str();
+  examples::declare_data(app, settings);
+  examples::declare_epochs(app, settings.epochs);
   app.add_option("--output", settings.folder, "folder for CSV and SVG")->capture_default_str();
   app.add_flag("--no-picture", settings.no_picture, "only the CSV, without gnuplot");
   CLI11_PARSE(app, argc, argv);

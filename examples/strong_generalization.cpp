@@ -9,19 +9,19 @@
 #include <chrono>
 #include <cstdio>
 #include <exception>
-#include <optional>
 #include <prism/prism.hpp>
 #include <string>
 #include <vector>
+
+#include "data_options.hpp"
 
 namespace {
 
 using namespace prism;
 
-struct Settings {
-  std::string data;  // empty: synthetic
-  std::optional<double> min_rating;
-  StrongGeneralizationOptions split{};
+struct Settings : examples::DataOptions {
+  double validation_users = StrongGeneralizationOptions{}.validation_users;
+  double test_users = StrongGeneralizationOptions{}.test_users;
   std::size_t epochs = 200;
   std::size_t patience = 10;
   bool no_retraining = false;
@@ -109,13 +109,13 @@ LeastSquaresOptions choose(const Model& model, const HeldOutUsers& validation) {
 /// The number of epochs, or 0, with the best NDCG@100 on the validation users.
 template <class Model>
 std::size_t choose_epochs(const Model& model, const HeldOutUsers& validation,
-                          const LeastSquaresOptions& start) {
+                          const LeastSquaresOptions& start, std::uint64_t seed) {
   std::size_t best = 0;
   double best_ndcg = -1;
   std::printf("  steps of the loss, epochs: validation users' NDCG@100:");
   for (const std::size_t epochs : std::array<std::size_t, 6>{0, 2, 5, 10, 20, 40}) {
-    const Matrix<float> folded_in =
-        fold_in_users_by_gradient(model, validation.fold_in, {.epochs = epochs, .start = start});
+    const Matrix<float> folded_in = fold_in_users_by_gradient(
+        model, validation.fold_in, {.epochs = epochs, .seed = seed, .start = start});
     const double ndcg = evaluate(scorer_of_users(model, folded_in), validation.target,
                                  {.k = 100, .exclude = {&validation.fold_in}})
                             .ndcg;
@@ -130,10 +130,12 @@ std::size_t choose_epochs(const Model& model, const HeldOutUsers& validation,
 }
 
 template <class Model>
-void run(const StrongGeneralizationSplit& split, const typename Model::Options& model_options,
+void run(const StrongGeneralizationSplit& split, typename Model::Options model_options,
          FitOptions options, const Settings& settings) {
   // A tenth of the training users' interactions says when to stop.
-  const Split inner = random_split(split.train, {.validation = 0.1, .test = 0});
+  const Split inner =
+      random_split(split.train, {.validation = 0.1, .test = 0, .seed = settings.seed});
+  model_options.seed = settings.seed;
   options.epochs = settings.epochs;
   options.patience = settings.patience;
   Model model(inner.train, model_options);
@@ -144,7 +146,7 @@ void run(const StrongGeneralizationSplit& split, const typename Model::Options& 
               history.epochs.size(), milliseconds_since(begin) / 1000);
   const std::span<const Index> popularity = split.train.item_degree();
   const LeastSquaresOptions least_squares = choose(model, split.validation);
-  const std::size_t epochs = choose_epochs(model, split.validation, least_squares);
+  const std::size_t epochs = choose_epochs(model, split.validation, least_squares, settings.seed);
 
   print_header();
   const Scorer<float> scorer = model.scorer();
@@ -158,8 +160,8 @@ void run(const StrongGeneralizationSplit& split, const typename Model::Options& 
   print("  the same, default options",
         of_new_users(scorer_of_users(model, folded_in), split.test, popularity));
   begin = std::chrono::steady_clock::now();
-  folded_in = fold_in_users_by_gradient(model, split.test.fold_in,
-                                        {.epochs = epochs, .start = least_squares});
+  folded_in = fold_in_users_by_gradient(
+      model, split.test.fold_in, {.epochs = epochs, .seed = settings.seed, .start = least_squares});
   const double by_gradient = milliseconds_since(begin);
   print("fold-in, " + std::to_string(epochs) + " epochs of the loss",
         of_new_users(scorer_of_users(model, folded_in), split.test, popularity));
@@ -190,12 +192,11 @@ void run(const StrongGeneralizationSplit& split, const typename Model::Options& 
 }
 
 void run_all(const Settings& settings) {
-  ReadOptions reading;
-  reading.min_rating = settings.min_rating;
-  const Interactions data = settings.data.empty()
-                                ? synthetic_interactions({.seed = settings.split.seed})
-                                : read_interactions(settings.data, reading);
-  const StrongGeneralizationSplit split = strong_generalization_split(data, settings.split);
+  const Interactions data = settings.interactions();
+  const StrongGeneralizationSplit split =
+      strong_generalization_split(data, {.validation_users = settings.validation_users,
+                                         .test_users = settings.test_users,
+                                         .seed = settings.seed});
   std::printf(
       "%u users, %u items, %zu interactions; %u training, %u validation and %u test users; "
       "%zu\ninteractions to predict of the test users, %zu dropped (items of no training "
@@ -222,20 +223,12 @@ int main(int argc, char** argv) {
   CLI::App app("Fold-in of users that the model has never seen, beside training with them.",
                "strong_generalization");
   Settings settings;
-  auto* const data =
-      app.add_option("--data", settings.data, "file of interactions; synthetic data if left out")
-          ->check(CLI::ExistingFile);
-  app.add_option("--min-rating", settings.min_rating, "leave out lower ratings")
-      ->check(CLI::Number)
-      ->needs(data);
-  app.add_option("--validation-users", settings.split.validation_users, "fraction of the users")
+  examples::declare_data(app, settings);
+  app.add_option("--validation-users", settings.validation_users, "fraction of the users")
       ->capture_default_str();
-  app.add_option("--test-users", settings.split.test_users, "fraction of the users")
+  app.add_option("--test-users", settings.test_users, "fraction of the users")
       ->capture_default_str();
-  app.add_option("--seed", settings.split.seed, "of the split of users")->capture_default_str();
-  app.add_option("--epochs", settings.epochs, "of a training, at most")
-      ->check(CLI::Range(std::size_t{1}, std::size_t{100'000}))
-      ->capture_default_str();
+  examples::declare_epochs(app, settings.epochs);
   app.add_option("--patience", settings.patience, "epochs without a better validation")
       ->check(CLI::Range(std::size_t{1}, std::size_t{100'000}))
       ->capture_default_str();

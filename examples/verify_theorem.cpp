@@ -23,15 +23,9 @@ void declare_options(CLI::App& app, theorem::Settings& settings) {
       // which the theorem takes them for.
       ->check(CLI::Range(std::int64_t{20'000}, std::int64_t{1'000'000}))
       ->capture_default_str();
-  app.add_option("--seed", settings.seed, "of all random numbers")->capture_default_str();
   app.add_option("--threads", settings.threads, "at most; all if left out")
       ->check(CLI::Range(std::size_t{1}, std::size_t{65536}));
-  auto* const data =
-      app.add_option("--data", settings.data, "file to train on; synthetic data if left out")
-          ->check(CLI::ExistingFile);
-  app.add_option("--min-rating", settings.min_rating, "leave out lower ratings")
-      ->check(CLI::Number)
-      ->needs(data);
+  CLI::Option* const data = examples::declare_data(app, settings);
   app.add_option("--epochs", settings.epochs, "of the training curves")
       ->check(CLI::Range(std::size_t{1}, std::size_t{100'000}))
       ->capture_default_str();

@@ -242,7 +242,7 @@ void declare_options(CLI::App& app, Settings& settings) {
       ->group(tuning);
   app.add_option("--records", settings.records,
                  "append each trial to this file of JSON lines; those that it has are not run "
-                 "again")
+                 "again, and those that SIGINT or SIGTERM ends go on")
       ->group(tuning);
 
   app.add_option("--json", settings.json, "write settings, history and results to this file")

@@ -13,37 +13,34 @@
 #include <vector>
 
 #include "candidates.hpp"
+#include "interrupt.hpp"
 #include "run.hpp"
 
 namespace experiment {
 
 namespace {
 
-/// The split that a seed gives, read once.
-class Splits {
- public:
-  explicit Splits(const Settings& settings) : settings_(settings) {}
-  const Data& of(std::uint64_t seed) {
-    const auto found = splits_.find(seed);
-    if (found != splits_.end()) return found->second;
-    Settings seeded = settings_;
+/// The split that each seed gives.
+using Splits = std::map<std::uint64_t, Data>;
+
+Splits load_splits(const Settings& settings) {
+  Splits splits;
+  for (const std::uint64_t seed : settings.seeds) {
+    Settings seeded = settings;
     seeded.seed = seed;
     prism::Split split = load(seeded);
     check_parts(seeded, split);
-    return splits_.emplace(seed, shared(std::move(split))).first->second;
+    splits.emplace(seed, shared(std::move(split)));
   }
+  return splits;
+}
 
- private:
-  const Settings& settings_;
-  std::map<std::uint64_t, Data> splits_;
-};
-
-std::vector<prism::Candidate> candidates_of(const Settings& settings, Splits& splits) {
+std::vector<prism::Candidate> candidates_of(const Settings& settings, const Splits& splits) {
   std::vector<prism::Candidate> all;
   for (const ModelChoice& model : settings.models()) {
     const std::string name =
         model.backbone + " + " + model.loss + " + " + model.regularizer + " + " + model.initializer;
-    const auto data = [&splits](std::uint64_t seed) -> const Data& { return splits.of(seed); };
+    const auto data = [&splits](std::uint64_t seed) -> const Data& { return splits.at(seed); };
     for (prism::Candidate& candidate : candidates(settings, model, name, data)) {
       all.push_back(std::move(candidate));
     }
@@ -51,9 +48,9 @@ std::vector<prism::Candidate> candidates_of(const Settings& settings, Splits& sp
   return all;
 }
 
-std::string rounded(double number) {
+std::string rounded(double number, int decimals) {
   char text[32];
-  std::snprintf(text, sizeof text, "%.5f", number);
+  std::snprintf(text, sizeof text, "%.*f", decimals, number);
   return text;
 }
 
@@ -63,7 +60,7 @@ void show(const prism::QueueProgress& progress) {
                progress.total, last.model.c_str(), label(last.configuration).c_str(),
                static_cast<unsigned long long>(last.seed),
                last.error.empty()
-                   ? ("validation " + rounded(last.validation) + " in epoch " +
+                   ? ("validation " + rounded(last.validation, 5) + " in epoch " +
                       std::to_string(last.best_epoch) + " of " + std::to_string(last.epochs))
                          .c_str()
                    : last.error.c_str(),
@@ -89,63 +86,89 @@ void print(const std::vector<prism::Tuned>& rows) {
   for (const prism::Tuned& row : rows) {
     std::vector<double> epochs;
     for (const prism::TrialRecord& run : row.runs) {
-      epochs.push_back(static_cast<double>(run.best_epoch));
+      if (run.report) epochs.push_back(static_cast<double>(run.best_epoch));
     }
-    std::printf("%-*s  %-*s  %-18s  %-18s  %.0f\n", static_cast<int>(width), row.model.c_str(),
+    std::printf("%-*s  %-*s  %-18s  %-18s  %s\n", static_cast<int>(width), row.model.c_str(),
                 static_cast<int>(values), label(row.configuration).c_str(),
                 with_deviation(row.validation()).c_str(),
                 with_deviation(row.test(&prism::Report::ndcg)).c_str(),
-                prism::statistic(epochs).mean);
+                epochs.empty() ? "-" : rounded(prism::statistic(epochs).mean, 0).c_str());
   }
   std::printf(
       "\nNDCG@20 on the test part, ranked by dot product; mean and standard deviation over the "
       "seeds; epochs:\nmean of the best.\n");
 }
 
-}  // namespace
+/// What a signal has left to do.
+void print_ended(const Settings& settings) {
+  std::printf("\nwarning: ended by a signal; the table has the trials that were over%s. %s\n",
+              settings.tune ? ", and the choice may\nbe another when all are" : "",
+              settings.records.empty() ? "With --records FILE, the same command would go on."
+                                       : "The same command goes on.");
+}
 
-int run_lists(const Settings& settings) {
-  Splits splits(settings);
-  const std::vector<prism::Candidate> candidates = candidates_of(settings, splits);
-  const auto records = settings.records.empty()
-                           ? std::make_unique<prism::TrialRecords>()
-                           : std::make_unique<prism::TrialRecords>(settings.records);
-  prism::QueueOptions queue;
-  if (settings.threads) queue.workers = *settings.threads;
-  if (!settings.quiet) queue.progress = show;
-  std::vector<prism::Tuned> rows;
-  if (settings.tune) {
-    rows = prism::tune(
-        candidates, *records,
-        {.seeds = settings.seeds, .first_epochs = settings.first_epochs, .queue = queue});
-  } else {
-    std::vector<prism::TrialSpec> trials;
-    for (const prism::Candidate& candidate : candidates) {
-      for (const std::uint64_t seed : settings.seeds) trials.push_back(candidate.trial(seed));
-    }
-    prism::run_trials(trials, std::numeric_limits<std::size_t>::max(), *records, queue);
-    for (std::size_t c = 0; c < candidates.size(); ++c) {
-      prism::Tuned row{.model = candidates[c].model, .configuration = candidates[c].configuration};
-      for (std::size_t s = 0; s < settings.seeds.size(); ++s) {
-        const auto record = records->find(trials[c * settings.seeds.size() + s].key);
-        if (record) row.runs.push_back(*record);
-      }
-      rows.push_back(std::move(row));
-    }
-  }
-  print(rows);
-  const auto complete = [&](const prism::Tuned& row) {
-    return row.runs.size() == settings.seeds.size();
-  };
-  bool good = std::ranges::all_of(rows, complete);
+/// Trials that diverged. @return whether there are none
+bool print_errors(const std::vector<prism::Tuned>& rows) {
+  bool none = true;
   for (const prism::Tuned& row : rows) {
     for (const prism::TrialRecord& run : row.runs) {
       if (run.error.empty()) continue;
       std::printf("%s (%s), seed %llu: %s\n", row.model.c_str(), label(row.configuration).c_str(),
                   static_cast<unsigned long long>(run.seed), run.error.c_str());
-      good = false;
+      none = false;
     }
   }
+  return none;
+}
+
+/// Runs each candidate with each seed, as far as the queue lets it.
+std::vector<prism::Tuned> run_all(const Settings& settings,
+                                  const std::vector<prism::Candidate>& candidates,
+                                  prism::TrialRecords& records, const prism::QueueOptions& queue) {
+  std::vector<prism::TrialSpec> trials;
+  for (const prism::Candidate& candidate : candidates) {
+    for (const std::uint64_t seed : settings.seeds) trials.push_back(candidate.trial(seed));
+  }
+  const bool complete =
+      prism::run_trials(trials, std::numeric_limits<std::size_t>::max(), records, queue);
+  std::vector<prism::Tuned> rows;
+  for (std::size_t c = 0; c < candidates.size(); ++c) {
+    prism::Tuned row{.model = candidates[c].model,
+                     .configuration = candidates[c].configuration,
+                     .complete = complete};
+    for (std::size_t s = 0; s < settings.seeds.size(); ++s) {
+      const auto record = records.find(trials[c * settings.seeds.size() + s].key);
+      if (record) row.runs.push_back(*record);
+    }
+    rows.push_back(std::move(row));
+  }
+  return rows;
+}
+
+}  // namespace
+
+int run_lists(const Settings& settings) {
+  const auto records = settings.records.empty()
+                           ? std::make_unique<prism::TrialRecords>()
+                           : std::make_unique<prism::TrialRecords>(settings.records);
+  const Splits splits = load_splits(settings);
+  const std::vector<prism::Candidate> candidates = candidates_of(settings, splits);
+  prism::QueueOptions queue;
+  if (settings.threads) queue.workers = *settings.threads;
+  if (!settings.quiet) queue.progress = show;
+  queue.interrupted = [] { return caught_signal() != 0; };
+  catch_signals();
+  const std::vector<prism::Tuned> rows =
+      settings.tune
+          ? prism::tune(
+                candidates, *records,
+                {.seeds = settings.seeds, .first_epochs = settings.first_epochs, .queue = queue})
+          : run_all(settings, candidates, *records, queue);
+  print(rows);
+  const bool complete = std::ranges::all_of(rows, &prism::Tuned::complete);
+  if (!complete) print_ended(settings);
+  const bool good = print_errors(rows) && complete;
+  if (caught_signal() != 0) return 128 + caught_signal();
   return good ? 0 : 1;
 }
 

@@ -7,8 +7,10 @@
 namespace experiment {
 
 /// Runs every combination of the lists, or with --tune chooses among them, and prints a table with
-/// means and standard deviations over the seeds.
-/// @return the exit status: 1 where trials were interrupted or diverged
+/// means and standard deviations over the seeds. After SIGINT or SIGTERM, trials end with their
+/// epoch and are put aside, for another run with the same --records to go on; the table has what
+/// there is.
+/// @return the exit status: 128 and the signal's number after one, 1 where trials diverged
 int run_lists(const Settings& settings);
 
 }  // namespace experiment

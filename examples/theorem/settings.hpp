@@ -7,16 +7,15 @@
 #include <optional>
 #include <string>
 
+#include "data_options.hpp"
+
 namespace theorem {
 
-struct Settings {
+struct Settings : examples::DataOptions {
   std::int64_t draws = 100'000;
-  std::uint64_t seed = 123;
   std::optional<std::size_t> threads;
 
   bool no_training = false;
-  std::string data;  // empty: synthetic
-  std::optional<double> min_rating;
   std::size_t epochs = 100;
   double learning_rate = 3e-3;
   double lambda = 1e-4;

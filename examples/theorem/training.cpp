@@ -51,13 +51,10 @@ std::vector<MagnitudeBucket> totals(const std::vector<MagnitudeRecord>& records)
 }
 
 Split load(const Settings& settings) {
-  ReadOptions options;
-  options.min_rating = settings.min_rating;
-  const Interactions data = settings.data.empty() ? synthetic_interactions({.seed = settings.seed})
-                                                  : read_interactions(settings.data, options);
   prism::require_positive("--lr", settings.learning_rate);
   prism::require_non_negative("--lambda", settings.lambda);
-  Split split = random_split(data, {.validation = 0.1, .test = 0.1, .seed = settings.seed});
+  Split split = random_split(settings.interactions(),
+                             {.validation = 0.1, .test = 0.1, .seed = settings.seed});
   require(split.train.items() >= 10 && !split.validation.empty(), "--data",
           "is too small: there must be 10 items at least, and interactions to validate with");
   return split;

@@ -33,6 +33,35 @@ TEST_CASE("columns without a known name are users and items, in this order") {
   CHECK(pairs_of(interactions_in({a, test::texts("user", {"2"})})) == Pairs{{"2", "1"}});
 }
 
+TEST_CASE("what was found is said in one line, and what was left out is counted") {
+  const std::vector<ArrowColumn> columns{
+      test::numbers<double>("stars", "g", {5, 1, 4, 4, 5, 3, 2}),
+      test::texts("userId", {"a", "b", "a", "c", "a", "d", "e"}),
+      test::with_nulls(test::texts("", {"x", "x", "x", "y", "y", "z", "z"}), {1, 1, 1, 0, 1, 1, 1}),
+      test::numbers<std::int64_t>("date", "tss:", {1, 2, 3, 4, 5, 6, 7})};
+  const ArrowReadOptions options{.item = 2, .min_rating = 3, .nulls = ArrowNulls::drop};
+  const Interactions data = interactions_in(columns, options);
+  REQUIRE(data.read_summary() != nullptr);
+  const ReadSummary& summary = *data.read_summary();
+  CHECK_FALSE(summary.format.has_value());
+  CHECK(summary.users == data.users());
+  CHECK(summary.items == data.items());
+  CHECK(summary.interactions == data.size());
+  CHECK(summary.below_min_rating == 2);
+  CHECK(summary.nulls == 1);
+  CHECK(summary.repeated == 1);
+  CHECK(describe(summary) ==
+        "Arrow data: user in column 1 'userId', item in 2, rating in 0 'stars', time in 3 'date' "
+        "(dates); 2 users, 3 items, 3 interactions; left out: 2 rated below 3, 1 with nulls, 1 "
+        "repeated");
+
+  const std::vector<ArrowColumn> plain{test::texts("a", {"1", "1"}), test::texts("b", {"2", "3"})};
+  ArrowArrayStream stream = test::Stream::of({plain, plain});
+  CHECK(describe(*read_arrow(&stream).read_summary()) ==
+        "Arrow data: user in column 0 'a', item in 1 'b'; 1 users, 2 items, 2 interactions; left "
+        "out: 2 repeated");
+}
+
 TEST_CASE("columns that may be another's are an error that names the option") {
   const ArrowColumn a = test::texts("a", {"1"}), b = test::texts("b", {"2"});
   const ArrowColumn user = test::texts("user", {"1"}), item = test::texts("item", {"2"});

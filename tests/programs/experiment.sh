@@ -95,6 +95,66 @@ run2 --epochs 6 --checkpoint resumed --resume --json resumed.json >/dev/null
 numbers() { grep -vE 'seconds' "$1"; }
 diff <(numbers whole.json) <(numbers resumed.json) || fail "a resumed run ends otherwise than the whole one"
 
+# A signal puts the trials of lists and --tune aside: the table has those that were over, and the same command
+# goes on to the same end.
+lists=("$program" --data ratings.dat --epochs 3000 --patience 3000 --batch 16 --dim 8 --lr 0.001,0.01 --seed 1,2
+  --initializer PRISM --threads 1 --quiet)
+tuning=("${lists[@]}" --tune --first-epochs 1500)
+"${lists[@]}" --records whole.jsonl >whole.txt  # 4 trials
+"${tuning[@]}" --records whole.jsonl >whole_tuned.txt
+# wait_for PROCESS CONDITION...: the condition, while the process runs
+wait_for() {
+  local process=$1
+  shift
+  until "$@"; do
+    kill -0 "$process" 2>/dev/null || fail "the program ended before '$*': $(cat first.txt)"
+    sleep 0.02
+  done
+}
+# checkpoint_but RECORDS NAME: a checkpoint of another trial than this one
+checkpoint_but() { ls "$1.trials" 2>/dev/null | grep '\.ckpt$' | grep -v -- "$2"; }
+stopped_and_gone_on_with() {
+  local signal=$1 expected=$2 records=$3 whole=$4 status=0
+  shift 4
+  "$@" --records "$records" >first.txt & process=$!
+  wait_for "$process" checkpoint_but "$records" none >trial.txt
+  wait_for "$process" checkpoint_but "$records" "$(head -n 1 trial.txt)" >/dev/null
+  kill -"$signal" "$process"
+  wait "$process" || status=$?
+  [ "$status" = "$expected" ] || fail "exit status $status of trials after SIG$signal"
+  grep -q 'ended by a signal' first.txt || fail "the table does not say that a signal ended the trials"
+  grep -q 'NDCG@20 on the test part' first.txt || fail "no table after SIG$signal"
+  checkpoint_but "$records" none >/dev/null || fail "no trial was put aside after SIG$signal"
+  local lines
+  lines=$(wc -l <"$records")
+  [ "$(grep -c '"key":".*"}$' "$records")" = "$lines" ] || fail "the records are not complete after SIG$signal"
+  "$@" --records "$records" >second.txt
+  cmp "$whole" second.txt || fail "the table depends on interruptions"
+  [ ! -e "$records.trials" ] || fail "checkpoints are left of trials that are over"
+  [ "$(wc -l <"$records")" = 4 ] || fail "a trial on record was run again, or one was not run"
+}
+stopped_and_gone_on_with INT 130 interrupted.jsonl whole.txt "${lists[@]}"
+# Two candidates up to the rung, and the chosen one with both seeds.
+stopped_and_gone_on_with TERM 143 terminated.jsonl whole_tuned.txt "${tuning[@]}"
+
+# A second signal does not wait for the end of the epoch, which is minutes away here.
+"$program" --backbone LightGCN --batch 1 --lr 0.001,0.01 --initializer PRISM --records long.jsonl --threads 1 \
+  --quiet >first.txt & process=$!
+ticks() { awk '{ print $14 }' "/proc/$process/stat"; }
+trains() { [ -e long.jsonl.trials ] && [ "$(ticks)" -gt $((begun + 20)) ]; }
+catches_terminate() { (($((0x$(awk '/SigCgt/ { print $2 }' "/proc/$process/status"))) & 0x4000)); }
+wait_for "$process" catches_terminate
+begun=$(ticks)
+wait_for "$process" trains
+kill -INT "$process"
+has_one_signal() { ! catches_terminate; }
+wait_for "$process" has_one_signal
+kill -TERM "$process"
+status=0
+wait "$process" || status=$?
+[ "$status" = 143 ] || fail "exit status $status after a second signal"
+[ ! -s first.txt ] || fail "the program went on after a second signal: $(cat first.txt)"
+
 refused() {
   local words=$1 status=0
   shift

@@ -152,14 +152,26 @@ TEST_CASE("if saving fails, existing files are kept and no partial ones remain")
   CHECK_THROWS_AS(save_embeddings(other, folder), DataError);
   CHECK(text_of(folder / "users.npy") == before);
   CHECK(files_in(folder) == 4);
+}
 
-  const auto named = std::make_shared<Ids>();
-  named->intern("two\nlines");
-  const std::vector<Interaction> pairs{{0, 0}};
-  const Recommender<MF<5>, BPR> lined(
-      Interactions(named, std::make_shared<const Ids>(Ids::numbered(1)), pairs));
-  CHECK_THROWS_AS(save_embeddings(lined, folder), ArgumentError);
-  CHECK(text_of(folder / "users.npy") == before);
+TEST_CASE("saved embeddings have ids with line breaks and backslashes as saved models have them") {
+  const TemporaryFile place("");
+  const auto users = std::make_shared<Ids>();
+  for (const char* id : {"two\nlines", "two\\nlines", "plain"}) users->intern(id);
+  const auto items = std::make_shared<Ids>();
+  for (const char* id : {"\r", "", "x\\"}) items->intern(id);
+  const std::vector<Interaction> pairs{{0, 0}, {1, 1}, {2, 2}};
+  const Recommender<MF<5>, BPR> model(Interactions(users, items, pairs));
+  save_embeddings(model, place.folder() / "embeddings");
+  save_model(model, place.folder() / "model");
+  const auto written = [&](const char* folder, const char* file) {
+    return text_of(place.folder() / folder / file);
+  };
+  CHECK(written("embeddings", "user_ids.txt") == "two\\nlines\ntwo\\\\nlines\nplain\n");
+  CHECK(written("embeddings", "item_ids.txt") == "\\r\n\nx\\\\\n");
+  for (const char* file : {"user_ids.txt", "item_ids.txt"}) {
+    CHECK(written("embeddings", file) == written("model", file));
+  }
 }
 
 TEST_CASE("staged files follow links, and replace only regular files") {

@@ -41,6 +41,8 @@ struct ArrowType {
     return kind == Kind::text || kind == Kind::text_view;
   }
 
+  [[nodiscard]] bool is_date() const noexcept { return kind == Kind::time || kind == Kind::day; }
+
   /// The type of a format string; nullopt for those that are not read.
   [[nodiscard]] static std::optional<ArrowType> of(std::string_view format) {
     using enum Kind;

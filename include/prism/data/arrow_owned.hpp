@@ -57,8 +57,11 @@ class ArrowOwned {
   return quoted + (text.size() > max_length ? "...'" : "'");
 }
 
+/// What stands for a file's name.
+inline constexpr const char* arrow_source = "Arrow data";
+
 [[noreturn]] inline void fail_arrow(const std::string& problem) {
-  throw DataError("Arrow data", 0, problem);
+  throw DataError(arrow_source, 0, problem);
 }
 
 }  // namespace prism::inline PRISM_ISA::detail

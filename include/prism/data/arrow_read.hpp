@@ -22,6 +22,7 @@
 #include "prism/data/arrow_schema.hpp"
 #include "prism/data/ids.hpp"
 #include "prism/data/interactions.hpp"
+#include "prism/data/read_summary.hpp"
 
 namespace prism::inline PRISM_ISA {
 
@@ -139,6 +140,15 @@ class ArrowReader {
         fields_(ArrowFieldFinder(schema).find(options)) {
     require(!options.min_rating || is_finite(*options.min_rating), "min_rating",
             "must be a finite number");
+    summary_ = {.file = arrow_source,
+                .format = std::nullopt,
+                .delimiter = {},
+                .user_column = fields_.user.column,
+                .item_column = fields_.item.column,
+                .rating_column = fields_.rating ? fields_.rating->column : "",
+                .time_column = fields_.time ? fields_.time->column : "",
+                .dates = fields_.time && fields_.time->type.is_date(),
+                .min_rating = options.min_rating};
   }
 
   /// @throws DataError  for a batch that its schema does not describe, nulls unless they are to be
@@ -158,12 +168,16 @@ class ArrowReader {
     const auto time = numbers(fields_.time, batch, rows);
     for (std::int64_t row = 0; row < rows.count; ++row) {
       if (validity != nullptr && !ArrowValues::bit(validity, rows.first + row)) {
-        if (drop()) continue;
-        user.fail(row, "the whole row is null; drop it, or pass ArrowNulls::drop");
+        if (!drop()) user.fail(row, "the whole row is null; drop it, or pass ArrowNulls::drop");
+        ++summary_.nulls;
+        continue;
       }
       if (rating) {
         if (is_dropped(*rating, row)) continue;
-        if (finite(*rating, row) < *options_.min_rating) continue;
+        if (finite(*rating, row) < *options_.min_rating) {
+          ++summary_.below_min_rating;
+          continue;
+        }
       }
       if (is_dropped(user, row) || is_dropped(item, row)) continue;
       if (time && is_dropped(*time, row)) continue;
@@ -182,7 +196,7 @@ class ArrowReader {
                            " or higher in " + fields_.rating->label
                      : "holds no interactions");
     }
-    return {users_, items_, pairs_, times_};
+    return with_counts(Interactions(users_, items_, pairs_, times_), summary_, pairs_.size());
   }
 
  private:
@@ -195,11 +209,12 @@ class ArrowReader {
 
   [[nodiscard]] bool drop() const noexcept { return options_.nulls == ArrowNulls::drop; }
 
-  /// Whether the row is left out because it has a null there.
+  /// Whether the row is left out because it has a null there; it is counted.
   template <class Values>
-  [[nodiscard]] bool is_dropped(const Values& column, std::int64_t row) const {
+  [[nodiscard]] bool is_dropped(const Values& column, std::int64_t row) {
     if (!column.is_null(row)) return false;
     if (!drop()) column.fail(row, "is null; fill or drop nulls, or pass ArrowNulls::drop");
+    ++summary_.nulls;
     return true;
   }
 
@@ -212,6 +227,7 @@ class ArrowReader {
   ArrowReadOptions options_;
   std::int64_t columns_;
   ArrowFields fields_;
+  ReadSummary summary_;
   std::int64_t before_ = 0;  // rows in earlier batches
   std::shared_ptr<Ids> users_ = std::make_shared<Ids>();
   std::shared_ptr<Ids> items_ = std::make_shared<Ids>();
@@ -230,7 +246,8 @@ class ArrowReader {
 /// utf8_view, or binary), or a dictionary of these. Ratings are integers or floats; times these,
 /// timestamps or dates, of which the latter two become seconds since 1970. Users and items are
 /// numbered in order of first appearance, after min_rating; a repeated interaction counts once, at
-/// its earliest time.
+/// its earliest time. Which columns were taken, and how many rows were left out, is in the result's
+/// read_summary().
 ///
 /// A null user, item, time, or, with min_rating, rating is an error, unless options.nulls is
 /// ArrowNulls::drop; a rating that is NaN always is.

@@ -42,8 +42,9 @@ namespace detail {
 /// A column that is read: where it is, and its type.
 struct ArrowField {
   std::size_t place;
-  std::string label;  ///< in errors: "column 'user' (format 'u')"
-  ArrowType type;     ///< of a dictionary's indices, where there is one
+  std::string column;  ///< in a summary: "0 'user'"
+  std::string label;   ///< in errors: "column 'user' (format 'u')"
+  ArrowType type;      ///< of a dictionary's indices, where there is one
   std::optional<ArrowType> dictionary;
 };
 
@@ -228,7 +229,7 @@ class ArrowFieldFinder {
     const char* const right = "; ids are integers, strings or a dictionary of them: cast it";
     if (schema.dictionary == nullptr) {
       if (!is_id(type)) fail_arrow(label + " holds no ids" + right);
-      return {column, label, *type, {}};
+      return {column, summary_of(column), label, *type, {}};
     }
     if (!type || !type->is_integer()) {
       fail_arrow(label + " has a dictionary, but no integers that point into it");
@@ -240,7 +241,7 @@ class ArrowFieldFinder {
       fail_arrow(label + " has a dictionary of format " + arrow_quoted(format) + ", no ids" +
                  right);
     }
-    return {column, label, *type, values};
+    return {column, summary_of(column), label, *type, values};
   }
 
   template <class IsRight>
@@ -252,7 +253,12 @@ class ArrowFieldFinder {
       fail_arrow(label_of(column) + (schema.dictionary != nullptr ? " has a dictionary, and" : "") +
                  " cannot be read as " + what + ", which is " + right);
     }
-    return {column, label_of(column), *type, {}};
+    return {column, summary_of(column), label_of(column), *type, {}};
+  }
+
+  [[nodiscard]] std::string summary_of(std::size_t column) const {
+    const std::string& name = names_[column];
+    return std::to_string(column) + (name.empty() ? "" : " " + arrow_quoted(name));
   }
 
   [[nodiscard]] std::string label_of(std::size_t column) const {

@@ -127,8 +127,8 @@ class Interactions {
     return {user_ids_, item_ids_, pairs, times};
   }
 
-  /// What the reader found in the file, if this is what a file holds; null for a part of it, or
-  /// other data. Needs prism/data/read_summary.hpp.
+  /// What the reader found in the file or Arrow table, if this is all of it; null for a part of it,
+  /// or other data. Needs prism/data/read_summary.hpp.
   [[nodiscard]] const std::shared_ptr<const ReadSummary>& read_summary() const noexcept {
     return read_summary_;
   }

@@ -105,17 +105,8 @@ class PartsReader {
   /// A part as Interactions, after all files have been read, when all ids are known.
   Interactions to_interactions(Part&& part) const {
     Part taken = std::move(part);
-    Interactions result(users_, items_, taken.pairs.pairs, taken.pairs.times);
-    const auto count = [](std::span<const Index> degrees) {
-      return static_cast<Index>(degrees.size()) -
-             static_cast<Index>(std::count(degrees.begin(), degrees.end(), Index{0}));
-    };
-    taken.summary.users = count(result.user_degree());
-    taken.summary.items = count(result.item_degree());
-    taken.summary.interactions = result.size();
-    taken.summary.repeated = taken.pairs.pairs.size() - result.size();
-    return std::move(result).with_summary(
-        std::make_shared<const ReadSummary>(std::move(taken.summary)));
+    return with_counts(Interactions(users_, items_, taken.pairs.pairs, taken.pairs.times),
+                       std::move(taken.summary), taken.pairs.pairs.size());
   }
 
  private:

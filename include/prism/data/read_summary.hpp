@@ -1,29 +1,35 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What was found in a file of interactions.
+// What was found in a file, or an Arrow table, of interactions.
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
+#include <memory>
 #include <optional>
+#include <span>
 #include <string>
+#include <utility>
 
 #include "prism/core/config.hpp"
 #include "prism/core/error.hpp"
 #include "prism/core/index.hpp"
 #include "prism/data/format.hpp"
+#include "prism/data/interactions.hpp"
 
 namespace prism::inline PRISM_ISA {
 
-/// What a reader found in a file, and took it for. Columns are as "2" or, with a name, "2
-/// 'rating'".
+/// What a reader found in a file or an Arrow table, and took it for. Columns are as "2" or, with
+/// a name, "2 'rating'".
 struct ReadSummary {
-  std::string file;
+  std::string file;  ///< its name; "Arrow data"
   bool gzip = false;
-  Format format = Format::delimited;  ///< never automatic
+  /// Never automatic; unset: Arrow, which has no delimiter, header or comments.
+  std::optional<Format> format = Format::delimited;
   std::string delimiter;
   bool header = false;
   std::string user_column, item_column;    ///< empty for adjacency lists
   std::string rating_column, time_column;  ///< empty: not read
-  bool dates = false;                      ///< times were dates, and are seconds since 1970
+  bool dates = false;  ///< times were dates (of Arrow, timestamps too), and are seconds since 1970
   std::optional<double> min_rating;
 
   Index users = 0;  ///< that have an interaction in this part, or a line of their own
@@ -34,6 +40,7 @@ struct ReadSummary {
   std::size_t comments = 0;
   std::size_t repeated_headers = 0;
   std::size_t below_min_rating = 0;
+  std::size_t nulls = 0;     ///< rows of an Arrow table, with ArrowNulls::drop
   std::size_t repeated = 0;  ///< interactions that were there before
   /// Of a test part: interactions of a user or an item that the training part has not. These are
   /// kept. Unset for other parts.
@@ -48,18 +55,36 @@ namespace detail {
   return "'" + delimiter + "'";
 }
 
+/// Interactions with a summary, which is told how many there are.
+/// @param found  interactions before repeated ones became one
+[[nodiscard]] inline Interactions with_counts(Interactions interactions, ReadSummary summary,
+                                              std::size_t found) {
+  const auto count = [](std::span<const Index> degrees) {
+    return static_cast<Index>(degrees.size()) -
+           static_cast<Index>(std::count(degrees.begin(), degrees.end(), Index{0}));
+  };
+  summary.users = count(interactions.user_degree());
+  summary.items = count(interactions.item_degree());
+  summary.interactions = interactions.size();
+  summary.repeated = found - interactions.size();
+  return std::move(interactions)
+      .with_summary(std::make_shared<const ReadSummary>(std::move(summary)));
+}
+
 }  // namespace detail
 
 /// A summary in one line, such as "ratings.dat: delimited by '::', no header, user in column 0,
 /// item in column 1; 6040 users, 3706 items, 1000209 interactions; nothing left out".
 [[nodiscard]] inline std::string describe(const ReadSummary& summary) {
   std::string text = summary.file + ": " + (summary.gzip ? "gzip, " : "");
-  text += summary.format == Format::adjacency ? "adjacency lists"
-          : summary.format == Format::recbole ? "RecBole's format"
-                                              : "columns";
-  text += " between " + detail::delimiter_in_words(summary.delimiter);
+  if (summary.format) {
+    text += summary.format == Format::adjacency ? "adjacency lists"
+            : summary.format == Format::recbole ? "RecBole's format"
+                                                : "columns";
+    text += " between " + detail::delimiter_in_words(summary.delimiter);
+  }
   if (summary.format != Format::adjacency) {
-    text += summary.header ? ", header, " : ", no header, ";
+    if (summary.format) text += summary.header ? ", header, " : ", no header, ";
     text += "user in column " + summary.user_column + ", item in " + summary.item_column;
     text += summary.rating_column.empty() ? "" : ", rating in " + summary.rating_column;
     text += summary.time_column.empty() ? "" : ", time in " + summary.time_column;
@@ -74,6 +99,7 @@ namespace detail {
   };
   add(summary.below_min_rating,
       "rated below " + (summary.min_rating ? format_number(*summary.min_rating) : ""));
+  add(summary.nulls, "with nulls");
   add(summary.repeated, "repeated");
   add(summary.comments, "comment lines");
   add(summary.repeated_headers, "repeated headers");

@@ -6,7 +6,6 @@
 #include <charconv>
 #include <cstddef>
 #include <cstdint>
-#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -15,47 +14,9 @@
 #include "prism/core/binary_file.hpp"
 #include "prism/core/config.hpp"
 #include "prism/core/error.hpp"
+#include "prism/serve/escaped_line.hpp"
 
 namespace prism::inline PRISM_ISA::detail {
-
-/// One line for any text: what would end it is written as \n, \r and \\.
-[[nodiscard]] inline std::string escaped_line(std::string_view text) {
-  std::string line;
-  for (const char c : text) {
-    if (c == '\n') {
-      line += "\\n";
-    } else if (c == '\r') {
-      line += "\\r";
-    } else if (c == '\\') {
-      line += "\\\\";
-    } else {
-      line += c;
-    }
-  }
-  return line;
-}
-
-/// The text of such a line; none if a backslash is followed by anything else.
-[[nodiscard]] inline std::optional<std::string> unescaped_line(std::string_view line) {
-  std::string text;
-  for (std::size_t k = 0; k < line.size(); ++k) {
-    if (line[k] != '\\') {
-      text += line[k];
-      continue;
-    }
-    if (++k == line.size()) return std::nullopt;
-    if (line[k] == 'n') {
-      text += '\n';
-    } else if (line[k] == 'r') {
-      text += '\r';
-    } else if (line[k] == '\\') {
-      text += '\\';
-    } else {
-      return std::nullopt;
-    }
-  }
-  return text;
-}
 
 /// A file as a manifest lists it.
 struct FileEntry {

@@ -30,6 +30,7 @@
 #include "prism/core/rows.hpp"
 #include "prism/core/staged_folder.hpp"
 #include "prism/data/ids.hpp"
+#include "prism/serve/escaped_line.hpp"
 #include "prism/serve/manifest.hpp"
 #include "prism/serve/npy.hpp"
 #include "prism/serve/npy_reader.hpp"
@@ -120,13 +121,7 @@ class ModelFolderWriter {
   void table(const std::string& name, Rows<const std::uint32_t> rows) { write_table(name, rows); }
 
   /// A line for each id.
-  void ids(const std::string& name, const Ids& ids) {
-    std::string lines;
-    for (std::size_t row = 0; row < ids.size(); ++row) {
-      lines += escaped_line(ids[static_cast<Index>(row)]) + '\n';
-    }
-    write(name, {lines});
-  }
+  void ids(const std::string& name, const Ids& ids) { write(name, {id_lines(ids)}); }
 
   /// @throws DataError  where a file cannot be written, or the folder cannot take its name
   /// @throws ArgumentError  where the notes are too long for a manifest
