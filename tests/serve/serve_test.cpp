@@ -50,6 +50,24 @@ TEST_CASE("recommend leaves out seen items, and returns fewer where no more rema
   CHECK_THROWS_AS(static_cast<void>(similar_items(model, 3, 5)), ArgumentError);
 }
 
+TEST_CASE("users and items can be named by their ids") {
+  const Recommender<MF<4>, BPR> model(
+      read_interactions(TemporaryFile("ada\tdune\nada\temma\nben\tulysses\nben\tdune\n").path()));
+  const Interactions& train = model.train();
+  const auto same = [](const auto& one, const auto& other) {
+    return std::ranges::equal(one, other, [](const auto& a, const auto& b) {
+      return a.item == b.item && a.score == b.score;
+    });
+  };
+  CHECK(same(recommend(model, "ben", 2), recommend(model, train.find_user("ben"), 2)));
+  CHECK(recommend(model, "ben", 3, {.exclude_seen = false}).size() == 3);
+  CHECK(same(similar_items(model, "emma", 2), similar_items(model, train.find_item("emma"), 2)));
+  CHECK_THROWS_WITH_AS(static_cast<void>(recommend(model, "eve", 2)),
+                       "user: must be an id of the training part, not 'eve'", ArgumentError);
+  CHECK_THROWS_WITH_AS(static_cast<void>(similar_items(model, "ada", 2)),
+                       "item: must be an id of the training part, not 'ada'", ArgumentError);
+}
+
 TEST_CASE("recommend refuses users that `seen` does not have, unless it leaves nothing out") {
   const Interactions train = part(4, 3, {{0, 0}, {3, 1}});
   const Recommender<MF<4>, BPR> model(train);
