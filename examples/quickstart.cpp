@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Trains a model, evaluates it and recommends items.
+// Trains a model, evaluates it and recommends items to a user: quickstart [FILE [USER]]
 #include <iostream>
 #include <prism/prism.hpp>
+#include <string_view>
 
 int main(int argc, char** argv) try {
   using namespace prism;
@@ -13,12 +14,13 @@ int main(int argc, char** argv) try {
   // The policies of a model are types. PRISM encodes popularity in the initial magnitudes, so that
   // no weight decay is needed: None.
   Recommender<MF<64>, DirectAU, None, PRISM<1.0>> model(split.train, {.seed = 123});
-  fit(model, split, {.learning_rate = 1e-3, .batch_size = 1024, .patience = 10});
+  fit(model, split);
 
   const Report report = evaluate(model, split.test, {.k = 20, .exclude = {&split.validation}});
+  const std::string_view user = argc > 2 ? argv[2] : data.user_id(0);
   std::cout << model.name() << "\nNDCG@20 " << report.ndcg << ", recall@20 " << report.recall
-            << "\n\nuser " << data.user_id(0) << " may like:\n";
-  for (const auto& [item, score] : recommend(model, 0, 5)) {
+            << "\n\nuser " << user << " may like:\n";
+  for (const auto& [item, score] : recommend(model, user, 5)) {
     std::cout << "  item " << data.item_id(item) << "  (" << score << ")\n";
   }
 } catch (const prism::Error& error) {
