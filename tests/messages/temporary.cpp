@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Views of what lives only to the end of the line.
+// case rows: rows of a temporary Output would dangle: name it first
+// case query: a query of a temporary scorer would dangle: name it first
+// case queries: queries of a temporary scorer would dangle: name it first
+#include <prism/serve/query.hpp>
+
+#include "model.hpp"
+
+using Model = prism::Recommender<prism::MF<8>, prism::BPR>;
+
+#ifdef CASE_rows
+auto rows(const Model& model) { return model.output().items(); }
+#endif
+#ifdef CASE_query
+auto query(const Model& model) { return query_of(model.scorer(), 0); }
+#endif
+#ifdef CASE_queries
+auto queries(const Model& model, std::span<const prism::Index> users) {
+  return queries_of(model.scorer(), users);
+}
+#endif
