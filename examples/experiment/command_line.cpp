@@ -235,8 +235,9 @@ void declare_options(CLI::App& app, Settings& settings) {
                "of each model, choose among the lists' combinations by validation with the first "
                "seed, and run that with every seed")
       ->group(tuning);
-  app.add_option("--first-epochs", settings.first_epochs,
-                 "--tune: after so many epochs the best third goes on, and so on; 0: all do")
+  app.add_option(
+         "--first-epochs", settings.first_epochs,
+         "--tune: after so many epochs the best third of each rate goes on, and so on; 0: all do")
       ->needs("--tune")
       ->capture_default_str()
       ->group(tuning);

@@ -25,10 +25,10 @@ const char* const about_table1 = R"(
 ## Table 1
 
 MF and MLP with 64 dimensions; rates {0.1, 0.01, 0.001}, decay {0, 1e-8, 1e-6, 1e-4} and the loss's weights chosen by
-validation with the first seed, by successive halving where `--first-epochs` is not 0 (the paper trains all); patience
-10, which counts from step 1000 on. Protocol "text" is the paper's text, "code" its published code (`Released` in the
-README; MovieLens with every rating). The paper's column is empty where its value is not among those that this program
-has. Cells that are not complete are left out.
+validation with the first seed, by successive halving among the candidates of each rate where `--first-epochs` is not 0
+(the paper trains all); patience 10, which counts from step 1000 on. Protocol "text" is the paper's text, "code" its
+published code (`Released` in the README; MovieLens with every rating). The paper's column is empty where its value is
+not among those that this program has. Cells that are not complete are left out.
 
 )";
 

@@ -57,6 +57,32 @@ TEST_CASE("successive halving trains the better part of the candidates further")
   CHECK_THROWS_AS((void)tune({}, records, {}), ArgumentError);
 }
 
+TEST_CASE("halving leaves candidates of every learning rate to the end") {
+  std::atomic<int> epochs{0};
+  const auto at_rate = [&](double quality, double rate) {
+    Candidate candidate = fake(quality, epochs);
+    candidate.configuration.push_back({"learning_rate", rate});
+    return candidate;
+  };
+  const std::vector<Candidate> all{at_rate(9, 0.1),  at_rate(8, 0.1),  at_rate(7, 0.1),
+                                   at_rate(1, 0.01), at_rate(2, 0.01), at_rate(3, 0.001)};
+  const TuneOptions options{.seeds = {1}, .first_epochs = 2};
+  TrialRecords records;
+  const auto tuned = tune(all, records, options);
+  CHECK(label(tuned[0].configuration) == "quality 9, learning_rate 0.1");
+  for (const char* best : {"model9/1", "model2/1", "model3/1"}) CHECK(records.find(best)->finished);
+  for (const char* other : {"model8/1", "model7/1", "model1/1"}) {
+    CHECK(records.find(other)->epochs == 2);
+  }
+  // Where rates are compared too, only the best is left.
+  TuneOptions of_all = options;
+  of_all.halve_within = "";
+  TrialRecords fewer;
+  (void)tune(all, fewer, of_all);
+  CHECK(fewer.find("model9/1")->finished);
+  CHECK_FALSE(fewer.find("model3/1")->finished);
+}
+
 TEST_CASE("a search decides by the epochs of its rungs, whatever else is on record") {
   std::atomic<int> epochs{0};
   // Best after 2 epochs, worse later; and one that diverges in the third.

@@ -7,10 +7,6 @@
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
-#include <functional>
-#include <limits>
-#include <optional>
-#include <span>
 #include <string>
 #include <utility>
 #include <vector>
@@ -19,6 +15,7 @@
 #include "prism/core/error.hpp"
 #include "prism/core/finite.hpp"
 #include "prism/experiment/candidates.hpp"
+#include "prism/experiment/model_search.hpp"
 #include "prism/experiment/run_trials.hpp"
 #include "prism/experiment/search_space.hpp"
 #include "prism/experiment/trial.hpp"
@@ -33,9 +30,13 @@ struct TuneOptions {
   std::vector<std::uint64_t> seeds{123, 246, 492};
   std::size_t search_seeds = 1;
   /// Successive halving: after so many epochs, the first rung, only one in `reduction` of a model's
-  /// candidates goes on, to a rung `reduction` times as high. 0: all are trained to their end.
+  /// candidates goes on (see halve_within), to a rung `reduction` times as high. 0: all are trained
+  /// to their end.
   std::size_t first_epochs = 0;
   double reduction = 3;  ///< above 1, finite
+  /// Halving compares only candidates with the same value of this hyperparameter, and leaves one of
+  /// each value: a lower learning rate is behind a higher one until late.
+  std::string halve_within = "learning_rate";
   QueueOptions queue{};  ///< its budget is for the whole search
 };
 
@@ -83,51 +84,6 @@ struct Tuned {
 };
 
 namespace detail {
-
-inline constexpr std::size_t to_the_end = std::numeric_limits<std::size_t>::max();
-
-/// The best validation of a trial's first epochs; minus infinity where it diverged in them, or has
-/// none. What it gave in later epochs does not count, so that a search decides as it did before.
-[[nodiscard]] inline double best_validation(const std::optional<TrialRecord>& record,
-                                            std::size_t epochs) {
-  constexpr double worst = -std::numeric_limits<double>::infinity();
-  if (!record || (!record->error.empty() && record->validations.size() < epochs)) return worst;
-  const auto first =
-      std::span(record->validations).first(std::min(epochs, record->validations.size()));
-  return first.empty() ? worst : *std::ranges::max_element(first);
-}
-
-/// A candidate in a search.
-struct RankedCandidate {
-  const Candidate* candidate;
-  std::vector<TrialSpec> trials{};  // one a search seed
-  double validation = 0;            // mean
-  std::size_t place = 0;            // among the model's candidates
-};
-
-/// The search among the candidates of one model.
-struct ModelSearch {
-  std::string model;
-  std::vector<RankedCandidate> left{};  // those that go on
-  std::vector<TrialSpec> trials{};      // of all
-  std::size_t candidates = 0;
-
-  /// Ranks by the validation of the first epochs, ties in the candidates' order, and keeps the
-  /// best.
-  void keep_best(const TrialRecords& records, std::size_t epochs, std::size_t count) {
-    for (RankedCandidate& each : left) {
-      each.validation = 0;
-      for (const TrialSpec& trial : each.trials) {
-        each.validation += best_validation(records.find(trial.key), epochs) /
-                           static_cast<double>(each.trials.size());
-      }
-    }
-    std::ranges::sort(left, [](const RankedCandidate& a, const RankedCandidate& b) {
-      return a.validation != b.validation ? a.validation > b.validation : a.place < b.place;
-    });
-    left.resize(std::min(left.size(), count));
-  }
-};
 
 inline void check(const TuneOptions& options, std::size_t candidates) {
   require(candidates > 0, "candidates", "must not be empty");
@@ -179,7 +135,7 @@ class Tuning {
     }
     std::vector<Tuned> all;
     for (ModelSearch& each : searches_) {
-      each.keep_best(records_, to_the_end, 1);
+      each.keep_best(records_, to_the_end);
       const Candidate& best = *each.left.front().candidate;
       Tuned tuned{.model = each.model,
                   .configuration = best.configuration,
@@ -197,21 +153,19 @@ class Tuning {
 
  private:
   bool search() {
-    const auto size = [](const ModelSearch& each) { return each.left.size(); };
+    const std::string& within = options_.halve_within;
+    const auto open = [&](const ModelSearch& each) { return each.can_be_halved(within); };
     double rung = static_cast<double>(options_.first_epochs);
-    while (rung > 0 && std::ranges::max(searches_, {}, size).left.size() > 1 && rung < max_rung) {
+    while (rung > 0 && std::ranges::any_of(searches_, open) && rung < max_rung) {
       const auto epochs = static_cast<std::size_t>(rung);
       if (!run_left(epochs)) return false;
       for (ModelSearch& each : searches_) {
-        const double part = static_cast<double>(each.left.size()) / options_.reduction;
-        const auto fewer = static_cast<std::size_t>(std::ceil(part - 1e-9));
-        each.keep_best(records_, epochs,
-                       std::max<std::size_t>(1, std::min(fewer, each.left.size() - 1)));
+        each.halve(records_, epochs, options_.reduction, within);
       }
       rung *= options_.reduction;
     }
     if (!run_left(to_the_end)) return false;
-    for (ModelSearch& each : searches_) each.keep_best(records_, to_the_end, 1);
+    for (ModelSearch& each : searches_) each.keep_best(records_, to_the_end);
     return true;
   }
 
