@@ -309,6 +309,27 @@ inline const std::vector<OddFile> odd_files{
      "\xEF\xBB\xBF# by hand\n7,8\n",
      {},
      reads(1, 1, 1, "7 8")},
+    {"two CSV files with byte order marks put together",
+     "\xEF\xBB\xBFuser,item\n7,8\n\xEF\xBB\xBFuser,item\n9,8\n",
+     {},
+     reads(2, 1, 2, "7 8")},
+    {"the same without headers",
+     "\xEF\xBB\xBF"
+     "7,8\n\xEF\xBB\xBF"
+     "7,9\n\xEF\xBB\xBF\n",
+     {},
+     reads(1, 2, 2, "7 8")},
+    {"lists with byte order marks put together",
+     "\xEF\xBB\xBF"
+     "0 5 6 7\n1 6\n\xEF\xBB\xBF"
+     "2 5 7\n",
+     {},
+     reads(3, 3, 6, "0 5")},
+    {"a byte order mark before a comment between comments",
+     "# by hand\n\xEF\xBB\xBF# and more\n7,8\n\xEF\xBB\xBF# at last\n",
+     {},
+     reads(1, 1, 1, "7 8")},
+    {"JSON behind a byte order mark", "\xEF\xBB\xBF{\"user\": 7}\n", {}, refused(": is JSON")},
     {"lines of Windows",
      "user_id,item_id\r\n7,8\r\n9,8\r\nuser_id,item_id\r\n",
      {},

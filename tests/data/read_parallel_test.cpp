@@ -70,6 +70,12 @@ TEST_CASE("chunks and threads do not change what is read") {
   CHECK(contains(outcome_of("0 5 6 7 8\n1 6\n2\n3 5 7 \n"), "adjacency lists between spaces"));
   CHECK(contains(outcome_of("user,item,text\n7,8,\"a\n,\"\"b\n\"\n\n9,8,x\nuser,item,text\n"),
                  "2 users, 1 items, 2 interactions; left out: 1 repeated headers"));
+  const std::string mark = "\xEF\xBB\xBF";
+  const std::string first = mark + "user,item,text\n7,8,x\n";
+  const std::string second = mark + "\"a\n,\",8,\"\n" + mark + "b\"\n";
+  CHECK(contains(outcome_of(first + first + mark + "\"9\",8,\"\n" + mark + "b\"\n"),
+                 "2 users, 1 items, 2 interactions; left out: 1 repeated, 1 repeated headers"));
+  CHECK(contains(outcome_of(first + second), ":3: the user holds a line break"));
   std::string tall;
   const std::string padding(100, 'u');
   for (int k = 0; k < 30'000; ++k) {
@@ -145,6 +151,13 @@ TEST_CASE("a pipe is read as a file is") {
 }
 
 #if defined(PRISM_HAS_ZLIB)
+TEST_CASE("gzip files put together are read as one, byte order marks and headers left out") {
+  const std::string first = gzipped("\xEF\xBB\xBFuser,item\n7,8\n");
+  const std::string second = gzipped("\xEF\xBB\xBFuser,item\n9,8\n");
+  CHECK(contains(outcome_of(first + second),
+                 "2 users, 1 items, 2 interactions; left out: 1 repeated headers"));
+}
+
 TEST_CASE("a gzip file whose second member is damaged is an error, wherever it is") {
   const std::string first = gzipped("7,8\n"), second = gzipped("9,8\n");
   for (std::size_t k = 0; k < 4; ++k) {

@@ -113,8 +113,8 @@ class PartsReader {
   /// Reads the first block, with the first record of data in it.
   Preamble read_preamble(TextBuffer& buffer) const {
     buffer.fill();
+    buffer.use(buffer.text().size() - without_mark(buffer.text()).size());
     refuse_what_is_no_table(buffer.name(), buffer.text(), options_);
-    if (buffer.text().starts_with("\xEF\xBB\xBF")) buffer.use(3);
     for (;;) {
       Preamble preamble = PreambleReader(buffer.name(), buffer.text(), options_).read();
       const bool has_line = buffer.text().find('\n', preamble.bytes) != std::string_view::npos;

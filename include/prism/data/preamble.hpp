@@ -17,6 +17,7 @@
 #include "prism/core/error.hpp"
 #include "prism/data/field_splitter.hpp"
 #include "prism/data/format.hpp"
+#include "prism/data/records.hpp"
 
 namespace prism::inline PRISM_ISA {
 
@@ -106,7 +107,7 @@ class PreambleReader {
   void read_comments() {
     preamble_.comment = options_.comment.value_or("");
     while (preamble_.bytes < text_.size()) {
-      const std::string_view line = next_line();
+      const std::string_view whole = next_line(), line = without_mark(whole);
       if (!is_blank(without_return(line))) {
         if (preamble_.comment.empty() && (line[0] == '#' || line[0] == '%')) {
           preamble_.comment = line[0];
@@ -114,7 +115,7 @@ class PreambleReader {
         if (preamble_.comment.empty() || !line.starts_with(preamble_.comment)) break;
         preamble_.comments.emplace_back(without_return(line));
       }
-      take(line);
+      take(whole);
     }
     if (preamble_.comments.empty()) return;
     const std::string& first = preamble_.comments[0];
@@ -141,8 +142,8 @@ class PreambleReader {
     preamble_.pattern = words[3] == "pattern";
     preamble_.comment = "%";
     while (preamble_.bytes < text_.size()) {
-      const std::string_view line = next_line();
-      take(line);
+      const std::string_view whole = next_line(), line = without_mark(whole);
+      take(whole);
       const bool is_comment = line.starts_with('%');
       if (is_comment) preamble_.comments.emplace_back(without_return(line));
       if (is_comment || is_blank(without_return(line))) continue;

@@ -80,9 +80,8 @@ class RecordParser {
         const std::size_t end = std::min(ends.find(text, begin), text.size());
         const std::string_view whole = text.substr(begin, end - begin);
         chunk.error_line = chunk.lines + 1;
-        if (is_data(without_return(whole), chunk)) {
-          parse_record(without_return(whole), fields, chunk);
-        }
+        const std::string_view record = without_mark(without_return(whole));
+        if (is_data(record, chunk)) parse_record(record, fields, chunk);
         chunk.lines += 1 + count_breaks(whole);
         begin = end + 1;
       }

@@ -16,6 +16,14 @@ namespace prism::inline PRISM_ISA {
   return delimiter == "," || delimiter == ";";
 }
 
+/// A text without the byte order marks of UTF-8 that it begins with. Files that were put together
+/// have them at the beginning of later lines too.
+[[nodiscard]] inline std::string_view without_mark(std::string_view text) noexcept {
+  constexpr std::string_view mark = "\xEF\xBB\xBF";
+  while (text.starts_with(mark)) text.remove_prefix(mark.size());
+  return text;
+}
+
 /// Finds where records end.
 class RecordEnds {
  public:
@@ -31,7 +39,7 @@ class RecordEnds {
     if (delimiter_ == '\0') return line_break;
     const std::string_view line = text.substr(begin, line_break - begin);
     if (line.find('"') == none) return line_break;
-    return find_behind_quotes(text, begin);
+    return find_behind_quotes(text, text.size() - without_mark(text.substr(begin)).size());
   }
 
   /// Cuts a text at the ends of records into chunks of about this many bytes: the positions where

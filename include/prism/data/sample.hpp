@@ -58,7 +58,7 @@ class Sample {
       // A quote that does not end is an error of its line when it is read.
       if (end == RecordEnds::none) end = text_.find('\n', begin);
       const std::string_view whole = text_.substr(begin, end - begin);
-      const std::string_view record = without_return(whole);
+      const std::string_view record = without_mark(without_return(whole));
       if (!is_blank(record) && (comment_.empty() || !record.starts_with(comment_))) {
         SampleRow row{.line = line, .text = std::string(record)};
         if (fields.split(row.text)) row.fields.assign(fields.begin(), fields.end());
