@@ -101,7 +101,9 @@ void declare_options(CLI::App& app, Settings& settings) {
       ->check(CLI::IsMember(formats))
       ->capture_default_str()
       ->group(data);
-  app.add_option("--delimiter", settings.delimiter, "between columns; detected by default")
+  app.add_option("--delimiter", settings.delimiter,
+                 "between columns, \\t for a tab; detected by default")
+      ->transform([](const std::string& text) { return text == "\\t" ? "\t" : text; })
       ->needs("--data")
       ->group(data);
   app.add_option("--user-column", settings.user_column, "its number, from 0, or its name")

@@ -107,7 +107,8 @@ TEST_CASE("a line with too few columns is an error that says how many there are"
 
 TEST_CASE("content that is not text is an error that says why") {
   CHECK(error_of(std::string("1,2\n3,\0\n", 8)) ==
-        ":2: contains a zero byte, so it is not text; if it is UTF-16, convert it to UTF-8");
+        ":2: contains a zero byte, so it is not text; if it is UTF-16 or UTF-32, convert it to "
+        "UTF-8");
   CHECK(contains(error_of("1,2\r3,4\r5,6"), ":1: has a carriage return within"));
   CHECK(contains(error_of("1\t2\n3\t\x1B[2Jx\n", {.rating = 1}), "no error"));
   CHECK(error_of("1\t2\t5\n1\t3\t\x1B[2J\n", {.min_rating = 3}) ==
@@ -141,8 +142,9 @@ TEST_CASE("quotes that do not match are an error") {
 
 TEST_CASE("an ambiguous format is an error that names the option") {
   CHECK(contains(error_of("1 2 3\n4 5 6\n"), "has 3 words on each line"));
-  CHECK(contains(error_of("1 2 3\n4 5 6\n"),
-                 "the option format says which: adjacency, or delimited"));
+  CHECK(contains(
+      error_of("1 2 3\n4 5 6\n"),
+      "the option format says which: adjacency, a user and all of its items on each line"));
   CHECK(contains(error_of("1,2;3\n4,5;6\n"), "the option delimiter"));
   CHECK(contains(error_of("one\ntwo\n"), "the option delimiter"));
 }

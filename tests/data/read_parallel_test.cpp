@@ -158,6 +158,11 @@ TEST_CASE("gzip files put together are read as one, byte order marks and headers
                  "2 users, 1 items, 2 interactions; left out: 1 repeated headers"));
 }
 
+TEST_CASE("a gzip file within a gzip file is an error that says so") {
+  CHECK(contains(outcome_of(gzipped(gzipped("7,8\n"))),
+                 ": is a gzip file within a gzip file; unpack it first"));
+}
+
 TEST_CASE("a gzip file whose second member is damaged is an error, wherever it is") {
   const std::string first = gzipped("7,8\n"), second = gzipped("9,8\n");
   for (std::size_t k = 0; k < 4; ++k) {

@@ -42,6 +42,11 @@ for words in 'SSM, log_q 1, negatives 20, tau 0.2' 'SharedPopularityNegatives, m
   grep -qF -- "$words" shared.json || { cat shared.json; fail "the record has not $words"; }
 done
 
+# Of the delimiter, \t is a tab.
+sed 's/::/\t/g' ratings.dat >ratings.tsv
+"$program" --data ratings.tsv --delimiter '\t' --epochs 1 --batch 64 --dim 8 --quiet --json tabs.json >tabs.txt
+grep -qF '"delimiter": "\t"' tabs.json || { cat tabs.json; fail "the two letters are no tab"; }
+
 # A saved model answers, and is not replaced by one of other settings.
 run --initializer PRISM --save models --json saved.json >saved.txt
 folder_of_model=models/MF-DirectAU-None-PRISM

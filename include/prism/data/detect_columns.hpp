@@ -16,6 +16,7 @@
 #include "prism/data/column_names.hpp"
 #include "prism/data/date.hpp"
 #include "prism/data/detect_header.hpp"
+#include "prism/data/excerpt.hpp"
 #include "prism/data/format.hpp"
 #include "prism/data/layout.hpp"
 #include "prism/data/number.hpp"
@@ -147,9 +148,9 @@ class ColumnDetector {
     const auto refuse = [&](std::size_t column, const char* option, const char* what) {
       throw DataError(file_, rows_[first_row(layout)].line,
                       "column " + std::to_string(column) + " (from 0), where the " +
-                          std::string(option) + " should be, holds " + what + " such as '" +
-                          rows_[first_row(layout)].fields[column].substr(0, 60) +
-                          "'; the options user and item say which columns they are");
+                          std::string(option) + " should be, holds " + what + " such as " +
+                          excerpt(rows_[first_row(layout)].fields[column]) +
+                          "; the options user and item say which columns they are");
     };
     const auto is_date = [](const std::string& field) { return parse_date(field).has_value(); };
     const auto is_decimal = [](const std::string& field) {

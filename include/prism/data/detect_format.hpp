@@ -4,8 +4,8 @@
 
 #include <algorithm>
 #include <array>
-#include <cctype>
 #include <cstddef>
+#include <map>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -14,6 +14,7 @@
 #include "prism/core/config.hpp"
 #include "prism/core/error.hpp"
 #include "prism/data/column_names.hpp"
+#include "prism/data/excerpt.hpp"
 #include "prism/data/format.hpp"
 #include "prism/data/sample.hpp"
 
@@ -61,12 +62,13 @@ class FormatDetector {
 
   static std::string ragged_problem(std::size_t columns, std::size_t expected) {
     return "has " + std::to_string(columns) + " columns where the first line has " +
-           std::to_string(expected) +
-           "; the option format says what that is: adjacency, a user and all of its items on each "
-           "line, or delimited, columns of which the first ones count";
+           std::to_string(expected) + "; the option format says what that is: " + format_choice;
   }
 
  private:
+  static constexpr const char* format_choice =
+      "adjacency, a user and all of its items on each line, or delimited, columns of which the "
+      "first ones count";
   static constexpr std::array<const char*, 6> candidates{"\t", "::", ",", ";", "|", " "};
 
   /// Of words between spaces or tabs, or else commas.
@@ -80,8 +82,8 @@ class FormatDetector {
       for (const SampleRow& row : rows) {
         for (const std::string& word : row.fields) {
           if (word.find_first_of(",;|") == std::string::npos) continue;
-          fail(row.line, "holds '" + word.substr(0, 60) +
-                             "' between spaces; the option delimiter says what is between ids");
+          fail(row.line, "holds " + excerpt(word) +
+                             " between spaces; the option delimiter says what is between ids");
         }
       }
       return tab && rows[0].text.find(' ') == std::string::npos ? "\t" : " ";
@@ -98,11 +100,13 @@ class FormatDetector {
       present.push_back(delimiter);
       if (first_ragged(rows) == nullptr) even.push_back(delimiter);
     }
+    if (even.empty() && options_.format == Format::automatic) refuse_title();
     if (present.empty() && std::ranges::none_of(sample_.rows(" "), [](const auto& row) {
           return row.fields.size() > 1;
         })) {
       fail(0,
-           "holds no tab, comma, '::' or other delimiter that is known; the option delimiter names "
+           "holds in its first line no tab, comma, '::' or other delimiter that is known; the "
+           "option delimiter names "
            "another");
     }
     if (present.empty()) return " ";
@@ -116,6 +120,23 @@ class FormatDetector {
     std::string all;
     for (const std::string& delimiter : even) all += (all.empty() ? "" : " ") + delimiter;
     fail(0, "may be delimited by more than one of " + all + " ; the option delimiter says which");
+  }
+
+  /// @throws DataError  if the lines are columns but for the first ones
+  void refuse_title() const {
+    for (const std::string delimiter : candidates) {
+      const SampleRows rows = sample_.rows(delimiter);
+      const std::size_t columns = rows.back().fields.size();
+      if (delimiter == " " || columns < 2 || rows[0].fields.size() != 1) continue;
+      std::size_t table = rows.size() - 1;
+      while (rows[table - 1].fields.size() == columns) --table;
+      if (rows.size() - table < 2) continue;
+      fail(rows[0].line, "lines have different numbers of columns: the first one 1 between " +
+                             excerpt(delimiter) + ", line " + std::to_string(rows[table].line) +
+                             " and those below " + std::to_string(columns) +
+                             "; remove what is above the table, or the option comment says what "
+                             "it begins with");
+    }
   }
 
   /// Whether, between this delimiter, the first two columns hold none of the others.
@@ -142,34 +163,45 @@ class FormatDetector {
       return {Format::delimited, " "};
     }
     if (even) {
-      fail(0, "has " + std::to_string(columns) +
-                  " words on each line, which may be adjacency lists or columns; the option format "
-                  "says which: adjacency, or delimited");
+      fail(0, "has " + std::to_string(columns) + " words on " +
+                  (rows.size() == 1 ? "its only line" : "each line") +
+                  ", which may be adjacency lists or columns; the option format says which: " +
+                  format_choice);
     }
-    if (!are_lists(rows)) {
-      fail(0,
-           "has lines with different numbers of words, which are no lists of numbers; if they are "
-           "adjacency lists, a user and all of its items on each line, or columns, the option "
-           "format "
-           "says which: adjacency, or delimited");
-    }
+    refuse_no_lists(rows);
     return {Format::adjacency, " "};
   }
 
-  /// Whether rows are of whole numbers, each user has one and no item is in it twice.
-  static bool are_lists(const SampleRows& rows) {
-    std::vector<std::string> users;
+  /// @throws DataError  unless rows are of whole numbers, each user has one and no item is in it
+  /// twice
+  void refuse_no_lists(const SampleRows& rows) const {
+    const std::string choice =
+        std::string("; the option format says what the lines are: ") + format_choice;
+    const SampleRow& ragged = *first_ragged(rows);
     for (const SampleRow& row : rows) {
       for (const std::string& word : row.fields) {
-        if (!std::ranges::all_of(word, [](char c) { return c >= '0' && c <= '9'; })) return false;
+        if (word.find_first_not_of("0123456789") == std::string::npos) continue;
+        fail(ragged.line,
+             "has " + std::to_string(ragged.fields.size()) + " words where the first line has " +
+                 std::to_string(rows[0].fields.size()) + "; lines with words such as " +
+                 excerpt(word) + " are no lists of numbers" + choice);
       }
-      users.push_back(row.fields[0]);
+    }
+    std::map<std::string, std::size_t> lines;  // of users
+    for (const SampleRow& row : rows) {
+      const auto [user, is_first] = lines.emplace(row.fields[0], row.line);
+      if (!is_first) {
+        fail(row.line,
+             "begins with " + excerpt(user->first) + " as line " + std::to_string(user->second) +
+                 " does, where lists of numbers would have a line for each user" + choice);
+      }
       std::vector<std::string> items(row.fields.begin() + 1, row.fields.end());
       std::ranges::sort(items);
-      if (std::ranges::adjacent_find(items) != items.end()) return false;
+      const auto twice = std::ranges::adjacent_find(items);
+      if (twice == items.end()) continue;
+      fail(row.line, "holds " + excerpt(*twice) +
+                         " twice, where lists of numbers would have an item once" + choice);
     }
-    std::ranges::sort(users);
-    return std::ranges::adjacent_find(users) == users.end();
   }
 
   const std::string& file_;

@@ -108,8 +108,8 @@ inline constexpr int no_column = -1;
 
 struct ReadOptions {
   Format format = Format::automatic;
-  std::string delimiter = {};  ///< between columns, e.g. "::"; a space is any run of spaces and
-                               ///< tabs; empty: by format, or detected
+  std::string delimiter = {};  ///< between columns, as it is: "::", or a tab itself; a space
+                               ///< is any run of spaces and tabs; empty: by format, or detected
   Header header = Header::automatic;  ///< for Format::delimited
   /// What begins a line that is a comment, e.g. "#"; empty: nothing. Unset: # or %, whichever the
   /// first lines begin with; elsewhere a line that begins so is an error.

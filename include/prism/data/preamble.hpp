@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What stands above the data of a file: comments, MatrixMarket's sizes, a byte order mark; or the
-// first bytes of a file that is no table at all.
+// What stands above the data of a file: comments, MatrixMarket's sizes.
 #pragma once
 
 #include <algorithm>
@@ -43,36 +42,6 @@ namespace detail {
 /// Whether a line has nothing but spaces and tabs.
 [[nodiscard]] inline bool is_blank(std::string_view line) noexcept {
   return line.find_first_not_of(" \t") == std::string_view::npos;
-}
-
-/// @throws DataError  for text in UTF-16, archives and other files that are known not to be tables
-inline void refuse_what_is_no_table(const std::string& file, std::string_view text,
-                                    const ReadOptions& options) {
-  using namespace std::string_view_literals;
-  const auto fail = [&](const char* problem) { throw DataError(file, 0, problem); };
-  constexpr std::pair<std::string_view, const char*> packed[] = {
-      {"PK\x03\x04"sv, "is a zip archive; unpack it first"},
-      {"BZh"sv, "is a bzip2 file; unpack it first"},
-      {"\xFD"
-       "7zXZ"sv,
-       "is an xz file; unpack it first"},
-      {"\x28\xB5\x2F\xFD"sv, "is a zstd file; unpack it first"},
-      {"7z\xBC\xAF"sv, "is a 7z archive; unpack it first"},
-      {"PAR1"sv, "is a Parquet file; save it as CSV"},
-      {"\xFF\xFE"sv, "is text in UTF-16; convert it to UTF-8"},
-      {"\xFE\xFF"sv, "is text in UTF-16; convert it to UTF-8"},
-  };
-  for (const auto& [magic, problem] : packed) {
-    if (text.starts_with(magic)) fail(problem);
-  }
-  if (options.format != Format::automatic) return;
-  const std::size_t first = text.find_first_not_of(" \t\r\n");
-  if (first == std::string_view::npos) return;
-  const std::string unless = "; if it is a table all the same, the option format says which";
-  if (text[first] == '<') fail(("is HTML or XML and no table" + unless).c_str());
-  if (text[first] == '{' || text[first] == '[') {
-    fail(("is JSON; save it as CSV, one line per interaction" + unless).c_str());
-  }
 }
 
 /// Reads what stands above the data.

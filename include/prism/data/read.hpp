@@ -12,6 +12,7 @@
 
 #include "prism/core/config.hpp"
 #include "prism/core/error.hpp"
+#include "prism/data/excerpt.hpp"
 #include "prism/data/format.hpp"
 #include "prism/data/interactions.hpp"
 #include "prism/data/parts_reader.hpp"

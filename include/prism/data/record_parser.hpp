@@ -17,6 +17,7 @@
 #include "prism/core/index.hpp"
 #include "prism/data/date.hpp"
 #include "prism/data/detect_format.hpp"
+#include "prism/data/excerpt.hpp"
 #include "prism/data/field_splitter.hpp"
 #include "prism/data/format.hpp"
 #include "prism/data/interactions.hpp"
@@ -29,18 +30,6 @@
 namespace prism::inline PRISM_ISA {
 
 namespace detail {
-
-/// A field as quoted in an error message, with control characters replaced.
-[[nodiscard]] inline std::string excerpt(std::string_view field) {
-  constexpr std::size_t max_length = 60;
-  std::string text = "'";
-  text += field.substr(0, max_length);
-  for (char& c : text) {
-    if (static_cast<unsigned char>(c) < 0x20 || c == 0x7F) c = '?';
-  }
-  text += field.size() > max_length ? "...'" : "'";
-  return text;
-}
 
 /// Pairs, of rows or of positions in a chunk's lists of ids, with what belongs to them.
 struct Pairs {
@@ -165,7 +154,10 @@ class RecordParser {
     }
     if (fields.size() < layout_.columns_to_read()) {
       fail("expected " + std::to_string(layout_.columns_to_read()) + " columns or more, found " +
-           std::to_string(fields.size()) + " in " + excerpt(record));
+           std::to_string(fields.size()) + " in " + excerpt(record) +
+           (layout_.delimiter == "\\t"
+                ? "; the option delimiter is a backslash and a t, where a tab itself may be meant"
+                : ""));
     }
     ++chunk.records;
     if (layout_.rating && rating(fields[*layout_.rating]) < min_rating_) {

@@ -20,7 +20,7 @@ namespace prism::inline PRISM_ISA {
 namespace detail {
 
 inline constexpr const char* zero_byte_problem =
-    "contains a zero byte, so it is not text; if it is UTF-16, convert it to UTF-8";
+    "contains a zero byte, so it is not text; if it is UTF-16 or UTF-32, convert it to UTF-8";
 
 /// What is wrong with a line that begins as comments usually do; nullopt if it does not.
 [[nodiscard]] inline std::optional<std::string> unexpected_comment(std::string_view line) {
