@@ -6,6 +6,7 @@
 #include <array>
 #include <cstddef>
 #include <optional>
+#include <set>
 #include <string>
 #include <string_view>
 #include <variant>
@@ -162,12 +163,35 @@ class ColumnDetector {
     const bool item_decimal = all(layout, layout.item, is_decimal);
     if (!user_chosen && all(layout, layout.user, is_date)) refuse(layout.user, "user", "dates");
     if (!item_chosen && all(layout, layout.item, is_date)) refuse(layout.item, "item", "dates");
+    if (layout.names.empty() && !options_.user && is_alone_in_times(layout, layout.user)) {
+      refuse(layout.user, "user", "times in seconds since 1970");
+    }
+    if (layout.names.empty() && !options_.item && is_alone_in_times(layout, layout.item)) {
+      refuse(layout.item, "item", "times in seconds since 1970");
+    }
     if (!user_chosen && user_decimal && !item_decimal) {
       refuse(layout.user, "user", "numbers with a decimal point");
     }
     if (!item_chosen && item_decimal && !user_decimal) {
       refuse(layout.item, "item", "numbers with a decimal point");
     }
+  }
+
+  /// Whether one of three columns or more holds seconds since 1970, of 2001 to 2033, and no other
+  /// one does. Ids may be such numbers too, so that there have to be many, and different ones.
+  [[nodiscard]] bool is_alone_in_times(const Layout& layout, std::size_t column) const {
+    const auto is_time = [](const std::string& field) {
+      return field.size() == 10 && field[0] == '1' &&
+             field.find_first_not_of("0123456789") == std::string::npos;
+    };
+    const std::size_t columns = rows_[0].fields.size();
+    if (rows_.size() < 6 || columns < 3 || !all(layout, column, is_time)) return false;
+    for (std::size_t other = 0; other < columns; ++other) {
+      if (other != column && all(layout, other, is_time)) return false;
+    }
+    std::set<std::string> values;
+    for (const SampleRow& row : rows_) values.insert(row.fields[column]);
+    return 2 * values.size() > rows_.size();
   }
 
   /// @throws DataError  if the column looks as seconds since 1970 do, from 1973 on

@@ -23,11 +23,12 @@ namespace prism::inline PRISM_ISA {
 
 /// Splits records at a delimiter; an empty one is nowhere. A space as delimiter is a run of spaces
 /// and tabs. Around a field, spaces do not count. Between commas or semicolons a field may be in
-/// double quotes (RFC 4180); a doubled quote is a literal one.
+/// double quotes (RFC 4180); a doubled quote is a literal one. Between tabs too, where quotes that
+/// do not match are part of the field, and a tab ends it.
 class FieldSplitter {
  public:
   explicit FieldSplitter(std::string_view delimiter)
-      : delimiter_(delimiter), quotes_(has_quotes(delimiter)) {}
+      : delimiter_(delimiter), quotes_(has_quotes(delimiter)), tabs_(delimiter == "\t") {}
 
   /// Splits a record; its fields are valid as long as the record, until the next split(). False if
   /// a quoted field does not end in a quote and a delimiter.
@@ -46,7 +47,10 @@ class FieldSplitter {
     for (std::size_t begin = 0;;) {
       const std::size_t end = delimiter_.size() == 1 ? record.find(delimiter_[0], begin)
                                                      : record.find(delimiter_, begin);
-      fields_.push_back(trimmed(record.substr(begin, end - begin)));
+      const std::string_view field = trimmed(record.substr(begin, end - begin));
+      if (!tabs_ || !field.starts_with('"') || !take_whole(field, record.size())) {
+        fields_.push_back(field);
+      }
       if (end == std::string_view::npos) return true;
       begin = end + delimiter_.size();
     }
@@ -92,6 +96,19 @@ class FieldSplitter {
     }
   }
 
+  /// Reads a field between tabs that is in quotes as a whole; false if it is not.
+  bool take_whole(std::string_view field, std::size_t record_size) {
+    if (!had_quotes_) {
+      unquoted_.clear();
+      unquoted_.reserve(record_size);  // keeps views into it valid
+      had_quotes_ = true;
+    }
+    const std::size_t end = take_quoted(field, 1);
+    if (end == field.size()) return true;
+    if (end != std::string_view::npos) fields_.pop_back();
+    return false;
+  }
+
   /// Reads a quoted field from `begin`, after its opening quote. Returns the position after the
   /// closing quote; npos if there is none.
   std::size_t take_quoted(std::string_view record, std::size_t begin) {
@@ -110,6 +127,7 @@ class FieldSplitter {
 
   std::string delimiter_;
   bool quotes_;
+  bool tabs_;
   bool had_quotes_ = false;
   std::vector<std::string_view> fields_;
   std::string unquoted_;

@@ -62,6 +62,7 @@ class LayoutFinder {
               "adjacency lists have neither header, columns to choose, nor ratings");
       return layout;
     }
+    if (preamble_.entries) layout.matrix = {preamble_.rows, preamble_.columns};
     rows_ = sample_.rows(layout.delimiter);
     if (options_.format == Format::automatic || layout.format == Format::recbole) {
       detector_.refuse_ragged(layout.delimiter);

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <algorithm>
+#include <array>
 #include <cstddef>
 #include <optional>
 #include <string>
@@ -27,7 +28,9 @@ struct Layout {
   bool dates = false;                       ///< times are dates and not numbers
   std::optional<std::size_t> part = {};     ///< unset: not read
   std::optional<std::size_t> columns = {};  ///< how many each record must have; unset: enough
-  std::string comment = {};                 ///< what begins a comment; empty: nothing does
+  /// MatrixMarket's rows and columns, of which columns 0 and 1 hold numbers from 1 on
+  std::optional<std::array<std::size_t, 2>> matrix = {};
+  std::string comment = {};      ///< what begins a comment; empty: nothing does
   bool refuse_comments = false;  ///< other lines that begin as comments usually do are errors
 
   /// The columns of a record up to the last one that is read.

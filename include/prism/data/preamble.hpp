@@ -28,6 +28,7 @@ struct Preamble {
   std::string comment = {};                 ///< what begins a comment; empty: nothing does
   bool konect = false;                      ///< columns between spaces or tabs, no header
   std::optional<std::size_t> entries = {};  ///< MatrixMarket: how many the file says it has
+  std::size_t rows = 0, columns = 0;        ///< of MatrixMarket
   bool pattern = false;                     ///< MatrixMarket: without values
 };
 
@@ -126,6 +127,8 @@ class PreambleReader {
       if (words.size() != 3 || sizes[0] == 0 || sizes[1] == 0) {
         fail(preamble_.lines, "must be MatrixMarket's sizes: rows, columns, entries");
       }
+      preamble_.rows = sizes[0];
+      preamble_.columns = sizes[1];
       preamble_.entries = sizes[2];
       return;
     }

@@ -4,11 +4,13 @@
 #pragma once
 
 #include <algorithm>
+#include <charconv>
 #include <cstddef>
 #include <deque>
 #include <optional>
 #include <string>
 #include <string_view>
+#include <system_error>
 #include <utility>
 #include <vector>
 
@@ -160,6 +162,7 @@ class RecordParser {
                 : ""));
     }
     ++chunk.records;
+    if (layout_.matrix) check_indices(fields);
     if (layout_.rating && rating(fields[*layout_.rating]) < min_rating_) {
       ++chunk.below_min_rating;
       return;
@@ -171,6 +174,22 @@ class RecordParser {
     if (layout_.time) part.times.push_back(time(fields[*layout_.time]));
     part.pairs.push_back(
         {add(chunk.users, user, fields, chunk), add(chunk.items, item, fields, chunk)});
+  }
+
+  /// Whether a record of MatrixMarket is within the matrix.
+  void check_indices(const FieldSplitter& fields) const {
+    for (const std::size_t side : {std::size_t{0}, std::size_t{1}}) {
+      const std::string_view text = fields[side];
+      std::size_t index = 0;
+      const auto read = std::from_chars(text.data(), text.data() + text.size(), index);
+      const std::size_t size = (*layout_.matrix)[side];
+      if (read.ec == std::errc() && read.ptr == text.data() + text.size() && index >= 1 &&
+          index <= size) {
+        continue;
+      }
+      fail("the " + std::string(side == 0 ? "row" : "column") + " is " + excerpt(text) +
+           ", and MatrixMarket's sizes say that it is from 1 to " + std::to_string(size));
+    }
   }
 
   /// Adds an id to a list; returns its position.
