@@ -4,8 +4,10 @@
 #include <doctest/doctest.h>
 
 #include <string>
+#include <vector>
 
 #include "data/odd_files.hpp"
+#include "data/odd_texts.hpp"
 #include "data/temporary_file.hpp"
 #include "prism/data/read.hpp"
 
@@ -15,6 +17,7 @@ namespace {
 
 using odd::Expected;
 using odd::odd_files;
+using odd::odd_texts;
 using odd::OddFile;
 
 /// "" if a file reads as expected, or else what is wrong.
@@ -45,9 +48,11 @@ std::string problem_of(const OddFile& odd) {
 }  // namespace
 
 TEST_CASE("odd files are read right, or refused with words that say what to pass") {
-  REQUIRE(odd_files.size() >= 60);
-  for (const OddFile& odd : odd_files) {
-    CAPTURE(odd.name);
-    CHECK(problem_of(odd) == "");
+  REQUIRE(odd_files.size() + odd_texts.size() >= 120);
+  for (const std::vector<OddFile>* const files : {&odd_files, &odd_texts}) {
+    for (const OddFile& odd : *files) {
+      CAPTURE(odd.name);
+      CHECK(problem_of(odd) == "");
+    }
   }
 }
