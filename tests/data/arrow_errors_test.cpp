@@ -17,14 +17,14 @@ using test::ArrowColumn;
 
 namespace {
 
-const ArrowColumn users = test::numbers<std::int32_t>("user", "i", {1, 2, 3});
-const ArrowColumn items = test::texts("item", {"x", "y", "z"});
+const ArrowColumn user_column = test::numbers<std::int32_t>("user", "i", {1, 2, 3});
+const ArrowColumn item_column = test::texts("item", {"x", "y", "z"});
 
 using Change = std::function<void(ArrowSchema&, ArrowArray&)>;
 
 /// The error's message of reading a table in which something was changed.
-std::string error_of(const std::vector<ArrowColumn>& columns, const Change& change = nullptr,
-                     const ArrowReadOptions& options = {}) {
+std::string refusal_of(const std::vector<ArrowColumn>& columns, const Change& change = nullptr,
+                       const ArrowReadOptions& options = {}) {
   ArrowSchema schema = test::schema_of(columns);
   ArrowArray array = test::array_of(columns);
   const int before = test::live;
@@ -45,7 +45,7 @@ std::string error_of(const std::vector<ArrowColumn>& columns, const Change& chan
 /// With a change in the users' array.
 std::string array_error(const ArrowColumn& column,
                         const std::function<void(ArrowArray&)>& change = nullptr) {
-  return error_of({column, items}, [&](ArrowSchema&, ArrowArray& array) {
+  return refusal_of({column, item_column}, [&](ArrowSchema&, ArrowArray& array) {
     if (change) change(*array.children[0]);
   });
 }
@@ -72,43 +72,44 @@ TEST_CASE("a type that is no id's is an error that names column, format and what
        {"f",   "g",  "e",  "b",    "n",  "d:10,2", "w:16",    "tdD", "tss:", "tts", "tDs",
         "tiM", "+l", "+s", "+w:3", "+r", "+vl",    "+us:0,1", "x",   "",     "uu",  "\x1B[2J"}) {
     CAPTURE(format);
-    ArrowColumn column = users;
+    ArrowColumn column = user_column;
     column.format = format;
     const std::string shown = format == "\x1B[2J" ? "?[2J" : format;
-    CHECK(error_of({column, items}) ==
+    CHECK(refusal_of({column, item_column}) ==
           "column 'user' (format '" + shown +
               "') holds no ids; ids are integers, strings or a dictionary of them: cast it");
   }
-  CHECK(error_of({test::dictionary<std::int8_t>("c", {0}, test::numbers<double>("user", "g", {1})),
-                  items}) ==
-        "column 'user' (format 'c') has a dictionary of format 'g', no ids; ids are integers, "
-        "strings or a dictionary of them: cast it");
-  CHECK(error_of({test::dictionary<float>("f", {0}, test::texts("user", {"a"})), items}) ==
+  CHECK(
+      refusal_of({test::dictionary<std::int8_t>("c", {0}, test::numbers<double>("user", "g", {1})),
+                  item_column}) ==
+      "column 'user' (format 'c') has a dictionary of format 'g', no ids; ids are integers, "
+      "strings or a dictionary of them: cast it");
+  CHECK(refusal_of({test::dictionary<float>("f", {0}, test::texts("user", {"a"})), item_column}) ==
         "column 'user' (format 'f') has a dictionary, but no integers that point into it");
   const ArrowColumn words = test::dictionary<std::int8_t>("c", {0}, test::texts("user", {"a"}));
-  CHECK(error_of({test::dictionary<std::int8_t>("c", {0}, words), items})
+  CHECK(refusal_of({test::dictionary<std::int8_t>("c", {0}, words), item_column})
             .find("has a dictionary of format 'c', no ids") != std::string::npos);
 }
 
 TEST_CASE("a type that is no rating's is an error that says what is") {
   for (const std::string format : {"u", "b", "e", "tss:", "tdD", "d:3,1"}) {
     ArrowColumn rating = test::numbers<double>("rating", format, {1, 2, 3});
-    CHECK(error_of({users, items, rating}, nullptr, {.min_rating = 3}) ==
+    CHECK(refusal_of({user_column, item_column, rating}, nullptr, {.min_rating = 3}) ==
           "column 'rating' (format '" + format +
               "') cannot be read as a rating, which is an integer or a float: cast it to float64");
-    CHECK(error_of({users, items, rating}) == "no error");
+    CHECK(refusal_of({user_column, item_column, rating}) == "no error");
   }
   const ArrowColumn rating =
       test::dictionary<std::int8_t>("c", {0, 0, 0}, test::numbers<double>("rating", "g", {5}));
-  CHECK(error_of({users, items, rating}, nullptr, {.min_rating = 3})
+  CHECK(refusal_of({user_column, item_column, rating}, nullptr, {.min_rating = 3})
             .starts_with("column 'rating' (format 'c') has a dictionary, and cannot be read as a "
                          "rating"));
 }
 
 TEST_CASE("a schema that is not one of a table is an error") {
-  const std::vector<ArrowColumn> table{users, items};
+  const std::vector<ArrowColumn> table{user_column, item_column};
   const auto schema_error = [&](const std::function<void(ArrowSchema&)>& change) {
-    return error_of(table, [&](ArrowSchema& schema, ArrowArray&) { change(schema); });
+    return refusal_of(table, [&](ArrowSchema& schema, ArrowArray&) { change(schema); });
   };
   CHECK(schema_error([](ArrowSchema& s) { s.format = "i"; }).starts_with("has the format 'i'; "));
   CHECK(schema_error([](ArrowSchema& s) { s.format = nullptr; }).starts_with("has the format ''"));
@@ -127,9 +128,9 @@ TEST_CASE("a schema that is not one of a table is an error") {
 }
 
 TEST_CASE("a batch that its schema does not describe is an error") {
-  const std::vector<ArrowColumn> table{users, items};
+  const std::vector<ArrowColumn> table{user_column, item_column};
   const auto batch_error = [&](const std::function<void(ArrowArray&)>& change) {
-    return error_of(table, [&](ArrowSchema&, ArrowArray& array) { change(array); });
+    return refusal_of(table, [&](ArrowSchema&, ArrowArray& array) { change(array); });
   };
   const std::string columns = " columns where its schema has 2";
   CHECK(batch_error([](ArrowArray& a) { a.n_children = 3; }) == "a record batch has 3" + columns);
@@ -160,31 +161,33 @@ TEST_CASE("a batch that its schema does not describe is an error") {
 TEST_CASE("a column that cannot be of its type and length is an error") {
   const std::string user = "column 'user' (format 'i')";
   const auto max = std::numeric_limits<std::int64_t>::max();
-  CHECK(array_error(users, [](ArrowArray& a) { a.length = 2; }) ==
+  CHECK(array_error(user_column, [](ArrowArray& a) { a.length = 2; }) ==
         user + " has 2 values where the batch needs 0 + 3");
-  CHECK(array_error(users, [](ArrowArray& a) {
+  CHECK(array_error(user_column, [](ArrowArray& a) {
           a.length = -3;
         }).starts_with(user + " has an array of length -3 and offset 0"));
-  CHECK(array_error(users, [](ArrowArray& a) {
+  CHECK(array_error(user_column, [](ArrowArray& a) {
           a.offset = -1;
         }).starts_with(user + " has an array of length 3 and offset -1"));
-  CHECK(array_error(users, [&](ArrowArray& a) {
+  CHECK(array_error(user_column, [&](ArrowArray& a) {
           a.offset = max;
         }).starts_with(user + " has an array of length 3 and offset 9223"));
-  CHECK(array_error(users, [&](ArrowArray& a) {
+  CHECK(array_error(user_column, [&](ArrowArray& a) {
           a.length = max;
         }).starts_with(user + " has an array of length 9223"));
-  CHECK(array_error(users, [](ArrowArray& a) { a.n_buffers = 3; }) ==
+  CHECK(array_error(user_column, [](ArrowArray& a) { a.n_buffers = 3; }) ==
         user + " has 3 buffers where 2 belong");
-  CHECK(array_error(users, [](ArrowArray& a) { a.n_buffers = 1; }) ==
+  CHECK(array_error(user_column, [](ArrowArray& a) { a.n_buffers = 1; }) ==
         user + " has 1 buffers where 2 belong");
-  CHECK(array_error(users, [](ArrowArray& a) { a.n_buffers = -1; }) == user + " has no buffers");
-  CHECK(array_error(users, [](ArrowArray& a) { a.buffers = nullptr; }) == user + " has no buffers");
-  CHECK(array_error(users, [](ArrowArray& a) { a.buffers[1] = nullptr; }) ==
+  CHECK(array_error(user_column, [](ArrowArray& a) { a.n_buffers = -1; }) ==
+        user + " has no buffers");
+  CHECK(array_error(user_column, [](ArrowArray& a) { a.buffers = nullptr; }) ==
+        user + " has no buffers");
+  CHECK(array_error(user_column, [](ArrowArray& a) { a.buffers[1] = nullptr; }) ==
         user + " has no buffer of values");
-  CHECK(array_error(users, [](ArrowArray& a) { a.null_count = 1; }) ==
+  CHECK(array_error(user_column, [](ArrowArray& a) { a.null_count = 1; }) ==
         user + " has 1 nulls, but no buffer that says where");
-  CHECK(array_error(users, [](ArrowArray& a) {
+  CHECK(array_error(user_column, [](ArrowArray& a) {
           a.null_count = -2;
         }).starts_with(user + " has -2 nulls"));
   CHECK(array_error(test::texts("user", {"a", "b", "c"}), [](ArrowArray& a) { a.n_buffers = 2; }) ==
@@ -241,7 +244,7 @@ TEST_CASE("a dictionary that is not where it should be is an error") {
         "column 'user' (format 'L'), row 0 (from 0): points at no place of a dictionary of 2");
   CHECK(array_error(user, [](ArrowArray& a) { a.dictionary = nullptr; }) ==
         column + " has no dictionary, other than its schema says");
-  CHECK(array_error(users, [](ArrowArray& a) { a.dictionary = &a; }) ==
+  CHECK(array_error(user_column, [](ArrowArray& a) { a.dictionary = &a; }) ==
         "column 'user' (format 'i') has a dictionary, other than its schema says");
   CHECK(array_error(user, [](ArrowArray& a) {
           a.dictionary->length = -1;
@@ -253,7 +256,7 @@ TEST_CASE("a dictionary that is not where it should be is an error") {
 }
 
 TEST_CASE("a stream that fails is an error with what it says, and leaves nothing to be released") {
-  const std::vector<ArrowColumn> table{users, items};
+  const std::vector<ArrowColumn> table{user_column, item_column};
   const auto stream_error = [](const test::Stream::Own& own) {
     ArrowArrayStream stream = test::Stream::of(own);
     std::string message = "no error";
@@ -275,10 +278,11 @@ TEST_CASE("a stream that fails is an error with what it says, and leaves nothing
     CHECK(stream_error({.batches = {table, table}, .fails_at = batch, .error = "disk"}) ==
           "Arrow data: the stream's get_next failed: disk");
   }
-  CHECK(stream_error({.batches = {table, {users, users, items}}}) ==
+  CHECK(stream_error({.batches = {table, {user_column, user_column, item_column}}}) ==
         "Arrow data: a record batch has 3 columns where its schema has 2");
-  CHECK(stream_error({.batches = {table, {users, test::numbers("item", "u", std::vector{1})}}})
-            .starts_with("Arrow data: column 'item' (format 'u') has 1 values"));
+  CHECK(
+      stream_error({.batches = {table, {user_column, test::numbers("item", "u", std::vector{1})}}})
+          .starts_with("Arrow data: column 'item' (format 'u') has 1 values"));
 
   ArrowArrayStream half = test::Stream::of({table});
   half.get_next = nullptr;
@@ -295,7 +299,7 @@ TEST_CASE("a stream that fails is an error with what it says, and leaves nothing
 }
 
 TEST_CASE("what was released, or is not there, is an error, and the other one is released") {
-  const std::vector<ArrowColumn> table{users, items};
+  const std::vector<ArrowColumn> table{user_column, item_column};
   ArrowArrayStream stream = test::Stream::of({table});
   CHECK(read_arrow(&stream).size() == 3);
   CHECK_THROWS_WITH_AS((void)read_arrow(&stream), "stream: must be one that was not released",
@@ -313,8 +317,9 @@ TEST_CASE("what was released, or is not there, is an error, and the other one is
 }
 
 TEST_CASE("everything is released where an option is at fault") {
-  ArrowArrayStream stream = test::Stream::of({{users, items}});
+  ArrowArrayStream stream = test::Stream::of({{user_column, item_column}});
   CHECK_THROWS_AS((void)read_arrow(&stream, {.user = 7}), ArgumentError);
-  CHECK_THROWS_AS((void)error_of({users, items}, nullptr, {.user = 1, .item = 1}), ArgumentError);
+  CHECK_THROWS_AS((void)refusal_of({user_column, item_column}, nullptr, {.user = 1, .item = 1}),
+                  ArgumentError);
   CHECK(test::live == 0);
 }

@@ -21,7 +21,7 @@ namespace {
 std::vector<Index> list(std::span<const Index> values) { return {values.begin(), values.end()}; }
 
 using Pairs = std::vector<Interaction>;
-using Rows = std::vector<Index>;
+using ItemList = std::vector<Index>;
 
 }  // namespace
 
@@ -38,14 +38,14 @@ TEST_CASE("interactions are sorted by user and item") {
 
 TEST_CASE("interactions are indexed by user and by item") {
   const Interactions data(3, 4, Pairs{{2, 1}, {0, 3}, {2, 0}, {0, 0}});
-  CHECK(list(data.items_of(0)) == Rows{0, 3});
+  CHECK(list(data.items_of(0)) == ItemList{0, 3});
   CHECK(list(data.items_of(1)).empty());
-  CHECK(list(data.items_of(2)) == Rows{0, 1});
-  CHECK(list(data.users_of(0)) == Rows{0, 2});
+  CHECK(list(data.items_of(2)) == ItemList{0, 1});
+  CHECK(list(data.users_of(0)) == ItemList{0, 2});
   CHECK(list(data.users_of(2)).empty());
-  CHECK(list(data.users_of(3)) == Rows{0});
-  CHECK(list(data.user_degree()) == Rows{2, 0, 2});
-  CHECK(list(data.item_degree()) == Rows{2, 1, 0, 1});
+  CHECK(list(data.users_of(3)) == ItemList{0});
+  CHECK(list(data.user_degree()) == ItemList{2, 0, 2});
+  CHECK(list(data.item_degree()) == ItemList{2, 1, 0, 1});
   CHECK(data.contains(2, 1));
   CHECK_FALSE(data.contains(1, 2));
   CHECK_FALSE(data.contains(1, 1));
@@ -58,8 +58,8 @@ TEST_CASE("a repeated pair counts once, at its earliest time") {
   CHECK(data[1] == Interaction{1, 1});
   CHECK(data.times()[0] == 9);
   CHECK(data.times()[1] == 3);
-  CHECK(list(data.item_degree()) == Rows{1, 1});
-  CHECK(list(data.users_of(1)) == Rows{1});
+  CHECK(list(data.item_degree()) == ItemList{1, 1});
+  CHECK(list(data.users_of(1)) == ItemList{1});
 }
 
 TEST_CASE("interactions agree with a set of pairs, drawn at random") {
@@ -100,11 +100,11 @@ TEST_CASE("no interactions, one item, and a user with all items") {
   CHECK(none.users() == 0);
 
   const Interactions lonely(3, 1, Pairs{{1, 0}});
-  CHECK(list(lonely.users_of(0)) == Rows{1});
-  CHECK(list(lonely.user_degree()) == Rows{0, 1, 0});
+  CHECK(list(lonely.users_of(0)) == ItemList{1});
+  CHECK(list(lonely.user_degree()) == ItemList{0, 1, 0});
 
   const Interactions everything(1, 3, Pairs{{0, 2}, {0, 1}, {0, 0}});
-  CHECK(list(everything.items_of(0)) == Rows{0, 1, 2});
+  CHECK(list(everything.items_of(0)) == ItemList{0, 1, 2});
   CHECK(everything.times().empty());
 }
 

@@ -9,8 +9,10 @@
 
 #include "data/temporary_file.hpp"
 #include "prism/data/read.hpp"
+#include "support/contains.hpp"
 
 using namespace prism;
+using test::contains;
 
 namespace {
 
@@ -27,10 +29,6 @@ std::string error_of(const std::string& text, const ReadOptions& options = {},
     return message.substr(error.file().size());
   }
   return "no error";
-}
-
-bool contains(const std::string& text, const std::string& part) {
-  return text.find(part) != std::string::npos;
 }
 
 }  // namespace

@@ -12,8 +12,10 @@
 
 #include "data/temporary_file.hpp"
 #include "prism/data/read.hpp"
+#include "support/contains.hpp"
 
 using namespace prism;
+using test::contains;
 
 namespace {
 
@@ -56,10 +58,6 @@ std::string outcome_of(const std::string& text, const ReadOptions& options = {})
     }
   }
   return one;
-}
-
-bool contains(const std::string& text, const std::string& part) {
-  return text.find(part) != std::string::npos;
 }
 
 }  // namespace

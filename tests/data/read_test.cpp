@@ -17,7 +17,7 @@ namespace {
 using Names = std::vector<std::pair<std::string, std::string>>;
 
 /// The interactions by their ids.
-Names named(const Interactions& data) {
+Names pairs_in_order(const Interactions& data) {
   Names names;
   for (std::size_t k = 0; k < data.size(); ++k) {
     names.emplace_back(data.user_id(data[k].user), data.item_id(data[k].item));
@@ -39,53 +39,56 @@ const Names two{{"7", "8"}, {"9", "8"}};
 }  // namespace
 
 TEST_CASE("the delimiter is detected") {
-  CHECK(named(read_text("7::8::5\n9::8::3\n")) == two);
-  CHECK(named(read_text("7\t8\n9\t8\n")) == two);
-  CHECK(named(read_text("7,8,5\n9,8,3\n")) == two);
-  CHECK(named(read_text("7;8\n9;8\n")) == two);
-  CHECK(named(read_text("7|8|1\n9|8|1\n")) == two);
-  CHECK(named(read_text("7 8 5\n9 8 3\n", {.format = Format::delimited})) == two);
-  CHECK(named(read_text("7  8 5\n 9 8 3 \n", {.delimiter = " "})) == two);
-  CHECK(named(read_text("7->8\n9->8\n", {.delimiter = "->"})) == two);
+  CHECK(pairs_in_order(read_text("7::8::5\n9::8::3\n")) == two);
+  CHECK(pairs_in_order(read_text("7\t8\n9\t8\n")) == two);
+  CHECK(pairs_in_order(read_text("7,8,5\n9,8,3\n")) == two);
+  CHECK(pairs_in_order(read_text("7;8\n9;8\n")) == two);
+  CHECK(pairs_in_order(read_text("7|8|1\n9|8|1\n")) == two);
+  CHECK(pairs_in_order(read_text("7 8 5\n9 8 3\n", {.format = Format::delimited})) == two);
+  CHECK(pairs_in_order(read_text("7  8 5\n 9 8 3 \n", {.delimiter = " "})) == two);
+  CHECK(pairs_in_order(read_text("7->8\n9->8\n", {.delimiter = "->"})) == two);
 }
 
 TEST_CASE("of several delimiters the one with as many columns in all lines is detected") {
-  CHECK(named(read_text("7,8,a|b\n9,8,c\n")) == two);
-  CHECK(named(read_text("7;8;1,5\n9;8;2\n")) == two);
+  CHECK(pairs_in_order(read_text("7,8,a|b\n9,8,c\n")) == two);
+  CHECK(pairs_in_order(read_text("7;8;1,5\n9;8;2\n")) == two);
 }
 
 TEST_CASE("a header is detected, or given by the options") {
-  CHECK(named(read_text("userId,movieId,rating\n7,8,5\n9,8,3\n")) == two);
-  CHECK(named(read_text("who\twhat\n7\t8\n9\t8\n")) == two);
-  CHECK(named(read_text("user,item\nAnn,Help!\n")) == Names{{"Ann", "Help!"}});
-  CHECK(named(read_text("key,film,stars\na7,b8,5\n")) == Names{{"a7", "b8"}});
-  CHECK(named(read_text("a7,b8\na9,0008\n")) == Names{{"a7", "b8"}, {"a9", "0008"}});
-  CHECK(named(read_text("a7,b8,5\na9,0008,3\n")) == Names{{"a7", "b8"}, {"a9", "0008"}});
-  CHECK(named(read_text("Ann,Help!\nBob,Help!\n")) == Names{{"Ann", "Help!"}, {"Bob", "Help!"}});
-  CHECK(named(read_text("a,b\nAnn,Help!\n", {.header = Header::yes})) == Names{{"Ann", "Help!"}});
-  CHECK(named(read_text("a,b\n7,8\n", {.header = Header::no})) == Names{{"a", "b"}, {"7", "8"}});
+  CHECK(pairs_in_order(read_text("userId,movieId,rating\n7,8,5\n9,8,3\n")) == two);
+  CHECK(pairs_in_order(read_text("who\twhat\n7\t8\n9\t8\n")) == two);
+  CHECK(pairs_in_order(read_text("user,item\nAnn,Help!\n")) == Names{{"Ann", "Help!"}});
+  CHECK(pairs_in_order(read_text("key,film,stars\na7,b8,5\n")) == Names{{"a7", "b8"}});
+  CHECK(pairs_in_order(read_text("a7,b8\na9,0008\n")) == Names{{"a7", "b8"}, {"a9", "0008"}});
+  CHECK(pairs_in_order(read_text("a7,b8,5\na9,0008,3\n")) == Names{{"a7", "b8"}, {"a9", "0008"}});
+  CHECK(pairs_in_order(read_text("Ann,Help!\nBob,Help!\n")) ==
+        Names{{"Ann", "Help!"}, {"Bob", "Help!"}});
+  CHECK(pairs_in_order(read_text("a,b\nAnn,Help!\n", {.header = Header::yes})) ==
+        Names{{"Ann", "Help!"}});
+  CHECK(pairs_in_order(read_text("a,b\n7,8\n", {.header = Header::no})) ==
+        Names{{"a", "b"}, {"7", "8"}});
 }
 
 TEST_CASE("columns are chosen by position or by name") {
   const std::string text = "stars,when,film,person\n5,3,8,7\n1,4,8,9\n";
   const ReadOptions by_name{.user = "person", .item = "film", .rating = "stars", .time = "when"};
-  CHECK(named(read_text(text, by_name)) == two);
+  CHECK(pairs_in_order(read_text(text, by_name)) == two);
   CHECK(times(read_text(text, by_name)) == std::vector<double>{3, 4});
   ReadOptions options{.user = 3, .item = 2, .rating = 0, .time = 1, .min_rating = 3};
-  CHECK(named(read_text(text, options)) == Names{{"7", "8"}});
+  CHECK(pairs_in_order(read_text(text, options)) == Names{{"7", "8"}});
   options.rating = "stars";
-  CHECK(named(read_text(text, options)) == Names{{"7", "8"}});
+  CHECK(pairs_in_order(read_text(text, options)) == Names{{"7", "8"}});
   CHECK(read_text(text, {.user = 3, .item = 2}).times().empty());  // the fourth column is the
                                                                    // users'
   // Chosen columns make words between spaces a file of columns.
-  CHECK(named(read_text("5 7 8\n5 9 8\n", {.user = 1, .item = 2})) == two);
+  CHECK(pairs_in_order(read_text("5 7 8\n5 9 8\n", {.user = 1, .item = 2})) == two);
 }
 
 TEST_CASE("ratings are read only with min_rating") {
-  CHECK(named(read_text("7\t8\tgood\n9\t8\tbad\n")) == two);
-  CHECK(named(read_text("7,8,3\n7,9,2.5\n", {.min_rating = 3})) == Names{{"7", "8"}});
+  CHECK(pairs_in_order(read_text("7\t8\tgood\n9\t8\tbad\n")) == two);
+  CHECK(pairs_in_order(read_text("7,8,3\n7,9,2.5\n", {.min_rating = 3})) == Names{{"7", "8"}});
   const Interactions some = read_text("1,5,1\n7,8, 4.0 \n9,8,-1e1\n", {.min_rating = 0.5});
-  CHECK(named(some) == Names{{"1", "5"}, {"7", "8"}});
+  CHECK(pairs_in_order(some) == Names{{"1", "5"}, {"7", "8"}});
   const Interactions less = read_text("1,5,1\n7,8,4\n", {.min_rating = 3});
   CHECK(less.users() == 1);  // a user without remaining interactions has no row
   CHECK(less.find_item("5") == absent);
@@ -106,20 +109,20 @@ TEST_CASE("adjacency lists name a user and its items") {
   CHECK(data.size() == 7);
   CHECK(data.user_degree()[2] == 0);
   CHECK(data.contains(data.find_user("3"), data.find_item("7")));
-  CHECK(named(read_text("2\n7 8\n9 8\n", {}, "train.txt")) == two);
-  CHECK(named(read_text("7 8\n9 8\n")) == two);  // the same in both formats
+  CHECK(pairs_in_order(read_text("2\n7 8\n9 8\n", {}, "train.txt")) == two);
+  CHECK(pairs_in_order(read_text("7 8\n9 8\n")) == two);  // the same in both formats
   CHECK(read_text("7 8\n  \n9 8\n", {.format = Format::adjacency}).users() == 2);
-  CHECK(named(read_text("7 8 9\n", {.format = Format::adjacency})) ==
+  CHECK(pairs_in_order(read_text("7 8 9\n", {.format = Format::adjacency})) ==
         Names{{"7", "8"}, {"7", "9"}});
 }
 
 TEST_CASE("known names in a header determine the columns, in any order") {
-  CHECK(named(read_text("rating,item_id,User_ID\n5,8,7\n1,8,9\n")) == two);
-  CHECK(named(read_text(",userId,movieId,rating\n0,7,8,5\n1,9,8,1\n")) == two);
-  CHECK(named(read_text("rating,item_id,user_id\n5,8,7\n1,8,9\n", {.min_rating = 2})) ==
+  CHECK(pairs_in_order(read_text("rating,item_id,User_ID\n5,8,7\n1,8,9\n")) == two);
+  CHECK(pairs_in_order(read_text(",userId,movieId,rating\n0,7,8,5\n1,9,8,1\n")) == two);
+  CHECK(pairs_in_order(read_text("rating,item_id,user_id\n5,8,7\n1,8,9\n", {.min_rating = 2})) ==
         Names{{"7", "8"}});
   CHECK(times(read_text("time,user,item\n3,7,8\n4,9,8\n")) == std::vector<double>{3, 4});
-  CHECK(named(read_text("user,what\n7,8\n9,8\n")) == two);  // the item by its position
+  CHECK(pairs_in_order(read_text("user,what\n7,8\n9,8\n")) == two);  // the item by its position
 }
 
 TEST_CASE("a fourth column is a time where the first line has a number there") {
@@ -131,19 +134,21 @@ TEST_CASE("RecBole's columns are found by the names in its header") {
   const std::string text =
       "item_id:token\trating:float\ttimestamp:float\tuser_id:token\n"
       "8\t5\t3\t7\n8\t1\t4\t9\n";
-  CHECK(named(read_text(text)) == two);
+  CHECK(pairs_in_order(read_text(text)) == two);
   CHECK(times(read_text(text)) == std::vector<double>{3, 4});
-  CHECK(named(read_text(text, {.min_rating = 2})) == Names{{"7", "8"}});
-  CHECK(named(read_text("user_id:token\titem_id:token\n7\t8\n9\t8\n", {}, "x.inter")) == two);
-  CHECK(named(read_text("u:token\ti:token\n7\t8\n9\t8\n", {.user = "u", .item = "i"})) == two);
+  CHECK(pairs_in_order(read_text(text, {.min_rating = 2})) == Names{{"7", "8"}});
+  CHECK(pairs_in_order(read_text("user_id:token\titem_id:token\n7\t8\n9\t8\n", {}, "x.inter")) ==
+        two);
+  CHECK(pairs_in_order(read_text("u:token\ti:token\n7\t8\n9\t8\n", {.user = "u", .item = "i"})) ==
+        two);
 }
 
 TEST_CASE("commas in quotes are part of the id") {
-  CHECK(
-      named(read_text("\"Doe, Jane\",\"\"\"Heroes\"\"\"\nx,\"\"\"\"\n", {.header = Header::no})) ==
-      Names{{"Doe, Jane", "\"Heroes\""}, {"x", "\""}});
-  CHECK(named(read_text("\"7\";\"8\";\"0\"\n\"9\";\"8\";\"5\"\n")) == two);
-  CHECK(named(read_text("7\t\"8\n9\t\"8\n")) == Names{{"7", "\"8"}, {"9", "\"8"}});
+  CHECK(pairs_in_order(
+            read_text("\"Doe, Jane\",\"\"\"Heroes\"\"\"\nx,\"\"\"\"\n", {.header = Header::no})) ==
+        Names{{"Doe, Jane", "\"Heroes\""}, {"x", "\""}});
+  CHECK(pairs_in_order(read_text("\"7\";\"8\";\"0\"\n\"9\";\"8\";\"5\"\n")) == two);
+  CHECK(pairs_in_order(read_text("7\t\"8\n9\t\"8\n")) == Names{{"7", "\"8"}, {"9", "\"8"}});
 }
 
 TEST_CASE("ids may hold spaces, any script, and more digits than a number") {
@@ -151,17 +156,17 @@ TEST_CASE("ids may hold spaces, any script, and more digits than a number") {
   const Interactions data =
       read_text("Ann Lee\tŻółć\n" + huge + "\t18446744073709551616\n0" + huge + "\t日本\n",
                 {.header = Header::no});  // otherwise words above numbers would be a header
-  CHECK(named(data) ==
+  CHECK(pairs_in_order(data) ==
         Names{{"Ann Lee", "Żółć"}, {huge, "18446744073709551616"}, {"0" + huge, "日本"}});
 }
 
 TEST_CASE("line endings, a byte order mark and blank lines do not matter") {
-  CHECK(named(read_text("7,8\r\n9,8\r\n")) == two);
-  CHECK(named(read_text("7,8\n9,8")) == two);
-  CHECK(named(read_text("7,8\r\n9,8\r")) == two);
-  CHECK(named(read_text("\xEF\xBB\xBF"
-                        "7,8\n9,8\n\n\n  \n")) == two);
-  CHECK(named(read_text("\n\n7,8\n\n9,8\n")) == two);
+  CHECK(pairs_in_order(read_text("7,8\r\n9,8\r\n")) == two);
+  CHECK(pairs_in_order(read_text("7,8\n9,8")) == two);
+  CHECK(pairs_in_order(read_text("7,8\r\n9,8\r")) == two);
+  CHECK(pairs_in_order(read_text("\xEF\xBB\xBF"
+                                 "7,8\n9,8\n\n\n  \n")) == two);
+  CHECK(pairs_in_order(read_text("\n\n7,8\n\n9,8\n")) == two);
   CHECK(read_text("7 1 2 3 4\r\n9 1\r\n").find_item("4") != absent);
 }
 
@@ -192,7 +197,7 @@ TEST_CASE("one item, and a user with all items") {
 
 TEST_CASE("a repeated pair in a file counts once, at its earliest time") {
   const Interactions data = read_text("7,8,5,20\n9,8,5,1\n7,8,1,10\n");
-  CHECK(named(data) == two);
+  CHECK(pairs_in_order(data) == two);
   CHECK(times(data) == std::vector<double>{10, 1});
 }
 
@@ -205,15 +210,15 @@ TEST_CASE("files read together share users, items and ids") {
   CHECK(data.train.user_ids() == data.test.user_ids());
   CHECK(data.train.item_ids() == data.test.item_ids());
   CHECK(data.train.size() == 5);
-  CHECK(named(data.test) == Names{{"0", "11"}, {"0", "14"}, {"2", "14"}});
+  CHECK(pairs_in_order(data.test) == Names{{"0", "11"}, {"0", "14"}, {"2", "14"}});
   CHECK(read_parts({train.path(), test.path(), train.path()}).size() == 3);
 }
 
 TEST_CASE("one file with a column for the part makes train and test") {
   const TemporaryFile file("7\t8\t0\n7\t9\t1\n9\t8\t0\n");
   const TrainTest data = read_train_test(file.path(), TestColumn{});
-  CHECK(named(data.train) == two);
-  CHECK(named(data.test) == Names{{"7", "9"}});
+  CHECK(pairs_in_order(data.train) == two);
+  CHECK(pairs_in_order(data.test) == Names{{"7", "9"}});
   CHECK(data.train.item_ids() == data.test.item_ids());
   const TemporaryFile named_parts("user,item,part\n7,8,train\n7,9,test\n9,8,train\n");
   CHECK(read_train_test(named_parts.path(), TestColumn{"part", "test"}).test.size() == 1);
@@ -228,10 +233,11 @@ TEST_CASE("every format has a name that is read back") {
 
 #if defined(PRISM_HAS_ZLIB)
 TEST_CASE("a gzip file is read directly, whatever its name") {
-  CHECK(named(read_text(gzipped("7,8\n9,8\n"), {}, "data.csv")) == two);
-  CHECK(named(read_text(gzipped("user_id:token\titem_id:token\n7\t8\n9\t8"), {}, "x.inter.gz")) ==
-        two);
-  CHECK(named(read_text(gzipped("7,8\n") + gzipped("9,8\n"))) == two);  // as `cat` joins them
+  CHECK(pairs_in_order(read_text(gzipped("7,8\n9,8\n"), {}, "data.csv")) == two);
+  CHECK(pairs_in_order(read_text(gzipped("user_id:token\titem_id:token\n7\t8\n9\t8"), {},
+                                 "x.inter.gz")) == two);
+  CHECK(pairs_in_order(read_text(gzipped("7,8\n") + gzipped("9,8\n"))) ==
+        two);  // as `cat` joins them
   std::string tall;
   for (int k = 0; k < 200'000; ++k) tall += std::to_string(k) + "\t" + std::to_string(k) + "\n";
   CHECK(read_text(gzipped(tall)).size() == 200'000);

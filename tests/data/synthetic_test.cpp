@@ -17,7 +17,7 @@ using namespace prism;
 
 namespace {
 
-bool same(const Interactions& a, const Interactions& b) {
+bool same_interactions(const Interactions& a, const Interactions& b) {
   if (a.size() != b.size()) return false;
   for (std::size_t k = 0; k < a.size(); ++k) {
     if (a[k] != b[k]) return false;
@@ -110,11 +110,11 @@ TEST_CASE("equal options give equal data, on any number of threads") {
   const Interactions once = synthetic_interactions(options);
   {
     const ThreadLimit one(1);
-    CHECK(same(once, synthetic_interactions(options)));
+    CHECK(same_interactions(once, synthetic_interactions(options)));
   }
   SyntheticOptions other = options;
   other.seed = 124;
-  CHECK_FALSE(same(once, synthetic_interactions(other)));
+  CHECK_FALSE(same_interactions(once, synthetic_interactions(other)));
 }
 
 TEST_CASE("the smallest data set can be generated") {

@@ -26,9 +26,9 @@ const Split& small_split() {
 }
 
 /// PRISM ranks popular items first: of rows at random, magnitudes are all there is.
-using Model = Recommender<MF<8>, DirectAU, None, PRISM<1.0>>;
-const Model& model() {
-  static const Model made(small_split().train);
+using PopularFirst = Recommender<MF<8>, DirectAU, None, PRISM<1.0>>;
+const PopularFirst& model() {
+  static const PopularFirst made(small_split().train);
   return made;
 }
 

@@ -15,15 +15,15 @@ using test::refusal;
 
 namespace {
 
-const Split& small_split() {
+const Split& seen_split() {
   static const Split split = random_split(synthetic_interactions({.users = 120, .items = 90}));
   return split;
 }
 
 // PRISM ranks the training items first, so that leaving them out changes every number.
-using Model = Recommender<MF<8>, BPR, None, PRISM<1.0>>;
+using SeenModel = Recommender<MF<8>, BPR, None, PRISM<1.0>>;
 
-bool same(const Report& a, const Report& b) {
+bool same_report(const Report& a, const Report& b) {
   return a.users == b.users && a.ndcg == b.ndcg && a.ndcg_by_stratum == b.ndcg_by_stratum &&
          a.recall == b.recall && a.precision == b.precision && a.mrr == b.mrr &&
          a.hit_rate == b.hit_rate && a.coverage == b.coverage &&
@@ -37,36 +37,38 @@ constexpr const char* common =
 }  // namespace
 
 TEST_CASE("evaluate leaves out a model's training items as if they were excluded by hand") {
-  const Split& split = small_split();
-  const Model model(split.train);
+  const Split& split = seen_split();
+  const SeenModel model(split.train);
   const Scorer<float> scorer = model.scorer();
   const Report by_hand =
       evaluate(scorer, split.test, {.exclude = {&split.train, &split.validation}});
-  REQUIRE_FALSE(same(by_hand, evaluate(scorer, split.test, {.exclude = {&split.validation}})));
-  CHECK(same(by_hand, evaluate(model, split.test, {.exclude = {&split.validation}})));
+  REQUIRE_FALSE(
+      same_report(by_hand, evaluate(scorer, split.test, {.exclude = {&split.validation}})));
+  CHECK(same_report(by_hand, evaluate(model, split.test, {.exclude = {&split.validation}})));
   // Named too: popularity counts the part once.
-  CHECK(same(by_hand, evaluate(model, split.test, {.exclude = {&split.train, &split.validation}})));
+  CHECK(same_report(by_hand,
+                    evaluate(model, split.test, {.exclude = {&split.train, &split.validation}})));
   const Interactions copy = split.train;
-  CHECK(same(by_hand, evaluate(model, split.test, {.exclude = {&copy, &split.validation}})));
-  const auto any = make_any_recommender<Model>(split.train);
-  CHECK(same(by_hand, any->evaluate(split.test, {.exclude = {&split.validation}})));
+  CHECK(same_report(by_hand, evaluate(model, split.test, {.exclude = {&copy, &split.validation}})));
+  const auto any = make_any_recommender<SeenModel>(split.train);
+  CHECK(same_report(by_hand, any->evaluate(split.test, {.exclude = {&split.validation}})));
 }
 
 TEST_CASE("a part that has the training part and more counts once, too") {
-  const Split& split = small_split();
+  const Split& split = seen_split();
   std::vector<Interaction> pairs;
   for (const Interactions* part : {&split.train, &split.validation}) {
     for (std::size_t k = 0; k < part->size(); ++k) pairs.push_back((*part)[k]);
   }
   const Interactions both(split.train.users(), split.train.items(), pairs);
-  const Model model(split.train);
-  CHECK(same(evaluate(model, split.test, {.exclude = {&both}}),
-             evaluate(model.scorer(), split.test, {.exclude = {&both}})));
+  const SeenModel model(split.train);
+  CHECK(same_report(evaluate(model, split.test, {.exclude = {&both}}),
+                    evaluate(model.scorer(), split.test, {.exclude = {&both}})));
 }
 
 TEST_CASE("the items that evaluate ranks are those that recommend returns") {
-  const Split& split = small_split();
-  const Model model(split.train);
+  const Split& split = seen_split();
+  const SeenModel model(split.train);
   for (const bool exclude_seen : {true, false}) {
     std::vector<std::size_t> times(split.train.items());
     std::size_t hits = 0, users = 0;
@@ -88,9 +90,9 @@ TEST_CASE("the items that evaluate ranks are those that recommend returns") {
 }
 
 TEST_CASE("evaluate refuses a part that it would leave out itself") {
-  const Split& split = small_split();
-  const Model model(split.train);
-  const auto any = make_any_recommender<Model>(split.train);
+  const Split& split = seen_split();
+  const SeenModel model(split.train);
+  const auto any = make_any_recommender<SeenModel>(split.train);
   CHECK(refusal([&] { return evaluate(model, split.train); }) == common);
   CHECK(refusal([&] { return evaluate(serial, model, split.train); }) == common);
   CHECK(refusal([&] { return any->evaluate(split.train); }) == common);
@@ -101,15 +103,15 @@ TEST_CASE("evaluate refuses a part that it would leave out itself") {
   CHECK(refusal([&] { return evaluate(model, mixed); }) == common);
 
   const Report fitted = evaluate(model, split.train, {.exclude_seen = false});
-  CHECK(same(fitted, evaluate(model.scorer(), split.train)));
-  CHECK(same(fitted, any->evaluate(split.train, {.exclude_seen = false})));
+  CHECK(same_report(fitted, evaluate(model.scorer(), split.train)));
+  CHECK(same_report(fitted, any->evaluate(split.train, {.exclude_seen = false})));
   CHECK(fitted.ndcg > 0);
 }
 
 TEST_CASE("evaluate refuses a part without interactions") {
-  const Split& split = small_split();
+  const Split& split = seen_split();
   const Interactions none(split.train.users(), split.train.items(), {});
-  const Model model(split.train);
+  const SeenModel model(split.train);
   const char* const message = "relevant: has no interactions, so that there is nothing to find";
   CHECK(refusal([&] { return evaluate(model, none); }) == message);
   CHECK(refusal([&] { return evaluate(model, none, {.exclude_seen = false}); }) == message);

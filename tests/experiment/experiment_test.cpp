@@ -18,7 +18,7 @@ using ModelGrid = Grid<Types<MF<64>, LightGCN<32, 2>>, Types<DirectAU, BPR>, Typ
 static_assert(size(ModelGrid{}) == 2 * 2 * 2 * 3);
 static_assert(std::is_same_v<Grid<Types<MF<2>>, Types<BPR>>, Types<Recommender<MF<2>, BPR>>>);
 
-const Split& small_split() {
+const Split& grid_split() {
   static const Split split = random_split(
       synthetic_interactions({.users = 100, .items = 80, .interactions_per_user = 10}));
   return split;
@@ -26,8 +26,8 @@ const Split& small_split() {
 
 template <class Model>
 std::vector<float> trained(typename Model::Options options) {
-  Model model(small_split().train, options);
-  fit(model, small_split(), {.learning_rate = 1e-3, .batch_size = 200, .epochs = 3}, Silent());
+  Model model(grid_split().train, options);
+  fit(model, grid_split(), {.learning_rate = 1e-3, .batch_size = 200, .epochs = 3}, Silent());
   return {model.items().begin(), model.items().end()};
 }
 
@@ -50,12 +50,12 @@ TEST_CASE("different models have different names") {
   CHECK(names.size() == 7);
   CHECK(names.contains("MF<8> + BPR + None + Xavier"));
   CHECK(names.contains("MF<8> + BPR + None + Xavier + SGD + InBatchNegatives"));
-  CHECK(Released<MF<8>, BPR>(small_split().train).name() == model_name<Released<MF<8>, BPR>>());
+  CHECK(Released<MF<8>, BPR>(grid_split().train).name() == model_name<Released<MF<8>, BPR>>());
 }
 
 TEST_CASE("the preset reaches a penalty that is chosen at run time") {
   using Loss = Penalized<BPR, OnePenalty<IPL, ReSN>>;
-  const Released<MF<8>, Loss> model(small_split().train, {.loss = {.loss = {}, .penalty = IPL{}}});
+  const Released<MF<8>, Loss> model(grid_split().train, {.loss = {.loss = {}, .penalty = IPL{}}});
   model.options().loss.penalty.visit([]<class P>(const P& penalty) {
     if constexpr (std::is_same_v<P, IPL>) {
       CHECK(penalty.sums == IPLSums::batch_unsorted);
@@ -66,20 +66,20 @@ TEST_CASE("the preset reaches a penalty that is chosen at run time") {
 }
 
 TEST_CASE("the preset shuffles once: epochs have the same batches") {
-  Released<MF<8>, DirectAU, None, Xavier, SGD> model(small_split().train);
+  Released<MF<8>, DirectAU, None, Xavier, SGD> model(grid_split().train);
   const History history =
-      fit(model, small_split(), {.learning_rate = 1e-30, .batch_size = 64, .epochs = 2}, Silent());
+      fit(model, grid_split(), {.learning_rate = 1e-30, .batch_size = 64, .epochs = 2}, Silent());
   CHECK(history.epochs[0].loss == history.epochs[1].loss);
-  Recommender<MF<8>, DirectAU, None, Xavier, SGD> other(small_split().train);
+  Recommender<MF<8>, DirectAU, None, Xavier, SGD> other(grid_split().train);
   const History reshuffled =
-      fit(other, small_split(), {.learning_rate = 1e-30, .batch_size = 64, .epochs = 2}, Silent());
+      fit(other, grid_split(), {.learning_rate = 1e-30, .batch_size = 64, .epochs = 2}, Silent());
   CHECK(reshuffled.epochs[0].loss != reshuffled.epochs[1].loss);
 }
 
 TEST_CASE("a penalty chosen at run time cannot need negatives") {
   using Loss = Penalized<DirectAU, OnePenalty<IPL, BPR>>;
   CHECK_THROWS_AS(
-      (Recommender<MF<8>, Loss>(small_split().train, {.loss = {.loss = {}, .penalty = BPR{}}})),
+      (Recommender<MF<8>, Loss>(grid_split().train, {.loss = {.loss = {}, .penalty = BPR{}}})),
       ArgumentError);
 }
 
@@ -110,20 +110,20 @@ TEST_CASE("policies chosen at run time train as those chosen at compile time") {
 
 TEST_CASE("an option of a policy chosen at run time is checked too") {
   using Model = Recommender<MF<4>, BPR, OneRegularizer<None, FullWD>>;
-  CHECK_THROWS_AS(Model(small_split().train, {.regularizer = FullWD{.lambda = -1}}), ArgumentError);
+  CHECK_THROWS_AS(Model(grid_split().train, {.regularizer = FullWD{.lambda = -1}}), ArgumentError);
 }
 
 TEST_CASE("Released has the published code's choices") {
   using Model = Released<MLP<8>, Penalized<MAWU, IPL>>;
-  const Model model(small_split().train);
+  const Model model(grid_split().train);
   CHECK(model.name() == "Released: MLP<8, 2, Identity> + MAWU & IPL + None + Xavier");
   CHECK(model.options().loss.loss.broadcast);
   CHECK(model.options().loss.penalty.sums == IPLSums::batch_unsorted);
   CHECK(std::is_same_v<Model::sampler_type, InBatchNegatives>);
   // The published uniformity is over distinct users and items.
-  CHECK(!Released<MF<8>, DirectAU>(small_split().train).options().loss.duplicates);
-  CHECK(Released<MF<8>, SSM>(small_split().train).options().loss.negatives == 20);
-  CHECK(Released<MF<8>, SSM>(small_split().train, {.loss = {.negatives = 5}})
+  CHECK(!Released<MF<8>, DirectAU>(grid_split().train).options().loss.duplicates);
+  CHECK(Released<MF<8>, SSM>(grid_split().train).options().loss.negatives == 20);
+  CHECK(Released<MF<8>, SSM>(grid_split().train, {.loss = {.negatives = 5}})
             .options()
             .loss.negatives == 5);
 }
@@ -131,8 +131,8 @@ TEST_CASE("Released has the published code's choices") {
 TEST_CASE("batches shuffled once are the same in every epoch") {
   // With a learning rate that changes nothing, an epoch's mean loss still depends on its batches.
   const auto losses = [](const auto& options) {
-    Recommender<MF<4>, DirectAU, None, Xavier, SGD> model(small_split().train);
-    const History history = fit(model, small_split(), options, Silent());
+    Recommender<MF<4>, DirectAU, None, Xavier, SGD> model(grid_split().train);
+    const History history = fit(model, grid_split(), options, Silent());
     return std::pair(history.epochs[0].loss, history.epochs[1].loss);
   };
   FitOptions options{.learning_rate = 1e-30, .batch_size = 50, .epochs = 2};

@@ -23,7 +23,7 @@ namespace {
 using Small =
     Types<Recommender<MF<8>, DirectAU, None, Xavier>, Recommender<MF<8>, DirectAU, FullWD, Xavier>>;
 
-const Split& small_split() {
+const Split& trial_split() {
   static const Split split = random_split(synthetic_interactions({.users = 120, .items = 90}),
                                           {.validation = 0.1, .test = 0.1, .seed = 1});
   return split;
@@ -116,7 +116,7 @@ TEST_CASE("trials of models: the same numbers for one worker and two, interrupte
   const SearchSpace space =
       SearchSpace().grid("learning_rate", {0.05, 0.005}).grid("lambda", {1e-6, 1e-3});
   const FitOptions fit{.batch_size = 128, .epochs = 6};
-  const auto all = candidates<Small>(small_split(), space, fit);
+  const auto all = candidates<Small>(trial_split(), space, fit);
   REQUIRE(all.size() == 2 + 4);  // None has no lambda
   std::vector<TrialSpec> trials;
   for (const Candidate& candidate : all) trials.push_back(candidate.trial(5));
@@ -136,10 +136,10 @@ TEST_CASE("trials of models: the same numbers for one worker and two, interrupte
   TrialRecords one;
   CHECK(run_trials(trials, to_the_end, one, {.workers = 1}));
   // What a plain fit() gives.
-  Recommender<MF<8>, DirectAU, FullWD, Xavier> model(small_split().train,
+  Recommender<MF<8>, DirectAU, FullWD, Xavier> model(trial_split().train,
                                                      {.seed = 5, .regularizer = {.lambda = 1e-3}});
   const History history = prism::fit(
-      model, small_split(), {.learning_rate = 0.005, .batch_size = 128, .epochs = 6}, Silent());
+      model, trial_split(), {.learning_rate = 0.005, .batch_size = 128, .epochs = 6}, Silent());
   CHECK(one.find(trials.back().key)->validations.back() == history.epochs.back().validation);
   CHECK(one.find(trials.back().key)->best_epoch == history.best_epoch);
 
@@ -163,20 +163,20 @@ TEST_CASE("trials of models: the same numbers for one worker and two, interrupte
   CHECK(numbers(one) == numbers(two));
 
   const auto refused = [&](const SearchSpace& bad, const FitOptions& with) {
-    CHECK_THROWS_AS((void)candidates<Small>(small_split(), bad, with), ArgumentError);
+    CHECK_THROWS_AS((void)candidates<Small>(trial_split(), bad, with), ArgumentError);
   };
   refused(SearchSpace().grid("learning_rate", {0.01, -1}), {});
   refused(SearchSpace().grid("gamma", {-1}), {});
-  CHECK_THROWS_AS((void)candidates<Types<>>({small_split().train, {}, {}}, SearchSpace()),
+  CHECK_THROWS_AS((void)candidates<Types<>>({trial_split().train, {}, {}}, SearchSpace()),
                   ArgumentError);
   CHECK_THROWS_AS((void)all.front().trial(1).make("").get()->report(),
                   ArgumentError);  // not trained yet
   FitOptions own = fit;
   own.schedule = [](const StepPosition&) { return 0.5; };
-  CHECK_THROWS_AS((void)candidates<Small>(small_split(), SearchSpace(), own).front().trial(1),
+  CHECK_THROWS_AS((void)candidates<Small>(trial_split(), SearchSpace(), own).front().trial(1),
                   ArgumentError);
   CHECK_THROWS_WITH_AS(
-      (void)candidates<Small>(small_split(), SearchSpace().grid("gamma1", {1}), fit),
+      (void)candidates<Small>(trial_split(), SearchSpace().grid("gamma1", {1}), fit),
       "space: has gamma1, which no model of the grid has; hyperparameters() lists them",
       ArgumentError);
 }

@@ -86,7 +86,7 @@ static_assert(loss_traits(Penalized<MACR, IPL>{}).needs_all_rows);
 static_assert(!backbone_traits<MF<8>>().needs_all_rows &&
               backbone_traits<LightGCN<8>>().needs_all_rows);
 
-const Interactions train(2, 2, std::vector<Interaction>{{0, 0}, {1, 1}});
+const Interactions two_pairs(2, 2, std::vector<Interaction>{{0, 0}, {1, 1}});
 
 }  // namespace
 
@@ -101,25 +101,25 @@ TEST_CASE("a loss's traits follow its options, and a penalty's the one that is c
 
 TEST_CASE("a ranking rule is used where the traits say that there is one") {
   using Model = Recommender<MF<4>, Halving>;
-  CHECK(Model(train).scorer().offset == 0.5F);
+  CHECK(Model(two_pairs).scorer().offset == 0.5F);
   Model::Options options;
   options.loss.halves = false;
-  CHECK(Model(train, options).scorer().offset == 0);
-  CHECK(Recommender<MF<4>, Penalized<MACR, ReSN>>(train).scorer().user_factor.size() == 2);
-  CHECK(Recommender<MF<4>, Penalized<BPR, ReSN>>(train).scorer().user_factor.empty());
+  CHECK(Model(two_pairs, options).scorer().offset == 0);
+  CHECK(Recommender<MF<4>, Penalized<MACR, ReSN>>(two_pairs).scorer().user_factor.size() == 2);
+  CHECK(Recommender<MF<4>, Penalized<BPR, ReSN>>(two_pairs).scorer().user_factor.empty());
 }
 
 TEST_CASE("a ranking rule that is promised at run time alone, and missing, is refused") {
-  const Recommender<MF<4>, Promising> model(train);
+  const Recommender<MF<4>, Promising> model(two_pairs);
   CHECK_THROWS_AS(static_cast<void>(model.scorer()), ArgumentError);
 }
 
 TEST_CASE("options of policies inside policies are looked at") {
   using Towers = MLP<dynamic, 2, Slope>;
-  CHECK_THROWS_AS((Recommender<Towers, BPR>(train, {.backbone = Towers(4)})), ArgumentError);
+  CHECK_THROWS_AS((Recommender<Towers, BPR>(two_pairs, {.backbone = Towers(4)})), ArgumentError);
   Slope right;
   right.slope = 0.5;
-  CHECK_NOTHROW((Recommender<Towers, BPR>(train, {.backbone = Towers(4, right)})));
+  CHECK_NOTHROW((Recommender<Towers, BPR>(two_pairs, {.backbone = Towers(4, right)})));
   using Initializer = PRISM<1.0, Filled>;
-  CHECK_THROWS_AS((Recommender<MF<4>, BPR, None, Initializer>(train)), ArgumentError);
+  CHECK_THROWS_AS((Recommender<MF<4>, BPR, None, Initializer>(two_pairs)), ArgumentError);
 }

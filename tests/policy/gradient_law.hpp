@@ -59,7 +59,7 @@ inline std::set<std::string>& backbones_under_the_law() {
   return names;
 }
 
-/// Adds a backbone to these names: `const test::UnderTheLaw<MF<dynamic>> listed;` in its test.
+/// Adds a backbone to these names: `const test::UnderTheLaw<MF<dynamic>> mf;` in its test.
 template <class Backbone>
 struct UnderTheLaw {
   UnderTheLaw() { backbones_under_the_law().insert(std::string(Backbone::name)); }

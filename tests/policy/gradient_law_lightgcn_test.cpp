@@ -4,9 +4,9 @@
 using namespace prism;
 
 namespace {
-const test::UnderTheLaw<LightGCN<dynamic>> listed;
+const test::UnderTheLaw<LightGCN<dynamic>> lightgcn;
 }
 
 TEST_CASE("every loss with LightGCN passes the gradient check") {
-  test::check_gradient_law_of_all_losses(listed);
+  test::check_gradient_law_of_all_losses(lightgcn);
 }

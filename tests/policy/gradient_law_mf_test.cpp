@@ -4,9 +4,9 @@
 using namespace prism;
 
 namespace {
-const test::UnderTheLaw<MF<dynamic>> listed;
+const test::UnderTheLaw<MF<dynamic>> mf;
 }
 
 TEST_CASE("every loss with MF passes the gradient check") {
-  test::check_gradient_law_of_all_losses(listed);
+  test::check_gradient_law_of_all_losses(mf);
 }

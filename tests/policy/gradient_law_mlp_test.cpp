@@ -4,9 +4,9 @@
 using namespace prism;
 
 namespace {
-const test::UnderTheLaw<MLP<dynamic>> listed;
+const test::UnderTheLaw<MLP<dynamic>> mlp;
 }
 
 TEST_CASE("every loss with MLP and ReLU passes the gradient check") {
-  test::check_gradient_law_of_all_losses(listed);
+  test::check_gradient_law_of_all_losses(mlp);
 }

@@ -114,10 +114,10 @@ bool same_bits(const Matrix<T>& a, const Matrix<T>& b) {
   return a.shape() == b.shape() && std::equal(a.begin(), a.end(), b.begin());
 }
 
-using Model = Recommender<MF<8>, DirectAU, None, PRISM<1.0>>;
+using FoldInModel = Recommender<MF<8>, DirectAU, None, PRISM<1.0>>;
 
-const Model& small_model() {
-  static const Model model(
+const FoldInModel& small_model() {
+  static const FoldInModel model(
       synthetic_interactions({.users = 50, .items = 60, .interactions_per_user = 8}));
   return model;
 }
@@ -289,7 +289,7 @@ TEST_CASE("fold-in refuses a history of other items, and options outside their d
 }
 
 TEST_CASE("folded-in users are ranked with the model's items, alone and appended") {
-  const Model& model = small_model();
+  const FoldInModel& model = small_model();
   const Interactions& shown = history();  // its ids are row numbers, which stand for any
   const Matrix<float> folded_in = fold_in_users(model, shown);
   const Scorer<float> alone = scorer_of_users(model, folded_in);

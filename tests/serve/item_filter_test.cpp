@@ -14,10 +14,10 @@ using namespace prism;
 
 namespace {
 
-constexpr test::Sizes sizes{.users = 40, .items = 3000, .dim = 40};
+constexpr test::Sizes filter_sizes{.users = 40, .items = 3000, .dim = 40};
 
 const Scorer<float>& scorer() {
-  static const Scorer<float> made = test::scorer_of<float>(sizes);
+  static const Scorer<float> made = test::scorer_of<float>(filter_sizes);
   return made;
 }
 
@@ -27,7 +27,7 @@ std::vector<ScoredItem<float>> expected(Index user, std::size_t k, const Allowed
   std::vector<ScoredItem<float>> list;
   const Index users[] = {user};
   rank_items(
-      scorer(), users, sizes.items, {}, Similarity::dot,
+      scorer(), users, filter_sizes.items, {}, Similarity::dot,
       [&](std::size_t, std::span<const ScoredItem<float>> best) {
         for (const auto& scored : best) {
           if (list.size() < k && allowed(scored.item)) list.push_back(scored);
@@ -40,7 +40,7 @@ std::vector<ScoredItem<float>> expected(Index user, std::size_t k, const Allowed
 /// Every `stride`-th item from `first` on.
 std::vector<Index> every(Index stride, Index first = 0) {
   std::vector<Index> items;
-  for (Index item = first; item < sizes.items; item += stride) items.push_back(item);
+  for (Index item = first; item < filter_sizes.items; item += stride) items.push_back(item);
   return items;
 }
 
@@ -48,10 +48,10 @@ Interactions seen_part() {
   const Random random(5, Stream::split);
   std::vector<Interaction> pairs;
   for (std::uint64_t p = 0; p < 8000; ++p) {
-    pairs.push_back(
-        {random.uniform_int(2 * p, sizes.users), random.uniform_int(2 * p + 1, sizes.items)});
+    pairs.push_back({random.uniform_int(2 * p, filter_sizes.users),
+                     random.uniform_int(2 * p + 1, filter_sizes.items)});
   }
-  return {sizes.users, sizes.items, pairs};
+  return {filter_sizes.users, filter_sizes.items, pairs};
 }
 
 /// Checks a filter that needs no user against what it should allow.
@@ -86,9 +86,9 @@ TEST_CASE("a predicate, an allow list, a deny list and bitmaps allow what they s
     const auto in = [&](Index item) { return item % stride == 0; };
     const auto out = [&](Index item) { return item % stride != 0; };
     check_filter(AllowList(items), in);
-    check_filter(AllowList(ItemBitmap(sizes.items, items)), in);
+    check_filter(AllowList(ItemBitmap(filter_sizes.items, items)), in);
     check_filter(DenyList(items), out);
-    check_filter(DenyList(ItemBitmap(sizes.items, items)), out);
+    check_filter(DenyList(ItemBitmap(filter_sizes.items, items)), out);
   }
   check_filter(AllowList(std::vector<Index>{}), [](Index) { return false; });
   check_filter(DenyList(std::vector<Index>{}), [](Index) { return true; });
@@ -99,7 +99,7 @@ TEST_CASE("filters compose") {
   check_filter(AllOf(AllowList(every(30)), even), [](Index item) { return item % 30 == 0; });
   check_filter(AllOf(AllowList(every(30)), AllowList(every(7)), DenyList(every(1000))),
                [](Index item) { return item % 210 == 0 && item % 1000 != 0; });
-  check_filter(AllOf(AllowList(ItemBitmap(sizes.items, every(2))), DenyList(every(10))),
+  check_filter(AllOf(AllowList(ItemBitmap(filter_sizes.items, every(2))), DenyList(every(10))),
                [](Index item) { return item % 2 == 0 && item % 10 != 0; });
   check_filter(AllOf(even, AllOf(DenyList(every(4)))), [](Index item) { return item % 4 == 2; });
   check_filter(AllOf(), [](Index) { return true; });
@@ -143,7 +143,7 @@ TEST_CASE("a batch has one filter for all queries, or one for each") {
 TEST_CASE("unseen items are those that recommend returns") {
   const Interactions seen = seen_part();
   const ItemIndex index(scorer());
-  for (Index user = 0; user < sizes.users; ++user) {
+  for (Index user = 0; user < filter_sizes.users; ++user) {
     CHECK(index.top_k(query_of(scorer(), user), 15, Unseen(seen, user)).items ==
           recommend(scorer(), seen, user, 15));
   }

@@ -15,9 +15,11 @@
 #include "prism/core/memory.hpp"
 #include "prism/serve/npy.hpp"
 #include "prism/serve/npy_reader.hpp"
+#include "support/contains.hpp"
 
 using namespace prism;
 using detail::read_npy;
+using test::contains;
 
 namespace {
 
@@ -67,10 +69,6 @@ std::string error_of(const std::string& bytes) {
     return std::string(error.what()).substr(error.file().size() + 2);
   }
   return "no error";
-}
-
-bool contains(const std::string& text, const std::string& part) {
-  return text.find(part) != std::string::npos;
 }
 
 }  // namespace

@@ -15,18 +15,15 @@
 
 #include "data/temporary_file.hpp"
 #include "policies.hpp"
+#include "serve/model_folders.hpp"
 #include "support/npy.hpp"
 
 using namespace prism;
+using test::text_of;
 
 namespace {
 
 namespace fs = std::filesystem;
-
-std::string text_of(const fs::path& path) {
-  std::ifstream file(path, std::ios::binary);
-  return {std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()};
-}
 
 std::ptrdiff_t files_in(const fs::path& folder) {
   return std::distance(fs::directory_iterator(folder), fs::directory_iterator());

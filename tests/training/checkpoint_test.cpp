@@ -15,14 +15,13 @@
 #include "resume_cases.hpp"
 
 using namespace prism;
+using test::resume_split;
 namespace fs = std::filesystem;
 
 namespace {
 
-using Model = Recommender<MF<4>, SSM, FullWD>;
-using Session = TrainingSession<Model>;
-
-const Split& split() { return test::resume_split(); }
+using SavedModel = Recommender<MF<4>, SSM, FullWD>;
+using SavedSession = TrainingSession<SavedModel>;
 
 FitOptions fitting() { return {.learning_rate = 0.02, .batch_size = 150, .epochs = 4}; }
 
@@ -38,8 +37,8 @@ void write(const fs::path& path, const std::string& bytes) {
 /// A checkpoint from the middle of the second epoch.
 std::string saved_bytes() {
   const TemporaryFile place("", "run");
-  Model model(split().train);
-  Session session(model, split(), fitting());
+  SavedModel model(resume_split().train);
+  SavedSession session(model, resume_split(), fitting());
   for (int k = 0; k < 8; ++k) session.step();
   session.save(place.path());
   return bytes_of(place.path());
@@ -61,9 +60,10 @@ struct Forgetful {
 };
 
 /// What resuming says; "nothing" where it does. The model has to stay as it is.
-template <class M = Model>
+template <class M = SavedModel>
 std::string refusal(const fs::path& path, const FitOptions& options = fitting(),
-                    const typename M::Options& model_options = {}, const Split& data = split()) {
+                    const typename M::Options& model_options = {},
+                    const Split& data = resume_split()) {
   M model(data.train, model_options);
   const auto before = test::bits_of(model);
   try {
@@ -153,8 +153,8 @@ TEST_CASE("a run is not resumed as another one") {
   const Split other = random_split(
       synthetic_interactions({.users = 120, .items = 90, .interactions_per_user = 8, .seed = 6}));
   CHECK(refusal(path, fitting(), {}, other) != "nothing");
-  Split same_train = split();
-  same_train.validation = split().test;
+  Split same_train = resume_split();
+  same_train.validation = resume_split().test;
   CHECK(refusal(path, fitting(), {}, same_train).starts_with("split.validation"));
 }
 
@@ -162,14 +162,14 @@ TEST_CASE("best weights that were not kept cannot be asked for") {
   const TemporaryFile place("", "run");
   FitOptions options = fitting();
   options.best_weights = BestWeights::last;
-  Model model(split().train);
-  Session session(model, split(), options);
+  SavedModel model(resume_split().train);
+  SavedSession session(model, resume_split(), options);
   session.step();
   session.save(place.path());
   CHECK(refusal(place.path()).starts_with("best_weights: must be last"));
   CHECK(refusal(place.path(), options) == "nothing");
   // The other way they are left out.
-  Session keeps(model, split(), fitting());
+  SavedSession keeps(model, resume_split(), fitting());
   keeps.save(place.path());
   CHECK(refusal(place.path(), options) == "nothing");
 }
@@ -189,15 +189,15 @@ TEST_CASE("a run writes checkpoints when it is told to, and any of them is resum
     void end(const History&) { look(); }
   };
   const auto changes = [&](std::size_t every_epochs, std::size_t every_steps) {
-    Model model(split().train);
+    SavedModel model(resume_split().train);
     FitOptions options = fitting();
     options.checkpoint = {place.path(), every_epochs, every_steps};
     Count count{place.path(), bytes_of(place.path())};
-    fit(model, split(), options, count);
+    fit(model, resume_split(), options, count);
     CHECK(refusal(place.path()) == "nothing");
     return count.changes;
   };
-  const int steps = static_cast<int>(4 * ((split().train.size() + 149) / 150));
+  const int steps = static_cast<int>(4 * ((resume_split().train.size() + 149) / 150));
   CHECK(changes(1, 0) == 4);
   CHECK(changes(2, 0) == 2);
   CHECK(changes(3, 0) == 2);  // the third epoch, and the last
@@ -214,12 +214,13 @@ TEST_CASE("a finished run that is resumed has its best weights once run() is cal
                      .patience = 3,
                      .min_steps = 0,
                      .checkpoint = {.path = place.path()}};
-  Model model(split().train), resumed(split().train), longer(split().train);
-  const History history = fit(model, split(), options, Silent());
+  SavedModel model(resume_split().train), resumed(resume_split().train),
+      longer(resume_split().train);
+  const History history = fit(model, resume_split(), options, Silent());
   REQUIRE(history.stop_reason == StopReason::patience);
   options.checkpoint = {};
   {
-    Session session = Session::resume(place.path(), resumed, split(), options);
+    SavedSession session = SavedSession::resume(place.path(), resumed, resume_split(), options);
     CHECK(session.finished());
     session.run();
     CHECK(test::bits_of(resumed) == test::bits_of(model));
@@ -228,10 +229,10 @@ TEST_CASE("a finished run that is resumed has its best weights once run() is cal
   }
   // With more patience it goes on, as the run with more would have.
   options.patience = 6;
-  Session session = Session::resume(place.path(), resumed, split(), options);
+  SavedSession session = SavedSession::resume(place.path(), resumed, resume_split(), options);
   CHECK_FALSE(session.finished());
   session.run();
-  const History whole = fit(longer, split(), options, Silent());
+  const History whole = fit(longer, resume_split(), options, Silent());
   CHECK(session.history().epochs.size() == whole.epochs.size());
   CHECK(test::bits_of(resumed) == test::bits_of(longer));
 }
@@ -245,19 +246,20 @@ TEST_CASE("a run that an observer stopped goes on when it is resumed") {
     }
   };
   FitOptions options = fitting();
-  Model whole(split().train), stopped(split().train), resumed(split().train);
-  fit(whole, split(), options, Silent());
+  SavedModel whole(resume_split().train), stopped(resume_split().train),
+      resumed(resume_split().train);
+  fit(whole, resume_split(), options, Silent());
   options.checkpoint = {.path = place.path()};
-  CHECK(fit(stopped, split(), options, Stops{}).stop_reason == StopReason::observer);
-  Session session = Session::resume(place.path(), resumed, split(), options);
+  CHECK(fit(stopped, resume_split(), options, Stops{}).stop_reason == StopReason::observer);
+  SavedSession session = SavedSession::resume(place.path(), resumed, resume_split(), options);
   CHECK(session.run().stop_reason == StopReason::epochs);
   CHECK(test::bits_of(resumed) == test::bits_of(whole));
 }
 
 TEST_CASE("where a checkpoint cannot be written, what stood there stays") {
   const TemporaryFile place("old", "run");
-  Model model(split().train);
-  Session session(model, split(), fitting());
+  SavedModel model(resume_split().train);
+  SavedSession session(model, resume_split(), fitting());
   CHECK_THROWS_AS(session.save(place.path() / "in_a_file"), DataError);
   CHECK_THROWS_AS(session.save(place.folder()), DataError);
   {
@@ -273,14 +275,14 @@ TEST_CASE("where a checkpoint cannot be written, what stood there stays") {
 
 TEST_CASE("an optimizer without save() trains, and says why it has no checkpoints") {
   using Forgets = Recommender<MF<4>, BPR, None, Xavier, Forgetful>;
-  Forgets model(split().train);
-  Recommender<MF<4>, BPR, None, Xavier, SGD> plain(split().train);
+  Forgets model(resume_split().train);
+  Recommender<MF<4>, BPR, None, Xavier, SGD> plain(resume_split().train);
   FitOptions options = fitting();
-  fit(model, split(), options, Silent());
-  fit(plain, split(), options, Silent());
+  fit(model, resume_split(), options, Silent());
+  fit(plain, resume_split(), options, Silent());
   CHECK(test::bits_of(model) == test::bits_of(plain));
   options.checkpoint.path = "run";
-  CHECK_THROWS_WITH_AS(fit(model, split(), options, Silent()),
+  CHECK_THROWS_WITH_AS(fit(model, resume_split(), options, Silent()),
                        doctest::Contains("checkpoint: cannot be written: the optimizer's State"),
                        ArgumentError);
 }

@@ -9,10 +9,9 @@
 #include "resume_cases.hpp"
 
 using namespace prism;
+using test::resume_split;
 
 namespace {
-
-const Split& split() { return test::resume_split(); }
 
 template <class Model>
 FitOptions settled(Model& model, const Split& part, FitOptions options = {}) {
@@ -34,48 +33,48 @@ double mean_length(const auto& table, std::span<const Index> popularity) {
 }  // namespace
 
 TEST_CASE("rows that start short get large steps, lowered where validation no longer rises") {
-  Recommender<MF<16>, DirectAU, FullWD> model(split().train);
-  const FitOptions options = settled(model, split());
+  Recommender<MF<16>, DirectAU, FullWD> model(resume_split().train);
+  const FitOptions options = settled(model, resume_split());
   CHECK(*options.learning_rate == doctest::Approx(0.24 / 4));
   CHECK(options.schedule->label() ==
         "plateau, factor 0.31622776601683794, patience 10, patience_steps 250, "
         "reductions 3, min_steps 1000");
   CHECK(*options.epochs == 1000);
-  TrainingSession session(model, split());
+  TrainingSession session(model, resume_split());
   CHECK(session.step().learning_rate == *options.learning_rate);
 
-  Recommender<MF<64>, BPR> wide(split().train);
-  CHECK(*settled(wide, split()).learning_rate == doctest::Approx(0.03));
+  Recommender<MF<64>, BPR> wide(resume_split().train);
+  CHECK(*settled(wide, resume_split()).learning_rate == doctest::Approx(0.03));
 }
 
 TEST_CASE("rows that start long are turned by an angle, at a constant rate") {
   using Model = Recommender<MF<16>, DirectAU, None, PRISM<1.0>>;
-  Model model(split().train);
-  const double length = (mean_length(model.users(), split().train.user_degree()) +
-                         mean_length(model.items(), split().train.item_degree())) /
+  Model model(resume_split().train);
+  const double length = (mean_length(model.users(), resume_split().train.user_degree()) +
+                         mean_length(model.items(), resume_split().train.item_degree())) /
                         2;
-  const FitOptions options = settled(model, split());
+  const FitOptions options = settled(model, resume_split());
   CHECK(*options.learning_rate == doctest::Approx(std::max(0.008, 0.003 * length) / 4));
   CHECK(options.schedule->label() == "constant");
 
   // Ten times as long, whatever made them so.
-  Model scaled(split().train, {.initializer = {.scale = 10}});
-  CHECK(*settled(scaled, split()).learning_rate == doctest::Approx(0.003 * 10 * length / 4));
+  Model scaled(resume_split().train, {.initializer = {.scale = 10}});
+  CHECK(*settled(scaled, resume_split()).learning_rate == doctest::Approx(0.003 * 10 * length / 4));
   // Short for PRISM, but still set: the step has a least length.
-  Model shorter(split().train, {.initializer = {.scale = 0.5}});
-  CHECK(*settled(shorter, split()).learning_rate == doctest::Approx(0.008 / 4));
+  Model shorter(resume_split().train, {.initializer = {.scale = 0.5}});
+  CHECK(*settled(shorter, resume_split()).learning_rate == doctest::Approx(0.008 / 4));
 }
 
 TEST_CASE("what is given stays as it is") {
-  Recommender<MF<16>, DirectAU> model(split().train);
-  const FitOptions rate = settled(model, split(), {.learning_rate = 0.5});
+  Recommender<MF<16>, DirectAU> model(resume_split().train);
+  const FitOptions rate = settled(model, resume_split(), {.learning_rate = 0.5});
   CHECK(*rate.learning_rate == 0.5);
   CHECK(rate.schedule->label() == "constant");
-  const FitOptions schedule = settled(model, split(), {.schedule = WarmUpSchedule{7}});
+  const FitOptions schedule = settled(model, resume_split(), {.schedule = WarmUpSchedule{7}});
   CHECK(*schedule.learning_rate == doctest::Approx(0.06));
   CHECK(schedule.schedule->label() == "warm-up 7");
 
-  Split no_validation = split();
+  Split no_validation = resume_split();
   no_validation.validation = {};
   const FitOptions blind = settled(model, no_validation, {.epochs = 3});
   CHECK(*blind.learning_rate == doctest::Approx(0.06));
@@ -83,19 +82,19 @@ TEST_CASE("what is given stays as it is") {
 }
 
 TEST_CASE("an optimizer whose steps are as long as the gradient makes them needs a rate") {
-  Recommender<MF<16>, DirectAU, None, Xavier, SGD> model(split().train);
+  Recommender<MF<16>, DirectAU, None, Xavier, SGD> model(resume_split().train);
   CHECK_THROWS_WITH_AS(
-      settled(model, split()),
+      settled(model, resume_split()),
       "learning_rate: must be given for the optimizer SGD, whose steps are as long as the gradient "
       "makes them; by default only Adam has one",
       ArgumentError);
-  CHECK(*settled(model, split(), {.learning_rate = 0.1}).learning_rate == 0.1);
+  CHECK(*settled(model, resume_split(), {.learning_rate = 0.1}).learning_rate == 0.1);
 
   using Chosen = Recommender<MF<16>, DirectAU, None, Xavier, OneOptimizer<Adam, SGD>>;
-  Chosen chosen(split().train);
-  CHECK(*settled(chosen, split()).learning_rate == doctest::Approx(0.06));
-  Chosen descent(split().train, {.optimizer = SGD()});
-  CHECK_THROWS_AS(settled(descent, split()), ArgumentError);
+  Chosen chosen(resume_split().train);
+  CHECK(*settled(chosen, resume_split()).learning_rate == doctest::Approx(0.06));
+  Chosen descent(resume_split().train, {.optimizer = SGD()});
+  CHECK_THROWS_AS(settled(descent, resume_split()), ArgumentError);
 }
 
 TEST_CASE("a resumed run with all options left open is the unbroken one") {

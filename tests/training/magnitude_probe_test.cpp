@@ -10,7 +10,7 @@ using namespace prism;
 
 namespace {
 
-const Split& split() {
+const Split& probed_split() {
   static const Split parts =
       random_split(synthetic_interactions({.users = 400, .items = 300}), {.validation = 0.1});
   return parts;
@@ -19,9 +19,9 @@ const Split& split() {
 template <class Loss, class Regularizer>
 std::vector<MagnitudeRecord> train(double learning_rate, const Regularizer& regularizer) {
   Recommender<MF<16>, Loss, Regularizer, Xavier, SGD, UniformNegatives, double> model(
-      split().train, {.regularizer = regularizer});
-  MagnitudeProbe probe(split(), {.rank = false});
-  fit(model, split(),
+      probed_split().train, {.regularizer = regularizer});
+  MagnitudeProbe probe(probed_split(), {.rank = false});
+  fit(model, probed_split(),
       {.learning_rate = learning_rate, .batch_size = 100, .epochs = 3, .patience = 3}, probe);
   return probe.records();
 }
@@ -62,10 +62,10 @@ TEST_CASE("the theorem, with one update a batch, says too little of popular item
 }
 
 TEST_CASE("of a model that the theorem is not about nothing is predicted") {
-  Recommender<MF<16>, DirectAU, None, PRISM<1.0>> model(split().train);
-  MagnitudeProbe probe(split(), {.buckets = 4});
+  Recommender<MF<16>, DirectAU, None, PRISM<1.0>> model(probed_split().train);
+  MagnitudeProbe probe(probed_split(), {.buckets = 4});
   const History history =
-      fit(model, split(), {.learning_rate = 0.01, .batch_size = 500, .epochs = 2}, probe);
+      fit(model, probed_split(), {.learning_rate = 0.01, .batch_size = 500, .epochs = 2}, probe);
   REQUIRE(probe.records().size() == 3);
   const MagnitudeRecord& start = probe.records()[0];
   CHECK(start.epoch == 0);
@@ -90,11 +90,11 @@ TEST_CASE("of a model that the theorem is not about nothing is predicted") {
 }
 
 TEST_CASE("a probe asks for a bucket at least, and may watch one model after another") {
-  CHECK_THROWS_AS(MagnitudeProbe(split(), {.buckets = 0}), ArgumentError);
-  MagnitudeProbe probe(split(), {.rank = false});
+  CHECK_THROWS_AS(MagnitudeProbe(probed_split(), {.buckets = 0}), ArgumentError);
+  MagnitudeProbe probe(probed_split(), {.rank = false});
   for (int run = 0; run < 2; ++run) {
-    Recommender<MF<16>, BPR> model(split().train);
-    fit(model, split(), {.epochs = 1}, probe);
+    Recommender<MF<16>, BPR> model(probed_split().train);
+    fit(model, probed_split(), {.epochs = 1}, probe);
     CHECK(probe.records().size() == 2);
   }
 }
@@ -103,16 +103,16 @@ TEST_CASE("a probe refuses a model of another split") {
   const Split other = random_split(synthetic_interactions({.users = 400, .items = 300, .seed = 9}),
                                    {.validation = 0.1});
   MagnitudeProbe probe(other);
-  Recommender<MF<16>, BPR> model(split().train);
-  CHECK_THROWS_AS(fit(model, split(), {.epochs = 1}, probe), ArgumentError);
+  Recommender<MF<16>, BPR> model(probed_split().train);
+  CHECK_THROWS_AS(fit(model, probed_split(), {.epochs = 1}, probe), ArgumentError);
 }
 
 TEST_CASE("by cosine a row of length 0 pulls nothing and spoils no prediction") {
-  Recommender<MF<16>, Cosine, None, Xavier, SGD> model(split().train);
+  Recommender<MF<16>, Cosine, None, Xavier, SGD> model(probed_split().train);
   std::fill_n(model.weights().items.data(), 16, 0.0f);
   std::fill_n(model.weights().users.data(), 16, 0.0f);
-  MagnitudeProbe probe(split(), {.rank = false});
-  fit(model, split(), {.learning_rate = 0.1, .epochs = 1}, probe);
+  MagnitudeProbe probe(probed_split(), {.rank = false});
+  fit(model, probed_split(), {.learning_rate = 0.1, .epochs = 1}, probe);
   for (const MagnitudeBucket& bucket : probe.records()[1].buckets) {
     CHECK(std::isfinite(*bucket.predicted));
     CHECK(std::isfinite(*bucket.predicted_every_pair));

@@ -18,7 +18,7 @@ using test::small_split;
 
 namespace {
 
-constexpr std::size_t largest = std::numeric_limits<std::size_t>::max();
+constexpr std::size_t largest_size = std::numeric_limits<std::size_t>::max();
 
 struct CountBegins {
   int begins = 0;
@@ -33,13 +33,14 @@ struct CountBegins {
 
 TEST_CASE("options may be as large as their type") {
   Small whole(small_split().train);
-  const History one = fit(whole, small_split(), {.batch_size = largest, .epochs = 3}, Silent());
+  const History one =
+      fit(whole, small_split(), {.batch_size = largest_size, .epochs = 3}, Silent());
   CHECK(one.steps_per_epoch == 1);
   CHECK(one.epochs.size() == 3);
   const FitOptions stops{.learning_rate = 0.05, .batch_size = 300, .epochs = 30};
   for (const auto& [patience, min_steps] :
-       {std::pair{largest, std::size_t{0}}, std::pair{std::size_t{1}, largest},
-        std::pair{largest, largest}}) {
+       {std::pair{largest_size, std::size_t{0}}, std::pair{std::size_t{1}, largest_size},
+        std::pair{largest_size, largest_size}}) {
     FitOptions never = stops;
     never.patience = patience;
     never.min_steps = min_steps;

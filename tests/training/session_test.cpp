@@ -10,20 +10,19 @@
 #include "resume_cases.hpp"
 
 using namespace prism;
+using test::resume_split;
 
 namespace {
 
-using Model = Recommender<MF<8>, BPR>;
-using Session = TrainingSession<Model>;
-
-const Split& split() { return test::resume_split(); }
+using SessionModel = Recommender<MF<8>, BPR>;
+using Session = TrainingSession<SessionModel>;
 
 }  // namespace
 
 TEST_CASE("steps say what happened, and end epochs") {
-  Model model(split().train), fitted(split().train);
+  SessionModel model(resume_split().train), fitted(resume_split().train);
   const FitOptions options{.learning_rate = 0.02, .batch_size = 300, .epochs = 2};
-  Session session(model, split(), options);
+  Session session(model, resume_split(), options);
   const std::size_t steps = session.history().steps_per_epoch;
   REQUIRE(steps == 3);
   std::size_t pairs = 0;
@@ -38,19 +37,19 @@ TEST_CASE("steps say what happened, and end epochs") {
     CHECK(record.epoch_ended == (k % steps == 0));
     CHECK(session.history().epochs.size() == k / steps);
   }
-  CHECK(pairs == 2 * split().train.size());
+  CHECK(pairs == 2 * resume_split().train.size());
   CHECK(session.finished());
   CHECK(session.history().stop_reason == StopReason::epochs);
   CHECK_THROWS_AS(session.step(), ArgumentError);
   session.run();
-  fit(fitted, split(), options, Silent());
+  fit(fitted, resume_split(), options, Silent());
   CHECK(test::bits_of(model) == test::bits_of(fitted));
 }
 
 TEST_CASE("a run gone on with is the longer run") {
   FitOptions options{.learning_rate = 0.05, .batch_size = 150, .epochs = 3};
-  Model model(split().train), longer(split().train);
-  Session session(model, split(), options);
+  SessionModel model(resume_split().train), longer(resume_split().train);
+  Session session(model, resume_split(), options);
   session.run();
   const auto after_three = test::bits_of(model);
   CHECK_THROWS_AS(session.allow_epochs(3), ArgumentError);
@@ -60,7 +59,7 @@ TEST_CASE("a run gone on with is the longer run") {
   CHECK(test::bits_of(model) != after_three);
 
   options.epochs = 8;
-  const History history = fit(longer, split(), options, Silent());
+  const History history = fit(longer, resume_split(), options, Silent());
   CHECK(test::bits_of(model) == test::bits_of(longer));
   CHECK(session.history().best_epoch == history.best_epoch);
   CHECK(session.history().epochs.back().loss == history.epochs.back().loss);
@@ -68,20 +67,20 @@ TEST_CASE("a run gone on with is the longer run") {
 
 TEST_CASE("epoch by epoch is the same run") {
   const FitOptions options{.learning_rate = 0.05, .batch_size = 150, .epochs = 4};
-  Model model(split().train), fitted(split().train);
-  Session session(model, split(), options);
+  SessionModel model(resume_split().train), fitted(resume_split().train);
+  Session session(model, resume_split(), options);
   std::size_t epochs = 0;
   while (session.run_epoch()) CHECK(session.history().epochs.size() == ++epochs);
   CHECK(epochs == 4);
   session.run();
-  fit(fitted, split(), options, Silent());
+  fit(fitted, resume_split(), options, Silent());
   CHECK(test::bits_of(model) == test::bits_of(fitted));
 }
 
 TEST_CASE("a function of the history stops training") {
-  Model model(split().train);
+  SessionModel model(resume_split().train);
   const History history =
-      fit(model, split(),
+      fit(model, resume_split(),
           {.learning_rate = 0.01,
            .batch_size = 150,
            .epochs = 50,
@@ -95,8 +94,8 @@ TEST_CASE("a function of the history stops training") {
 TEST_CASE("early stopping goes by the metric that is chosen") {
   // The same run twice, but for what calls an epoch the best.
   const auto run = [](const Metric& metric) {
-    Model model(split().train);
-    return fit(model, split(),
+    SessionModel model(resume_split().train);
+    return fit(model, resume_split(),
                {.learning_rate = 0.05, .batch_size = 150, .epochs = 12, .metric = metric},
                Silent());
   };
@@ -120,17 +119,17 @@ TEST_CASE("early stopping goes by the metric that is chosen") {
 
 TEST_CASE("an observer stops training after an epoch: best weights and history stay") {
   struct Stops {
-    static StopRequest epoch(const EpochRecord& record, const Model&) {
+    static StopRequest epoch(const EpochRecord& record, const SessionModel&) {
       return record.epoch == 5 ? StopRequest::stop : StopRequest::none;
     }
   };
   FitOptions options{.learning_rate = 0.1, .batch_size = 150, .epochs = 50};
-  Model model(split().train), other(split().train);
-  const History history = fit(model, split(), options, Stops{}, Silent());
+  SessionModel model(resume_split().train), other(resume_split().train);
+  const History history = fit(model, resume_split(), options, Stops{}, Silent());
   CHECK(history.epochs.size() == 5);
   CHECK(history.stop_reason == StopReason::observer);
   options.epochs = 5;
-  const History five = fit(other, split(), options, Silent());
+  const History five = fit(other, resume_split(), options, Silent());
   CHECK(five.best_epoch == history.best_epoch);
   CHECK(test::bits_of(model) == test::bits_of(other));
 }
@@ -143,21 +142,22 @@ TEST_CASE("an observer stops training within an epoch, which then is none") {
     }
   };
   const FitOptions options{.learning_rate = 0.1, .batch_size = 150, .epochs = 50};
-  Model model(split().train), other(split().train), stepped(split().train);
-  const History history = fit(model, split(), options, Stops{9});
+  SessionModel model(resume_split().train), other(resume_split().train),
+      stepped(resume_split().train);
+  const History history = fit(model, resume_split(), options, Stops{9});
   CHECK(history.epochs.size() == 1);
   CHECK(history.stop_reason == StopReason::observer);
   FitOptions one = options;
   one.epochs = 1;
-  fit(other, split(), one, Silent());
+  fit(other, resume_split(), one, Silent());
   CHECK(test::bits_of(model) == test::bits_of(other));  // the best epoch's
 
   // Before the first has ended there is no best: what was learnt stays.
-  Model early(split().train);
-  const History none = fit(early, split(), options, Stops{});
+  SessionModel early(resume_split().train);
+  const History none = fit(early, resume_split(), options, Stops{});
   CHECK(none.epochs.empty());
   CHECK(none.best_epoch == 0);
-  Session session(stepped, split(), options);
+  Session session(stepped, resume_split(), options);
   for (int k = 0; k < 4; ++k) session.step();
   session.flush();
   CHECK(test::bits_of(early) == test::bits_of(stepped));
@@ -172,12 +172,12 @@ TEST_CASE("an observer that has thrown does not keep training from going on") {
   } throws;
   using Plain = Recommender<MF<8>, BPR, None, Xavier, SGD>;  // which defers nothing
   const FitOptions options{.learning_rate = 0.1, .batch_size = 150, .epochs = 3};
-  Plain model(split().train), other(split().train);
-  TrainingSession session(model, split(), options);
+  Plain model(resume_split().train), other(resume_split().train);
+  TrainingSession session(model, resume_split(), options);
   CHECK_THROWS_WITH(session.run(throws), "once");
   CHECK_FALSE(session.finished());
   session.run(throws);
-  fit(other, split(), options, Silent());
+  fit(other, resume_split(), options, Silent());
   CHECK(test::bits_of(model) == test::bits_of(other));
 }
 
@@ -188,8 +188,8 @@ TEST_CASE("a stop that an observer asks for holds where a later one throws") {
   struct Throws {
     static void batch(const EpochProgress&) { throw std::runtime_error("later"); }
   } throws;
-  Model model(split().train);
-  Session session(model, split(), {.batch_size = 150, .epochs = 3});
+  SessionModel model(resume_split().train);
+  Session session(model, resume_split(), {.batch_size = 150, .epochs = 3});
   CHECK_THROWS_WITH(session.run(stops, throws), "later");
   CHECK(session.steps() == 1);
   CHECK(session.history().stop_reason == StopReason::observer);
@@ -207,13 +207,14 @@ TEST_CASE("who watches is an observer, and nothing else is") {
   struct SaysYes {
     bool batch(const EpochProgress&) { return true; }
   };
-  const auto lambda = [](const EpochRecord&, const Model&) {};
-  static_assert(Observer<OnlyEnd, Model> && Observer<Silent, Model> && Observer<Progress, Model>);
-  static_assert(Observer<MagnitudeProbe, Model>);
-  static_assert(!Observer<int, Model> && !Observer<const char[6], Model>);
-  static_assert(!Observer<Nothing, Model> && !Observer<decltype(lambda), Model>);
-  static_assert(!Observer<WithoutModel, Model>);  // its epoch() would never be called
-  static_assert(!Observer<SaysYes, Model>);       // to what, yes?
+  const auto lambda = [](const EpochRecord&, const SessionModel&) {};
+  static_assert(Observer<OnlyEnd, SessionModel> && Observer<Silent, SessionModel> &&
+                Observer<Progress, SessionModel>);
+  static_assert(Observer<MagnitudeProbe, SessionModel>);
+  static_assert(!Observer<int, SessionModel> && !Observer<const char[6], SessionModel>);
+  static_assert(!Observer<Nothing, SessionModel> && !Observer<decltype(lambda), SessionModel>);
+  static_assert(!Observer<WithoutModel, SessionModel>);  // its epoch() would never be called
+  static_assert(!Observer<SaysYes, SessionModel>);       // to what, yes?
 }
 
 TEST_CASE("best weights on disk, in memory and nowhere") {
@@ -226,15 +227,16 @@ TEST_CASE("best weights on disk, in memory and nowhere") {
                      .patience = 4,
                      .min_steps = 0,
                      .metric = rarity};
-  Model in_memory(split().train), on_disk(split().train), last(split().train);
-  const History history = fit(in_memory, split(), options, Silent());
+  SessionModel in_memory(resume_split().train), on_disk(resume_split().train),
+      last(resume_split().train);
+  const History history = fit(in_memory, resume_split(), options, Silent());
   REQUIRE(history.best_epoch < history.epochs.size());
 
   options.best_weights = BestWeights::on_disk;
-  CHECK_THROWS_WITH_AS(fit(on_disk, split(), options, Silent()),
+  CHECK_THROWS_WITH_AS(fit(on_disk, resume_split(), options, Silent()),
                        doctest::Contains("best_weights_path"), ArgumentError);
   options.best_weights_path = place.path();
-  Session session(on_disk, split(), options);
+  Session session(on_disk, resume_split(), options);
   session.run();
   CHECK(test::bits_of(on_disk) == test::bits_of(in_memory));
   session.allow_epochs(history.epochs.size() + 1);  // the last ones come back
@@ -245,11 +247,11 @@ TEST_CASE("best weights on disk, in memory and nowhere") {
   std::vector<std::uint64_t> weights;
   struct Look {
     std::vector<std::uint64_t>& weights;
-    void epoch(const EpochRecord&, const Model& model) {
-      weights = test::bits_of(const_cast<Model&>(model));
+    void epoch(const EpochRecord&, const SessionModel& model) {
+      weights = test::bits_of(const_cast<SessionModel&>(model));
     }
   };
-  fit(last, split(), options, Look{weights});
+  fit(last, resume_split(), options, Look{weights});
   CHECK(test::bits_of(last) == weights);
   CHECK(test::bits_of(last) != test::bits_of(in_memory));
 }
@@ -258,9 +260,9 @@ TEST_CASE("a divergence is the end, and keeps the best weights wherever they are
   const TemporaryFile place("", "best");
   using Steep = Recommender<MF<8>, BPR, None, Xavier, SGD>;
   for (const BestWeights where : {BestWeights::in_memory, BestWeights::on_disk}) {
-    Steep model(split().train), start(split().train);
+    Steep model(resume_split().train), start(resume_split().train);
     TrainingSession session(
-        model, split(),
+        model, resume_split(),
         {.learning_rate = 1,
          .batch_size = 150,
          .schedule = [](const StepPosition& position) { return position.epoch < 3 ? 0.1 : 1e30; },
@@ -277,12 +279,12 @@ TEST_CASE("a divergence is the end, and keeps the best weights wherever they are
 }
 
 TEST_CASE("what lazy Adam has deferred when a run diverges is not done to the best weights") {
-  Model model(split().train);
+  SessionModel model(resume_split().train);
   std::vector<std::uint64_t> best;
   struct Look {
     std::vector<std::uint64_t>& best;
-    void epoch(const EpochRecord& record, const Model& seen) {
-      if (record.best) best = test::bits_of(const_cast<Model&>(seen));
+    void epoch(const EpochRecord& record, const SessionModel& seen) {
+      if (record.best) best = test::bits_of(const_cast<SessionModel&>(seen));
     }
   };
   // From the third epoch's second step on.
@@ -290,7 +292,7 @@ TEST_CASE("what lazy Adam has deferred when a run diverges is not done to the be
     return position.step < 2 * position.steps_per_epoch + 2 ? 1 : 1e30;
   };
   const FitOptions options{.learning_rate = 0.002, .batch_size = 20, .schedule = explodes};
-  CHECK_THROWS_WITH_AS(fit(model, split(), options, Look{best}),
+  CHECK_THROWS_WITH_AS(fit(model, resume_split(), options, Look{best}),
                        doctest::Contains("the loss is no longer finite in epoch 3"),
                        DivergenceError);
   REQUIRE_FALSE(best.empty());
