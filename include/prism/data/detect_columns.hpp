@@ -45,7 +45,7 @@ class ColumnDetector {
           "item do");
     }
     require(layout.user != layout.item, "item", "must be another column than user");
-    if (options_.min_rating) {
+    if (options_.min_rating && (options_.require_rating || has_rating(layout))) {
       const std::size_t rating = find_rating(layout);
       require(rating != layout.user && rating != layout.item, "rating",
               "must be another column than user and item");
@@ -115,6 +115,17 @@ class ColumnDetector {
          " is known to be the rating; the option rating says which, of " + listed(layout.names));
   }
 
+  /// Whether the file has a column of ratings, or one is chosen.
+  bool has_rating(const Layout& layout) const {
+    if (options_.rating) return true;
+    if (!layout.names.empty()) return !find_known(layout.names, known_columns.rating).empty();
+    constexpr std::size_t column = 2;
+    return column != layout.user && column != layout.item &&
+           all(layout, column,
+               [](const std::string& field) { return parse_number(field).has_value(); }) &&
+           !all(layout, column, is_time);
+  }
+
   void find_time(Layout& layout) const {
     const auto is_taken = [&](std::size_t column) {
       return column == layout.user || column == layout.item || column == layout.rating ||
@@ -169,12 +180,14 @@ class ColumnDetector {
     }
   }
 
-  /// @throws DataError  if the column looks as seconds since 1970 do, from 1973 on
+  /// Whether a field is a date, or looks as seconds since 1970 do, from 1973 on.
+  static bool is_time(const std::string& field) {
+    const std::optional<double> number = parse_number(field);
+    return (number && *number >= 1e8) || parse_date(field).has_value();
+  }
+
+  /// @throws DataError  if the column has times
   void refuse_times_as_ratings(std::size_t column, const Layout& layout) const {
-    const auto is_time = [](const std::string& field) {
-      const std::optional<double> number = parse_number(field);
-      return (number && *number >= 1e8) || parse_date(field).has_value();
-    };
     if (!all(layout, column, is_time)) return;
     const SampleRow& row = rows_[first_row(layout)];
     throw DataError(file_, row.line,
