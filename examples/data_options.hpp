@@ -5,36 +5,33 @@
 #include <CLI/CLI.hpp>
 #include <cstddef>
 #include <cstdint>
-#include <optional>
 #include <prism/data/interactions.hpp>
 #include <prism/data/read.hpp>
 #include <prism/data/synthetic.hpp>
 #include <string>
 
+#include "reading_options.hpp"
+
 namespace examples {
 
-struct DataOptions {
+struct DataOptions : ReadingOptions {
   std::string data;  // empty: synthetic
-  std::optional<double> min_rating;
   std::uint64_t seed = 123;
 
   [[nodiscard]] prism::Interactions interactions() const {
     if (data.empty()) return prism::synthetic_interactions({.seed = seed});
-    prism::ReadOptions reading;
-    reading.min_rating = min_rating;
-    return prism::read_interactions(data, reading);
+    return prism::read_interactions(data, read_options());
   }
 };
 
-/// Declares --data, --min-rating and --seed.
+/// Declares --data, the options of reading it, --min-rating and --seed.
 /// @return --data
 inline CLI::Option* declare_data(CLI::App& app, DataOptions& options) {
   CLI::Option* const data =
       app.add_option("--data", options.data, "file of interactions; synthetic data if left out")
           ->check(CLI::ExistingFile);
-  app.add_option("--min-rating", options.min_rating, "leave out lower ratings")
-      ->check(CLI::Number)
-      ->needs(data);
+  declare_reading(app, options, "--data", "Data");
+  declare_min_rating(app, options, "--data", "Data");
   app.add_option("--seed", options.seed, "of all random numbers")->capture_default_str();
   return data;
 }

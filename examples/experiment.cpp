@@ -4,10 +4,10 @@
 #include <CLI/CLI.hpp>
 #include <cstdio>
 #include <exception>
-#include <filesystem>
 #include <new>
 #include <optional>
 #include <prism/execution/host.hpp>
+#include <prism/experiment/json.hpp>
 #include <vector>
 
 #include "experiment/interrupt.hpp"
@@ -16,25 +16,63 @@
 #include "experiment/run.hpp"
 #include "experiment/settings.hpp"
 #include "experiment/trials.hpp"
+#include "option_names.hpp"
+#include "program.hpp"
 
 namespace {
 
 /// Writes --json. @return whether it could; the table is printed all the same
 bool write_record(const experiment::Settings& settings, const prism::Split& split,
-                  const std::vector<experiment::Run>& runs) {
-  if (experiment::caught_signal() != 0 && runs.size() == 1 &&
-      std::filesystem::exists(settings.json)) {
-    std::fprintf(stderr, "experiment: %s stays, as a signal ended this run\n",
-                 settings.json.c_str());
-    return true;
-  }
+                  const std::vector<experiment::Run>& runs, const prism::Json& before) {
   try {
-    experiment::write_json(settings, split, runs);
+    experiment::write_json(settings, split, runs, before);
     return true;
   } catch (const std::exception& error) {
     std::fprintf(stderr, "experiment: %s\n", error.what());
     return false;
   }
+}
+
+/// Trains and evaluates each model, and prints the table. @return the exit status
+int run_models(experiment::Settings& settings) {
+  const prism::Split split = experiment::load(settings);
+  std::printf(
+      "%s: %u users x %u items; %zu interactions to train on, %zu to validate, %zu to test\n",
+      settings.data.empty() ? "synthetic" : settings.data.c_str(), split.train.users(),
+      split.train.items(), split.train.size(), split.validation.size(), split.test.size());
+  std::fflush(stdout);
+  experiment::check_parts(settings, split);
+  experiment::describe(settings, split);
+  const prism::Json before = experiment::check_output(settings, split);
+  experiment::catch_signals();
+  std::vector<experiment::Run> runs;
+  std::exception_ptr failure;
+  bool good = true;
+  for (const experiment::ModelChoice& choice : settings.models()) {
+    try {
+      runs.push_back(experiment::run(settings, choice, split));
+    } catch (...) {
+      if (runs.empty()) throw;
+      failure = std::current_exception();  // those before it have results
+      break;
+    }
+    const experiment::Run& run = runs.back();
+    good = good && !run.error && !run.save_error && !run.training_error;
+    if (run.training_error) {
+      std::fprintf(stderr, "experiment: %s\n", run.training_error->c_str());
+    }
+    // After each model, so that an error in a later one does not lose its results.
+    if (!settings.json.empty()) good = write_record(settings, split, runs, before) && good;
+    if (run.training_error || experiment::caught_signal() != 0) break;
+  }
+  experiment::print_table(split, runs);
+  if (std::fflush(stdout) != 0 || std::ferror(stdout) != 0) {
+    std::fprintf(stderr, "experiment: the table cannot be written to the standard output\n");
+    return 1;
+  }
+  if (failure) std::rethrow_exception(failure);
+  if (experiment::caught_signal() != 0) return 128 + experiment::caught_signal();
+  return good ? 0 : 1;
 }
 
 }  // namespace
@@ -49,48 +87,21 @@ int main(int argc, char** argv) {
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& error) {
-    return app.exit(error) == 0 ? 0 : 2;
+    return examples::exit_status(app, error);
   }
+  examples::ignore_file_size_signal();
 
   try {
     std::optional<prism::ThreadLimit> limit;
     if (settings.threads) limit.emplace(*settings.threads);
     if (settings.trials()) return experiment::run_lists(settings);
-    const prism::Split split = experiment::load(settings);
-    std::printf(
-        "%s: %u users x %u items; %zu interactions to train on, %zu to validate, %zu to test\n",
-        settings.data.empty() ? "synthetic" : settings.data.c_str(), split.train.users(),
-        split.train.items(), split.train.size(), split.validation.size(), split.test.size());
-    std::fflush(stdout);
-    experiment::check_parts(settings, split);
-    experiment::describe(settings);
-    experiment::check_output(settings);
-    experiment::catch_signals();
-    std::vector<experiment::Run> runs;
-    bool saved = true;
-    for (const experiment::ModelChoice& choice : settings.models()) {
-      runs.push_back(experiment::run(settings, choice, split));
-      saved = saved && !runs.back().save_error;
-      // After each model, so that an error in a later one does not lose its results.
-      if (!settings.json.empty()) saved = write_record(settings, split, runs) && saved;
-      if (experiment::caught_signal() != 0) break;
-    }
-    experiment::print_table(split, runs);
-    if (std::fflush(stdout) != 0 || std::ferror(stdout) != 0) {
-      std::fprintf(stderr, "experiment: the table cannot be written to the standard output\n");
-      return 1;
-    }
-    if (experiment::caught_signal() != 0) return 128 + experiment::caught_signal();
-    if (!saved) return 1;
-    for (const experiment::Run& run : runs) {
-      if (run.error) return 1;
-    }
+    return run_models(settings);
   } catch (const std::bad_alloc&) {
     std::fprintf(stderr,
                  "experiment: not enough memory; lower --dim, --batch or --negatives need less\n");
     return 1;
   } catch (const std::exception& error) {
-    std::fprintf(stderr, "experiment: %s\n", error.what());
+    std::fprintf(stderr, "experiment: %s\n", examples::message_of(error).c_str());
     return 1;
   }
 }

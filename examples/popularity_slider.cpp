@@ -15,7 +15,9 @@
 #include <vector>
 
 #include "data_options.hpp"
+#include "option_names.hpp"
 #include "plot/gnuplot.hpp"
+#include "program.hpp"
 
 namespace {
 
@@ -155,12 +157,17 @@ int main(int argc, char** argv) {
   examples::declare_epochs(app, settings.epochs);
   app.add_option("--output", settings.folder, "folder for CSV and SVG")->capture_default_str();
   app.add_flag("--no-picture", settings.no_picture, "only the CSV, without gnuplot");
-  CLI11_PARSE(app, argc, argv);
+  try {
+    app.parse(argc, argv);
+  } catch (const CLI::ParseError& error) {
+    return examples::exit_status(app, error);
+  }
+  examples::ignore_file_size_signal();
   try {
     std::setvbuf(stdout, nullptr, _IOLBF, BUFSIZ);
     run(settings);
   } catch (const std::exception& error) {
-    std::fprintf(stderr, "error: %s\n", error.what());
+    std::fprintf(stderr, "error: %s\n", examples::message_of(error).c_str());
     return 1;
   }
 }

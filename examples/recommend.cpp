@@ -8,21 +8,29 @@
 #include <exception>
 #include <fstream>
 #include <iostream>
+#include <optional>
 #include <prism/data/read.hpp>
 #include <prism/execution/host.hpp>
+#include <prism/experiment/json.hpp>
+#include <prism/serve/escaped_line.hpp>
 #include <prism/serve/fold_in.hpp>
 #include <prism/serve/item_index.hpp>
 #include <prism/serve/load_model.hpp>
 #include <prism/serve/recommend.hpp>
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
+
+#include "option_names.hpp"
+#include "program.hpp"
+#include "reading_options.hpp"
 
 namespace {
 
 using namespace prism;
 
-struct Arguments {
+struct Arguments : examples::ReadingOptions {
   std::string model;
   std::vector<std::string> users;
   std::string users_file;
@@ -40,15 +48,27 @@ void declare(CLI::App& app, Arguments& arguments) {
       ->check(CLI::ExistingDirectory);
   app.add_option("--users", arguments.users, "ids of users, separated by commas")->delimiter(',');
   app.add_option("--users-file", arguments.users_file,
-                 "a file with the id of a user in each line; - for the standard input")
+                 "a file with the id of a user in each line, as it is or as in user_ids.txt; - for "
+                 "the standard input")
       ->check(CLI::ExistingFile | CLI::IsMember({"-"}));
+  // An answer begins with the id alone: one of a user and one of an item could not be told apart.
   app.add_option("--new-users", arguments.new_users,
                  "a file of interactions, in any format that experiment reads, of users whom the "
                  "model need not know: their rows follow by least squares")
-      ->check(CLI::ExistingFile);
+      ->check(CLI::ExistingFile)
+      ->excludes("--users")
+      ->excludes("--users-file");
   app.add_option("--similar-to", arguments.similar_to,
                  "ids of items, separated by commas: the items most similar to each, by cosine")
-      ->delimiter(',');
+      ->delimiter(',')
+      ->excludes("--users")
+      ->excludes("--users-file")
+      ->excludes("--new-users");
+  const std::string reading = "What --new-users is";
+  examples::declare_reading(app, arguments, "--new-users", reading);
+  examples::declare_min_rating(app, arguments, "--new-users", reading,
+                               "leave out lower ratings; by default those that were left out of "
+                               "the model's training, where the file has ratings");
   app.add_option("-k,--k", arguments.k, "items for each")
       ->check(CLI::Range(std::size_t{1}, std::size_t{1} << 24))
       ->capture_default_str();
@@ -58,37 +78,114 @@ void declare(CLI::App& app, Arguments& arguments) {
   app.set_version_flag("--version", "prism " PRISM_VERSION);
 }
 
+/// A saved model's settings, as experiment writes them; null where it has none.
+Json settings_of(const SavedNotes& description) {
+  for (const auto& [name, value] : description) {
+    if (name == "note settings") return Json::parse(value, nullptr, false);
+  }
+  return nullptr;
+}
+
+/// An id as in the files of a saved model's ids, a tab as \t too: it ends a column here.
+std::string escaped(std::string_view id) {
+  std::string text = detail::escaped_line(id);
+  for (std::size_t at = text.find('\t'); at != std::string::npos; at = text.find('\t', at)) {
+    text.replace(at, 1, "\\t");
+  }
+  return text;
+}
+
+/// The id that is so written, if any.
+std::optional<std::string> unescaped(std::string_view text) {
+  std::string id;
+  for (std::size_t k = 0; k < text.size(); ++k) {
+    if (text[k] != '\\') {
+      id += text[k];
+      continue;
+    }
+    constexpr std::string_view written = "nrt\\", meant = "\n\r\t\\";
+    const std::size_t which = ++k < text.size() ? written.find(text[k]) : std::string_view::npos;
+    if (which == std::string_view::npos) return std::nullopt;
+    id += meant[which];
+  }
+  return id;
+}
+
 /// Prints a line for each item: whose, its rank from 1, its id, its score.
 template <class T>
 void print(const std::string& whose, const std::vector<ScoredItem<T>>& items, const Ids& ids) {
   for (std::size_t k = 0; k < items.size(); ++k) {
-    std::printf("%s\t%zu\t%s\t%s\n", whose.c_str(), k + 1, std::string(ids[items[k].item]).c_str(),
+    std::printf("%s\t%zu\t%s\t%s\n", escaped(whose).c_str(), k + 1,
+                escaped(ids[items[k].item]).c_str(),
                 format_number(static_cast<double>(items[k].score)).c_str());
   }
 }
 
-/// The ids of users: those of the command line, then those of the file.
-std::vector<std::string> users_of(const Arguments& arguments) {
-  std::vector<std::string> users = arguments.users;
-  if (arguments.users_file.empty()) return users;
+/// The ids of users in a file, one a line; without spaces around them, as in files of interactions.
+std::vector<std::string> users_in(const std::string& name) {
   std::ifstream file;
-  if (arguments.users_file != "-") file.open(arguments.users_file);
-  if (!file) throw DataError(arguments.users_file, 0, "cannot be opened");
-  std::istream& in = arguments.users_file == "-" ? std::cin : file;
+  if (name != "-") file.open(name);
+  if (!file) throw DataError(name, 0, "cannot be opened");
+  std::istream& in = name == "-" ? std::cin : file;
+  std::vector<std::string> users;
+  bool first = true;
   for (std::string line; std::getline(in, line);) {
-    if (line.ends_with('\r')) line.pop_back();
-    if (!line.empty()) users.push_back(line);
+    constexpr std::string_view mark = "\xEF\xBB\xBF", around = " \t\r";  // UTF-8's
+    if (first && line.starts_with(mark)) line.erase(0, mark.size());
+    first = false;
+    const std::size_t begin = line.find_first_not_of(around);
+    if (begin == std::string::npos) continue;
+    users.push_back(line.substr(begin, line.find_last_not_of(around) + 1 - begin));
   }
-  if (in.bad()) throw DataError(arguments.users_file, 0, "cannot be read");
+  if (in.bad()) throw DataError(name, 0, "cannot be read");
+  if (users.empty()) throw DataError(name, 0, "has no users: it should have an id in each line");
   return users;
 }
 
+/// A user of the model; of those in files, also as written in user_ids.txt. absent if there is none
+Index find_user(const Interactions& train, const std::string& id) {
+  const Index user = train.find_user(id);
+  if (user != absent) return user;
+  const auto meant = unescaped(id);
+  return meant ? train.find_user(*meant) : absent;
+}
+
+/// Reads --new-users, and says what it was taken for. Ratings that the model's training left out
+/// are left out, unless the options say otherwise.
+Interactions read_new_users(const Arguments& arguments, const Json& settings) {
+  ReadOptions options = arguments.read_options();
+  const bool models_own = !options.min_rating && settings.is_object() &&
+                          settings.contains("min_rating") && settings["min_rating"].is_number();
+  if (models_own) {
+    options.min_rating = settings["min_rating"].get<double>();
+    options.require_rating = false;
+  }
+  Interactions history = read_interactions(arguments.new_users, options);
+  const ReadSummary& summary = *history.read_summary();
+  std::string text = describe(summary);
+  if (models_own) {
+    text += "; the model's --min-rating " + format_number(*options.min_rating) +
+            (summary.rating_column.empty() ? " does not apply, as there are no ratings"
+                                           : " applies; give another to override it");
+  }
+  std::fprintf(stderr, "%s\n", text.c_str());
+  return history;
+}
+
 /// Interactions with the model's items, others left out.
+/// @throws DataError  where there are none
 Interactions with_items_of(const Interactions& train, const Interactions& history) {
   std::vector<Interaction> pairs;
   for (std::size_t k = 0; k < history.size(); ++k) {
     const Index item = train.find_item(history.item_id(history[k].item));
     if (item != absent) pairs.push_back({history[k].user, item});
+  }
+  if (pairs.empty()) {
+    throw DataError(history.read_summary()->file, 0,
+                    "has no interaction with an item that the model has: its items are such as '" +
+                        std::string(history.item_id(history[0].item)) + "', the model's such as '" +
+                        std::string(train.item_id(0)) +
+                        "'; the option item says which column they are in");
   }
   if (pairs.size() < history.size()) {
     std::fprintf(stderr, "recommend: %zu of %zu interactions are with items the model has not\n",
@@ -119,7 +216,7 @@ void answer_all(const Arguments& arguments, const ItemIndex<T>& index,
 
 /// @return whether the model has every id
 template <class T>
-bool answer(const Arguments& arguments) {
+bool answer(const Arguments& arguments, const Json& settings) {
   const SavedScorer<T> saved = load_scorer<T>(arguments.model);
   const Scorer<T>& scorer = saved.scorer;
   bool all_known = true;
@@ -128,12 +225,17 @@ bool answer(const Arguments& arguments) {
     all_known = false;
   };
   std::vector<Index> users;
-  for (const std::string& id : users_of(arguments)) {
-    const Index user = saved.train.find_user(id);
+  const auto add_user = [&](const std::string& id, Index user) {
     if (user == absent) {
       unknown("user", id);
     } else {
       users.push_back(user);
+    }
+  };
+  for (const std::string& id : arguments.users) add_user(id, saved.train.find_user(id));
+  if (!arguments.users_file.empty()) {
+    for (const std::string& id : users_in(arguments.users_file)) {
+      add_user(id, find_user(saved.train, id));
     }
   }
   const bool for_users = !users.empty() || !arguments.new_users.empty();
@@ -142,12 +244,17 @@ bool answer(const Arguments& arguments) {
         scorer, {.similarity = arguments.cosine ? Similarity::cosine : Similarity::dot});
     answer_all(arguments, index, queries_of(scorer, users), saved.train, users);
     if (!arguments.new_users.empty()) {
-      const Interactions history =
-          with_items_of(saved.train, read_interactions(arguments.new_users));
+      const Interactions history = with_items_of(saved.train, read_new_users(arguments, settings));
       const Matrix<T> folded_in = fold_in_users(scorer, history);
       std::vector<Query<T>> queries;
       std::vector<Index> everyone;
       for (Index user = 0; user < history.users(); ++user) {
+        if (history.user_degree()[user] == 0) {
+          std::fprintf(stderr, "recommend: the model has no item of the user %s\n",
+                       escaped(history.user_id(user)).c_str());
+          all_known = false;
+          continue;
+        }
         queries.emplace_back(std::span<const T>(rows(folded_in)[user], folded_in.shape(1)));
         everyone.push_back(user);
       }
@@ -170,7 +277,9 @@ bool answer(const Arguments& arguments) {
 int main(int argc, char** argv) {
   CLI::App app(
       "Recommends items to users by a saved model. Each line: user (or item that others are "
-      "similar to), rank, item, score.",
+      "similar to), rank, item, score; in ids \\n, \\r, \\t and \\\\ stand for a line break, a "
+      "carriage "
+      "return, a tab and a backslash.",
       "recommend");
   Arguments arguments;
   declare(app, arguments);
@@ -181,8 +290,9 @@ int main(int argc, char** argv) {
       throw CLI::RequiredError("--users, --users-file, --new-users, --similar-to or --describe");
     }
   } catch (const CLI::ParseError& error) {
-    return app.exit(error) == 0 ? 0 : 2;
+    return examples::exit_status(app, error);
   }
+  examples::ignore_file_size_signal();
   try {
     const SavedNotes description = saved_model_description(arguments.model);
     bool in_double = false;
@@ -194,14 +304,16 @@ int main(int argc, char** argv) {
         arguments.similar_to.empty()) {
       return 0;
     }
-    const bool all_known = in_double ? answer<double>(arguments) : answer<float>(arguments);
+    const Json settings = settings_of(description);
+    const bool all_known =
+        in_double ? answer<double>(arguments, settings) : answer<float>(arguments, settings);
     if (std::fflush(stdout) != 0 || std::ferror(stdout) != 0) {
       std::fprintf(stderr, "recommend: the standard output cannot be written\n");
       return 1;
     }
     return all_known ? 0 : 1;
   } catch (const std::exception& error) {
-    std::fprintf(stderr, "recommend: %s\n", error.what());
+    std::fprintf(stderr, "recommend: %s\n", examples::message_of(error).c_str());
     return 1;
   }
 }

@@ -15,7 +15,9 @@
 #include <vector>
 
 #include "experiment/interrupt.hpp"
+#include "option_names.hpp"
 #include "plot/gnuplot.hpp"
+#include "program.hpp"
 #include "reproduce/document.hpp"
 #include "reproduce/paper.hpp"
 #include "reproduce/runner.hpp"
@@ -192,13 +194,14 @@ int main(int argc, char** argv) {
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& error) {
-    return app.exit(error) == 0 ? 0 : 2;
+    return examples::exit_status(app, error);
   }
+  examples::ignore_file_size_signal();
   experiment::catch_signals();
   try {
     return reproduce_all(arguments);
   } catch (const std::exception& error) {
-    std::fprintf(stderr, "reproduce: %s\n", error.what());
+    std::fprintf(stderr, "reproduce: %s\n", examples::message_of(error).c_str());
     return 1;
   }
 }

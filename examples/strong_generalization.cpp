@@ -14,6 +14,8 @@
 #include <vector>
 
 #include "data_options.hpp"
+#include "option_names.hpp"
+#include "program.hpp"
 
 namespace {
 
@@ -233,12 +235,17 @@ int main(int argc, char** argv) {
       ->check(CLI::Range(std::size_t{1}, std::size_t{100'000}))
       ->capture_default_str();
   app.add_flag("--no-retraining", settings.no_retraining, "only fold-in");
-  CLI11_PARSE(app, argc, argv);
+  try {
+    app.parse(argc, argv);
+  } catch (const CLI::ParseError& error) {
+    return examples::exit_status(app, error);
+  }
+  examples::ignore_file_size_signal();
   try {
     std::setvbuf(stdout, nullptr, _IOLBF, BUFSIZ);
     run_all(settings);
   } catch (const std::exception& error) {
-    std::fprintf(stderr, "error: %s\n", error.what());
+    std::fprintf(stderr, "error: %s\n", examples::message_of(error).c_str());
     return 1;
   }
 }

@@ -10,6 +10,8 @@
 #include <prism/theory/verify.hpp>
 #include <vector>
 
+#include "option_names.hpp"
+#include "program.hpp"
 #include "theorem/pictures.hpp"
 #include "theorem/settings.hpp"
 #include "theorem/table.hpp"
@@ -44,7 +46,12 @@ int main(int argc, char** argv) {
                "verify_theorem");
   theorem::Settings settings;
   declare_options(app, settings);
-  CLI11_PARSE(app, argc, argv);
+  try {
+    app.parse(argc, argv);
+  } catch (const CLI::ParseError& error) {
+    return examples::exit_status(app, error);
+  }
+  examples::ignore_file_size_signal();
   try {
     std::optional<prism::ThreadLimit> limit;
     if (settings.threads) limit.emplace(*settings.threads);
@@ -87,7 +94,7 @@ int main(int argc, char** argv) {
     }
     return misses <= allowed ? 0 : 1;
   } catch (const std::exception& error) {
-    std::fprintf(stderr, "verify_theorem: %s\n", error.what());
+    std::fprintf(stderr, "verify_theorem: %s\n", examples::message_of(error).c_str());
     return 1;
   }
 }

@@ -1,7 +1,12 @@
 #!/usr/bin/env bash
-# build.sh PRESET TARGET: configures and builds quietly; what goes wrong is shown.
+# build.sh PRESET TARGET...: configures and builds quietly; what goes wrong is shown.
 set -euo pipefail
-preset=$1 target=$2
+if [ $# -lt 2 ]; then
+  echo "usage: build.sh PRESET TARGET..., such as: build.sh release experiment recommend" >&2
+  exit 2
+fi
+preset=$1
+shift
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 options=()
 [ "$preset" != release ] || options=(-DPRISM_WERROR="${PRISM_WERROR:-OFF}"
@@ -12,10 +17,10 @@ if ! cmake --preset "$preset" "${options[@]}" >"$log" 2>&1; then
   cat "$log" >&2
   exit 1
 fi
-if ! cmake --build --preset "$preset" --target "$target" -- -n | grep 'no work to do' >/dev/null; then
-  echo "Building ($preset: $target)" >&2
+if ! cmake --build --preset "$preset" --target "$@" -- -n | grep 'no work to do' >/dev/null; then
+  echo "Building ($preset: $*)" >&2
 fi
-if ! cmake --build --preset "$preset" --target "$target" >"$log" 2>&1; then
+if ! cmake --build --preset "$preset" --target "$@" >"$log" 2>&1; then
   cat "$log" >&2
   exit 1
 fi

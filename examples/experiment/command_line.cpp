@@ -77,14 +77,16 @@ void refuse_one_file_for_two(const Settings& settings) {
   if (same(settings.json, settings.save)) {
     throw CLI::ValidationError("--json", "and --save name the same place, " + settings.save);
   }
+  if (same(settings.json, settings.checkpoint)) {
+    throw CLI::ValidationError("--json",
+                               "and --checkpoint name the same place, " + settings.checkpoint);
+  }
 }
 
 }  // namespace
 
 void declare_options(CLI::App& app, Settings& settings) {
   const auto one_of = [](auto types) { return CLI::IsMember(prism::names(types)); };
-  std::vector<std::string> formats;
-  for (const auto& [format, name] : prism::format_names) formats.emplace_back(name);
   const CLI::Range at_least_1(std::size_t{1}, std::size_t{1} << 31, "INTEGER >= 1");
   const std::string data = "Data", model = "Model", training = "Training",
                     tuning = "Lists and tuning", output = "Output";
@@ -97,43 +99,12 @@ void declare_options(CLI::App& app, Settings& settings) {
       ->check(CLI::ExistingFile)
       ->needs("--data")
       ->group(data);
-  app.add_option("--format", settings.format, "format of the files")
-      ->check(CLI::IsMember(formats))
-      ->capture_default_str()
-      ->group(data);
-  app.add_option("--delimiter", settings.delimiter,
-                 "between columns, \\t for a tab; detected by default")
-      ->transform([](const std::string& text) { return text == "\\t" ? "\t" : text; })
-      ->needs("--data")
-      ->group(data);
-  app.add_option("--user-column", settings.user_column, "its number, from 0, or its name")
-      ->needs("--data")
-      ->group(data);
-  app.add_option("--item-column", settings.item_column, "its number, from 0, or its name")
-      ->needs("--data")
-      ->group(data);
-  app.add_option("--rating-column", settings.rating_column, "its number, from 0, or its name")
-      ->needs("--data")
-      ->group(data);
-  app.add_flag("--header", settings.header, "the first line names the columns")
-      ->needs("--data")
-      ->group(data);
-  app.add_flag("--no-header", settings.no_header, "the first line is an interaction")
-      ->needs("--data")
-      ->excludes("--header")
-      ->group(data);
-  app.add_option("--comment", settings.comment,
-                 "what begins a comment line; empty: there are none; detected by default")
-      ->needs("--data")
-      ->group(data);
+  examples::declare_reading(app, settings, "--data", data);
   app.add_flag("--drop-repeated", settings.drop_repeated,
                "remove interactions from --test that are also in --data")
       ->needs("--test")
       ->group(data);
-  app.add_option("--min-rating", settings.min_rating, "leave out lower ratings")
-      ->check(number_from(-1e300, false))
-      ->needs("--data")
-      ->group(data);
+  examples::declare_min_rating(app, settings, "--data", data);
   const CLI::Validator fraction = number_between(0.001, 0.9);
   app.add_option("--validation-part", settings.validation_part,
                  "fraction of the interactions; with --test, of those of --data")
@@ -248,12 +219,19 @@ void declare_options(CLI::App& app, Settings& settings) {
                  "again, and those that SIGINT or SIGTERM ends go on")
       ->group(tuning);
 
-  app.add_option("--json", settings.json, "write settings, history and results to this file")
+  app.add_option(
+         "--json", settings.json,
+         "write settings, history and results to this file; of a file of the same settings "
+         "and data, the run of a model stays until another is complete, or both are not and "
+         "the other ranked the validation part better")
       ->check(writable_file())
       ->group(output);
-  app.add_option("--save", settings.save,
-                 "save each model to a folder in this one: users.npy, items.npy (output rows), "
-                 "user_ids.txt, item_ids.txt (the id of each row) and all that loading it needs")
+  app.add_option(
+         "--save", settings.save,
+         "save each model to a folder in this one: users.npy, items.npy (output rows), "
+         "user_ids.txt, item_ids.txt (the id of each row) and all that loading it needs; a model "
+         "whose training a signal ended replaces only such a one, that ranked the "
+         "validation part worse")
       ->check(writable_folder())
       ->group(output);
   app.add_option("--checkpoint", settings.checkpoint,
@@ -265,7 +243,9 @@ void declare_options(CLI::App& app, Settings& settings) {
       ->needs("--checkpoint")
       ->group(output);
   app.set_version_flag("--version", "prism " PRISM_VERSION);
-  app.add_flag("--quiet", settings.quiet, "show no progress")->group(output);
+  app.add_flag("--quiet", settings.quiet,
+               "show no progress; what the files were taken for is shown")
+      ->group(output);
 
   for (CLI::Option* option : app.get_options()) {
     const std::string type = option->get_type_name();

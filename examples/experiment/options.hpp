@@ -2,48 +2,24 @@
 // What the declarations of options share.
 #pragma once
 
+#include <unistd.h>
+
 #include <CLI/CLI.hpp>
 #include <algorithm>
-#include <cmath>
+#include <cerrno>
 #include <filesystem>
 #include <prism/serve/staged_files.hpp>
 #include <string>
+#include <system_error>
 
+#include "number_options.hpp"
 #include "settings.hpp"
 
 namespace experiment {
 
-/// A finite number of at least (or, if strictly, above) `low`; CLI::Range accepts infinity and NaN.
-inline CLI::Validator number_from(double low, bool strictly) {
-  return CLI::Validator(
-      [=](std::string& text) -> std::string {
-        double value = 0;
-        const bool read = CLI::detail::lexical_cast(text, value);
-        if (read && std::isfinite(value) && (strictly ? value > low : value >= low)) return {};
-        return "must be a finite number " + std::string(strictly ? "above " : "of at least ") +
-               CLI::detail::to_string(low) + ", not " + text;
-      },
-      strictly ? "NUMBER > " + CLI::detail::to_string(low)
-               : "NUMBER >= " + CLI::detail::to_string(low));
-}
-
-/// A number from `low` to `high`.
-inline CLI::Validator number_between(double low, double high) {
-  return number_from(low, false) & CLI::Range(low, high);
-}
-
-/// Reads a whole number as decimal, where CLI11 takes a leading zero for octal.
-inline CLI::Validator decimal() {
-  return CLI::Validator(
-      [](std::string& text) -> std::string {
-        const bool digits = text.find_first_not_of("0123456789") == std::string::npos;
-        if (digits && !text.empty()) {
-          text.erase(0, std::min(text.find_first_not_of('0'), text.size() - 1));
-        }
-        return {};
-      },
-      "");
-}
+using examples::decimal;
+using examples::number_between;
+using examples::number_from;
 
 /// A file that can be written, which is checked before hours of training.
 inline CLI::Validator writable_file() {
@@ -62,17 +38,24 @@ inline CLI::Validator writable_file() {
       "FILE");
 }
 
-/// A folder that exists or can be created.
+/// A folder that exists or can be created; it is not created yet, as another option may be refused.
 inline CLI::Validator writable_folder() {
   return CLI::Validator(
       [](std::string& path) -> std::string {
         if (path.empty()) return "must name a folder";
-        try {
-          const prism::StagedFiles made(path);
-        } catch (const prism::Error& error) {
-          return error.what();
+        std::error_code error;
+        std::filesystem::path folder = std::filesystem::absolute(path, error).lexically_normal();
+        if (!folder.has_filename()) folder = folder.parent_path();  // a slash at its end
+        while (!std::filesystem::exists(std::filesystem::symlink_status(folder, error)) &&
+               folder.has_relative_path()) {
+          folder = folder.parent_path();
         }
-        return {};
+        if (!std::filesystem::is_directory(folder, error)) {
+          return path + ": cannot be created: " + folder.string() + " is not a folder";
+        }
+        if (::access(folder.c_str(), W_OK | X_OK) == 0) return {};
+        return path +
+               ": cannot be written: " + std::error_code(errno, std::generic_category()).message();
       },
       "FOLDER");
 }

@@ -5,6 +5,7 @@
 #include <fstream>
 #include <prism/core/error.hpp>
 #include <prism/serve/load_model.hpp>
+#include <prism/serve/staged_files.hpp>
 #include <string>
 
 #include "record.hpp"
@@ -32,51 +33,74 @@ prism::Json as_written(const Settings& settings) {
 }
 
 /// @param place  "--save FOLDER"
-/// @throws prism::ArgumentError  that names the first setting that is another
-void require_same(const std::string& place, const prism::Json& there, const prism::Json& own) {
+/// @param what   "settings"
+/// @throws prism::ArgumentError  that names the first value that is another
+void require_same(const std::string& place, const char* what, const prism::Json& there,
+                  const prism::Json& own) {
   for (const auto& [name, value] : own.items()) {
     const prism::Json before = there.is_object() && there.contains(name) ? there[name] : nullptr;
     prism::require(before == value, place.c_str(),
-                   "has results of other settings, " + name + " " + text(before) + " where it is " +
-                       text(value) + " now: give another name, or remove it");
+                   std::string("has results of other ") + what + ", " + name + " " + text(before) +
+                       " where it is " + text(value) + " now: give another name, or remove it");
   }
 }
 
-void check_record(const Settings& settings) {
+/// @return the runs of the record that is there
+prism::Json check_record(const Settings& settings, const prism::Json& data) {
   std::ifstream file(settings.json);
-  if (settings.json.empty() || !file || file.peek() == std::ifstream::traits_type::eof()) return;
+  if (settings.json.empty() || !file || file.peek() == std::ifstream::traits_type::eof()) {
+    return prism::Json::array();
+  }
   const prism::Json record = prism::Json::parse(file, nullptr, false);
   if (!record.is_object() || !record.contains("prism") || !record.contains("settings")) {
     throw prism::DataError(
         settings.json, 0, "is there already and no record of experiment; give --json another name");
   }
-  require_same("--json " + settings.json, record["settings"], as_written(settings));
+  require_same("--json " + settings.json, "settings", record["settings"], as_written(settings));
+  require_same("--json " + settings.json, "data", record.value("data", prism::Json()), data);
+  prism::Json runs = prism::Json::array();
+  for (const prism::Json& run : record.value("runs", runs)) {
+    if (run.is_object()) runs.push_back(run);
+  }
+  return runs;
 }
 
-void check_model(const Settings& settings, const ModelChoice& model) {
+void check_model(const Settings& settings, const ModelChoice& model, const prism::Json& data) {
   const std::filesystem::path folder = model_folder(settings, model);
   if (!std::filesystem::exists(folder) || std::filesystem::is_empty(folder)) return;
-  prism::Json there;
+  prism::check_model_folder(folder);
+  prism::Json there_settings, there_data;
   for (const auto& [name, value] : prism::saved_model_description(folder)) {
-    if (name == settings_note) there = prism::Json::parse(value, nullptr, false);
+    if (name == settings_note) there_settings = prism::Json::parse(value, nullptr, false);
+    if (name == data_note) there_data = prism::Json::parse(value, nullptr, false);
   }
-  require_same("--save " + folder.string(), there, as_written(settings));
+  require_same("--save " + folder.string(), "settings", there_settings, as_written(settings));
+  require_same("--save " + folder.string(), "data", there_data, data);
 }
 
 }  // namespace
 
-void describe(Settings& settings) { settings.description = text(of_results(settings)); }
+void describe(Settings& settings, const prism::Split& split) {
+  settings.description = text(of_results(settings));
+  settings.data_description = text(to_json(split));
+}
 
-void check_output(const Settings& settings) {
-  check_record(settings);
+prism::Json check_output(const Settings& settings, const prism::Split& split) {
+  const prism::Json data = to_json(split);
+  prism::Json runs = check_record(settings, data);
   for (const ModelChoice& model : settings.models()) {
-    if (!settings.save.empty()) check_model(settings, model);
+    if (!settings.save.empty()) check_model(settings, model, data);
     if (settings.checkpoint.empty() || settings.resume) continue;
     const std::filesystem::path file = checkpoint_file(settings, model);
     prism::require(
         !std::filesystem::exists(file), "--checkpoint",
         file.string() + " is there already: add --resume to go on from it, or remove it");
   }
+  // Nothing is refused any more.
+  for (const std::string& folder : {settings.save, settings.checkpoint}) {
+    if (!folder.empty()) const prism::StagedFiles made(folder);
+  }
+  return runs;
 }
 
 }  // namespace experiment

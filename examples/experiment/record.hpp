@@ -6,13 +6,16 @@
 #include <cstdio>
 #include <filesystem>
 #include <prism/core/config.hpp>
+#include <prism/data/fingerprint.hpp>
 #include <prism/evaluate/evaluate.hpp>
 #include <prism/evaluate/most_popular.hpp>
 #include <prism/experiment/json.hpp>
 #include <prism/serve/staged_files.hpp>
 #include <string>
+#include <utility>
 #include <vector>
 
+#include "option_names.hpp"
 #include "run.hpp"
 #include "settings.hpp"
 
@@ -23,11 +26,15 @@ inline void print_warnings(const prism::Report& popular, const std::vector<Run>&
   for (const Run& run : runs) {
     if (run.error) continue;
     const auto print = [&](const std::string& warning) {
-      std::printf("\nwarning: %s: %s\n", run.name.c_str(), warning.c_str());
+      std::printf("\nwarning: %s: %s\n", run.name.c_str(), examples::in_options(warning).c_str());
     };
     for (const std::string& warning : run.history.warnings) print(warning);
-    if (run.history.stop_reason == prism::StopReason::observer) {
+    if (run.interrupted()) {
       print("ended by a signal; its results are those of the best epoch so far");
+    }
+    if (run.training_error) {
+      print("ended by an error, " + *run.training_error +
+            "; its results are those of the best epoch so far");
     }
     if (run.save_error) print("is not saved: " + *run.save_error);
     if (run.dot.ndcg < popular.ndcg) {
@@ -56,7 +63,7 @@ inline void print_table(const prism::Split& split, const std::vector<Run>& runs)
   std::printf("\n");
   for (const Run& run : runs) {
     if (run.error) {
-      std::printf("%-*s  %s\n", w, run.name.c_str(), run.error->c_str());
+      std::printf("%-*s  %s\n", w, run.name.c_str(), examples::in_options(*run.error).c_str());
       continue;
     }
     print_quality(run.name.c_str(), run.dot);
@@ -85,6 +92,7 @@ inline prism::Json to_json(const prism::History& history) {
           {"best_epoch", history.best_epoch},
           {"best_validation_ndcg", history.best_validation_ndcg},
           {"stopped_early", history.stopped_early()},
+          {"stop_reason", prism::name_of(history.stop_reason)},
           {"steps_per_epoch", history.steps_per_epoch},
           {"seconds", history.seconds},
           {"warnings", history.warnings},
@@ -103,6 +111,8 @@ inline prism::Json to_json(const Run& run) {
     return json;
   }
   json["history"] = to_json(run.history);
+  json["interrupted"] = run.interrupted();
+  if (run.training_error) json["training_error"] = *run.training_error;
   if (run.save_error) json["save_error"] = *run.save_error;
   if (run.retraining) json["retraining"] = to_json(*run.retraining);
   json["test_by_dot"] = prism::to_json(run.dot);
@@ -187,19 +197,62 @@ inline prism::Json to_json(const Settings& settings) {
   return json;
 }
 
+/// What the data is: sizes, and what tells its parts from others.
+inline prism::Json to_json(const prism::Split& split) {
+  return {{"users", split.train.users()},
+          {"items", split.train.items()},
+          {"train", split.train.size()},
+          {"validation", split.validation.size()},
+          {"test", split.test.size()},
+          {"train_fingerprint", prism::fingerprint(split.train)},
+          {"validation_fingerprint", prism::fingerprint(split.validation)},
+          {"test_fingerprint", prism::fingerprint(split.test)}};
+}
+
+/// Whether `run` of a record takes the place of `before`, of the same model, settings and data: a
+/// complete one does; another only that of one that is not complete and ranked the validation part
+/// worse.
+[[nodiscard]] inline bool replaces(const prism::Json& run, const prism::Json& before) {
+  const auto complete = [](const prism::Json& of) {
+    return !of.value("interrupted", false) && !of.contains("training_error");
+  };
+  if (complete(run)) return true;
+  if (complete(before)) return false;
+  const prism::Json::json_pointer validation("/history/best_validation_ndcg");
+  return run.value(validation, 0.0) > before.value(validation, 0.0);
+}
+
+/// Runs of a record with those that were there before, see replaces().
+/// @param before  an array; of models that `runs` has not, they stay
+[[nodiscard]] inline prism::Json merged(prism::Json before, const std::vector<Run>& runs) {
+  const auto model_of = [](const prism::Json& run) {
+    std::vector<prism::Json> model;
+    for (const char* policy : {"backbone", "loss", "regularizer", "initializer"}) {
+      model.push_back(run.value(policy, prism::Json()));
+    }
+    return model;
+  };
+  for (const Run& run : runs) {
+    prism::Json json = to_json(run);
+    const auto same = std::ranges::find_if(
+        before, [&](const prism::Json& other) { return model_of(other) == model_of(json); });
+    if (same == before.end()) {
+      before.push_back(std::move(json));
+    } else if (replaces(json, *same)) {
+      *same = std::move(json);
+    }
+  }
+  return before;
+}
+
 /// Writes settings and results to --json; the file is complete or not changed.
+/// @param before  the runs of the file that it takes the place of, an array
 inline void write_json(const Settings& settings, const prism::Split& split,
-                       const std::vector<Run>& runs) {
-  prism::Json record = {{"prism", PRISM_VERSION},
-                        {"settings", to_json(settings)},
-                        {"data",
-                         {{"users", split.train.users()},
-                          {"items", split.train.items()},
-                          {"train", split.train.size()},
-                          {"validation", split.validation.size()},
-                          {"test", split.test.size()}}},
-                        {"runs", prism::Json::array()}};
-  for (const Run& run : runs) record["runs"].push_back(to_json(run));
+                       const std::vector<Run>& runs, const prism::Json& before) {
+  const prism::Json record = {{"prism", PRISM_VERSION},
+                              {"settings", to_json(settings)},
+                              {"data", to_json(split)},
+                              {"runs", merged(before, runs)}};
   const std::filesystem::path path = std::filesystem::absolute(settings.json);
   prism::StagedFiles files(path.parent_path());
   files.write(path.filename(),

@@ -26,23 +26,35 @@ struct Run {
   std::string name;
   std::optional<std::string> error{};       // the reason, if there are no results
   std::optional<std::string> save_error{};  // why the model could not be saved
-  std::vector<std::string> policies{};      // with their options
+  // What ended training early; the results are those of the best epoch until then.
+  std::optional<std::string> training_error{};
+  std::vector<std::string> policies{};  // with their options
   prism::History history{};
   std::optional<prism::History> retraining{};  // of the model that was tested, with --retrain
   prism::Report dot{};
   prism::Report cosine{};
   double magnitude_popularity_correlation = 0;  // of items
+
+  /// Whether a signal ended training.
+  [[nodiscard]] bool interrupted() const {
+    const auto ended = [](const prism::History& of) {
+      return of.stop_reason == prism::StopReason::observer;
+    };
+    return !training_error && (ended(history) || (retraining && ended(*retraining)));
+  }
+  /// Whether training came to its end.
+  [[nodiscard]] bool complete() const { return !training_error && !interrupted(); }
 };
 
 /// Says what was found in a file, and taken for what: once for each file, whatever the seeds.
 inline void show_summary(const Settings& settings, const prism::Interactions& data) {
-  if (settings.quiet || settings.seed != settings.seeds.front()) return;
+  if (settings.seed != settings.seeds.front()) return;
   std::fprintf(stderr, "%s\n", prism::describe(*data.read_summary()).c_str());
 }
 
 inline prism::Split load(const Settings& settings) {
   using namespace prism;
-  const ReadOptions options = read_options(settings);
+  const ReadOptions options = settings.read_options();
   if (!settings.test.empty()) {
     const auto [train, test] = read_train_test(settings.data, settings.test, options);
     show_summary(settings, train);

@@ -2,42 +2,10 @@
 #include "settings.hpp"
 
 #include <algorithm>
-#include <charconv>
-#include <prism/data/data.hpp>
 #include <prism/experiment/policies.hpp>
 #include <utility>
 
 namespace experiment {
-
-namespace {
-
-/// A column by its number, from 0, or by its name in the header.
-std::optional<prism::Column> column(const std::string& text) {
-  if (text.empty()) return std::nullopt;
-  int place = 0;
-  const char* const end = text.data() + text.size();
-  if (const auto read = std::from_chars(text.data(), end, place);
-      read.ec == std::errc() && read.ptr == end) {
-    return place;
-  }
-  return text;
-}
-
-}  // namespace
-
-prism::ReadOptions read_options(const Settings& settings) {
-  prism::ReadOptions options{.format = prism::parse_format(settings.format),
-                             .delimiter = settings.delimiter,
-                             .comment = settings.comment,
-                             .user = column(settings.user_column),
-                             .item = column(settings.item_column),
-                             .rating = column(settings.rating_column),
-                             .min_rating = settings.min_rating};
-  if (settings.header) options.header = prism::Header::yes;
-  if (settings.no_header) options.header = prism::Header::no;
-  options.time = prism::no_column;  // splits are random
-  return options;
-}
 
 std::string file_name(const ModelChoice& model) {
   return model.backbone + "-" + model.loss + "-" + model.regularizer + "-" + model.initializer;

@@ -8,7 +8,6 @@
 #include <filesystem>
 #include <map>
 #include <optional>
-#include <prism/data/format.hpp>
 #include <prism/data/synthetic.hpp>
 #include <prism/experiment/search_space.hpp>
 #include <prism/kernel/surrogate.hpp>
@@ -18,6 +17,8 @@
 #include <prism/training/fit.hpp>
 #include <string>
 #include <vector>
+
+#include "reading_options.hpp"
 
 namespace CLI {
 class App;
@@ -34,8 +35,11 @@ inline const std::map<std::string, prism::Surrogate> surrogates{{"tanh", prism::
                                                                 {"atan", prism::Surrogate::atan},
                                                                 {"relu", prism::Surrogate::relu}};
 
-/// The line of a saved model's manifest that has Settings::description.
-inline constexpr const char* settings_note = "note settings";
+// Lines of a saved model's manifest.
+inline constexpr const char* settings_note = "note settings";  // Settings::description
+inline constexpr const char* data_note = "note data";          // Settings::data_description
+inline constexpr const char* interrupted_note = "note interrupted";
+inline constexpr const char* validation_note = "note validation_ndcg";
 
 /// One model to train.
 struct ModelChoice {
@@ -45,16 +49,10 @@ struct ModelChoice {
   std::string initializer = "PRISM";
 };
 
-struct Settings {
+struct Settings : examples::ReadingOptions {
   std::string data;  // empty: synthetic
   std::string test;  // empty: a random part of data
-  std::string format = "automatic";
-  std::string delimiter;
-  std::string user_column, item_column, rating_column;  // empty: detected
-  bool header = false, no_header = false;               // neither: detected
-  std::optional<std::string> comment;                   // unset: detected
   bool drop_repeated = false;
-  std::optional<double> min_rating;
   double validation_part = 0.1;
   double test_part = 0.1;
   prism::Index synthetic_users = prism::SyntheticOptions{}.users;
@@ -120,7 +118,8 @@ struct Settings {
   std::string save;
   std::string checkpoint;
   bool resume = false;
-  std::string description;  // of all that results depend on
+  std::string description;       // of all options that results depend on
+  std::string data_description;  // of the interactions
   bool quiet = false;
 
   [[nodiscard]] double tau_or(double default_of_loss) const {
@@ -187,8 +186,5 @@ struct Combination {
 
 /// Declares the options; parsing writes their values to `settings`.
 void declare_options(CLI::App& app, Settings& settings);
-
-/// The options for reading --data and --test.
-prism::ReadOptions read_options(const Settings& settings);
 
 }  // namespace experiment

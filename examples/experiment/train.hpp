@@ -13,6 +13,7 @@
 
 #include "interrupt.hpp"
 #include "run.hpp"
+#include "saved_model.hpp"
 #include "settings.hpp"
 
 namespace experiment {
@@ -204,29 +205,47 @@ struct ShowProgress {
   }
 };
 
+/// @throws prism::ArgumentError  where a training has more epochs behind it than --epochs allows
+template <class Session>
+void check_epochs(const Settings& settings, const Session& session,
+                  const std::filesystem::path& checkpoint) {
+  const std::size_t done = session.history().epochs.size();
+  const bool within = session.steps() > done * session.history().steps_per_epoch;
+  prism::require(settings.epochs >= done + (within ? 1 : 0), "epochs",
+                 "must be at least " + std::to_string(done + (within ? 1 : 0)) + ": " +
+                     std::to_string(done) + (within ? " and a part of the next" : "") +
+                     " are done in " + checkpoint.string());
+}
+
 /// Trains a model from its checkpoint, if there is one and --resume says so, or from the beginning.
+/// Where a checkpoint cannot be written, training ends, and the run says why.
 template <class Model>
-prism::History train(const Settings& settings, const ModelChoice& choice, Model& model,
-                     const prism::Split& split, prism::FitOptions fitting) {
+void train(const Settings& settings, Model& model, const prism::Split& split,
+           prism::FitOptions fitting, Run& run) {
   using Session = prism::TrainingSession<Model>;
-  if (!settings.checkpoint.empty()) fitting.checkpoint.path = checkpoint_file(settings, choice);
+  if (!settings.checkpoint.empty()) fitting.checkpoint.path = checkpoint_file(settings, run.choice);
   const auto& path = fitting.checkpoint.path;
-  Session session = settings.resume && std::filesystem::exists(path)
-                        ? Session::resume(path, model, split, fitting)
-                        : Session(model, split, fitting);
-  return session.run(ShowProgress{settings.quiet}, StopOnSignal());
+  const bool resumed = settings.resume && std::filesystem::exists(path);
+  Session session =
+      resumed ? Session::resume(path, model, split, fitting) : Session(model, split, fitting);
+  if (resumed) check_epochs(settings, session, path);
+  try {
+    session.run(ShowProgress{settings.quiet}, StopOnSignal());
+  } catch (const prism::DataError& error) {
+    run.training_error = error.what();
+    session.stop();
+    session.run();
+  }
+  run.history = session.history();
 }
 
 /// Saves a model; what keeps it from that is kept for after the table.
 template <class Model>
 void save(const Settings& settings, const Model& model, Run& run) {
-  const std::filesystem::path folder = model_folder(settings, run.choice);
-  if (caught_signal() != 0 && std::filesystem::exists(folder)) {
-    run.save_error = "the one in " + folder.string() + " stays, as a signal ended this run";
-    return;
-  }
   try {
-    prism::save_model(model, folder, {{"settings", settings.description}});
+    run.save_error = why_not_saved(settings, run);
+    if (run.save_error) return;
+    prism::save_model(model, model_folder(settings, run.choice), saved_notes(settings, run));
   } catch (const prism::Error& error) {
     run.save_error = error.what();
   }
@@ -243,8 +262,8 @@ Run run_with(const Settings& settings, const ModelChoice& choice, const prism::S
             [&](const auto& policy) { run.policies.push_back(describe(policy)); });
         Model model(split.train, options);
         try {
-          run.history = train(settings, choice, model, split, fitting);
-          if (settings.retrain && caught_signal() == 0) {
+          train(settings, model, split, fitting, run);
+          if (settings.retrain && caught_signal() == 0 && !run.training_error) {
             KeepHistory kept{run.retraining.emplace()};
             model = retrain(model, split, run.history, fitting, ShowProgress{settings.quiet},
                             StopOnSignal(), kept);

@@ -14,6 +14,7 @@
 
 #include "candidates.hpp"
 #include "interrupt.hpp"
+#include "option_names.hpp"
 #include "run.hpp"
 
 namespace experiment {
@@ -63,7 +64,7 @@ void show(const prism::QueueProgress& progress) {
                    ? ("validation " + rounded(last.validation, 5) + " in epoch " +
                       std::to_string(last.best_epoch) + " of " + std::to_string(last.epochs))
                          .c_str()
-                   : last.error.c_str(),
+                   : examples::in_options(last.error).c_str(),
                progress.seconds_left / 60);
 }
 
@@ -114,7 +115,8 @@ bool print_errors(const std::vector<prism::Tuned>& rows) {
     for (const prism::TrialRecord& run : row.runs) {
       if (run.error.empty()) continue;
       std::printf("%s (%s), seed %llu: %s\n", row.model.c_str(), label(row.configuration).c_str(),
-                  static_cast<unsigned long long>(run.seed), run.error.c_str());
+                  static_cast<unsigned long long>(run.seed),
+                  examples::in_options(run.error).c_str());
       none = false;
     }
   }

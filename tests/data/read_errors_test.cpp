@@ -85,6 +85,26 @@ TEST_CASE("a rating that is not a finite number is an error that names its line"
   CHECK(error_of("1\t2\t5\n1\t3\t" + endless + "\n", rated).size() < 150);
 }
 
+TEST_CASE("a threshold for the files that have ratings leaves the others as they are") {
+  const auto sizes = [](const std::string& text) {
+    const TemporaryFile file(text);
+    const Interactions data =
+        read_interactions(file.path(), {.min_rating = 3, .require_rating = false});
+    return std::pair(data.size(), data.read_summary()->rating_column);
+  };
+  CHECK(sizes("user,item\na,x\na,y\n") == std::pair(std::size_t{2}, std::string()));
+  CHECK(sizes("user,item,rating\na,x,5\na,y,1\n") ==
+        std::pair(std::size_t{1}, std::string("2 'rating'")));
+  CHECK(sizes("1\t2\n1\t3\n") == std::pair(std::size_t{2}, std::string()));
+  CHECK(sizes("1\t2\t5\n1\t3\t1\n") == std::pair(std::size_t{1}, std::string("2")));
+  CHECK(sizes("1\t2\t978300760\n1\t3\t978300761\n") == std::pair(std::size_t{2}, std::string()));
+  CHECK(sizes("1\t2\tgood\n1\t3\tbad\n") == std::pair(std::size_t{2}, std::string()));
+  CHECK(sizes("1 2 3\n2 1 2 4\n") == std::pair(std::size_t{5}, std::string()));  // adjacency lists
+  // A rating that is none is an error all the same.
+  CHECK(error_of("user,item,rating\na,x,5\na,y,good\n", {.min_rating = 3, .require_rating = false})
+            .find("the rating is not a finite number") != std::string::npos);
+}
+
 TEST_CASE("a time that is not a finite number is an error that names its line") {
   CHECK(error_of("1,2,5,9\n1,3,5,noon\n") ==
         ":2: the time is not a finite number: 'noon'; "

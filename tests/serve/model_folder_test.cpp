@@ -140,9 +140,12 @@ TEST_CASE("a saved model is replaced as one, and nothing else is left or replace
   CHECK(names_in(folder / "photos") == std::vector<std::string>{"one.jpg"});
   // Nor is one that has a file of somebody else beside a model's, or another manifest.
   save_model(Recommender<MF<4>, BPR>(train), folder / "mine");
+  check_model_folder(folder / "mine");
+  check_model_folder(folder / "nothing");
   overwrite(folder / "mine" / "notes.txt", "do not lose this");
   overwrite(folder / "photos" / "manifest.txt", "Manifest-Version: 1.0");
   for (const char* name : {"mine", "photos"}) {
+    CHECK_THROWS_AS(check_model_folder(folder / name), DataError);
     CHECK_THROWS_AS(save_model(Recommender<MF<4>, BPR>(train), folder / name), DataError);
   }
   CHECK(text_of(folder / "mine" / "notes.txt") == "do not lose this");

@@ -47,7 +47,7 @@ class ColumnDetector {
           "item do");
     }
     require(layout.user != layout.item, "item", "must be another column than user");
-    if (options_.min_rating) {
+    if (options_.min_rating && (options_.require_rating || has_rating(layout))) {
       const std::size_t rating = find_rating(layout);
       require(rating != layout.user && rating != layout.item, "rating",
               "must be another column than user and item");
@@ -117,6 +117,17 @@ class ColumnDetector {
          " is known to be the rating; the option rating says which, of " + listed(layout.names));
   }
 
+  /// Whether the file has a column of ratings, or one is chosen.
+  bool has_rating(const Layout& layout) const {
+    if (options_.rating) return true;
+    if (!layout.names.empty()) return !find_known(layout.names, known_columns.rating).empty();
+    constexpr std::size_t column = 2;
+    return column != layout.user && column != layout.item &&
+           all(layout, column,
+               [](const std::string& field) { return parse_number(field).has_value(); }) &&
+           !all(layout, column, is_time);
+  }
+
   void find_time(Layout& layout) const {
     const auto is_taken = [&](std::size_t column) {
       return column == layout.user || column == layout.item || column == layout.rating ||
@@ -180,26 +191,28 @@ class ColumnDetector {
   /// Whether one of three columns or more holds seconds since 1970, of 2001 to 2033, and no other
   /// one does. Ids may be such numbers too, so that there have to be many, and different ones.
   [[nodiscard]] bool is_alone_in_times(const Layout& layout, std::size_t column) const {
-    const auto is_time = [](const std::string& field) {
+    const auto is_recent = [](const std::string& field) {
       return field.size() == 10 && field[0] == '1' &&
              field.find_first_not_of("0123456789") == std::string::npos;
     };
     const std::size_t columns = rows_[0].fields.size();
-    if (rows_.size() < 6 || columns < 3 || !all(layout, column, is_time)) return false;
+    if (rows_.size() < 6 || columns < 3 || !all(layout, column, is_recent)) return false;
     for (std::size_t other = 0; other < columns; ++other) {
-      if (other != column && all(layout, other, is_time)) return false;
+      if (other != column && all(layout, other, is_recent)) return false;
     }
     std::set<std::string> values;
     for (const SampleRow& row : rows_) values.insert(row.fields[column]);
     return 2 * values.size() > rows_.size();
   }
 
-  /// @throws DataError  if the column looks as seconds since 1970 do, from 1973 on
+  /// Whether a field is a date, or looks as seconds since 1970 do, from 1973 on.
+  static bool is_time(const std::string& field) {
+    const std::optional<double> number = parse_number(field);
+    return (number && *number >= 1e8) || parse_date(field).has_value();
+  }
+
+  /// @throws DataError  if the column has times
   void refuse_times_as_ratings(std::size_t column, const Layout& layout) const {
-    const auto is_time = [](const std::string& field) {
-      const std::optional<double> number = parse_number(field);
-      return (number && *number >= 1e8) || parse_date(field).has_value();
-    };
     if (!all(layout, column, is_time)) return;
     const SampleRow& row = rows_[first_row(layout)];
     throw DataError(file_, row.line,

@@ -85,7 +85,8 @@ class LayoutFinder {
   /// Whether options are set that do not apply to adjacency lists.
   bool chooses_columns() const {
     return options_.header == Header::yes || options_.user || options_.item || options_.rating ||
-           (options_.time && *options_.time != Column(no_column)) || options_.min_rating || part_;
+           (options_.time && *options_.time != Column(no_column)) ||
+           (options_.min_rating && options_.require_rating) || part_;
   }
 
   FormatGuess find_format() const {

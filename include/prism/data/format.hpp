@@ -122,6 +122,9 @@ struct ReadOptions {
   std::optional<Column> time = {};  ///< unset: by name; or without a header column 3, if lines have
                                     ///< four and the first one has a number or date there
   std::optional<double> min_rating = {};  ///< interactions with lower ratings are left out
+  /// For min_rating; false: in a file without a column of ratings nothing is left out. Without a
+  /// header, column 2 then counts as one if it has numbers, and these are no times.
+  bool require_rating = true;
 };
 
 }  // namespace prism::inline PRISM_ISA

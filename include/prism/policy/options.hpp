@@ -85,4 +85,18 @@ template <class Policy>
   return text;
 }
 
+namespace detail {
+
+/// Calls visit(kind, policy) for each policy of a model's options.
+template <class Options, class Visit>
+void for_each_kind(Options& options, const Visit& visit) {
+  visit("backbone", options.backbone);
+  visit("loss", options.loss);
+  visit("regularizer", options.regularizer);
+  visit("initializer", options.initializer);
+  visit("optimizer", options.optimizer);
+  visit("sampler", options.sampler);
+}
+
+}  // namespace detail
 }  // namespace prism::inline PRISM_ISA

@@ -99,19 +99,23 @@ class OpenFolder {
   return folder.replaced() ? std::string() : other;
 }
 
+/// @throws DataError  where a folder has anything but a saved model in it
+inline void require_own_files(const std::filesystem::path& path) {
+  const std::string other = file_of_another_program(path);
+  if (other.empty()) return;
+  throw DataError(path.string(), 0,
+                  "cannot be written: it is a folder with other files than a saved model's, such "
+                  "as " +
+                      other);
+}
+
 /// Writes a folder of files with a manifest; it takes its name when publish() is called.
 class ModelFolderWriter {
  public:
   /// @throws DataError  as StagedFolder does, or where the name is that of a folder with anything
   ///     but a saved model in it
   explicit ModelFolderWriter(const std::filesystem::path& path) : folder_(path) {
-    const std::string other = file_of_another_program(folder_.final_path());
-    if (!other.empty()) {
-      throw DataError(path.string(), 0,
-                      "cannot be written: it is a folder with other files than a saved model's, "
-                      "such as " +
-                          other);
-    }
+    require_own_files(folder_.final_path());
   }
 
   [[nodiscard]] Manifest& manifest() noexcept { return manifest_; }

@@ -74,6 +74,12 @@ void write_parameters(ModelFolderWriter& folder, const char* kind, const State& 
 
 }  // namespace detail
 
+/// Says before a model is trained what save_model() would say after.
+/// @throws DataError  where the folder has other files in it than a saved model's
+inline void check_model_folder(const std::filesystem::path& path) {
+  detail::require_own_files(path);
+}
+
 /// Writes a model into a folder, which appears whole or not at all, in place of a saved model that
 /// stands there; a process that reads the folder then has one or the other. In it:
 ///   manifest.txt                  library, policies and options, size and checksum of each file

@@ -16,17 +16,6 @@
 
 namespace prism::inline PRISM_ISA::detail {
 
-/// Calls visit(kind, policy) for each policy of a model's options.
-template <class Options, class Visit>
-void for_each_kind(Options& options, const Visit& visit) {
-  visit("backbone", options.backbone);
-  visit("loss", options.loss);
-  visit("regularizer", options.regularizer);
-  visit("initializer", options.initializer);
-  visit("optimizer", options.optimizer);
-  visit("sampler", options.sampler);
-}
-
 /// The integer that an option without a fraction is saved as.
 template <class Value>
 struct OptionInteger {

@@ -6,6 +6,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -27,9 +28,9 @@ struct RunSetting {
 /// Those of a model.
 template <class Model>
 [[nodiscard]] std::vector<RunSetting> model_settings(Model& model) {
-  std::string policies;
-  model.options().for_each_policy([&](const auto& policy) {
-    policies += (policies.empty() ? "" : " + ") + prism::describe(policy);
+  std::vector<RunSetting> settings;
+  for_each_kind(model.options(), [&](const char* kind, const auto& policy) {
+    settings.push_back({kind, prism::describe(policy)});
   });
   std::string shapes;
   const auto add_shape = [&](std::size_t size, std::size_t dim) {
@@ -42,12 +43,11 @@ template <class Model>
   };
   model.weights().backbone.for_each_parameter(of_parameter);
   model.weights().loss.for_each_parameter(of_parameter);
-  return {
-      {"model", model.name() + " (" + policies + ")"},
-      {"the model's tables", shapes},
-      {"the model's numbers", sizeof(typename Model::scalar_type) == 4 ? "float" : "double"},
-      {"seed", std::to_string(model.options().seed)},
-  };
+  settings.push_back({"the model's tables", shapes});
+  settings.push_back(
+      {"the model's numbers", sizeof(typename Model::scalar_type) == 4 ? "float" : "double"});
+  settings.push_back({"seed", std::to_string(model.options().seed)});
+  return settings;
 }
 
 /// Those of FitOptions. Not among them: what says when to stop, and where files lie.
@@ -82,7 +82,30 @@ inline void write_settings(BinaryWriter& out, const std::vector<RunSetting>& set
   }
 }
 
-/// @throws ArgumentError  where the file's are others, which names the first
+/// What one value has that the other has not, of lists such as "SSM, negatives 10, tau 0.2"; all of
+/// it where these are of different lengths.
+[[nodiscard]] inline std::string differing_parts(const std::string& value,
+                                                 const std::string& other) {
+  const auto parts_of = [](std::string_view list) {
+    std::vector<std::string_view> parts;
+    for (std::size_t end = 0; end != std::string_view::npos;) {
+      end = list.find(", ");
+      parts.push_back(list.substr(0, end));
+      if (end != std::string_view::npos) list.remove_prefix(end + 2);
+    }
+    return parts;
+  };
+  const auto own = parts_of(value), others = parts_of(other);
+  if (own.size() != others.size()) return value;
+  std::string differing;
+  for (std::size_t k = 0; k < own.size(); ++k) {
+    if (own[k] == others[k]) continue;
+    differing.append(differing.empty() ? "" : ", ").append(own[k]);
+  }
+  return differing;
+}
+
+/// @throws ArgumentError  where the file's are others, which names what differs in the first
 inline void check_settings(BinaryReader& in, const std::string& file,
                            const std::vector<RunSetting>& settings) {
   if (in.number<std::uint32_t>() != settings.size()) in.fail("has other settings than belong");
@@ -91,7 +114,8 @@ inline void check_settings(BinaryReader& in, const std::string& file,
     if (name != setting.name)
       in.fail("has a setting " + name + " where " + setting.name + " belongs");
     require(value == setting.value, setting.name.c_str(),
-            "must be what " + file + " was saved with, " + value + ", not " + setting.value);
+            "must be what " + file + " was saved with, " + differing_parts(value, setting.value) +
+                ", not " + differing_parts(setting.value, value));
   }
 }
 

@@ -51,6 +51,13 @@ class TrainingLoop {
     past().stop_reason = StopReason::none;
   }
 
+  /// Ends training, as an observer that asks for it does; run() then only gives the model the best
+  /// epoch's weights. For who has caught an error that leaves the model whole, such as that of a
+  /// checkpoint that cannot be written. Without effect where finished().
+  void stop() noexcept {
+    if (!finished()) past().stop_reason = StopReason::observer;
+  }
+
   /// Brings every row up to the last step; call it before the model is read between steps. What
   /// follows may differ by rounding from what would have without; it always happens at an epoch's
   /// end.

@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// What a saved model says of its training, and which one keeps its place.
+#pragma once
+
+#include <optional>
+#include <prism/serve/save_model.hpp>
+#include <string>
+
+#include "run.hpp"
+#include "settings.hpp"
+
+namespace experiment {
+
+/// Notes of a run's model: settings, data, why training ended, how it ranked the validation part.
+[[nodiscard]] prism::SavedNotes saved_notes(const Settings& settings, const Run& run);
+
+/// Why a run's model is not to be saved, if so: training ended before it was any better, or a
+/// better model of the same settings is there.
+/// @throws prism::DataError  where what is there cannot be read
+[[nodiscard]] std::optional<std::string> why_not_saved(const Settings& settings, const Run& run);
+
+}  // namespace experiment

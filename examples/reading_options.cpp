@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "reading_options.hpp"
+
+#include <CLI/CLI.hpp>
+#include <charconv>
+#include <system_error>
+#include <vector>
+
+#include "number_options.hpp"
+
+namespace examples {
+
+namespace {
+
+/// A column by its number, from 0, or by its name in the header.
+std::optional<prism::Column> column(const std::string& text) {
+  if (text.empty()) return std::nullopt;
+  int place = 0;
+  const char* const end = text.data() + text.size();
+  if (const auto read = std::from_chars(text.data(), end, place);
+      read.ec == std::errc() && read.ptr == end) {
+    return place;
+  }
+  return text;
+}
+
+}  // namespace
+
+prism::ReadOptions ReadingOptions::read_options() const {
+  prism::ReadOptions options{.format = prism::parse_format(format),
+                             .delimiter = delimiter,
+                             .comment = comment,
+                             .user = column(user_column),
+                             .item = column(item_column),
+                             .rating = column(rating_column),
+                             .time = prism::no_column,
+                             .min_rating = min_rating};
+  if (header) options.header = prism::Header::yes;
+  if (no_header) options.header = prism::Header::no;
+  return options;
+}
+
+void declare_reading(CLI::App& app, ReadingOptions& options, const std::string& file,
+                     const std::string& group) {
+  std::vector<std::string> formats;
+  for (const auto& [format, name] : prism::format_names) formats.emplace_back(name);
+  app.add_option("--format", options.format, "format of the files")
+      ->check(CLI::IsMember(formats))
+      ->needs(file)
+      ->capture_default_str()
+      ->group(group);
+  app.add_option("--delimiter", options.delimiter,
+                 "between columns, \\t for a tab; detected by default")
+      ->transform([](const std::string& text) { return text == "\\t" ? "\t" : text; })
+      ->needs(file)
+      ->group(group);
+  const auto declare_column = [&](const std::string& name, std::string& value) {
+    app.add_option(name, value, "its number, from 0, or its name")->needs(file)->group(group);
+  };
+  declare_column("--user-column", options.user_column);
+  declare_column("--item-column", options.item_column);
+  declare_column("--rating-column", options.rating_column);
+  app.add_flag("--header", options.header, "the first line names the columns")
+      ->needs(file)
+      ->group(group);
+  app.add_flag("--no-header", options.no_header, "the first line is an interaction")
+      ->needs(file)
+      ->excludes("--header")
+      ->group(group);
+  app.add_option("--comment", options.comment,
+                 "what begins a comment line; empty: there are none; detected by default")
+      ->needs(file)
+      ->group(group);
+}
+
+void declare_min_rating(CLI::App& app, ReadingOptions& options, const std::string& file,
+                        const std::string& group, const std::string& text) {
+  app.add_option("--min-rating", options.min_rating, text)
+      ->check(number_from(-1e300, false))
+      ->needs(file)
+      ->group(group);
+}
+
+}  // namespace examples

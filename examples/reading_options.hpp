@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The options that say what a file of interactions is, which the programs share.
+#pragma once
+
+#include <optional>
+#include <prism/data/format.hpp>
+#include <string>
+
+namespace CLI {
+class App;
+}
+
+namespace examples {
+
+struct ReadingOptions {
+  std::string format = "automatic";
+  std::string delimiter;
+  std::string user_column, item_column, rating_column;  // empty: detected
+  bool header = false, no_header = false;               // neither: detected
+  std::optional<std::string> comment;                   // unset: detected
+  std::optional<double> min_rating;
+
+  /// Times are not read: no program needs them.
+  [[nodiscard]] prism::ReadOptions read_options() const;
+};
+
+/// Declares --format, --delimiter, the columns, --header, --no-header and --comment.
+/// @param file   the option that has the file, "--data"
+/// @param group  of the help
+void declare_reading(CLI::App& app, ReadingOptions& options, const std::string& file,
+                     const std::string& group);
+
+/// Declares --min-rating. @param text  of the help
+void declare_min_rating(CLI::App& app, ReadingOptions& options, const std::string& file,
+                        const std::string& group,
+                        const std::string& text = "leave out lower ratings");
+
+}  // namespace examples

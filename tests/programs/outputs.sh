@@ -1,0 +1,150 @@
+#!/usr/bin/env bash
+# outputs.sh EXPERIMENT RECOMMEND: what experiment keeps, refuses and says of --json, --save and --checkpoint.
+set -euo pipefail
+source "$(dirname "${BASH_SOURCE[0]}")/tiny_ratings.sh"
+program=$(realpath "$1")
+recommend=$(realpath "$2")
+folder=$(mktemp -d)
+trap 'kill -KILL $(jobs -p) 2>/dev/null || true; rm -rf "$folder"' EXIT
+cd "$folder"
+tiny_ratings >ratings.dat
+fail() { echo "$*" >&2; exit 1; }
+run() { "$program" --data ratings.dat --dim 8 --initializer PRISM --quiet "$@"; }
+# refused STATUS WORDS OPTIONS...: nothing is trained
+refused() {
+  local expected=$1 words=$2 status=0
+  shift 2
+  run "$@" >out.txt 2>&1 || status=$?
+  [ "$status" = "$expected" ] && grep -qF -- "$words" out.txt && ! grep -q '^most popular' out.txt || {
+    cat out.txt >&2
+    fail "exit status $status, not the words '$words', or a table: $*"
+  }
+}
+
+# What the data was taken for is said also with --quiet.
+run --epochs 4 --checkpoint done --json done.json --save done >out.txt 2>messages.txt
+grep -q "ratings.dat: columns between '::', no header" messages.txt || fail "the data is not described: $(cat messages.txt)"
+grep -q '"stop_reason": "epochs"' done.json || fail "the record does not say why training ended"
+grep -q '"interrupted": false' done.json || fail "the record does not say that training was not interrupted"
+"$recommend" --model done/MF-DirectAU-None-PRISM --describe >out.txt
+for words in 'note stop_reason: epochs' 'note interrupted: false' 'note validation_ndcg: '; do
+  grep -q "^$words" out.txt || fail "the model does not say: $words"
+done
+
+# A checkpoint is gone on with by no fewer epochs, and by the same settings; what differs is named alone.
+place=done/MF-DirectAU-None-PRISM.checkpoint
+refused 1 "--epochs: must be at least 4: 4 are done in $place" --epochs 3 --checkpoint done --resume --json few.json
+[ ! -e few.json ] || fail "a record was written of epochs that were done before"
+refused 1 "--initializer: must be what $place was saved with, PRISM<1>, PRISM<1>, alpha 1, not PRISM<2>, PRISM<2>, alpha 2" \
+  --alpha 2 --epochs 5 --checkpoint done --resume
+refused 1 "--batch: must be what $place was saved with, 4096, not 64" --batch 64 --epochs 5 --checkpoint done --resume
+run --epochs 4 --checkpoint done --resume --json again.json >out.txt 2>&1 || fail "epochs that are done: $(cat out.txt)"
+
+# All is checked before anything is made.
+cp ratings.dat ratings.dat.copy
+refused 2 "name the same place" --save f.txt --json f.txt
+refused 2 "name the same place" --checkpoint f.txt --json f.txt
+refused 2 "--save: " --save ratings.dat/models
+[ ! -e f.txt ] || fail "a folder was made for options that were refused"
+refused 2 "there is no folder" --save made --json none/run.json
+refused 1 "no record of experiment" --save made --checkpoint made --json ratings.dat.copy
+[ ! -e made ] || fail "a folder was made before all was checked"
+
+# Files of others are found before training.
+touch done/MF-DirectAU-None-PRISM/notes.txt
+refused 1 "other files than a saved model's, such as notes.txt" --epochs 4 --save done
+rm done/MF-DirectAU-None-PRISM/notes.txt
+
+# Results of other data of the same name stay.
+cp ratings.dat all.dat
+head -n -7 all.dat >ratings.dat
+refused 1 "--json done.json: has results of other data, train" --epochs 4 --json done.json
+refused 1 "--save done/MF-DirectAU-None-PRISM: has results of other data, train" --epochs 4 --save done
+sed '3s/::[0-9]*::/::40::/' all.dat >ratings.dat  # as many
+refused 1 "has results of other data" --epochs 4 --json done.json
+mv all.dat ratings.dat
+# So do runs of other models, of the same settings and data.
+"$program" --data ratings.dat --dim 8 --epochs 4 --quiet --regularizer FullWD --json done.json >out.txt 2>&1
+[ "$(grep -c '"model":' done.json)" = 2 ] || fail "the run of another model was lost"
+run --epochs 4 --json done.json >out.txt 2>&1
+[ "$(grep -c '"model":' done.json)" = 2 ] || fail "a run is there twice, or lost"
+
+# A checkpoint that cannot be written ends training, with all results until then.
+status=0
+(ulimit -f 32  # KiB
+ "$program" --data ratings.dat --quiet --dim 64 --initializer PRISM --epochs 3 --checkpoint full --json full.json \
+   >full.txt 2>messages.txt) || status=$?
+[ "$status" = 1 ] || fail "exit status $status where a checkpoint is larger than a file may be: $(cat full.txt messages.txt)"
+grep -q 'experiment: .*PRISM.checkpoint.*File too large' messages.txt || fail "the error is not told: $(cat messages.txt)"
+grep -q '^MF<64>' full.txt && grep -q 'ended by an error' full.txt || fail "there is no table: $(cat full.txt)"
+grep -q '"training_error": ' full.json || fail "the record does not say that an error ended training"
+[ -z "$(ls full)" ] || fail "a part of the checkpoint is left: $(ls full)"
+
+# interrupted EPOCH OPTIONS...: SIGINT after an epoch. Progress goes through a pipe, which holds fewer lines than
+# training has epochs: it cannot end before.
+long=("$program" --data ratings.dat --dim 8 --batch 64 --lr 0.01 --initializer Xavier --epochs 5000 --patience 5000
+  --threads 1)
+mkfifo progress
+interrupted() {
+  local after=$1 status=0 line
+  shift
+  "${long[@]}" "$@" >out.txt 2>progress & local process=$!
+  exec 3<progress
+  while read -r line <&3 && [[ $line != "epoch $after "* ]]; do :; done
+  kill -INT "$process"
+  cat <&3 >/dev/null
+  exec 3<&-
+  wait "$process" || status=$?
+  [ "$status" = 130 ] || fail "exit status $status after a signal: $(cat out.txt)"
+}
+model=models/MF-DirectAU-None-Xavier
+validation() { sed -n 's/^note validation_ndcg: //p' $model/manifest.txt; }
+interrupted 3 --json cut.json --save models
+grep -q '"interrupted": true' cut.json && grep -q '"stop_reason": "observer"' cut.json ||
+  fail "the record does not say that a signal ended training"
+"$recommend" --model $model --describe >description.txt
+grep -q '^note interrupted: true' description.txt && grep -q '^note stop_reason: observer' description.txt ||
+  fail "the model does not say that a signal ended its training"
+# Of two that are not complete, the better one stays.
+better() { sed -i "s/\"best_validation_ndcg\": .*,/\"best_validation_ndcg\": $1,/" cut.json; }
+before=$(validation)
+better 0.0
+interrupted 3000 --json cut.json --save models
+! grep -q '"best_validation_ndcg": 0.0,' cut.json || fail "a worse run stays in the record"
+grep -q 'is not saved: the one in' out.txt || awk -v a="$(validation)" -v b="$before" 'BEGIN { exit !(a > b) }' ||
+  fail "a model that ranked $before was replaced by one with $(validation)"
+better 2.0
+interrupted 3 --json cut.json --save models
+grep -q '"best_validation_ndcg": 2.0,' cut.json || fail "a better run was replaced"
+# A complete one takes their place, and stays whatever it ranked.
+"${long[@]}" --quiet --json cut.json --save models >out.txt 2>&1 || fail "$(cat out.txt)"
+grep -q '"interrupted": false' cut.json && grep -q '^note interrupted: false' $model/manifest.txt ||
+  fail "a run that is not complete stays"
+better 0.0
+cp cut.json complete.json
+cp $model/manifest.txt complete.txt
+interrupted 3 --json cut.json --save models
+cmp cut.json complete.json || fail "a complete run was replaced"
+cmp $model/manifest.txt complete.txt || fail "a complete model was replaced"
+grep -q 'is not saved: the one in' out.txt || fail "the table does not say which model stays"
+
+# A signal in the first epoch, minutes long here, leaves nothing to save.
+"$program" --synthetic-users 4000 --synthetic-items 1000 --backbone LightGCN --batch 1 --initializer PRISM --threads 1 \
+  --quiet --save first >out.txt 2>&1 & process=$!
+catches_interrupt() { (($((0x$(awk '/SigCgt/ { print $2 }' "/proc/$process/status"))) & 2)); }
+until catches_interrupt; do sleep 0.02; done
+kill -INT "$process"
+status=0
+wait "$process" || status=$?
+[ "$status" = 130 ] || fail "exit status $status after a signal in the first epoch: $(cat out.txt)"
+grep -q 'is not saved: a signal ended training before an epoch ranked better' out.txt ||
+  fail "an untrained model is not said to be left out: $(cat out.txt)"
+[ -z "$(ls first)" ] || fail "an untrained model was saved"
+
+# Messages have the names of the command line.
+printf 'a b 1\nb c 2\na c 3\n' >open.txt
+"$program" --data open.txt --quiet >out.txt 2>&1 && fail "a file that may be two things was read"
+grep -qF 'the option --format' out.txt || fail "the message has no option of the command line: $(cat out.txt)"
+"$program" --data ratings.dat --test ratings.dat --quiet >out.txt 2>&1 && fail "a test part that was trained on was taken"
+grep -qF 'experiment: --test: ' out.txt && grep -qF 'the option --drop-repeated' out.txt ||
+  fail "the message has no option of the command line: $(cat out.txt)"

@@ -1,0 +1,78 @@
+#!/usr/bin/env bash
+# recommend.sh EXPERIMENT RECOMMEND: what recommend takes for users, and what it answers.
+set -euo pipefail
+source "$(dirname "${BASH_SOURCE[0]}")/tiny_ratings.sh"
+experiment=$(realpath "$1")
+program=$(realpath "$2")
+folder=$(mktemp -d)
+trap 'rm -rf "$folder"' EXIT
+cd "$folder"
+tiny_ratings >ratings.dat
+fail() { echo "$*" >&2; exit 1; }
+train() { "$experiment" "$@" --epochs 2 --dim 8 --initializer PRISM --quiet >out.txt 2>&1 || fail "$(cat out.txt)"; }
+train --data ratings.dat --min-rating 4 --save models
+ask() { "$program" --model models/MF-DirectAU-None-PRISM -k 3 "$@"; }
+# refused STATUS WORDS OPTIONS...
+refused() {
+  local expected=$1 words=$2 status=0
+  shift 2
+  ask "$@" >out.txt 2>messages.txt || status=$?
+  [ "$status" = "$expected" ] && grep -qF -- "$words" messages.txt && [ ! -s out.txt ] || {
+    cat out.txt messages.txt >&2
+    fail "exit status $status, an answer, or not the words '$words': $*"
+  }
+}
+
+# The model's own threshold counts for ratings, unless there is another.
+printf 'user,item,rating\nnew,1,5\nnew,2,4\nnew,3,1\nnew,4,1\n' >rated.csv
+printf 'user,item\nnew,1\nnew,2\n' >liked.csv
+printf 'user,item\nnew,1\nnew,2\nnew,3\nnew,4\n' >all.csv
+ask --new-users rated.csv >rated.txt 2>messages.txt
+grep -q "rated.csv: columns between ',', header, .*left out: 2 rated below 4; the model's --min-rating 4 applies" \
+  messages.txt || fail "the file is not described: $(cat messages.txt)"
+ask --new-users liked.csv >liked.txt 2>messages.txt
+grep -q "the model's --min-rating 4 does not apply, as there are no ratings" messages.txt || fail "$(cat messages.txt)"
+cmp rated.txt liked.txt || fail "low ratings count as likes"
+ask --new-users rated.csv --min-rating 1 >rated.txt 2>messages.txt
+ask --new-users all.csv >all.txt 2>/dev/null
+cmp rated.txt all.txt || fail "--min-rating does not count"
+# Without a header, column 2 has ratings where it has numbers that are no times.
+printf 'new\t1\t978300760\nnew\t2\t978300761\n' >times.tsv
+ask --new-users times.tsv >times.txt 2>messages.txt
+cmp times.txt liked.txt || fail "times count as ratings: $(cat messages.txt)"
+
+# Files are read by the same options as experiment's, without times.
+printf 'x|day|what|who\n5|30/12/2011|1|new\n4|31/12/2011|2|new\n' >other.txt
+refused 1 "the option --" --new-users other.txt
+ask --new-users other.txt --delimiter '|' --user-column who --item-column 2 --header >other_answer.txt 2>messages.txt
+cmp other_answer.txt liked.txt || fail "options of reading do not count: $(cat messages.txt)"
+printf 'user,item,rating,date\nnew,1,5,one day\nnew,2,4,2011-12-31\n' >dates.csv
+ask --new-users dates.csv >dates.txt 2>messages.txt || fail "times that are not read are an error: $(cat messages.txt)"
+cmp dates.txt liked.txt || fail "a column of dates counts"
+refused 2 "--delimiter" --delimiter ,
+
+# Nothing known is an error, not a list for nobody.
+printf 'user,item\nnew,a\nnew,b\n' >unknown.csv
+refused 1 "unknown.csv: has no interaction with an item that the model has" --new-users unknown.csv
+printf 'user,item\nnew,1\nnew,2\nother,b\n' >mixed.csv
+ask --new-users mixed.csv >out.txt 2>messages.txt && fail "a user of unknown items was answered"
+cmp out.txt liked.txt && grep -q 'no item of the user other' messages.txt || fail "$(cat out.txt messages.txt)"
+
+# Files of users are read as data files are.
+ask --users 1,2 >users.txt
+printf '\xef\xbb\xbf1\r\n\n  2\t\n' >users
+ask --users-file users >out.txt || fail "a file with a byte order mark"
+cmp users.txt out.txt || fail "users of a file with a byte order mark and spaces get other answers"
+ask --users-file - <users | cmp - users.txt || fail "users of the standard input get other answers"
+: >empty
+refused 1 "empty: has no users" --users-file empty
+refused 2 "--new-users" --users 1 --new-users liked.csv
+refused 2 "--similar-to" --users 1 --similar-to 1
+
+# Each line has four columns, whatever is in an id.
+{ echo 'user,item'; awk -F:: '{ print "\"u\t" $1 "\",\"back\\" $2 "\t\"" }' ratings.dat; } >tabs.csv
+train --data tabs.csv --delimiter , --header --save tabs
+"$program" --model tabs/MF-DirectAU-None-PRISM --users "u$(printf '\t')1" -k 2 >out.txt
+[ "$(awk -F'\t' 'NF == 4 && $1 == "u\\t1" && $3 ~ /^back\\\\[0-9]*\\t$/' out.txt | wc -l)" = 2 ] || fail "$(cat out.txt)"
+printf 'u\\t1\n' >users
+"$program" --model tabs/MF-DirectAU-None-PRISM --users-file users -k 2 | cmp - out.txt || fail "an escaped id is unknown"

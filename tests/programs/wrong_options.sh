@@ -1,0 +1,28 @@
+#!/usr/bin/env bash
+# wrong_options.sh BUILD_SCRIPT PROGRAM...: each program exits with 2 for an option that it does not have; so does
+# the script, which builds all targets that it is given.
+set -euo pipefail
+script=$(realpath "$1")
+shift
+folder=$(mktemp -d)
+trap 'rm -rf "$folder"' EXIT
+fail() { echo "$*" >&2; exit 1; }
+for program in "$@"; do
+  for option in --no-such-option --seed=none; do
+    status=0
+    "$program" "$option" >"$folder/out" 2>&1 || status=$?
+    [ "$status" = 2 ] || fail "$program exits with $status for $option"
+  done
+  "$program" --help >"$folder/out" || fail "$program --help exits with $?"
+done
+for arguments in "" release; do
+  status=0
+  # shellcheck disable=SC2086
+  "$script" $arguments >"$folder/out" 2>&1 || status=$?
+  [ "$status" = 2 ] && grep -q '^usage: build.sh PRESET TARGET' "$folder/out" ||
+    fail "build.sh $arguments: exit status $status, $(cat "$folder/out")"
+done
+printf '#!/bin/sh\necho "$*" >>"%s/calls"\n' "$folder" >"$folder/cmake"
+chmod +x "$folder/cmake"
+PATH=$folder:$PATH "$script" release one two 2>/dev/null
+grep -qx -- '--build --preset release --target one two' "$folder/calls" || fail "not all targets are built: $(cat "$folder/calls")"
