@@ -115,6 +115,25 @@ inline void write_progress(BinaryWriter& out, const RunProgress& progress) {
   return progress;
 }
 
+/// What the steps of an epoch follow from.
+struct EpochShape {
+  std::size_t pairs, batch_size, steps_per_epoch;
+};
+
+/// @throws DataError  where a run cannot be where its checkpoint says that it is
+inline void check_position(const std::filesystem::path& path, const RunProgress& progress,
+                           std::uint64_t steps, const EpochShape& epoch) {
+  const std::size_t done = progress.pairs_done;
+  if (progress.history.steps_per_epoch != epoch.steps_per_epoch || done > epoch.pairs ||
+      (done % epoch.batch_size != 0 && done != epoch.pairs)) {
+    throw DataError(path.string(), 0, "has a position where no batch ends");
+  }
+  const std::size_t batches = done / epoch.batch_size + (done % epoch.batch_size > 0);
+  if (steps != progress.history.epochs.size() * epoch.steps_per_epoch + batches) {
+    throw DataError(path.string(), 0, "has another number of steps than its epochs");
+  }
+}
+
 /// Which weights of the best epoch are in the file.
 enum class SavedBestWeights : std::uint8_t { none, own, same };  // `same` as the last step's
 

@@ -9,6 +9,8 @@
 #include <utility>
 
 #include "prism/core/config.hpp"
+#include "prism/core/error.hpp"
+#include "prism/core/finite.hpp"
 #include "prism/evaluate/report.hpp"
 
 namespace prism::inline PRISM_ISA {
@@ -26,7 +28,12 @@ class Metric {
            !std::is_member_pointer_v<Function>) Metric(Function function)
       : value_(std::move(function)), label_(no_label) {}
 
-  [[nodiscard]] double operator()(const Report& report) const { return value_(report); }
+  /// @throws ArgumentError  where it is not finite
+  [[nodiscard]] double operator()(const Report& report) const {
+    const double value = value_(report);
+    require(is_finite(value), "metric", "must be a finite number, not " + format_number(value));
+    return value;
+  }
 
   /// "NDCG"; "validation" for a function, of which none is told from another.
   [[nodiscard]] const std::string& label() const noexcept { return label_; }

@@ -111,15 +111,8 @@ class TrainingLoop {
     detail::WeightsCopy<T> read(weights(), memory_);
     progress_ = detail::read_run(
         path, settings(), [&](BinaryReader& in) { load_optimizer(in); }, read.spans(), best_);
-    const std::size_t done = progress_.pairs_done;
-    if (history().steps_per_epoch != steps_per_epoch || done > split_.train.size() ||
-        (done % options_.batch_size != 0 && done != split_.train.size())) {
-      throw DataError(path.string(), 0, "has a position where no batch ends");
-    }
-    const std::size_t batches = done / options_.batch_size + (done % options_.batch_size > 0);
-    if (steps() != history().epochs.size() * steps_per_epoch + batches) {
-      throw DataError(path.string(), 0, "has another number of steps than its epochs");
-    }
+    detail::check_position(path, progress_, steps(),
+                           {split_.train.size(), options_.batch_size, steps_per_epoch});
     detail::copy_weights(read.spans(), weights());
     past().stop_reason = detail::resumed_stop_reason(options_, max_epochs(), progress_);
   }
@@ -197,20 +190,10 @@ class TrainingLoop {
   /// A model that is trained further must not end worse than it began.
   void validate_first_weights() {
     const detail::Stopwatch time;
-    const Validation validation = measure();
-    past().initial_validation = past().best_validation = validation.metric;
-    past().best_validation_ndcg = validation.ndcg;
-    past().seconds += time.seconds();
-  }
-
-  struct Validation {
-    double metric, ndcg;
-  };
-  [[nodiscard]] Validation measure() {
     const Report report = validate();
-    const double metric = options_.metric(report);
-    require(is_finite(metric), "metric", "must be a finite number, not " + format_number(metric));
-    return {metric, report.ndcg};
+    past().initial_validation = past().best_validation = options_.metric(report);
+    past().best_validation_ndcg = report.ndcg;
+    past().seconds += time.seconds();
   }
 
   void train_batch(StepRecord& record, detail::ObserverRefs observers) {
@@ -246,9 +229,9 @@ class TrainingLoop {
     if (!finite()) diverge("the weights, or their squares, are");
     if (has_validation()) {
       const detail::Stopwatch validating;
-      const Validation validation = measure();
-      record.validation = validation.metric;
-      record.validation_ndcg = validation.ndcg;
+      const Report report = validate();
+      record.validation = options_.metric(report);
+      record.validation_ndcg = report.ndcg;
       record.validate_seconds = validating.seconds();
     }
     record.best = !has_validation() || record.validation > history().best_validation;
