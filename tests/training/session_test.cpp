@@ -67,20 +67,20 @@ TEST_CASE("a run gone on with is the longer run") {
 
 TEST_CASE("a session that is stopped gives the best epoch's weights") {
   struct Fail {
-    void epoch(const EpochRecord& record, const Model&) const {
+    void epoch(const EpochRecord& record, const SessionModel&) const {
       if (record.epoch == 3) throw std::runtime_error("the disk is full");
     }
   };
   FitOptions options{.learning_rate = 0.05, .batch_size = 150, .epochs = 8};
-  Model model(split().train), shorter(split().train);
-  Session session(model, split(), options);
+  SessionModel model(resume_split().train), shorter(resume_split().train);
+  Session session(model, resume_split(), options);
   CHECK_THROWS_AS(session.run(Fail()), std::runtime_error);
   CHECK_FALSE(session.finished());
   session.stop();
   CHECK(session.history().stop_reason == StopReason::observer);
   session.run();
   options.epochs = 3;
-  fit(shorter, split(), options, Silent());
+  fit(shorter, resume_split(), options, Silent());
   CHECK(test::bits_of(model) == test::bits_of(shorter));
   session.allow_epochs(4);
   session.run();
