@@ -12,6 +12,7 @@
 #include <prism/experiment/search_space.hpp>
 #include <prism/kernel/surrogate.hpp>
 #include <prism/loss/ccl.hpp>
+#include <prism/loss/mawu.hpp>
 #include <prism/loss/slk.hpp>
 #include <prism/policy/batch.hpp>
 #include <prism/training/fit.hpp>
@@ -73,8 +74,8 @@ struct Settings : examples::ReadingOptions {
   double prism_scale = 1;
   double lambda = 1e-6;
   double gamma = 1;
-  double gamma1 = 1;
-  double gamma2 = 1;
+  double gamma1 = prism::MAWU{}.gamma1;
+  double gamma2 = prism::MAWU{}.gamma2;
   double tau = -1;  // below 0: the loss's own default
   bool log_q = false;
   double bsl_power = 1;

@@ -3,7 +3,11 @@
 
 void state_hash::train_mawu() {
   using namespace prism;
-  train_each(MAWU{});
-  train(mf(), MAWU{.broadcast = true}, {.note = ", broadcast"});
-  train(mf(), MAWU{.pair_mean = PairMean::strict}, {.note = ", strict pair mean"});
+  const MAWU loss{.gamma1 = 1, .gamma2 = 1};
+  MAWU broadcast = loss, strict = loss;
+  broadcast.broadcast = true;
+  strict.pair_mean = PairMean::strict;
+  train_each(loss);
+  train(mf(), broadcast, {.note = ", broadcast"});
+  train(mf(), strict, {.note = ", strict pair mean"});
 }

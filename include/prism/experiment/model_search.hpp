@@ -30,7 +30,8 @@ inline constexpr std::size_t to_the_end = std::numeric_limits<std::size_t>::max(
   if (!record || (!record->error.empty() && record->validations.size() < epochs)) return worst;
   const auto first =
       std::span(record->validations).first(std::min(epochs, record->validations.size()));
-  return first.empty() ? worst : *std::ranges::max_element(first);
+  const double initial = record->initial_validation.value_or(worst);
+  return first.empty() ? worst : std::max(initial, *std::ranges::max_element(first));
 }
 
 /// A candidate in a search.

@@ -155,6 +155,7 @@ class TrialQueue {
     record.stop_reason = name_of(history.stop_reason);
     record.epochs = history.epochs.size();
     record.best_epoch = history.best_epoch;
+    record.initial_validation = history.initial_validation;
     record.validation = history.best_validation;
     record.seconds = history.seconds;
     record.warnings = history.warnings;

@@ -41,9 +41,10 @@ struct TrialRecord {
   std::vector<std::string> warnings{};  ///< History::warnings
   std::size_t epochs = 0;               ///< done
   std::size_t best_epoch = 0;
-  double validation = 0;              ///< of the best epoch
-  double seconds = 0;                 ///< of training and validation
-  std::vector<double> validations{};  ///< of each epoch
+  std::optional<double> initial_validation{};  ///< History::initial_validation
+  double validation = 0;                       ///< of the best epoch
+  double seconds = 0;                          ///< of training and validation
+  std::vector<double> validations{};           ///< of each epoch
   std::vector<double> losses{};
   std::optional<TrialReport> report{};  ///< once it is finished, without error
 };
@@ -58,6 +59,7 @@ struct TrialRecord {
             {"best_epoch", record.best_epoch},
             {"validation", record.validation},
             {"seconds", record.seconds}};
+  if (record.initial_validation) json["initial_validation"] = *record.initial_validation;
   if (!record.error.empty()) json["error"] = record.error;
   if (!record.warnings.empty()) json["warnings"] = record.warnings;
   if (record.report) json["test"] = to_json(*record.report);
@@ -84,6 +86,9 @@ struct TrialRecord {
   for (const Json& value : json.at("losses")) record.losses.push_back(number_of(value));
   for (const auto& [name, value] : json.at("hyperparameters").items()) {
     record.configuration.push_back({name, value});
+  }
+  if (json.contains("initial_validation")) {
+    record.initial_validation = number_of(json.at("initial_validation"));
   }
   if (json.contains("test")) record.report = trial_report_of(json.at("test"));
   return record;

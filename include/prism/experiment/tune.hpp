@@ -35,7 +35,8 @@ struct TuneOptions {
   std::size_t first_epochs = 0;
   double reduction = 3;  ///< above 1, finite
   /// Halving compares only candidates with the same value of this hyperparameter, and leaves one of
-  /// each value: a lower learning rate is behind a higher one until late.
+  /// each value: a lower learning rate is behind a higher one until late. Without effect where no
+  /// candidate has it.
   std::string halve_within = "learning_rate";
   QueueOptions queue{};  ///< its budget is for the whole search
 };

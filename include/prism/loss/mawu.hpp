@@ -32,8 +32,8 @@ namespace prism::inline PRISM_ISA {
 struct MAWU {
   static constexpr std::string_view name = "MAWU";
 
-  double gamma1 = 1;  ///< weight of the users' uniformity, at least 0
-  double gamma2 = 1;  ///< weight of the items' uniformity, at least 0
+  double gamma1 = 0.2;  ///< weight of the users' uniformity, at least 0
+  double gamma2 = 0.2;  ///< weight of the items' uniformity, at least 0
   /// The default is the mean for which the published gamma1 and gamma2 were tuned.
   PairMean pair_mean = PairMean::full_matrix;
   /// As in the published code: the alignment is the mean over all combinations of a pair's angle

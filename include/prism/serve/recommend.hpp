@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <initializer_list>
 #include <span>
 #include <string>
 #include <string_view>
@@ -149,6 +150,13 @@ requires(!Execution<Model>)
   require(user != absent, "user",
           "must be an id of the training part, not '" + std::string(user_id) + "'");
   return recommend(par, model, user, k, options);
+}
+
+// {0, 2} would be a string_view of a null pointer.
+template <class Model>
+auto recommend(const Model& model, std::initializer_list<Index> users, std::size_t k,
+               const RecommendOptions& options = {}) {
+  return recommend(par, model, std::span<const Index>(users.begin(), users.size()), k, options);
 }
 
 /// The k items most similar to an item, by the cosine of their output rows, without the item

@@ -37,7 +37,7 @@ inline std::vector<std::string> warnings(std::vector<std::string> found, const H
   if (has_validation && epochs > 0 && history.best_epoch == 0) {
     found.push_back("none of " + std::to_string(epochs) +
                     " epochs ranked better than the weights that training began with, which the "
-                    "model has again; a smaller learning rate or more patience may help");
+                    "model has again");
   } else if (has_validation && epochs > 2 && history.best_epoch <= 2) {
     found.push_back("the best epoch is " + std::to_string(history.best_epoch) + " of " +
                     std::to_string(epochs) +
