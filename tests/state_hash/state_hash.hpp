@@ -93,16 +93,11 @@ template <class Model>
 std::unique_ptr<Model> train(typename Model::Options options, const std::string& note = "") {
   auto model = std::make_unique<Model>(exec, data().train, std::move(options));
   EpochHash seen;
-  // The weights that training begins with are never the best.
-  const auto validations = std::make_shared<std::size_t>(0);
-  const auto metric = [validations](const prism::Report& report) {
-    return (*validations)++ == 0 ? -1 : report.ndcg;
-  };
   // Eight batches per epoch, the last one smaller.
-  const prism::History history = prism::fit(
-      exec, *model, data(),
-      {.learning_rate = 0.01, .batch_size = 384, .epochs = 3, .patience = 100, .metric = metric},
-      prism::Silent(), seen);
+  const prism::History history =
+      prism::fit(exec, *model, data(),
+                 {.learning_rate = 0.01, .batch_size = 384, .epochs = 3, .patience = 100},
+                 prism::Silent(), seen);
   seen.hash.add(history.best_epoch);
   seen.hash.add_weights(model->weights());
   print(model->name() + note, seen.hash);

@@ -93,15 +93,15 @@ TEST_CASE("a run that cannot have learnt says so") {
   const History history =
       fit(stopped, split,
           {.learning_rate = 1e-12, .batch_size = 300, .patience = 4, .min_steps = 0}, Silent());
-  REQUIRE(history.best_epoch == 0);
+  REQUIRE(history.best_epoch <= 2);
   REQUIRE(history.warnings.size() == 2);
-  CHECK(history.warnings[0].find("none of 4 epochs ranked better than the weights") == 0);
-  CHECK(history.warnings[1].find("stopped after " + std::to_string(4 * history.steps_per_epoch) +
+  CHECK(history.warnings[0].find("the best epoch is 1 of 5") == 0);
+  CHECK(history.warnings[1].find("stopped after " + std::to_string(5 * history.steps_per_epoch) +
                                  " steps") == 0);
 
   std::ostringstream shown;
   Progress(shown, Progress::Style::lines).end(history);
-  CHECK(shown.str().find("warning: none of 4 epochs") != std::string::npos);
+  CHECK(shown.str().find("warning: the best epoch is 1 of 5") != std::string::npos);
 
   Small learning(split.train);
   const FitOptions enough{.learning_rate = 0.01, .batch_size = 300, .epochs = 60};
@@ -113,6 +113,8 @@ TEST_CASE("a trained model that is trained further never ends worse on the valid
   Small model(split.train);
   const History first =
       fit(model, split, {.learning_rate = 0.01, .batch_size = 300, .epochs = 60}, Silent());
+  CHECK(model.trained());
+  CHECK_FALSE(first.initial_validation.has_value());
   const std::vector<float> users = numbers(model.users()), items = numbers(model.items());
   // At such a rate the first epochs lose what was learnt.
   const FitOptions harmful{.learning_rate = 1, .batch_size = 300, .epochs = 3};
@@ -120,6 +122,8 @@ TEST_CASE("a trained model that is trained further never ends worse on the valid
   REQUIRE(second.initial_validation.has_value());
   CHECK(*second.initial_validation == first.best_validation);
   CHECK(second.best_epoch == 0);
+  REQUIRE(!second.warnings.empty());
+  CHECK(second.warnings[0].starts_with("none of 3 epochs ranked better than the model"));
   CHECK(second.best_validation == first.best_validation);
   CHECK(second.best_validation_ndcg == first.best_validation_ndcg);
   CHECK(numbers(model.users()) == users);
@@ -133,14 +137,6 @@ TEST_CASE("a trained model that is trained further never ends worse on the valid
   last.best_weights = BestWeights::last;
   fit(model, split, last, Silent());
   CHECK(numbers(model.items()) != items);
-}
-
-TEST_CASE("a rate at which the best epoch comes first is warned of") {
-  History history{.steps_per_epoch = 100, .best_epoch = 1};
-  history.epochs.resize(5);
-  const auto found = detail::warnings({}, history, true);
-  REQUIRE(found.size() == 1);
-  CHECK(found[0].find("the best epoch is 1 of 5") == 0);
 }
 
 TEST_CASE("without a validation part fit trains for all epochs and keeps the last") {

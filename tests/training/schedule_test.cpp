@@ -122,14 +122,15 @@ TEST_CASE("a training that has no better epoch passes every reduction before it 
       .schedule =
           PlateauSchedule{
               .factor = 0.5, .patience = 3, .patience_steps = 0, .reductions = 2, .min_steps = 0},
-      .metric = [](const Report&) { return 1.0; }};  // no epoch is better than the start
+      .metric = [](const Report&) { return 1.0; }};  // no epoch after the first is better
   TrainingSession session(model, split, options);
   std::vector<double> rates;
   while (!session.finished()) {
     const StepRecord record = session.step();
     if (record.epoch_ended) rates.push_back(record.learning_rate);
   }
-  const std::vector<double> expected{0.1, 0.1, 0.1, 0.05, 0.05, 0.05, 0.025, 0.025, 0.025, 0.025};
+  const std::vector<double> expected{0.1,  0.1,   0.1,   0.1,   0.05, 0.05,
+                                     0.05, 0.025, 0.025, 0.025, 0.025};
   CHECK(rates == expected);
   CHECK(session.history().stop_reason == StopReason::patience);
 }

@@ -150,6 +150,11 @@ class Recommender {
   [[nodiscard]] const Weights& weights() const noexcept { return weights_; }
   [[nodiscard]] Weights& weights() noexcept { return weights_; }
 
+  /// Whether the weights are other than the policies made them: once training has begun, for a
+  /// loaded model, and where set_trained() says so, as for weights of one's own.
+  [[nodiscard]] bool trained() const noexcept { return trained_; }
+  void set_trained() noexcept { trained_ = true; }
+
   /// The embedding tables, users x dim and items x dim.
   [[nodiscard]] const Matrix<Scalar>& users() const noexcept { return weights_.users; }
   [[nodiscard]] const Matrix<Scalar>& items() const noexcept { return weights_.items; }
@@ -204,6 +209,7 @@ class Recommender {
   [[no_unique_address]] Options options_;
   Interactions train_;
   Weights weights_;
+  bool trained_ = false;
 };
 
 }  // namespace prism::inline PRISM_ISA

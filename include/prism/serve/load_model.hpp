@@ -205,6 +205,7 @@ template <class Model, Execution X>
   folder.table(item_table, rows(weights.items));
   read_parameters(folder, "backbone", weights.backbone);
   read_parameters(folder, "loss", weights.loss);
+  model.set_trained();
   return model;
 }
 

@@ -16,12 +16,12 @@
 namespace prism::inline PRISM_ISA {
 
 /// Trains a model on split.train. After each epoch the validation part is ranked, by dot product,
-/// without the training items. The model ends with the weights of the epoch that ranked it best,
-/// or those it began with where none ranked it better: training it again cannot make it worse
-/// there. Without a validation part it trains for all of FitOptions::epochs, which must then be
-/// given, or until FitOptions::stop says so. A run that cannot have learnt says why in
-/// History::warnings. Where an observer throws, the model keeps the weights it has just then. The
-/// result depends on the model's seed and the options, never on the number of threads.
+/// without the training items. The model ends with the weights of the epoch that ranked it best;
+/// one that was trained before ends with those it had where no epoch ranked it better. Without a
+/// validation part it trains for all of FitOptions::epochs, which must then be given, or until
+/// FitOptions::stop says so. A run that cannot have learnt says why in History::warnings. Where an
+/// observer throws, the model keeps the weights it has just then. The result depends on the model's
+/// seed and the options, never on the number of threads.
 ///
 /// @param exec       where training runs; the host's threads if left out
 /// @param split      parts of the users and items that the model was made with

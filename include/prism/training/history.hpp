@@ -49,10 +49,11 @@ struct EpochRecord {
 struct History {
   std::vector<EpochRecord> epochs{};
   std::size_t steps_per_epoch = 0;
-  /// FitOptions::metric of the weights that training began with; none without a validation part.
+  /// FitOptions::metric of what a trained model began with; none where it was not trained before,
+  /// or without a validation part.
   std::optional<double> initial_validation{};
   /// Whose weights the model has in the end (but for BestWeights::last); 0: none was better than
-  /// the weights that training began with, or none has ended.
+  /// what a trained model began with, or none has ended.
   std::size_t best_epoch = 0;
   double best_validation_ndcg = 0;
   double seconds = 0;  ///< wall clock, validation included

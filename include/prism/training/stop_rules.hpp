@@ -35,9 +35,9 @@ inline std::vector<std::string> warnings(std::vector<std::string> found, const H
                                          bool has_validation) {
   const std::size_t epochs = history.epochs.size(), steps = epochs * history.steps_per_epoch;
   if (has_validation && epochs > 0 && history.best_epoch == 0) {
-    found.push_back("none of " + std::to_string(epochs) +
-                    " epochs ranked better than the weights that training began with, which the "
-                    "model has again");
+    found.push_back(
+        "none of " + std::to_string(epochs) +
+        " epochs ranked better than the model that training began with, which it is again");
   } else if (has_validation && epochs > 2 && history.best_epoch <= 2) {
     found.push_back("the best epoch is " + std::to_string(history.best_epoch) + " of " +
                     std::to_string(epochs) +

@@ -182,6 +182,7 @@ class Trainer {
     check_negatives(pairs.size(), negatives);
     const FlushDenormals flush_denormals;
     scratch_.reset();
+    model_.set_trained();
     const auto& options = model_.options();
     auto& weights = model_.weights();
     const LossTraits of_loss = loss_traits(options.loss);

@@ -77,8 +77,14 @@ class TrainingLoop {
   /// @param options  that detail::check has passed, with a number of epochs, a rate and
   ///     a schedule
   /// @param memory   of a second copy of the weights
-  TrainingLoop(const Split& split, FitOptions&& options, std::pmr::memory_resource* memory)
-      : split_(split), options_(std::move(options)), memory_(memory), best_(options_, memory) {
+  /// @param trained  whether the weights that training begins with may be the best
+  TrainingLoop(const Split& split, FitOptions&& options, std::pmr::memory_resource* memory,
+               bool trained)
+      : split_(split),
+        options_(std::move(options)),
+        memory_(memory),
+        best_(options_, memory),
+        trained_(trained) {
     past().steps_per_epoch = 1 + (split.train.size() - 1) / options_.batch_size;
   }
 
@@ -169,7 +175,7 @@ class TrainingLoop {
     begun_ = true;
     if (steps() == 0) {
       progress_.start_warnings = start_warnings();
-      if (has_validation() && !history().initial_validation) validate_first_weights();
+      if (trained_ && has_validation() && !history().initial_validation) validate_first_weights();
     }
     past().warnings = progress_.start_warnings;
     const FitInfo info{.model = model_name(),
@@ -234,7 +240,8 @@ class TrainingLoop {
       record.validation_ndcg = report.ndcg;
       record.validate_seconds = validating.seconds();
     }
-    record.best = !has_validation() || record.validation > history().best_validation;
+    const bool has_best = history().best_epoch > 0 || history().initial_validation;
+    record.best = !has_validation() || !has_best || record.validation > history().best_validation;
     if (record.best) {
       best_.keep(weights());
       past().best_epoch = record.epoch;
@@ -302,6 +309,7 @@ class TrainingLoop {
   detail::RunProgress progress_;
   detail::WeightsStore<T> best_;
   std::vector<detail::RunSetting> settings_;  // once they were needed
+  bool trained_;                              // before
   bool begun_ = false;                        // whether observers know of the session
   bool stop_asked_ = false;                   // by an observer, in this step
 };

@@ -119,7 +119,7 @@ class TrainingSession final : public TrainingLoop<typename Model::scalar_type> {
   }
 
   /// Steps until training is over, and gives the model the weights of its best epoch; the same
-  /// errors. Where no epoch ranked better than the weights that training began with, it gets those;
+  /// errors. Where no epoch ranked better than what a trained model began with, it gets that back;
   /// where there is no validation part or no epoch has ended, it keeps the last step's.
   /// Observers get a begin and an end; without any, nothing is shown.
   template <class... Observers>
@@ -140,7 +140,8 @@ class TrainingSession final : public TrainingLoop<typename Model::scalar_type> {
   }
 
   TrainingSession(NotBegun, const X& exec, Model& model, const Split& split, FitOptions&& options)
-      : Loop(split, checked(std::move(options), exec, model, split), model.options().memory),
+      : Loop(split, checked(std::move(options), exec, model, split), model.options().memory,
+             model.trained()),
         exec_(exec),
         model_(model),
         split_(split),
@@ -151,6 +152,7 @@ class TrainingSession final : public TrainingLoop<typename Model::scalar_type> {
                   const Split& split, FitOptions&& options)
       : TrainingSession(NotBegun{}, exec, model, split, std::move(options)) {
     Loop::read_checkpoint(path);
+    if (steps() > 0) model.set_trained();
   }
 
   static FitOptions checked(FitOptions&& options, const X& exec, const Model& model,
