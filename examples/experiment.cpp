@@ -28,7 +28,7 @@ bool write_record(const experiment::Settings& settings, const prism::Split& spli
     experiment::write_json(settings, split, runs, before);
     return true;
   } catch (const std::exception& error) {
-    std::fprintf(stderr, "experiment: %s\n", error.what());
+    std::fprintf(stderr, "experiment: %s\n", examples::message_of(error).c_str());
     return false;
   }
 }
@@ -56,10 +56,13 @@ int run_models(experiment::Settings& settings) {
       failure = std::current_exception();  // those before it have results
       break;
     }
-    const experiment::Run& run = runs.back();
-    good = good && !run.error && !run.save_error && !run.training_error;
-    if (run.training_error) {
-      std::fprintf(stderr, "experiment: %s\n", run.training_error->c_str());
+    experiment::Run& run = runs.back();
+    good = good && !run.error && !run.save_error && !run.training_error && !run.checkpoint_error;
+    for (const auto& error : {run.training_error, run.checkpoint_error}) {
+      if (error) std::fprintf(stderr, "experiment: %s\n", error->c_str());
+    }
+    if (!settings.json.empty()) {
+      run.not_recorded = experiment::why_not_recorded(settings, run, before);
     }
     // After each model, so that an error in a later one does not lose its results.
     if (!settings.json.empty()) good = write_record(settings, split, runs, before) && good;

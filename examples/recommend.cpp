@@ -6,25 +6,21 @@
 #include <cstddef>
 #include <cstdio>
 #include <exception>
-#include <fstream>
-#include <iostream>
-#include <optional>
 #include <prism/data/read.hpp>
 #include <prism/execution/host.hpp>
 #include <prism/experiment/json.hpp>
-#include <prism/serve/escaped_line.hpp>
 #include <prism/serve/fold_in.hpp>
 #include <prism/serve/item_index.hpp>
 #include <prism/serve/load_model.hpp>
 #include <prism/serve/recommend.hpp>
 #include <span>
 #include <string>
-#include <string_view>
 #include <vector>
 
 #include "option_names.hpp"
 #include "program.hpp"
 #include "reading_options.hpp"
+#include "recommend/ids.hpp"
 
 namespace {
 
@@ -86,68 +82,14 @@ Json settings_of(const SavedNotes& description) {
   return nullptr;
 }
 
-/// An id as in the files of a saved model's ids, a tab as \t too: it ends a column here.
-std::string escaped(std::string_view id) {
-  std::string text = detail::escaped_line(id);
-  for (std::size_t at = text.find('\t'); at != std::string::npos; at = text.find('\t', at)) {
-    text.replace(at, 1, "\\t");
-  }
-  return text;
-}
-
-/// The id that is so written, if any.
-std::optional<std::string> unescaped(std::string_view text) {
-  std::string id;
-  for (std::size_t k = 0; k < text.size(); ++k) {
-    if (text[k] != '\\') {
-      id += text[k];
-      continue;
-    }
-    constexpr std::string_view written = "nrt\\", meant = "\n\r\t\\";
-    const std::size_t which = ++k < text.size() ? written.find(text[k]) : std::string_view::npos;
-    if (which == std::string_view::npos) return std::nullopt;
-    id += meant[which];
-  }
-  return id;
-}
-
 /// Prints a line for each item: whose, its rank from 1, its id, its score.
 template <class T>
 void print(const std::string& whose, const std::vector<ScoredItem<T>>& items, const Ids& ids) {
   for (std::size_t k = 0; k < items.size(); ++k) {
-    std::printf("%s\t%zu\t%s\t%s\n", escaped(whose).c_str(), k + 1,
-                escaped(ids[items[k].item]).c_str(),
+    std::printf("%s\t%zu\t%s\t%s\n", examples::escaped(whose).c_str(), k + 1,
+                examples::escaped(ids[items[k].item]).c_str(),
                 format_number(static_cast<double>(items[k].score)).c_str());
   }
-}
-
-/// The ids of users in a file, one a line; without spaces around them, as in files of interactions.
-std::vector<std::string> users_in(const std::string& name) {
-  std::ifstream file;
-  if (name != "-") file.open(name);
-  if (!file) throw DataError(name, 0, "cannot be opened");
-  std::istream& in = name == "-" ? std::cin : file;
-  std::vector<std::string> users;
-  bool first = true;
-  for (std::string line; std::getline(in, line);) {
-    constexpr std::string_view mark = "\xEF\xBB\xBF", around = " \t\r";  // UTF-8's
-    if (first && line.starts_with(mark)) line.erase(0, mark.size());
-    first = false;
-    const std::size_t begin = line.find_first_not_of(around);
-    if (begin == std::string::npos) continue;
-    users.push_back(line.substr(begin, line.find_last_not_of(around) + 1 - begin));
-  }
-  if (in.bad()) throw DataError(name, 0, "cannot be read");
-  if (users.empty()) throw DataError(name, 0, "has no users: it should have an id in each line");
-  return users;
-}
-
-/// A user of the model; of those in files, also as written in user_ids.txt. absent if there is none
-Index find_user(const Interactions& train, const std::string& id) {
-  const Index user = train.find_user(id);
-  if (user != absent) return user;
-  const auto meant = unescaped(id);
-  return meant ? train.find_user(*meant) : absent;
 }
 
 /// Reads --new-users, and says what it was taken for. Ratings that the model's training left out
@@ -234,8 +176,8 @@ bool answer(const Arguments& arguments, const Json& settings) {
   };
   for (const std::string& id : arguments.users) add_user(id, saved.train.find_user(id));
   if (!arguments.users_file.empty()) {
-    for (const std::string& id : users_in(arguments.users_file)) {
-      add_user(id, find_user(saved.train, id));
+    for (const auto& [id, user] : examples::users_in(arguments.users_file, saved.train)) {
+      add_user(id, user);
     }
   }
   const bool for_users = !users.empty() || !arguments.new_users.empty();
@@ -251,7 +193,7 @@ bool answer(const Arguments& arguments, const Json& settings) {
       for (Index user = 0; user < history.users(); ++user) {
         if (history.user_degree()[user] == 0) {
           std::fprintf(stderr, "recommend: the model has no item of the user %s\n",
-                       escaped(history.user_id(user)).c_str());
+                       examples::escaped(history.user_id(user)).c_str());
           all_known = false;
           continue;
         }

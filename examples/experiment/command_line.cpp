@@ -4,6 +4,7 @@
 #include <filesystem>
 #include <prism/data/data.hpp>
 #include <prism/experiment/policies.hpp>
+#include <system_error>
 
 #include "options.hpp"
 #include "settings.hpp"
@@ -63,8 +64,11 @@ void settle_lists(const CLI::App& app, Settings& settings) {
 /// @throws CLI::ValidationError  if an output would overwrite an input or another output
 void refuse_one_file_for_two(const Settings& settings) {
   const auto same = [](const std::string& a, const std::string& b) {
-    return !a.empty() && !b.empty() &&
-           std::filesystem::weakly_canonical(a) == std::filesystem::weakly_canonical(b);
+    if (a.empty() || b.empty()) return false;
+    std::error_code of_a, of_b;
+    const std::filesystem::path first = std::filesystem::weakly_canonical(a, of_a);
+    const std::filesystem::path second = std::filesystem::weakly_canonical(b, of_b);
+    return !of_a && !of_b && first == second;  // what has no such path is refused where it is used
   };
   for (const std::string& input : {settings.data, settings.test}) {
     if (same(settings.json, input)) {

@@ -7,6 +7,7 @@
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <cerrno>
+#include <exception>
 #include <filesystem>
 #include <prism/serve/staged_files.hpp>
 #include <string>
@@ -26,11 +27,14 @@ inline CLI::Validator writable_file() {
   return CLI::Validator(
       [](std::string& path) -> std::string {
         if (path.empty()) return "must name a file";
-        const std::filesystem::path folder = std::filesystem::absolute(path).parent_path();
-        if (!std::filesystem::is_directory(folder)) return "there is no folder " + folder.string();
+        std::error_code none;
+        const std::filesystem::path folder = std::filesystem::absolute(path, none).parent_path();
+        if (!std::filesystem::is_directory(folder, none)) {
+          return "there is no folder " + folder.string();
+        }
         try {
           prism::StagedFiles(folder).write(std::filesystem::path(path).filename(), "");
-        } catch (const prism::Error& error) {
+        } catch (const std::exception& error) {
           return error.what();
         }
         return {};

@@ -7,6 +7,7 @@
 #include <prism/serve/load_model.hpp>
 #include <prism/serve/staged_files.hpp>
 #include <string>
+#include <system_error>
 
 #include "record.hpp"
 #include "run.hpp"
@@ -67,7 +68,8 @@ prism::Json check_record(const Settings& settings, const prism::Json& data) {
 
 void check_model(const Settings& settings, const ModelChoice& model, const prism::Json& data) {
   const std::filesystem::path folder = model_folder(settings, model);
-  if (!std::filesystem::exists(folder) || std::filesystem::is_empty(folder)) return;
+  std::error_code none;
+  if (!std::filesystem::exists(folder, none) || std::filesystem::is_empty(folder, none)) return;
   prism::check_model_folder(folder);
   prism::Json there_settings, there_data;
   for (const auto& [name, value] : prism::saved_model_description(folder)) {
@@ -92,8 +94,9 @@ prism::Json check_output(const Settings& settings, const prism::Split& split) {
     if (!settings.save.empty()) check_model(settings, model, data);
     if (settings.checkpoint.empty() || settings.resume) continue;
     const std::filesystem::path file = checkpoint_file(settings, model);
+    std::error_code none;
     prism::require(
-        !std::filesystem::exists(file), "--checkpoint",
+        !std::filesystem::exists(file, none), "--checkpoint",
         file.string() + " is there already: add --resume to go on from it, or remove it");
   }
   // Nothing is refused any more.

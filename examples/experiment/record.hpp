@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cstdio>
 #include <filesystem>
+#include <optional>
 #include <prism/core/config.hpp>
 #include <prism/data/fingerprint.hpp>
 #include <prism/evaluate/evaluate.hpp>
@@ -29,15 +30,14 @@ inline void print_warnings(const prism::Report& popular, const std::vector<Run>&
       std::printf("\nwarning: %s: %s\n", run.name.c_str(), examples::in_options(warning).c_str());
     };
     for (const std::string& warning : run.history.warnings) print(warning);
-    if (run.interrupted()) {
-      print("ended by a signal; its results are those of the best epoch so far");
-    }
-    if (run.training_error) {
-      print("ended by an error, " + *run.training_error +
-            "; its results are those of the best epoch so far");
-    }
+    const std::string results =
+        run.has_results() ? "; its results are those of the best epoch so far" : "";
+    if (run.interrupted()) print("ended by a signal" + results);
+    if (run.training_error) print("ended by an error, " + *run.training_error + results);
+    if (run.checkpoint_error) print("its last checkpoint is not written: " + *run.checkpoint_error);
     if (run.save_error) print("is not saved: " + *run.save_error);
-    if (run.dot.ndcg < popular.ndcg) {
+    if (run.not_recorded) print("is not recorded: " + *run.not_recorded);
+    if (run.has_results() && run.dot.ndcg < popular.ndcg) {
       print("ranks worse than the most popular items, which need no training");
     }
   }
@@ -64,6 +64,10 @@ inline void print_table(const prism::Split& split, const std::vector<Run>& runs)
   for (const Run& run : runs) {
     if (run.error) {
       std::printf("%-*s  %s\n", w, run.name.c_str(), examples::in_options(*run.error).c_str());
+      continue;
+    }
+    if (!run.has_results()) {
+      std::printf("%-*s  ended before its first epoch was over\n", w, run.name.c_str());
       continue;
     }
     print_quality(run.name.c_str(), run.dot);
@@ -113,6 +117,7 @@ inline prism::Json to_json(const Run& run) {
   json["history"] = to_json(run.history);
   json["interrupted"] = run.interrupted();
   if (run.training_error) json["training_error"] = *run.training_error;
+  if (run.checkpoint_error) json["checkpoint_error"] = *run.checkpoint_error;
   if (run.save_error) json["save_error"] = *run.save_error;
   if (run.retraining) json["retraining"] = to_json(*run.retraining);
   json["test_by_dot"] = prism::to_json(run.dot);
@@ -209,36 +214,58 @@ inline prism::Json to_json(const prism::Split& split) {
           {"test_fingerprint", prism::fingerprint(split.test)}};
 }
 
+/// Whether the training of a record's run came to its end.
+[[nodiscard]] inline bool is_complete(const prism::Json& run) {
+  return !run.value("interrupted", false) && !run.contains("training_error");
+}
+
 /// Whether `run` of a record takes the place of `before`, of the same model, settings and data: a
 /// complete one does; another only that of one that is not complete and ranked the validation part
 /// worse.
 [[nodiscard]] inline bool replaces(const prism::Json& run, const prism::Json& before) {
-  const auto complete = [](const prism::Json& of) {
-    return !of.value("interrupted", false) && !of.contains("training_error");
-  };
-  if (complete(run)) return true;
-  if (complete(before)) return false;
+  if (is_complete(run)) return true;
+  if (is_complete(before)) return false;
   const prism::Json::json_pointer validation("/history/best_validation_ndcg");
   return run.value(validation, 0.0) > before.value(validation, 0.0);
 }
 
-/// Runs of a record with those that were there before, see replaces().
-/// @param before  an array; of models that `runs` has not, they stay
-[[nodiscard]] inline prism::Json merged(prism::Json before, const std::vector<Run>& runs) {
-  const auto model_of = [](const prism::Json& run) {
+/// The run of the same model among those of a record; its end where there is none.
+[[nodiscard]] inline auto same_model(prism::Json& runs, const prism::Json& run) {
+  const auto model_of = [](const prism::Json& of) {
     std::vector<prism::Json> model;
     for (const char* policy : {"backbone", "loss", "regularizer", "initializer"}) {
-      model.push_back(run.value(policy, prism::Json()));
+      model.push_back(of.value(policy, prism::Json()));
     }
     return model;
   };
+  return std::ranges::find_if(
+      runs, [&](const prism::Json& other) { return model_of(other) == model_of(run); });
+}
+
+/// Why --json does not get this run; none where it does.
+/// @param before  the runs that were there, an array
+[[nodiscard]] inline std::optional<std::string> why_not_recorded(const Settings& settings,
+                                                                 const Run& run,
+                                                                 prism::Json before) {
+  if (run.error) return std::nullopt;
+  if (!run.has_results()) return run.ended_by() + " before its first epoch was over";
+  const prism::Json json = to_json(run);
+  const auto same = same_model(before, json);
+  if (same == before.end() || replaces(json, *same)) return std::nullopt;
+  return "the one in " + settings.json + " stays, as " + run.ended_by() +
+         (is_complete(*same) ? "" : " before it ranked the validation part better");
+}
+
+/// Runs of a record with those that were there before, but those that are not to be recorded.
+/// @param before  an array; of models that `runs` has not, they stay
+[[nodiscard]] inline prism::Json merged(prism::Json before, const std::vector<Run>& runs) {
   for (const Run& run : runs) {
+    if (run.not_recorded) continue;
     prism::Json json = to_json(run);
-    const auto same = std::ranges::find_if(
-        before, [&](const prism::Json& other) { return model_of(other) == model_of(json); });
+    const auto same = same_model(before, json);
     if (same == before.end()) {
       before.push_back(std::move(json));
-    } else if (replaces(json, *same)) {
+    } else {
       *same = std::move(json);
     }
   }

@@ -24,8 +24,11 @@ namespace experiment {
 struct Run {
   ModelChoice choice;
   std::string name;
-  std::optional<std::string> error{};       // the reason, if there are no results
-  std::optional<std::string> save_error{};  // why the model could not be saved
+  std::optional<std::string> error{};         // the reason, if there are no results
+  std::optional<std::string> save_error{};    // why the model could not be saved
+  std::optional<std::string> not_recorded{};  // why --json has not this run
+  // Why the last checkpoint, of a training that was over, could not be written.
+  std::optional<std::string> checkpoint_error{};
   // What ended training early; the results are those of the best epoch until then.
   std::optional<std::string> training_error{};
   std::vector<std::string> policies{};  // with their options
@@ -44,6 +47,12 @@ struct Run {
   }
   /// Whether training came to its end.
   [[nodiscard]] bool complete() const { return !training_error && !interrupted(); }
+  /// Whether there is a model to test: training neither diverged nor ended in its first epoch.
+  [[nodiscard]] bool has_results() const { return !error && !history.epochs.empty(); }
+  /// What ended training that is not complete().
+  [[nodiscard]] std::string ended_by() const {
+    return training_error ? "an error ended training" : "a signal ended training";
+  }
 };
 
 /// Says what was found in a file, and taken for what: once for each file, whatever the seeds.

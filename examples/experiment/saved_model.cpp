@@ -7,6 +7,7 @@
 #include <prism/experiment/json.hpp>
 #include <prism/serve/load_model.hpp>
 #include <string_view>
+#include <system_error>
 
 namespace experiment {
 
@@ -28,8 +29,8 @@ prism::SavedNotes saved_notes(const Settings& settings, const Run& run) {
 
 std::optional<std::string> why_not_saved(const Settings& settings, const Run& run) {
   if (run.complete()) return std::nullopt;
-  const std::string ended =
-      run.interrupted() ? "a signal ended training" : "an error ended training";
+  const std::string ended = run.ended_by();
+  if (run.history.epochs.empty()) return ended + " before its first epoch was over";
   if (run.retraining && run.retraining->epochs.empty()) {
     return ended + " anew before its first epoch was over";
   }
@@ -37,7 +38,10 @@ std::optional<std::string> why_not_saved(const Settings& settings, const Run& ru
     return ended + " before an epoch ranked better than the weights that it began with";
   }
   const std::filesystem::path folder = model_folder(settings, run.choice);
-  if (!std::filesystem::exists(folder) || std::filesystem::is_empty(folder)) return std::nullopt;
+  std::error_code none;
+  if (!std::filesystem::exists(folder, none) || std::filesystem::is_empty(folder, none)) {
+    return std::nullopt;
+  }
   bool complete = true;
   double validation = 0;
   for (const auto& [name, value] : prism::saved_model_description(folder)) {

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cstdio>
+#include <exception>
 #include <filesystem>
 #include <prism/experiment/trial.hpp>
 #include <prism/prism.hpp>
@@ -11,89 +12,14 @@
 #include <type_traits>
 #include <utility>
 
+#include "configure.hpp"
 #include "interrupt.hpp"
+#include "option_names.hpp"
 #include "run.hpp"
 #include "saved_model.hpp"
 #include "settings.hpp"
 
 namespace experiment {
-
-// Sets the policy's options to those of the command line; most policies have none.
-template <class Policy>
-void configure(Policy&, const Settings&) {}
-inline void configure(prism::BPR& loss, const Settings& settings) {
-  loss.negatives = settings.negatives.value_or(loss.negatives);
-}
-inline void configure(prism::SSM& loss, const Settings& settings) {
-  loss.negatives = settings.negatives.value_or(loss.negatives);
-  loss.tau = settings.tau_or(loss.tau);
-  loss.log_q = settings.log_q;
-}
-inline void configure(prism::BSL& loss, const Settings& settings) {
-  loss.negatives = settings.negatives.value_or(loss.negatives);
-  loss.tau1 = loss.tau2 = settings.tau_or(loss.tau1);
-  loss.power = settings.bsl_power;
-  loss.average_positives = !settings.bsl_each_pair;
-}
-inline void configure(prism::PSL& loss, const Settings& settings) {
-  loss.negatives = settings.negatives.value_or(loss.negatives);
-  loss.tau = settings.tau_or(loss.tau);
-  loss.surrogate = surrogates.at(settings.psl_surrogate);
-}
-inline void configure(prism::SLK& loss, const Settings& settings) {
-  loss.negatives = settings.negatives.value_or(loss.negatives);
-  loss.k = settings.slk_k;
-  loss.tau_d = settings.tau_or(loss.tau_d);
-  loss.tau_w = settings.slk_tau_w;
-  loss.constant_weight = settings.slk_constant_weight;
-  loss.quantile_negatives = settings.slk_quantile_negatives;
-  loss.refresh_epochs = settings.slk_refresh_epochs;
-}
-inline void configure(prism::CCL& loss, const Settings& settings) {
-  loss.negatives = settings.negatives.value_or(loss.negatives);
-  loss.margin = settings.ccl_margin;
-  loss.weight = settings.ccl_weight;
-}
-inline void configure(prism::DirectAU& loss, const Settings& settings) {
-  loss.gamma = settings.gamma;
-}
-inline void configure(prism::MAWU& loss, const Settings& settings) {
-  loss.gamma1 = settings.gamma1;
-  loss.gamma2 = settings.gamma2;
-}
-inline void configure(prism::MACR& loss, const Settings& settings) {
-  loss.negatives = settings.negatives.value_or(loss.negatives);
-  loss.alpha = settings.macr_alpha;
-  loss.beta = settings.macr_beta;
-  loss.c = settings.macr_c;
-}
-inline void configure(prism::IPL& penalty, const Settings& settings) {
-  if (settings.penalty_weight >= 0) penalty.weight = settings.penalty_weight;
-  penalty.gamma = settings.ipl_gamma;
-}
-inline void configure(prism::ReSN& penalty, const Settings& settings) {
-  if (settings.penalty_weight >= 0) penalty.weight = settings.penalty_weight;
-}
-inline void configure(prism::BatchedWD& regularizer, const Settings& settings) {
-  regularizer.lambda = settings.lambda;
-}
-inline void configure(prism::FullWD& regularizer, const Settings& settings) {
-  regularizer.lambda = settings.lambda;
-}
-inline void configure(prism::PRISM<prism::dynamic>& initializer, const Settings& settings) {
-  initializer = {.alpha = settings.alpha, .scale = settings.prism_scale};
-}
-inline void configure(prism::PopularityNegatives& sampler, const Settings& settings) {
-  sampler.power = settings.power;
-}
-template <class Base>
-void configure(prism::SharedNegatives<Base>& sampler, const Settings& settings) {
-  configure(sampler.base, settings);
-  sampler.mask = masks.at(settings.mask);
-}
-inline void configure(prism::AllInBatchNegatives& sampler, const Settings& settings) {
-  sampler.mask = masks.at(settings.mask);
-}
 
 /// The policy with this name in a list, as a run-time choice.
 template <template <class...> class One, class... Policies>
@@ -185,12 +111,13 @@ struct KeepHistory {
   void end(const prism::History& ended) { history = ended; }
 };
 
-/// Shows progress unless it is to be quiet.
+/// Shows progress unless it is to be quiet, with the command line's names of options.
 struct ShowProgress {
   bool quiet;
   prism::Progress progress{};
 
-  void begin(const prism::FitInfo& info) {
+  void begin(prism::FitInfo info) {
+    for (std::string& warning : info.warnings) warning = examples::in_options(warning);
     if (!quiet) progress.begin(info);
   }
   void batch(const prism::EpochProgress& done) {
@@ -200,7 +127,8 @@ struct ShowProgress {
   void epoch(const prism::EpochRecord& record, const Model& model) {
     if (!quiet) progress.epoch(record, model);
   }
-  void end(const prism::History& history) {
+  void end(prism::History history) {
+    for (std::string& warning : history.warnings) warning = examples::in_options(warning);
     if (!quiet) progress.end(history);
   }
 };
@@ -218,7 +146,8 @@ void check_epochs(const Settings& settings, const Session& session,
 }
 
 /// Trains a model from its checkpoint, if there is one and --resume says so, or from the beginning.
-/// Where a checkpoint cannot be written, training ends, and the run says why.
+/// Where a checkpoint cannot be written, training ends, and the run says why; where it had come to
+/// its end, it stays complete.
 template <class Model>
 void train(const Settings& settings, Model& model, const prism::Split& split,
            prism::FitOptions fitting, Run& run) {
@@ -232,7 +161,7 @@ void train(const Settings& settings, Model& model, const prism::Split& split,
   try {
     session.run(ShowProgress{settings.quiet}, StopOnSignal());
   } catch (const prism::DataError& error) {
-    run.training_error = error.what();
+    (session.finished() ? run.checkpoint_error : run.training_error) = error.what();
     session.stop();
     session.run();
   }
@@ -246,9 +175,31 @@ void save(const Settings& settings, const Model& model, Run& run) {
     run.save_error = why_not_saved(settings, run);
     if (run.save_error) return;
     prism::save_model(model, model_folder(settings, run.choice), saved_notes(settings, run));
-  } catch (const prism::Error& error) {
+  } catch (const std::exception& error) {
     run.save_error = error.what();
   }
+}
+
+/// Trains a model anew on training and validation part, as --retrain says. Where a signal comes
+/// before its first epoch is over, the model stays that of the first training.
+template <class Model>
+void train_anew(const Settings& settings, Model& model, const prism::Split& split,
+                const prism::FitOptions& fitting, Run& run) {
+  if (!run.complete()) return;
+  if (run.history.best_epoch == 0) {
+    run.history.warnings.push_back(
+        "is not trained anew: no epoch ranked better than the weights that training began with");
+    return;
+  }
+  prism::History& anew = run.retraining.emplace();
+  if (caught_signal() != 0) {  // after the last step of the first training
+    anew.stop_reason = prism::StopReason::observer;
+    return;
+  }
+  KeepHistory kept{anew};
+  Model again = prism::retrain(model, split, run.history, fitting, ShowProgress{settings.quiet},
+                               StopOnSignal(), kept);
+  if (!anew.epochs.empty()) model = std::move(again);
 }
 
 template <class Loss>
@@ -263,15 +214,13 @@ Run run_with(const Settings& settings, const ModelChoice& choice, const prism::S
         Model model(split.train, options);
         try {
           train(settings, model, split, fitting, run);
-          if (settings.retrain && caught_signal() == 0 && !run.training_error) {
-            KeepHistory kept{run.retraining.emplace()};
-            model = retrain(model, split, run.history, fitting, ShowProgress{settings.quiet},
-                            StopOnSignal(), kept);
-          }
+          if (settings.retrain) train_anew(settings, model, split, fitting, run);
         } catch (const DivergenceError& error) {
           run.error = error.what();
           return;
         }
+        if (!settings.save.empty()) save(settings, model, run);
+        if (!run.has_results()) return;
         const auto scorer = model.scorer();
         EvaluateOptions measure{.exclude = {&split.train, &split.validation}};
         run.dot = evaluate(scorer, split.test, measure);
@@ -279,7 +228,6 @@ Run run_with(const Settings& settings, const ModelChoice& choice, const prism::S
         run.cosine = evaluate(scorer, split.test, measure);
         run.magnitude_popularity_correlation =
             magnitude_popularity_correlation(scorer.output.items(), model.train().item_degree());
-        if (!settings.save.empty()) save(settings, model, run);
       });
   return run;
 }

@@ -160,12 +160,13 @@ int run_lists(const Settings& settings) {
   if (!settings.quiet) queue.progress = show;
   queue.interrupted = [] { return caught_signal() != 0; };
   catch_signals();
-  const std::vector<prism::Tuned> rows =
-      settings.tune
-          ? prism::tune(
-                candidates, *records,
-                {.seeds = settings.seeds, .first_epochs = settings.first_epochs, .queue = queue})
-          : run_all(settings, candidates, *records, queue);
+  const std::vector<prism::Tuned> rows = settings.tune
+                                             ? prism::tune(candidates, *records,
+                                                           {.seeds = settings.seeds,
+                                                            .first_epochs = settings.first_epochs,
+                                                            .halve_within = "lr",
+                                                            .queue = queue})
+                                             : run_all(settings, candidates, *records, queue);
   print(rows);
   const bool complete = std::ranges::all_of(rows, &prism::Tuned::complete);
   if (!complete) print_ended(settings);

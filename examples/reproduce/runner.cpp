@@ -44,9 +44,11 @@ CellResult Runner::run(const Cell& cell) {
        candidates(settings, {cell.backbone, cell.loss, "None", "PRISM"}, cell.data, "PRISM")) {
     all.push_back(std::move(candidate));
   }
-  const auto tuned = prism::tune(
-      all, records_,
-      {.seeds = options_.seeds, .first_epochs = options_.first_epochs, .queue = options_.queue});
+  const auto tuned = prism::tune(all, records_,
+                                 {.seeds = options_.seeds,
+                                  .first_epochs = options_.first_epochs,
+                                  .halve_within = "lr",
+                                  .queue = options_.queue});
   return {.cell = cell, .decay = tuned[0], .prism = tuned[1]};
 }
 

@@ -79,6 +79,21 @@ grep -q 'experiment: .*PRISM.checkpoint.*File too large' messages.txt || fail "t
 grep -q '^MF<64>' full.txt && grep -q 'ended by an error' full.txt || fail "there is no table: $(cat full.txt)"
 grep -q '"training_error": ' full.json || fail "the record does not say that an error ended training"
 [ -z "$(ls full)" ] || fail "a part of the checkpoint is left: $(ls full)"
+# Where training is over before its only one, it is complete, and the next models are trained.
+status=0
+(ulimit -f 32
+ "$program" --data ratings.dat --quiet --dim 64 --epochs 1 --checkpoint full --json last.json >full.txt 2>messages.txt) ||
+  status=$?
+[ "$status" = 1 ] || fail "exit status $status where a last checkpoint is not written: $(cat full.txt messages.txt)"
+[ "$(grep -c '^MF<64>' full.txt)" = 3 ] && ! grep -q 'ended by an error' full.txt ||
+  fail "a last checkpoint that is not written ends more: $(cat full.txt)"
+grep -q 'its last checkpoint is not written' full.txt && [ "$(grep -c '"checkpoint_error": ' last.json)" = 3 ] ||
+  fail "a last checkpoint is not said to be missing: $(cat full.txt)"
+
+# Without an epoch that ranks better than the first weights, there is nothing to train anew for.
+run --epochs 2 --lr 1e-30 --retrain --json untrained.json >out.txt 2>&1 || fail "no best epoch: $(cat out.txt)"
+grep -q 'is not trained anew' out.txt && ! grep -q '"retraining"' untrained.json ||
+  fail "--retrain without a best epoch: $(cat out.txt)"
 
 # interrupted EPOCH OPTIONS...: SIGINT after an epoch. Progress goes through a pipe, which holds fewer lines than
 # training has epochs: it cannot end before.
@@ -127,18 +142,24 @@ interrupted 3 --json cut.json --save models
 cmp cut.json complete.json || fail "a complete run was replaced"
 cmp $model/manifest.txt complete.txt || fail "a complete model was replaced"
 grep -q 'is not saved: the one in' out.txt || fail "the table does not say which model stays"
+grep -q 'is not recorded: the one in cut.json stays, as a signal ended training' out.txt ||
+  fail "the table does not say which run stays"
 
-# A signal in the first epoch, minutes long here, leaves nothing to save.
+# A signal in the first epoch, minutes long here, leaves nothing to save or to record.
 "$program" --synthetic-users 4000 --synthetic-items 1000 --backbone LightGCN --batch 1 --initializer PRISM --threads 1 \
-  --quiet --save first >out.txt 2>&1 & process=$!
+  --quiet --save first --json first.json >out.txt 2>&1 & process=$!
 catches_interrupt() { (($((0x$(awk '/SigCgt/ { print $2 }' "/proc/$process/status"))) & 2)); }
 until catches_interrupt; do sleep 0.02; done
 kill -INT "$process"
 status=0
 wait "$process" || status=$?
 [ "$status" = 130 ] || fail "exit status $status after a signal in the first epoch: $(cat out.txt)"
-grep -q 'is not saved: a signal ended training before an epoch ranked better' out.txt ||
-  fail "an untrained model is not said to be left out: $(cat out.txt)"
+for words in 'LightGCN.*  ended before its first epoch was over' \
+  'is not saved: a signal ended training before its first epoch was over' \
+  'is not recorded: a signal ended training before its first epoch was over'; do
+  grep -q "$words" out.txt || fail "an untrained model is not said to be left out: $(cat out.txt)"
+done
+! grep -q '"model":' first.json || fail "an untrained model is recorded"
 [ -z "$(ls first)" ] || fail "an untrained model was saved"
 
 # Messages have the names of the command line.

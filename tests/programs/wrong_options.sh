@@ -15,6 +15,22 @@ for program in "$@"; do
   done
   "$program" --help >"$folder/out" || fail "$program --help exits with $?"
 done
+# Paths that cannot be looked up at all.
+ln -s loop "$folder/loop"
+long=$(printf '%300s' '' | tr ' ' a)
+for program in "$@"; do
+  [ "$(basename "$program")" = experiment ] || continue
+  for place in "$folder/loop/x.json" "$folder/loop" "$folder/$long/x.json" "$folder/$long"; do
+    status=0
+    "$program" --json "$place" --save "$folder/models" >"$folder/out" 2>&1 || status=$?
+    [ "$status" = 2 ] && grep -q -- '--json: ' "$folder/out" ||
+      fail "exit status $status for --json $place: $(cat "$folder/out")"
+  done
+  # What is compared with the record's place.
+  status=0
+  "$program" --json "$folder/x.json" --save "$folder/loop/models" >"$folder/out" 2>&1 || status=$?
+  [ "$status" = 2 ] || fail "exit status $status for --save in a loop: $(cat "$folder/out")"
+done
 for arguments in "" release; do
   status=0
   # shellcheck disable=SC2086
