@@ -76,3 +76,9 @@ train --data tabs.csv --delimiter , --header --save tabs
 [ "$(awk -F'\t' 'NF == 4 && $1 == "u\\t1" && $3 ~ /^back\\\\[0-9]*\\t$/' out.txt | wc -l)" = 2 ] || fail "$(cat out.txt)"
 printf 'u\\t1\n' >users
 "$program" --model tabs/MF-DirectAU-None-PRISM --users-file users -k 2 | cmp - out.txt || fail "an escaped id is unknown"
+# A line with an id that has spaces around it is that id, as in user_ids.txt.
+{ echo 'user,item'; awk -F:: '{ print "\" u" $1 " \",\"" $2 "\"" }' ratings.dat; } >spaces.csv
+train --data spaces.csv --delimiter , --header --save spaces
+model=spaces/MF-DirectAU-None-PRISM
+"$program" --model "$model" --users-file "$model/user_ids.txt" -k 1 >out.txt || fail "an id with spaces is unknown"
+[ "$(wc -l <out.txt)" = "$(wc -l <"$model/user_ids.txt")" ] && grep -q "^ u1 $(printf '\t')" out.txt || fail "$(cat out.txt)"
