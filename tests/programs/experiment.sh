@@ -102,9 +102,10 @@ diff <(numbers whole.json) <(numbers resumed.json) || fail "a resumed run ends o
 
 # A signal puts the trials of lists and --tune aside: the table has those that were over, and the same command
 # goes on to the same end.
-lists=("$program" --data ratings.dat --epochs 3000 --patience 3000 --batch 16 --dim 8 --lr 0.001,0.01 --seed 1,2
+several=("$program" --data ratings.dat --epochs 3000 --patience 3000 --batch 16 --dim 8 --seed 1,2
   --initializer PRISM --threads 1 --quiet)
-tuning=("${lists[@]}" --tune --first-epochs 1500)
+lists=("${several[@]}" --lr 0.001,0.01)
+tuning=("${several[@]}" --lr 0.01 --gamma 1,2 --tune --first-epochs 1500)
 "${lists[@]}" --records whole.jsonl >whole.txt  # 4 trials
 "${tuning[@]}" --records whole.jsonl >whole_tuned.txt
 # wait_for PROCESS CONDITION...: the condition, while the process runs

@@ -90,11 +90,6 @@ status=0
 grep -q 'its last checkpoint is not written' full.txt && [ "$(grep -c '"checkpoint_error": ' last.json)" = 3 ] ||
   fail "a last checkpoint is not said to be missing: $(cat full.txt)"
 
-# Without an epoch that ranks better than the first weights, there is nothing to train anew for.
-run --epochs 2 --lr 1e-30 --retrain --json untrained.json >out.txt 2>&1 || fail "no best epoch: $(cat out.txt)"
-grep -q 'is not trained anew' out.txt && ! grep -q '"retraining"' untrained.json ||
-  fail "--retrain without a best epoch: $(cat out.txt)"
-
 # interrupted EPOCH OPTIONS...: SIGINT after an epoch. Progress goes through a pipe, which holds fewer lines than
 # training has epochs: it cannot end before.
 long=("$program" --data ratings.dat --dim 8 --batch 64 --lr 0.01 --initializer Xavier --epochs 5000 --patience 5000
