@@ -186,11 +186,6 @@ template <class Model>
 void train_anew(const Settings& settings, Model& model, const prism::Split& split,
                 const prism::FitOptions& fitting, Run& run) {
   if (!run.complete()) return;
-  if (run.history.best_epoch == 0) {
-    run.history.warnings.push_back(
-        "is not trained anew: no epoch ranked better than the weights that training began with");
-    return;
-  }
   prism::History& anew = run.retraining.emplace();
   if (caught_signal() != 0) {  // after the last step of the first training
     anew.stop_reason = prism::StopReason::observer;
