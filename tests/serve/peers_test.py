@@ -31,12 +31,16 @@ def write_ratings(path):
                 file.write(f"user {user},ż\\n{item}\n")
 
 
+def unescaped(text):
+    """The id in whose place \\n, \\r, \\t and \\\\ stand for what would end a line or a column."""
+    meant = {"n": "\n", "r": "\r", "t": "\t"}
+    return re.sub(r"\\(.)", lambda escape: meant.get(escape[1], escape[1]), text)
+
+
 def read_ids(path):
-    """The id of each row: one a line, in which \\n, \\r and \\\\ stand for what would end it."""
+    """The id of each row, one a line."""
     with open(path, encoding="utf-8", newline="\n") as file:
-        lines = file.read().split("\n")[:-1]
-    return [re.sub(r"\\(.)", lambda escape: {"n": "\n", "r": "\r"}.get(escape[1], escape[1]), line)
-            for line in lines]
+        return [unescaped(line) for line in file.read().split("\n")[:-1]]
 
 
 def answers(folder, users, *options):
@@ -48,7 +52,7 @@ def answers(folder, users, *options):
     lists = {user: [] for user in users}
     for line in out.split("\n")[:-1]:
         user, rank, item, score = line.split("\t")
-        lists[user].append((row_of[item], float(score)))
+        lists[user].append((row_of[unescaped(item)], float(score)))
         assert int(rank) == len(lists[user]), line
     return [lists[user] for user in users]
 
