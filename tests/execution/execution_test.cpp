@@ -10,6 +10,8 @@
 #include <memory_resource>
 #include <vector>
 
+#include <prism/execution/serial_grid.hpp>
+
 #include "policies.hpp"
 #include "two_wide.hpp"
 
@@ -128,9 +130,13 @@ TEST_CASE("every execution trains the same model up to rounding") {
         INFO(reference.name());
         CHECK(difference(trained<Model>(par), reference) < 1e-3);
         CHECK(difference(trained<Model>(host<test::TwoWide>), reference) < 1e-3);
+        if constexpr (!std::is_same_v<Loss, MACR> && !std::is_same_v<Backbone, MLP<dynamic>>)
+        CHECK(difference(trained<Model>(serial_grid), reference) < 1e-3);
       };
   check(std::type_identity<Recommender<MF<dynamic>, BPR>>{});
   check(std::type_identity<Recommender<MF<dynamic>, DirectAU>>{});
+  check(std::type_identity<Recommender<MF<dynamic>, SSM>>{});
+  check(std::type_identity<Recommender<LightGCN<dynamic>, BPR>>{});
   check(std::type_identity<Recommender<MLP<dynamic>, SSM>>{});
   check(std::type_identity<Recommender<LightGCN<dynamic>, MACR>>{});
 }

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstddef>
+#include <memory_resource>
 #include <span>
 #include <string>
 #include <string_view>
@@ -14,6 +15,9 @@
 #include "prism/core/config.hpp"
 #include "prism/core/index.hpp"
 #include "prism/core/matrix.hpp"
+#include "prism/core/memory.hpp"
+#include "prism/core/parallel.hpp"
+#include "prism/kernel/row.hpp"
 #include "prism/ops/propagation.hpp"
 #include "prism/policy/backbone.hpp"
 
@@ -23,12 +27,22 @@ namespace detail {
 
 /// d^-1/2 for each degree d, 0 for d = 0.
 template <class T>
-[[nodiscard]] std::vector<T> inverse_sqrt(std::span<const Index> degree) {
-  std::vector<T> result(degree.size());
+[[nodiscard]] TableVector<T> inverse_sqrt(std::span<const Index> degree,
+                                          std::pmr::memory_resource* memory) {
+  TableVector<T> result(degree.size(), T{0}, memory);
   for (std::size_t r = 0; r < degree.size(); ++r) {
     if (degree[r] > 0) result[r] = static_cast<T>(1 / std::sqrt(static_cast<double>(degree[r])));
   }
   return result;
+}
+
+/// to[rows[k]] = from[k]
+template <class T, Execution X>
+void scatter_rows(const X& exec, Rows<const T> from, std::span<const Index> rows, Rows<T> to) {
+  constexpr std::size_t grain = 256;
+  for_each_row(exec, from.size(), grain, [=] PRISM_HOST_DEVICE(std::size_t k) {
+    copy<typename X::isa>(to[rows[k]], from[k], from.dim());
+  });
 }
 
 }  // namespace detail
@@ -60,12 +74,12 @@ class LightGCN {
   /// The diagonal of D^-1/2 for users and items; not trained.
   template <class T>
   struct State : Stateless<LightGCN> {
-    std::vector<T> user_scale;
-    std::vector<T> item_scale;
+    TableVector<T> user_scale;
+    TableVector<T> item_scale;
 
     State(const LightGCN&, const StateContext& context)
-        : user_scale(detail::inverse_sqrt<T>(context.train.user_degree())),
-          item_scale(detail::inverse_sqrt<T>(context.train.item_degree())) {}
+        : user_scale(detail::inverse_sqrt<T>(context.train.user_degree(), context.memory)),
+          item_scale(detail::inverse_sqrt<T>(context.train.item_degree(), context.memory)) {}
   };
 
   template <class T, Execution X>
@@ -85,9 +99,7 @@ class LightGCN {
     const auto scatter = [&](Rows<const T> from, const BatchSide& side) {
       const Rows<T> to =
           step.scratch.template allocate_zeros<T>(step.exec, side.inverse_index.size(), from.dim());
-      for (std::size_t k = 0; k < from.size(); ++k) {
-        std::copy_n(from[k], from.dim(), to[side.unique_rows[k]]);
-      }
+      detail::scatter_rows<T>(step.exec, from, side.unique_rows, to);
       return to;
     };
     const Embeddings<T> gradient{scatter(output_gradient.users, step.batch.user_side),
@@ -101,10 +113,11 @@ class LightGCN {
   template <class T, Execution X>
   [[nodiscard]] Output<T> output(const X& exec, Embeddings<const T> tables,
                                  const Interactions& train, const State<T>& state) const {
-    Scratch scratch;
+    Scratch scratch(memory_of(exec));
     const Embeddings<T> all = propagate(exec, tables, train, state, scratch);
-    const auto copy_rows = [](Rows<const T> from) {
-      Matrix<T> table(typename Matrix<T>::shape_type{from.size(), from.dim()});
+    synchronise(exec);
+    const auto copy_rows = [&](Rows<const T> from) {
+      Matrix<T> table = make_table<T>(from.size(), from.dim(), memory_of(exec));
       std::copy_n(from.data(), from.num_elements(), table.data());
       return table;
     };

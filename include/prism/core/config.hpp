@@ -67,3 +67,10 @@
 #define PRISM_ONE_TYPE
 #define PRISM_ALWAYS_INLINE
 #endif
+
+// Of functions, and of lambdas that capture copies, which a device runs as well as the host.
+#if defined(__CUDACC__)
+#define PRISM_HOST_DEVICE __host__ __device__
+#else
+#define PRISM_HOST_DEVICE
+#endif

@@ -53,6 +53,17 @@ class PRISM_ONE_TYPE ArgumentError : public Error {
   std::size_t argument_size_;  // what() begins with the argument
 };
 
+/// A device that is not there, has too little memory, or has failed.
+class PRISM_ONE_TYPE DeviceError : public Error {
+ public:
+  PRISM_ALWAYS_INLINE explicit DeviceError(const std::string& what) : Error(what) {}
+  PRISM_ALWAYS_INLINE DeviceError(const DeviceError& other) noexcept : Error(other) {}
+  PRISM_ALWAYS_INLINE DeviceError& operator=(const DeviceError& other) noexcept {
+    Error::operator=(other);
+    return *this;
+  }
+};
+
 /// A file that cannot be read, or whose content does not match its format.
 class PRISM_ONE_TYPE DataError : public Error {
  public:

@@ -19,6 +19,8 @@ struct sse2 {};
 struct avx2 {};  ///< with fused multiply-add
 struct avx512 {};
 struct neon {};
+struct warp {};           ///< the 32 lanes of a GPU's warp, one number in each
+struct emulated_warp {};  ///< the same on the host, one lane after another
 #if defined(__SSE2__) || defined(__ARM_NEON)
 struct native {};  ///< the best that the compiler's flags allow
 #else
@@ -39,6 +41,17 @@ struct Serial {
   using isa = prism::isa::scalar;
 };
 
+/// A device's grids of warps, run on the host, one warp after another, so that whatever a device runs
+/// can be tested without one. Implemented by execution/serial_grid.hpp.
+struct SerialGrid {
+  using isa = prism::isa::emulated_warp;
+};
+
+/// The calling thread's current CUDA device (cudaSetDevice). Implemented by prism/cuda.hpp.
+struct CudaDevice {
+  using isa = prism::isa::warp;
+};
+
 /// `fit(par, model, split)`, the default.
 inline constexpr Host<> par{};
 /// `fit(host<isa::avx2>, model, split)`: the whole model uses one kernel variant.
@@ -46,16 +59,30 @@ template <class Isa>
 inline constexpr Host<Isa> host{};
 /// `fit(serial, model, split)`
 inline constexpr Serial serial{};
+/// `fit(serial_grid, model, split)`
+inline constexpr SerialGrid serial_grid{};
 
 /// How an execution runs independent tasks; specialised for each in execution/:
 ///   // Calls body(i) once for each i in [0, n), in any order, possibly from several threads.
 ///   template <class Body> static void tasks(std::size_t n, const Body& body);
+/// An execution on a device has instead, each body a copy that the device runs:
+///   using host = Host<>;  // for loops that only the host can run
+///   // Calls body(i) for each i in [0, n), each on a warp; or each on a lane of one.
+///   template <class Body> static void on_warps(std::size_t n, const Body& body);
+///   template <class Body> static void on_lanes(std::size_t n, const Body& body);
+///   // The sum of body(i), a double, over warps, in a fixed order; waits for it.
+///   template <class Body> static double sum_on_warps(std::size_t n, const Body& body);
+///   // Waits for all that was begun: the host may then read and write.
+///   static void synchronise();
+///   // Memory that host and device share.
+///   static std::pmr::memory_resource* memory();
 template <class X>
 struct Loops {
   static_assert(
       !std::is_same_v<X, X>,
       "this execution has no implementation here: include prism/execution/host.hpp for par "
-      "and host<>, prism/execution/serial.hpp for serial");
+      "and host<>, prism/execution/serial.hpp for serial, prism/execution/serial_grid.hpp for "
+      "serial_grid, prism/cuda.hpp for cuda::device()");
 };
 
 /// An execution: an empty type with the instruction set of its per-row kernels.
@@ -76,6 +103,17 @@ inline constexpr bool runs_on_host<Serial> = true;
 template <class X>
 concept HostExecution = Execution<X> && runs_on_host<X>;
 
-static_assert(HostExecution<Host<>> && HostExecution<Serial>);
+/// Whether loops run as grids on a device, on memory that it shares with the host.
+template <class X>
+inline constexpr bool runs_on_device = false;
+template <>
+inline constexpr bool runs_on_device<SerialGrid> = true;
+template <>
+inline constexpr bool runs_on_device<CudaDevice> = true;
+
+template <class X>
+concept DeviceExecution = Execution<X> && runs_on_device<X>;
+
+static_assert(HostExecution<Host<>> && HostExecution<Serial> && DeviceExecution<SerialGrid>);
 
 }  // namespace prism::inline PRISM_ISA

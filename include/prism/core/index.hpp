@@ -38,6 +38,9 @@ struct real {
   // Adding zero turns -0.0 into 0.0, so that both give the same type.
   constexpr real(double v) noexcept : value(v + 0.0) {}
   constexpr real(dynamic_t) noexcept : value(0), is_dynamic(true) {}
+  /// As nvcc writes a template argument out for the host's compiler: a brace for each member.
+  constexpr real(double v, bool given_at_run_time) noexcept
+      : value(v), is_dynamic(given_at_run_time) {}
 };
 
 }  // namespace prism::inline PRISM_ISA

@@ -2,21 +2,60 @@
 // Parallel loops whose results do not depend on the number of threads: work is divided into chunks
 // by its size alone, and partial sums are added in the chunks' order. The execution decides which
 // threads run them, if any.
+//
+// for_each_row, for_each_element and sum_over_rows run wherever the execution says, also on a
+// device: their bodies are lambdas that a device can run too, [=] PRISM_HOST_DEVICE (std::size_t i)
+// {...}, and capture copies of views. The other loops are the host's alone.
 #pragma once
 
 #include <algorithm>
 #include <cstddef>
+#include <memory_resource>
 #include <numeric>
 #include <vector>
 
 #include "prism/core/config.hpp"
 #include "prism/core/execution.hpp"
+#include "prism/core/memory.hpp"
 
 namespace prism::inline PRISM_ISA {
+
+/// Waits for what a device is doing, so that the host may read and write what it works on; without
+/// effect for the host itself.
+template <Execution X>
+void synchronise(const X& /*exec*/) {
+  if constexpr (DeviceExecution<X>) Loops<X>::synchronise();
+}
+
+/// Memory that an execution works on: for a device, what it shares with the host.
+/// @param preferred  for the host; null for table_memory()
+template <Execution X>
+[[nodiscard]] std::pmr::memory_resource* memory_of(const X& /*exec*/,
+                                                   std::pmr::memory_resource* preferred = nullptr) {
+  if constexpr (DeviceExecution<X>) {
+    return Loops<X>::memory();
+  } else {
+    return preferred != nullptr ? preferred : table_memory();
+  }
+}
+
+/// Where loops run that only the host can run: for a device, Loops says.
+template <Execution X>
+[[nodiscard]] auto host_of(const X& exec) {
+  if constexpr (DeviceExecution<X>) {
+    return typename Loops<X>::host{};
+  } else {
+    return exec;
+  }
+}
 
 /// Calls body(i) for i in [0, n), each i as a separate task, with denormal numbers as zero.
 template <Execution X, class Body>
 void parallel_tasks(const X& /*exec*/, std::size_t n, const Body& body) {
+  static_assert(HostExecution<X>,
+                "parallel_tasks, parallel_chunks and parallel_sum run on the host alone: loops that a "
+                "device can run are for_each_row, for_each_element and sum_over_rows of "
+                "prism/core/parallel.hpp, whose bodies are [=] PRISM_HOST_DEVICE (std::size_t i) {...}");
   Loops<X>::tasks(n, body);
 }
 
@@ -39,6 +78,45 @@ template <Execution X, class Body>
     partial[chunk] = body(begin, std::min(begin + grain, n));
   });
   return std::accumulate(partial.begin(), partial.end(), 0.0);
+}
+
+/// Calls body(r) for each r in [0, n): a row's work, in packs of X::isa. On a device a warp does it,
+/// and body returns before the device has done so.
+/// @param grain  rows in a chunk of the host's
+template <Execution X, class Body>
+void for_each_row(const X& exec, std::size_t n, std::size_t grain, const Body& body) {
+  if constexpr (DeviceExecution<X>) {
+    Loops<X>::on_warps(n, body);
+  } else {
+    parallel_chunks(exec, n, grain, [&](std::size_t begin, std::size_t end) {
+      for (std::size_t r = begin; r < end; ++r) body(r);
+    });
+  }
+}
+
+/// The same for single numbers: on a device each is a lane's.
+template <Execution X, class Body>
+void for_each_element(const X& exec, std::size_t n, std::size_t grain, const Body& body) {
+  if constexpr (DeviceExecution<X>) {
+    Loops<X>::on_lanes(n, body);
+  } else {
+    for_each_row(exec, n, grain, body);
+  }
+}
+
+/// The sum of body(r), a double, over [0, n), in a fixed order.
+template <Execution X, class Body>
+[[nodiscard]] double sum_over_rows(const X& exec, std::size_t n, std::size_t grain,
+                                   const Body& body) {
+  if constexpr (DeviceExecution<X>) {
+    return Loops<X>::sum_on_warps(n, body);
+  } else {
+    return parallel_sum(exec, n, grain, [&](std::size_t begin, std::size_t end) {
+      double total = 0;
+      for (std::size_t r = begin; r < end; ++r) total += body(r);
+      return total;
+    });
+  }
 }
 
 }  // namespace prism::inline PRISM_ISA

@@ -17,19 +17,19 @@ template <class T>
 class Rows {
  public:
   Rows() = default;
-  Rows(T* data, std::size_t size, std::size_t dim) noexcept : data_(data), size_(size), dim_(dim) {}
+  constexpr Rows(T* data, std::size_t size, std::size_t dim) noexcept : data_(data), size_(size), dim_(dim) {}
   /// Rows<T> converts to Rows<const T>.
   template <class U>
-  requires std::is_same_v<const U, T> Rows(Rows<U> other)
+  requires std::is_same_v<const U, T> constexpr Rows(Rows<U> other)
   noexcept : Rows(other.data(), other.size(), other.dim()) {}
 
-  [[nodiscard]] T* operator[](std::size_t row) const noexcept { return data_ + row * dim_; }
-  [[nodiscard]] T* data() const noexcept { return data_; }
+  [[nodiscard]] constexpr T* operator[](std::size_t row) const noexcept { return data_ + row * dim_; }
+  [[nodiscard]] constexpr T* data() const noexcept { return data_; }
   /// The first `count` rows.
-  [[nodiscard]] Rows first(std::size_t count) const noexcept { return {data_, count, dim_}; }
-  [[nodiscard]] std::size_t size() const noexcept { return size_; }
-  [[nodiscard]] std::size_t dim() const noexcept { return dim_; }
-  [[nodiscard]] std::size_t num_elements() const noexcept { return size_ * dim_; }
+  [[nodiscard]] constexpr Rows first(std::size_t count) const noexcept { return {data_, count, dim_}; }
+  [[nodiscard]] constexpr std::size_t size() const noexcept { return size_; }
+  [[nodiscard]] constexpr std::size_t dim() const noexcept { return dim_; }
+  [[nodiscard]] constexpr std::size_t num_elements() const noexcept { return size_ * dim_; }
 
  private:
   T* data_ = nullptr;
@@ -42,21 +42,21 @@ class Rows {
 template <class T>
 class IndexedRows {
  public:
-  IndexedRows(Rows<T> table, std::span<const Index> indices) noexcept
+  constexpr IndexedRows(Rows<T> table, std::span<const Index> indices) noexcept
       : table_(table), indices_(indices.data()), size_(indices.size()) {}
-  IndexedRows(std::convertible_to<Rows<T>> auto all) noexcept : table_(all), size_(table_.size()) {}
+  constexpr IndexedRows(std::convertible_to<Rows<T>> auto all) noexcept : table_(all), size_(table_.size()) {}
 
-  [[nodiscard]] T* operator[](std::size_t k) const noexcept {
+  [[nodiscard]] constexpr T* operator[](std::size_t k) const noexcept {
     return table_[indices_ == nullptr ? k : indices_[k]];
   }
   /// The first `count` of them.
-  [[nodiscard]] IndexedRows first(std::size_t count) const noexcept {
+  [[nodiscard]] constexpr IndexedRows first(std::size_t count) const noexcept {
     IndexedRows prefix = *this;
     prefix.size_ = count;
     return prefix;
   }
-  [[nodiscard]] std::size_t size() const noexcept { return size_; }
-  [[nodiscard]] std::size_t dim() const noexcept { return table_.dim(); }
+  [[nodiscard]] constexpr std::size_t size() const noexcept { return size_; }
+  [[nodiscard]] constexpr std::size_t dim() const noexcept { return table_.dim(); }
 
  private:
   Rows<T> table_;

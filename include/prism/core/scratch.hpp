@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <memory_resource>
 #include <type_traits>
 #include <vector>
 
@@ -15,9 +16,28 @@
 
 namespace prism::inline PRISM_ISA {
 
+namespace detail {
+
+template <Execution X, class T>
+void fill_zeros(const X& exec, T* to, std::size_t n) {
+  if constexpr (DeviceExecution<X>) {
+    for_each_element(exec, n, 0, [=] PRISM_HOST_DEVICE(std::size_t i) { to[i] = T{0}; });
+  } else {
+    constexpr std::size_t grain = std::size_t{1} << 15;
+    parallel_chunks(exec, n, grain, [=](std::size_t begin, std::size_t end) {
+      std::fill(to + begin, to + end, T{0});
+    });
+  }
+}
+
+}  // namespace detail
+
 /// An arena for intermediate results. Used by one thread; the memory it returns may be shared.
 class Scratch {
  public:
+  /// @param memory  null for table_memory(); for a device, memory_of() it
+  explicit Scratch(std::pmr::memory_resource* memory = nullptr) : memory_(memory) {}
+
   /// `size` rows of `dim` uninitialised elements, 64-byte aligned, valid until reset().
   template <class T>
   [[nodiscard]] Rows<T> allocate(std::size_t size, std::size_t dim) {
@@ -31,11 +51,7 @@ class Scratch {
   [[nodiscard]] Rows<T> allocate_zeros(const X& exec, std::size_t size, std::size_t dim,
                                        std::size_t first = 0) {
     Rows<T> rows = allocate<T>(size, dim);
-    T* const from = rows[first];
-    constexpr std::size_t grain = std::size_t{1} << 15;
-    parallel_chunks(exec, (size - first) * dim, grain, [&](std::size_t begin, std::size_t end) {
-      std::fill(from + begin, from + end, T{0});
-    });
+    detail::fill_zeros(exec, rows[first], (size - first) * dim);
     return rows;
   }
 
@@ -46,7 +62,7 @@ class Scratch {
       std::size_t total = 0;
       for (const Block& block : blocks_) total += block.size();
       blocks_.clear();
-      blocks_.emplace_back(total);
+      blocks_.emplace_back(total, memory_);
     }
     used_ = 0;
   }
@@ -67,7 +83,7 @@ class Scratch {
     count = (count + cache_line - 1) / cache_line * cache_line;
     if (blocks_.empty() || blocks_.back().size() - used_ < count) {
       // An eighth more than needed: the next step may be slightly larger.
-      blocks_.emplace_back(std::max(count + count / 8, smallest_block));
+      blocks_.emplace_back(std::max(count + count / 8, smallest_block), memory_);
       used_ = 0;
     }
     void* const address = blocks_.back().data() + used_;
@@ -75,6 +91,7 @@ class Scratch {
     return address;
   }
 
+  std::pmr::memory_resource* memory_;
   std::vector<Block> blocks_;
   std::size_t used_ = 0;  // of the last block
 };

@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <cstddef>
 #include <memory>
+#include <memory_resource>
 #include <span>
 #include <string>
 #include <string_view>
@@ -17,6 +18,7 @@
 #include "prism/core/error.hpp"
 #include "prism/core/finite.hpp"
 #include "prism/core/index.hpp"
+#include "prism/core/memory.hpp"
 #include "prism/data/ids.hpp"
 
 namespace prism::inline PRISM_ISA {
@@ -29,6 +31,25 @@ struct Interaction {
   Index item;
 
   friend bool operator==(const Interaction&, const Interaction&) = default;
+};
+
+/// The neighbours of every user, or of every item: a view, also for a device.
+class Adjacency {
+ public:
+  constexpr Adjacency(std::span<const std::size_t> begin,
+                      std::span<const Index> neighbours) noexcept
+      : begin_(begin.data()), neighbours_(neighbours.data()), size_(begin.size() - 1) {}
+
+  /// A row's neighbours, ascending.
+  [[nodiscard]] constexpr std::span<const Index> operator[](std::size_t row) const noexcept {
+    return {neighbours_ + begin_[row], begin_[row + 1] - begin_[row]};
+  }
+  [[nodiscard]] constexpr std::size_t size() const noexcept { return size_; }
+
+ private:
+  const std::size_t* begin_;
+  const Index* neighbours_;
+  std::size_t size_;
 };
 
 /// A set of interactions between users() users and items() items, in the order of (user, item).
@@ -61,6 +82,20 @@ class Interactions {
     transpose();
   }
 
+  /// A copy whose lists are in `memory`, such as a device's.
+  Interactions(const Interactions& other, std::pmr::memory_resource* memory)
+      : user_ids_(other.user_ids_),
+        item_ids_(other.item_ids_),
+        read_summary_(other.read_summary_),
+        user_of_(other.user_of_, memory),
+        item_of_(other.item_of_, memory),
+        times_(other.times_),
+        users_by_item_(other.users_by_item_, memory),
+        user_begin_(other.user_begin_, memory),
+        item_begin_(other.item_begin_, memory),
+        user_degree_(other.user_degree_, memory),
+        item_degree_(other.item_degree_, memory) {}
+
   [[nodiscard]] Index users() const noexcept { return static_cast<Index>(user_degree_.size()); }
   [[nodiscard]] Index items() const noexcept { return static_cast<Index>(item_degree_.size()); }
 
@@ -82,6 +117,15 @@ class Interactions {
   [[nodiscard]] std::span<const Index> users_of(Index item) const noexcept {
     return {users_by_item_.data() + item_begin_[item], item_degree_[item]};
   }
+
+  /// Where the lists are; never null.
+  [[nodiscard]] std::pmr::memory_resource* memory() const noexcept {
+    return item_of_.get_allocator().resource();
+  }
+
+  /// items_of() and users_of() of all.
+  [[nodiscard]] Adjacency items_by_user() const noexcept { return {user_begin_, item_of_}; }
+  [[nodiscard]] Adjacency users_by_item() const noexcept { return {item_begin_, users_by_item_}; }
 
   /// The number of items of each user: users() counts.
   [[nodiscard]] std::span<const Index> user_degree() const noexcept { return user_degree_; }
@@ -160,8 +204,8 @@ class Interactions {
   }
 
   /// The offsets of rows with these counts, and the end of the last row.
-  static std::vector<std::size_t> prefix_sums(std::span<const Index> counts) {
-    std::vector<std::size_t> begin(counts.size() + 1);
+  static TableVector<std::size_t> prefix_sums(std::span<const Index> counts) {
+    TableVector<std::size_t> begin(counts.size() + 1, std::size_t{0});
     for (std::size_t row = 0; row < counts.size(); ++row) begin[row + 1] = begin[row] + counts[row];
     return begin;
   }
@@ -174,8 +218,8 @@ class Interactions {
     };
     std::vector<Index> count(user_ids_->size());
     for (const Interaction& pair : pairs) ++count[pair.user];
-    const std::vector<std::size_t> begin = prefix_sums(count);
-    std::vector<std::size_t> next(begin);
+    const TableVector<std::size_t> begin = prefix_sums(count);
+    TableVector<std::size_t> next(begin);
     std::vector<Entry> entries(pairs.size());
     for (std::size_t k = 0; k < pairs.size(); ++k) {
       entries[next[pairs[k].user]++] = {pairs[k].item, k};
@@ -184,8 +228,8 @@ class Interactions {
     user_of_.reserve(pairs.size());
     item_of_.reserve(pairs.size());
     times_.reserve(times.size());
-    user_degree_.resize(count.size());
-    item_degree_.resize(item_ids_->size());
+    user_degree_.assign(count.size(), 0);
+    item_degree_.assign(item_ids_->size(), 0);
     for (std::size_t user = 0; user < count.size(); ++user) {
       const std::span row = std::span(entries).subspan(begin[user], count[user]);
       std::sort(row.begin(), row.end(),
@@ -209,21 +253,21 @@ class Interactions {
   void transpose() {
     item_begin_ = prefix_sums(item_degree_);
     users_by_item_.resize(size());
-    std::vector<std::size_t> next(item_begin_);
+    TableVector<std::size_t> next(item_begin_);
     for (std::size_t k = 0; k < size(); ++k) users_by_item_[next[item_of_[k]]++] = user_of_[k];
   }
 
   std::shared_ptr<const Ids> user_ids_;
   std::shared_ptr<const Ids> item_ids_;
   std::shared_ptr<const ReadSummary> read_summary_;
-  std::vector<Index> user_of_;  // with item_of_: the k-th interaction
-  std::vector<Index> item_of_;
+  TableVector<Index> user_of_;  // with item_of_: the k-th interaction
+  TableVector<Index> item_of_;
   std::vector<double> times_;
-  std::vector<Index> users_by_item_;
-  std::vector<std::size_t> user_begin_;  // offsets of users in item_of_
-  std::vector<std::size_t> item_begin_;  // offsets of items in users_by_item_
-  std::vector<Index> user_degree_;
-  std::vector<Index> item_degree_;
+  TableVector<Index> users_by_item_;
+  TableVector<std::size_t> user_begin_;  // offsets of users in item_of_
+  TableVector<std::size_t> item_begin_;  // offsets of items in users_by_item_
+  TableVector<Index> user_degree_;
+  TableVector<Index> item_degree_;
 };
 
 }  // namespace prism::inline PRISM_ISA

@@ -13,7 +13,7 @@ namespace prism::inline PRISM_ISA {
 /// below items - seen.size(), drawn uniformly, gives each with the same probability.
 /// @param rank  how many unseen items precede it
 /// @param seen  the user's items, ascending
-[[nodiscard]] inline Index unseen_item(Index rank, std::span<const Index> seen) noexcept {
+[[nodiscard]] constexpr Index unseen_item(Index rank, std::span<const Index> seen) noexcept {
   // seen[k] - k unseen items precede seen[k]: find how many seen items precede the result.
   std::size_t low = 0, high = seen.size();
   while (low < high) {

@@ -74,7 +74,7 @@ template <class T, class Isa>
 /// order of their ids, without the user's items in any of `exclude`.
 /// @throws ArgumentError  for k of 0, or a user that is out of range for the scorer or for a part
 ///                        of `exclude`
-template <Execution X, class T, class Visit>
+template <HostExecution X, class T, class Visit>
 void rank_items(const X& exec, const Scorer<T>& scorer, std::span<const Index> users, std::size_t k,
                 std::span<const Interactions* const> exclude, Similarity similarity,
                 const Visit& visit, Pruning pruning = Pruning::automatic) {
@@ -109,6 +109,15 @@ void rank_items(const X& exec, const Scorer<T>& scorer, std::span<const Index> u
     block.rank(0, items.panels());
     for (std::size_t p = begin; p < end; ++p) visit(p, block.best(p - begin));
   });
+}
+
+/// The same for a scorer whose rows a device has written, on the host that it belongs to.
+template <DeviceExecution X, class T, class Visit>
+void rank_items(const X& exec, const Scorer<T>& scorer, std::span<const Index> users, std::size_t k,
+                std::span<const Interactions* const> exclude, Similarity similarity,
+                const Visit& visit, Pruning pruning = Pruning::automatic) {
+  synchronise(exec);
+  rank_items(host_of(exec), scorer, users, k, exclude, similarity, visit, pruning);
 }
 
 /// The same, on the host's threads.

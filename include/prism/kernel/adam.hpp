@@ -54,7 +54,7 @@ struct AdamPack {
   P weight, first, second;
 
   template <class T>
-  void step(P gradient, const AdamConstants<T>& constant, const AdamStep<T>& step) noexcept {
+  PRISM_HOST_DEVICE void step(P gradient, const AdamConstants<T>& constant, const AdamStep<T>& step) noexcept {
     first = fused_multiply_add(P::broadcast(constant.beta1), first,
                                P::broadcast(constant.one_minus_beta1) * gradient);
     second = fused_multiply_add(P::broadcast(constant.beta2), second,
@@ -80,7 +80,7 @@ struct MomentDecay {
 /// One step of a row w with moments m and v, which are multiplied by `moment_decay` first; n
 /// elements each. The gradient is g + decay * w, where a null g counts as zero.
 template <class Isa = isa::native, class T>
-inline void adam_row(T* w, T* m, T* v, const T* g, T decay, const AdamConstants<T>& constant,
+PRISM_HOST_DEVICE inline void adam_row(T* w, T* m, T* v, const T* g, T decay, const AdamConstants<T>& constant,
                      const AdamStep<T>& step, std::size_t n,
                      MomentDecay<T> moment_decay = {}) noexcept {
   const auto step_packs = [&](const auto& gradient_at) {
@@ -106,7 +106,7 @@ namespace detail {
 /// N packs from w, m and v on, in registers through all steps: a single pack would wait for the
 /// latency of its own square roots and divisions.
 template <std::size_t N, class P, class T>
-inline void adam_replay_packs(T* w, T* m, T* v, T decay, const AdamConstants<T>& constant,
+PRISM_HOST_DEVICE inline void adam_replay_packs(T* w, T* m, T* v, T decay, const AdamConstants<T>& constant,
                               std::span<const AdamStep<T>> steps) noexcept {
   AdamPack<P> pack[N];
 #pragma GCC unroll 8
@@ -135,7 +135,7 @@ inline void adam_replay_packs(T* w, T* m, T* v, T decay, const AdamConstants<T>&
 /// Applies `steps` to a row without a gradient except for its decay. Equal to the last bit to as
 /// many calls of adam_row, without loads and stores between them.
 template <class Isa = isa::native, class T>
-inline void adam_replay(T* w, T* m, T* v, T decay, const AdamConstants<T>& constant,
+PRISM_HOST_DEVICE inline void adam_replay(T* w, T* m, T* v, T decay, const AdamConstants<T>& constant,
                         std::span<const AdamStep<T>> steps, std::size_t n) noexcept {
   using P = Pack<T, Isa>;
   constexpr std::size_t quad_width = 4 * P::width;
@@ -146,9 +146,10 @@ inline void adam_replay(T* w, T* m, T* v, T decay, const AdamConstants<T>& const
   for (std::size_t i = quad_end; i < pack_end; i += P::width) {
     detail::adam_replay_packs<1, P>(w + i, m + i, v + i, decay, constant, steps);
   }
-  for (std::size_t i = pack_end; i < n; ++i) {
+  for (std::size_t i = pack_end + Lanes<Isa>::first(); i < n; i += Lanes<Isa>::step()) {
     detail::adam_replay_packs<1, Pack<T, isa::scalar>>(w + i, m + i, v + i, decay, constant, steps);
   }
+  Lanes<Isa>::synchronise();
 }
 
 /// A run of steps of a row with neither gradient nor decay, in closed form.
@@ -185,20 +186,20 @@ class ZeroGradientSteps {
 
   /// Whether the series is accurate to rounding. It is not in a table's first steps, where the bias
   /// correction of v changes quickly.
-  [[nodiscard]] bool is_accurate() const noexcept {
+  [[nodiscard]] PRISM_HOST_DEVICE bool is_accurate() const noexcept {
     // The first power left out is even: its terms are positive and bound those of higher powers.
     return power_sum_[max_order + 1] <= tolerance() * power_sum_[0];
   }
 
   /// The highest power of u that is not below rounding; at most `max_order`.
-  [[nodiscard]] std::size_t order() const noexcept { return order_; }
+  [[nodiscard]] PRISM_HOST_DEVICE std::size_t order() const noexcept { return order_; }
 
-  [[nodiscard]] T expansion_point() const noexcept { return static_cast<T>(expansion_point_); }
+  [[nodiscard]] PRISM_HOST_DEVICE T expansion_point() const noexcept { return static_cast<T>(expansion_point_); }
   /// (-1)^q M_q, for q up to order()
-  [[nodiscard]] T coefficient(std::size_t q) const noexcept { return coefficient_[q]; }
+  [[nodiscard]] PRISM_HOST_DEVICE T coefficient(std::size_t q) const noexcept { return coefficient_[q]; }
 
  private:
-  static constexpr double tolerance() noexcept { return std::numeric_limits<T>::epsilon() / 16; }
+  PRISM_HOST_DEVICE static constexpr double tolerance() noexcept { return std::numeric_limits<T>::epsilon() / 16; }
 
   double expansion_point_;
   std::array<double, max_order + 2> power_sum_{};
@@ -210,7 +211,7 @@ class ZeroGradientSteps {
 /// Applies `steps` to a row's weights at once. The moments are not changed; the next step
 /// multiplies them by powers of beta1 and beta2 (MomentDecay).
 template <class Isa = isa::native, class T>
-inline void adam_zero_gradient_steps(T* w, const T* m, const T* v,
+PRISM_HOST_DEVICE inline void adam_zero_gradient_steps(T* w, const T* m, const T* v,
                                      const ZeroGradientSteps<T>& steps,
                                      const AdamConstants<T>& constant, std::size_t n) noexcept {
   const std::size_t order = steps.order();

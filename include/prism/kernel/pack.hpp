@@ -6,6 +6,7 @@
 // that have the members of Pack<T, isa::scalar>; `fit(host<my_isa>, ...)` then trains with it.
 #pragma once
 
+#include <algorithm>
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
@@ -34,39 +35,63 @@ inline constexpr bool has_byte_dot_product = false;
 template <class Isa = isa::native>
 struct ByteAccumulator;
 
-template <class T>
-struct Pack<T, isa::scalar> {
+namespace detail {
+
+/// Whether a pack is a single number. A CUDA compiler reads code for the host once more as code for
+/// the device, where it knows no registers of the host's, and where the code never runs.
+template <class Isa>
+inline constexpr bool has_single_numbers = false;
+template <>
+inline constexpr bool has_single_numbers<isa::scalar> = true;
+#if defined(__CUDA_ARCH__)
+template <>
+inline constexpr bool has_single_numbers<isa::native> = true;
+template <>
+inline constexpr bool has_single_numbers<isa::sse2> = true;
+template <>
+inline constexpr bool has_single_numbers<isa::avx2> = true;
+template <>
+inline constexpr bool has_single_numbers<isa::avx512> = true;
+template <>
+inline constexpr bool has_single_numbers<isa::neon> = true;
+#endif
+
+}  // namespace detail
+
+template <class T, class Isa>
+requires detail::has_single_numbers<Isa>
+struct Pack<T, Isa> {
   static constexpr std::size_t width = 1;
 
   T value;
 
-  static Pack load(const T* from) noexcept { return {*from}; }
-  static Pack broadcast(T number) noexcept { return {number}; }
-  void store(T* to) const noexcept { *to = value; }
+  PRISM_HOST_DEVICE static Pack load(const T* from) noexcept { return {*from}; }
+  PRISM_HOST_DEVICE static Pack broadcast(T number) noexcept { return {number}; }
+  PRISM_HOST_DEVICE void store(T* to) const noexcept { *to = value; }
 
-  friend Pack operator+(Pack a, Pack b) noexcept { return {a.value + b.value}; }
-  friend Pack operator-(Pack a, Pack b) noexcept { return {a.value - b.value}; }
-  friend Pack operator*(Pack a, Pack b) noexcept { return {a.value * b.value}; }
-  friend Pack operator/(Pack a, Pack b) noexcept { return {a.value / b.value}; }
-  friend Pack fused_multiply_add(Pack a, Pack b, Pack c) noexcept {
+  PRISM_HOST_DEVICE friend Pack operator+(Pack a, Pack b) noexcept { return {a.value + b.value}; }
+  PRISM_HOST_DEVICE friend Pack operator-(Pack a, Pack b) noexcept { return {a.value - b.value}; }
+  PRISM_HOST_DEVICE friend Pack operator*(Pack a, Pack b) noexcept { return {a.value * b.value}; }
+  PRISM_HOST_DEVICE friend Pack operator/(Pack a, Pack b) noexcept { return {a.value / b.value}; }
+  PRISM_HOST_DEVICE friend Pack fused_multiply_add(Pack a, Pack b, Pack c) noexcept {
     return {a.value * b.value + c.value};
   }
-  friend Pack sqrt(Pack a) noexcept { return {std::sqrt(a.value)}; }
-  friend Pack approximate_reciprocal(Pack a) noexcept { return {T{1} / a.value}; }
-  friend Pack approximate_sqrt(Pack a) noexcept { return {std::sqrt(a.value)}; }
-  friend Pack exp(Pack a) noexcept { return {std::exp(a.value)}; }
-  friend Pack log(Pack a) noexcept { return {std::log(a.value)}; }
-  friend Pack atan(Pack a) noexcept { return {std::atan(a.value)}; }
-  friend Pack clamp(Pack a, Pack lowest, Pack highest) noexcept {
+  PRISM_HOST_DEVICE friend Pack sqrt(Pack a) noexcept { return {std::sqrt(a.value)}; }
+  PRISM_HOST_DEVICE friend Pack approximate_reciprocal(Pack a) noexcept { return {T{1} / a.value}; }
+  PRISM_HOST_DEVICE friend Pack approximate_sqrt(Pack a) noexcept { return {std::sqrt(a.value)}; }
+  PRISM_HOST_DEVICE friend Pack exp(Pack a) noexcept { return {std::exp(a.value)}; }
+  PRISM_HOST_DEVICE friend Pack log(Pack a) noexcept { return {std::log(a.value)}; }
+  PRISM_HOST_DEVICE friend Pack atan(Pack a) noexcept { return {std::atan(a.value)}; }
+  PRISM_HOST_DEVICE friend Pack clamp(Pack a, Pack lowest, Pack highest) noexcept {
     const T raised = a.value < lowest.value ? lowest.value : a.value;
     return {raised > highest.value ? highest.value : raised};
   }
-  friend Pack max(Pack a, Pack b) noexcept { return {a.value > b.value ? a.value : b.value}; }
-  friend bool any_greater(Pack a, Pack b) noexcept { return a.value > b.value; }
-  friend std::uint64_t not_less_equal_mask(Pack a, Pack b) noexcept {
+  PRISM_HOST_DEVICE friend Pack max(Pack a, Pack b) noexcept { return {a.value > b.value ? a.value : b.value}; }
+  PRISM_HOST_DEVICE friend bool any_greater(Pack a, Pack b) noexcept { return a.value > b.value; }
+  PRISM_HOST_DEVICE friend std::uint64_t not_less_equal_mask(Pack a, Pack b) noexcept {
     return !(a.value <= b.value);
   }
-  friend T sum(Pack a) noexcept { return a.value; }
+  PRISM_HOST_DEVICE friend T sum(Pack a) noexcept { return a.value; }
 };
 
 template <>
@@ -98,14 +123,65 @@ struct ByteAccumulator<isa::scalar> {
   }
 };
 
+/// How the lanes of a register share the numbers that are no whole pack: on the host one after
+/// another, on a device each lane its own. Specialised by an instruction set whose lanes are threads.
+template <class Isa>
+struct Lanes {
+  static constexpr bool are_threads = false;
+  /// A lane handles the single numbers first(), first() + step(), ...
+  PRISM_HOST_DEVICE static constexpr std::size_t first() noexcept { return 0; }
+  PRISM_HOST_DEVICE static constexpr std::size_t step() noexcept { return 1; }
+  /// The sum over the lanes.
+  template <class T>
+  PRISM_HOST_DEVICE static constexpr T sum(T of_lane) noexcept {
+    return of_lane;
+  }
+  /// Calls body() on one of the lanes, after all of them have come here; they go on after it.
+  template <class Body>
+  PRISM_HOST_DEVICE static void once(const Body& body) noexcept {
+    body();
+  }
+  /// What the lanes have stored is there for all of them.
+  PRISM_HOST_DEVICE static void synchronise() noexcept {}
+};
+
+/// What a pack does that not every instruction set has to say; specialised by those that do.
+template <class P>
+struct PackTraits {
+  /// The first n < width numbers of a pack, the others `fill`.
+  template <class T>
+  static P load_first(const T* from, std::size_t n, T fill) noexcept {
+    T numbers[P::width];
+    std::fill_n(numbers, P::width, fill);
+    std::copy_n(from, n, numbers);
+    return P::load(numbers);
+  }
+  template <class T>
+  static void store_first(P pack, T* to, std::size_t n) noexcept {
+    T numbers[P::width];
+    pack.store(numbers);
+    std::copy_n(numbers, n, to);
+  }
+  /// The largest of a pack's numbers.
+  template <class T>
+  static T largest(P pack) noexcept {
+    T numbers[P::width];
+    pack.store(numbers);
+    return *std::max_element(numbers, numbers + P::width);
+  }
+};
+
 /// Calls body(tag, i) for i = 0, width, ...: first for whole packs of Isa, then for single numbers;
 /// `tag` holds the Pack type to use at i.
 template <class Isa, class T, class Body>
-inline void for_each_pack(std::size_t n, const Body& body) {
+PRISM_HOST_DEVICE inline void for_each_pack(std::size_t n, const Body& body) {
   using Wide = Pack<T, Isa>;
   const std::size_t pack_end = n - n % Wide::width;
   for (std::size_t i = 0; i < pack_end; i += Wide::width) body(std::type_identity<Wide>{}, i);
-  for (std::size_t i = pack_end; i < n; ++i) body(std::type_identity<Pack<T, isa::scalar>>{}, i);
+  for (std::size_t i = pack_end + Lanes<Isa>::first(); i < n; i += Lanes<Isa>::step()) {
+    body(std::type_identity<Pack<T, isa::scalar>>{}, i);
+  }
+  Lanes<Isa>::synchronise();
 }
 
 }  // namespace prism::inline PRISM_ISA

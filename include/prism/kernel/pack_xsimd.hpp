@@ -13,6 +13,7 @@
 #include "prism/core/execution.hpp"
 #include "prism/kernel/pack.hpp"
 
+#if !defined(__CUDA_ARCH__)  // see has_single_numbers
 namespace prism::inline PRISM_ISA {
 
 namespace detail {
@@ -216,3 +217,4 @@ struct ByteAccumulator<Isa> {
 #endif
 
 }  // namespace prism::inline PRISM_ISA
+#endif

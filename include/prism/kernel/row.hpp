@@ -17,7 +17,7 @@ inline constexpr double min_norm = 1e-12;
 /// Prefetches a row of n elements that is read and written soon: the hardware does not predict rows
 /// that are selected by index.
 template <class T>
-inline void prefetch(const T* row, std::size_t n) noexcept {
+PRISM_HOST_DEVICE inline void prefetch(const T* row, std::size_t n) noexcept {
 #if defined(__GNUC__)
   constexpr std::size_t cache_line = 64;
   const auto* const from = reinterpret_cast<const char*>(row);
@@ -25,9 +25,27 @@ inline void prefetch(const T* row, std::size_t n) noexcept {
 #endif
 }
 
+namespace detail {
+
+/// total + sum_i a[i] * b[i], one number after another, or one on each lane
+template <class Isa, class T>
+[[nodiscard]] PRISM_HOST_DEVICE inline T add_products(T total, const T* a, const T* b,
+                                                      std::size_t n) noexcept {
+  if constexpr (Lanes<Isa>::are_threads) {
+    T product = 0;
+    for (std::size_t i = Lanes<Isa>::first(); i < n; i += Lanes<Isa>::step()) product += a[i] * b[i];
+    return total + Lanes<Isa>::sum(product);
+  } else {
+    for (std::size_t i = 0; i < n; ++i) total += a[i] * b[i];
+    return total;
+  }
+}
+
+}  // namespace detail
+
 /// sum_i a[i] * b[i]
 template <class Isa = isa::native, class T>
-[[nodiscard]] inline T dot(const T* a, const T* b, std::size_t n) noexcept {
+[[nodiscard]] PRISM_HOST_DEVICE inline T dot(const T* a, const T* b, std::size_t n) noexcept {
   using P = Pack<T, Isa>;
   constexpr std::size_t w = P::width;
   // Four sums hide the latency of the multiply-add.
@@ -42,22 +60,31 @@ template <class Isa = isa::native, class T>
   for (std::size_t i = quad_end; i < pack_end; i += w) {
     s0 = fused_multiply_add(P::load(a + i), P::load(b + i), s0);
   }
-  T total = sum((s0 + s1) + (s2 + s3));
-  for (std::size_t i = pack_end; i < n; ++i) total += a[i] * b[i];
-  return total;
+  const T of_packs = sum((s0 + s1) + (s2 + s3));
+  if (pack_end == n) return of_packs;
+  return detail::add_products<Isa>(of_packs, a + pack_end, b + pack_end, n - pack_end);
 }
 
 /// y[i] += factor * x[i]
 template <class Isa = isa::native, class T>
-inline void add_scaled(T* y, T factor, const T* x, std::size_t n) noexcept {
+PRISM_HOST_DEVICE inline void add_scaled(T* y, T factor, const T* x, std::size_t n) noexcept {
   for_each_pack<Isa, T>(n, [=]<class P>(std::type_identity<P>, std::size_t i) {
     fused_multiply_add(P::broadcast(factor), P::load(x + i), P::load(y + i)).store(y + i);
   });
 }
 
+/// y[i] = x[i]
+template <class Isa = isa::native, class T>
+PRISM_HOST_DEVICE inline void copy(T* y, const T* x, std::size_t n) noexcept {
+  if (y == x) return;
+  for_each_pack<Isa, T>(n, [=]<class P>(std::type_identity<P>, std::size_t i) {
+    P::load(x + i).store(y + i);
+  });
+}
+
 /// y[i] = factor * x[i]
 template <class Isa = isa::native, class T>
-inline void scale(T* y, T factor, const T* x, std::size_t n) noexcept {
+PRISM_HOST_DEVICE inline void scale(T* y, T factor, const T* x, std::size_t n) noexcept {
   for_each_pack<Isa, T>(n, [=]<class P>(std::type_identity<P>, std::size_t i) {
     (P::broadcast(factor) * P::load(x + i)).store(y + i);
   });
@@ -65,7 +92,7 @@ inline void scale(T* y, T factor, const T* x, std::size_t n) noexcept {
 
 /// Clamps x[i] to [lowest, highest].
 template <class Isa = isa::native, class T>
-inline void clamp(T* x, T lowest, T highest, std::size_t n) noexcept {
+PRISM_HOST_DEVICE inline void clamp(T* x, T lowest, T highest, std::size_t n) noexcept {
   for_each_pack<Isa, T>(n, [=]<class P>(std::type_identity<P>, std::size_t i) {
     clamp(P::load(x + i), P::broadcast(lowest), P::broadcast(highest)).store(x + i);
   });
@@ -73,13 +100,13 @@ inline void clamp(T* x, T lowest, T highest, std::size_t n) noexcept {
 
 /// |x|, the Euclidean norm.
 template <class Isa = isa::native, class T>
-[[nodiscard]] inline T norm(const T* x, std::size_t n) noexcept {
+[[nodiscard]] PRISM_HOST_DEVICE inline T norm(const T* x, std::size_t n) noexcept {
   return std::sqrt(dot<Isa>(x, x, n));
 }
 
 /// unit = x / max(|x|, min_norm); returns max(|x|, min_norm).
 template <class Isa = isa::native, class T>
-inline T normalise(T* unit, const T* x, std::size_t n) noexcept {
+PRISM_HOST_DEVICE inline T normalise(T* unit, const T* x, std::size_t n) noexcept {
   const T magnitude = std::max(norm<Isa>(x, n), static_cast<T>(min_norm));
   scale<Isa>(unit, T{1} / magnitude, x, n);
   return magnitude;
@@ -90,7 +117,7 @@ namespace detail {
 /// Calls visit(i, 1 / magnitude, g - unit (unit . g)) for each pack: the two factors of the
 /// gradient through normalise.
 template <class Isa, class T, class Visit>
-inline void for_each_normalise_gradient(const T* g, const T* unit, T magnitude, std::size_t n,
+PRISM_HOST_DEVICE inline void for_each_normalise_gradient(const T* g, const T* unit, T magnitude, std::size_t n,
                                         const Visit& visit) noexcept {
   const T radial = dot<Isa>(unit, g, n);
   const T inverse = T{1} / magnitude;
@@ -105,7 +132,7 @@ inline void for_each_normalise_gradient(const T* g, const T* unit, T magnitude, 
 /// The gradient through normalise: gradient = (g - unit (unit . g)) / magnitude, for the `unit` and
 /// `magnitude` from normalise and the gradient g with respect to `unit`.
 template <class Isa = isa::native, class T>
-inline void normalise_gradient(T* gradient, const T* g, const T* unit, T magnitude,
+PRISM_HOST_DEVICE inline void normalise_gradient(T* gradient, const T* g, const T* unit, T magnitude,
                                std::size_t n) noexcept {
   detail::for_each_normalise_gradient<Isa>(
       g, unit, magnitude, n, [gradient]<class P>(std::size_t i, P inverse, P tangent) {
@@ -115,7 +142,7 @@ inline void normalise_gradient(T* gradient, const T* g, const T* unit, T magnitu
 
 /// The same, added to `gradient`.
 template <class Isa = isa::native, class T>
-inline void add_normalise_gradient(T* gradient, const T* g, const T* unit, T magnitude,
+PRISM_HOST_DEVICE inline void add_normalise_gradient(T* gradient, const T* g, const T* unit, T magnitude,
                                    std::size_t n) noexcept {
   detail::for_each_normalise_gradient<Isa>(
       g, unit, magnitude, n, [gradient]<class P>(std::size_t i, P inverse, P tangent) {

@@ -11,13 +11,13 @@ namespace prism::inline PRISM_ISA {
 
 /// log(1 + exp(x))
 template <class T>
-[[nodiscard]] inline T softplus(T x) noexcept {
+[[nodiscard]] PRISM_HOST_DEVICE inline T softplus(T x) noexcept {
   return std::max(x, T{0}) + std::log1p(std::exp(-std::abs(x)));
 }
 
 /// 1 / (1 + exp(-x))
 template <class T>
-[[nodiscard]] inline T sigmoid(T x) noexcept {
+[[nodiscard]] PRISM_HOST_DEVICE inline T sigmoid(T x) noexcept {
   const T exponential = std::exp(-std::abs(x));
   return (x >= 0 ? T{1} : exponential) / (T{1} + exponential);
 }
@@ -27,7 +27,7 @@ template <class T>
 struct SoftplusWithDerivative {
   T value, derivative;
 
-  explicit SoftplusWithDerivative(T x) noexcept {
+  PRISM_HOST_DEVICE explicit SoftplusWithDerivative(T x) noexcept {
     const T exponential = std::exp(-std::abs(x));
     value = std::max(x, T{0}) + std::log1p(exponential);
     derivative = (x >= 0 ? T{1} : exponential) / (T{1} + exponential);

@@ -12,7 +12,7 @@ namespace prism::inline PRISM_ISA {
 
 /// The largest of n numbers, n >= 1.
 template <class Isa = isa::native, class T>
-[[nodiscard]] inline T largest_element(const T* x, std::size_t n) noexcept {
+[[nodiscard]] PRISM_HOST_DEVICE inline T largest_element(const T* x, std::size_t n) noexcept {
   using P = Pack<T, Isa>;
   T result = x[0];
   std::size_t j = 1;
@@ -23,9 +23,7 @@ template <class Isa = isa::native, class T>
       even = max(even, P::load(x + j));
       odd = max(odd, P::load(x + j + P::width));
     }
-    T lanes[P::width];
-    max(even, odd).store(lanes);
-    result = *std::max_element(lanes, lanes + P::width);
+    result = PackTraits<P>::template largest<T>(max(even, odd));
   }
   for (; j < n; ++j) result = std::max(result, x[j]);
   return result;
@@ -34,29 +32,29 @@ template <class Isa = isa::native, class T>
 /// x[j] = exp(inverse_temperature * (x[j] - maximum)), in place; returns their sum.
 /// @param maximum  of all x, so that no exponential overflows
 template <class Isa = isa::native, class T>
-inline T softmax_terms(T* x, T inverse_temperature, T maximum, std::size_t n) noexcept {
+PRISM_HOST_DEVICE inline T softmax_terms(T* x, T inverse_temperature, T maximum, std::size_t n) noexcept {
   using P = Pack<T, Isa>;
-  const auto exponentiate = [&](T* at) {
+  const auto exponential = [&](P score) {
     // Of a masked score the exponential is 0, as that of -1000; packs of doubles would convert what
     // is far below to an integer that cannot hold it.
-    const P argument = P::broadcast(inverse_temperature) * (P::load(at) - P::broadcast(maximum));
-    exp(clamp(argument, P::broadcast(T(-1000)), P::broadcast(0))).store(at);
-    return P::load(at);
+    const P argument = P::broadcast(inverse_temperature) * (score - P::broadcast(maximum));
+    return exp(clamp(argument, P::broadcast(T(-1000)), P::broadcast(0)));
   };
   P total = P::broadcast(0);
   const std::size_t pack_end = n - n % P::width;
-  for (std::size_t j = 0; j < pack_end; j += P::width) total = total + exponentiate(x + j);
-  if (pack_end < n) {
+  for (std::size_t j = 0; j < pack_end; j += P::width) {
+    const P term = exponential(P::load(x + j));
+    term.store(x + j);
+    total = total + term;
+  }
+  if (const std::size_t left = n - pack_end; left > 0) {
     // A softmax is often over a dozen scores, fewer than a pack: the tail is padded to a pack
     // rather than computed one number at a time.
-    T tail[P::width];
-    std::fill_n(tail, P::width, maximum);
-    std::copy(x + pack_end, x + n, tail);
-    exponentiate(tail);
-    std::copy_n(tail, n - pack_end, x + pack_end);
-    std::fill(tail + (n - pack_end), tail + P::width, T{0});
-    total = total + P::load(tail);
+    const P term = exponential(PackTraits<P>::load_first(x + pack_end, left, maximum));
+    PackTraits<P>::store_first(term, x + pack_end, left);
+    total = total + PackTraits<P>::load_first(x + pack_end, left, T{0});
   }
+  Lanes<Isa>::synchronise();
   return sum(total);
 }
 

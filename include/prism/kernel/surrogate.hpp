@@ -19,7 +19,7 @@ namespace detail {
 /// As below. Numbers that are not finite, which -ffast-math does not know, do not arise: d is
 /// clamped to where differences of cosines lie, and a masked score is added at the end.
 template <class Isa, class T, class Sigma>
-inline void log_surrogate(T* cosine, T* slope, T positive, std::size_t n,
+PRISM_HOST_DEVICE inline void log_surrogate(T* cosine, T* slope, T positive, std::size_t n,
                           const Sigma& sigma_with_derivative) noexcept {
   for_each_pack<Isa, T>(n, [=]<class P>(std::type_identity<P>, std::size_t i) {
     const P c = P::load(cosine + i);
@@ -41,7 +41,7 @@ inline void log_surrogate(T* cosine, T* slope, T positive, std::size_t n,
 /// Replaces n cosines c by log sigma(d), d = (c - positive) / 2, and sets slope[j] to the
 /// derivative of log sigma(d) by d.
 template <class Isa = isa::native, class T>
-inline void log_surrogate(Surrogate surrogate, T* cosine, T* slope, T positive,
+PRISM_HOST_DEVICE inline void log_surrogate(Surrogate surrogate, T* cosine, T* slope, T positive,
                           std::size_t n) noexcept {
   switch (surrogate) {
     case Surrogate::tanh:

@@ -15,14 +15,15 @@ namespace prism::inline PRISM_ISA {
 namespace detail {
 
 /// N packs of columns from `column` on, summed in registers.
-template <class P, std::size_t N, class T, class WeightOf, class From>
-inline void sum_columns(T* to, std::size_t column, T factor, std::span<const Index> indices,
-                        const WeightOf& weight_of, const From& from) noexcept {
+template <class P, std::size_t N, class T, class IndexOf, class WeightOf, class From>
+PRISM_HOST_DEVICE inline void sum_columns(T* to, std::size_t column, T factor, std::size_t count,
+                                          const IndexOf& index_of, const WeightOf& weight_of,
+                                          const From& from) noexcept {
   P sums[N];
 #pragma GCC unroll 8
   for (std::size_t n = 0; n < N; ++n) sums[n] = P::broadcast(0);
-  for (std::size_t j = 0; j < indices.size(); ++j) {
-    const T* const row = from[indices[j]] + column;
+  for (std::size_t j = 0; j < count; ++j) {
+    const T* const row = from[index_of(j)] + column;
     const P w = P::broadcast(weight_of(j));
 #pragma GCC unroll 8
     for (std::size_t n = 0; n < N; ++n) {
@@ -37,25 +38,35 @@ inline void sum_columns(T* to, std::size_t column, T factor, std::span<const Ind
 
 }  // namespace detail
 
-/// to = factor * sum over j of weight_of(j) * from[indices[j]]
+/// to = factor * sum over j < count of weight_of(j) * from[index_of(j)]
 /// @param to    from.dim() elements, overwritten
 /// @param from  Rows or IndexedRows
-template <class Isa = isa::native, class T, class WeightOf, class From>
-inline void weighted_sum(T* to, T factor, std::span<const Index> indices, const WeightOf& weight_of,
-                         const From& from) noexcept {
+template <class Isa = isa::native, class T, class IndexOf, class WeightOf, class From>
+PRISM_HOST_DEVICE inline void weighted_sum(T* to, T factor, std::size_t count,
+                                           const IndexOf& index_of, const WeightOf& weight_of,
+                                           const From& from) noexcept {
   using P = Pack<T, Isa>;
   constexpr std::size_t w = P::width;
   const std::size_t dim = from.dim();
   const std::size_t quad_end = dim - dim % (4 * w), pack_end = dim - dim % w;
   for (std::size_t c = 0; c < quad_end; c += 4 * w) {
-    detail::sum_columns<P, 4>(to, c, factor, indices, weight_of, from);
+    detail::sum_columns<P, 4>(to, c, factor, count, index_of, weight_of, from);
   }
   for (std::size_t c = quad_end; c < pack_end; c += w) {
-    detail::sum_columns<P, 1>(to, c, factor, indices, weight_of, from);
+    detail::sum_columns<P, 1>(to, c, factor, count, index_of, weight_of, from);
   }
-  for (std::size_t c = pack_end; c < dim; ++c) {
-    detail::sum_columns<Pack<T, isa::scalar>, 1>(to, c, factor, indices, weight_of, from);
+  for (std::size_t c = pack_end + Lanes<Isa>::first(); c < dim; c += Lanes<Isa>::step()) {
+    detail::sum_columns<Pack<T, isa::scalar>, 1>(to, c, factor, count, index_of, weight_of, from);
   }
+  Lanes<Isa>::synchronise();
+}
+
+/// The same for the indices of a list.
+template <class Isa = isa::native, class T, class WeightOf, class From>
+PRISM_HOST_DEVICE inline void weighted_sum(T* to, T factor, std::span<const Index> indices,
+                                           const WeightOf& weight_of, const From& from) noexcept {
+  weighted_sum<Isa>(
+      to, factor, indices.size(), [=](std::size_t j) { return indices[j]; }, weight_of, from);
 }
 
 }  // namespace prism::inline PRISM_ISA

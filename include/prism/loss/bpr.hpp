@@ -35,24 +35,25 @@ struct BPR {
   double operator()(const LossStep<T, X>& step) const {
     const Batch& batch = step.batch;
     const double pair_weight = 1.0 / static_cast<double>(batch.pairs() * batch.negatives_per_pair);
-    const double total = loss_over_scores(step, [&](std::size_t, std::span<T> score) {
-      const std::span<T> negatives_of_pair = score.subspan(1);
-      const std::size_t counted = count_unmasked<T>(batch, negatives_of_pair);
+    const bool masks = batch.mask != NegativeMask::none;
+    const auto per_pair = [=] PRISM_HOST_DEVICE(
+                              std::size_t, PairScores<T, typename X::isa> scores) -> double {
+      const T positive = scores.positive();
+      const auto of_negatives = scores.negatives();
+      const std::size_t counted = masks ? of_negatives.count_unmasked() : of_negatives.size();
       // 1 where none is masked
       const double share = counted == 0 ? 0
-                                        : static_cast<double>(negatives_of_pair.size()) /
+                                        : static_cast<double>(of_negatives.size()) /
                                               static_cast<double>(counted);
-      double sum = 0;
-      T positive_d_score = 0;
-      for (T& negative : negatives_of_pair) {
-        const SoftplusWithDerivative<T> softplus(negative - score[0]);
-        sum += static_cast<double>(softplus.value);
+      const double sum = of_negatives.template sum_of<double>([=](std::size_t, T& negative) {
+        const SoftplusWithDerivative<T> softplus(negative - positive);
         negative = static_cast<T>(share * pair_weight) * softplus.derivative;
-        positive_d_score += negative;
-      }
-      score[0] = -positive_d_score;
+        return static_cast<double>(softplus.value);
+      });
+      scores.set_positive(-of_negatives.sum());
       return share * sum;
-    });
+    };
+    const double total = loss_over_scores(step, per_pair);
     return total * pair_weight;
   }
 };

@@ -21,6 +21,63 @@
 
 namespace prism::inline PRISM_ISA {
 
+namespace detail {
+
+/// log mean_p exp(cos(u, i_p) / tau) of each pair's user, and the derivative of its mean over
+/// the pairs by the pair's cosine; both pairs x 1. Without `average` each pair counts for itself:
+/// cos(u, i) / tau.
+template <class T>
+struct Positives {
+  Rows<T> value;
+  Rows<T> d_cosine;
+};
+
+template <class T, Execution X>
+[[nodiscard]] Positives<T> positive_terms(const LossStep<T, X>& step, const UnitOutput<T>& unit_output,
+                            double tau, bool average) {
+  const Batch& batch = step.batch;
+  const Positives<T> terms{step.scratch.template allocate<T>(batch.pairs(), 1),
+                           step.scratch.template allocate<T>(batch.pairs(), 1)};
+  const T inverse_temperature = static_cast<T>(1 / tau);
+  const T pair_weight = inverse_temperature / static_cast<T>(batch.pairs());
+  const BatchSide users = batch.user_side;
+  const std::span<const Index> items = batch.items;
+  const UnitOutput<T> unit = unit_output;
+  constexpr std::size_t grain = 256;
+  for_each_row(step.exec, users.num_active, grain, [=] PRISM_HOST_DEVICE(std::size_t k) {
+    using Isa = typename X::isa;
+    const std::span<const Index> of_user = users.occurrence_positions(k);
+    T maximum = -1;
+    for (const Index p : of_user) {
+      const T cosine = dot<Isa>(unit.users.unit[k], unit.items.unit[items[p]],
+                                unit.users.unit.dim());
+      Lanes<Isa>::once([=] { *terms.value[p] = cosine; });
+      maximum = cosine > maximum ? cosine : maximum;
+    }
+    T sum = 0;
+    for (const Index p : of_user) {
+      sum += std::exp(inverse_temperature * (*terms.value[p] - maximum));
+    }
+    const auto count = static_cast<T>(of_user.size());
+    for (const Index p : of_user) {
+      const T cosine = *terms.value[p];
+      Lanes<Isa>::once([=] {
+        if (average) {
+          *terms.value[p] = std::log(sum / count) + inverse_temperature * maximum;
+          *terms.d_cosine[p] = std::exp(inverse_temperature * (cosine - maximum)) *
+                               (pair_weight * count / sum);
+        } else {
+          *terms.value[p] = cosine * inverse_temperature;
+          *terms.d_cosine[p] = pair_weight;
+        }
+      });
+    }
+  });
+  return terms;
+}
+
+}  // namespace detail
+
 /// Bilateral softmax loss: mean over the batch's pairs of
 ///   -log mean_p exp(cos(u, i_p) / tau1) + power * tau2 / tau1 * log sum_j exp(cos(u, j) / tau2),
 /// where p runs over the batch's pairs of user u, and j over the pair's negatives alone; without
@@ -54,77 +111,30 @@ struct BSL {
     const Batch& batch = step.batch;
     const UnitOutput<T> unit_output = normalise_output(step);
     const auto pairs = static_cast<double>(batch.pairs());
-    const Positives<T> positives = positive_terms(step, unit_output);
+    const auto positives =
+        detail::positive_terms(step, unit_output, tau1, average_positives);
     const T inverse_temperature = static_cast<T>(1 / tau2);
     const double negative_weight = power * tau2 / tau1;
     const double total =
-        loss_over_cosines(step, unit_output, [&](std::size_t p, std::span<T> cosine) {
-          const double positive = static_cast<double>(*positives.value[p]);
-          cosine[0] = -*positives.d_cosine[p];
-          const std::span<T> negative = cosine.subspan(1);
-          const T maximum = largest_element<typename X::isa>(negative.data(), negative.size());
-          if (maximum <= masked_score<T>) {  // all of them: the pair has no negative
-            std::ranges::fill(negative, T{0});
-            return -positive;
-          }
-          const T sum = softmax_terms<typename X::isa>(negative.data(), inverse_temperature,
-                                                       maximum, negative.size());
-          const T d_cosine_scale =
-              static_cast<T>(negative_weight / pairs) * inverse_temperature / sum;
-          for (T& c : negative) c *= d_cosine_scale;
-          const double log_sum = std::log(static_cast<double>(sum)) +
-                                 static_cast<double>(inverse_temperature * maximum);
-          return negative_weight * log_sum - positive;
-        });
-    return total / pairs;
-  }
-
- private:
-  /// log mean_p exp(cos(u, i_p) / tau1) of each pair's user, and the derivative of its mean over
-  /// the pairs by the pair's cosine; both pairs x 1.
-  template <class T>
-  struct Positives {
-    Rows<T> value;
-    Rows<T> d_cosine;
-  };
-
-  template <class T, Execution X>
-  Positives<T> positive_terms(const LossStep<T, X>& step, const UnitOutput<T>& unit_output) const {
-    const Batch& batch = step.batch;
-    const Positives<T> terms{step.scratch.template allocate<T>(batch.pairs(), 1),
-                             step.scratch.template allocate<T>(batch.pairs(), 1)};
-    const T inverse_temperature = static_cast<T>(1 / tau1);
-    const T pair_weight = inverse_temperature / static_cast<T>(batch.pairs());
-    constexpr std::size_t grain = 256;
-    parallel_chunks(
-        step.exec, batch.user_side.num_active, grain, [&](std::size_t begin, std::size_t end) {
-          for (std::size_t k = begin; k < end; ++k) {
-            const std::span<const Index> of_user = batch.user_side.occurrence_positions(k);
-            T maximum = -1;
-            for (const Index p : of_user) {
-              *terms.value[p] = dot<typename X::isa>(unit_output.users.unit[k],
-                                                     unit_output.items.unit[batch.items[p]],
-                                                     unit_output.users.unit.dim());
-              maximum = std::max(maximum, *terms.value[p]);
-            }
-            T sum = 0;
-            for (const Index p : of_user) {
-              *terms.d_cosine[p] = std::exp(inverse_temperature * (*terms.value[p] - maximum));
-              sum += *terms.d_cosine[p];
-            }
-            const auto count = static_cast<T>(of_user.size());
-            for (const Index p : of_user) {
-              if (average_positives) {
-                *terms.value[p] = std::log(sum / count) + inverse_temperature * maximum;
-                *terms.d_cosine[p] *= pair_weight * count / sum;
-              } else {
-                *terms.value[p] *= inverse_temperature;
-                *terms.d_cosine[p] = pair_weight;
+        loss_over_cosines(
+            step, unit_output,
+            [=] PRISM_HOST_DEVICE(std::size_t p, PairScores<T, typename X::isa> cosines) -> double {
+              const double positive = static_cast<double>(*positives.value[p]);
+              cosines.set_positive(-*positives.d_cosine[p]);
+              const auto of_negatives = cosines.negatives();
+              const T maximum = of_negatives.largest();
+              if (maximum <= masked_score<T>) {  // all of them: the pair has no negative
+                of_negatives.fill(T{0});
+                return -positive;
               }
-            }
-          }
-        });
-    return terms;
+              const T sum = of_negatives.softmax_terms(inverse_temperature, maximum);
+              of_negatives.multiply(static_cast<T>(negative_weight / pairs) * inverse_temperature /
+                                 sum);
+              const double log_sum = std::log(static_cast<double>(sum)) +
+                                     static_cast<double>(inverse_temperature * maximum);
+              return negative_weight * log_sum - positive;
+            });
+    return total / pairs;
   }
 };
 

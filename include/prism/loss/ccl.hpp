@@ -42,21 +42,29 @@ struct CCL {
     const Batch& batch = step.batch;
     const UnitOutput<T> unit_output = normalise_output(step);
     const auto pairs = static_cast<double>(batch.pairs());
+    const bool masks = batch.mask != NegativeMask::none;
+    const T threshold = static_cast<T>(margin);
+    const double negatives_weight = weight;
     const double total =
-        loss_over_cosines(step, unit_output, [&](std::size_t, std::span<T> cosine) {
-          const T positive = cosine[0], threshold = static_cast<T>(margin);
-          const std::size_t counted = count_unmasked<T>(batch, cosine.subspan(1));
-          const double negative_weight = counted == 0 ? 0 : weight / static_cast<double>(counted);
-          const T d_cosine = static_cast<T>(negative_weight / pairs);
-          T excess = 0;
-          for (T& c : cosine.subspan(1)) {
-            const T above = c - threshold;
-            excess += above <= 0 ? T{0} : above;  // what is not a number stays
-            c = above <= 0 ? T{0} : d_cosine;
-          }
-          cosine[0] = static_cast<T>(-1 / pairs);
-          return 1 - static_cast<double>(positive) + negative_weight * static_cast<double>(excess);
-        });
+        loss_over_cosines(
+            step, unit_output,
+            [=] PRISM_HOST_DEVICE(
+                std::size_t, PairScores<T, typename X::isa> cosines) -> double {
+              const T positive = cosines.positive();
+              const auto of_negatives = cosines.negatives();
+              const std::size_t counted = masks ? of_negatives.count_unmasked() : of_negatives.size();
+              const double negative_weight =
+                  counted == 0 ? 0 : negatives_weight / static_cast<double>(counted);
+              const T d_cosine = static_cast<T>(negative_weight / pairs);
+              const T excess = of_negatives.template sum_of<T>([=](std::size_t, T& c) {
+                const T above = c - threshold;
+                c = above <= 0 ? T{0} : d_cosine;
+                return above <= 0 ? T{0} : above;  // what is not a number stays
+              });
+              cosines.set_positive(static_cast<T>(-1 / pairs));
+              return 1 - static_cast<double>(positive) +
+                     negative_weight * static_cast<double>(excess);
+            });
     return total / pairs;
   }
 };

@@ -17,6 +17,28 @@
 
 namespace prism::inline PRISM_ISA {
 
+namespace detail {
+
+/// to[k] = from[rows[k]]
+template <class T, Execution X>
+void gather_rows(const X& exec, Rows<const T> from, std::span<const Index> rows, Rows<T> to) {
+  for_each_row(exec, rows.size(), unit_grain, [=] PRISM_HOST_DEVICE(std::size_t k) {
+    copy<typename X::isa>(to[k], from[rows[k]], from.dim());
+  });
+}
+
+/// to[k] += the sum of from[p] over the occurrences p of row k
+template <class T, Execution X>
+void add_occurrences(const X& exec, BatchSide side, Rows<const T> from, Rows<T> to) {
+  for_each_row(exec, side.num_active, unit_grain, [=] PRISM_HOST_DEVICE(std::size_t k) {
+    for (const Index p : side.occurrence_positions(k)) {
+      add_scaled<typename X::isa>(to[k], T{1}, from[p], from.dim());
+    }
+  });
+}
+
+}  // namespace detail
+
 /// Alignment of the batch's pairs and uniformity of its distinct users and items, on the unit
 /// sphere:
 ///   mean |u^ - i^|^2 + gamma * (U(users) + U(items)) / 2,
@@ -41,9 +63,9 @@ struct DirectAU {
     // |u^ - i^|^2 = 2 - 2 cos(u, i)
     const double alignment = loss_over_cosines(
         step, unit_output,
-        [=](std::size_t, std::span<T> cosine) {
-          const double value = 2 - 2 * static_cast<double>(cosine[0]);
-          cosine[0] = static_cast<T>(-2 * pair_weight);
+        [=] PRISM_HOST_DEVICE(std::size_t, PairScores<T, typename X::isa> cosine) -> double {
+          const double value = 2 - 2 * static_cast<double>(cosine.positive());
+          cosine.set_positive(static_cast<T>(-2 * pair_weight));
           return value;
         },
         unit_gradient);
@@ -68,22 +90,10 @@ struct DirectAU {
     const std::size_t dim = unit.dim();
     const Rows<T> repeated = scratch.allocate<T>(of_pair.size(), dim);
     const Rows<T> gradient = scratch.allocate_zeros<T>(exec, of_pair.size(), dim);
-    parallel_chunks(exec, of_pair.size(), detail::unit_grain,
-                    [&](std::size_t begin, std::size_t end) {
-                      for (std::size_t p = begin; p < end; ++p) {
-                        std::copy_n(unit[of_pair[p]], dim, repeated[p]);
-                      }
-                    });
+    detail::gather_rows<T>(exec, unit, of_pair, repeated);
     const double value =
         prism::uniformity<T>(exec, repeated, gamma / 2, PairMean::strict, gradient, scratch);
-    parallel_chunks(exec, side.num_active, detail::unit_grain,
-                    [&](std::size_t begin, std::size_t end) {
-                      for (std::size_t k = begin; k < end; ++k) {
-                        for (const Index p : side.occurrence_positions(k)) {
-                          add_scaled<typename X::isa>(unit_gradient[k], T{1}, gradient[p], dim);
-                        }
-                      }
-                    });
+    detail::add_occurrences<T>(exec, side, gradient, unit_gradient);
     return value;
   }
 };

@@ -23,11 +23,13 @@ struct Dot {
   double operator()(const LossStep<T, X>& step) const {
     const Batch& batch = step.batch;
     const T pair_weight = T{1} / static_cast<T>(batch.pairs());
-    const double total = loss_over_scores(step, [=](std::size_t, std::span<T> score) {
-      const double value = static_cast<double>(score[0]);
-      score[0] = -pair_weight;
-      return -value;
-    });
+    const double total = loss_over_scores(
+        step,
+        [=] PRISM_HOST_DEVICE(std::size_t, PairScores<T, typename X::isa> score) -> double {
+          const double value = static_cast<double>(score.positive());
+          score.set_positive(-pair_weight);
+          return -value;
+        });
     return total / static_cast<double>(batch.pairs());
   }
 };

@@ -94,27 +94,36 @@ struct SLK {
     const auto pairs = static_cast<double>(batch.pairs());
     const T inverse_temperature = static_cast<T>(1 / tau_d);
     const Rows<const T> beta = rows(state.beta);
+    const std::span<const Index> user_of_pair = batch.users;
+    const std::span<const Index> table_row = batch.user_side.unique_rows;
+    const double sum_temperature = tau_d, weight_temperature = tau_w;
+    const bool constant = constant_weight;
     const double total =
-        loss_over_cosines(step, unit_output, [&](std::size_t p, std::span<T> cosine) {
-          const std::span<T> negative = cosine.subspan(1);
-          const T maximum = largest_element<Isa>(negative.data(), negative.size());
-          if (maximum <= masked_score<T>) {
-            std::ranges::fill(cosine, T{0});  // the pair has no negative
-            return 0.0;
-          }
-          const T quantile = *beta[batch.user_side.unique_rows[batch.users[p]]];
-          const double above = static_cast<double>(cosine[0] - quantile) / tau_w;
-          const double weight = sigmoid(above);
-          const double d_weight = constant_weight ? 0 : weight * sigmoid(-above) / tau_w;
-          const T sum =
-              softmax_terms<Isa>(negative.data(), inverse_temperature, maximum, negative.size());
-          const double log_sum = std::log(static_cast<double>(sum)) +
-                                 static_cast<double>(inverse_temperature * (maximum - cosine[0]));
-          scale<Isa>(negative.data(), static_cast<T>(weight / pairs) * inverse_temperature / sum,
-                     negative.data(), negative.size());
-          cosine[0] = static_cast<T>((d_weight * log_sum - weight / tau_d) / pairs);
-          return weight * log_sum;
-        });
+        loss_over_cosines(
+            step, unit_output,
+            [=] PRISM_HOST_DEVICE(std::size_t p, PairScores<T, Isa> cosines) -> double {
+              const Scores<T, Isa> of_negatives = cosines.negatives();
+              const T maximum = of_negatives.largest();
+              if (maximum <= masked_score<T>) {
+                cosines.all().fill(T{0});  // the pair has no negative
+                return 0.0;
+              }
+              const T positive = cosines.positive();
+              const T quantile = *beta[table_row[user_of_pair[p]]];
+              const double above =
+                  static_cast<double>(positive - quantile) / weight_temperature;
+              const double weight = sigmoid(above);
+              const double d_weight =
+                  constant ? 0 : weight * sigmoid(-above) / weight_temperature;
+              const T sum = of_negatives.softmax_terms(inverse_temperature, maximum);
+              const double log_sum =
+                  std::log(static_cast<double>(sum)) +
+                  static_cast<double>(inverse_temperature * (maximum - positive));
+              of_negatives.multiply(static_cast<T>(weight / pairs) * inverse_temperature / sum);
+              cosines.set_positive(
+                  static_cast<T>((d_weight * log_sum - weight / sum_temperature) / pairs));
+              return weight * log_sum;
+            });
     return total / pairs;
   }
 
@@ -124,15 +133,18 @@ struct SLK {
     if ((start.epoch - 1) % refresh_epochs != 0) return;
     const Output<T> output = start.output();
     const Rows<const T> users = output.users(), items = output.items();
-    const std::vector<T> inverse_length = inverse_lengths(start.exec, items);
+    // Selecting the K-th largest is the host's work.
+    synchronise(start.exec);
+    const auto host = host_of(start.exec);
+    const std::vector<T> inverse_length = inverse_lengths(host, items);
     const Rows<T> beta = rows(state.beta);
     constexpr std::size_t grain = 64;
-    parallel_chunks(start.exec, users.size(), grain, [&](std::size_t begin, std::size_t end) {
+    parallel_chunks(host, users.size(), grain, [&](std::size_t begin, std::size_t end) {
       std::vector<Index> compared;
       std::vector<T> cosine;
       for (std::size_t u = begin; u < end; ++u) {
         draw_compared(start, static_cast<Index>(u), compared);
-        cosines<typename X::isa>(users[u], items, compared, inverse_length, cosine);
+        cosines<typename decltype(host)::isa>(users[u], items, compared, inverse_length, cosine);
         const std::size_t place = std::min(k, cosine.size()) - 1;
         std::ranges::nth_element(cosine, cosine.begin() + static_cast<std::ptrdiff_t>(place),
                                  std::greater<>());

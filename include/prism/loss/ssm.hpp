@@ -52,54 +52,58 @@ struct SSM {
     const UnitOutput<T> unit_output = normalise_output(step);
     const T pair_weight = T{1} / static_cast<T>(batch.pairs());
     const T inverse_temperature = static_cast<T>(1 / tau);
-    const LogQ<T> correction(batch, tau, log_q);
-    const double total =
-        loss_over_cosines(step, unit_output, [&](std::size_t p, std::span<T> cosine) {
-          correction.subtract(p, cosine);
+    const LogQ<T> correction(step, log_q ? tau : 0);
+    const double total = loss_over_cosines(
+        step, unit_output,
+        [=] PRISM_HOST_DEVICE(std::size_t p, PairScores<T, typename X::isa> cosines) -> double {
+          correction.subtract(p, cosines);
           // The maximum is subtracted so that no exponential overflows.
-          const T maximum = largest_element<typename X::isa>(cosine.data(), cosine.size());
-          const T positive_logit = inverse_temperature * (cosine[0] - maximum);
-          const T sum = softmax_terms<typename X::isa>(cosine.data(), inverse_temperature, maximum,
-                                                       cosine.size());
-          const T d_cosine_scale = pair_weight * inverse_temperature / sum;
-          for (T& c : cosine) c *= d_cosine_scale;
-          cosine[0] -= pair_weight * inverse_temperature;
+          const auto all = cosines.all();
+          const T maximum = all.largest();
+          const T positive_logit = inverse_temperature * (cosines.positive() - maximum);
+          const T sum = all.softmax_terms(inverse_temperature, maximum);
+          all.multiply(pair_weight * inverse_temperature / sum);
+          cosines.set_positive(cosines.positive() - pair_weight * inverse_temperature);
           return static_cast<double>(std::log(sum) - positive_logit);
         });
     return total / static_cast<double>(batch.pairs());
   }
 
  private:
-  /// tau log q_j of the batch's items; nothing where it is not wanted, or the batch has none.
+  /// tau log q_j of the batch's items; nothing where tau is 0, or the batch has none.
   template <class T>
   class LogQ {
    public:
-    LogQ(const Batch& batch, double temperature, bool wanted) : batch_(batch) {
-      if (!wanted) return;
-      for (const double log_probability : batch.item_log_probability) {
-        of_item_.push_back(static_cast<T>(temperature * log_probability));
+    template <Execution X>
+    LogQ(const LossStep<T, X>& step, double tau)
+        : pair_item_(step.batch.items),
+          negatives_(step.batch.negatives),
+          negatives_per_pair_(step.batch.negatives_per_pair),
+          shared_(step.batch.shared_negatives) {
+      const std::span<const double> log_probability = step.batch.item_log_probability;
+      if (tau == 0 || log_probability.empty()) return;
+      of_item_ = step.scratch.template allocate<T>(log_probability.size(), 1);
+      for (std::size_t k = 0; k < log_probability.size(); ++k) {
+        *of_item_[k] = static_cast<T>(tau * log_probability[k]);
       }
-      if (of_item_.empty() || !batch.shared_negatives) return;
-      for (const Index k : batch.negatives) of_negative_.push_back(of_item_[k]);
     }
 
     /// Subtracts it from the cosines of pair p.
-    void subtract(std::size_t p, std::span<T> cosine) const noexcept {
-      if (of_item_.empty()) return;
-      cosine[0] -= of_item_[batch_.items[p]];
-      const std::span<T> of_negatives = cosine.subspan(1);
-      if (batch_.shared_negatives) {
-        for (std::size_t j = 0; j < of_negatives.size(); ++j) of_negatives[j] -= of_negative_[j];
-        return;
-      }
-      const std::span<const Index> rows = batch_.negatives_of(p);
-      for (std::size_t j = 0; j < rows.size(); ++j) of_negatives[j] -= of_item_[rows[j]];
+    template <class Isa>
+    PRISM_HOST_DEVICE void subtract(std::size_t p, PairScores<T, Isa> cosines) const noexcept {
+      if (of_item_.size() == 0) return;
+      const std::size_t first = shared_ ? 0 : p * negatives_per_pair_;
+      cosines.set_positive(cosines.positive() - *of_item_[pair_item_[p]]);
+      cosines.negatives().for_each(
+          [=, this](std::size_t j, T& cosine) { cosine -= *of_item_[negatives_[first + j]]; });
     }
 
    private:
-    const Batch& batch_;
-    std::vector<T> of_item_;
-    std::vector<T> of_negative_;  // of shared ones, in their order
+    std::span<const Index> pair_item_;
+    std::span<const Index> negatives_;
+    std::size_t negatives_per_pair_;
+    bool shared_;
+    Rows<T> of_item_;
   };
 };
 

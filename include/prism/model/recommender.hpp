@@ -2,6 +2,7 @@
 // The model: two embedding tables, the policies and their States.
 #pragma once
 
+#include <algorithm>
 #include <concepts>
 #include <cstddef>
 #include <cstdint>
@@ -9,12 +10,14 @@
 #include <span>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "prism/core/config.hpp"
 #include "prism/core/error.hpp"
 #include "prism/core/execution.hpp"
 #include "prism/core/index.hpp"
 #include "prism/core/matrix.hpp"
+#include "prism/core/parallel.hpp"
 #include "prism/core/random.hpp"
 #include "prism/data/interactions.hpp"
 #include "prism/initializer/xavier.hpp"
@@ -125,13 +128,32 @@ class Recommender {
   explicit Recommender(Interactions train, Options options = {})
       : Recommender(par, std::move(train), std::move(options)) {}
 
-  /// As above; the tables are initialised on `exec`.
+  /// As above; the tables are initialised on `exec`, or the host that it belongs to.
   template <Execution X>
   explicit Recommender(const X& exec, Interactions train, Options options = {})
       : options_(std::move(options)),
         train_(std::move(train)),
-        weights_(initial_weights(exec, options_, train_)) {
+        weights_(initial_weights(host_of(exec), options_, train_)) {
     static_assert(check_execution<X>(), "Recommender: a policy does not run on this execution");
+  }
+
+  /// A copy whose tables, parameters and interactions are in `memory`, such as a device's.
+  template <Execution X>
+  Recommender(const X& exec, const Recommender& other, std::pmr::memory_resource* memory)
+      : Recommender(exec, Interactions(other.train_, memory), other.options_in(memory)) {
+    copy_weights_from(other);
+  }
+
+  /// Takes the weights of a model that was made alike, whatever memory they are in.
+  void copy_weights_from(const Recommender& other) {
+    Weights from = other.weights_;
+    std::vector<Rows<Scalar>> parts;
+    visit_weights(from, [&](Rows<Scalar> part) { parts.push_back(part); });
+    std::size_t next = 0;
+    visit_weights(weights_, [&](Rows<Scalar> part) {
+      std::copy_n(parts[next++].data(), part.num_elements(), part.data());
+    });
+    trained_ = other.trained_;
   }
 
   /// Whether every policy runs on X. If one does not, the first compiler error names its function.
@@ -182,6 +204,21 @@ class Recommender {
   }
 
  private:
+  [[nodiscard]] Options options_in(std::pmr::memory_resource* memory) const {
+    Options options = options_;
+    options.memory = memory;
+    return options;
+  }
+
+  template <class Visit>
+  static void visit_weights(Weights& weights, const Visit& visit) {
+    visit(rows(weights.users));
+    visit(rows(weights.items));
+    const auto of_state = [&](const ParameterView<Scalar>& parameter) { visit(parameter.rows); };
+    weights.backbone.for_each_parameter(of_state);
+    weights.loss.for_each_parameter(of_state);
+  }
+
   template <Execution X>
   static Weights initial_weights(const X& exec, const Options& options, const Interactions& train) {
     require(!train.empty(), "train", "has no interactions to learn from");

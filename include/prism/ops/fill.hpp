@@ -14,13 +14,11 @@
 namespace prism::inline PRISM_ISA {
 
 /// Fills a table with uniform draws from [-bound, bound); element i takes draw i.
-template <HostExecution X, class T>
+template <Execution X, class T>
 void fill_uniform(const X& exec, Rows<T> table, double bound, const Random& random) {
   constexpr std::size_t grain = 1 << 14;
-  parallel_chunks(exec, table.num_elements(), grain, [&](std::size_t begin, std::size_t end) {
-    for (std::size_t i = begin; i < end; ++i) {
-      table.data()[i] = static_cast<T>(bound * (2.0 * random.uniform(i) - 1.0));
-    }
+  for_each_element(exec, table.num_elements(), grain, [=] PRISM_HOST_DEVICE(std::size_t i) {
+    table.data()[i] = static_cast<T>(bound * (2.0 * random.uniform(i) - 1.0));
   });
 }
 

@@ -15,6 +15,7 @@
 #include "prism/core/scratch.hpp"
 #include "prism/kernel/row.hpp"
 #include "prism/kernel/weighted_sum.hpp"
+#include "prism/ops/scores.hpp"
 #include "prism/ops/shared_scores.hpp"
 #include "prism/policy/batch.hpp"
 
@@ -68,7 +69,7 @@ double score_users(const X& exec, const Batch& batch, BatchRows<T> rows, Rows<T>
         const std::span<T> scores(d_score[p], d_score.dim());
         const std::span<const Index> negatives = batch.negatives_of(p);
         score_pair<typename X::isa>(batch, rows, p, scores);
-        total += per_pair(p, scores);
+        total += pair_part<typename X::isa>(per_pair, p, scores.data(), scores.size());
         neighbours.push_back(batch.items[p]);
         neighbours.insert(neighbours.end(), negatives.begin(), negatives.end());
         d_scores.insert(d_scores.end(), scores.begin(), scores.end());
@@ -114,20 +115,22 @@ void for_each_item_gradient(const X& exec, const Batch& batch, IndexedRows<const
   });
 }
 
+/// Stores a row's gradient.
+template <class T, class Isa>
+struct StoreRow {
+  Rows<T> to;
+
+  PRISM_HOST_DEVICE void operator()(std::size_t k, const T* gradient) const noexcept {
+    copy<Isa>(to[k], gradient, to.dim());
+  }
+};
+
 }  // namespace detail
 
-/// The number of a pair's negatives that are not masked.
-/// @param scores  of the negatives, as a pair's part of a loss gets them
-template <class T>
-[[nodiscard]] std::size_t count_unmasked(const Batch& batch, std::span<const T> scores) noexcept {
-  if (batch.mask == NegativeMask::none) return scores.size();
-  return static_cast<std::size_t>(
-      std::ranges::count_if(scores, [](T score) { return score > masked_score<T>; }));
-}
-
-/// For each pair p, computes the scores of its positive item and its negatives, in this order, as
-/// dot products of `rows`, and calls per_pair(p, scores), which returns the pair's part of the loss
-/// and replaces the scores by the derivatives d loss / d score. Then calls scatter_user(k, gradient
+/// For each pair p, computes the scores of its positive item and its negatives as dot products of
+/// `rows`, and calls per_pair(p, scores), which returns the pair's part of the loss and replaces the
+/// scores by the derivatives d loss / d score. `scores` is a PairScores<T, typename X::isa>, or a
+/// std::span<T> of the positive item's and then the negatives'. Then calls scatter_user(k, gradient
 /// of user row k) and scatter_item(k, gradient of item row k) once for each active row. All three
 /// are called from several threads. The score of a masked negative is masked_score.
 /// @return the sum of the pairs' parts
@@ -147,18 +150,88 @@ double for_each_score_gradient(const X& exec, const Batch& batch, BatchRows<T> r
   return total;
 }
 
+namespace detail {
+
+/// The gradients of the rows of both sides, when the scores' derivatives are known.
+template <class T, DeviceExecution X, class ScatterUser, class ScatterItem>
+void scatter_score_gradients(const X& exec, const Batch& batch, BatchRows<T> rows,
+                             Rows<const T> d_score, Scratch& scratch,
+                             const ScatterUser& scatter_user, const ScatterItem& scatter_item) {
+  const std::size_t dim = rows.users.dim(), terms = d_score.dim();
+  const std::span<const Index> items = batch.items, negatives = batch.negatives;
+  const std::span<const Index> users = batch.users;
+  const Rows<T> of_users = scratch.allocate<T>(batch.user_side.num_active, dim);
+  const BatchSide user_side = batch.user_side, item_side = batch.item_side;
+  for_each_row(exec, user_side.num_active, pair_grain, [=] PRISM_HOST_DEVICE(std::size_t k) {
+    const std::span<const Index> pairs = user_side.occurrence_positions(k);
+    weighted_sum<typename X::isa>(
+        of_users[k], T{1}, pairs.size() * terms,
+        [=](std::size_t s) -> std::size_t {
+          const std::size_t p = pairs[s / terms], j = s % terms;
+          return j == 0 ? items[p] : negatives[p * (terms - 1) + j - 1];
+        },
+        [=](std::size_t s) { return d_score[pairs[s / terms]][s % terms]; }, rows.items);
+    scatter_user(k, of_users[k]);
+  });
+  const Rows<T> of_items = scratch.allocate<T>(batch.item_side.num_active, dim);
+  const std::size_t pairs = batch.pairs();
+  for_each_row(exec, item_side.num_active, pair_grain, [=] PRISM_HOST_DEVICE(std::size_t k) {
+    const std::span<const Index> occurrences = item_side.occurrence_positions(k);
+    const auto pair_of = [=](std::size_t s) -> std::size_t {
+      return occurrences[s] < pairs ? occurrences[s] : (occurrences[s] - pairs) / (terms - 1);
+    };
+    weighted_sum<typename X::isa>(
+        of_items[k], T{1}, occurrences.size(),
+        [=](std::size_t s) -> std::size_t { return users[pair_of(s)]; },
+        [=](std::size_t s) {
+          const bool positive = occurrences[s] < pairs;
+          return d_score[pair_of(s)][positive ? 0 : 1 + (occurrences[s] - pairs) % (terms - 1)];
+        },
+        rows.users);
+    scatter_item(k, of_items[k]);
+  });
+}
+
+}  // namespace detail
+
+/// The same on a device: scores of all pairs, then gradients of all rows.
+template <DeviceExecution X, class T, class PerPair, class ScatterUser, class ScatterItem>
+double for_each_score_gradient(const X& exec, const Batch& batch, BatchRows<T> rows,
+                               Scratch& scratch, const PerPair& per_pair,
+                               const ScatterUser& scatter_user, const ScatterItem& scatter_item) {
+  const Rows<T> d_score = scratch.allocate<T>(batch.pairs(), batch.negatives_per_pair + 1);
+  const std::span<const Index> users = batch.users, items = batch.items,
+                               negatives = batch.negatives;
+  const std::size_t per_pair_negatives = batch.negatives_per_pair;
+  const double total =
+      sum_over_rows(exec, batch.pairs(), detail::pair_grain,
+                    [=] PRISM_HOST_DEVICE(std::size_t p) -> double {
+                      using Isa = typename X::isa;
+                      const T* const user = rows.users[users[p]];
+                      const std::size_t dim = rows.users.dim();
+                      T* const scores = d_score[p];
+                      for (std::size_t j = 0; j <= per_pair_negatives; ++j) {
+                        const Index item =
+                            j == 0 ? items[p] : negatives[p * per_pair_negatives + j - 1];
+                        const T score = dot<Isa>(user, rows.items[item], dim);
+                        Lanes<Isa>::once([=] { scores[j] = score; });
+                      }
+                      return detail::pair_part<Isa>(per_pair, p, scores, per_pair_negatives + 1);
+                    });
+  detail::scatter_score_gradients<T>(exec, batch, rows, d_score, scratch, scatter_user,
+                                     scatter_item);
+  return total;
+}
+
 /// A loss of dot products: sets step.gradient of every active row.
-/// @param per_pair  double(std::size_t pair, std::span<T> scores): returns the pair's part of the
-///                  loss and replaces scores, the positive item's and then the negatives', by
-///                  d loss / d score
+/// @param per_pair  as in for_each_score_gradient
 /// @return the sum of the pairs' parts
-template <class T, HostExecution X, class PerPair>
+template <class T, Execution X, class PerPair>
 double loss_over_scores(const LossStep<T, X>& step, const PerPair& per_pair) {
-  const auto store = [](Rows<T> to) {
-    return [to](std::size_t k, const T* sum) { std::copy_n(sum, to.dim(), to[k]); };
-  };
+  using Isa = typename X::isa;
   return for_each_score_gradient(step.exec, step.batch, step.output, step.scratch, per_pair,
-                                 store(step.gradient.users), store(step.gradient.items));
+                                 detail::StoreRow<T, Isa>{step.gradient.users},
+                                 detail::StoreRow<T, Isa>{step.gradient.items});
 }
 
 }  // namespace prism::inline PRISM_ISA

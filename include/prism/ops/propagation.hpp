@@ -29,22 +29,19 @@ namespace detail {
 
 /// next[r] = scale_of[r] * sum over neighbours j of r of from_scale[j] * from[j];
 /// sum[r] = weight * (partial_sum[r] + next[r])
-template <class T, HostExecution X, class Neighbours>
-void propagate_side(const X& exec, std::size_t size, const Neighbours& neighbours,
-                    Rows<const T> from, std::span<const T> from_scale, std::span<const T> scale_of,
+template <class T, Execution X>
+void propagate_side(const X& exec, Adjacency neighbours, Rows<const T> from, std::span<const T> from_scale, std::span<const T> scale_of,
                     Rows<T> next, Rows<const T> partial_sum, Rows<T> sum, T weight) {
-  using Isa = typename X::isa;
-  const std::size_t dim = from.dim();
   constexpr std::size_t grain = 64;
-  parallel_chunks(exec, size, grain, [&](std::size_t begin, std::size_t end) {
-    for (std::size_t r = begin; r < end; ++r) {
-      T* const row = next[r];
-      const std::span<const Index> indices = neighbours(static_cast<Index>(r));
-      weighted_sum<Isa>(
-          row, scale_of[r], indices, [&](std::size_t j) { return from_scale[indices[j]]; }, from);
-      scale<Isa>(sum[r], weight, partial_sum[r], dim);
-      add_scaled<Isa>(sum[r], weight, row, dim);
-    }
+  for_each_row(exec, neighbours.size(), grain, [=] PRISM_HOST_DEVICE(std::size_t r) {
+    using Isa = typename X::isa;
+    const std::size_t dim = from.dim();
+    T* const row = next[r];
+    const std::span<const Index> indices = neighbours[r];
+    weighted_sum<Isa>(
+        row, scale_of[r], indices, [=](std::size_t j) { return from_scale[indices[j]]; }, from);
+    scale<Isa>(sum[r], weight, partial_sum[r], dim);
+    add_scaled<Isa>(sum[r], weight, row, dim);
   });
 }
 
@@ -55,7 +52,7 @@ void propagate_side(const X& exec, std::size_t size, const Neighbours& neighbour
 /// @param start   users x dim and items x dim
 /// @param layers  at least 1
 /// @return rows in `scratch`
-template <class T, HostExecution X>
+template <class T, Execution X>
 [[nodiscard]] Embeddings<T> mean_of_layers(const X& exec, Embeddings<const T> start,
                                            const Interactions& train, DegreeScale<T> scale,
                                            std::size_t layers, Scratch& scratch) {
@@ -70,10 +67,10 @@ template <class T, HostExecution X>
     const Embeddings<T> next = l % 2 == 0 ? even : odd;
     const T weight = l == layers ? T{1} / static_cast<T>(layers + 1) : T{1};
     detail::propagate_side<T>(
-        exec, train.users(), [&](Index user) { return train.items_of(user); }, layer.items,
+        exec, train.items_by_user(), layer.items,
         scale.items, scale.users, next.users, l == 1 ? start.users : sum.users, sum.users, weight);
     detail::propagate_side<T>(
-        exec, train.items(), [&](Index item) { return train.users_of(item); }, layer.users,
+        exec, train.users_by_item(), layer.users,
         scale.users, scale.items, next.items, l == 1 ? start.items : sum.items, sum.items, weight);
     layer = next;
   }

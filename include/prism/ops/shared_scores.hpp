@@ -17,6 +17,7 @@
 #include "prism/kernel/linear.hpp"
 #include "prism/kernel/matrix_product.hpp"
 #include "prism/kernel/row.hpp"
+#include "prism/ops/scores.hpp"
 #include "prism/policy/batch.hpp"
 
 namespace prism::inline PRISM_ISA::detail {
@@ -187,7 +188,7 @@ class SharedScores {
     if (batch_.mask != NegativeMask::none) mask_item(batch_.items[p], scores);
     T* const positive = scores - 1;
     *positive = dot<Isa>(user, rows_.items[batch_.items[p]], dim_);
-    const double value = per_pair(p, std::span<T>(positive, negatives_ + 1));
+    const double value = pair_part<Isa>(per_pair, p, positive, negatives_ + 1);
     *d_positive_[p] = *positive;
     return value;
   }

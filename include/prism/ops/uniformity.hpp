@@ -29,7 +29,7 @@ namespace prism::inline PRISM_ISA {
 /// 2020.
 /// @param unit      n x dim
 /// @param gradient  n x dim, added to
-template <class T, HostExecution X>
+template <class T, Execution X>
 double uniformity(const X& exec, Rows<const T> unit, double weight, PairMean mean, Rows<T> gradient,
                   Scratch& scratch) {
   constexpr double rate = 4;  // exp(-2 |a - b|^2) = exp(4 (a . b - 1))

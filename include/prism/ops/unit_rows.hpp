@@ -33,34 +33,54 @@ struct UnitOutput {
 };
 
 namespace detail {
+
 inline constexpr std::size_t unit_grain = 256;
+
+/// Of one side.
+template <class T, Execution X>
+void accumulate_unit_gradient(const X& exec, UnitRows<T> rows, Rows<const T> from, Rows<T> to) {
+  for_each_row(exec, to.size(), unit_grain, [=] PRISM_HOST_DEVICE(std::size_t k) {
+    add_normalise_gradient<typename X::isa>(to[k], from[k], rows.unit[k], *rows.magnitude[k],
+                                            to.dim());
+  });
 }
 
+/// Stores a row's gradient through its normalisation.
+template <class T, class Isa>
+struct StoreUnitRow {
+  UnitRows<T> rows;
+  Rows<T> to;
+
+  PRISM_HOST_DEVICE void operator()(std::size_t k, const T* gradient) const noexcept {
+    normalise_gradient<Isa>(to[k], gradient, rows.unit[k], *rows.magnitude[k], to.dim());
+  }
+};
+
+}  // namespace detail
+
 /// Normalises rows; the results are in `scratch`.
-template <class T, HostExecution X>
+template <class T, Execution X>
 [[nodiscard]] UnitRows<T> normalise_rows(const X& exec, IndexedRows<const T> rows,
                                          Scratch& scratch) {
   const UnitRows<T> side{scratch.allocate<T>(rows.size(), rows.dim()),
                          scratch.allocate<T>(rows.size(), 1)};
-  constexpr std::size_t prefetch_distance = 16;
-  parallel_chunks(exec, rows.size(), detail::unit_grain, [&](std::size_t begin, std::size_t end) {
-    for (std::size_t k = begin; k < end; ++k) {
-      if (k + prefetch_distance < rows.size()) prefetch(rows[k + prefetch_distance], rows.dim());
-      *side.magnitude[k] = normalise<typename X::isa>(side.unit[k], rows[k], rows.dim());
-    }
+  for_each_row(exec, rows.size(), detail::unit_grain, [=] PRISM_HOST_DEVICE(std::size_t k) {
+    constexpr std::size_t prefetch_distance = 16;
+    if (k + prefetch_distance < rows.size()) prefetch(rows[k + prefetch_distance], rows.dim());
+    *side.magnitude[k] = normalise<typename X::isa>(side.unit[k], rows[k], rows.dim());
   });
   return side;
 }
 
 /// Normalises a step's output rows.
-template <class T, HostExecution X>
+template <class T, Execution X>
 [[nodiscard]] UnitOutput<T> normalise_output(const LossStep<T, X>& step) {
   return {normalise_rows(step.exec, step.output.users, step.scratch),
           normalise_rows(step.exec, step.output.items, step.scratch)};
 }
 
 /// Zeros of the unit rows' shapes, for a gradient with respect to them that several terms add to.
-template <class T, HostExecution X>
+template <class T, Execution X>
 [[nodiscard]] Embeddings<T> allocate_unit_gradient(const LossStep<T, X>& step) {
   const auto zeros_like = [&](IndexedRows<const T> rows) {
     return step.scratch.template allocate_zeros<T>(step.exec, rows.size(), rows.dim());
@@ -70,44 +90,30 @@ template <class T, HostExecution X>
 
 /// Adds the gradient through the normalisation to that of the rows:
 ///   gradient += (g - unit (unit . g)) / magnitude
-template <class T, HostExecution X>
+template <class T, Execution X>
 void accumulate_unit_gradient(const X& exec, const UnitOutput<T>& unit_output,
                               Embeddings<const T> unit_gradient, Embeddings<T> gradient) {
-  const auto side = [&exec](const UnitRows<T>& rows, Rows<const T> from, Rows<T> to) {
-    parallel_chunks(exec, to.size(), detail::unit_grain, [&](std::size_t begin, std::size_t end) {
-      for (std::size_t k = begin; k < end; ++k) {
-        add_normalise_gradient<typename X::isa>(to[k], from[k], rows.unit[k], *rows.magnitude[k],
-                                                to.dim());
-      }
-    });
-  };
-  side(unit_output.users, unit_gradient.users, gradient.users);
-  side(unit_output.items, unit_gradient.items, gradient.items);
+  detail::accumulate_unit_gradient<T>(exec, unit_output.users, unit_gradient.users, gradient.users);
+  detail::accumulate_unit_gradient<T>(exec, unit_output.items, unit_gradient.items, gradient.items);
 }
 
 /// A loss of cosines: sets step.gradient of every active row. Otherwise as loss_over_scores.
-template <class T, HostExecution X, class PerPair>
+template <class T, Execution X, class PerPair>
 double loss_over_cosines(const LossStep<T, X>& step, const UnitOutput<T>& unit_output,
                          const PerPair& per_pair) {
-  const auto store = [](const UnitRows<T>& rows, Rows<T> to) {
-    return [rows, to](std::size_t k, const T* g) {
-      normalise_gradient<typename X::isa>(to[k], g, rows.unit[k], *rows.magnitude[k], to.dim());
-    };
-  };
+  using StoreGradient = detail::StoreUnitRow<T, typename X::isa>;
   return for_each_score_gradient(step.exec, step.batch, unit_output.unit(), step.scratch, per_pair,
-                                 store(unit_output.users, step.gradient.users),
-                                 store(unit_output.items, step.gradient.items));
+                                 StoreGradient{unit_output.users, step.gradient.users},
+                                 StoreGradient{unit_output.items, step.gradient.items});
 }
 
 /// The same for a loss with further terms: sets the gradient with respect to the unit rows.
-template <class T, HostExecution X, class PerPair>
+template <class T, Execution X, class PerPair>
 double loss_over_cosines(const LossStep<T, X>& step, const UnitOutput<T>& unit_output,
                          const PerPair& per_pair, Embeddings<T> unit_gradient) {
-  const auto store = [](Rows<T> to) {
-    return [to](std::size_t k, const T* g) { std::copy_n(g, to.dim(), to[k]); };
-  };
+  using StoreGradient = detail::StoreRow<T, typename X::isa>;
   return for_each_score_gradient(step.exec, step.batch, unit_output.unit(), step.scratch, per_pair,
-                                 store(unit_gradient.users), store(unit_gradient.items));
+                                 StoreGradient{unit_gradient.users}, StoreGradient{unit_gradient.items});
 }
 
 }  // namespace prism::inline PRISM_ISA

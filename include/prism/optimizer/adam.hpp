@@ -16,6 +16,7 @@
 #include "prism/core/index.hpp"
 #include "prism/core/matrix.hpp"
 #include "prism/core/parallel.hpp"
+#include "prism/core/rows.hpp"
 #include "prism/kernel/adam.hpp"
 #include "prism/kernel/row.hpp"
 #include "prism/optimizer/adam_history.hpp"
@@ -23,6 +24,32 @@
 #include "prism/policy/optimizer.hpp"
 
 namespace prism::inline PRISM_ISA {
+
+namespace detail {
+
+/// How many of the history's steps a row's weights and moments are up to date with.
+struct AdamLastStep {
+  /// Of a row that has had no gradient yet: without decay its deferred steps change nothing.
+  static constexpr auto no_gradient_yet = std::numeric_limits<std::uint32_t>::max();
+
+  std::uint32_t weights = no_gradient_yet;
+  std::uint32_t moments = 0;  // at most `weights`
+};
+
+/// What loops over rows read and write.
+template <class T>
+struct AdamRows {
+  Rows<T> moments;
+  AdamLastStep* last_step;
+  DeferredSteps<T> deferred;
+
+  [[nodiscard]] constexpr T* first(std::size_t r) const noexcept { return moments[r]; }
+  [[nodiscard]] constexpr T* second(std::size_t r) const noexcept {
+    return first(r) + moments.dim() / 2;
+  }
+};
+
+}  // namespace detail
 
 /// Lazy Adam: the weights of torch.optim.Adam, to rounding, at the cost of the batch. A step visits
 /// only rows with a gradient; a row's zero-gradient steps are deferred until it is next read.
@@ -51,7 +78,7 @@ struct Adam {
    public:
     /// @param memory  null for table_memory()
     State(std::size_t size, std::size_t dim, std::pmr::memory_resource* memory = nullptr)
-        : moments_(zeros<T>(size, 2 * dim, memory)), last_step_(size, memory) {}
+        : moments_(zeros<T>(size, 2 * dim, memory)), last_step_(size, memory), history_(memory) {}
 
     /// Whether all moments are finite: a weight whose moment has overflowed no longer changes.
     [[nodiscard]] bool finite() const {
@@ -83,16 +110,12 @@ struct Adam {
 
    private:
     friend Adam;
-    /// Of a row that has had no gradient yet: without decay its deferred steps change nothing.
-    static constexpr auto no_gradient_yet = std::numeric_limits<std::uint32_t>::max();
-    /// How many of the history's steps a row's weights and moments are up to date with.
-    struct LastStep {
-      std::uint32_t weights = no_gradient_yet;
-      std::uint32_t moments = 0;  // at most `weights`
-    };
+    using LastStep = detail::AdamLastStep;
+    static constexpr auto no_gradient_yet = LastStep::no_gradient_yet;
 
-    [[nodiscard]] T* first(std::size_t r) noexcept { return rows(moments_)[r]; }
-    [[nodiscard]] T* second(std::size_t r) noexcept { return first(r) + moments_.shape(1) / 2; }
+    [[nodiscard]] detail::AdamRows<T> view() noexcept {
+      return {rows(moments_), last_step_.data(), history_.view()};
+    }
 
     Matrix<T> moments_;  // size x (first, second): the moments of a row are contiguous
     TableVector<LastStep> last_step_;
@@ -107,13 +130,13 @@ struct Adam {
                       const R& regularizer) const {
     const AdamConstants<T> constant = constants(table);
     const RowDecay inactive_decay(regularizer, table.popularity, false);
-    const std::size_t current_step = state.history_.size();
-    for_each_row(
-        exec, row_indices, table, state,
-        [&](Index r) { return state.last_step_[r].weights != current_step; },
-        [&](std::size_t k) {
+    const auto of_state = state.view();
+    visit_rows(
+        exec, row_indices, table, of_state,
+        [=](Index r) { return of_state.last_step[r].weights != of_state.deferred.size(); },
+        [=] PRISM_HOST_DEVICE(std::size_t k) {
           const Index r = row_indices[k];
-          apply_deferred_row<typename X::isa>(table, r, state, inactive_decay(r), constant);
+          apply_deferred_row<typename X::isa>(table, r, of_state, inactive_decay(r), constant);
         });
   }
 
@@ -124,16 +147,19 @@ struct Adam {
     if (state.history_.size() == 0) return;
     const AdamConstants<T> constant = constants(table);
     const RowDecay inactive_decay(regularizer, table.popularity, false);
-    parallel_chunks(exec, table.rows.size(), grain, [&](std::size_t begin, std::size_t end) {
-      for (std::size_t r = begin; r < end; ++r) {
-        apply_deferred_row<typename X::isa>(table, r, state, inactive_decay(r), constant);
-        if (state.last_step_[r].weights != State<T>::no_gradient_yet) {
-          apply_deferred_moments<typename X::isa>(r, state);
-          state.last_step_[r].weights = 0;
-        }
-        state.last_step_[r].moments = 0;
-      }
+    const auto of_state = state.view();
+    for_each_row(exec, table.rows.size(), grain, [=] PRISM_HOST_DEVICE(std::size_t r) {
+      using Isa = typename X::isa;
+      apply_deferred_row<Isa>(table, r, of_state, inactive_decay(r), constant);
+      auto& last_step = of_state.last_step[r];
+      const bool had_gradient = last_step.weights != detail::AdamLastStep::no_gradient_yet;
+      if (had_gradient) apply_deferred_moments<Isa>(r, of_state);
+      Lanes<Isa>::once([&] {
+        if (had_gradient) last_step.weights = 0;
+        last_step.moments = 0;
+      });
     });
+    synchronise(exec);  // the rows have read the history
     state.history_.clear();
   }
 
@@ -144,20 +170,15 @@ struct Adam {
     const AdamStep<T> step(info.learning_rate, beta1, beta2, info.step);
     const RowDecay active_decay(regularizer, table.popularity, true);
     const RowDecay inactive_decay(regularizer, table.popularity, false);
-    const auto step_row = [&](std::size_t r, const T* row_gradient, bool active,
-                              MomentDecay<T> moment_decay) {
-      const double decay = active ? active_decay(r) : inactive_decay(r);
-      adam_row<typename X::isa>(table.rows[r], state.first(r), state.second(r), row_gradient,
-                                static_cast<T>(decay), constant, step, table.rows.dim(),
-                                moment_decay);
-    };
     if (gradient.is_dense()) {
       flush(exec, table, state, regularizer);
-      parallel_chunks(exec, table.rows.size(), grain, [&](std::size_t begin, std::size_t end) {
-        for (std::size_t r = begin; r < end; ++r) {
-          step_row(r, gradient.of(r), gradient.in_batch(r), {});
-          state.last_step_[r].weights = 0;
-        }
+      const auto of_state = state.view();
+      for_each_row(exec, table.rows.size(), grain, [=] PRISM_HOST_DEVICE(std::size_t r) {
+        const double decay = gradient.in_batch(r) ? active_decay(r) : inactive_decay(r);
+        adam_row<typename X::isa>(table.rows[r], of_state.first(r), of_state.second(r),
+                                  gradient.of(r), static_cast<T>(decay), constant, step,
+                                  table.rows.dim());
+        of_state.last_step[r].weights = 0;
       });
       return;
     }
@@ -165,46 +186,57 @@ struct Adam {
     constexpr std::size_t max_history = 1 << 16;
     if (state.history_.size() == max_history) flush(exec, table, state, regularizer);
     const std::span<const Index> unique_rows = gradient.unique_rows();
-    const std::size_t previous_steps = state.history_.size();
-    for_each_row(
-        exec, unique_rows, table, state, [](Index) { return true; },
-        [&](std::size_t k) {
+    const auto of_state = state.view();
+    visit_rows(
+        exec, unique_rows, table, of_state, [](Index) { return true; },
+        [=] PRISM_HOST_DEVICE(std::size_t k) {
+          using Isa = typename X::isa;
           const Index r = unique_rows[k];
-          apply_deferred_row<typename X::isa>(table, r, state, inactive_decay(r), constant);
+          const std::size_t previous_steps = of_state.deferred.size();
+          apply_deferred_row<Isa>(table, r, of_state, inactive_decay(r), constant);
           const MomentDecay<T> moment_decay =
-              state.history_.moment_decay(previous_steps - state.last_step_[r].moments);
-          step_row(r, gradient.of_unique_row(k), k < gradient.num_active(), moment_decay);
+              of_state.deferred.moment_decay(previous_steps - of_state.last_step[r].moments);
+          const double decay = k < gradient.num_active() ? active_decay(r) : inactive_decay(r);
+          adam_row<Isa>(table.rows[r], of_state.first(r), of_state.second(r),
+                        gradient.of_unique_row(k), static_cast<T>(decay), constant, step,
+                        table.rows.dim(), moment_decay);
           const auto now = static_cast<std::uint32_t>(previous_steps + 1);
-          state.last_step_[r] = {now, now};
+          Lanes<Isa>::once([&] { of_state.last_step[r] = {now, now}; });
         });
+    synchronise(exec);  // the rows have read the history
     state.history_.add(info.learning_rate, beta1, beta2, info.step);
   }
 
  private:
   static constexpr std::size_t grain = 256;
 
-  /// Calls visit(k) for each row row_indices[k], and prefetches later rows for which needed(row).
-  template <Execution X, class T, class Needed, class Visit>
-  static void for_each_row(const X& exec, std::span<const Index> row_indices,
-                           const ParameterView<T>& table, State<T>& state, const Needed& needed,
-                           const Visit& visit) {
-    constexpr std::size_t prefetch_distance = 12;
-    const std::size_t dim = table.rows.dim();
-    parallel_chunks(exec, row_indices.size(), grain, [&](std::size_t begin, std::size_t end) {
-      for (std::size_t k = begin; k < end; ++k) {
-        if (k + 2 * prefetch_distance < row_indices.size()) {
-          prefetch(&state.last_step_[row_indices[k + 2 * prefetch_distance]], 1);
+  /// Calls visit(k) for each row row_indices[k]. On the host it prefetches later rows for which
+  /// needed(row).
+  template <Execution X, class T, class View, class Needed, class Visit>
+  static void visit_rows(const X& exec, std::span<const Index> row_indices,
+                         const ParameterView<T>& table, const View& state, const Needed& needed,
+                         const Visit& visit) {
+    if constexpr (DeviceExecution<X>) {
+      for_each_row(exec, row_indices.size(), grain, visit);
+    } else {
+      constexpr std::size_t prefetch_distance = 12;
+      const std::size_t dim = table.rows.dim();
+      parallel_chunks(exec, row_indices.size(), grain, [&](std::size_t begin, std::size_t end) {
+        for (std::size_t k = begin; k < end; ++k) {
+          if (k + 2 * prefetch_distance < row_indices.size()) {
+            prefetch(state.last_step + row_indices[k + 2 * prefetch_distance], 1);
+          }
+          // needed() is not called for rows of the next chunk: its thread may be writing what it
+          // reads.
+          if (const std::size_t next = k + prefetch_distance;
+              next < row_indices.size() && (next >= end || needed(row_indices[next]))) {
+            prefetch(table.rows[row_indices[next]], dim);
+            prefetch(state.first(row_indices[next]), 2 * dim);
+          }
+          visit(k);
         }
-        // needed() is not called for rows of the next chunk: its thread may be writing what it
-        // reads.
-        if (const std::size_t next = k + prefetch_distance;
-            next < row_indices.size() && (next >= end || needed(row_indices[next]))) {
-          prefetch(table.rows[row_indices[next]], dim);
-          prefetch(state.first(row_indices[next]), 2 * dim);
-        }
-        visit(k);
-      }
-    });
+      });
+    }
   }
 
   template <class T>
@@ -212,17 +244,19 @@ struct Adam {
     return {beta1, beta2, epsilon, table.lowest, table.highest};
   }
 
-  template <class Isa, class T>
-  static void apply_deferred_row(const ParameterView<T>& table, std::size_t r, State<T>& state,
-                                 double row_decay, const AdamConstants<T>& constant) noexcept {
+  template <class Isa, class T, class View>
+  PRISM_HOST_DEVICE static void apply_deferred_row(const ParameterView<T>& table, std::size_t r,
+                                                   const View& state, double row_decay,
+                                                   const AdamConstants<T>& constant) noexcept {
     const T decay = static_cast<T>(row_decay);
-    const std::size_t current_step = state.history_.size();
-    auto& last_step = state.last_step_[r];
+    const std::size_t current_step = state.deferred.size();
+    auto& last_step = state.last_step[r];
     std::size_t from = last_step.weights;
     if (from == current_step || current_step == 0) return;
-    if (from == State<T>::no_gradient_yet) {
+    const auto now = static_cast<std::uint32_t>(current_step);
+    if (from == detail::AdamLastStep::no_gradient_yet) {
       if (decay == 0) {
-        last_step.moments = static_cast<std::uint32_t>(current_step);
+        Lanes<Isa>::once([&] { last_step.moments = now; });
         if (table.bounded()) {
           clamp<Isa>(table.rows[r], table.lowest, table.highest, table.rows.dim());
         }
@@ -232,21 +266,23 @@ struct Adam {
     }
     // If steps were applied to the weights alone, the moments have to follow first.
     if (last_step.moments != from) apply_deferred_moments<Isa>(r, state);
-    const bool moments_deferred = state.history_.template apply_deferred<Isa>(
-        from, table.rows[r], state.first(r), state.second(r), decay, constant, table.rows.dim());
-    last_step.weights = static_cast<std::uint32_t>(current_step);
-    if (!moments_deferred) last_step.moments = last_step.weights;
+    const bool moments_deferred =
+        state.deferred.template apply<Isa>(from, table.rows[r], state.first(r), state.second(r),
+                                           decay, constant, table.rows.dim());
+    Lanes<Isa>::once([&] {
+      last_step.weights = now;
+      if (!moments_deferred) last_step.moments = now;
+    });
   }
 
   /// Applies the steps to a row's moments that its weights are up to date with.
-  template <class Isa, class T>
-  static void apply_deferred_moments(std::size_t r, State<T>& state) noexcept {
-    auto& last_step = state.last_step_[r];
-    const MomentDecay<T> moment_decay =
-        state.history_.moment_decay(last_step.weights - last_step.moments);
-    AdamHistory<T>::template decay_moments<Isa>(state.first(r), state.second(r), moment_decay,
-                                                state.moments_.shape(1) / 2);
-    last_step.moments = last_step.weights;
+  template <class Isa, class View>
+  PRISM_HOST_DEVICE static void apply_deferred_moments(std::size_t r, const View& state) noexcept {
+    auto& last_step = state.last_step[r];
+    const auto moment_decay = state.deferred.moment_decay(last_step.weights - last_step.moments);
+    state.deferred.template decay_moments<Isa>(state.first(r), state.second(r), moment_decay,
+                                               state.moments.dim() / 2);
+    Lanes<Isa>::once([&] { last_step.moments = last_step.weights; });
   }
 };
 

@@ -7,21 +7,72 @@
 #include <cstddef>
 #include <cstdint>
 #include <limits>
+#include <memory_resource>
 #include <span>
 #include <vector>
 
 #include "prism/core/binary_file.hpp"
 #include "prism/core/config.hpp"
+#include "prism/core/memory.hpp"
 #include "prism/kernel/adam.hpp"
 #include "prism/kernel/row.hpp"
 
 namespace prism::inline PRISM_ISA {
+
+/// The effect of deferred steps on a row: a view of an AdamHistory, also for a device.
+template <class T>
+struct DeferredSteps {
+  std::span<const AdamStep<T>> steps;
+  const ZeroGradientSteps<T>* closed_forms;  // [from]
+  const double* beta1_powers;                // beta1^j, up to the number of steps
+  const double* beta2_powers;
+  std::size_t significant_steps;
+
+  [[nodiscard]] constexpr std::size_t size() const noexcept { return steps.size(); }
+
+  /// Applies the steps after the first `from` to a row w with moments m and v of n elements each.
+  /// @return whether the moments are still to be multiplied by moment_decay(size() - from)
+  template <class Isa = isa::native>
+  PRISM_HOST_DEVICE bool apply(std::size_t from, T* w, T* m, T* v, T decay,
+                               const AdamConstants<T>& constant, std::size_t n) const noexcept {
+    // Without decay they have a closed form, where it is accurate.
+    if (decay == 0 && closed_forms[from].is_accurate()) {
+      adam_zero_gradient_steps<Isa, T>(w, m, v, closed_forms[from], constant, n);
+      return true;
+    }
+    const std::size_t left = size() - from;
+    const std::size_t replayed = decay == 0 ? std::min(significant_steps, left) : left;
+    adam_replay<Isa>(w, m, v, decay, constant, steps.subspan(from, replayed), n);
+    if (replayed < left) decay_moments<Isa>(m, v, moment_decay(left - replayed), n);
+    return false;
+  }
+
+  /// The factors of the moments in this many zero-gradient steps.
+  [[nodiscard]] PRISM_HOST_DEVICE MomentDecay<T> moment_decay(std::size_t count) const noexcept {
+    return {static_cast<T>(beta1_powers[count]), static_cast<T>(beta2_powers[count])};
+  }
+
+  /// Multiplies the moments of a row by their factors.
+  template <class Isa = isa::native>
+  PRISM_HOST_DEVICE static void decay_moments(T* m, T* v, MomentDecay<T> moment_decay,
+                                              std::size_t n) noexcept {
+    scale<Isa>(m, moment_decay.first, m, n);
+    scale<Isa>(v, moment_decay.second, v, n);
+  }
+};
 
 /// Adam's steps since all rows of a table were last up to date, and their effect on a row that is
 /// up to date with the first `from` of them.
 template <class T>
 class AdamHistory {
  public:
+  /// @param memory  null for table_memory()
+  explicit AdamHistory(std::pmr::memory_resource* memory = nullptr)
+      : steps_(memory),
+        closed_forms_(memory),
+        beta1_powers_(1, 1.0, memory),
+        beta2_powers_(1, 1.0, memory) {}
+
   /// Steps since the last clear().
   [[nodiscard]] std::size_t size() const noexcept { return steps_.size(); }
 
@@ -54,38 +105,10 @@ class AdamHistory {
     }
   }
 
-  /// Whether the steps after the first `from`, without decay, have an accurate closed form.
-  [[nodiscard]] bool has_closed_form(std::size_t from) const noexcept {
-    return closed_forms_[from].is_accurate();
-  }
-
-  /// Applies the steps after the first `from` to a row w with moments m and v of n elements each.
-  /// @return whether the moments are still to be multiplied by moment_decay(size() - from)
-  template <class Isa = isa::native>
-  bool apply_deferred(std::size_t from, T* w, T* m, T* v, T decay, const AdamConstants<T>& constant,
-                      std::size_t n) const noexcept {
-    const std::span<const AdamStep<T>> steps = std::span(steps_).subspan(from);
-    if (decay == 0 && has_closed_form(from)) {
-      adam_zero_gradient_steps<Isa, T>(w, m, v, closed_forms_[from], constant, n);
-      return true;
-    }
-    const std::size_t replayed =
-        decay == 0 ? std::min(significant_steps_, steps.size()) : steps.size();
-    adam_replay<Isa>(w, m, v, decay, constant, steps.first(replayed), n);
-    if (replayed < steps.size()) decay_moments<Isa>(m, v, moment_decay(steps.size() - replayed), n);
-    return false;
-  }
-
-  /// The factors of the moments in this many zero-gradient steps.
-  [[nodiscard]] MomentDecay<T> moment_decay(std::size_t steps) const noexcept {
-    return {static_cast<T>(beta1_powers_[steps]), static_cast<T>(beta2_powers_[steps])};
-  }
-
-  /// Multiplies the moments of a row by their factors.
-  template <class Isa = isa::native>
-  static void decay_moments(T* m, T* v, MomentDecay<T> moment_decay, std::size_t n) noexcept {
-    scale<Isa>(m, moment_decay.first, m, n);
-    scale<Isa>(v, moment_decay.second, v, n);
+  /// The steps as loops over rows read them, until the next add() or clear().
+  [[nodiscard]] DeferredSteps<T> view() const noexcept {
+    return {steps_, closed_forms_.data(), beta1_powers_.data(), beta2_powers_.data(),
+            significant_steps_};
   }
 
   /// Writes what add() was given; load() works the rest out again, to the last bit.
@@ -127,10 +150,10 @@ class AdamHistory {
   }
 
   std::vector<Recorded> recorded_;
-  std::vector<AdamStep<T>> steps_;
-  std::vector<ZeroGradientSteps<T>> closed_forms_;  // [from]
-  std::vector<double> beta1_powers_{1};             // beta1^j
-  std::vector<double> beta2_powers_{1};
+  TableVector<AdamStep<T>> steps_;
+  TableVector<ZeroGradientSteps<T>> closed_forms_;  // [from]
+  TableVector<double> beta1_powers_;                // beta1^j
+  TableVector<double> beta2_powers_;
   std::size_t significant_steps_ = 0;
 };
 

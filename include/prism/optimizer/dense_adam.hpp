@@ -78,12 +78,10 @@ struct DenseAdam {
     const RowDecay active_decay(regularizer, table.popularity, true);
     const RowDecay inactive_decay(regularizer, table.popularity, false);
     constexpr std::size_t grain = 1024;
-    parallel_chunks(exec, table.rows.size(), grain, [&](std::size_t begin, std::size_t end) {
-      for (std::size_t r = begin; r < end; ++r) {
-        const double decay = gradient.in_batch(r) ? active_decay(r) : inactive_decay(r);
-        adam_row<typename X::isa>(table.rows[r], first[r], second[r], gradient.of(r),
-                                  static_cast<T>(decay), constant, step, table.rows.dim());
-      }
+    for_each_row(exec, table.rows.size(), grain, [=] PRISM_HOST_DEVICE(std::size_t r) {
+      const double decay = gradient.in_batch(r) ? active_decay(r) : inactive_decay(r);
+      adam_row<typename X::isa>(table.rows[r], first[r], second[r], gradient.of(r),
+                                static_cast<T>(decay), constant, step, table.rows.dim());
     });
   }
 };

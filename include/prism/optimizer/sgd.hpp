@@ -27,19 +27,29 @@ struct SGD {
     void load(BinaryReader& /*in*/) {}
   };
 
+  /// A step of each of some rows.
+  template <class StepRow>
+  struct StepOf {
+    std::span<const Index> unique_rows;
+    StepRow step_row;
+
+    PRISM_HOST_DEVICE void operator()(std::size_t k) const { step_row(unique_rows[k]); }
+  };
+
   template <Execution X, class T, RegularizerPolicy R>
   void operator()(const X& exec, const ParameterView<T>& table, const TableGradient<T>& gradient,
                   State<T>& /*state*/, StepInfo info, const R& regularizer) const {
-    using Isa = typename X::isa;
     const RowDecay active_decay(regularizer, table.popularity, true);
     const RowDecay inactive_decay(regularizer, table.popularity, false);
-    const auto step_row = [&](std::size_t r) {
+    const double learning_rate = info.learning_rate;
+    const auto step_row = [=] PRISM_HOST_DEVICE(std::size_t r) {
+      using Isa = typename X::isa;
       const double decay = gradient.in_batch(r) ? active_decay(r) : inactive_decay(r);
       T* const row = table.rows[r];
       const std::size_t dim = table.rows.dim();
-      if (decay != 0) scale<Isa>(row, static_cast<T>(1 - info.learning_rate * decay), row, dim);
+      if (decay != 0) scale<Isa>(row, static_cast<T>(1 - learning_rate * decay), row, dim);
       if (const T* const g = gradient.of(r)) {
-        add_scaled<Isa>(row, static_cast<T>(-info.learning_rate), g, dim);
+        add_scaled<Isa>(row, static_cast<T>(-learning_rate), g, dim);
       }
       if (table.bounded()) clamp<Isa>(row, table.lowest, table.highest, dim);
     };
@@ -47,13 +57,10 @@ struct SGD {
     // Without decay, rows outside the batch do not change.
     if (!gradient.is_dense() && inactive_decay.is_zero()) {
       const std::span<const Index> unique_rows = gradient.unique_rows();
-      parallel_chunks(exec, unique_rows.size(), grain, [&](std::size_t begin, std::size_t end) {
-        for (const Index r : unique_rows.subspan(begin, end - begin)) step_row(r);
-      });
+      for_each_row(exec, unique_rows.size(), grain,
+                   StepOf<decltype(step_row)>{unique_rows, step_row});
     } else {
-      parallel_chunks(exec, table.rows.size(), grain, [&](std::size_t begin, std::size_t end) {
-        for (std::size_t r = begin; r < end; ++r) step_row(r);
-      });
+      for_each_row(exec, table.rows.size(), grain, step_row);
     }
   }
 };

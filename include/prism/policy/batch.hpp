@@ -38,7 +38,7 @@ struct BatchSide {
   std::span<const Index> inverse_index;
 
   /// The occurrences of row k, ascending.
-  [[nodiscard]] std::span<const Index> occurrence_positions(std::size_t k) const noexcept {
+  [[nodiscard]] constexpr std::span<const Index> occurrence_positions(std::size_t k) const noexcept {
     return occurrences.subspan(offsets[k], offsets[k + 1] - offsets[k]);
   }
 
@@ -205,22 +205,22 @@ class TableGradient {
   }
 
   /// The gradient of a table row; null if it is zero.
-  [[nodiscard]] const T* of(std::size_t row) const noexcept {
+  [[nodiscard]] constexpr const T* of(std::size_t row) const noexcept {
     if (is_dense_) return values_[row];
     return inverse_index_[row] == absent ? nullptr : values_[inverse_index_[row]];
   }
   /// Whether every row has a gradient, instead of only unique_rows().
-  [[nodiscard]] bool is_dense() const noexcept { return is_dense_; }
+  [[nodiscard]] constexpr bool is_dense() const noexcept { return is_dense_; }
   /// The side's unique rows. If the gradient is sparse, no other row has one; empty for a table
   /// that belongs to neither side.
-  [[nodiscard]] std::span<const Index> unique_rows() const noexcept { return unique_rows_; }
+  [[nodiscard]] constexpr std::span<const Index> unique_rows() const noexcept { return unique_rows_; }
   /// If sparse: the gradient of row unique_rows()[k].
-  [[nodiscard]] const T* of_unique_row(std::size_t k) const noexcept { return values_[k]; }
+  [[nodiscard]] constexpr const T* of_unique_row(std::size_t k) const noexcept { return values_[k]; }
   /// Number of active rows: the first of unique_rows().
-  [[nodiscard]] std::size_t num_active() const noexcept { return num_active_; }
+  [[nodiscard]] constexpr std::size_t num_active() const noexcept { return num_active_; }
   /// Whether the row is active. Rows of a tower's weights, which belong to no user or item, are
   /// not.
-  [[nodiscard]] bool in_batch(std::size_t row) const noexcept {
+  [[nodiscard]] constexpr bool in_batch(std::size_t row) const noexcept {
     return !inverse_index_.empty() && inverse_index_[row] < num_active_;
   }
 

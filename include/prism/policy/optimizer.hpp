@@ -45,7 +45,7 @@ class RowDecay {
     if constexpr (!PopularityRegularizer<R>) of_all_ = weight_decay(regularizer, active, 0);
   }
 
-  [[nodiscard]] double operator()(std::size_t row) const {
+  [[nodiscard]] constexpr double operator()(std::size_t row) const {
     if constexpr (PopularityRegularizer<R>) {
       return weight_decay(regularizer_, active_, popularity_.empty() ? 0 : popularity_[row]);
     } else {
@@ -53,7 +53,7 @@ class RowDecay {
     }
   }
   /// Whether it is known without a look at the rows that none decays.
-  [[nodiscard]] bool is_zero() const noexcept { return !PopularityRegularizer<R> && of_all_ == 0; }
+  [[nodiscard]] constexpr bool is_zero() const noexcept { return !PopularityRegularizer<R> && of_all_ == 0; }
 
  private:
   R regularizer_;

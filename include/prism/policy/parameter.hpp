@@ -47,7 +47,7 @@ struct ParameterView {
   bool trained = true;
 
   /// Whether there is a bound to clamp to.
-  [[nodiscard]] bool bounded() const noexcept {
+  [[nodiscard]] constexpr bool bounded() const noexcept {
     return lowest > -unbounded<T> || highest < unbounded<T>;
   }
 };
@@ -112,9 +112,14 @@ template <class Policy, class T>
 concept StateConstructible = std::is_same_v<state_t<Policy, T>, Stateless<Policy>> ||
                              std::constructible_from < state_t<Policy, T>,
 const Policy&, const StateContext& > ;
+/// No lambda, which nvcc 13 does not take in a requirement.
+struct AnyVisit {
+  template <class T>
+  void operator()(const ParameterView<T>& /*parameter*/) const noexcept {}
+};
 template <class Policy, class T>
-concept StateVisitable = requires(state_t<Policy, T>& state) {
-  state.for_each_parameter([](const ParameterView<T>&) {});
+concept StateVisitable = requires(state_t<Policy, T>& state, const AnyVisit& visit) {
+  state.for_each_parameter(visit);
 };
 
 // A static_assert for each of these requirements.

@@ -51,7 +51,7 @@ concept PopularityRegularizer = RegularizerPolicy<R> && detail::SaysDecayByPopul
 
 /// The decay of a row, whatever the regularizer depends on.
 template <RegularizerPolicy R>
-[[nodiscard]] double weight_decay(const R& regularizer, bool active, Index popularity) {
+[[nodiscard]] constexpr double weight_decay(const R& regularizer, bool active, Index popularity) {
   if constexpr (PopularityRegularizer<R>) {
     return regularizer.weight_decay(active, popularity);
   } else {

@@ -30,8 +30,9 @@ struct AllInBatchNegatives {
   }
 
   template <Execution X>
-  void operator()(const X& /*exec*/, const SampleRequest& request,
+  void operator()(const X& exec, const SampleRequest& request,
                   std::span<Index> negatives) const {
+    synchronise(exec);  // a device may still read those of the batch before
     std::ranges::copy(detail::distinct_items(request.pairs), negatives.begin());
   }
 

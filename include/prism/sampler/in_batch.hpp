@@ -10,6 +10,7 @@
 
 #include "prism/core/config.hpp"
 #include "prism/core/index.hpp"
+#include "prism/core/memory.hpp"
 #include "prism/core/parallel.hpp"
 #include "prism/policy/sampler.hpp"
 
@@ -48,14 +49,15 @@ struct InBatchNegatives {
 
   template <Execution X>
   void operator()(const X& exec, const SampleRequest& request, std::span<Index> negatives) const {
-    const std::vector<Index> items = detail::distinct_items(request.pairs);
-    const auto count = static_cast<Index>(items.size());
+    const std::vector<Index> distinct = detail::distinct_items(request.pairs);
+    const TableVector<Index> list(distinct.begin(), distinct.end(), memory_of(exec));
+    const std::span<const Index> items(list);
+    const Random random = request.random.from(request.first);
     constexpr std::size_t grain = 4096;
-    parallel_chunks(exec, negatives.size(), grain, [&](std::size_t begin, std::size_t end) {
-      for (std::size_t q = begin; q < end; ++q) {
-        negatives[q] = items[request.random.uniform_int(request.first + q, count)];
-      }
+    for_each_element(exec, negatives.size(), grain, [=] PRISM_HOST_DEVICE(std::size_t q) {
+      negatives[q] = items[random.uniform_int(q, static_cast<Index>(items.size()))];
     });
+    synchronise(exec);  // they have read the list
   }
 
   void log_probability(const sampler_state_t<InBatchNegatives>& /*state*/, const Batch& batch,

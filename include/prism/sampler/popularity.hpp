@@ -12,6 +12,7 @@
 #include "prism/core/error.hpp"
 #include "prism/core/finite.hpp"
 #include "prism/core/index.hpp"
+#include "prism/core/memory.hpp"
 #include "prism/core/parallel.hpp"
 #include "prism/policy/sampler.hpp"
 
@@ -34,7 +35,7 @@ struct PopularityNegatives {
    public:
     /// @throws ArgumentError  if the power is not finite, or train is empty
     State(const PopularityNegatives& sampler, const Interactions& train)
-        : acceptance_(train.items()), alias_(train.items()) {
+        : acceptance_(train.items(), train.memory()), alias_(train.items(), train.memory()) {
       sampler.check();
       require(!train.empty(), "train", "has no interactions to learn popularity from");
       // Relative to the most probable item, so that no power overflows or underflows for all items.
@@ -81,25 +82,33 @@ struct PopularityNegatives {
       }
     }
 
-    [[nodiscard]] Index draw(const Random& random, std::uint64_t position) const noexcept {
-      const double scaled = random.uniform(position) * static_cast<double>(acceptance_.size());
-      const auto i = static_cast<std::size_t>(scaled);
-      return scaled - static_cast<double>(i) < acceptance_[i] ? static_cast<Index>(i) : alias_[i];
-    }
+    /// The table as a device reads it.
+    struct View {
+      std::span<const double> acceptance;
+      std::span<const Index> alias;
+
+      [[nodiscard]] constexpr Index draw(const Random& random,
+                                         std::uint64_t position) const noexcept {
+        const double scaled = random.uniform(position) * static_cast<double>(acceptance.size());
+        const auto i = static_cast<std::size_t>(scaled);
+        return scaled - static_cast<double>(i) < acceptance[i] ? static_cast<Index>(i) : alias[i];
+      }
+    };
+    [[nodiscard]] View view() const noexcept { return {acceptance_, alias_}; }
 
    private:
-    std::vector<double> acceptance_;
-    std::vector<Index> alias_;
+    TableVector<double> acceptance_;
+    TableVector<Index> alias_;
   };
 
   template <Execution X>
   void operator()(const X& exec, const SampleRequest& request, const State& state,
                   std::span<Index> negatives) const {
     constexpr std::size_t grain = 4096;
-    parallel_chunks(exec, negatives.size(), grain, [&](std::size_t begin, std::size_t end) {
-      for (std::size_t q = begin; q < end; ++q) {
-        negatives[q] = state.draw(request.random, request.first + q);
-      }
+    const auto table = state.view();
+    const Random random = request.random.from(request.first);
+    for_each_element(exec, negatives.size(), grain, [=] PRISM_HOST_DEVICE(std::size_t q) {
+      negatives[q] = table.draw(random, q);
     });
   }
 

@@ -20,10 +20,10 @@ struct UniformNegatives {
   template <Execution X>
   void operator()(const X& exec, const SampleRequest& request, std::span<Index> negatives) const {
     constexpr std::size_t grain = 4096;
-    parallel_chunks(exec, negatives.size(), grain, [&](std::size_t begin, std::size_t end) {
-      for (std::size_t q = begin; q < end; ++q) {
-        negatives[q] = request.random.uniform_int(request.first + q, request.train.items());
-      }
+    const Random random = request.random.from(request.first);
+    const Index items = request.train.items();
+    for_each_element(exec, negatives.size(), grain, [=] PRISM_HOST_DEVICE(std::size_t q) {
+      negatives[q] = random.uniform_int(q, items);
     });
   }
 };

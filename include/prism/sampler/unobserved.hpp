@@ -37,15 +37,16 @@ struct UnobservedNegatives {
   template <Execution X>
   void operator()(const X& exec, const SampleRequest& request, const State&,
                   std::span<Index> negatives) const {
-    const Interactions& train = request.train;
+    const Adjacency seen = request.train.items_by_user();
+    const Index items = request.train.items();
+    const std::span<const Interaction> pairs = request.pairs;
+    const std::size_t per_pair = request.negatives_per_pair;
+    const Random random = request.random.from(request.first);
     constexpr std::size_t grain = 4096;
-    parallel_chunks(exec, negatives.size(), grain, [&](std::size_t begin, std::size_t end) {
-      for (std::size_t q = begin; q < end; ++q) {
-        const std::span<const Index> seen =
-            train.items_of(request.pairs[q / request.negatives_per_pair].user);
-        const Index left = train.items() - static_cast<Index>(seen.size());
-        negatives[q] = unseen_item(request.random.uniform_int(request.first + q, left), seen);
-      }
+    for_each_element(exec, negatives.size(), grain, [=] PRISM_HOST_DEVICE(std::size_t q) {
+      const std::span<const Index> of_user = seen[pairs[q / per_pair].user];
+      const Index left = items - static_cast<Index>(of_user.size());
+      negatives[q] = unseen_item(random.uniform_int(q, left), of_user);
     });
   }
 };

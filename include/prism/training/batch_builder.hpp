@@ -5,6 +5,7 @@
 #include <concepts>
 #include <cstddef>
 #include <functional>
+#include <memory_resource>
 #include <numeric>
 #include <span>
 #include <vector>
@@ -24,7 +25,12 @@ namespace detail {
 /// Finds the distinct rows of one side, in time linear in the batch.
 class SideBuilder {
  public:
-  explicit SideBuilder(std::size_t table_rows) : inverse_index_(table_rows, absent) {}
+  SideBuilder(std::size_t table_rows, std::pmr::memory_resource* memory)
+      : inverse_index_(table_rows, absent, memory),
+        unique_rows_(memory),
+        row_of_occurrence_(memory),
+        offsets_(memory),
+        occurrences_(memory) {}
 
   /// Begins a batch.
   void begin() {
@@ -39,7 +45,7 @@ class SideBuilder {
   void add(const Range& from, const RowOf& row_of) {
     std::size_t distinct = unique_rows_.size(), occurrence = row_of_occurrence_.size();
     unique_rows_.resize(distinct + from.size());
-    offsets_.resize(unique_rows_.size() + 1);
+    offsets_.resize(unique_rows_.size() + 1, 0);
     row_of_occurrence_.resize(occurrence + from.size());
     for (const auto& element : from) {
       // Whether a row has been seen is a coin's toss, which no branch predicts.
@@ -76,7 +82,7 @@ class SideBuilder {
   [[nodiscard]] BatchSide finish(bool all_rows) {
     const std::size_t num_active = unique_rows_.size();
     if (all_rows) add_inactive_rows();
-    offsets_.resize(unique_rows_.size() + 1);
+    offsets_.resize(unique_rows_.size() + 1, 0);
     std::partial_sum(offsets_.begin(), offsets_.end(), offsets_.begin());
     next_offset_.assign(offsets_.begin(), offsets_.end());
     occurrences_.resize(row_of_occurrence_.size());
@@ -88,12 +94,12 @@ class SideBuilder {
 
  private:
   TableVector<Index> inverse_index_;
-  std::vector<Index> unique_rows_;
+  TableVector<Index> unique_rows_;
   std::size_t num_positive_ = 0;
-  std::vector<Index> row_of_occurrence_;
-  std::vector<Index> offsets_;
+  TableVector<Index> row_of_occurrence_;
+  TableVector<Index> offsets_;
   std::vector<Index> next_offset_;
-  std::vector<Index> occurrences_;
+  TableVector<Index> occurrences_;
 };
 
 }  // namespace detail
@@ -118,9 +124,10 @@ struct BatchNegatives {
 class BatchBuilder {
  public:
   /// @param train  what pairs are drawn from; has to outlive the builder
-  explicit BatchBuilder(const Interactions& train)
-      : train_(train), users_(train.users()), items_(train.items()) {}
-  explicit BatchBuilder(const Interactions&&) = delete;
+  /// @param memory  of the batches; null for table_memory()
+  explicit BatchBuilder(const Interactions& train, std::pmr::memory_resource* memory = nullptr)
+      : train_(train), users_(train.users(), memory), items_(train.items(), memory) {}
+  explicit BatchBuilder(const Interactions&&, std::pmr::memory_resource* = nullptr) = delete;
 
   /// @param pairs     of rows that `train` has
   /// @param all_rows  whether the sides list every row, not only those of the batch
@@ -131,7 +138,8 @@ class BatchBuilder {
             "must leave a batch fewer than 2^32 - 1 pairs and negatives");
     // One side beside the other: neither knows of it.
     BatchSide user_side, item_side;
-    parallel_tasks(exec, 2, [&](std::size_t side) {
+    synchronise(exec);  // a device may still read the batch before
+    parallel_tasks(host_of(exec), 2, [&](std::size_t side) {
       if (side == 0) {
         users_.begin();
         users_.add(pairs, &Interaction::user);

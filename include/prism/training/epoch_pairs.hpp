@@ -4,11 +4,13 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <memory_resource>
 #include <span>
-#include <vector>
 
 #include "prism/core/config.hpp"
 #include "prism/core/execution.hpp"
+#include "prism/core/memory.hpp"
+#include "prism/core/parallel.hpp"
 #include "prism/core/random.hpp"
 #include "prism/core/shuffle.hpp"
 #include "prism/data/interactions.hpp"
@@ -21,18 +23,21 @@ namespace prism::inline PRISM_ISA::detail {
 class EpochPairs {
  public:
   /// @param train  has to outlive the object
-  EpochPairs(const Interactions& train, std::uint64_t seed, Shuffle mode)
-      : train_(train), seed_(seed), mode_(mode) {}
+  /// @param memory  of the pairs; null for table_memory()
+  EpochPairs(const Interactions& train, std::uint64_t seed, Shuffle mode,
+             std::pmr::memory_resource* memory = nullptr)
+      : train_(train), seed_(seed), mode_(mode), pairs_(memory) {}
 
   /// @param epoch  from 1
   /// @return all pairs, valid until the next call
   template <Execution X>
   [[nodiscard]] std::span<const Interaction> of(const X& exec, std::size_t epoch) {
     if (epoch != epoch_) {
+      synchronise(exec);  // a device may still read a batch
       pairs_.resize(train_.size());
       for (std::size_t k = 0; k < pairs_.size(); ++k) pairs_[k] = train_[k];
       const auto drawn_for = static_cast<std::uint32_t>(mode_ == Shuffle::once ? 1 : epoch);
-      shuffle(exec, std::span(pairs_), Random(seed_, Stream::shuffle, drawn_for));
+      shuffle(host_of(exec), std::span(pairs_), Random(seed_, Stream::shuffle, drawn_for));
       epoch_ = epoch;
     }
     return pairs_;
@@ -42,7 +47,7 @@ class EpochPairs {
   const Interactions& train_;
   std::uint64_t seed_;
   Shuffle mode_;
-  std::vector<Interaction> pairs_;
+  TableVector<Interaction> pairs_;
   std::size_t epoch_ = 0;  // whose order they are in
 };
 

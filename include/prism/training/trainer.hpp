@@ -4,7 +4,6 @@
 #pragma once
 
 #include <algorithm>
-#include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <span>
@@ -37,6 +36,19 @@
 
 namespace prism::inline PRISM_ISA {
 
+namespace detail {
+
+/// Whether every row's squared length is a finite number.
+template <class T, Execution X>
+[[nodiscard]] bool rows_are_finite(const X& exec, Rows<const T> table) {
+  constexpr std::size_t grain = 1024;
+  return sum_over_rows(exec, table.size(), grain, [=] PRISM_HOST_DEVICE(std::size_t r) -> double {
+           return is_finite(dot<typename X::isa>(table[r], table[r], table.dim())) ? 0 : 1;
+         }) == 0;
+}
+
+}  // namespace detail
+
 /// Steps a model. Holds the optimizer's memory and the working memory; the model has to outlive it.
 /// A loss with a begin_epoch needs that of the trainer before the first step of each epoch.
 /// Between a step and flush() the weights of rows that the step did not reach may be those of an
@@ -49,11 +61,14 @@ class Trainer {
   static constexpr bool lazy = LazyOptimizer<typename Model::optimizer_type, Scalar>;
 
  public:
+  /// @param model  for an execution on a device, with its memory: see working_model.hpp
   explicit Trainer(Model& model, const X& exec = {})
       : exec_(exec),
         model_(model),
-        builder_(model.train()),
+        builder_(model.train(), memory_of(exec)),
         sampler_state_(model.options().sampler, model.train()),
+        scratch_(memory_of(exec)),
+        negatives_(memory_of(exec)),
         user_state_(model.users().shape(0), model.users().shape(1), model.options().memory),
         item_state_(model.items().shape(0), model.items().shape(1), model.options().memory) {
     for_each_parameter([&](const ParameterView<Scalar>& parameter) {
@@ -95,6 +110,7 @@ class Trainer {
     const SampleRequest request{pairs, n, model_.train(), random, first * n};
     const auto& sampler = model_.options().sampler;
     const auto shared = prism::shared_negatives(sampler, request);
+    synchronise(exec_);  // a device may still read those of the batch before
     negatives_.resize(shared ? shared->count : pairs.size() * n);
     draw_negatives(exec_, sampler, request, sampler_state_, negatives_);
     return shared ? BatchNegatives(negatives_, shared->mask) : BatchNegatives(negatives_);
@@ -103,20 +119,9 @@ class Trainer {
   /// Whether every weight is a finite number, and every table row's squared length, without which
   /// rows have no scores; and what the optimizer remembers.
   [[nodiscard]] bool finite() {
-    std::atomic<bool> all_finite = true;
-    const auto check_rows = [&](const Matrix<Scalar>& table) {
-      const Rows<const Scalar> of = rows(table);
-      constexpr std::size_t grain = 1024;
-      parallel_chunks(exec_, of.size(), grain, [&](std::size_t begin, std::size_t end) {
-        for (std::size_t r = begin; r < end; ++r) {
-          if (is_finite(dot<typename X::isa>(of[r], of[r], of.dim()))) continue;
-          all_finite = false;
-          return;
-        }
-      });
-    };
-    check_rows(model_.weights().users);
-    check_rows(model_.weights().items);
+    bool all_finite = detail::rows_are_finite<Scalar>(exec_, rows(model_.weights().users)) &&
+                      detail::rows_are_finite<Scalar>(exec_, rows(model_.weights().items));
+    synchronise(exec_);
     for_each_parameter([&](const ParameterView<Scalar>& parameter) {
       const std::span values(parameter.rows.data(), parameter.rows.num_elements());
       all_finite =
@@ -193,6 +198,7 @@ class Trainer {
         options.sampler.log_probability(sampler_state_, batch, log_probability_);
       }
     }
+    synchronise(exec_);
     batch.item_log_probability = log_probability_;
     apply_deferred(batch);
     const detail::ModelParts<Scalar, typename Model::backbone_type, typename Model::loss_type>
@@ -289,7 +295,7 @@ class Trainer {
   BatchBuilder builder_;
   sampler_state_t<typename Model::sampler_type> sampler_state_;
   Scratch scratch_;
-  std::vector<Index> negatives_;
+  TableVector<Index> negatives_;
   std::vector<double> log_probability_;  // of the batch's items
   std::vector<Rows<Scalar>> gradients_;  // of the parameters, the backbone's first
   OptimizerState user_state_;

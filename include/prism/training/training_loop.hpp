@@ -90,6 +90,10 @@ class TrainingLoop {
 
   // The model, seen without its type. Pairs are those of epoch()'s order.
   [[nodiscard]] virtual detail::WeightSpans<T> weights() = 0;
+  /// Brings every row of weights() up to the last step.
+  virtual void apply_deferred() = 0;
+  /// The caller's model gets weights().
+  virtual void publish() = 0;
   /// Steps on pairs [first, first + count). @return the batch's loss
   virtual double train(std::size_t first, std::size_t count, double learning_rate) = 0;
   [[nodiscard]] virtual bool finite() = 0;
@@ -227,7 +231,7 @@ class TrainingLoop {
 
   void end_epoch(detail::ObserverRefs observers) {
     const detail::Stopwatch training;
-    flush();
+    apply_deferred();
     EpochRecord record{.epoch = epoch(),
                        .loss = progress_.loss_sum / static_cast<double>(split_.train.size())};
     record.train_seconds = progress_.epoch_seconds + training.seconds();
@@ -279,8 +283,9 @@ class TrainingLoop {
   [[noreturn]] void diverge(const char* what) {
     const std::size_t diverged_in = epoch();
     past().stop_reason = StopReason::diverged;
-    flush();  // so that no deferred step is applied to the best weights
+    apply_deferred();  // so that no deferred step is applied to the best weights
     best_.restore(weights());
+    publish();
     throw DivergenceError(std::string(what) + " no longer finite in epoch " +
                           std::to_string(diverged_in) + ": a smaller learning_rate than " +
                           format_number(*options_.learning_rate) +
@@ -294,6 +299,7 @@ class TrainingLoop {
     if (!has_validation() || history().epochs.empty() || !best_.keeps()) return;
     if (progress_.has_best || progress_.at_best()) return;
     best_.exchange(weights());
+    publish();
     progress_.has_best = true;
   }
   /// It gets back those of the last step.

@@ -28,6 +28,7 @@
 #include "prism/training/start_warnings.hpp"
 #include "prism/training/trainer.hpp"
 #include "prism/training/training_loop.hpp"
+#include "prism/training/working_model.hpp"
 
 namespace prism::inline PRISM_ISA {
 
@@ -127,7 +128,10 @@ class TrainingSession final : public TrainingLoop<typename Model::scalar_type> {
     return Loop::run(refs(observers...));
   }
 
-  void flush() override { trainer_.flush(); }
+  void flush() override {
+    trainer_.flush();
+    working_.publish();
+  }
   [[nodiscard]] std::uint64_t steps() const noexcept override { return trainer_.steps(); }
 
  private:
@@ -143,16 +147,18 @@ class TrainingSession final : public TrainingLoop<typename Model::scalar_type> {
       : Loop(split, checked(std::move(options), exec, model, split), model.options().memory,
              model.trained()),
         exec_(exec),
-        model_(model),
         split_(split),
-        trainer_(model, exec),
-        pairs_(split.train, model.options().seed, this->options().shuffle) {}
+        working_(exec, model),
+        model_(working_.get()),
+        trainer_(model_, exec),
+        pairs_(split.train, model.options().seed, this->options().shuffle, memory_of(exec)) {}
 
   TrainingSession(const std::filesystem::path& path, const X& exec, Model& model,
                   const Split& split, FitOptions&& options)
       : TrainingSession(NotBegun{}, exec, model, split, std::move(options)) {
     Loop::read_checkpoint(path);
-    if (steps() > 0) model.set_trained();
+    if (steps() > 0) model_.set_trained();
+    working_.publish();
   }
 
   static FitOptions checked(FitOptions&& options, const X& exec, const Model& model,
@@ -174,7 +180,12 @@ class TrainingSession final : public TrainingLoop<typename Model::scalar_type> {
     return {detail::observer_ref(observers, model_)...};
   }
 
-  detail::WeightSpans<Scalar> weights() override { return detail::weight_spans(model_.weights()); }
+  detail::WeightSpans<Scalar> weights() override {
+    synchronise(exec_);
+    return detail::weight_spans(model_.weights());
+  }
+  void apply_deferred() override { trainer_.flush(); }
+  void publish() override { working_.publish(); }
   double train(std::size_t first, std::size_t count, double learning_rate) override {
     // A run that is resumed within an epoch has its effect in the weights.
     if (first == 0) trainer_.begin_epoch(this->epoch());
@@ -191,7 +202,8 @@ class TrainingSession final : public TrainingLoop<typename Model::scalar_type> {
   }
   std::string model_name() const override { return model_.name(); }
   std::vector<std::string> start_warnings() const override {
-    return detail::start_warnings(exec_, model_);
+    synchronise(exec_);
+    return detail::start_warnings(host_of(exec_), model_);
   }
   std::vector<detail::RunSetting> model_settings() override {
     return detail::model_settings(model_);
@@ -204,8 +216,9 @@ class TrainingSession final : public TrainingLoop<typename Model::scalar_type> {
   }
 
   [[no_unique_address]] X exec_;
-  Model& model_;
   const Split& split_;
+  detail::WorkingModel<Model, X> working_;
+  Model& model_;
   Trainer<Model, X> trainer_;
   detail::EpochPairs pairs_;
 };

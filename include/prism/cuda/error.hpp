@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Errors of the CUDA runtime.
+#pragma once
+
+#include <cuda_runtime_api.h>
+
+#include <string>
+
+#include "prism/core/config.hpp"
+#include "prism/core/error.hpp"
+
+namespace prism::inline PRISM_ISA {
+namespace cuda {
+
+/// @param what  was attempted, such as "allocating 4096 bytes"
+/// @throws DeviceError  unless the call was a success
+inline void check(cudaError_t result, const char* what) {
+  if (result == cudaSuccess) return;
+  throw DeviceError(std::string(what) + ": " + cudaGetErrorString(result) + " (" +
+                    cudaGetErrorName(result) + ")");
+}
+
+}  // namespace cuda
+}  // namespace prism::inline PRISM_ISA

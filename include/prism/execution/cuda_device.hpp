@@ -1,0 +1,134 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Execution on a CUDA device. Needs a CUDA compiler with --extended-lambda and
+// --expt-relaxed-constexpr.
+#pragma once
+
+#if !defined(__CUDACC__)
+#error "prism/cuda.hpp needs a CUDA compiler: compile this file as CUDA (a .cu file, or LANGUAGE CUDA)"
+#endif
+
+#include <cuda_runtime.h>
+
+#include <cstddef>
+#include <memory_resource>
+
+#include "prism/core/config.hpp"
+#include "prism/core/execution.hpp"
+#include "prism/core/memory.hpp"
+#include "prism/cuda/error.hpp"
+#include "prism/cuda/memory.hpp"
+#include "prism/execution/host.hpp"
+#include "prism/kernel/pack.hpp"
+#include "prism/kernel/pack_warp.hpp"
+
+namespace prism::inline PRISM_ISA {
+
+namespace cuda {
+
+/// `fit(cuda::device(), model, split)`: the calling thread's current device.
+[[nodiscard]] inline CudaDevice device() noexcept { return {}; }
+
+namespace detail {
+
+inline constexpr unsigned block_threads = 256;
+inline constexpr unsigned block_warps = block_threads / 32;
+
+template <class Body>
+__global__ void __launch_bounds__(block_threads)
+    warps_kernel(std::size_t n, const __grid_constant__ Body body) {
+  const std::size_t warp =
+      (std::size_t{blockIdx.x} * block_threads + threadIdx.x) / Lanes<isa::warp>::count;
+  if (warp < n) body(warp);
+}
+
+template <class Body>
+__global__ void __launch_bounds__(block_threads)
+    lanes_kernel(std::size_t n, const __grid_constant__ Body body) {
+  const std::size_t lane = std::size_t{blockIdx.x} * block_threads + threadIdx.x;
+  if (lane < n) body(lane);
+}
+
+template <class Body>
+__global__ void __launch_bounds__(block_threads)
+    terms_kernel(std::size_t n, const __grid_constant__ Body body, double* terms) {
+  const std::size_t warp =
+      (std::size_t{blockIdx.x} * block_threads + threadIdx.x) / Lanes<isa::warp>::count;
+  if (warp >= n) return;
+  const double term = body(warp);
+  if (Lanes<isa::warp>::lane() == 0) terms[warp] = term;
+}
+
+/// One block: the order of the sum depends on n alone.
+template <class Number>
+__global__ void sum_kernel(std::size_t n, const Number* terms, Number* sum) {
+  __shared__ Number of_thread[block_threads];
+  Number total = 0;
+  for (std::size_t i = threadIdx.x; i < n; i += block_threads) total += terms[i];
+  of_thread[threadIdx.x] = total;
+  __syncthreads();
+  for (unsigned apart = block_threads / 2; apart > 0; apart /= 2) {
+    if (threadIdx.x < apart) of_thread[threadIdx.x] += of_thread[threadIdx.x + apart];
+    __syncthreads();
+  }
+  if (threadIdx.x == 0) *sum = of_thread[0];
+}
+
+/// The stream of all that the calling thread begins.
+[[nodiscard]] inline cudaStream_t stream() noexcept { return cudaStreamPerThread; }
+
+[[nodiscard]] inline unsigned blocks_of(std::size_t n, std::size_t in_block) {
+  return static_cast<unsigned>((n + in_block - 1) / in_block);
+}
+
+/// The terms of a sum and the sum itself, of the calling thread.
+[[nodiscard]] inline TableVector<double>& sum_memory(std::size_t terms) {
+  thread_local TableVector<double> memory(managed_memory());
+  if (memory.size() < terms + 1) {
+    memory.clear();
+    memory.resize(2 * terms + 1);
+  }
+  return memory;
+}
+
+}  // namespace detail
+
+}  // namespace cuda
+
+template <>
+struct Loops<CudaDevice> {
+  using host = Host<>;
+
+  template <class Body>
+  static void on_warps(std::size_t n, const Body& body) {
+    if (n == 0) return;
+    cuda::detail::warps_kernel<<<cuda::detail::blocks_of(n, cuda::detail::block_warps),
+                                 cuda::detail::block_threads, 0, cuda::detail::stream()>>>(n, body);
+    cuda::check(cudaGetLastError(), "starting a loop on warps");
+  }
+  template <class Body>
+  static void on_lanes(std::size_t n, const Body& body) {
+    if (n == 0) return;
+    cuda::detail::lanes_kernel<<<cuda::detail::blocks_of(n, cuda::detail::block_threads),
+                                 cuda::detail::block_threads, 0, cuda::detail::stream()>>>(n, body);
+    cuda::check(cudaGetLastError(), "starting a loop on lanes");
+  }
+  template <class Body>
+  [[nodiscard]] static double sum_on_warps(std::size_t n, const Body& body) {
+    if (n == 0) return 0;
+    double* const sum = cuda::detail::sum_memory(n).data();
+    cuda::detail::terms_kernel<<<cuda::detail::blocks_of(n, cuda::detail::block_warps),
+                                 cuda::detail::block_threads, 0, cuda::detail::stream()>>>(
+        n, body, sum + 1);
+    cuda::detail::sum_kernel<<<1, cuda::detail::block_threads, 0, cuda::detail::stream()>>>(
+        n, sum + 1, sum);
+    cuda::check(cudaGetLastError(), "starting a sum");
+    synchronise();
+    return *sum;
+  }
+  static void synchronise() {
+    cuda::check(cudaStreamSynchronize(cuda::detail::stream()), "waiting for the device");
+  }
+  [[nodiscard]] static std::pmr::memory_resource* memory() { return cuda::managed_memory(); }
+};
+
+}  // namespace prism::inline PRISM_ISA

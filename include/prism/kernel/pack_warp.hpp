@@ -1,0 +1,132 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// A warp as an instruction set: a pack has a number in each of the 32 lanes. Needs a CUDA compiler.
+// On the host these functions are compiled, because the kernels that call them are, and never run.
+#pragma once
+
+#include <cmath>
+#include <cstddef>
+#include <cstdint>
+
+#include "prism/core/config.hpp"
+#include "prism/core/execution.hpp"
+#include "prism/kernel/pack.hpp"
+
+namespace prism::inline PRISM_ISA {
+
+template <>
+inline constexpr bool isa_supported<isa::warp> = true;
+
+template <>
+struct Lanes<isa::warp> {
+  static constexpr bool are_threads = true;
+  static constexpr unsigned all = 0xFFFF'FFFF;
+  static constexpr std::size_t count = 32;
+
+  [[nodiscard]] PRISM_HOST_DEVICE static unsigned lane() noexcept {
+#if defined(__CUDA_ARCH__)
+    return threadIdx.x % count;
+#else
+    return 0;
+#endif
+  }
+  [[nodiscard]] PRISM_HOST_DEVICE static std::size_t first() noexcept { return lane(); }
+  [[nodiscard]] PRISM_HOST_DEVICE static constexpr std::size_t step() noexcept { return count; }
+
+  /// combine(a, b) over all lanes, the same bits in each: combine does not depend on the order of
+  /// its two arguments.
+  template <class T, class Combine>
+  [[nodiscard]] PRISM_HOST_DEVICE static T over_lanes(T of_lane, const Combine& combine) noexcept {
+#if defined(__CUDA_ARCH__)
+    for (unsigned apart = count / 2; apart > 0; apart /= 2) {
+      of_lane = combine(of_lane, __shfl_xor_sync(all, of_lane, apart));
+    }
+#endif
+    return of_lane;
+  }
+  template <class T>
+  [[nodiscard]] PRISM_HOST_DEVICE static T sum(T of_lane) noexcept {
+    return over_lanes(of_lane, [](T a, T b) { return a + b; });
+  }
+  template <class Body>
+  PRISM_HOST_DEVICE static void once(const Body& body) noexcept {
+    synchronise();
+    if (lane() == 0) body();
+    synchronise();
+  }
+  PRISM_HOST_DEVICE static void synchronise() noexcept {
+#if defined(__CUDA_ARCH__)
+    __syncwarp();
+#endif
+  }
+};
+
+template <class T>
+struct Pack<T, isa::warp> {
+  static constexpr std::size_t width = 32;
+
+  T value;  // this lane's
+
+  PRISM_HOST_DEVICE static Pack load(const T* from) noexcept {
+    return {from[Lanes<isa::warp>::lane()]};
+  }
+  PRISM_HOST_DEVICE static Pack broadcast(T number) noexcept { return {number}; }
+  PRISM_HOST_DEVICE void store(T* to) const noexcept { to[Lanes<isa::warp>::lane()] = value; }
+
+  PRISM_HOST_DEVICE friend Pack operator+(Pack a, Pack b) noexcept { return {a.value + b.value}; }
+  PRISM_HOST_DEVICE friend Pack operator-(Pack a, Pack b) noexcept { return {a.value - b.value}; }
+  PRISM_HOST_DEVICE friend Pack operator*(Pack a, Pack b) noexcept { return {a.value * b.value}; }
+  PRISM_HOST_DEVICE friend Pack operator/(Pack a, Pack b) noexcept { return {a.value / b.value}; }
+  PRISM_HOST_DEVICE friend Pack fused_multiply_add(Pack a, Pack b, Pack c) noexcept {
+    return {std::fma(a.value, b.value, c.value)};
+  }
+  PRISM_HOST_DEVICE friend Pack sqrt(Pack a) noexcept { return {std::sqrt(a.value)}; }
+  PRISM_HOST_DEVICE friend Pack approximate_reciprocal(Pack a) noexcept {
+    return {T{1} / a.value};
+  }
+  PRISM_HOST_DEVICE friend Pack approximate_sqrt(Pack a) noexcept { return sqrt(a); }
+  PRISM_HOST_DEVICE friend Pack exp(Pack a) noexcept { return {std::exp(a.value)}; }
+  PRISM_HOST_DEVICE friend Pack log(Pack a) noexcept { return {std::log(a.value)}; }
+  PRISM_HOST_DEVICE friend Pack atan(Pack a) noexcept { return {std::atan(a.value)}; }
+  PRISM_HOST_DEVICE friend Pack clamp(Pack a, Pack lowest, Pack highest) noexcept {
+    const T raised = a.value < lowest.value ? lowest.value : a.value;
+    return {raised > highest.value ? highest.value : raised};
+  }
+  PRISM_HOST_DEVICE friend Pack max(Pack a, Pack b) noexcept {
+    return {a.value > b.value ? a.value : b.value};
+  }
+  PRISM_HOST_DEVICE friend std::uint64_t not_less_equal_mask(Pack a, Pack b) noexcept {
+#if defined(__CUDA_ARCH__)
+    return __ballot_sync(Lanes<isa::warp>::all, !(a.value <= b.value));
+#else
+    return !(a.value <= b.value);
+#endif
+  }
+  PRISM_HOST_DEVICE friend bool any_greater(Pack a, Pack b) noexcept {
+#if defined(__CUDA_ARCH__)
+    return __any_sync(Lanes<isa::warp>::all, a.value > b.value) != 0;
+#else
+    return a.value > b.value;
+#endif
+  }
+  PRISM_HOST_DEVICE friend T sum(Pack a) noexcept { return Lanes<isa::warp>::sum(a.value); }
+};
+
+template <class T>
+struct PackTraits<Pack<T, isa::warp>> {
+  using P = Pack<T, isa::warp>;
+
+  PRISM_HOST_DEVICE static P load_first(const T* from, std::size_t n, T fill) noexcept {
+    const std::size_t lane = Lanes<isa::warp>::lane();
+    return {lane < n ? from[lane] : fill};
+  }
+  PRISM_HOST_DEVICE static void store_first(P pack, T* to, std::size_t n) noexcept {
+    const std::size_t lane = Lanes<isa::warp>::lane();
+    if (lane < n) to[lane] = pack.value;
+  }
+  template <class Number = T>
+  PRISM_HOST_DEVICE static T largest(P pack) noexcept {
+    return Lanes<isa::warp>::over_lanes(pack.value, [](T a, T b) { return a > b ? a : b; });
+  }
+};
+
+}  // namespace prism::inline PRISM_ISA

@@ -1,0 +1,120 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// A pair's scores, as a loss sees them. On a device a warp's lanes share the work: all of them call
+// the same functions in the same order, and get the same results.
+#pragma once
+
+#include <cstddef>
+#include <span>
+#include <type_traits>
+
+#include "prism/core/config.hpp"
+#include "prism/core/masked_score.hpp"
+#include "prism/kernel/pack.hpp"
+#include "prism/kernel/row.hpp"
+#include "prism/kernel/softmax.hpp"
+
+namespace prism::inline PRISM_ISA {
+
+/// Scores that a loss replaces by derivatives.
+template <class T, class Isa>
+class Scores {
+ public:
+  PRISM_HOST_DEVICE Scores(T* data, std::size_t size) noexcept : data_(data), size_(size) {}
+
+  [[nodiscard]] PRISM_HOST_DEVICE std::size_t size() const noexcept { return size_; }
+  [[nodiscard]] PRISM_HOST_DEVICE T* data() const noexcept { return data_; }
+  [[nodiscard]] PRISM_HOST_DEVICE T operator[](std::size_t j) const noexcept { return data_[j]; }
+
+  /// Calls visit(j, score) for each of them, to read it and to write it.
+  template <class Visit>
+  PRISM_HOST_DEVICE void for_each(const Visit& visit) const noexcept {
+    Lanes<Isa>::synchronise();
+    for (std::size_t j = Lanes<Isa>::first(); j < size_; j += Lanes<Isa>::step()) {
+      visit(j, data_[j]);
+    }
+    Lanes<Isa>::synchronise();
+  }
+  /// The same; returns the sum of what visit returns, of type Sum.
+  template <class Sum, class Visit>
+  [[nodiscard]] PRISM_HOST_DEVICE Sum sum_of(const Visit& visit) const noexcept {
+    Sum sum = 0;
+    for_each([&](std::size_t j, T& score) { sum += visit(j, score); });
+    return Lanes<Isa>::sum(sum);
+  }
+  [[nodiscard]] PRISM_HOST_DEVICE T sum() const noexcept {
+    return sum_of<T>([](std::size_t, T& score) { return score; });
+  }
+
+  PRISM_HOST_DEVICE void fill(T number) const noexcept {
+    for_each([=](std::size_t, T& score) { score = number; });
+  }
+  PRISM_HOST_DEVICE void multiply(T factor) const noexcept {
+    Lanes<Isa>::synchronise();
+    scale<Isa>(data_, factor, data_, size_);
+  }
+  /// The largest of at least one.
+  [[nodiscard]] PRISM_HOST_DEVICE T largest() const noexcept {
+    return largest_element<Isa>(data_, size_);
+  }
+  /// Replaces them by exp(inverse_temperature * (score - maximum)); returns the sum.
+  /// @param maximum  of all of them, so that no exponential overflows
+  PRISM_HOST_DEVICE T softmax_terms(T inverse_temperature, T maximum) const noexcept {
+    Lanes<Isa>::synchronise();
+    return prism::softmax_terms<Isa>(data_, inverse_temperature, maximum, size_);
+  }
+  /// How many are not masked.
+  [[nodiscard]] PRISM_HOST_DEVICE std::size_t count_unmasked() const noexcept {
+    return sum_of<std::size_t>([](std::size_t, const T& score) -> std::size_t {
+      return score > masked_score<T> ? 1 : 0;
+    });
+  }
+
+ private:
+  T* data_;
+  std::size_t size_;
+};
+
+/// The scores of a pair's positive item and of its negatives.
+template <class T, class Isa>
+class PairScores {
+ public:
+  /// @param data  the positive item's score, then the negatives'
+  PRISM_HOST_DEVICE PairScores(T* data, std::size_t size) noexcept : data_(data), size_(size) {}
+
+  [[nodiscard]] PRISM_HOST_DEVICE T positive() const noexcept {
+    const T score = data_[0];
+    Lanes<Isa>::synchronise();
+    return score;
+  }
+  PRISM_HOST_DEVICE void set_positive(T number) const noexcept {
+    Lanes<Isa>::once([=, to = data_] { to[0] = number; });
+  }
+  [[nodiscard]] PRISM_HOST_DEVICE Scores<T, Isa> negatives() const noexcept {
+    return {data_ + 1, size_ - 1};
+  }
+  /// All of them, the positive item's first.
+  [[nodiscard]] PRISM_HOST_DEVICE Scores<T, Isa> all() const noexcept { return {data_, size_}; }
+
+ private:
+  T* data_;
+  std::size_t size_;
+};
+
+namespace detail {
+
+/// A pair's part of a loss, of a function of PairScores, or of a std::span of scores.
+template <class Isa, class T, class PerPair>
+PRISM_HOST_DEVICE double pair_part(const PerPair& per_pair, std::size_t p, T* scores,
+                                   std::size_t size) {
+  if constexpr (std::is_invocable_v<const PerPair&, std::size_t, PairScores<T, Isa>>) {
+    return per_pair(p, PairScores<T, Isa>(scores, size));
+  } else {
+    double part = 0;
+    Lanes<Isa>::once([&] { part = per_pair(p, std::span<T>(scores, size)); });
+    return Lanes<Isa>::sum(part);
+  }
+}
+
+}  // namespace detail
+
+}  // namespace prism::inline PRISM_ISA
