@@ -2,7 +2,7 @@
 include(CMakePackageConfigHelpers)
 
 set(package_dir ${CMAKE_INSTALL_LIBDIR}/cmake/prism)
-install(TARGETS prism EXPORT prism)
+install(TARGETS prism prism_cuda EXPORT prism)
 install(EXPORT prism NAMESPACE prism:: FILE prismTargets.cmake DESTINATION ${package_dir})
 install(DIRECTORY include/prism DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
 write_basic_package_version_file(${CMAKE_CURRENT_BINARY_DIR}/prismConfigVersion.cmake

@@ -53,6 +53,22 @@ class TableMemory final : public std::pmr::memory_resource {
   return memory;
 }
 
+/// Memory of a device that the host can read and write too, if slowly: what the other has written
+/// moves there first.
+class DeviceMemory : public std::pmr::memory_resource {
+ public:
+  /// Memory for what the host writes in each step and the device only reads.
+  [[nodiscard]] virtual std::pmr::memory_resource* written_by_host() noexcept = 0;
+};
+
+/// Memory beside `memory` for what the host writes in each step; the same where the host is all
+/// there is. @param memory  null for table_memory()
+[[nodiscard]] inline std::pmr::memory_resource* written_by_host(
+    std::pmr::memory_resource* memory) noexcept {
+  auto* const of_device = dynamic_cast<DeviceMemory*>(memory);
+  return of_device == nullptr ? memory : of_device->written_by_host();
+}
+
 /// Allocates from a memory resource, aligned to cache lines; numbers are left uninitialised. Unlike
 /// std::pmr::polymorphic_allocator it propagates when a container is copied or moved, so that a
 /// table's copy uses the same resource.

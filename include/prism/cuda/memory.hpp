@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Memory that host and device share. Pages are where they were last used: tables that only the
-// device works on stay there.
+// Memory of a CUDA device. Tables, batches and optimizer states are in memory that host and device
+// share (unified memory): its pages are where they were last used, and those that only the device
+// works on stay there.
 #pragma once
 
 #include <cuda_runtime_api.h>
@@ -11,20 +12,53 @@
 
 #include "prism/core/config.hpp"
 #include "prism/core/error.hpp"
+#include "prism/core/memory.hpp"
 #include "prism/cuda/error.hpp"
 
 namespace prism::inline PRISM_ISA {
 namespace cuda {
 
-/// cudaMallocManaged as a memory resource.
-class ManagedMemory final : public std::pmr::memory_resource {
+/// The host's memory, which the device reads without moving it: cudaMallocHost.
+class PinnedMemory final : public std::pmr::memory_resource {
   void* do_allocate(std::size_t bytes, std::size_t /*alignment*/) override {
     void* block = nullptr;
-    const cudaError_t result = cudaMallocManaged(&block, bytes > 0 ? bytes : 1);
-    if (result != cudaSuccess) {
-      check(result, ("allocating " + std::to_string(bytes) + " bytes of memory that host and device "
-                     "share").c_str());
+    check(cudaMallocHost(&block, bytes > 0 ? bytes : 1), "allocating pinned memory");
+    return block;
+  }
+  void do_deallocate(void* block, std::size_t /*bytes*/, std::size_t /*alignment*/) override {
+    static_cast<void>(cudaFreeHost(block));  // fails only where the process ends
+  }
+  [[nodiscard]] bool do_is_equal(const memory_resource& other) const noexcept override {
+    return this == &other;
+  }
+};
+
+/// The resource; never destroyed.
+[[nodiscard]] inline std::pmr::memory_resource* pinned_memory() {
+  static PinnedMemory* const memory = new PinnedMemory;
+  return memory;
+}
+
+/// cudaMallocManaged as a memory resource.
+class ManagedMemory final : public DeviceMemory {
+ public:
+  [[nodiscard]] std::pmr::memory_resource* written_by_host() noexcept override {
+    return pinned_memory();
+  }
+
+ private:
+  void* do_allocate(std::size_t bytes, std::size_t /*alignment*/) override {
+    std::size_t available = 0, total = 0;
+    check(cudaMemGetInfo(&available, &total), "asking for the device's free memory");
+    // More than the device holds would be granted, and paged back and forth at each step.
+    if (bytes > available) {
+      throw DeviceError("the device has " + std::to_string(available) + " of its " +
+                        std::to_string(total) + " bytes free, and " + std::to_string(bytes) +
+                        " more are needed: fewer users or items, or a smaller dimension or batch, "
+                        "or a device with more memory");
     }
+    void* block = nullptr;
+    check(cudaMallocManaged(&block, bytes > 0 ? bytes : 1), "allocating a device's memory");
     return block;
   }
   void do_deallocate(void* block, std::size_t /*bytes*/, std::size_t /*alignment*/) override {
@@ -37,7 +71,7 @@ class ManagedMemory final : public std::pmr::memory_resource {
 };
 
 /// The resource; never destroyed.
-[[nodiscard]] inline std::pmr::memory_resource* managed_memory() {
+[[nodiscard]] inline DeviceMemory* managed_memory() {
   static ManagedMemory* const memory = new ManagedMemory;
   return memory;
 }

@@ -4,7 +4,8 @@
 #pragma once
 
 #if !defined(__CUDACC__)
-#error "prism/cuda.hpp needs a CUDA compiler: compile this file as CUDA (a .cu file, or LANGUAGE CUDA)"
+#error \
+    "prism/cuda.hpp needs a CUDA compiler: compile this file as CUDA (a .cu file, or LANGUAGE CUDA)"
 #endif
 
 #include <cuda_runtime.h>
@@ -80,14 +81,16 @@ __global__ void sum_kernel(std::size_t n, const Number* terms, Number* sum) {
   return static_cast<unsigned>((n + in_block - 1) / in_block);
 }
 
-/// The terms of a sum and the sum itself, of the calling thread.
-[[nodiscard]] inline TableVector<double>& sum_memory(std::size_t terms) {
-  thread_local TableVector<double> memory(managed_memory());
-  if (memory.size() < terms + 1) {
-    memory.clear();
-    memory.resize(2 * terms + 1);
-  }
-  return memory;
+/// The terms of a sum, and the sum itself where the host reads it, of the calling thread.
+struct SumMemory {
+  TableVector<double> terms{managed_memory()};
+  TableVector<double> sum{1, pinned_memory()};
+};
+[[nodiscard]] inline SumMemory& sum_memory(std::size_t terms) {
+  // Never destroyed: at a thread's end the runtime may be gone.
+  thread_local SumMemory* const memory = new SumMemory;
+  if (memory->terms.size() < terms) memory->terms.resize(2 * terms);
+  return *memory;
 }
 
 }  // namespace detail
@@ -115,15 +118,16 @@ struct Loops<CudaDevice> {
   template <class Body>
   [[nodiscard]] static double sum_on_warps(std::size_t n, const Body& body) {
     if (n == 0) return 0;
-    double* const sum = cuda::detail::sum_memory(n).data();
+    cuda::detail::SumMemory& memory = cuda::detail::sum_memory(n);
+    double* const terms = memory.terms.data();
     cuda::detail::terms_kernel<<<cuda::detail::blocks_of(n, cuda::detail::block_warps),
-                                 cuda::detail::block_threads, 0, cuda::detail::stream()>>>(
-        n, body, sum + 1);
+                                 cuda::detail::block_threads, 0, cuda::detail::stream()>>>(n, body,
+                                                                                           terms);
     cuda::detail::sum_kernel<<<1, cuda::detail::block_threads, 0, cuda::detail::stream()>>>(
-        n, sum + 1, sum);
+        n, terms, memory.sum.data());
     cuda::check(cudaGetLastError(), "starting a sum");
     synchronise();
-    return *sum;
+    return memory.sum[0];
   }
   static void synchronise() {
     cuda::check(cudaStreamSynchronize(cuda::detail::stream()), "waiting for the device");

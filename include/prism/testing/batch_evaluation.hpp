@@ -14,6 +14,7 @@
 #include "prism/core/execution.hpp"
 #include "prism/core/index.hpp"
 #include "prism/core/matrix.hpp"
+#include "prism/core/parallel.hpp"
 #include "prism/core/random.hpp"
 #include "prism/core/scratch.hpp"
 #include "prism/data/interactions.hpp"
@@ -47,12 +48,14 @@ class BatchEvaluation {
                   std::uint64_t seed = 1)
       : backbone_(std::move(backbone)),
         loss_(std::move(loss)),
-        train_(std::move(train)),
-        builder_(train_),
+        train_(std::move(train), memory_of(exec_)),
+        builder_(train_, memory_of(exec_)),
         batch_(builder_.build(exec_, pairs, negatives, loss_traits(loss_).needs_all_rows)),
-        backbone_state_(make_state<T>(
-            backbone_, StateContext{train_, backbone_.dim(), seed, Stream::backbone})),
-        loss_state_(make_state<T>(loss_, StateContext{train_, output_dim(backbone_), seed})) {}
+        backbone_state_(make_state<T>(backbone_, StateContext{train_, backbone_.dim(), seed,
+                                                              Stream::backbone, memory_of(exec_)})),
+        loss_state_(make_state<T>(loss_, StateContext{train_, output_dim(backbone_), seed,
+                                                      Stream::loss, memory_of(exec_)})),
+        scratch_(memory_of(exec_)) {}
 
   // The batch is a view of the evaluation's own lists.
   BatchEvaluation(const BatchEvaluation&) = delete;
@@ -83,19 +86,24 @@ class BatchEvaluation {
   /// @param users, items  tables, with a row for each of train's
   double operator()(const Matrix<T>& users, const Matrix<T>& items,
                     BatchGradients<T>* gradients = nullptr) {
+    synchronise(exec_);
     scratch_.reset();
+    const Matrix<T> own_users = in_memory(users), own_items = in_memory(items);
     const detail::ModelParts<T, Backbone, Loss> parts{
-        {rows(users), rows(items)}, backbone_, backbone_state_, loss_, loss_state_};
+        {rows(own_users), rows(own_items)}, backbone_, backbone_state_, loss_, loss_state_};
     std::vector<Rows<T>> parameter_gradients;
     // Rows that the loss must overwrite are NaN, to reveal any that it does not.
     const auto pass = detail::loss_pass(
         exec_, parts, batch_, Random(0, Stream::dropout), scratch_, parameter_gradients,
-        [](Rows<T> rows, std::size_t overwritten) {
+        [&](Rows<T> rows, std::size_t overwritten) {
+          synchronise(exec_);
           std::fill(rows[0], rows[overwritten], std::numeric_limits<T>::quiet_NaN());
         });
+    synchronise(exec_);
     if (gradients == nullptr) return pass.loss;
 
     const TableGradients<T> tables = pass.backward(parts);
+    synchronise(exec_);
     gradients->users = scatter(tables.users, users.shape(0), users.shape(1));
     gradients->items = scatter(tables.items, items.shape(0), items.shape(1));
     gradients->parameters.clear();
@@ -109,10 +117,21 @@ class BatchEvaluation {
 
   /// The output rows of all users and items.
   [[nodiscard]] Output<T> output(const Matrix<T>& users, const Matrix<T>& items) const {
-    return backbone_.template output<T>(exec_, {rows(users), rows(items)}, train_, backbone_state_);
+    Matrix<T> own_users = in_memory(users), own_items = in_memory(items);
+    const Output<T> output = backbone_.template output<T>(exec_, {rows(own_users), rows(own_items)},
+                                                          train_, backbone_state_);
+    synchronise(exec_);
+    if (output.owner() != nullptr) return output;
+    return {std::move(own_users), std::move(own_items)};
   }
 
  private:
+  [[nodiscard]] Matrix<T> in_memory(const Matrix<T>& table) const {
+    Matrix<T> copy = make_table<T>(table.shape(0), table.shape(1), memory_of(exec_));
+    std::copy_n(table.data(), table.size(), copy.data());
+    return copy;
+  }
+
   static Matrix<T> scatter(const TableGradient<T>& from, std::size_t size, std::size_t dim) {
     auto table = zeros<T>(size, dim);
     for (std::size_t r = 0; r < size; ++r) {
