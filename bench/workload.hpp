@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstddef>
+#include <memory_resource>
 #include <prism/prism.hpp>
 #include <vector>
 
@@ -61,8 +62,10 @@ prism::Matrix<T> random_unit_rows(std::size_t size, std::size_t dim) {
 template <class Model>
 class EpochBatches {
  public:
-  EpochBatches(const Model& model, std::size_t batch_size)
-      : all_(model.train()), order_(all_.size()), batch_size_(batch_size) {
+  /// @param memory  of the pairs; null for table_memory()
+  EpochBatches(const Model& model, std::size_t batch_size,
+               std::pmr::memory_resource* memory = nullptr)
+      : all_(model.train()), order_(all_.size(), memory), batch_size_(batch_size) {
     for (std::size_t p = 0; p < order_.size(); ++p) order_[p] = all_[p];
     prism::shuffle(prism::par, std::span(order_), prism::Random(1, prism::Stream::shuffle));
   }
@@ -78,15 +81,15 @@ class EpochBatches {
 
  private:
   const prism::Interactions& all_;
-  std::vector<prism::Interaction> order_;
+  prism::TableVector<prism::Interaction> order_;
   std::size_t batch_size_;
   std::size_t next_ = 0;
   std::size_t drawn_ = 0;
 };
 
 /// One step on the next batch.
-template <class Model>
-double take_step(prism::Trainer<Model>& trainer, EpochBatches<Model>& batches) {
+template <class Model, class X>
+double take_step(prism::Trainer<Model, X>& trainer, EpochBatches<Model>& batches) {
   const auto pairs = batches.next();
   const prism::Random random(3, prism::Stream::negatives);
   return trainer.step(pairs, trainer.sample(pairs, random, batches.before()), 1e-3);

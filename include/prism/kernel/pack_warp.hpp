@@ -35,7 +35,8 @@ struct Lanes<isa::warp> {
   /// combine(a, b) over all lanes, the same bits in each: combine does not depend on the order of
   /// its two arguments.
   template <class T, class Combine>
-  [[nodiscard]] PRISM_HOST_DEVICE static T over_lanes(T of_lane, const Combine& combine) noexcept {
+  [[nodiscard]] PRISM_HOST_DEVICE static T over_lanes(
+      T of_lane, [[maybe_unused]] const Combine& combine) noexcept {
 #if defined(__CUDA_ARCH__)
     for (unsigned apart = count / 2; apart > 0; apart /= 2) {
       of_lane = combine(of_lane, __shfl_xor_sync(all, of_lane, apart));
@@ -80,9 +81,7 @@ struct Pack<T, isa::warp> {
     return {std::fma(a.value, b.value, c.value)};
   }
   PRISM_HOST_DEVICE friend Pack sqrt(Pack a) noexcept { return {std::sqrt(a.value)}; }
-  PRISM_HOST_DEVICE friend Pack approximate_reciprocal(Pack a) noexcept {
-    return {T{1} / a.value};
-  }
+  PRISM_HOST_DEVICE friend Pack approximate_reciprocal(Pack a) noexcept { return {T{1} / a.value}; }
   PRISM_HOST_DEVICE friend Pack approximate_sqrt(Pack a) noexcept { return sqrt(a); }
   PRISM_HOST_DEVICE friend Pack exp(Pack a) noexcept { return {std::exp(a.value)}; }
   PRISM_HOST_DEVICE friend Pack log(Pack a) noexcept { return {std::log(a.value)}; }

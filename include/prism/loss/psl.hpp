@@ -18,6 +18,32 @@
 
 namespace prism::inline PRISM_ISA {
 
+namespace detail {
+
+/// Memory for the slopes of a pair's negatives: on the host a thread's, on a device the pair's.
+template <class T, Execution X>
+class Slopes {
+ public:
+  explicit Slopes(const LossStep<T, X>& step)
+      : memory_(step.scratch.template allocate<T>(DeviceExecution<X> ? step.batch.pairs() : 0,
+                                                  step.batch.negatives_per_pair)) {}
+
+  [[nodiscard]] PRISM_HOST_DEVICE T* of(std::size_t pair) const {
+    if constexpr (DeviceExecution<X>) {
+      return memory_[pair];
+    } else {
+      thread_local std::vector<T> of_thread;
+      if (of_thread.size() < memory_.dim()) of_thread.resize(memory_.dim());
+      return of_thread.data();
+    }
+  }
+
+ private:
+  Rows<T> memory_;
+};
+
+}  // namespace detail
+
 /// Pairwise softmax loss: mean over the batch's pairs of
 ///   log sum_j sigma(d_j)^(1 / tau),  d_j = (cos(u, j) - cos(u, i)) / 2,
 /// where j runs over the pair's negatives; 0 where all of them are masked. Yang et al.: "PSL:
@@ -49,54 +75,30 @@ struct PSL {
     const auto pairs = static_cast<double>(batch.pairs());
     const T inverse_temperature = static_cast<T>(1 / tau);
     const Surrogate kind = surrogate;
-    const Slopes<T, X> slopes(step);
-    const double total =
-        loss_over_cosines(
-            step, unit_output,
-            [=] PRISM_HOST_DEVICE(std::size_t p, PairScores<T, Isa> cosines) -> double {
-              const Scores<T, Isa> of_negatives = cosines.negatives();
-              if (of_negatives.largest() <= masked_score<T>) {
-                cosines.all().fill(T{0});  // the pair has no negative
-                return 0.0;
-              }
-              T* const slope = slopes.of(p);  // of log sigma
-              log_surrogate<Isa>(kind, of_negatives.data(), slope, cosines.positive(),
-                                 of_negatives.size());
-              const T maximum = of_negatives.largest();
-              const T sum = of_negatives.softmax_terms(inverse_temperature, maximum);
-              const T scale = inverse_temperature / (2 * static_cast<T>(pairs) * sum);
-              cosines.set_positive(-of_negatives.template sum_of<T>([=](std::size_t j, T& negative) {
-                negative *= scale * slope[j];
-                return negative;
-              }));
-              return std::log(static_cast<double>(sum)) +
-                     static_cast<double>(inverse_temperature * maximum);
-            });
+    const detail::Slopes<T, X> slopes(step);
+    const double total = loss_over_cosines(
+        step, unit_output,
+        [=] PRISM_HOST_DEVICE(std::size_t p, PairScores<T, Isa> cosines) -> double {
+          const Scores<T, Isa> of_negatives = cosines.negatives();
+          if (of_negatives.largest() <= masked_score<T>) {
+            cosines.all().fill(T{0});  // the pair has no negative
+            return 0.0;
+          }
+          T* const slope = slopes.of(p);  // of log sigma
+          log_surrogate<Isa>(kind, of_negatives.data(), slope, cosines.positive(),
+                             of_negatives.size());
+          const T maximum = of_negatives.largest();
+          const T sum = of_negatives.softmax_terms(inverse_temperature, maximum);
+          const T scale = inverse_temperature / (2 * static_cast<T>(pairs) * sum);
+          cosines.set_positive(-of_negatives.template sum_of<T>([=](std::size_t j, T& negative) {
+            negative *= scale * slope[j];
+            return negative;
+          }));
+          return std::log(static_cast<double>(sum)) +
+                 static_cast<double>(inverse_temperature * maximum);
+        });
     return total / pairs;
   }
-
- private:
-  /// Memory for the slopes of a pair's negatives: on the host a thread's, on a device the pair's.
-  template <class T, Execution X>
-  class Slopes {
-   public:
-    explicit Slopes(const LossStep<T, X>& step)
-        : memory_(step.scratch.template allocate<T>(DeviceExecution<X> ? step.batch.pairs() : 0,
-                                                    step.batch.negatives_per_pair)) {}
-
-    [[nodiscard]] PRISM_HOST_DEVICE T* of(std::size_t pair) const {
-      if constexpr (DeviceExecution<X>) {
-        return memory_[pair];
-      } else {
-        thread_local std::vector<T> of_thread;
-        if (of_thread.size() < memory_.dim()) of_thread.resize(memory_.dim());
-        return of_thread.data();
-      }
-    }
-
-   private:
-    Rows<T> memory_;
-  };
 };
 
 static_assert(LossPolicy<PSL>);

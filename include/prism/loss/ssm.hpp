@@ -17,6 +17,46 @@
 
 namespace prism::inline PRISM_ISA {
 
+namespace detail {
+
+/// tau log q_j of the batch's items; nothing where tau is 0, or the batch has none.
+template <class T>
+class LogQ {
+ public:
+  template <Execution X>
+  LogQ(const LossStep<T, X>& step, double tau)
+      : pair_item_(step.batch.items),
+        negatives_(step.batch.negatives),
+        negatives_per_pair_(step.batch.negatives_per_pair),
+        shared_(step.batch.shared_negatives) {
+    const std::span<const double> log_probability = step.batch.item_log_probability;
+    if (tau == 0 || log_probability.empty()) return;
+    of_item_ = step.scratch.template allocate<T>(log_probability.size(), 1);
+    for (std::size_t k = 0; k < log_probability.size(); ++k) {
+      *of_item_[k] = static_cast<T>(tau * log_probability[k]);
+    }
+  }
+
+  /// Subtracts it from the cosines of pair p.
+  template <class Isa>
+  PRISM_HOST_DEVICE void subtract(std::size_t p, PairScores<T, Isa> cosines) const noexcept {
+    if (of_item_.size() == 0) return;
+    const std::size_t first = shared_ ? 0 : p * negatives_per_pair_;
+    cosines.set_positive(cosines.positive() - *of_item_[pair_item_[p]]);
+    cosines.negatives().for_each(
+        [=, this](std::size_t j, T& cosine) { cosine -= *of_item_[negatives_[first + j]]; });
+  }
+
+ private:
+  std::span<const Index> pair_item_;
+  std::span<const Index> negatives_;
+  std::size_t negatives_per_pair_;
+  bool shared_;
+  Rows<T> of_item_;
+};
+
+}  // namespace detail
+
 /// Sampled softmax: mean over the batch's pairs of
 ///   -log(exp(cos(u, i) / tau) / sum_j exp(cos(u, j) / tau)),
 /// where j runs over i and the pair's negatives. Wu et al.: "On the effectiveness of sampled
@@ -52,7 +92,7 @@ struct SSM {
     const UnitOutput<T> unit_output = normalise_output(step);
     const T pair_weight = T{1} / static_cast<T>(batch.pairs());
     const T inverse_temperature = static_cast<T>(1 / tau);
-    const LogQ<T> correction(step, log_q ? tau : 0);
+    const detail::LogQ<T> correction(step, log_q ? tau : 0);
     const double total = loss_over_cosines(
         step, unit_output,
         [=] PRISM_HOST_DEVICE(std::size_t p, PairScores<T, typename X::isa> cosines) -> double {
@@ -68,43 +108,6 @@ struct SSM {
         });
     return total / static_cast<double>(batch.pairs());
   }
-
- private:
-  /// tau log q_j of the batch's items; nothing where tau is 0, or the batch has none.
-  template <class T>
-  class LogQ {
-   public:
-    template <Execution X>
-    LogQ(const LossStep<T, X>& step, double tau)
-        : pair_item_(step.batch.items),
-          negatives_(step.batch.negatives),
-          negatives_per_pair_(step.batch.negatives_per_pair),
-          shared_(step.batch.shared_negatives) {
-      const std::span<const double> log_probability = step.batch.item_log_probability;
-      if (tau == 0 || log_probability.empty()) return;
-      of_item_ = step.scratch.template allocate<T>(log_probability.size(), 1);
-      for (std::size_t k = 0; k < log_probability.size(); ++k) {
-        *of_item_[k] = static_cast<T>(tau * log_probability[k]);
-      }
-    }
-
-    /// Subtracts it from the cosines of pair p.
-    template <class Isa>
-    PRISM_HOST_DEVICE void subtract(std::size_t p, PairScores<T, Isa> cosines) const noexcept {
-      if (of_item_.size() == 0) return;
-      const std::size_t first = shared_ ? 0 : p * negatives_per_pair_;
-      cosines.set_positive(cosines.positive() - *of_item_[pair_item_[p]]);
-      cosines.negatives().for_each(
-          [=, this](std::size_t j, T& cosine) { cosine -= *of_item_[negatives_[first + j]]; });
-    }
-
-   private:
-    std::span<const Index> pair_item_;
-    std::span<const Index> negatives_;
-    std::size_t negatives_per_pair_;
-    bool shared_;
-    Rows<T> of_item_;
-  };
 };
 
 static_assert(LossPolicy<SSM>);

@@ -15,12 +15,14 @@
 //   tower.hpp           tower_forward, _backward dense layers
 //   propagation.hpp     mean_of_layers           products with the graph's adjacency matrix
 //   fill.hpp            fill_uniform             random initial values
+//   numbers.hpp         all_finite, copy_numbers whole lists of numbers
 //
 // Two operations are outside this folder: rank_items of evaluate/ranking.hpp (scores of all items,
 // top k) and the steps of an optimizer.
 #pragma once
 
 #include "prism/ops/fill.hpp"
+#include "prism/ops/numbers.hpp"
 #include "prism/ops/pair_potential.hpp"
 #include "prism/ops/pair_scores.hpp"
 #include "prism/ops/propagation.hpp"

@@ -12,13 +12,15 @@
 
 #include "prism/core/binary_file.hpp"
 #include "prism/core/config.hpp"
-#include "prism/core/finite.hpp"
+#include "prism/core/execution.hpp"
 #include "prism/core/index.hpp"
 #include "prism/core/matrix.hpp"
 #include "prism/core/parallel.hpp"
 #include "prism/core/rows.hpp"
+#include "prism/execution/serial.hpp"
 #include "prism/kernel/adam.hpp"
 #include "prism/kernel/row.hpp"
+#include "prism/ops/numbers.hpp"
 #include "prism/optimizer/adam_history.hpp"
 #include "prism/optimizer/dense_adam.hpp"
 #include "prism/policy/optimizer.hpp"
@@ -81,8 +83,9 @@ struct Adam {
         : moments_(zeros<T>(size, 2 * dim, memory)), last_step_(size, memory), history_(memory) {}
 
     /// Whether all moments are finite: a weight whose moment has overflowed no longer changes.
-    [[nodiscard]] bool finite() const {
-      return std::ranges::all_of(moments_, [](T moment) { return is_finite(moment); });
+    template <Execution X = Serial>
+    [[nodiscard]] bool finite(const X& exec = {}) const {
+      return all_finite(exec, std::span<const T>(moments_.data(), moments_.size()));
     }
 
     /// The rows' deferred steps stay deferred.
@@ -266,9 +269,8 @@ struct Adam {
     }
     // If steps were applied to the weights alone, the moments have to follow first.
     if (last_step.moments != from) apply_deferred_moments<Isa>(r, state);
-    const bool moments_deferred =
-        state.deferred.template apply<Isa>(from, table.rows[r], state.first(r), state.second(r),
-                                           decay, constant, table.rows.dim());
+    const bool moments_deferred = state.deferred.template apply<Isa>(
+        from, table.rows[r], state.first(r), state.second(r), decay, constant, table.rows.dim());
     Lanes<Isa>::once([&] {
       last_step.weights = now;
       if (!moments_deferred) last_step.moments = now;

@@ -11,10 +11,12 @@
 #include "prism/core/binary_file.hpp"
 #include "prism/core/config.hpp"
 #include "prism/core/error.hpp"
-#include "prism/core/finite.hpp"
+#include "prism/core/execution.hpp"
 #include "prism/core/matrix.hpp"
 #include "prism/core/parallel.hpp"
+#include "prism/execution/serial.hpp"
 #include "prism/kernel/adam.hpp"
+#include "prism/ops/numbers.hpp"
 #include "prism/policy/optimizer.hpp"
 
 namespace prism::inline PRISM_ISA {
@@ -52,9 +54,12 @@ struct DenseAdam {
     Matrix<T> second;
 
     /// Whether all moments are finite: a weight whose moment has overflowed no longer changes.
-    [[nodiscard]] bool finite() const {
-      const auto fine = [](T moment) { return is_finite(moment); };
-      return std::ranges::all_of(first, fine) && std::ranges::all_of(second, fine);
+    template <Execution X = Serial>
+    [[nodiscard]] bool finite(const X& exec = {}) const {
+      const auto fine = [&](const Matrix<T>& moments) {
+        return all_finite(exec, std::span<const T>(moments.data(), moments.size()));
+      };
+      return fine(first) && fine(second);
     }
 
     void save(BinaryWriter& out) const {

@@ -78,14 +78,23 @@ void copy_weights(const WeightSpans<T>& from, const WeightSpans<T>& to) {
   for (std::size_t k = 0; k < from.size(); ++k) std::ranges::copy(from[k], to[k].begin());
 }
 
+/// Copies numbers where they are, on a device too.
+template <class T>
+using CopyNumbers = void (*)(std::span<const T> from, std::span<T> to);
+
 /// Keeps one set of weights, where FitOptions::best_weights says.
 template <class T>
 class WeightsStore {
   static constexpr FileKind file_kind{"PRISMWTS", 1, "file of weights"};
 
  public:
-  WeightsStore(const FitOptions& options, std::pmr::memory_resource* memory)
-      : where_(options.best_weights), path_(options.best_weights_path), memory_(memory) {}
+  /// @param memory  of the copy
+  /// @param copy    from these numbers to those, of the same count
+  WeightsStore(const FitOptions& options, std::pmr::memory_resource* memory, CopyNumbers<T> copy)
+      : where_(options.best_weights),
+        path_(options.best_weights_path),
+        memory_(memory),
+        copy_numbers_(copy) {}
 
   WeightsStore(const WeightsStore&) = delete;
   WeightsStore& operator=(const WeightsStore&) = delete;
@@ -97,7 +106,8 @@ class WeightsStore {
   void keep(const WeightSpans<T>& weights) {
     if (where_ == BestWeights::in_memory) {
       if (!copy_) copy_.emplace(weights, memory_);
-      copy_weights(weights, copy_->spans());
+      const WeightSpans<T> own = copy_->spans();
+      for (std::size_t k = 0; k < own.size(); ++k) copy_numbers_(weights[k], own[k]);
     }
     if (where_ == BestWeights::on_disk) write(weights).publish();
   }
@@ -187,6 +197,7 @@ class WeightsStore {
   BestWeights where_;
   std::filesystem::path path_;
   std::pmr::memory_resource* memory_;
+  CopyNumbers<T> copy_numbers_;
   std::optional<WeightsCopy<T>> copy_;
   std::uint64_t owner_ = next_owner();  // which store a file belongs to
 };

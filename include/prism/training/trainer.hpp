@@ -24,6 +24,7 @@
 #include "prism/data/interactions.hpp"
 #include "prism/kernel/row.hpp"
 #include "prism/model/recommender.hpp"
+#include "prism/ops/numbers.hpp"
 #include "prism/policy/backbone.hpp"
 #include "prism/policy/batch.hpp"
 #include "prism/policy/epoch_start.hpp"
@@ -121,14 +122,18 @@ class Trainer {
   [[nodiscard]] bool finite() {
     bool all_finite = detail::rows_are_finite<Scalar>(exec_, rows(model_.weights().users)) &&
                       detail::rows_are_finite<Scalar>(exec_, rows(model_.weights().items));
-    synchronise(exec_);
     for_each_parameter([&](const ParameterView<Scalar>& parameter) {
-      const std::span values(parameter.rows.data(), parameter.rows.num_elements());
-      all_finite =
-          all_finite && std::ranges::all_of(values, [](Scalar value) { return is_finite(value); });
+      all_finite = all_finite &&
+                   prism::all_finite(exec_, std::span<const Scalar>(parameter.rows.data(),
+                                                                    parameter.rows.num_elements()));
     });
     const auto check_state = [&](const OptimizerState& state) {
-      if constexpr (requires { state.finite(); }) all_finite = all_finite && state.finite();
+      if constexpr (requires { state.finite(exec_); }) {
+        all_finite = all_finite && state.finite(exec_);
+      } else if constexpr (requires { state.finite(); }) {
+        synchronise(exec_);
+        all_finite = all_finite && state.finite();
+      }
     };
     check_state(user_state_);
     check_state(item_state_);

@@ -78,12 +78,13 @@ class TrainingLoop {
   ///     a schedule
   /// @param memory   of a second copy of the weights
   /// @param trained  whether the weights that training begins with may be the best
+  /// @param copy     numbers of the weights, on the execution
   TrainingLoop(const Split& split, FitOptions&& options, std::pmr::memory_resource* memory,
-               bool trained)
+               bool trained, detail::CopyNumbers<T> copy)
       : split_(split),
         options_(std::move(options)),
         memory_(memory),
-        best_(options_, memory),
+        best_(options_, memory, copy),
         trained_(trained) {
     past().steps_per_epoch = 1 + (split.train.size() - 1) / options_.batch_size;
   }

@@ -18,6 +18,7 @@
 #include "prism/data/interactions.hpp"
 #include "prism/data/split_parts.hpp"
 #include "prism/evaluate/evaluate.hpp"
+#include "prism/ops/numbers.hpp"
 #include "prism/policy/optimizer.hpp"
 #include "prism/training/default_rate.hpp"
 #include "prism/training/epoch_pairs.hpp"
@@ -144,8 +145,8 @@ class TrainingSession final : public TrainingLoop<typename Model::scalar_type> {
   }
 
   TrainingSession(NotBegun, const X& exec, Model& model, const Split& split, FitOptions&& options)
-      : Loop(split, checked(std::move(options), exec, model, split), model.options().memory,
-             model.trained()),
+      : Loop(split, checked(std::move(options), exec, model, split),
+             memory_of(exec, model.options().memory), model.trained(), copy_on_execution),
         exec_(exec),
         split_(split),
         working_(exec, model),
@@ -171,6 +172,10 @@ class TrainingSession final : public TrainingLoop<typename Model::scalar_type> {
     detail::set_default_rate(options, exec, model, !split.validation.empty());
     if constexpr (requires { Model::shuffle; }) options.shuffle = Model::shuffle;
     return std::move(options);
+  }
+
+  static void copy_on_execution(std::span<const Scalar> from, std::span<Scalar> to) {
+    copy_numbers(X{}, from, to);
   }
 
   template <class... Observers>

@@ -10,8 +10,8 @@
 
 namespace prism::inline PRISM_ISA::detail {
 
-/// On the host the caller's model itself; on a device a copy in memory that it shares with the host,
-/// which becomes the caller's when it is published.
+/// On the host the caller's model itself; on a device a copy in memory that it shares with the
+/// host, which becomes the caller's when it is published.
 template <class Model, Execution X>
 class WorkingModel {
  public:

@@ -1,0 +1,29 @@
+#!/usr/bin/env bash
+# gpu.sh [FOLDER]: the tests and benchmarks of prism/cuda.hpp on this machine's GPU, each with its
+# output in FOLDER (default: build/cuda/gpu). PRISM_DATA is the folder of the data sets. Builds what
+# is not built; PRISM_PROGRAMS names a folder of programs that were built elsewhere.
+set -euo pipefail
+root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
+out=${1:-$root/build/cuda/gpu}
+mkdir -p "$out"
+programs=${PRISM_PROGRAMS:-}
+if [ -z "$programs" ]; then
+  cmake -S "$root" -B "$root/build/cuda" -G Ninja -DPRISM_CUDA=ON -DPRISM_BUILD_EXAMPLES=OFF \
+    -DCMAKE_BUILD_TYPE=Release
+  cmake --build "$root/build/cuda" --target cuda_tests cuda_training
+  programs=$root/build/cuda
+fi
+step() {
+  local name=$1
+  shift
+  printf '\n== %s\n' "$name"
+  "$@" 2>&1 | tee "$out/$name.txt"
+}
+nvidia-smi | tee "$out/device.txt"
+step tests "$programs/tests/cuda/cuda_tests"
+if command -v compute-sanitizer >/dev/null; then
+  # Every loop of the training tests; a golden case takes as many.
+  step sanitizer compute-sanitizer --error-exitcode 1 "$programs/tests/cuda/cuda_tests" \
+    --test-case='a device trains*'
+fi
+step training "$programs/bench/cuda/cuda_training" --benchmark_counters_tabular=true
