@@ -10,14 +10,16 @@
 #include <span>
 #include <string>
 #include <string_view>
-#include <vector>
 
 #include "prism/backbone/activation.hpp"
 #include "prism/backbone/embedding.hpp"
 #include "prism/core/config.hpp"
 #include "prism/core/index.hpp"
 #include "prism/core/matrix.hpp"
+#include "prism/core/memory.hpp"
+#include "prism/core/parallel.hpp"
 #include "prism/core/random.hpp"
+#include "prism/core/scratch.hpp"
 #include "prism/execution/serial.hpp"
 #include "prism/ops/fill.hpp"
 #include "prism/ops/tower.hpp"
@@ -128,15 +130,15 @@ class MLP {
   };
 
   /// Values of both towers saved for backward.
-  template <class T>
+  template <class T, Execution X>
   struct Saved {
-    TowerSaved<T, Layers> users;
-    TowerSaved<T, Layers> items;
+    tower_saved_t<T, Layers, X> users;
+    tower_saved_t<T, Layers, X> items;
   };
 
   template <class T, Execution X>
-  [[nodiscard]] ForwardResult<T, Saved<T>> forward(const BackboneStep<T, X>& step,
-                                                   const State<T>& state) const {
+  [[nodiscard]] ForwardResult<T, Saved<T, X>> forward(const BackboneStep<T, X>& step,
+                                                      const State<T>& state) const {
     const std::span<const Index> users = step.batch.user_side.unique_rows;
     const std::span<const Index> items = step.batch.item_side.unique_rows;
     const Embeddings<T> output{step.scratch.template allocate<T>(users.size(), dim()),
@@ -150,7 +152,7 @@ class MLP {
 
   template <class T, Execution X>
   [[nodiscard]] TableGradients<T> backward(const BackboneStep<T, X>& step, const State<T>&,
-                                           const Saved<T>& saved,
+                                           const Saved<T, X>& saved,
                                            Embeddings<const T> output_gradient) const {
     return {TableGradient<T>::sparse(
                 tower_backward<T>(step.exec, saved.users, output_gradient.users, activation_,
@@ -166,18 +168,19 @@ class MLP {
   [[nodiscard]] Output<T> output(const X& exec, Embeddings<const T> tables,
                                  const Interactions& /*train*/, const State<T>& state) const {
     const auto all = [&](Rows<const T> table, const detail::Tower<T, Layers>& tower) {
-      Matrix<T> result(typename Matrix<T>::shape_type{table.size(), table.dim()});
-      std::vector<Index> all_indices(table.size());
+      Matrix<T> result = make_table<T>(table.size(), table.dim(), memory_of(exec));
+      TableVector<Index> all_indices(table.size(), memory_of(exec));
       for (std::size_t r = 0; r < all_indices.size(); ++r) all_indices[r] = static_cast<Index>(r);
       // In blocks, because tower_forward saves the input of each layer.
       constexpr std::size_t block_size = 8192;
       for (std::size_t r = 0; r < all_indices.size(); r += block_size) {
         const std::size_t count = std::min(block_size, all_indices.size() - r);
-        Scratch scratch;
+        Scratch scratch(memory_of(exec));
         static_cast<void>(
             tower_forward<T>(exec, {table, std::span<const Index>(all_indices).subspan(r, count)},
                              detail::layers_of(tower), activation_,
                              Rows<T>(rows(result)[r], count, table.dim()), scratch));
+        synchronise(exec);  // it still reads and writes the memory
       }
       return result;
     };

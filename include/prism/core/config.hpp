@@ -74,3 +74,11 @@
 #else
 #define PRISM_HOST_DEVICE
 #endif
+
+// Before a loop over a thread's own array on a device: registers have no addresses, so that an
+// index which the compiler does not know moves the array to memory.
+#if defined(__CUDA_ARCH__)
+#define PRISM_UNROLL _Pragma("unroll")
+#else
+#define PRISM_UNROLL
+#endif

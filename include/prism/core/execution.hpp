@@ -41,8 +41,8 @@ struct Serial {
   using isa = prism::isa::scalar;
 };
 
-/// A device's grids of warps, run on the host, one warp after another, so that whatever a device runs
-/// can be tested without one. Implemented by execution/serial_grid.hpp.
+/// A device's grids of warps, run on the host, one warp after another, so that whatever a device
+/// runs can be tested without one. Implemented by execution/serial_grid.hpp.
 struct SerialGrid {
   using isa = prism::isa::emulated_warp;
 };
@@ -72,6 +72,9 @@ inline constexpr SerialGrid serial_grid{};
 ///   template <class Body> static void on_lanes(std::size_t n, const Body& body);
 ///   // The sum of body(i), a double, over warps, in a fixed order; waits for it.
 ///   template <class Body> static double sum_on_warps(std::size_t n, const Body& body);
+///   // Calls kernel(block, shared, i) for each i in [0, n), each on a block of threads that share
+///   // `shared`, a Kernel::Shared: kernel/thread_block.hpp says what `block` provides.
+///   template <class Kernel> static void on_blocks(std::size_t n, const Kernel& kernel);
 ///   // Waits for all that was begun: the host may then read and write.
 ///   static void synchronise();
 ///   // Memory that host and device share.

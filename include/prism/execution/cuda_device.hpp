@@ -12,6 +12,7 @@
 
 #include <cstddef>
 #include <memory_resource>
+#include <type_traits>
 
 #include "prism/core/config.hpp"
 #include "prism/core/execution.hpp"
@@ -21,6 +22,7 @@
 #include "prism/execution/host.hpp"
 #include "prism/kernel/pack.hpp"
 #include "prism/kernel/pack_warp.hpp"
+#include "prism/kernel/thread_block.hpp"
 
 namespace prism::inline PRISM_ISA {
 
@@ -31,7 +33,6 @@ namespace cuda {
 
 namespace detail {
 
-inline constexpr unsigned block_threads = 256;
 inline constexpr unsigned block_warps = block_threads / 32;
 
 template <class Body>
@@ -57,6 +58,41 @@ __global__ void __launch_bounds__(block_threads)
   if (warp >= n) return;
   const double term = body(warp);
   if (Lanes<isa::warp>::lane() == 0) terms[warp] = term;
+}
+
+/// The block of threads that runs this code.
+class ThreadBlock {
+ public:
+  template <class T>
+  class PerThread {
+   public:
+    PRISM_HOST_DEVICE explicit PerThread(const T& initial) noexcept : of_thread_(initial) {}
+    [[nodiscard]] PRISM_HOST_DEVICE T& operator[](unsigned /*thread*/) noexcept {
+      return of_thread_;
+    }
+
+   private:
+    T of_thread_;
+  };
+
+  template <class Body>
+  PRISM_HOST_DEVICE void for_each_thread(const Body& body) const {
+#if defined(__CUDA_ARCH__)
+    body(threadIdx.x);
+    __syncthreads();
+#else
+    body(0);  // compiled for the host too, and never run there
+#endif
+  }
+};
+
+template <class Kernel>
+__global__ void __launch_bounds__(block_threads)
+    blocks_kernel(const __grid_constant__ Kernel kernel) {
+  using Shared = typename Kernel::Shared;
+  static_assert(std::is_trivial_v<Shared> && sizeof(Shared) <= std::size_t{48} * 1024);
+  __shared__ Shared shared;
+  kernel(ThreadBlock(), shared, blockIdx.x);
 }
 
 /// One block: the order of the sum depends on n alone.
@@ -105,14 +141,14 @@ struct Loops<CudaDevice> {
   static void on_warps(std::size_t n, const Body& body) {
     if (n == 0) return;
     cuda::detail::warps_kernel<<<cuda::detail::blocks_of(n, cuda::detail::block_warps),
-                                 cuda::detail::block_threads, 0, cuda::detail::stream()>>>(n, body);
+                                 block_threads, 0, cuda::detail::stream()>>>(n, body);
     cuda::check(cudaGetLastError(), "starting a loop on warps");
   }
   template <class Body>
   static void on_lanes(std::size_t n, const Body& body) {
     if (n == 0) return;
-    cuda::detail::lanes_kernel<<<cuda::detail::blocks_of(n, cuda::detail::block_threads),
-                                 cuda::detail::block_threads, 0, cuda::detail::stream()>>>(n, body);
+    cuda::detail::lanes_kernel<<<cuda::detail::blocks_of(n, block_threads), block_threads, 0,
+                                 cuda::detail::stream()>>>(n, body);
     cuda::check(cudaGetLastError(), "starting a loop on lanes");
   }
   template <class Body>
@@ -121,13 +157,20 @@ struct Loops<CudaDevice> {
     cuda::detail::SumMemory& memory = cuda::detail::sum_memory(n);
     double* const terms = memory.terms.data();
     cuda::detail::terms_kernel<<<cuda::detail::blocks_of(n, cuda::detail::block_warps),
-                                 cuda::detail::block_threads, 0, cuda::detail::stream()>>>(n, body,
-                                                                                           terms);
-    cuda::detail::sum_kernel<<<1, cuda::detail::block_threads, 0, cuda::detail::stream()>>>(
-        n, terms, memory.sum.data());
+                                 block_threads, 0, cuda::detail::stream()>>>(n, body, terms);
+    cuda::detail::sum_kernel<<<1, block_threads, 0, cuda::detail::stream()>>>(n, terms,
+                                                                              memory.sum.data());
     cuda::check(cudaGetLastError(), "starting a sum");
     synchronise();
     return memory.sum[0];
+  }
+  template <class Kernel>
+  static void on_blocks(std::size_t n, const Kernel& kernel) {
+    if (n == 0) return;
+    cuda::detail::
+        blocks_kernel<<<cuda::detail::blocks_of(n, 1), block_threads, 0, cuda::detail::stream()>>>(
+            kernel);
+    cuda::check(cudaGetLastError(), "starting a loop on blocks of threads");
   }
   static void synchronise() {
     cuda::check(cudaStreamSynchronize(cuda::detail::stream()), "waiting for the device");

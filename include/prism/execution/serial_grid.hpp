@@ -2,8 +2,11 @@
 // A device's grids on one thread of the host, without a device.
 #pragma once
 
+#include <array>
 #include <cstddef>
+#include <cstring>
 #include <memory_resource>
+#include <type_traits>
 
 #include "prism/core/config.hpp"
 #include "prism/core/execution.hpp"
@@ -11,8 +14,39 @@
 #include "prism/execution/serial.hpp"
 #include "prism/kernel/pack.hpp"
 #include "prism/kernel/pack_emulated_warp.hpp"
+#include "prism/kernel/thread_block.hpp"
 
 namespace prism::inline PRISM_ISA {
+
+namespace detail {
+
+/// A block whose threads run one after another. Every other block runs them backwards: a thread
+/// that reads what another one stores in the same phase then gets, in one block or the next, what
+/// was there before.
+class EmulatedBlock {
+ public:
+  template <class T>
+  class PerThread {
+   public:
+    explicit PerThread(const T& initial) { of_thread_.fill(initial); }
+    [[nodiscard]] T& operator[](unsigned thread) noexcept { return of_thread_[thread]; }
+
+   private:
+    std::array<T, block_threads> of_thread_;
+  };
+
+  explicit EmulatedBlock(bool backwards) noexcept : backwards_(backwards) {}
+
+  template <class Body>
+  void for_each_thread(const Body& body) const {
+    for (unsigned i = 0; i < block_threads; ++i) body(backwards_ ? block_threads - 1 - i : i);
+  }
+
+ private:
+  bool backwards_;
+};
+
+}  // namespace detail
 
 template <>
 struct Loops<SerialGrid> {
@@ -31,6 +65,16 @@ struct Loops<SerialGrid> {
     double total = 0;
     Loops<Serial>::tasks(n, [&](std::size_t i) { total += body(i); });
     return total;
+  }
+  template <class Kernel>
+  static void on_blocks(std::size_t n, const Kernel& kernel) {
+    using Shared = typename Kernel::Shared;
+    static_assert(std::is_trivial_v<Shared> && sizeof(Shared) <= std::size_t{48} * 1024);
+    Loops<Serial>::tasks(n, [&](std::size_t i) {
+      Shared shared;
+      std::memset(&shared, 0xFF, sizeof(Shared));  // numbers that are read too early are NaN
+      kernel(detail::EmulatedBlock(i % 2 != 0), shared, i);
+    });
   }
   static void synchronise() noexcept {}
   [[nodiscard]] static std::pmr::memory_resource* memory() noexcept { return table_memory(); }

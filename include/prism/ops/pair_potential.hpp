@@ -19,6 +19,7 @@
 #include "prism/kernel/matrix_product.hpp"
 #include "prism/kernel/pack.hpp"
 #include "prism/kernel/row.hpp"
+#include "prism/ops/device/pair_potential.hpp"
 
 namespace prism::inline PRISM_ISA {
 
@@ -159,47 +160,6 @@ double pair_potential(const X& exec, Rows<const T> unit, double rate, const Fact
       add_scaled<Isa>(gradient[r], scaled, tiles.sums()[r], unit.dim());
     }
   });
-  return total;
-}
-
-namespace detail {
-
-/// sums[a] = the sum of w_ab x_b over all b other than a. @return the sum of w_ab over a and b
-template <class T, DeviceExecution X>
-[[nodiscard]] double potential_sums(const X& exec, Rows<const T> unit, T rate, Rows<T> sums) {
-  constexpr std::size_t grain = 1;
-  return sum_over_rows(exec, unit.size(), grain, [=] PRISM_HOST_DEVICE(std::size_t a) -> double {
-    using Isa = typename X::isa;
-    const std::size_t dim = unit.dim();
-    double total = 0;
-    for (std::size_t b = 0; b < unit.size(); ++b) {
-      if (b == a) continue;
-      const T w = std::exp(rate * (dot<Isa>(unit[a], unit[b], dim) - T{1}));
-      total += static_cast<double>(w);
-      add_scaled<Isa>(sums[a], w, unit[b], dim);
-    }
-    return total;
-  });
-}
-
-/// to[r] += factor * from[r]
-template <class T, DeviceExecution X>
-void add_scaled_rows(const X& exec, T factor, Rows<const T> from, Rows<T> to) {
-  constexpr std::size_t grain = 256;
-  for_each_row(exec, from.size(), grain, [=] PRISM_HOST_DEVICE(std::size_t r) {
-    add_scaled<typename X::isa>(to[r], factor, from[r], from.dim());
-  });
-}
-
-}  // namespace detail
-
-/// The same on a device: every row with all others, each pair twice.
-template <DeviceExecution X, class T, class Factor>
-double pair_potential(const X& exec, Rows<const T> unit, double rate, const Factor& factor,
-                      Rows<T> gradient, Scratch& scratch) {
-  const Rows<T> sums = scratch.allocate_zeros<T>(exec, unit.size(), unit.dim());
-  const double total = detail::potential_sums<T>(exec, unit, static_cast<T>(rate), sums) / 2;
-  detail::add_scaled_rows<T>(exec, static_cast<T>(factor(total)), sums, gradient);
   return total;
 }
 

@@ -15,6 +15,7 @@
 #include "prism/core/scratch.hpp"
 #include "prism/kernel/row.hpp"
 #include "prism/kernel/weighted_sum.hpp"
+#include "prism/ops/device/shared_scores.hpp"
 #include "prism/ops/scores.hpp"
 #include "prism/ops/shared_scores.hpp"
 #include "prism/policy/batch.hpp"
@@ -128,11 +129,11 @@ struct StoreRow {
 }  // namespace detail
 
 /// For each pair p, computes the scores of its positive item and its negatives as dot products of
-/// `rows`, and calls per_pair(p, scores), which returns the pair's part of the loss and replaces the
-/// scores by the derivatives d loss / d score. `scores` is a PairScores<T, typename X::isa>, or a
-/// std::span<T> of the positive item's and then the negatives'. Then calls scatter_user(k, gradient
-/// of user row k) and scatter_item(k, gradient of item row k) once for each active row. All three
-/// are called from several threads. The score of a masked negative is masked_score.
+/// `rows`, and calls per_pair(p, scores), which returns the pair's part of the loss and replaces
+/// the scores by the derivatives d loss / d score. `scores` is a PairScores<T, typename X::isa>, or
+/// a std::span<T> of the positive item's and then the negatives'. Then calls scatter_user(k,
+/// gradient of user row k) and scatter_item(k, gradient of item row k) once for each active row.
+/// All three are called from several threads. The score of a masked negative is masked_score.
 /// @return the sum of the pairs' parts
 template <HostExecution X, class T, class PerPair, class ScatterUser, class ScatterItem>
 double for_each_score_gradient(const X& exec, const Batch& batch, BatchRows<T> rows,
@@ -199,25 +200,27 @@ template <DeviceExecution X, class T, class PerPair, class ScatterUser, class Sc
 double for_each_score_gradient(const X& exec, const Batch& batch, BatchRows<T> rows,
                                Scratch& scratch, const PerPair& per_pair,
                                const ScatterUser& scatter_user, const ScatterItem& scatter_item) {
+  if (batch.shared_negatives) {
+    return detail::for_each_shared_score_gradient(exec, batch, rows, scratch, per_pair,
+                                                  scatter_user, scatter_item);
+  }
   const Rows<T> d_score = scratch.allocate<T>(batch.pairs(), batch.negatives_per_pair + 1);
   const std::span<const Index> users = batch.users, items = batch.items,
                                negatives = batch.negatives;
   const std::size_t per_pair_negatives = batch.negatives_per_pair;
-  const double total =
-      sum_over_rows(exec, batch.pairs(), detail::pair_grain,
-                    [=] PRISM_HOST_DEVICE(std::size_t p) -> double {
-                      using Isa = typename X::isa;
-                      const T* const user = rows.users[users[p]];
-                      const std::size_t dim = rows.users.dim();
-                      T* const scores = d_score[p];
-                      for (std::size_t j = 0; j <= per_pair_negatives; ++j) {
-                        const Index item =
-                            j == 0 ? items[p] : negatives[p * per_pair_negatives + j - 1];
-                        const T score = dot<Isa>(user, rows.items[item], dim);
-                        Lanes<Isa>::once([=] { scores[j] = score; });
-                      }
-                      return detail::pair_part<Isa>(per_pair, p, scores, per_pair_negatives + 1);
-                    });
+  const double total = sum_over_rows(
+      exec, batch.pairs(), detail::pair_grain, [=] PRISM_HOST_DEVICE(std::size_t p) -> double {
+        using Isa = typename X::isa;
+        const T* const user = rows.users[users[p]];
+        const std::size_t dim = rows.users.dim();
+        T* const scores = d_score[p];
+        for (std::size_t j = 0; j <= per_pair_negatives; ++j) {
+          const Index item = j == 0 ? items[p] : negatives[p * per_pair_negatives + j - 1];
+          const T score = dot<Isa>(user, rows.items[item], dim);
+          Lanes<Isa>::once([=] { scores[j] = score; });
+        }
+        return detail::pair_part<Isa>(per_pair, p, scores, per_pair_negatives + 1);
+      });
   detail::scatter_score_gradients<T>(exec, batch, rows, d_score, scratch, scatter_user,
                                      scatter_item);
   return total;

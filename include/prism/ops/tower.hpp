@@ -7,6 +7,7 @@
 #include <array>
 #include <cstddef>
 #include <span>
+#include <type_traits>
 #include <utility>
 
 #include "prism/core/config.hpp"
@@ -16,15 +17,9 @@
 #include "prism/core/scratch.hpp"
 #include "prism/kernel/linear.hpp"
 #include "prism/kernel/row.hpp"
+#include "prism/ops/device/tower.hpp"
 
 namespace prism::inline PRISM_ISA {
-
-/// A dense layer y = x W' + b.
-template <class T>
-struct LayerView {
-  Rows<const T> weight;  // out x in
-  const T* bias;         // out
-};
 
 /// Saved for the backward pass: the input of each layer, rows x padded(dim), and the packed layers.
 template <class T, std::size_t Layers>
@@ -32,6 +27,11 @@ struct TowerSaved {
   std::array<Rows<T>, Layers> input;
   std::array<LinearLayer<T>, Layers> layer;
 };
+
+/// What tower_forward returns for an execution X.
+template <class T, std::size_t Layers, Execution X>
+using tower_saved_t =
+    std::conditional_t<DeviceExecution<X>, DeviceTowerSaved<T, Layers>, TowerSaved<T, Layers>>;
 
 namespace detail {
 inline constexpr std::size_t tower_grain = 64;

@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// A block of threads with memory that they share, for kernels that tile matrices. A kernel is a
+// functor, copied to the device and called once for each block:
+//
+//   struct Kernel {
+//     struct Shared {  // trivial, uninitialised, at most 48 KiB
+//       float tile[16][64];
+//     };
+//     template <class Block>
+//     PRISM_HOST_DEVICE void operator()(const Block& block, Shared& shared,
+//                                       std::size_t index) const {
+//       typename Block::template PerThread<float> sum(0);
+//       block.for_each_thread([&](unsigned thread) { ... shared.tile ... });
+//       block.for_each_thread([&](unsigned thread) { sum[thread] += ... shared.tile ... });
+//     }
+//   };
+//
+// for_each_thread(f) calls f(thread) for each thread in [0, block_threads) and then waits for all
+// of them: a phase. What one thread stores in shared memory, others read in a later phase, not in
+// the same one. Outside of phases there is only what is the same for all threads: loops and their
+// bounds. PerThread<T> is a variable of each thread, which lives across phases.
+#pragma once
+
+#include "prism/core/config.hpp"
+
+namespace prism::inline PRISM_ISA {
+
+/// Threads of a block.
+inline constexpr unsigned block_threads = 256;
+
+}  // namespace prism::inline PRISM_ISA

@@ -1,0 +1,120 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Products of matrices of any size on a device, by tiles.
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+
+#include "prism/core/config.hpp"
+#include "prism/core/execution.hpp"
+#include "prism/core/parallel.hpp"
+#include "prism/core/rows.hpp"
+#include "prism/core/scratch.hpp"
+#include "prism/ops/device/tile.hpp"
+
+namespace prism::inline PRISM_ISA::detail {
+
+/// What becomes of a product's numbers: they overwrite, or are added to, those of `to`.
+template <class T>
+struct OverwriteWith {
+  Rows<T> to;
+  PRISM_HOST_DEVICE void operator()(std::size_t row, std::size_t column, T number) const noexcept {
+    to[row][column] = number;
+  }
+};
+template <class T>
+struct AddTo {
+  Rows<T> to;
+  PRISM_HOST_DEVICE void operator()(std::size_t row, std::size_t column, T number) const noexcept {
+    to[row][column] += number;
+  }
+};
+
+struct ProductShape {
+  std::size_t rows, columns, depth;
+};
+
+/// Calls store(chunk * rows + row, column, sum over the k of a chunk); a block for each tile of
+/// each chunk of k.
+template <class T, class Left, class Right, class Store>
+struct ProductKernel {
+  struct Shared {
+    Slab<T> left, right;
+  };
+
+  ProductShape shape;
+  std::size_t chunk_depth;
+  Left left;
+  Right right;
+  Store store;
+
+  template <class Block>
+  PRISM_HOST_DEVICE void operator()(const Block& block, Shared& shared, std::size_t index) const {
+    const std::size_t across = tiles_of(shape.columns), tiles = tiles_of(shape.rows) * across;
+    const std::size_t tile = index % tiles, chunk = index / tiles;
+    const TileRange rows{tile / across * tile_size, shape.rows};
+    const TileRange columns{tile % across * tile_size, shape.columns};
+    const std::size_t first = chunk * chunk_depth, last = first + chunk_depth;
+    typename Block::template PerThread<ThreadTile<T>> sums(ThreadTile<T>{});
+    multiply_tile<T>(block, left, rows, right, columns,
+                     {first, last < shape.depth ? last : shape.depth}, shared.left, shared.right,
+                     sums);
+    block.for_each_thread([&](unsigned thread) {
+      for_each_of_thread(thread, sums[thread], rows, columns,
+                         [&](std::size_t row, std::size_t column, T number) {
+                           store(chunk * shape.rows + row, column, number);
+                         });
+    });
+  }
+};
+
+/// Into how many chunks k is divided so that a device is busy with a product of few tiles: by the
+/// product's shape alone, so that the order of sums is the same everywhere.
+[[nodiscard]] constexpr std::size_t depth_chunks(ProductShape shape) noexcept {
+  constexpr std::size_t blocks = 256, smallest_depth = 128;
+  const std::size_t tiles = tiles_of(shape.rows) * tiles_of(shape.columns);
+  if (tiles == 0) return 1;
+  return std::clamp<std::size_t>((blocks + tiles - 1) / tiles, 1,
+                                 std::max<std::size_t>(shape.depth / smallest_depth, 1));
+}
+
+/// The sums of chunks, in order.
+template <class T, DeviceExecution X, class Store>
+void store_sums(const X& exec, ProductShape shape, std::size_t chunks, Rows<const T> parts,
+                const Store& store) {
+  for_each_element(exec, shape.rows * shape.columns, 0, [=] PRISM_HOST_DEVICE(std::size_t e) {
+    const std::size_t row = e / shape.columns, column = e % shape.columns;
+    T sum = parts[row][column];
+    for (std::size_t c = 1; c < chunks; ++c) sum += parts[c * shape.rows + row][column];
+    store(row, column, sum);
+  });
+}
+
+/// Calls store(i, j, sum over k < depth of left(i, k) * right(j, k)) once for each row i and column
+/// j.
+/// @param left   ByLine or ByDepth: a matrix of rows x depth, or the transpose of depth x rows
+/// @param right  ByLine or ByDepth: the transpose of columns x depth, or a matrix of depth x
+/// columns
+/// @param store  a functor that the device can run: OverwriteWith, AddTo
+template <class T, DeviceExecution X, class Left, class Right, class Store>
+void multiply(const X& exec, ProductShape shape, const Left& left, const Right& right,
+              const Store& store, Scratch& scratch) {
+  const std::size_t tiles = tiles_of(shape.rows) * tiles_of(shape.columns);
+  const std::size_t wanted = depth_chunks(shape);
+  if (wanted == 1) {
+    for_each_block(exec, tiles,
+                   ProductKernel<T, Left, Right, Store>{shape, shape.depth, left, right, store});
+    return;
+  }
+  // Whole slabs.
+  const std::size_t slabs = (shape.depth + slab_depth<T> - 1) / slab_depth<T>;
+  const std::size_t chunk_depth = (slabs + wanted - 1) / wanted * slab_depth<T>;
+  const std::size_t chunks = (shape.depth + chunk_depth - 1) / chunk_depth;
+  const Rows<T> parts = scratch.allocate<T>(chunks * shape.rows, shape.columns);
+  for_each_block(exec, tiles * chunks,
+                 ProductKernel<T, Left, Right, OverwriteWith<T>>{shape, chunk_depth, left, right,
+                                                                 OverwriteWith<T>{parts}});
+  store_sums<T>(exec, shape, chunks, parts, store);
+}
+
+}  // namespace prism::inline PRISM_ISA::detail

@@ -1,0 +1,206 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The Gaussian potential of all pairs of unit rows on a device. A block computes the cosines of 64
+// rows with 64 others, their potentials, and the weighted sums of the others; the matrix of pairs
+// is never stored. Each pair is computed twice, once for each of its rows, so that a row's sum has
+// one order.
+#pragma once
+
+#include <algorithm>
+#include <cmath>
+#include <cstddef>
+
+#include "prism/core/config.hpp"
+#include "prism/core/execution.hpp"
+#include "prism/core/parallel.hpp"
+#include "prism/core/rows.hpp"
+#include "prism/core/scratch.hpp"
+#include "prism/ops/device/tile.hpp"
+
+namespace prism::inline PRISM_ISA {
+
+namespace detail {
+
+/// How the work is divided into blocks: by tiles of rows a, by parts of the tiles of rows b, and by
+/// columns of the sums. Depends on the shape alone.
+struct PotentialGrid {
+  std::size_t tiles;
+  std::size_t tiles_of_part;
+  std::size_t parts;
+  std::size_t passes;
+
+  /// @param columns  of the sums that a block has
+  [[nodiscard]] static PotentialGrid of(std::size_t n, std::size_t dim,
+                                        std::size_t columns) noexcept {
+    constexpr std::size_t blocks = 512;  // keep a device busy
+    const std::size_t tiles = tiles_of(n);
+    const std::size_t wanted = std::clamp<std::size_t>(blocks / std::max<std::size_t>(tiles, 1), 1,
+                                                       std::max<std::size_t>(tiles, 1));
+    const std::size_t tiles_of_part = std::max<std::size_t>((tiles + wanted - 1) / wanted, 1);
+    return {tiles, tiles_of_part, (tiles + tiles_of_part - 1) / tiles_of_part,
+            (dim + columns - 1) / columns};
+  }
+  [[nodiscard]] constexpr std::size_t blocks_of_pass() const noexcept { return tiles * parts; }
+};
+
+/// @tparam Chunks  of 64 columns of the sums, which a block has in registers
+template <class T, std::size_t Chunks>
+struct PotentialKernel {
+  static constexpr std::size_t columns_of_block = Chunks * tile_size;
+
+  struct Shared {
+    Slab<T> left, right;
+    alignas(16) TileLine<T> potentials[tile_size];  // [b][a]
+    double totals[block_threads];
+  };
+
+  PotentialGrid grid;
+  Rows<const T> unit;
+  T rate;
+  Rows<T> sums;    // a part's for all rows, then the next one's
+  double* totals;  // of the blocks of the first pass
+
+  template <class Block>
+  PRISM_HOST_DEVICE void operator()(const Block& block, Shared& shared, std::size_t index) const {
+    const std::size_t n = unit.size(), dim = unit.dim();
+    const std::size_t in_pass = index % grid.blocks_of_pass();
+    const std::size_t first_of_sums = index / grid.blocks_of_pass() * columns_of_block;
+    const std::size_t part = in_pass / grid.tiles;
+    const TileRange a{in_pass % grid.tiles * tile_size, n};
+    const std::size_t after_part = (part + 1) * grid.tiles_of_part;
+    const std::size_t end = after_part < grid.tiles ? after_part : grid.tiles;
+    const ByLine<Rows<const T>> lines{unit};
+    typename Block::template PerThread<Sums> sums_of(Sums{});
+    typename Block::template PerThread<double> total(0.0);
+
+    for (std::size_t tile = part * grid.tiles_of_part; tile < end; ++tile) {
+      const TileRange b{tile * tile_size, n};
+      typename Block::template PerThread<ThreadTile<T>> cosines(ThreadTile<T>{});
+      multiply_tile<T>(block, lines, a, lines, b, {0, dim}, shared.left, shared.right, cosines);
+      block.for_each_thread([&](unsigned thread) {
+        total[thread] +=
+            static_cast<double>(store_potentials(thread, cosines[thread], a, b, shared));
+      });
+      PRISM_UNROLL
+      for (std::size_t c = 0; c < Chunks; ++c) {
+        const TileRange columns{first_of_sums + c * tile_size, dim};
+        if (columns.begin < dim) add_weighted_rows(block, c, b, columns, shared, sums_of);
+      }
+    }
+
+    block.for_each_thread([&](unsigned thread) {
+      PRISM_UNROLL
+      for (std::size_t c = 0; c < Chunks; ++c) {
+        for_each_of_thread(thread, sums_of[thread].chunk[c], a,
+                           {first_of_sums + c * tile_size, dim},
+                           [&](std::size_t row, std::size_t column, T number) {
+                             sums[part * n + row][column] = number;
+                           });
+      }
+      shared.totals[thread] = total[thread];
+    });
+    if (first_of_sums > 0) return;
+    for (unsigned apart = block_threads / 2; apart > 0; apart /= 2) {
+      block.for_each_thread([&](unsigned thread) {
+        if (thread < apart) shared.totals[thread] += shared.totals[thread + apart];
+      });
+    }
+    block.for_each_thread([&](unsigned thread) {
+      if (thread == 0) totals[in_pass] = shared.totals[0];
+    });
+  }
+
+ private:
+  /// Of a thread.
+  struct Sums {
+    ThreadTile<T> chunk[Chunks];
+  };
+
+  /// Replaces cosines by potentials, in shared memory; returns their sum.
+  PRISM_HOST_DEVICE T store_potentials(unsigned thread, const ThreadTile<T>& cosines, TileRange a,
+                                       TileRange b, Shared& shared) const noexcept {
+    const unsigned row = first_row(thread), column = first_column(thread);
+    T total = 0;
+    PRISM_UNROLL
+    for (unsigned j = 0; j < tile_of_thread; ++j) {
+      PRISM_UNROLL
+      for (unsigned i = 0; i < tile_of_thread; ++i) {
+        const std::size_t of_a = a.begin + row + i, of_b = b.begin + column + j;
+        const bool is_pair = of_a < a.end && of_b < b.end && of_a != of_b;
+        const T potential = is_pair ? std::exp(rate * (cosines.at[i][j] - T{1})) : T{0};
+        shared.potentials[column + j][row + i] = potential;
+        total += potential;
+      }
+    }
+    return total;
+  }
+
+  template <class Block>
+  PRISM_HOST_DEVICE void add_weighted_rows(
+      const Block& block, std::size_t chunk, TileRange b, TileRange columns, Shared& shared,
+      typename Block::template PerThread<Sums>& sums_of) const {
+    const ByDepth<Rows<const T>> rows{unit};
+    for (std::size_t k = 0; k < tile_size; k += slab_depth<T>) {
+      block.for_each_thread([&](unsigned thread) {
+        load_slab(thread, rows, columns, {b.begin + k, b.end}, shared.right);
+      });
+      block.for_each_thread([&](unsigned thread) {
+        multiply_slab<T>(thread, shared.potentials + k, shared.right.at,
+                         sums_of[thread].chunk[chunk]);
+      });
+    }
+  }
+};
+
+/// The sums of w_ab x_b over all b other than a, in parts that are to be added up in order.
+template <class T>
+struct PotentialSums {
+  double total;  // the sum of w_ab over all a and b
+  std::size_t parts;
+  Rows<const T> sums;  // parts x n rows
+};
+
+template <std::size_t Chunks, class T, DeviceExecution X>
+[[nodiscard]] PotentialSums<T> potential_sums(const X& exec, Rows<const T> unit, T rate,
+                                              Scratch& scratch) {
+  using Kernel = PotentialKernel<T, Chunks>;
+  const PotentialGrid grid = PotentialGrid::of(unit.size(), unit.dim(), Kernel::columns_of_block);
+  const Rows<T> sums = scratch.allocate<T>(grid.parts * unit.size(), unit.dim());
+  double* const totals = scratch.allocate<double>(grid.blocks_of_pass(), 1).data();
+  for_each_block(exec, grid.blocks_of_pass() * grid.passes, Kernel{grid, unit, rate, sums, totals});
+  const double total =
+      sum_over_rows(exec, grid.blocks_of_pass(), 0,
+                    [=] PRISM_HOST_DEVICE(std::size_t i) -> double { return totals[i]; });
+  return {total, grid.parts, sums};
+}
+
+/// to += factor * the sum of the parts
+template <class T, DeviceExecution X>
+void add_scaled_parts(const X& exec, T factor, PotentialSums<T> from, Rows<T> to) {
+  const std::size_t numbers = to.num_elements(), parts = from.parts;
+  const T* const sums = from.sums.data();
+  T* const gradient = to.data();
+  for_each_element(exec, numbers, 0, [=] PRISM_HOST_DEVICE(std::size_t i) {
+    T sum = sums[i];
+    for (std::size_t part = 1; part < parts; ++part) sum += sums[part * numbers + i];
+    gradient[i] += factor * sum;
+  });
+}
+
+}  // namespace detail
+
+/// pair_potential on a device: see ops/pair_potential.hpp.
+/// @param unit      n x d unit rows
+/// @param gradient  n x d, added to
+template <DeviceExecution X, class T, class Factor>
+double pair_potential(const X& exec, Rows<const T> unit, double rate, const Factor& factor,
+                      Rows<T> gradient, Scratch& scratch) {
+  const T of_exponent = static_cast<T>(rate);
+  const detail::PotentialSums<T> sums =
+      unit.dim() <= detail::tile_size ? detail::potential_sums<1>(exec, unit, of_exponent, scratch)
+                                      : detail::potential_sums<2>(exec, unit, of_exponent, scratch);
+  const double total = sums.total / 2;
+  detail::add_scaled_parts<T>(exec, static_cast<T>(factor(total)), sums, gradient);
+  return total;
+}
+
+}  // namespace prism::inline PRISM_ISA
