@@ -1,6 +1,7 @@
 # A header includes only its own folder and lower layers. ROOT is include/prism.
 set(layer_core 0)
 set(layer_kernel 1)
+set(layer_cuda 1)
 set(layer_execution 2)
 set(layer_data 3)
 set(layer_theory 3)

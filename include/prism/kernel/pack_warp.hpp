@@ -47,6 +47,17 @@ struct Lanes<isa::warp> {
   [[nodiscard]] PRISM_HOST_DEVICE static T sum(T of_lane) noexcept {
     return over_lanes(of_lane, [](T a, T b) { return a + b; });
   }
+  template <class T>
+  [[nodiscard]] PRISM_HOST_DEVICE static T sum_before(T of_lane) noexcept {
+    T through = of_lane;
+#if defined(__CUDA_ARCH__)
+    for (unsigned apart = 1; apart < count; apart *= 2) {
+      const T before = __shfl_up_sync(all, through, apart);
+      if (lane() >= apart) through += before;
+    }
+#endif
+    return through - of_lane;
+  }
   template <class Body>
   PRISM_HOST_DEVICE static void once(const Body& body) noexcept {
     synchronise();
@@ -80,9 +91,7 @@ struct Pack<T, isa::warp> {
     return {std::fma(a.value, b.value, c.value)};
   }
   PRISM_HOST_DEVICE friend Pack sqrt(Pack a) noexcept { return {std::sqrt(a.value)}; }
-  PRISM_HOST_DEVICE friend Pack approximate_reciprocal(Pack a) noexcept {
-    return {T{1} / a.value};
-  }
+  PRISM_HOST_DEVICE friend Pack approximate_reciprocal(Pack a) noexcept { return {T{1} / a.value}; }
   PRISM_HOST_DEVICE friend Pack approximate_sqrt(Pack a) noexcept { return sqrt(a); }
   PRISM_HOST_DEVICE friend Pack exp(Pack a) noexcept { return {std::exp(a.value)}; }
   PRISM_HOST_DEVICE friend Pack log(Pack a) noexcept { return {std::log(a.value)}; }
