@@ -10,19 +10,20 @@
 #include <vector>
 
 #include "policies.hpp"
+#include "reversed_grid.hpp"
 
 using namespace prism;
 
 namespace {
 
-template <class Sampler>
+template <class Sampler, Execution X = Host<>>
 std::vector<Index> draw(const Sampler& sampler, const Interactions& train,
-                        const std::vector<Interaction>& pairs, std::size_t n) {
+                        const std::vector<Interaction>& pairs, std::size_t n, const X& exec = {}) {
   const SampleRequest request{pairs, n, train, Random(1, Stream::negatives, 4), 0};
   const auto shared = shared_negatives(sampler, request);
   std::vector<Index> negatives(shared ? shared->count : pairs.size() * n);
   const sampler_state_t<Sampler> state(sampler, train);
-  draw_negatives(par, sampler, request, state, negatives);
+  draw_negatives(exec, sampler, request, state, negatives);
   return negatives;
 }
 
@@ -71,6 +72,32 @@ TEST_CASE("a sampler's draws depend only on their position in the epoch") {
     CHECK(std::ranges::equal(std::span(whole).last(40), tail));
     CHECK(drawn_for(8, 0) != tail);
   });
+}
+
+TEST_CASE("every sampler draws on a device what it draws on the host, in any order of the lanes") {
+  const auto all_pairs = [](Index users, Index items) {
+    const Random random(5, Stream::synthetic);
+    std::vector<Interaction> pairs(3000);
+    for (std::size_t p = 0; p < pairs.size(); ++p) {
+      pairs[p] = {random.uniform_int(2 * p, users), random.uniform_int(2 * p + 1, items)};
+    }
+    return pairs;
+  }(200, 500);
+  const Interactions train(200, 500, all_pairs);
+  const auto check = [&]<class S>(std::type_identity<S>) {
+    INFO(std::string(S::name));
+    for (const std::size_t size : {3000, 1, 2, 40, 1000}) {
+      CAPTURE(size);
+      const std::vector<Interaction> pairs(all_pairs.begin(),
+                                           all_pairs.begin() + static_cast<std::ptrdiff_t>(size));
+      const std::vector<Index> expected = draw(S{}, train, pairs, 5, serial);
+      CHECK(draw(S{}, train, pairs, 5, serial_grid) == expected);
+      CHECK(draw(S{}, train, pairs, 5, test::reversed_grid) == expected);
+    }
+  };
+  test::for_each_policy(all::Samplers{}, check);
+  check(std::type_identity<SharedNegatives<PopularityNegatives>>{});
+  check(std::type_identity<SharedNegatives<InBatchNegatives>>{});
 }
 
 TEST_CASE("unobserved negatives are uniform over the items that the user has no interaction with") {

@@ -86,7 +86,9 @@ struct Pack<T, Isa> {
     const T raised = a.value < lowest.value ? lowest.value : a.value;
     return {raised > highest.value ? highest.value : raised};
   }
-  PRISM_HOST_DEVICE friend Pack max(Pack a, Pack b) noexcept { return {a.value > b.value ? a.value : b.value}; }
+  PRISM_HOST_DEVICE friend Pack max(Pack a, Pack b) noexcept {
+    return {a.value > b.value ? a.value : b.value};
+  }
   PRISM_HOST_DEVICE friend bool any_greater(Pack a, Pack b) noexcept { return a.value > b.value; }
   PRISM_HOST_DEVICE friend std::uint64_t not_less_equal_mask(Pack a, Pack b) noexcept {
     return !(a.value <= b.value);
@@ -124,7 +126,8 @@ struct ByteAccumulator<isa::scalar> {
 };
 
 /// How the lanes of a register share the numbers that are no whole pack: on the host one after
-/// another, on a device each lane its own. Specialised by an instruction set whose lanes are threads.
+/// another, on a device each lane its own. Specialised by an instruction set whose lanes are
+/// threads.
 template <class Isa>
 struct Lanes {
   static constexpr bool are_threads = false;
@@ -135,6 +138,11 @@ struct Lanes {
   template <class T>
   PRISM_HOST_DEVICE static constexpr T sum(T of_lane) noexcept {
     return of_lane;
+  }
+  /// The sum over the lanes before this one, of integers.
+  template <class T>
+  PRISM_HOST_DEVICE static constexpr T sum_before(T /*of_lane*/) noexcept {
+    return 0;
   }
   /// Calls body() on one of the lanes, after all of them have come here; they go on after it.
   template <class Body>

@@ -48,6 +48,17 @@ struct Lanes<isa::warp> {
   [[nodiscard]] PRISM_HOST_DEVICE static T sum(T of_lane) noexcept {
     return over_lanes(of_lane, [](T a, T b) { return a + b; });
   }
+  template <class T>
+  [[nodiscard]] PRISM_HOST_DEVICE static T sum_before(T of_lane) noexcept {
+    T through = of_lane;
+#if defined(__CUDA_ARCH__)
+    for (unsigned apart = 1; apart < count; apart *= 2) {
+      const T before = __shfl_up_sync(all, through, apart);
+      if (lane() >= apart) through += before;
+    }
+#endif
+    return through - of_lane;
+  }
   template <class Body>
   PRISM_HOST_DEVICE static void once(const Body& body) noexcept {
     synchronise();

@@ -11,6 +11,7 @@
 #include "prism/core/config.hpp"
 #include "prism/core/error.hpp"
 #include "prism/kernel/row.hpp"
+#include "prism/ops/without_negatives.hpp"
 #include "prism/policy/label.hpp"
 #include "prism/policy/loss.hpp"
 
@@ -154,7 +155,7 @@ struct Penalized {
     const LossTraits traits = loss_traits(policy);
     const Batch visible_batch = traits.negatives > 0 || traits.sees_negatives
                                     ? step.batch
-                                    : without_negatives(step.batch, step.scratch);
+                                    : without_negatives(step.exec, step.batch, step.scratch);
     const Batch batch = traits.needs_all_rows ? visible_batch : visible_batch.active_rows();
     return evaluate_loss(
         policy,

@@ -38,7 +38,8 @@ struct BatchSide {
   std::span<const Index> inverse_index;
 
   /// The occurrences of row k, ascending.
-  [[nodiscard]] constexpr std::span<const Index> occurrence_positions(std::size_t k) const noexcept {
+  [[nodiscard]] constexpr std::span<const Index> occurrence_positions(
+      std::size_t k) const noexcept {
     return occurrences.subspan(offsets[k], offsets[k + 1] - offsets[k]);
   }
 
@@ -102,38 +103,6 @@ struct Batch {
     return batch;
   }
 };
-
-/// The batch for a loss that uses no negatives: only pairs and their occurrences. Rows that occur
-/// only as negatives are not active.
-/// @return a view of lists in `scratch`
-[[nodiscard]] inline Batch without_negatives(const Batch& batch, Scratch& scratch) {
-  if (batch.negatives.empty()) return batch;
-  const BatchSide& items = batch.item_side;
-  const std::size_t rows = items.unique_rows.size();
-  const Rows<Index> offsets = scratch.allocate<Index>(rows + 1, 1);
-  const Rows<Index> occurrences = scratch.allocate<Index>(batch.pairs(), 1);
-  std::size_t count = 0;
-  for (std::size_t k = 0; k < rows; ++k) {
-    *offsets[k] = static_cast<Index>(count);
-    for (const Index occurrence : items.occurrence_positions(k)) {
-      if (occurrence >= batch.pairs()) break;  // ascending: negatives from here on
-      *occurrences[count++] = occurrence;
-    }
-  }
-  *offsets[rows] = static_cast<Index>(count);
-  const BatchSide positives{.unique_rows = items.unique_rows,
-                            .num_active = items.num_positive,
-                            .num_positive = items.num_positive,
-                            .offsets = {offsets.data(), rows + 1},
-                            .occurrences = {occurrences.data(), count},
-                            .inverse_index = items.inverse_index};
-  return {.users = batch.users,
-          .items = batch.items,
-          .negatives = {},
-          .user_side = batch.user_side,
-          .item_side = positives,
-          .train = batch.train};
-}
 
 /// Contiguous rows of both sides: tables, output rows or gradients.
 template <class T>
@@ -213,9 +182,13 @@ class TableGradient {
   [[nodiscard]] constexpr bool is_dense() const noexcept { return is_dense_; }
   /// The side's unique rows. If the gradient is sparse, no other row has one; empty for a table
   /// that belongs to neither side.
-  [[nodiscard]] constexpr std::span<const Index> unique_rows() const noexcept { return unique_rows_; }
+  [[nodiscard]] constexpr std::span<const Index> unique_rows() const noexcept {
+    return unique_rows_;
+  }
   /// If sparse: the gradient of row unique_rows()[k].
-  [[nodiscard]] constexpr const T* of_unique_row(std::size_t k) const noexcept { return values_[k]; }
+  [[nodiscard]] constexpr const T* of_unique_row(std::size_t k) const noexcept {
+    return values_[k];
+  }
   /// Number of active rows: the first of unique_rows().
   [[nodiscard]] constexpr std::size_t num_active() const noexcept { return num_active_; }
   /// Whether the row is active. Rows of a tower's weights, which belong to no user or item, are

@@ -69,7 +69,8 @@ using sampler_state_t = typename detail::SamplerStateOf<Sampler>::type;
 
 // struct MySampler {
 //   static constexpr std::string_view name = "MySampler";
-//   // Fills negatives, pairs x negatives_per_pair, row-major, with row indices of items.
+//   // Fills negatives, pairs x negatives_per_pair, row-major, with row indices of items. A device
+//   // may still read those of the batch before: the host writes there after synchronise(exec).
 //   template <Execution X>
 //   void operator()(const X& exec, const SampleRequest&, std::span<Index> negatives) const;
 //

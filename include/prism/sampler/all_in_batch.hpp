@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
-#include <algorithm>
 #include <span>
 #include <string_view>
 #include <vector>
@@ -30,10 +29,8 @@ struct AllInBatchNegatives {
   }
 
   template <Execution X>
-  void operator()(const X& exec, const SampleRequest& request,
-                  std::span<Index> negatives) const {
-    synchronise(exec);  // a device may still read those of the batch before
-    std::ranges::copy(detail::distinct_items(request.pairs), negatives.begin());
+  void operator()(const X& exec, const SampleRequest& request, std::span<Index> negatives) const {
+    detail::list_in_batch(exec, request, negatives);
   }
 
   void log_probability(const sampler_state_t<AllInBatchNegatives>& /*state*/, const Batch& batch,

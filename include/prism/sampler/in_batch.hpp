@@ -9,9 +9,14 @@
 #include <vector>
 
 #include "prism/core/config.hpp"
+#include "prism/core/execution.hpp"
 #include "prism/core/index.hpp"
-#include "prism/core/memory.hpp"
 #include "prism/core/parallel.hpp"
+#include "prism/core/random.hpp"
+#include "prism/core/scratch.hpp"
+#include "prism/core/thread_memory.hpp"
+#include "prism/data/interactions.hpp"
+#include "prism/ops/scan.hpp"
 #include "prism/policy/sampler.hpp"
 
 namespace prism::inline PRISM_ISA {
@@ -25,6 +30,69 @@ namespace detail {
   std::ranges::sort(items);
   items.erase(std::ranges::unique(items).begin(), items.end());
   return items;
+}
+
+/// The same as a device finds it: `*count` items from `items` on.
+struct DeviceItems {
+  const Index* items;
+  const Index* count;  // for the device to read, or the host after synchronise()
+};
+
+/// @return valid until the calling thread's next call
+template <DeviceExecution X>
+[[nodiscard]] DeviceItems distinct_items(const X& exec, const SampleRequest& request) {
+  struct Owner;
+  const std::span<const Interaction> pairs = request.pairs;
+  const std::size_t items = request.train.items();
+  const auto memory = thread_memory<Owner>(exec, 2 * (items + 1) + pairs.size());
+  const std::span<Index> in_batch = memory.first(items + 1),
+                         rank = memory.subspan(items + 1, items + 1),
+                         distinct = memory.last(pairs.size());
+  fill_zeros(exec, in_batch.data(), in_batch.size());
+  // Several lanes may set the same item's, all of them to 1.
+  Loops<X>::on_lanes(pairs.size(),
+                     [=] PRISM_HOST_DEVICE(std::size_t p) { in_batch[pairs[p].item] = 1; });
+  exclusive_scan(exec, in_batch, rank);
+  Loops<X>::on_lanes(items, [=] PRISM_HOST_DEVICE(std::size_t item) {
+    if (in_batch[item] != 0) distinct[rank[item]] = static_cast<Index>(item);
+  });
+  return {distinct.data(), &rank[items]};
+}
+
+/// Draws negatives among the distinct items of the batch's pairs: on the host.
+template <Execution X>
+void draw_in_batch(const X& exec, const SampleRequest& request, std::span<Index> negatives) {
+  const std::vector<Index> items = distinct_items(request.pairs);
+  const Random random = request.random.from(request.first);
+  constexpr std::size_t grain = 4096;
+  for_each_element(exec, negatives.size(), grain, [&](std::size_t q) {
+    negatives[q] = items[random.uniform_int(q, static_cast<Index>(items.size()))];
+  });
+}
+
+/// The same on a device.
+template <DeviceExecution X>
+void draw_in_batch(const X& exec, const SampleRequest& request, std::span<Index> negatives) {
+  const DeviceItems distinct = distinct_items(exec, request);
+  const Random random = request.random.from(request.first);
+  Loops<X>::on_lanes(negatives.size(), [=] PRISM_HOST_DEVICE(std::size_t q) {
+    negatives[q] = distinct.items[random.uniform_int(q, *distinct.count)];
+  });
+}
+
+/// Lists the distinct items of the batch's pairs, ascending: on the host.
+/// @param negatives  as many as there are
+template <Execution X>
+void list_in_batch(const X& /*exec*/, const SampleRequest& request, std::span<Index> negatives) {
+  std::ranges::copy(distinct_items(request.pairs), negatives.begin());
+}
+
+/// The same on a device.
+template <DeviceExecution X>
+void list_in_batch(const X& exec, const SampleRequest& request, std::span<Index> negatives) {
+  const DeviceItems distinct = distinct_items(exec, request);
+  Loops<X>::on_lanes(negatives.size(),
+                     [=] PRISM_HOST_DEVICE(std::size_t j) { negatives[j] = distinct.items[j]; });
 }
 
 /// An item of training popularity d is in a batch of B of the E training pairs with probability
@@ -49,15 +117,7 @@ struct InBatchNegatives {
 
   template <Execution X>
   void operator()(const X& exec, const SampleRequest& request, std::span<Index> negatives) const {
-    const std::vector<Index> distinct = detail::distinct_items(request.pairs);
-    const TableVector<Index> list(distinct.begin(), distinct.end(), memory_of(exec));
-    const std::span<const Index> items(list);
-    const Random random = request.random.from(request.first);
-    constexpr std::size_t grain = 4096;
-    for_each_element(exec, negatives.size(), grain, [=] PRISM_HOST_DEVICE(std::size_t q) {
-      negatives[q] = items[random.uniform_int(q, static_cast<Index>(items.size()))];
-    });
-    synchronise(exec);  // they have read the list
+    detail::draw_in_batch(exec, request, negatives);
   }
 
   void log_probability(const sampler_state_t<InBatchNegatives>& /*state*/, const Batch& batch,

@@ -33,6 +33,7 @@
 #include "prism/policy/parameter.hpp"
 #include "prism/policy/sampler.hpp"
 #include "prism/training/batch_builder.hpp"
+#include "prism/training/device_batch_builder.hpp"
 #include "prism/training/gradient_pass.hpp"
 
 namespace prism::inline PRISM_ISA {
@@ -102,6 +103,7 @@ class Trainer {
   }
 
   /// Draws the negatives of a batch.
+  /// @param pairs  for an execution on a device, in its memory
   /// @param first  how many pairs of the epoch come before this batch
   /// @return valid until the next call
   [[nodiscard]] BatchNegatives sample(std::span<const Interaction> pairs, const Random& random,
@@ -111,8 +113,10 @@ class Trainer {
     const SampleRequest request{pairs, n, model_.train(), random, first * n};
     const auto& sampler = model_.options().sampler;
     const auto shared = prism::shared_negatives(sampler, request);
-    synchronise(exec_);  // a device may still read those of the batch before
-    negatives_.resize(shared ? shared->count : pairs.size() * n);
+    const std::size_t count = shared ? shared->count : pairs.size() * n;
+    // A device may still read those of the batch before, which move where the list grows.
+    if (count > negatives_.capacity()) synchronise(exec_);
+    negatives_.resize(count);
     draw_negatives(exec_, sampler, request, sampler_state_, negatives_);
     return shared ? BatchNegatives(negatives_, shared->mask) : BatchNegatives(negatives_);
   }
@@ -183,7 +187,8 @@ class Trainer {
 
   /// Trains on one batch; returns its loss, decay left out.
   /// @param pairs      at least one, of rows that the model has
-  /// @param negatives  pairs x negatives_per_pair(), row-major; or any number that they share
+  /// @param negatives  pairs x negatives_per_pair(), row-major; or any number that they share. Both
+  ///     lists are in the memory of the execution's device, if it has one
   /// @throws ArgumentError  where there is no pair, or another number of negatives, or shared ones
   ///     that the loss does not take
   double step(std::span<const Interaction> pairs, const BatchNegatives& negatives,
@@ -196,6 +201,7 @@ class Trainer {
     const auto& options = model_.options();
     auto& weights = model_.weights();
     const LossTraits of_loss = loss_traits(options.loss);
+    // A device is done with all that was begun when its batch has been built.
     Batch batch = builder_.build(exec_, pairs, negatives, of_loss.needs_all_rows);
     log_probability_.clear();
     if constexpr (detail::names_log_probability<typename Model::sampler_type>) {
@@ -203,7 +209,6 @@ class Trainer {
         options.sampler.log_probability(sampler_state_, batch, log_probability_);
       }
     }
-    synchronise(exec_);
     batch.item_log_probability = log_probability_;
     apply_deferred(batch);
     const detail::ModelParts<Scalar, typename Model::backbone_type, typename Model::loss_type>
@@ -297,7 +302,7 @@ class Trainer {
 
   [[no_unique_address]] X exec_;
   Model& model_;
-  BatchBuilder builder_;
+  batch_builder_t<X> builder_;
   sampler_state_t<typename Model::sampler_type> sampler_state_;
   Scratch scratch_;
   TableVector<Index> negatives_;

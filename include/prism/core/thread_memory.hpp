@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <cstddef>
+#include <span>
+
+#include "prism/core/config.hpp"
+#include "prism/core/execution.hpp"
+#include "prism/core/index.hpp"
+#include "prism/core/memory.hpp"
+#include "prism/core/parallel.hpp"
+
+namespace prism::inline PRISM_ISA::detail {
+
+/// Makes a list that a device works on at least `size` long. What it held is lost if it grows.
+template <DeviceExecution X>
+void grow(const X& exec, TableVector<Index>& list, std::size_t size) {
+  if (list.size() >= size) return;
+  synchronise(exec);  // the device may still work on it
+  list.clear();
+  list.resize(size + size / 8);  // the next one may be slightly longer
+}
+
+/// Working memory of a function that a device runs, kept for the calling thread. What is begun on a
+/// thread follows one another on the device, so that each call may overwrite what the one before
+/// left.
+/// @tparam Owner  names the function
+template <class Owner, DeviceExecution X>
+[[nodiscard]] std::span<Index> thread_memory(const X& exec, std::size_t size) {
+  thread_local TableVector<Index> memory(memory_of(exec));
+  grow(exec, memory, size);
+  return std::span(memory).first(size);
+}
+
+}  // namespace prism::inline PRISM_ISA::detail

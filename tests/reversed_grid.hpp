@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// A device whose warps and lanes run from the last to the first: what differs from serial_grid's
+// results depends on an order that no device keeps.
+#pragma once
+
+#include <cstddef>
+#include <prism/execution/serial_grid.hpp>
+
+namespace test {
+
+struct ReversedGrid {
+  using isa = prism::isa::emulated_warp;
+};
+
+inline constexpr ReversedGrid reversed_grid{};
+
+}  // namespace test
+
+namespace prism::inline PRISM_ISA {
+
+template <>
+inline constexpr bool runs_on_device<test::ReversedGrid> = true;
+
+template <>
+struct Loops<test::ReversedGrid> : Loops<SerialGrid> {
+  template <class Body>
+  static void on_warps(std::size_t n, const Body& body) {
+    Loops<SerialGrid>::on_warps(n, [&](std::size_t i) { body(n - 1 - i); });
+  }
+  template <class Body>
+  static void on_lanes(std::size_t n, const Body& body) {
+    on_warps(n, body);
+  }
+};
+
+}  // namespace prism::inline PRISM_ISA
