@@ -41,8 +41,8 @@ struct Serial {
   using isa = prism::isa::scalar;
 };
 
-/// A device's grids of warps, run on the host, one warp after another, so that whatever a device runs
-/// can be tested without one. Implemented by execution/serial_grid.hpp.
+/// A device's grids of warps, run on the host, one warp after another, so that whatever a device
+/// runs can be tested without one. Implemented by execution/serial_grid.hpp.
 struct SerialGrid {
   using isa = prism::isa::emulated_warp;
 };
@@ -74,8 +74,9 @@ inline constexpr SerialGrid serial_grid{};
 ///   template <class Body> static double sum_on_warps(std::size_t n, const Body& body);
 ///   // Waits for all that was begun: the host may then read and write.
 ///   static void synchronise();
-///   // Memory that host and device share.
+///   // Memory that host and device share; and whether an address is in such memory.
 ///   static std::pmr::memory_resource* memory();
+///   static bool can_read(const void* address);
 template <class X>
 struct Loops {
   static_assert(

@@ -39,6 +39,17 @@ template <Execution X>
   }
 }
 
+/// Whether an execution reads what lies at an address: a device does where the memory is shared
+/// with the host, as memory_of() it is.
+template <Execution X>
+[[nodiscard]] bool can_read(const X& /*exec*/, const void* address) {
+  if constexpr (DeviceExecution<X>) {
+    return Loops<X>::can_read(address);
+  } else {
+    return true;
+  }
+}
+
 /// Where loops run that only the host can run: for a device, Loops says.
 template <Execution X>
 [[nodiscard]] auto host_of(const X& exec) {
@@ -52,10 +63,11 @@ template <Execution X>
 /// Calls body(i) for i in [0, n), each i as a separate task, with denormal numbers as zero.
 template <Execution X, class Body>
 void parallel_tasks(const X& /*exec*/, std::size_t n, const Body& body) {
-  static_assert(HostExecution<X>,
-                "parallel_tasks, parallel_chunks and parallel_sum run on the host alone: loops that a "
-                "device can run are for_each_row, for_each_element and sum_over_rows of "
-                "prism/core/parallel.hpp, whose bodies are [=] PRISM_HOST_DEVICE (std::size_t i) {...}");
+  static_assert(
+      HostExecution<X>,
+      "parallel_tasks, parallel_chunks and parallel_sum run on the host alone: loops that a "
+      "device can run are for_each_row, for_each_element and sum_over_rows of "
+      "prism/core/parallel.hpp, whose bodies are [=] PRISM_HOST_DEVICE (std::size_t i) {...}");
   Loops<X>::tasks(n, body);
 }
 
@@ -80,8 +92,8 @@ template <Execution X, class Body>
   return std::accumulate(partial.begin(), partial.end(), 0.0);
 }
 
-/// Calls body(r) for each r in [0, n): a row's work, in packs of X::isa. On a device a warp does it,
-/// and body returns before the device has done so.
+/// Calls body(r) for each r in [0, n): a row's work, in packs of X::isa. On a device a warp does
+/// it, and body returns before the device has done so.
 /// @param grain  rows in a chunk of the host's
 template <Execution X, class Body>
 void for_each_row(const X& exec, std::size_t n, std::size_t grain, const Body& body) {
