@@ -77,11 +77,13 @@ void mask_items(const X& exec, Adjacency lists, std::span<const Index> selected,
   });
 }
 
-/// The lists of some users: row r has size[r] items and their scores, best first.
+/// The lists of some users: row r of `lists` begins with size[r] entries, best first. Scores and
+/// items are where the device makes them.
 template <class T>
 struct BestLists {
   Rows<T> scores;
   Rows<Index> items;
+  Rows<ScoredItem<T>> lists;
   std::size_t* size;
 };
 
@@ -91,6 +93,9 @@ void find_best(const X& exec, Rows<const T> scores, BestLists<T> best) {
     using Isa = typename X::isa;
     const std::size_t size =
         best_of_row<Isa>(scores[r], scores.dim(), best.scores.dim(), best.scores[r], best.items[r]);
+    for (std::size_t j = Lanes<Isa>::first(); j < size; j += Lanes<Isa>::step()) {
+      best.lists[r][j] = {best.items[r][j], best.scores[r][j]};
+    }
     Lanes<Isa>::once([&] { best.size[r] = size; });
   });
 }
@@ -115,14 +120,15 @@ class DeviceRanking {
         k_(k),
         item_rows_(memory_),
         items_(scorer.output.items()),
-        users_(max_users, memory_),
+        users_(max_users, written_by_host(memory_)),
         user_rows_(max_users * dim_, memory_),
         scores_(max_users * items_.size(), memory_),
         best_scores_(max_users * k, memory_),
         best_items_(max_users * k, memory_),
-        best_size_(max_users, memory_),
-        masked_begin_(memory_),
-        masked_(memory_) {
+        lists_(max_users * k, written_by_host(memory_)),
+        list_size_(max_users, written_by_host(memory_)),
+        masked_begin_(written_by_host(memory_)),
+        masked_(written_by_host(memory_)) {
     for (const Interactions* part : exclude) {
       const bool shared = part->memory()->is_equal(*memory_);
       (shared ? shared_parts_ : host_parts_).push_back(part);
@@ -153,29 +159,23 @@ class DeviceRanking {
       mask_items(exec_, part->items_by_user(), selected, scores);
     }
     if (!host_parts_.empty()) mask_items(exec_, Adjacency(masked_begin_, masked_), {}, scores);
-    find_best<X, T>(exec_, scores, best());
+    const std::size_t n = list_size_.size();
+    find_best<X, T>(exec_, scores,
+                    {{best_scores_.data(), n, k_},
+                     {best_items_.data(), n, k_},
+                     {lists_.data(), n, k_},
+                     list_size_.data()});
     synchronise(exec_);
   }
 
   /// The list of the r-th of them.
-  /// @param list  overwritten
-  void copy_list(std::size_t r, std::vector<ScoredItem<T>>& list) {
-    const BestLists<T> lists = best();
-    list.resize(lists.size[r]);
-    for (std::size_t place = 0; place < list.size(); ++place) {
-      list[place] = {lists.items[r][place], lists.scores[r][place]};
-    }
+  [[nodiscard]] std::span<const ScoredItem<T>> best(std::size_t r) const noexcept {
+    return {lists_.data() + r * k_, list_size_[r]};
   }
 
  private:
   [[nodiscard]] static const T* data_of(const TableVector<T>& factor) noexcept {
     return factor.empty() ? nullptr : factor.data();
-  }
-
-  [[nodiscard]] BestLists<T> best() noexcept {
-    return {{best_scores_.data(), best_size_.size(), k_},
-            {best_items_.data(), best_size_.size(), k_},
-            best_size_.data()};
   }
 
   /// Copies the users' items in the parts that the device cannot read.
@@ -205,7 +205,8 @@ class DeviceRanking {
   TableVector<T> scores_;
   TableVector<T> best_scores_;
   TableVector<Index> best_items_;
-  TableVector<std::size_t> best_size_;
+  TableVector<ScoredItem<T>> lists_;
+  TableVector<std::size_t> list_size_;
   std::vector<const Interactions*> shared_parts_, host_parts_;
   TableVector<std::size_t> masked_begin_;  // copied lists, one after the other
   TableVector<Index> masked_;
@@ -229,11 +230,7 @@ void rank_on_device(const X& exec, const Scorer<T>& scorer, std::span<const Inde
     ranking.rank(users.subspan(first, count));
     constexpr std::size_t grain = 64;
     parallel_chunks(host_of(exec), count, grain, [&](std::size_t begin, std::size_t end) {
-      std::vector<ScoredItem<T>> list;
-      for (std::size_t r = begin; r < end; ++r) {
-        ranking.copy_list(r, list);
-        visit(first + r, std::span<const ScoredItem<T>>(list));
-      }
+      for (std::size_t r = begin; r < end; ++r) visit(first + r, ranking.best(r));
     });
   }
 }
@@ -247,6 +244,7 @@ template <Execution X, class Model>
     const std::pmr::memory_resource& shared = *memory_of(exec);
     if (!(own != nullptr ? own : table_memory())->is_equal(shared) ||
         !model.train().memory()->is_equal(shared)) {
+      synchronise(exec);
       return model.scorer(host_of(exec));
     }
   }
