@@ -164,7 +164,7 @@ void check_lists(const X& exec) {
     const Scorer<float> scorer = exact_scorer(users, items, with_rule);
     for (const Similarity similarity : {Similarity::dot, Similarity::cosine}) {
       for (const auto& exclude : excludes) {
-        for (const std::size_t k : {1, 20, 32, 33, 150, 300, 1000}) {
+        for (const std::size_t k : {1U, 20U, 32U, 33U, 150U, 300U, 1000U}) {
           CAPTURE(with_rule);
           CAPTURE(exclude.size());
           CAPTURE(k);
@@ -193,7 +193,7 @@ TEST_CASE("a ranking in pieces of a few users is the same") {
   const std::vector<const Interactions*> exclude{&fifths};
   const std::vector<Index> all = odd_users(users);
   const auto whole = lists_of(serial, scorer, all, 20, exclude, Similarity::dot);
-  for (const std::size_t at_a_time : {1, 17, 69, 140, 1000}) {
+  for (const std::size_t at_a_time : {1U, 17U, 69U, 140U, 1000U}) {
     Lists<float> lists(all.size());
     detail::rank_on_device(
         GridWithMemory{}, scorer, std::span(all), 20, std::span(exclude), Similarity::dot,
@@ -208,7 +208,7 @@ TEST_CASE("a ranking in pieces of a few users is the same") {
 TEST_CASE("scores that are infinite or no numbers rank on a device as on the host") {
   constexpr float inf = std::numeric_limits<float>::infinity(),
                   nan = std::numeric_limits<float>::quiet_NaN();
-  for (const std::size_t items : {5, 31, 64, 200, 333}) {
+  for (const std::size_t items : {5U, 31U, 64U, 200U, 333U}) {
     // User 0 has the items' first numbers as scores, user 1 their negatives.
     Matrix<float> user_rows = zeros<float>(2, 1), item_rows = zeros<float>(items, 1);
     user_rows(0, 0) = 1;
@@ -219,7 +219,7 @@ TEST_CASE("scores that are infinite or no numbers rank on a device as on the hos
     }
     const Scorer<float> scorer{Output<float>(std::move(user_rows), std::move(item_rows))};
     const Interactions thirds = multiples(2, static_cast<Index>(items), 3);
-    for (const std::size_t k : {1, 2, 20, 400}) {
+    for (const std::size_t k : {1U, 2U, 20U, 400U}) {
       for (const Similarity similarity : {Similarity::dot, Similarity::cosine}) {
         CAPTURE(items);
         CAPTURE(k);
@@ -265,14 +265,14 @@ TEST_CASE("a device refuses what the host refuses") {
 }
 
 TEST_CASE("a row's best are those of TopK, for ascending, descending and equal scores") {
-  for (const std::size_t n : {1, 31, 32, 33, 128, 500}) {
+  for (const std::size_t n : {1U, 31U, 32U, 33U, 128U, 500U}) {
     for (const int kind : {0, 1, 2, 3}) {
       std::vector<double> scores(n);
       for (std::size_t i = 0; i < n; ++i) {
         const double at = static_cast<double>(i);
         scores[i] = kind == 0 ? at : kind == 1 ? -at : kind == 2 ? 1.0 : static_cast<double>(i % 7);
       }
-      for (const std::size_t k : {1, 2, 31, 32, 33, 64, 65, 500}) {
+      for (const std::size_t k : {1U, 2U, 31U, 32U, 33U, 64U, 65U, 500U}) {
         TopK<double> expected(k);
         for (std::size_t i = 0; i < n; ++i) expected.push(static_cast<Index>(i), scores[i]);
         const auto check = [&]<class Isa>(Isa) {
