@@ -16,9 +16,9 @@ using namespace prism;
 namespace {
 
 /// Output rows with scores[u][i] as the score of user u and item i.
-struct Scores {
+struct FixedScores {
   Matrix<float> users, items;
-  explicit Scores(const std::vector<std::vector<float>>& scores)
+  explicit FixedScores(const std::vector<std::vector<float>>& scores)
       : users(zeros<float>(scores.size(), scores[0].size())),
         items(zeros<float>(scores[0].size(), scores[0].size())) {
     for (std::size_t u = 0; u < scores.size(); ++u) {
@@ -36,7 +36,7 @@ Interactions part(Index users, Index items, const std::vector<Interaction>& pair
 }  // namespace
 
 TEST_CASE("the metrics of two users, computed by hand") {
-  const Scores scores({{9, 8, 7, 6}, {1, 2, 3, 4}, {0, 0, 0, 0}});
+  const FixedScores scores({{9, 8, 7, 6}, {1, 2, 3, 4}, {0, 0, 0, 0}});
   const Interactions relevant = part(3, 4, {{0, 1}, {0, 3}, {1, 0}});
   const Interactions seen = part(3, 4, {{0, 0}});
   const std::vector<Index> popularity{100, 10, 5, 1};  // strata: 1 popular, 0 neutral, 3 unpopular
@@ -85,7 +85,7 @@ TEST_CASE("the strata's NDCG sum to the NDCG, the mean over users of gain / idea
 }
 
 TEST_CASE("a perfect ranking has metrics 1, also with fewer relevant items than k") {
-  const Scores scores({{5, 4, 3, 2, 1}});
+  const FixedScores scores({{5, 4, 3, 2, 1}});
   const Report report = evaluate(scores.scorer(), part(1, 5, {{0, 0}, {0, 1}}), {.k = 20});
   CHECK(report.ndcg == doctest::Approx(1));
   CHECK(report.recall == 1);
@@ -106,7 +106,7 @@ TEST_CASE("cosine ranking ignores magnitudes") {
 }
 
 TEST_CASE("users without relevant items, or with all items seen, are handled") {
-  const Scores scores({{1, 2, 3}, {1, 2, 3}});
+  const FixedScores scores({{1, 2, 3}, {1, 2, 3}});
   const Interactions all = part(2, 3, {{0, 0}, {0, 1}, {0, 2}});
   const Report full = evaluate(scores.scorer(), part(2, 3, {{0, 1}}), {.exclude = {&all}});
   CHECK(full.users == 1);
@@ -117,7 +117,7 @@ TEST_CASE("users without relevant items, or with all items seen, are handled") {
 }
 
 TEST_CASE("evaluate names the argument that does not fit") {
-  const Scores scores({{1, 2, 3}});
+  const FixedScores scores({{1, 2, 3}});
   const Interactions relevant = part(1, 3, {{0, 0}}), wider = part(1, 4, {{0, 0}});
   const std::vector<Index> short_list{1};
   const auto refused = [&](const Interactions& data, const EvaluateOptions& options) {
@@ -267,7 +267,7 @@ TEST_CASE("over all users, those without relevant items count as 0") {
 }
 
 TEST_CASE("recall divides by the relevant items, or by as many of them as a list can have") {
-  const Scores scores({{9, 8, 7, 6}, {1, 2, 3, 4}});
+  const FixedScores scores({{9, 8, 7, 6}, {1, 2, 3, 4}});
   // User 0 has 3 relevant items, one of them in the list of 2; user 1 has one, and finds it.
   const Interactions relevant = part(2, 4, {{0, 0}, {0, 2}, {0, 3}, {1, 3}});
   const auto recall = [&](RecallDenominator denominator) {

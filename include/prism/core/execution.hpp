@@ -77,8 +77,9 @@ inline constexpr SerialGrid serial_grid{};
 ///   template <class Kernel> static void on_blocks(std::size_t n, const Kernel& kernel);
 ///   // Waits for all that was begun: the host may then read and write.
 ///   static void synchronise();
-///   // Memory that host and device share.
+///   // Memory that host and device share; and whether an address is in such memory.
 ///   static std::pmr::memory_resource* memory();
+///   static bool can_read(const void* address);
 template <class X>
 struct Loops {
   static_assert(

@@ -39,6 +39,17 @@ template <Execution X>
   }
 }
 
+/// Whether an execution reads what lies at an address: a device does where the memory is shared
+/// with the host, as memory_of() it is.
+template <Execution X>
+[[nodiscard]] bool can_read(const X& /*exec*/, const void* address) {
+  if constexpr (DeviceExecution<X>) {
+    return Loops<X>::can_read(address);
+  } else {
+    return true;
+  }
+}
+
 /// Where loops run that only the host can run: for a device, Loops says.
 template <Execution X>
 [[nodiscard]] auto host_of(const X& exec) {

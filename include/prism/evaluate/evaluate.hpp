@@ -139,6 +139,7 @@ inline void check(const EvaluateOptions& options, const Interactions& relevant, 
 template <Execution X, class T>
 [[nodiscard]] Report evaluate(const X& exec, const Scorer<T>& scorer, const Interactions& relevant,
                               const EvaluateOptions& options = {}) {
+  synchronise(exec);  // parts may be in memory that a device reads
   const std::size_t items = scorer.output.items().size();
   detail::check(options, relevant, scorer.output.users().size(), items);
   const std::vector<Index> popularity = detail::total_popularity(relevant, options);
@@ -206,7 +207,7 @@ template <Execution X, class Model>
 [[nodiscard]] Report evaluate(const X& exec, const Model& model, const Interactions& relevant,
                               const EvaluateOptions& options = {}) {
   const EvaluateOptions of_scorer = detail::excluding_seen(options, model.train(), relevant);
-  return evaluate(exec, model.scorer(exec), relevant, of_scorer);
+  return evaluate(exec, detail::scorer_for(exec, model), relevant, of_scorer);
 }
 
 /// The same for a scorer or a model, on the host's threads.

@@ -34,22 +34,25 @@ namespace prism::inline PRISM_ISA {
 /// popular items count for less than the model learnt, where their rows are the longer ones, and
 /// above 1 for more. Rows of zeros stay. A ranking rule's factors and offset are kept: they are not
 /// computed anew from the rows.
-/// @param exec  where it runs; the host's threads if left out
+/// @param exec  where it runs, for a device the host that it belongs to; the host's threads if left
+///     out
 /// @param beta  finite; of rows of very different lengths, a large one exceeds the numbers
 /// @throws ArgumentError  for a beta that is not finite, or that makes a row's length not finite
 template <Execution X, class T>
 [[nodiscard]] Scorer<T> with_magnitude_exponent(const X& exec, const Scorer<T>& scorer,
                                                 double beta) {
-  using Isa = typename X::isa;
+  const auto host = host_of(exec);
+  using Isa = typename decltype(host)::isa;
   require(is_finite(beta), "beta", "must be a finite number");
   if (beta == 1) return scorer;
+  synchronise(exec);
   const Rows<const T> users = scorer.output.users(), items = scorer.output.items();
   Matrix<T> own_users = make_table<T>(users.size(), users.dim());
   std::copy_n(users.data(), users.num_elements(), own_users.data());
   Matrix<T> scaled = make_table<T>(items.size(), items.dim());
   const Rows<T> to = rows(scaled);
   constexpr std::size_t grain = 256;
-  parallel_chunks(exec, items.size(), grain, [&](std::size_t begin, std::size_t end) {
+  parallel_chunks(host, items.size(), grain, [&](std::size_t begin, std::size_t end) {
     for (std::size_t r = begin; r < end; ++r) {
       const double length = static_cast<double>(normalise<Isa>(to[r], items[r], items.dim()));
       if (beta == 0 || length <= min_norm) continue;
@@ -99,7 +102,7 @@ template <Execution X, class Model>
                                                           std::span<const double> betas,
                                                           const EvaluateOptions& options = {}) {
   const EvaluateOptions of_scorer = detail::excluding_seen(options, model.train(), relevant);
-  return magnitude_curve(exec, model.scorer(exec), relevant, betas, of_scorer);
+  return magnitude_curve(exec, detail::scorer_for(exec, model), relevant, betas, of_scorer);
 }
 /// The same for a scorer or a model, on the host's threads.
 template <class Ranked>

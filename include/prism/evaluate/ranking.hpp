@@ -16,6 +16,7 @@
 #include "prism/core/matrix.hpp"
 #include "prism/core/parallel.hpp"
 #include "prism/data/interactions.hpp"
+#include "prism/evaluate/device_ranking.hpp"
 #include "prism/evaluate/query_block.hpp"
 #include "prism/evaluate/ranked_items.hpp"
 #include "prism/evaluate/scoring_rows.hpp"
@@ -44,6 +45,17 @@ namespace detail {
 inline void check_row(const char* argument, Index row, std::size_t size) {
   require(row < size, argument,
           "must be below " + std::to_string(size) + ", not " + std::to_string(row));
+}
+
+template <class T>
+void check_ranking(const Scorer<T>& scorer, std::span<const Index> users, std::size_t k,
+                   std::span<const Interactions* const> exclude) {
+  require_at_least_one("k", k);
+  std::size_t user_count = scorer.output.users().size();
+  for (const Interactions* part : exclude) {
+    user_count = std::min<std::size_t>(user_count, part->users());
+  }
+  for (const Index user : users) check_row("users", user, user_count);
 }
 
 /// All but a user's items in some parts: a filter.
@@ -79,12 +91,7 @@ void rank_items(const X& exec, const Scorer<T>& scorer, std::span<const Index> u
                 std::span<const Interactions* const> exclude, Similarity similarity,
                 const Visit& visit, Pruning pruning = Pruning::automatic) {
   using Isa = typename X::isa;
-  require_at_least_one("k", k);
-  std::size_t user_count = scorer.output.users().size();
-  for (const Interactions* part : exclude) {
-    user_count = std::min<std::size_t>(user_count, part->users());
-  }
-  for (const Index user : users) detail::check_row("users", user, user_count);
+  detail::check_ranking(scorer, users, k, exclude);
   const bool quantised =
       detail::uses_pruning<T, Isa>(pruning, users.size(), detail::scoring_dim(scorer));
   const detail::RankedItems<T> items(exec, scorer, similarity, quantised);
@@ -111,13 +118,15 @@ void rank_items(const X& exec, const Scorer<T>& scorer, std::span<const Index> u
   });
 }
 
-/// The same for a scorer whose rows a device has written, on the host that it belongs to.
+/// The same on a device, by the same rules; nothing is pruned there. Rows and parts in memory that
+/// it shares with the host are read where they are. Of the other parts the users' lists are copied,
+/// of other rows the host writes what the device reads. The host calls visit().
 template <DeviceExecution X, class T, class Visit>
 void rank_items(const X& exec, const Scorer<T>& scorer, std::span<const Index> users, std::size_t k,
                 std::span<const Interactions* const> exclude, Similarity similarity,
-                const Visit& visit, Pruning pruning = Pruning::automatic) {
-  synchronise(exec);
-  rank_items(host_of(exec), scorer, users, k, exclude, similarity, visit, pruning);
+                const Visit& visit, Pruning /*pruning*/ = Pruning::automatic) {
+  detail::check_ranking(scorer, users, k, exclude);
+  detail::rank_on_device(exec, scorer, users, k, exclude, similarity, visit);
 }
 
 /// The same, on the host's threads.

@@ -15,6 +15,7 @@
 #include "prism/core/matrix.hpp"
 #include "prism/core/parallel.hpp"
 #include "prism/evaluate/similarity.hpp"
+#include "prism/kernel/pack.hpp"
 #include "prism/kernel/row.hpp"
 #include "prism/policy/output.hpp"
 
@@ -33,15 +34,15 @@ template <class T>
 /// @param factor  f of the user, or g of the item
 /// @param extra   the additional column without its factor: 1 for users, -offset for items
 template <class Isa, class T>
-void write_scoring_row(T* to, const T* row, std::size_t dim, T factor, T extra, bool has_extra,
-                       Similarity similarity) noexcept {
+PRISM_HOST_DEVICE void write_scoring_row(T* to, const T* row, std::size_t dim, T factor, T extra,
+                                         bool has_extra, Similarity similarity) noexcept {
   if (similarity == Similarity::cosine) {
     normalise<Isa>(to, row, dim);
     scale<Isa>(to, factor, to, dim);
   } else {
     scale<Isa>(to, factor, row, dim);
   }
-  if (has_extra) to[dim] = factor * extra;
+  if (has_extra) Lanes<Isa>::once([&] { to[dim] = factor * extra; });
 }
 
 /// Whether an item's scoring row is its output row, to the last bit.

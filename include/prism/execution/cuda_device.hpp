@@ -176,6 +176,11 @@ struct Loops<CudaDevice> {
     cuda::check(cudaStreamSynchronize(cuda::detail::stream()), "waiting for the device");
   }
   [[nodiscard]] static std::pmr::memory_resource* memory() { return cuda::managed_memory(); }
+  [[nodiscard]] static bool can_read(const void* address) {
+    cudaPointerAttributes attributes{};
+    cuda::check(cudaPointerGetAttributes(&attributes, address), "looking up an address");
+    return attributes.type == cudaMemoryTypeManaged;
+  }
 };
 
 }  // namespace prism::inline PRISM_ISA

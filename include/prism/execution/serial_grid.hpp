@@ -78,6 +78,7 @@ struct Loops<SerialGrid> {
   }
   static void synchronise() noexcept {}
   [[nodiscard]] static std::pmr::memory_resource* memory() noexcept { return table_memory(); }
+  [[nodiscard]] static bool can_read(const void* /*address*/) noexcept { return true; }
 };
 
 }  // namespace prism::inline PRISM_ISA

@@ -49,7 +49,7 @@ void check_recommend(const Scorer<T>& scorer, const Interactions& seen, Index us
 /// @param seen    the items to leave out, if options.exclude_seen
 /// @throws ArgumentError  for k of 0, or a user that is out of range for the scorer, or for `seen`
 ///                        if its items are left out
-template <Execution X, class T>
+template <HostExecution X, class T>
 [[nodiscard]] std::vector<ScoredItem<T>> recommend(const X& /*exec*/, const Scorer<T>& scorer,
                                                    const Interactions& seen, Index user,
                                                    std::size_t k,
@@ -101,16 +101,26 @@ template <Execution X, class T>
   return lists;
 }
 
+/// One list on a device.
+/// @throws ArgumentError  as on the host
+template <DeviceExecution X, class T>
+[[nodiscard]] std::vector<ScoredItem<T>> recommend(const X& exec, const Scorer<T>& scorer,
+                                                   const Interactions& seen, Index user,
+                                                   std::size_t k,
+                                                   const RecommendOptions& options = {}) {
+  return recommend(exec, scorer, seen, std::span<const Index>(&user, 1), k, options).front();
+}
+
 /// The same for a model; seen are the user's training items.
 template <Execution X, class Model>
 [[nodiscard]] auto recommend(const X& exec, const Model& model, Index user, std::size_t k,
                              const RecommendOptions& options = {}) {
-  return recommend(exec, model.scorer(exec), model.train(), user, k, options);
+  return recommend(exec, detail::scorer_for(exec, model), model.train(), user, k, options);
 }
 template <Execution X, class Model>
 [[nodiscard]] auto recommend(const X& exec, const Model& model, std::span<const Index> users,
                              std::size_t k, const RecommendOptions& options = {}) {
-  return recommend(exec, model.scorer(exec), model.train(), users, k, options);
+  return recommend(exec, detail::scorer_for(exec, model), model.train(), users, k, options);
 }
 
 /// The same on the host's threads.

@@ -202,8 +202,10 @@ class TrainingSession final : public TrainingLoop<typename Model::scalar_type> {
   bool finite() override { return trainer_.finite(); }
   Report validate() override {
     // As a scorer, because detail::check has seen that the part has nothing in common with train.
+    // On a device the working model's training part, the same, is where the device reads it.
+    const Interactions& train = DeviceExecution<X> ? model_.train() : split_.train;
     return evaluate(exec_, model_.scorer(exec_), split_.validation,
-                    {.k = this->options().k, .exclude = {&split_.train}});
+                    {.k = this->options().k, .exclude = {&train}});
   }
   std::string model_name() const override { return model_.name(); }
   std::vector<std::string> start_warnings() const override {

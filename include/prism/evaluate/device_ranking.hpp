@@ -1,0 +1,254 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Full ranking on a device, some users at a time: all their scores, then the best of each.
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <memory_resource>
+#include <span>
+#include <vector>
+
+#include "prism/core/config.hpp"
+#include "prism/core/execution.hpp"
+#include "prism/core/finite.hpp"
+#include "prism/core/index.hpp"
+#include "prism/core/memory.hpp"
+#include "prism/core/parallel.hpp"
+#include "prism/core/rows.hpp"
+#include "prism/data/interactions.hpp"
+#include "prism/evaluate/score_block.hpp"
+#include "prism/evaluate/scoring_rows.hpp"
+#include "prism/evaluate/similarity.hpp"
+#include "prism/kernel/best_of_row.hpp"
+#include "prism/kernel/pack.hpp"
+#include "prism/kernel/scored_item.hpp"
+#include "prism/policy/output.hpp"
+
+namespace prism::inline PRISM_ISA::detail {
+
+/// What a scorer says of the users, or of the items: their output rows, factors and extra column.
+template <class T>
+struct ScoringSide {
+  Rows<const T> rows;
+  const T* factor;  ///< of each row, or null: factors of 1
+  T extra;          ///< the additional column without its factor
+  bool has_extra;
+  Similarity similarity;
+
+  /// @param row  index of the row; to: rows.dim() elements, and 1 more with has_extra
+  template <class Isa>
+  PRISM_HOST_DEVICE void write(T* to, std::size_t row) const noexcept {
+    write_scoring_row<Isa>(to, rows[row], rows.dim(), factor == nullptr ? T{1} : factor[row], extra,
+                           has_extra, similarity);
+  }
+};
+
+/// to[r] = the scoring row of row selected[r], or of row r where `selected` is empty. Of rows that
+/// the device cannot read, the host writes them: it may not be working on `to`.
+template <DeviceExecution X, class T>
+void write_scoring_rows(const X& exec, ScoringSide<T> side, std::span<const Index> selected,
+                        Rows<T> to) {
+  constexpr std::size_t grain = 256;
+  if (can_read(exec, side.rows.data())) {
+    for_each_row(exec, to.size(), grain, [=] PRISM_HOST_DEVICE(std::size_t r) {
+      side.template write<typename X::isa>(to[r], selected.empty() ? r : selected[r]);
+    });
+    return;
+  }
+  const auto host = host_of(exec);
+  parallel_chunks(host, to.size(), grain, [&](std::size_t begin, std::size_t end) {
+    for (std::size_t r = begin; r < end; ++r) {
+      side.template write<typename decltype(host)::isa>(to[r], selected.empty() ? r : selected[r]);
+    }
+  });
+}
+
+/// Gives items a score that enters no list.
+/// @param lists     the items of each row of scores; with `selected`, of row selected[r] for row r
+template <DeviceExecution X, class T>
+void mask_items(const X& exec, Adjacency lists, std::span<const Index> selected, Rows<T> scores) {
+  for_each_row(exec, scores.size(), 1, [=] PRISM_HOST_DEVICE(std::size_t r) {
+    using L = Lanes<typename X::isa>;
+    const std::span<const Index> masked = lists[selected.empty() ? r : selected[r]];
+    T* const row = scores[r];
+    for (std::size_t j = L::first(); j < masked.size(); j += L::step()) {
+      if (masked[j] < scores.dim()) row[masked[j]] = -unbounded<T>;
+    }
+  });
+}
+
+/// The lists of some users: row r of `lists` begins with size[r] entries, best first. Scores and
+/// items are where the device makes them.
+template <class T>
+struct BestLists {
+  Rows<T> scores;
+  Rows<Index> items;
+  Rows<ScoredItem<T>> lists;
+  std::size_t* size;
+};
+
+template <DeviceExecution X, class T>
+void find_best(const X& exec, Rows<const T> scores, BestLists<T> best) {
+  for_each_row(exec, scores.size(), 1, [=] PRISM_HOST_DEVICE(std::size_t r) {
+    using Isa = typename X::isa;
+    const std::size_t size =
+        best_of_row<Isa>(scores[r], scores.dim(), best.scores.dim(), best.scores[r], best.items[r]);
+    for (std::size_t j = Lanes<Isa>::first(); j < size; j += Lanes<Isa>::step()) {
+      best.lists[r][j] = {best.items[r][j], best.scores[r][j]};
+    }
+    Lanes<Isa>::once([&] { best.size[r] = size; });
+  });
+}
+
+/// Ranks all items for some users at a time, in memory that the device shares with the host.
+template <class T, DeviceExecution X>
+class DeviceRanking {
+ public:
+  /// @param scorer     has to outlive this, as the parts of `exclude` have to
+  /// @param k          at most the number of items
+  /// @param max_users  the most that rank() is called with
+  DeviceRanking(const X& exec, const Scorer<T>& scorer, std::size_t k,
+                std::span<const Interactions* const> exclude, Similarity similarity,
+                std::size_t max_users)
+      : exec_(exec),
+        memory_(memory_of(exec)),
+        user_factor_(scorer.user_factor.begin(), scorer.user_factor.end(), memory_),
+        item_factor_(scorer.item_factor.begin(), scorer.item_factor.end(), memory_),
+        users_side_{scorer.output.users(), data_of(user_factor_), T{1}, scorer.offset != 0,
+                    similarity},
+        dim_(scoring_dim(scorer)),
+        k_(k),
+        item_rows_(memory_),
+        items_(scorer.output.items()),
+        users_(max_users, written_by_host(memory_)),
+        user_rows_(max_users * dim_, memory_),
+        scores_(max_users * items_.size(), memory_),
+        best_scores_(max_users * k, memory_),
+        best_items_(max_users * k, memory_),
+        lists_(max_users * k, written_by_host(memory_)),
+        list_size_(max_users, written_by_host(memory_)),
+        masked_begin_(written_by_host(memory_)),
+        masked_(written_by_host(memory_)) {
+    for (const Interactions* part : exclude) {
+      const bool shared = part->memory()->is_equal(*memory_);
+      (shared ? shared_parts_ : host_parts_).push_back(part);
+    }
+    if (scores_by_output_rows(scorer, similarity) && can_read(exec, items_.data())) return;
+    item_rows_.resize(items_.size() * dim_);
+    const Rows<T> rows(item_rows_.data(), items_.size(), dim_);
+    const ScoringSide<T> side{items_, data_of(item_factor_), -scorer.offset, scorer.offset != 0,
+                              similarity};
+    write_scoring_rows(exec, side, {}, rows);
+    synchronise(exec);
+    items_ = rows;
+  }
+  DeviceRanking(const DeviceRanking&) = delete;
+  DeviceRanking& operator=(const DeviceRanking&) = delete;
+
+  /// Ranks the items for these users, and waits for it.
+  void rank(std::span<const Index> users) {
+    // The host writes nothing after the device has begun.
+    std::ranges::copy(users, users_.begin());
+    copy_lists_of(users);
+    const std::span<const Index> selected(users_.data(), users.size());
+    const Rows<T> user_rows(user_rows_.data(), users.size(), dim_);
+    const Rows<T> scores(scores_.data(), users.size(), items_.size());
+    write_scoring_rows(exec_, users_side_, selected, user_rows);
+    score_block<X, T>(exec_, user_rows, items_, scores);
+    for (const Interactions* part : shared_parts_) {
+      mask_items(exec_, part->items_by_user(), selected, scores);
+    }
+    if (!host_parts_.empty()) mask_items(exec_, Adjacency(masked_begin_, masked_), {}, scores);
+    const std::size_t n = list_size_.size();
+    find_best<X, T>(exec_, scores,
+                    {{best_scores_.data(), n, k_},
+                     {best_items_.data(), n, k_},
+                     {lists_.data(), n, k_},
+                     list_size_.data()});
+    synchronise(exec_);
+  }
+
+  /// The list of the r-th of them.
+  [[nodiscard]] std::span<const ScoredItem<T>> best(std::size_t r) const noexcept {
+    return {lists_.data() + r * k_, list_size_[r]};
+  }
+
+ private:
+  [[nodiscard]] static const T* data_of(const TableVector<T>& factor) noexcept {
+    return factor.empty() ? nullptr : factor.data();
+  }
+
+  /// Copies the users' items in the parts that the device cannot read.
+  void copy_lists_of(std::span<const Index> users) {
+    if (host_parts_.empty()) return;
+    masked_begin_.assign(1, 0);
+    masked_.clear();
+    for (const Index user : users) {
+      for (const Interactions* part : host_parts_) {
+        const std::span<const Index> items = part->items_of(user);
+        masked_.insert(masked_.end(), items.begin(), items.end());
+      }
+      masked_begin_.push_back(masked_.size());
+    }
+  }
+
+  [[no_unique_address]] X exec_;
+  std::pmr::memory_resource* memory_;
+  TableVector<T> user_factor_, item_factor_;
+  ScoringSide<T> users_side_;
+  std::size_t dim_;
+  std::size_t k_;
+  TableVector<T> item_rows_;  // none where the output rows are the scoring rows
+  Rows<const T> items_;
+  TableVector<Index> users_;
+  TableVector<T> user_rows_;
+  TableVector<T> scores_;
+  TableVector<T> best_scores_;
+  TableVector<Index> best_items_;
+  TableVector<ScoredItem<T>> lists_;
+  TableVector<std::size_t> list_size_;
+  std::vector<const Interactions*> shared_parts_, host_parts_;
+  TableVector<std::size_t> masked_begin_;  // copied lists, one after the other
+  TableVector<Index> masked_;
+};
+
+/// rank_items() on a device, whose arguments are checked.
+/// @param max_scores  how many are in memory at a time, or one user's where these are more
+template <DeviceExecution X, class T, class Visit>
+void rank_on_device(const X& exec, const Scorer<T>& scorer, std::span<const Index> users,
+                    std::size_t k, std::span<const Interactions* const> exclude,
+                    Similarity similarity, const Visit& visit,
+                    std::size_t max_scores = (std::size_t{1} << 28) / sizeof(T)) {
+  const std::size_t items = scorer.output.items().size();
+  if (users.empty()) return;
+  synchronise(exec);  // the scorer's factors may be what a device writes
+  const std::size_t in_memory = items > 0 ? std::max<std::size_t>(max_scores / items, 1) : 1;
+  const std::size_t max_users = std::min(users.size(), in_memory);
+  DeviceRanking<T, X> ranking(exec, scorer, std::min(k, items), exclude, similarity, max_users);
+  for (std::size_t first = 0; first < users.size(); first += max_users) {
+    const std::size_t count = std::min(max_users, users.size() - first);
+    ranking.rank(users.subspan(first, count));
+    constexpr std::size_t grain = 64;
+    parallel_chunks(host_of(exec), count, grain, [&](std::size_t begin, std::size_t end) {
+      for (std::size_t r = begin; r < end; ++r) visit(first + r, ranking.best(r));
+    });
+  }
+}
+
+/// A model's scorer for a ranking on `exec`. A model in memory that a device cannot read is the
+/// host's, which then computes the output rows.
+template <Execution X, class Model>
+[[nodiscard]] auto scorer_for(const X& exec, const Model& model) {
+  if constexpr (DeviceExecution<X>) {
+    std::pmr::memory_resource* const own = model.options().memory;
+    const std::pmr::memory_resource& shared = *memory_of(exec);
+    if (!(own != nullptr ? own : table_memory())->is_equal(shared) ||
+        !model.train().memory()->is_equal(shared)) {
+      synchronise(exec);
+      return model.scorer(host_of(exec));
+    }
+  }
+  return model.scorer(exec);
+}
+
+}  // namespace prism::inline PRISM_ISA::detail
