@@ -30,12 +30,11 @@ using GoldenExecution = prism::SerialGrid;
 using GoldenExecution = prism::Host<>;
 #endif
 
-/// What GoldenExecution runs: the cases of the rest are left out, with a device alone.
+/// Which cases GoldenExecution runs; a device does not run all of them.
 struct Runs {
-  static constexpr bool host = prism::HostExecution<GoldenExecution>;
-  static constexpr bool towers = host;
-  static constexpr bool shared_negatives = host;
-  static constexpr bool ranking = host;
+  static constexpr bool on_host = prism::HostExecution<GoldenExecution>;
+  static constexpr bool towers = on_host;
+  static constexpr bool shared_negatives = on_host;
 };
 
 inline std::filesystem::path golden_folder() {
