@@ -42,8 +42,10 @@ void check_mlp() {
     for (const char* part : {"_w1", "_b1", "_w2", "_b2"})
       parameters.push_back(side + std::string(part));
   }
-  check_backbone<T>("backbone_mlp", MLP<dynamic>(golden["users"].columns()), DirectAU{.gamma = 1},
-                    golden.pairs("pairs"), parameters);
+  if constexpr (test::Runs::towers) {
+    check_backbone<T>("backbone_mlp", MLP<dynamic>(golden["users"].columns()), DirectAU{.gamma = 1},
+                      golden.pairs("pairs"), parameters);
+  }
 }
 
 template <class T>
@@ -55,7 +57,7 @@ void check_lightgcn() {
 
 }  // namespace
 
-TEST_CASE("backbone_mlp") {
+TEST_CASE("backbone_mlp" * doctest::skip(!test::Runs::towers)) {
   check_mlp<double>();
   check_mlp<float>();
 }

@@ -25,7 +25,7 @@ void check_prism(const std::string& name, double alpha) {
   auto table = zeros<T>(GivenRows::given.rows(), GivenRows::given.columns());
   const std::vector<Index> degree = golden.indices("degree");
   const PRISM<dynamic, GivenRows> initializer{.alpha = alpha};
-  initializer(test::GoldenExecution{}, rows(table), degree, Random(1, Stream::users));
+  initializer(host_of(test::GoldenExecution{}), rows(table), degree, Random(1, Stream::users));
   CHECK(test::relative_error(table, golden["table"]) <= test::bound<T>);
 }
 

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
-#include <algorithm>
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
+#include <span>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -12,13 +12,51 @@
 #include "prism/backbone/mf.hpp"
 #include "prism/core/config.hpp"
 #include "prism/core/error.hpp"
+#include "prism/core/execution.hpp"
 #include "prism/core/index.hpp"
 #include "prism/core/parallel.hpp"
+#include "prism/core/random.hpp"
 #include "prism/core/rows.hpp"
+#include "prism/kernel/pack.hpp"
 #include "prism/policy/backbone.hpp"
 #include "prism/policy/label.hpp"
 
 namespace prism::inline PRISM_ISA {
+
+namespace detail {
+
+/// A step's draws for one side.
+struct DropoutDraws {
+  Random random;
+  std::uint64_t threshold;  // a number is dropped if its 16 bits are below
+  std::uint64_t side;       // 0 for users, 1 for items, whose draws are others
+};
+
+/// to[k] = from[k], some numbers of it dropped, the others scaled.
+/// @param table_rows  the draws are those of the rows of the table, so that they do not depend on
+///                    the batch
+template <class T, Execution X>
+void drop_numbers(const X& exec, const DropoutDraws& draws, std::span<const Index> table_rows,
+                  IndexedRows<const T> from, Rows<T> to) {
+  constexpr std::size_t grain = 64;
+  const T scale = static_cast<T>(1 / (1 - static_cast<double>(draws.threshold) * 0x1p-16));
+  for_each_row(exec, from.size(), grain, [=] PRISM_HOST_DEVICE(std::size_t k) {
+    using Of = Lanes<typename X::isa>;
+    constexpr std::size_t per_draw = 4;  // numbers decided by 64 random bits
+    const std::size_t columns = from.dim();
+    const std::uint64_t draws_per_row = (columns + per_draw - 1) / per_draw;
+    const std::uint64_t row = 2 * std::uint64_t{table_rows[k]} + draws.side;
+    for (std::size_t d = Of::first(); d < draws_per_row; d += Of::step()) {
+      std::uint64_t bits = draws.random.bits(row * draws_per_row + d);
+      const std::size_t first = d * per_draw;
+      for (std::size_t c = first; c < first + per_draw && c < columns; ++c, bits >>= 16) {
+        to[k][c] = (bits & 0xFFFF) < draws.threshold ? T{0} : scale * from[k][c];
+      }
+    }
+  });
+}
+
+}  // namespace detail
 
 /// Dropout of output rows while a model trains: each of their numbers becomes 0 with probability
 /// `rate`, and the others are divided by 1 - rate; which ones is drawn for each step and row.
@@ -94,31 +132,18 @@ struct Dropout {
 
  private:
   static constexpr double max_rate = 0.999;
-  static constexpr std::size_t per_draw = 4;  // numbers decided by 64 random bits
 
   /// Copies of rows, one for each of the side's unique rows, with the step's dropout.
   /// @param side_number  0 for users, 1 for items, whose draws are others
   template <class T, Execution X>
   Rows<T> dropped(const BackboneStep<T, X>& step, IndexedRows<const T> from, const BatchSide& side,
                   std::uint64_t side_number) const {
-    const std::size_t columns = from.dim();
-    const std::uint64_t draws_per_row = (columns + per_draw - 1) / per_draw;
-    const auto threshold = static_cast<std::uint64_t>(std::llround(rate * 0x1p16));
-    const T scale = static_cast<T>(1 / (1 - static_cast<double>(threshold) * 0x1p-16));
-    const Rows<T> to = step.scratch.template allocate<T>(from.size(), columns);
-    constexpr std::size_t grain = 64;
-    parallel_chunks(step.exec, from.size(), grain, [&](std::size_t begin, std::size_t end) {
-      for (std::size_t k = begin; k < end; ++k) {
-        // By the row of the table, so that the draws do not depend on the batch.
-        const std::uint64_t row = 2 * std::uint64_t{side.unique_rows[k]} + side_number;
-        for (std::size_t c = 0; c < columns; c += per_draw) {
-          std::uint64_t bits = step.random.bits(row * draws_per_row + c / per_draw);
-          for (std::size_t i = c; i < std::min(c + per_draw, columns); ++i, bits >>= 16) {
-            to[k][i] = (bits & 0xFFFF) < threshold ? T{0} : scale * from[k][i];
-          }
-        }
-      }
-    });
+    const detail::DropoutDraws draws{
+        .random = step.random,
+        .threshold = static_cast<std::uint64_t>(std::llround(rate * 0x1p16)),
+        .side = side_number};
+    const Rows<T> to = step.scratch.template allocate<T>(from.size(), from.dim());
+    detail::drop_numbers<T>(step.exec, draws, side.unique_rows, from, to);
     return to;
   }
 };

@@ -10,15 +10,55 @@
 #include "prism/core/config.hpp"
 #include "prism/core/error.hpp"
 #include "prism/core/finite.hpp"
+#include "prism/core/index.hpp"
 #include "prism/core/matrix.hpp"
 #include "prism/core/parallel.hpp"
 #include "prism/core/random.hpp"
+#include "prism/core/rows.hpp"
+#include "prism/core/scratch.hpp"
+#include "prism/kernel/pack.hpp"
 #include "prism/kernel/row.hpp"
 #include "prism/kernel/scalar.hpp"
+#include "prism/ops/ordered_sums.hpp"
 #include "prism/ops/pair_scores.hpp"
 #include "prism/policy/loss.hpp"
 
 namespace prism::inline PRISM_ISA {
+
+namespace detail {
+
+inline constexpr std::size_t head_grain = 256;
+
+/// The scores of rows by a head (row . w), rows x 1, and their gradient, still to be computed.
+template <class T>
+struct HeadScores {
+  Rows<T> score;
+  Rows<T> d_score;
+};
+
+template <class T, Execution X>
+[[nodiscard]] HeadScores<T> score_by_head(const X& exec, IndexedRows<const T> rows, const T* head,
+                                          Scratch& scratch) {
+  const HeadScores<T> scores{scratch.allocate<T>(rows.size(), 1),
+                             scratch.allocate<T>(rows.size(), 1)};
+  for_each_row(exec, rows.size(), head_grain, [=] PRISM_HOST_DEVICE(std::size_t k) {
+    using Isa = typename X::isa;
+    const T score = dot<Isa>(rows[k], head, rows.dim());
+    Lanes<Isa>::once([=] { *scores.score[k] = score; });
+  });
+  return scores;
+}
+
+/// Adds the gradient of the rows' scores by a head to that of the rows.
+template <class T, Execution X>
+void add_head_gradient(const X& exec, IndexedRows<const T> rows, Rows<const T> d_score,
+                       const T* head, Rows<T> gradient) {
+  for_each_row(exec, rows.size(), head_grain, [=] PRISM_HOST_DEVICE(std::size_t k) {
+    add_scaled<typename X::isa>(gradient[k], *d_score[k], head, rows.dim());
+  });
+}
+
+}  // namespace detail
 
 /// Model-agnostic counterfactual reasoning: two trainable heads w_i and w_u score item and user
 /// alone, s = u . i scores both; ranking subtracts the heads' effect, c sig(i.w_i) sig(u.w_u), from
@@ -78,103 +118,93 @@ struct MACR {
 
   template <class T, Execution X>
   double operator()(const LossStep<T, X>& step, const State<T>& state) const {
+    using Isa = typename X::isa;
     const Batch& batch = step.batch;
     Scratch& scratch = step.scratch;
-    const std::size_t n = batch.negatives_per_pair;
-    const Head<T> user = score_rows(step.exec, step.output.users, state.user_head,
-                                    batch.user_side.num_active, scratch);
-    const Head<T> item = score_rows(step.exec, step.output.items, state.item_head,
-                                    batch.item_side.num_active, scratch);
+    const std::size_t pairs = batch.pairs(), n = batch.negatives_per_pair;
+    const IndexedRows<const T> active_users = step.output.users.first(batch.user_side.num_active);
+    const IndexedRows<const T> active_items = step.output.items.first(batch.item_side.num_active);
+    const detail::HeadScores<T> user =
+        detail::score_by_head<T>(step.exec, active_users, state.user_head.data(), scratch);
+    const detail::HeadScores<T> item =
+        detail::score_by_head<T>(step.exec, active_items, state.item_head.data(), scratch);
 
-    const T pair_weight = T{1} / static_cast<T>(batch.pairs());
+    const T pair_weight = T{1} / static_cast<T>(pairs);
     const T negative_weight = pair_weight / static_cast<T>(n);
-    // d loss / d (i . w_i) for each occurrence of an item, and d loss / d (u . w_u) for each pair.
-    const Rows<T> item_d_score = scratch.allocate<T>(batch.pairs(), n + 1);
-    const Rows<T> user_d_score = scratch.allocate<T>(batch.pairs(), 1);
-    const double total = loss_over_scores(step, [&](std::size_t p, std::span<T> score) {
-      const Index u = batch.users[p];
-      const T user_probability = sigmoid(*user.score[u]);
-      double sum = 0;
-      *user_d_score[p] = 0;
-      for (std::size_t j = 0; j <= n; ++j) {
-        const Index i = j == 0 ? batch.items[p] : batch.negatives[p * n + j - 1];
-        const T sign = j == 0 ? T{-1} : T{1};
-        const T weight = j == 0 ? pair_weight : negative_weight;
-        const T item_probability = sigmoid(*item.score[i]);
-        const T fused_score = score[j] * item_probability * user_probability;
-        sum +=
-            static_cast<double>(weight * (softplus(sign * fused_score) +
-                                          static_cast<T>(alpha) * softplus(sign * *item.score[i]) +
-                                          static_cast<T>(beta) * softplus(sign * *user.score[u])));
-        const T d_fused_score = weight * sign * sigmoid(sign * fused_score);
-        // d sig(x) / dx = sig(x) (1 - sig(x))
-        item_d_score[p][j] = d_fused_score * fused_score * (1 - item_probability) +
-                             weight * static_cast<T>(alpha) * sign * sigmoid(sign * *item.score[i]);
-        *user_d_score[p] += d_fused_score * fused_score * (1 - user_probability) +
-                            weight * static_cast<T>(beta) * sign * sigmoid(sign * *user.score[u]);
-        score[j] = d_fused_score * item_probability * user_probability;
-      }
-      return sum;
-    });
-    for (std::size_t k = 0; k < batch.user_side.num_active; ++k) {
-      for (const Index p : batch.user_side.occurrence_positions(k))
-        *user.d_score[k] += *user_d_score[p];
-    }
-    for (std::size_t k = 0; k < batch.item_side.num_active; ++k) {
-      for (const Index occurrence : batch.item_side.occurrence_positions(k)) {
-        const std::size_t column =
-            occurrence < batch.pairs() ? 0 : 1 + (occurrence - batch.pairs()) % n;
-        *item.d_score[k] += item_d_score[batch.pair_of_item_occurrence(occurrence)][column];
-      }
-    }
-    add_gradient(step.exec, user, step.output.users, state.user_head,
-                 step.parameter_gradients[0][0], step.gradient.users);
-    add_gradient(step.exec, item, step.output.items, state.item_head,
-                 step.parameter_gradients[1][0], step.gradient.items);
+    const T item_weight = static_cast<T>(alpha), user_weight = static_cast<T>(beta);
+    const std::span<const Index> users = batch.users, items = batch.items,
+                                 negative_items = batch.negatives;
+    // d loss / d (i . w_i) and d loss / d (u . w_u), as far as they come from a pair's score.
+    const Rows<T> item_d_score = scratch.allocate<T>(pairs, n + 1);
+    const Rows<T> user_d_score = scratch.allocate<T>(pairs, n + 1);
+    const double total = loss_over_scores(
+        step, [=] PRISM_HOST_DEVICE(std::size_t p, PairScores<T, Isa> scores) -> double {
+          const T user_score = *user.score[users[p]];
+          const T user_probability = sigmoid(user_score);
+          return scores.all().template sum_of<double>([=](std::size_t j, T& score) -> double {
+            const T item_score = *item.score[j == 0 ? items[p] : negative_items[p * n + j - 1]];
+            const T sign = j == 0 ? T{-1} : T{1};
+            const T weight = j == 0 ? pair_weight : negative_weight;
+            const T item_probability = sigmoid(item_score);
+            const T fused_score = score * item_probability * user_probability;
+            const T d_fused_score = weight * sign * sigmoid(sign * fused_score);
+            // d sig(x) / dx = sig(x) (1 - sig(x))
+            item_d_score[p][j] = d_fused_score * fused_score * (1 - item_probability) +
+                                 weight * item_weight * sign * sigmoid(sign * item_score);
+            user_d_score[p][j] = d_fused_score * fused_score * (1 - user_probability) +
+                                 weight * user_weight * sign * sigmoid(sign * user_score);
+            score = d_fused_score * item_probability * user_probability;
+            return static_cast<double>(weight * (softplus(sign * fused_score) +
+                                                 item_weight * softplus(sign * item_score) +
+                                                 user_weight * softplus(sign * user_score)));
+          });
+        });
+    sum_over_occurrences<T>(
+        step.exec, batch.user_side,
+        [=] PRISM_HOST_DEVICE(std::size_t p) -> T {
+          T sum = 0;
+          for (std::size_t j = 0; j <= n; ++j) sum += user_d_score[p][j];
+          return sum;
+        },
+        user.d_score);
+    sum_over_occurrences<T>(
+        step.exec, batch.item_side,
+        [=] PRISM_HOST_DEVICE(std::size_t occurrence) -> T {
+          if (occurrence < pairs) return item_d_score[occurrence][0];
+          const std::size_t q = occurrence - pairs;
+          return item_d_score[q / n][1 + q % n];
+        },
+        item.d_score);
+    detail::add_head_gradient<T>(step.exec, active_users, user.d_score, state.user_head.data(),
+                                 step.gradient.users);
+    detail::add_head_gradient<T>(step.exec, active_items, item.d_score, state.item_head.data(),
+                                 step.gradient.items);
+    // The heads' gradients are zero before.
+    sum_rows<T>(step.exec, active_users, user.d_score.data(), step.parameter_gradients[0][0],
+                scratch);
+    sum_rows<T>(step.exec, active_items, item.d_score.data(), step.parameter_gradients[1][0],
+                scratch);
     return total;
   }
 
   template <class T, Execution X>
   void ranking_rule(const X& exec, Scorer<T>& scorer, const State<T>& state) const {
+    synchronise(exec);
     scorer.offset = static_cast<T>(c);
-    scorer.user_factor = factors(exec, scorer.output.users(), state.user_head);
-    scorer.item_factor = factors(exec, scorer.output.items(), state.item_head);
+    scorer.user_factor = factors(host_of(exec), scorer.output.users(), state.user_head);
+    scorer.item_factor = factors(host_of(exec), scorer.output.items(), state.item_head);
   }
 
  private:
-  /// The scores of rows by a head (row . w), rows x 1, and their gradient.
-  template <class T>
-  struct Head {
-    Rows<T> score;
-    Rows<T> d_score;
-  };
-
-  template <class T, Execution X>
-  static Head<T> score_rows(const X& exec, IndexedRows<const T> output, const Matrix<T>& head,
-                            std::size_t num_active, Scratch& scratch) {
-    const Head<T> result{scratch.allocate<T>(num_active, 1),
-                         scratch.allocate_zeros<T>(exec, num_active, 1)};
-    for (std::size_t k = 0; k < num_active; ++k) {
-      *result.score[k] = dot<typename X::isa>(output[k], head.data(), output.dim());
-    }
-    return result;
-  }
-
-  template <class T, Execution X>
-  static void add_gradient(const X& /*exec*/, const Head<T>& from, IndexedRows<const T> output,
-                           const Matrix<T>& head, T* head_gradient, Rows<T> gradient) {
-    for (std::size_t k = 0; k < from.d_score.size(); ++k) {
-      add_scaled<typename X::isa>(gradient[k], *from.d_score[k], head.data(), output.dim());
-      add_scaled<typename X::isa>(head_gradient, *from.d_score[k], output[k], output.dim());
-    }
-  }
-
-  template <class T, Execution X>
-  static std::vector<T> factors(const X& /*exec*/, Rows<const T> output, const Matrix<T>& head) {
+  template <class T, HostExecution X>
+  static std::vector<T> factors(const X& exec, Rows<const T> output, const Matrix<T>& head) {
     std::vector<T> result(output.size());
-    for (std::size_t r = 0; r < output.size(); ++r) {
-      result[r] = sigmoid(dot<typename X::isa>(output[r], head.data(), output.dim()));
-    }
+    parallel_chunks(
+        exec, output.size(), detail::head_grain, [&](std::size_t begin, std::size_t end) {
+          for (std::size_t r = begin; r < end; ++r) {
+            result[r] = sigmoid(dot<typename X::isa>(output[r], head.data(), output.dim()));
+          }
+        });
     return result;
   }
 };

@@ -12,17 +12,91 @@
 
 #include "prism/core/config.hpp"
 #include "prism/core/error.hpp"
+#include "prism/core/index.hpp"
 #include "prism/core/matrix.hpp"
+#include "prism/core/parallel.hpp"
 #include "prism/core/random.hpp"
+#include "prism/core/rows.hpp"
+#include "prism/core/scratch.hpp"
 #include "prism/execution/serial.hpp"
+#include "prism/kernel/pack.hpp"
 #include "prism/kernel/row.hpp"
 #include "prism/kernel/scalar.hpp"
 #include "prism/ops/fill.hpp"
+#include "prism/ops/ordered_sums.hpp"
+#include "prism/ops/pair_scores.hpp"
 #include "prism/ops/uniformity.hpp"
 #include "prism/ops/unit_rows.hpp"
 #include "prism/policy/loss.hpp"
 
 namespace prism::inline PRISM_ISA {
+
+namespace detail {
+
+/// A pair's angle and its margin 1 - sigmoid(M_u + M_i), pairs x 1, and their derivatives.
+struct AnglesAndMargins {
+  Rows<double> angle;
+  Rows<double> d_angle;  // by the cosine
+  Rows<double> margin;
+  Rows<double> d_margin;  // by M_u + M_i
+};
+
+inline constexpr std::size_t margin_grain = 256;
+
+/// @param user_margins, item_margins  M
+template <class T, Execution X>
+[[nodiscard]] AnglesAndMargins angles_and_margins(const LossStep<T, X>& step,
+                                                  const UnitOutput<T>& unit_output,
+                                                  Rows<const T> user_margins,
+                                                  Rows<const T> item_margins) {
+  const Batch& batch = step.batch;
+  const auto allocate = [&] { return step.scratch.template allocate<double>(batch.pairs(), 1); };
+  const AnglesAndMargins to{allocate(), allocate(), allocate(), allocate()};
+  const std::span<const Index> users = batch.users, items = batch.items;
+  const std::span<const Index> user_rows = batch.user_side.unique_rows;
+  const std::span<const Index> item_rows = batch.item_side.unique_rows;
+  const Rows<T> user_unit = unit_output.users.unit, item_unit = unit_output.items.unit;
+  for_each_row(step.exec, batch.pairs(), margin_grain, [=] PRISM_HOST_DEVICE(std::size_t p) {
+    using Isa = typename X::isa;
+    const T cosine = dot<Isa>(user_unit[users[p]], item_unit[items[p]], user_unit.dim());
+    Lanes<Isa>::once([=] { *to.angle[p] = static_cast<double>(cosine); });
+  });
+  for_each_element(step.exec, batch.pairs(), margin_grain, [=] PRISM_HOST_DEVICE(std::size_t p) {
+    constexpr double limit = 1 - 1e-7;
+    const double cosine = *to.angle[p];
+    const double clipped = std::clamp(cosine, -limit, limit);
+    *to.angle[p] = std::acos(clipped);
+    *to.d_angle[p] = cosine == clipped ? -1 / std::sqrt(1 - clipped * clipped) : 0;
+    const double sum = static_cast<double>(*user_margins[user_rows[users[p]]] +
+                                           *item_margins[item_rows[items[p]]]);
+    *to.margin[p] = 1 - sigmoid(sum);
+    *to.d_margin[p] = -sigmoid(sum) * sigmoid(-sum);
+  });
+  return to;
+}
+
+/// -mean_p cos(clip(angle_p + margin_p)); replaces both arguments by derivatives.
+template <Execution X>
+[[nodiscard]] double paired_alignment(const X& exec, const AnglesAndMargins& pairs,
+                                      Scratch& scratch) {
+  const std::size_t n = pairs.angle.size();
+  const Rows<double> angle = pairs.angle, margin = pairs.margin;
+  const Rows<double> cosine = scratch.allocate<double>(n, 1);
+  const double pair_weight = 1.0 / static_cast<double>(n);
+  for_each_element(exec, n, margin_grain, [=] PRISM_HOST_DEVICE(std::size_t p) {
+    constexpr double straight = std::numbers::pi;
+    const double sum = *angle[p] + *margin[p];
+    const bool clipped = sum > straight;
+    const double shifted = clipped ? straight : sum;
+    *cosine[p] = std::cos(shifted);
+    *angle[p] = *margin[p] = clipped ? 0 : pair_weight * std::sin(shifted);
+  });
+  return -pair_weight * sum_over_elements(exec, n, [=] PRISM_HOST_DEVICE(std::size_t p) -> double {
+    return *cosine[p];
+  });
+}
+
+}  // namespace detail
 
 /// Margin-aware alignment and weighted uniformity:
 ///   -mean cos(clip(angle(u, i) + m, 0, pi)) + gamma1 * U'(users) + gamma2 * U'(items),
@@ -74,74 +148,44 @@ struct MAWU {
   template <class T, Execution X>
   double operator()(const LossStep<T, X>& step, const State<T>& state) const {
     const Batch& batch = step.batch;
-    Scratch& scratch = step.scratch;
     const UnitOutput<T> unit_output = normalise_output(step);
-    const Rows<double> angle = scratch.allocate<double>(batch.pairs(), 1);
-    const Rows<double> d_angle = scratch.allocate<double>(batch.pairs(), 1);  // d angle / d cosine
-    const auto [users, items] = unit_output.unit();
-    for (std::size_t p = 0; p < batch.pairs(); ++p) {
-      constexpr double limit = 1 - 1e-7;
-      const double c = static_cast<double>(
-          dot<typename X::isa>(users[batch.users[p]], items[batch.items[p]], users.dim()));
-      const double clipped = std::clamp(c, -limit, limit);
-      *angle[p] = std::acos(clipped);
-      *d_angle[p] = c == clipped ? -1 / std::sqrt(1 - clipped * clipped) : 0;
-    }
-
-    const Rows<double> margin = scratch.allocate<double>(batch.pairs(), 1);
-    const Rows<double> d_margin =
-        scratch.allocate<double>(batch.pairs(), 1);  // d m / d (M_u + M_i)
-    for (std::size_t p = 0; p < batch.pairs(); ++p) {
-      const double sum =
-          static_cast<double>(*rows(state.users)[batch.user_side.unique_rows[batch.users[p]]] +
-                              *rows(state.items)[batch.item_side.unique_rows[batch.items[p]]]);
-      *margin[p] = 1 - sigmoid(sum);
-      *d_margin[p] = -sigmoid(sum) * sigmoid(-sum);
-    }
-
-    // The alignment replaces angle and margin by d loss / d angle and d loss / d m.
-    const std::span<double> angles(angle.data(), batch.pairs());
-    const std::span<double> margins(margin.data(), batch.pairs());
-    const double alignment =
-        broadcast ? broadcast_alignment(angles, margins) : paired_alignment(angles, margins);
-    for (std::size_t p = 0; p < batch.pairs(); ++p) {
-      const T margin_gradient = static_cast<T>(margins[p] * *d_margin[p]);
-      *step.parameter_gradients[0][batch.users[p]] += margin_gradient;
-      *step.parameter_gradients[1][batch.items[p]] += margin_gradient;
-    }
-    static_cast<void>(loss_over_cosines(step, unit_output, [&](std::size_t p, std::span<T> cosine) {
-      cosine[0] = static_cast<T>(angles[p] * *d_angle[p]);
+    const detail::AnglesAndMargins pairs =
+        detail::angles_and_margins<T>(step, unit_output, rows(state.users), rows(state.items));
+    const double alignment = broadcast ? broadcast_alignment(step.exec, pairs)
+                                       : detail::paired_alignment(step.exec, pairs, step.scratch);
+    // Angle and margin are now d loss / d angle and d loss / d margin.
+    const auto of_margin = [=] PRISM_HOST_DEVICE(std::size_t p) -> T {
+      return static_cast<T>(*pairs.margin[p] * *pairs.d_margin[p]);
+    };
+    // The margins' gradients are zero before.
+    sum_over_occurrences<T>(step.exec, batch.user_side, of_margin, step.parameter_gradients[0]);
+    sum_over_occurrences<T>(step.exec, batch.item_side, of_margin, step.parameter_gradients[1]);
+    const auto per_pair = [=] PRISM_HOST_DEVICE(std::size_t p,
+                                                PairScores<T, typename X::isa> cosine) -> double {
+      cosine.set_positive(static_cast<T>(*pairs.angle[p] * *pairs.d_angle[p]));
       return 0.0;
-    }));
+    };
+    static_cast<void>(loss_over_cosines(step, unit_output, per_pair));
 
     const Embeddings<T> unit_gradient = allocate_unit_gradient(step);
     const double uniformity_sum =
         gamma1 * prism::uniformity<T>(step.exec, unit_output.users.unit, gamma1, pair_mean,
-                                      unit_gradient.users, scratch) +
+                                      unit_gradient.users, step.scratch) +
         gamma2 * prism::uniformity<T>(step.exec, unit_output.items.unit, gamma2, pair_mean,
-                                      unit_gradient.items, scratch);
+                                      unit_gradient.items, step.scratch);
     accumulate_unit_gradient<T>(step.exec, unit_output, unit_gradient, step.gradient);
     return alignment + uniformity_sum;
   }
 
  private:
-  /// -mean_p cos(clip(angle_p + margin_p)); replaces both arguments by derivatives.
-  static double paired_alignment(std::span<double> angle, std::span<double> margin) {
-    const double pair_weight = 1.0 / static_cast<double>(angle.size());
-    double sum = 0;
-    for (std::size_t p = 0; p < angle.size(); ++p) {
-      const double shifted = std::min(angle[p] + margin[p], std::numbers::pi);
-      const bool clipped = shifted < angle[p] + margin[p];
-      sum -= std::cos(shifted);
-      angle[p] = margin[p] = clipped ? 0 : pair_weight * std::sin(shifted);
-    }
-    return pair_weight * sum;
-  }
-
   /// -mean_pq cos(clip(angle_q + margin_p)); replaces both arguments by derivatives. After sorting,
   /// the clipped sums are a suffix, and cos(a + m) = cos a cos m - sin a sin m needs only prefix
   /// sums: O(n log n) instead of O(n^2).
-  static double broadcast_alignment(std::span<double> angle, std::span<double> margin) {
+  template <Execution X>
+  static double broadcast_alignment(const X& exec, const detail::AnglesAndMargins& pairs) {
+    synchronise(exec);  // sorting is the host's work
+    const std::span<double> angle(pairs.angle.data(), pairs.angle.size());
+    const std::span<double> margin(pairs.margin.data(), pairs.margin.size());
     const double n = static_cast<double>(angle.size());
     const PrefixSums margin_sums(margin), angle_sums(angle);
     double sum = 0;

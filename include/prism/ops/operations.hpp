@@ -15,6 +15,9 @@
 //   uniformity.hpp      uniformity               the logarithm of its mean
 //   tower.hpp           tower_forward, _backward dense layers
 //   propagation.hpp     mean_of_layers           products with the graph's adjacency matrix
+//   ordered_sums.hpp    sum_rows                 the weighted sum of all rows
+//                       sum_over_elements        a sum of numbers
+//                       sum_over_occurrences     a sum for each row
 //   fill.hpp            fill_uniform             random initial values
 //   numbers.hpp         all_finite, copy_numbers whole lists of numbers
 //   scan.hpp            exclusive_scan           sums of integers, on a device
@@ -27,6 +30,7 @@
 
 #include "prism/ops/fill.hpp"
 #include "prism/ops/numbers.hpp"
+#include "prism/ops/ordered_sums.hpp"
 #include "prism/ops/pair_potential.hpp"
 #include "prism/ops/pair_scores.hpp"
 #include "prism/ops/propagation.hpp"

@@ -1,19 +1,17 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
-#include <algorithm>
-#include <cmath>
 #include <cstddef>
-#include <numeric>
-#include <span>
 #include <string_view>
 
 #include "prism/core/config.hpp"
 #include "prism/core/error.hpp"
+#include "prism/core/execution.hpp"
 #include "prism/core/finite.hpp"
-#include "prism/core/parallel.hpp"
-#include "prism/kernel/row.hpp"
-#include "prism/kernel/scalar.hpp"
+#include "prism/core/rows.hpp"
+#include "prism/data/interactions.hpp"
+#include "prism/penalty/ipl_sums.hpp"
+#include "prism/policy/batch.hpp"
 #include "prism/policy/loss.hpp"
 
 namespace prism::inline PRISM_ISA {
@@ -71,182 +69,60 @@ struct IPL {
   }
 
  private:
-  static constexpr std::size_t grain = 64;
-
   template <class T, Execution X>
   double over_training(const LossStep<T, X>& step) const {
-    using Isa = typename X::isa;
     const Interactions& train = step.batch.train;
     const BatchSide& users = step.batch.user_side;
     const BatchSide& items = step.batch.item_side;
-    Scratch& scratch = step.scratch;
-    const std::size_t dim = step.output.users.dim();
-    const Rows<T> ratio = scratch.allocate<T>(train.items(), 1);
-    parallel_chunks(step.exec, train.items(), grain, [&](std::size_t begin, std::size_t end) {
-      for (std::size_t i = begin; i < end; ++i) {
-        const T* const item = step.output.items[items.inverse_index[i]];
-        T sum = 0;
-        for (const Index u : train.users_of(static_cast<Index>(i))) {
-          sum += sigmoid(dot<Isa>(step.output.users[users.inverse_index[u]], item, dim));
-        }
-        *ratio[i] = sum * static_cast<T>(degree_weight(train.item_degree()[i]));
-      }
-    });
-    const auto degree = [&](std::size_t i) { return train.item_degree()[i]; };
-    const RatioStatistics statistics =
-        ratio_statistics(std::span<const T>(ratio.data(), train.items()), degree);
+    const detail::ItemDegree degree{train.item_degree(), {}, gamma};
+    const Rows<T> ratio = step.scratch.template allocate<T>(train.items(), 1);
+    detail::training_ratios<T>(step.exec, train.users_by_item(), step.output, users.inverse_index,
+                               items.inverse_index, degree, ratio);
+    const auto statistics = detail::ratio_statistics<T>(step.exec, ratio, degree);
     if (statistics.gradient_scale == 0) return weight * statistics.deviation;
 
-    const Rows<T> d_sums = ratio_gradient(ratio, statistics, degree);
-    const auto add = [dim](T* gradient, const T* anchor, const T* partner, T d_sum) {
-      const T probability = sigmoid(dot<Isa>(anchor, partner, dim));
-      add_scaled<Isa>(gradient, d_sum * probability * (1 - probability), partner, dim);
-    };
-    parallel_chunks(step.exec, train.items(), grain, [&](std::size_t begin, std::size_t end) {
-      for (std::size_t i = begin; i < end; ++i) {
-        const Index row = items.inverse_index[i];
-        for (const Index u : train.users_of(static_cast<Index>(i))) {
-          add(step.gradient.items[row], step.output.items[row],
-              step.output.users[users.inverse_index[u]], *d_sums[i]);
-        }
-      }
-    });
-    parallel_chunks(step.exec, train.users(), grain, [&](std::size_t begin, std::size_t end) {
-      for (std::size_t u = begin; u < end; ++u) {
-        const Index row = users.inverse_index[u];
-        for (const Index i : train.items_of(static_cast<Index>(u))) {
-          add(step.gradient.users[row], step.output.users[row],
-              step.output.items[items.inverse_index[i]], *d_sums[i]);
-        }
-      }
-    });
+    detail::ratio_gradient(step.exec, ratio, statistics, weight, degree);
+    detail::add_training_gradient<T>(step.exec, train.users_by_item(), step.output.items,
+                                     items.inverse_index, step.output.users, users.inverse_index,
+                                     {ratio, true}, step.gradient.items);
+    detail::add_training_gradient<T>(step.exec, train.items_by_user(), step.output.users,
+                                     users.inverse_index, step.output.items, items.inverse_index,
+                                     {ratio, false}, step.gradient.users);
     return weight * statistics.deviation;
   }
 
   template <class T, Execution X>
   double over_batch(const LossStep<T, X>& step) const {
-    using Isa = typename X::isa;
     const Batch& batch = step.batch;
-    const Interactions& train = batch.train;
-    Scratch& scratch = step.scratch;
-    const std::size_t dim = step.output.users.dim();
-    const Rows<T> probability = scratch.allocate<T>(batch.pairs(), 1);
-    const Rows<T> ratio = scratch.allocate_zeros<T>(step.exec, train.items(), 1);
-    for (std::size_t p = 0; p < batch.pairs(); ++p) {
-      *probability[p] = sigmoid(
-          dot<Isa>(step.output.users[batch.users[p]], step.output.items[batch.items[p]], dim));
-      const Index item = batch.item_side.unique_rows[batch.items[p]];
-      *ratio[item] += *probability[p] * static_cast<T>(degree_weight(train.item_degree()[item]));
-    }
-    const auto degree = [&](std::size_t i) { return train.item_degree()[i]; };
-    const RatioStatistics statistics =
-        ratio_statistics(std::span<const T>(ratio.data(), train.items()), degree);
-    const Rows<T> d_sums = ratio_gradient(ratio, statistics, degree);
-    for (std::size_t p = 0; p < batch.pairs(); ++p) {
-      const Index u = batch.users[p], i = batch.items[p];
-      const T d_score =
-          *d_sums[batch.item_side.unique_rows[i]] * *probability[p] * (1 - *probability[p]);
-      add_scaled<Isa>(step.gradient.users[u], d_score, step.output.items[i], dim);
-      add_scaled<Isa>(step.gradient.items[i], d_score, step.output.users[u], dim);
-    }
+    const detail::ItemDegree degree{batch.train.item_degree(), {}, gamma};
+    const detail::ScoreList list(batch, false);
+    const Rows<T> probability = detail::probabilities(step, list);
+    const Rows<T> ratio =
+        step.scratch.template allocate_zeros<T>(step.exec, batch.train.items(), 1);
+    detail::batch_ratios<T>(step.exec, batch.item_side, probability, degree, ratio);
+    const auto statistics = detail::ratio_statistics<T>(step.exec, ratio, degree);
+    detail::ratio_gradient(step.exec, ratio, statistics, weight, degree);
+    // Of pairs alone the scores are the items' occurrences.
+    detail::add_batch_gradient<T>(step, list, ratio, batch.item_side.unique_rows, batch.items,
+                                  probability, batch.item_side.occurrences);
     return weight * statistics.deviation;
   }
 
   template <class T, Execution X>
   double over_unsorted_batch(const LossStep<T, X>& step) const {
-    using Isa = typename X::isa;
     const Batch& batch = step.batch;
     const BatchSide& items = batch.item_side;
-    Scratch& scratch = step.scratch;
-    const std::size_t dim = step.output.users.dim();
-    const auto item_of = [&](std::size_t k) { return items.unique_rows[k]; };
-    const auto degree = [&](std::size_t k) { return batch.train.item_degree()[item_of(k)]; };
-
-    const Rows<Index> by_item = scratch.allocate<Index>(items.num_active, 1);
-    const std::span<Index> ascending(by_item.data(), items.num_active);
-    std::iota(ascending.begin(), ascending.end(), Index{0});
-    std::ranges::sort(ascending, {}, item_of);
-
-    // Calls visit(s, user, item, group) for every score s in the order of the list.
-    const auto for_each_score = [&](const auto& visit) {
-      std::size_t s = 0;
-      for (const Index group : ascending) {
-        const std::size_t end = s + items.occurrence_positions(group).size();
-        for (; s < end; ++s) {
-          const std::size_t p = s % batch.pairs(), j = s / batch.pairs();
-          const Index item = j == 0 ? batch.items[p] : batch.negatives_of(p)[j - 1];
-          visit(s, batch.users[p], item, group);
-        }
-      }
-    };
-
-    const Rows<T> probability = scratch.allocate<T>(batch.pairs() + batch.negatives.size(), 1);
-    const Rows<T> ratio = scratch.allocate_zeros<T>(step.exec, items.num_active, 1);
-    for_each_score([&](std::size_t s, Index user, Index item, Index group) {
-      *probability[s] = sigmoid(dot<Isa>(step.output.users[user], step.output.items[item], dim));
-      *ratio[group] += *probability[s];
-    });
-    for (std::size_t k = 0; k < items.num_active; ++k) {
-      *ratio[k] *= static_cast<T>(degree_weight(degree(k)));
-    }
-    const RatioStatistics statistics =
-        ratio_statistics(std::span<const T>(ratio.data(), items.num_active), degree);
-    const Rows<T> d_sums = ratio_gradient(ratio, statistics, degree);
-    for_each_score([&](std::size_t s, Index user, Index item, Index group) {
-      const T d_score = *d_sums[group] * *probability[s] * (1 - *probability[s]);
-      add_scaled<Isa>(step.gradient.users[user], d_score, step.output.items[item], dim);
-      add_scaled<Isa>(step.gradient.items[item], d_score, step.output.users[user], dim);
-    });
+    const detail::ItemDegree degree{batch.train.item_degree(), items.unique_rows, gamma};
+    const detail::ScoreList list(batch, true);
+    const detail::ScoreGroups groups(step, list);
+    const Rows<T> probability = detail::probabilities(step, list);
+    const Rows<T> ratio = step.scratch.template allocate<T>(items.num_active, 1);
+    detail::group_ratios<T>(step.exec, items, groups.first, probability, degree, ratio);
+    const auto statistics = detail::ratio_statistics<T>(step.exec, ratio, degree);
+    detail::ratio_gradient(step.exec, ratio, statistics, weight, degree);
+    detail::add_batch_gradient<T>(step, list, ratio, {}, groups.of_score, probability,
+                                  groups.scores_of_item);
     return weight * statistics.deviation;
-  }
-
-  struct RatioStatistics {
-    double mean = 0;
-    double deviation = 0;
-    double gradient_scale = 0;  // d deviation / d x = gradient_scale * (x - mean)
-  };
-
-  /// Replaces the items' ratios by d penalty / d c_i.
-  /// @param degree  of the item that ratio k belongs to, Index(std::size_t k)
-  template <class T, class Degree>
-  Rows<T> ratio_gradient(Rows<T> ratio, const RatioStatistics& statistics,
-                         const Degree& degree) const {
-    for (std::size_t i = 0; i < ratio.size(); ++i) {
-      *ratio[i] = static_cast<T>(weight * statistics.gradient_scale *
-                                 (static_cast<double>(*ratio[i]) - statistics.mean) *
-                                 degree_weight(degree(i)));
-    }
-    return ratio;
-  }
-
-  /// d^(gamma - 2)
-  [[nodiscard]] double degree_weight(Index degree) const {
-    return degree == 0 ? 0 : std::pow(static_cast<double>(degree), gamma - 2);
-  }
-
-  /// Over the items with a training interaction; the standard deviation with n - 1 in the
-  /// denominator, 0 for fewer than two items.
-  template <class T, class Degree>
-  static RatioStatistics ratio_statistics(std::span<const T> ratio, const Degree& degree) {
-    double count = 0, sum = 0;
-    for (std::size_t i = 0; i < ratio.size(); ++i) {
-      if (degree(i) == 0) continue;
-      ++count;
-      sum += static_cast<double>(ratio[i]);
-    }
-    if (count < 2) return {};
-    RatioStatistics statistics{.mean = sum / count};
-    double squares = 0;
-    for (std::size_t i = 0; i < ratio.size(); ++i) {
-      if (degree(i) == 0) continue;
-      const double difference = static_cast<double>(ratio[i]) - statistics.mean;
-      squares += difference * difference;
-    }
-    statistics.deviation = std::sqrt(squares / (count - 1));
-    if (statistics.deviation > 0) {
-      statistics.gradient_scale = 1 / ((count - 1) * statistics.deviation);
-    }
-    return statistics;
   }
 };
 

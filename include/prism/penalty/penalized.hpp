@@ -10,6 +10,9 @@
 
 #include "prism/core/config.hpp"
 #include "prism/core/error.hpp"
+#include "prism/core/execution.hpp"
+#include "prism/core/parallel.hpp"
+#include "prism/core/rows.hpp"
 #include "prism/kernel/row.hpp"
 #include "prism/ops/without_negatives.hpp"
 #include "prism/policy/label.hpp"
@@ -28,6 +31,15 @@ inline constexpr std::uint64_t parts_of = 1;
 template <class Loss, class Penalty>
 inline constexpr std::uint64_t parts_of<Penalized<Loss, Penalty>> =
     parts_of<Loss> + parts_of<Penalty>;
+
+/// to[k] += from[k]
+template <class T, Execution X>
+void add_rows(const X& exec, Rows<const T> from, Rows<T> to) {
+  constexpr std::size_t grain = 256;
+  for_each_row(exec, from.size(), grain, [=] PRISM_HOST_DEVICE(std::size_t k) {
+    add_scaled<typename X::isa>(to[k], T{1}, from[k], from.dim());
+  });
+}
 
 }  // namespace detail
 
@@ -126,10 +138,8 @@ struct Penalized {
                                        LossStep<T, X>{step.batch, step.output, penalty_gradient,
                                                       step.scratch, step.exec, gradients},
                                        state.penalty, of_penalty);
-    add_scaled<typename X::isa>(step.gradient.users.data(), T{1}, penalty_gradient.users.data(),
-                                penalty_gradient.users.num_elements());
-    add_scaled<typename X::isa>(step.gradient.items.data(), T{1}, penalty_gradient.items.data(),
-                                penalty_gradient.items.num_elements());
+    detail::add_rows<T>(step.exec, penalty_gradient.users, step.gradient.users);
+    detail::add_rows<T>(step.exec, penalty_gradient.items, step.gradient.items);
     return value + added;
   }
 

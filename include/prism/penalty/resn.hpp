@@ -7,11 +7,47 @@
 
 #include "prism/core/config.hpp"
 #include "prism/core/error.hpp"
+#include "prism/core/execution.hpp"
 #include "prism/core/parallel.hpp"
+#include "prism/core/rows.hpp"
+#include "prism/core/scratch.hpp"
+#include "prism/kernel/pack.hpp"
 #include "prism/kernel/row.hpp"
+#include "prism/ops/ordered_sums.hpp"
 #include "prism/policy/loss.hpp"
 
 namespace prism::inline PRISM_ISA {
+
+namespace detail {
+
+inline constexpr std::size_t resn_grain = 64;
+
+/// to[k] = rows[k] . direction
+template <class T, Execution X>
+void project_rows(const X& exec, IndexedRows<const T> rows, const T* direction, T* to) {
+  for_each_row(exec, rows.size(), resn_grain, [=] PRISM_HOST_DEVICE(std::size_t k) {
+    using Isa = typename X::isa;
+    const T product = dot<Isa>(rows[k], direction, rows.dim());
+    Lanes<Isa>::once([=] { to[k] = product; });
+  });
+}
+
+/// numbers[k] *= factor
+template <class T, Execution X>
+void scale_numbers(const X& exec, T* numbers, T factor, std::size_t n) {
+  constexpr std::size_t grain = std::size_t{1} << 14;
+  for_each_element(exec, n, grain,
+                   [=] PRISM_HOST_DEVICE(std::size_t k) { numbers[k] = factor * numbers[k]; });
+}
+
+template <class T, Execution X>
+[[nodiscard]] double sum_of_squares(const X& exec, const T* numbers, std::size_t n) {
+  return sum_over_elements(exec, n, [=] PRISM_HOST_DEVICE(std::size_t k) -> double {
+    return static_cast<double>(numbers[k]) * static_cast<double>(numbers[k]);
+  });
+}
+
+}  // namespace detail
 
 /// Spectral-norm penalty on the batch's scores Y = U V': weight * |Y p|^2 / |p|^2 with p = Y' 1,
 /// which approximates the popularity direction. Computed as p = V (U' 1) and Y p = U (V' p): the
@@ -29,49 +65,48 @@ struct ReSN {
   template <class T, Execution X>
   double operator()(const LossStep<T, X>& step) const {
     using Isa = typename X::isa;
-    const auto [u, v] = step.output;
+    const IndexedRows<const T> u = step.output.users, v = step.output.items;
     const std::size_t dim = u.dim();
+    const X& exec = step.exec;
     Scratch& scratch = step.scratch;
+    const auto allocate = [&](std::size_t n) { return scratch.template allocate<T>(n, 1).data(); };
     // a = U'1 (dim), p = V a (items), b = V'p (dim), q = U b (users); R = |q|^2 / |p|^2.
-    T* const a = scratch.allocate_zeros<T>(step.exec, 1, dim)[0];
-    for (std::size_t k = 0; k < u.size(); ++k) add_scaled<Isa>(a, T{1}, u[k], dim);
-    T* const b = scratch.allocate_zeros<T>(step.exec, 1, dim)[0];
-    T* const p = scratch.allocate<T>(v.size(), 1)[0];
-    double p_squared = 0;
-    for (std::size_t k = 0; k < v.size(); ++k) {
-      p[k] = dot<Isa>(v[k], a, dim);
-      p_squared += static_cast<double>(p[k]) * static_cast<double>(p[k]);
-    }
+    T* const a = allocate(dim);
+    sum_rows<T>(exec, u, nullptr, a, scratch);
+    T* const p = allocate(v.size());
+    detail::project_rows<T>(exec, v, a, p);
+    const double p_squared = detail::sum_of_squares(exec, p, v.size());
     if (p_squared == 0) return 0;
     // From here on |p| = 1, and a, b and q are scaled likewise: magnitudes may be very small.
     const T inverse = static_cast<T>(1 / std::sqrt(p_squared));
-    scale<Isa>(p, inverse, p, v.size());
-    scale<Isa>(a, inverse, a, dim);
-    for (std::size_t k = 0; k < v.size(); ++k) add_scaled<Isa>(b, p[k], v[k], dim);
-    T* const q = scratch.allocate<T>(u.size(), 1)[0];
+    detail::scale_numbers(exec, p, inverse, v.size());
+    detail::scale_numbers(exec, a, inverse, dim);
+    T* const b = allocate(dim);
+    sum_rows<T>(exec, v, p, b, scratch);
+    T* const q = allocate(u.size());
+    detail::project_rows<T>(exec, u, b, q);
+    const double q_squared = detail::sum_of_squares(exec, q, u.size());
     // g_b = d |q|^2 / 2 / d b = U' q
-    T* const g_b = scratch.allocate_zeros<T>(step.exec, 1, dim)[0];
-    double q_squared = 0;
-    for (std::size_t k = 0; k < u.size(); ++k) {
-      q[k] = dot<Isa>(u[k], b, dim);
-      q_squared += static_cast<double>(q[k]) * static_cast<double>(q[k]);
-      add_scaled<Isa>(g_b, q[k], u[k], dim);
-    }
+    T* const g_b = allocate(dim);
+    sum_rows<T>(exec, u, q, g_b, scratch);
 
     // R = |q|^2 / |p|^2: dR = 2 (q . dq - R p . dp) / |p|^2, with dq = dU b + U db,
     // db = dV' p + V' dp, dp = dV a + V dU' 1.
-    const T factor = static_cast<T>(2 * weight);
-    T* const g_a = scratch.allocate_zeros<T>(step.exec, 1, dim)[0];
-    for (std::size_t k = 0; k < v.size(); ++k) {
-      const T g_p = dot<Isa>(v[k], g_b, dim) - static_cast<T>(q_squared) * p[k];
-      add_scaled<Isa>(step.gradient.items[k], factor * p[k], g_b, dim);
-      add_scaled<Isa>(step.gradient.items[k], factor * g_p, a, dim);
-      add_scaled<Isa>(g_a, g_p, v[k], dim);
-    }
-    for (std::size_t k = 0; k < u.size(); ++k) {
-      add_scaled<Isa>(step.gradient.users[k], factor * q[k], b, dim);
-      add_scaled<Isa>(step.gradient.users[k], factor * inverse, g_a, dim);
-    }
+    const T factor = static_cast<T>(2 * weight), ratio = static_cast<T>(q_squared);
+    T* const g_p = allocate(v.size());
+    const Rows<T> to_items = step.gradient.items, to_users = step.gradient.users;
+    for_each_row(exec, v.size(), detail::resn_grain, [=] PRISM_HOST_DEVICE(std::size_t k) {
+      const T of_row = dot<Isa>(v[k], g_b, dim) - ratio * p[k];
+      Lanes<Isa>::once([=] { g_p[k] = of_row; });
+      add_scaled<Isa>(to_items[k], factor * p[k], g_b, dim);
+      add_scaled<Isa>(to_items[k], factor * of_row, a, dim);
+    });
+    T* const g_a = allocate(dim);
+    sum_rows<T>(exec, v, g_p, g_a, scratch);
+    for_each_row(exec, u.size(), detail::resn_grain, [=] PRISM_HOST_DEVICE(std::size_t k) {
+      add_scaled<Isa>(to_users[k], factor * q[k], b, dim);
+      add_scaled<Isa>(to_users[k], factor * inverse, g_a, dim);
+    });
     return weight * q_squared;
   }
 };
