@@ -42,10 +42,8 @@ void check_mlp() {
     for (const char* part : {"_w1", "_b1", "_w2", "_b2"})
       parameters.push_back(side + std::string(part));
   }
-  if constexpr (test::Runs::towers) {
-    check_backbone<T>("backbone_mlp", MLP<dynamic>(golden["users"].columns()), DirectAU{.gamma = 1},
-                      golden.pairs("pairs"), parameters);
-  }
+  check_backbone<T>("backbone_mlp", MLP<dynamic>(golden["users"].columns()), DirectAU{.gamma = 1},
+                    golden.pairs("pairs"), parameters);
 }
 
 template <class T>
@@ -57,7 +55,7 @@ void check_lightgcn() {
 
 }  // namespace
 
-TEST_CASE("backbone_mlp" * doctest::skip(!test::Runs::towers)) {
+TEST_CASE("backbone_mlp") {
   check_mlp<double>();
   check_mlp<float>();
 }

@@ -8,6 +8,9 @@
 #include <cmath>
 #include <cstdlib>
 #include <filesystem>
+#if defined(PRISM_TEST_CUDA)
+#include <prism/cuda.hpp>
+#endif
 #include <prism/execution/serial_grid.hpp>
 #include <prism/prism.hpp>
 #include <span>
@@ -20,22 +23,18 @@
 
 namespace test {
 
-/// The execution of the golden cases. They are compiled three times: for the host's threads and
-/// vector kernels, for one thread and plain C++, and for a device's grids.
-#if defined(PRISM_TEST_SERIAL)
+/// The execution of the golden cases. They are compiled several times: for the host's threads and
+/// vector kernels, for one thread and plain C++, and for a device's grids, on the host and, where
+/// there is one, on a device.
+#if defined(PRISM_TEST_CUDA)
+using GoldenExecution = prism::CudaDevice;
+#elif defined(PRISM_TEST_SERIAL)
 using GoldenExecution = prism::Serial;
 #elif defined(PRISM_TEST_SERIAL_GRID)
 using GoldenExecution = prism::SerialGrid;
 #else
 using GoldenExecution = prism::Host<>;
 #endif
-
-/// Which cases GoldenExecution runs; a device does not run all of them.
-struct Runs {
-  static constexpr bool on_host = prism::HostExecution<GoldenExecution>;
-  static constexpr bool towers = on_host;
-  static constexpr bool shared_negatives = on_host;
-};
 
 inline std::filesystem::path golden_folder() {
   const char* const given = std::getenv("PRISM_GOLDEN");

@@ -131,7 +131,7 @@ TEST_CASE("loss_slk") {
   check_slk<double>("loss_slk", SLK{.negatives = 5, .tau_d = 0.2, .tau_w = 0.5});
   check_slk<float>("loss_slk", SLK{.negatives = 5, .tau_d = 0.2, .tau_w = 0.5});
 }
-TEST_CASE("loss_slk_shared" * doctest::skip(!test::Runs::shared_negatives)) {
+TEST_CASE("loss_slk_shared") {
   check_slk<double>("loss_slk_shared", SLK{.tau_w = 2.25}, NegativeMask::own_item);
   check_slk<float>("loss_slk_shared", SLK{.tau_w = 2.25}, NegativeMask::own_item);
 }
@@ -144,8 +144,7 @@ TEST_CASE("quantile_slk") {
   check_quantiles<double>();
   check_quantiles<float>();
 }
-TEST_CASE("losses with negatives that all pairs share" *
-          doctest::skip(!test::Runs::shared_negatives)) {
+TEST_CASE("losses with negatives that all pairs share") {
   check_shared_loss("loss_bpr_shared", BPR{}, NegativeMask::none);
   check_shared_loss("loss_ssm_shared", SSM{}, NegativeMask::own_item);
   check_shared_loss("loss_ssm_shared_logq", SSM{.log_q = true}, NegativeMask::own_item);
