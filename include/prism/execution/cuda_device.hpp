@@ -179,7 +179,7 @@ struct Loops<CudaDevice> {
   [[nodiscard]] static bool can_read(const void* address) {
     cudaPointerAttributes attributes{};
     cuda::check(cudaPointerGetAttributes(&attributes, address), "looking up an address");
-    return attributes.type == cudaMemoryTypeManaged;
+    return attributes.type != cudaMemoryTypeUnregistered;
   }
 };
 

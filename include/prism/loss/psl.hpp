@@ -32,13 +32,17 @@ class Slopes {
     if constexpr (DeviceExecution<X>) {
       return memory_[pair];
     } else {
-      thread_local std::vector<T> of_thread;
-      if (of_thread.size() < memory_.dim()) of_thread.resize(memory_.dim());
-      return of_thread.data();
+      return of_thread(memory_.dim());
     }
   }
 
  private:
+  static T* of_thread(std::size_t size) {
+    thread_local std::vector<T> memory;
+    if (memory.size() < size) memory.resize(size);
+    return memory.data();
+  }
+
   Rows<T> memory_;
 };
 

@@ -190,6 +190,10 @@ class Recommender {
   [[nodiscard]] Output<Scalar> output(const X& exec = {}) const {
     static_assert(check_backbone<Backbone, Scalar, X>(),
                   "Recommender: the backbone does not run on this execution");
+    if constexpr (DeviceExecution<X>) {
+      // Of tables that only the host can read, it computes them.
+      if (!can_read(exec, weights_.users.data())) return output(host_of(exec));
+    }
     return options_.backbone.template output<Scalar>(exec, tables(), train_, weights_.backbone);
   }
 

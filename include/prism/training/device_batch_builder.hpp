@@ -204,7 +204,7 @@ class DeviceBatchBuilder {
       : train_(train),
         users_(train.users(), memory),
         items_(train.items(), memory),
-        counts_(2, memory) {}
+        counts_(2, written_by_host(memory)) {}
   explicit DeviceBatchBuilder(const Interactions&&, std::pmr::memory_resource*) = delete;
 
   /// As BatchBuilder::build(). Returns when the device is done with all that was begun, so that the

@@ -195,6 +195,11 @@ class Trainer {
               double learning_rate) {
     require_at_least_one("pairs", pairs.size());
     check_negatives(pairs.size(), negatives);
+    if constexpr (DeviceExecution<X>) {
+      require(can_read(exec_, pairs.data()), "pairs",
+              "must be in memory that the device reads, such as a TableVector in memory_of() the "
+              "execution");
+    }
     const FlushDenormals flush_denormals;
     scratch_.reset();
     model_.set_trained();
