@@ -341,6 +341,7 @@ TEST_CASE("a model is evaluated on a device, in the host's memory or in the devi
   };
   check(std::type_identity<Recommender<MF<16>, BPR, None, PRISM<1.0>>>{});
   check(std::type_identity<Recommender<LightGCN<16, 2>, DirectAU, None, PRISM<1.0>>>{});
+  check(std::type_identity<Recommender<MF<16>, MACR>>{});
 }
 
 TEST_CASE("rows and parts in a device's memory are not copied") {
