@@ -10,7 +10,7 @@ programs=${PRISM_PROGRAMS:-}
 if [ -z "$programs" ]; then
   cmake -S "$root" -B "$root/build/cuda" -G Ninja -DPRISM_CUDA=ON -DPRISM_BUILD_EXAMPLES=OFF \
     -DCMAKE_BUILD_TYPE=Release
-  cmake --build "$root/build/cuda" --target cuda_tests cuda_training
+  cmake --build "$root/build/cuda" --target cuda_training_tests cuda_golden_tests cuda_training
   programs=$root/build/cuda
 fi
 step() {
@@ -20,10 +20,9 @@ step() {
   "$@" 2>&1 | tee "$out/$name.txt"
 }
 nvidia-smi | tee "$out/device.txt"
-step tests "$programs/tests/cuda/cuda_tests"
+step golden "$programs/tests/cuda/cuda_golden_tests"
+step tests "$programs/tests/cuda/cuda_training_tests"
 if command -v compute-sanitizer >/dev/null; then
-  # Every loop of the training tests; a golden case takes as many.
-  step sanitizer compute-sanitizer --error-exitcode 1 "$programs/tests/cuda/cuda_tests" \
-    --test-case='a device trains*'
+  step sanitizer compute-sanitizer --error-exitcode 1 "$programs/tests/cuda/cuda_training_tests"
 fi
 step training "$programs/bench/cuda/cuda_training" --benchmark_counters_tabular=true

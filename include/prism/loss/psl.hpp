@@ -83,7 +83,7 @@ struct PSL {
     const double total = loss_over_cosines(
         step, unit_output,
         [=] PRISM_HOST_DEVICE(std::size_t p, PairScores<T, Isa> cosines) -> double {
-          const Scores<T, Isa> of_negatives = cosines.negatives();
+          const ScoreRange<T, Isa> of_negatives = cosines.negatives();
           if (of_negatives.largest() <= masked_score<T>) {
             cosines.all().fill(T{0});  // the pair has no negative
             return 0.0;

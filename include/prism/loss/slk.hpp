@@ -98,32 +98,28 @@ struct SLK {
     const std::span<const Index> table_row = batch.user_side.unique_rows;
     const double sum_temperature = tau_d, weight_temperature = tau_w;
     const bool constant = constant_weight;
-    const double total =
-        loss_over_cosines(
-            step, unit_output,
-            [=] PRISM_HOST_DEVICE(std::size_t p, PairScores<T, Isa> cosines) -> double {
-              const Scores<T, Isa> of_negatives = cosines.negatives();
-              const T maximum = of_negatives.largest();
-              if (maximum <= masked_score<T>) {
-                cosines.all().fill(T{0});  // the pair has no negative
-                return 0.0;
-              }
-              const T positive = cosines.positive();
-              const T quantile = *beta[table_row[user_of_pair[p]]];
-              const double above =
-                  static_cast<double>(positive - quantile) / weight_temperature;
-              const double weight = sigmoid(above);
-              const double d_weight =
-                  constant ? 0 : weight * sigmoid(-above) / weight_temperature;
-              const T sum = of_negatives.softmax_terms(inverse_temperature, maximum);
-              const double log_sum =
-                  std::log(static_cast<double>(sum)) +
-                  static_cast<double>(inverse_temperature * (maximum - positive));
-              of_negatives.multiply(static_cast<T>(weight / pairs) * inverse_temperature / sum);
-              cosines.set_positive(
-                  static_cast<T>((d_weight * log_sum - weight / sum_temperature) / pairs));
-              return weight * log_sum;
-            });
+    const double total = loss_over_cosines(
+        step, unit_output,
+        [=] PRISM_HOST_DEVICE(std::size_t p, PairScores<T, Isa> cosines) -> double {
+          const ScoreRange<T, Isa> of_negatives = cosines.negatives();
+          const T maximum = of_negatives.largest();
+          if (maximum <= masked_score<T>) {
+            cosines.all().fill(T{0});  // the pair has no negative
+            return 0.0;
+          }
+          const T positive = cosines.positive();
+          const T quantile = *beta[table_row[user_of_pair[p]]];
+          const double above = static_cast<double>(positive - quantile) / weight_temperature;
+          const double weight = sigmoid(above);
+          const double d_weight = constant ? 0 : weight * sigmoid(-above) / weight_temperature;
+          const T sum = of_negatives.softmax_terms(inverse_temperature, maximum);
+          const double log_sum = std::log(static_cast<double>(sum)) +
+                                 static_cast<double>(inverse_temperature * (maximum - positive));
+          of_negatives.multiply(static_cast<T>(weight / pairs) * inverse_temperature / sum);
+          cosines.set_positive(
+              static_cast<T>((d_weight * log_sum - weight / sum_temperature) / pairs));
+          return weight * log_sum;
+        });
     return total / pairs;
   }
 

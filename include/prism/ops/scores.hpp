@@ -17,9 +17,9 @@ namespace prism::inline PRISM_ISA {
 
 /// Scores that a loss replaces by derivatives.
 template <class T, class Isa>
-class Scores {
+class ScoreRange {
  public:
-  PRISM_HOST_DEVICE Scores(T* data, std::size_t size) noexcept : data_(data), size_(size) {}
+  PRISM_HOST_DEVICE ScoreRange(T* data, std::size_t size) noexcept : data_(data), size_(size) {}
 
   [[nodiscard]] PRISM_HOST_DEVICE std::size_t size() const noexcept { return size_; }
   [[nodiscard]] PRISM_HOST_DEVICE T* data() const noexcept { return data_; }
@@ -64,9 +64,8 @@ class Scores {
   }
   /// How many are not masked.
   [[nodiscard]] PRISM_HOST_DEVICE std::size_t count_unmasked() const noexcept {
-    return sum_of<std::size_t>([](std::size_t, const T& score) -> std::size_t {
-      return score > masked_score<T> ? 1 : 0;
-    });
+    return sum_of<std::size_t>(
+        [](std::size_t, const T& score) -> std::size_t { return score > masked_score<T> ? 1 : 0; });
   }
 
  private:
@@ -89,11 +88,11 @@ class PairScores {
   PRISM_HOST_DEVICE void set_positive(T number) const noexcept {
     Lanes<Isa>::once([=, to = data_] { to[0] = number; });
   }
-  [[nodiscard]] PRISM_HOST_DEVICE Scores<T, Isa> negatives() const noexcept {
+  [[nodiscard]] PRISM_HOST_DEVICE ScoreRange<T, Isa> negatives() const noexcept {
     return {data_ + 1, size_ - 1};
   }
   /// All of them, the positive item's first.
-  [[nodiscard]] PRISM_HOST_DEVICE Scores<T, Isa> all() const noexcept { return {data_, size_}; }
+  [[nodiscard]] PRISM_HOST_DEVICE ScoreRange<T, Isa> all() const noexcept { return {data_, size_}; }
 
  private:
   T* data_;
