@@ -5,12 +5,14 @@ endif()
 
 add_library(prism_program INTERFACE)
 target_link_libraries(prism_program INTERFACE prism::prism)
-target_compile_options(prism_program INTERFACE -Wall -Wextra -Wpedantic -Wconversion -Wshadow)
+# Files that are compiled as CUDA have options of their own: cuda.cmake.
+target_compile_options(prism_program INTERFACE
+  "$<$<COMPILE_LANGUAGE:CXX>:-Wall;-Wextra;-Wpedantic;-Wconversion;-Wshadow>")
 if(PRISM_WERROR)
-  target_compile_options(prism_program INTERFACE -Werror)
+  target_compile_options(prism_program INTERFACE $<$<COMPILE_LANGUAGE:CXX>:-Werror>)
 endif()
 if(PRISM_NATIVE)
-  target_compile_options(prism_program INTERFACE -march=native)
+  target_compile_options(prism_program INTERFACE $<$<COMPILE_LANGUAGE:CXX>:-march=native>)
   # Where the machine has AVX10, clang 19 warns of what its own -march=native asks for.
   if(CMAKE_CXX_COMPILER_ID STREQUAL "Clang")
     target_compile_options(prism_program INTERFACE -Wno-invalid-feature-combination)

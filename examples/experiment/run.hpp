@@ -7,6 +7,7 @@
 #include <cstdio>
 #include <memory>
 #include <optional>
+#include <prism/core/execution.hpp>
 #include <prism/data/data.hpp>
 #include <prism/evaluate/evaluate.hpp>
 #include <prism/experiment/policies.hpp>
@@ -106,20 +107,34 @@ struct Data {
 }
 
 /// Trains and evaluates a model with this loss. If training diverges, Run::error has the message.
-template <class Loss>
+/// @tparam X  where it is trained
+template <class Loss, class X = prism::Host<>>
 Run run_with(const Settings& settings, const ModelChoice& choice, const prism::Split& split);
 
 /// A trial of a model with this loss.
-template <class Loss>
+template <class Loss, class X = prism::Host<>>
 prism::TrialSpec trial_with(const Settings& settings, const ModelChoice& choice,
                             const prism::Configuration& configuration, const Data& data);
+
+/// Calls train.template operator()<Loss, X>() for the loss's name and --device.
+template <class Train>
+void with_loss_and_device(const Settings& settings, const std::string& loss, const Train& train) {
+  prism::choose(prism::all::Losses{}, "loss", loss, [&]<class L>(std::type_identity<L>) {
+#if defined(EXPERIMENT_HAS_CUDA)
+    if (settings.device == "cuda") return train.template operator()<L, prism::CudaDevice>();
+#endif
+    prism::require(settings.device == "host", "--device",
+                   "cannot be cuda in a program that was built without -DPRISM_CUDA=ON");
+    train.template operator()<L, prism::Host<>>();
+  });
+}
 
 /// The same, by the loss's name.
 [[nodiscard]] inline Run run(const Settings& settings, const ModelChoice& choice,
                              const prism::Split& split) {
   Run result;
-  prism::choose(prism::all::Losses{}, "loss", choice.loss, [&]<class L>(std::type_identity<L>) {
-    result = run_with<L>(settings, choice, split);
+  with_loss_and_device(settings, choice.loss, [&]<class L, class X>() {
+    result = run_with<L, X>(settings, choice, split);
   });
   return result;
 }
@@ -127,8 +142,8 @@ prism::TrialSpec trial_with(const Settings& settings, const ModelChoice& choice,
                                             const prism::Configuration& configuration,
                                             const Data& data) {
   prism::TrialSpec spec;
-  prism::choose(prism::all::Losses{}, "loss", choice.loss, [&]<class L>(std::type_identity<L>) {
-    spec = trial_with<L>(settings, choice, configuration, data);
+  with_loss_and_device(settings, choice.loss, [&]<class L, class X>() {
+    spec = trial_with<L, X>(settings, choice, configuration, data);
   });
   return spec;
 }

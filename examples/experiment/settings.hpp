@@ -106,6 +106,7 @@ struct Settings : examples::ReadingOptions {
   std::size_t min_steps = prism::FitOptions{}.min_steps;
   std::uint64_t seed = 123;
   std::optional<std::size_t> threads;
+  std::string device = "host";  // or "cuda"
   bool retrain = false;
 
   // Of options that take lists, what was given: "lr" -> 0.1, 0.01.

@@ -148,10 +148,10 @@ void check_epochs(const Settings& settings, const Session& session,
 /// Trains a model from its checkpoint, if there is one and --resume says so, or from the beginning.
 /// Where a checkpoint cannot be written, training ends, and the run says why; where it had come to
 /// its end, it stays complete.
-template <class Model>
+template <class X, class Model>
 void train(const Settings& settings, Model& model, const prism::Split& split,
            prism::FitOptions fitting, Run& run) {
-  using Session = prism::TrainingSession<Model>;
+  using Session = prism::TrainingSession<Model, X>;
   if (!settings.checkpoint.empty()) fitting.checkpoint.path = checkpoint_file(settings, run.choice);
   const auto& path = fitting.checkpoint.path;
   const bool resumed = settings.resume && std::filesystem::exists(path);
@@ -182,7 +182,7 @@ void save(const Settings& settings, const Model& model, Run& run) {
 
 /// Trains a model anew on training and validation part, as --retrain says. Where a signal comes
 /// before its first epoch is over, the model stays that of the first training.
-template <class Model>
+template <class X, class Model>
 void train_anew(const Settings& settings, Model& model, const prism::Split& split,
                 const prism::FitOptions& fitting, Run& run) {
   if (!run.complete()) return;
@@ -192,12 +192,12 @@ void train_anew(const Settings& settings, Model& model, const prism::Split& spli
     return;
   }
   KeepHistory kept{anew};
-  Model again = prism::retrain(model, split, run.history, fitting, ShowProgress{settings.quiet},
+  Model again = prism::retrain(X{}, model, split, run.history, fitting, ShowProgress{settings.quiet},
                                StopOnSignal(), kept);
   if (!anew.epochs.empty()) model = std::move(again);
 }
 
-template <class Loss>
+template <class Loss, class X>
 Run run_with(const Settings& settings, const ModelChoice& choice, const prism::Split& split) {
   using namespace prism;
   Run run{.choice = choice, .name = {}};
@@ -208,32 +208,32 @@ Run run_with(const Settings& settings, const ModelChoice& choice, const prism::S
             [&](const auto& policy) { run.policies.push_back(describe(policy)); });
         Model model(split.train, options);
         try {
-          train(settings, model, split, fitting, run);
-          if (settings.retrain) train_anew(settings, model, split, fitting, run);
+          train<X>(settings, model, split, fitting, run);
+          if (settings.retrain) train_anew<X>(settings, model, split, fitting, run);
         } catch (const DivergenceError& error) {
           run.error = error.what();
           return;
         }
         if (!settings.save.empty()) save(settings, model, run);
         if (!run.has_results()) return;
-        const auto scorer = model.scorer();
+        const auto scorer = model.scorer(X{});
         EvaluateOptions measure{.exclude = {&split.train, &split.validation}};
-        run.dot = evaluate(scorer, split.test, measure);
+        run.dot = evaluate(X{}, scorer, split.test, measure);
         measure.similarity = Similarity::cosine;
-        run.cosine = evaluate(scorer, split.test, measure);
+        run.cosine = evaluate(X{}, scorer, split.test, measure);
         run.magnitude_popularity_correlation =
             magnitude_popularity_correlation(scorer.output.items(), model.train().item_degree());
       });
   return run;
 }
 
-template <class Loss>
+template <class Loss, class X>
 prism::TrialSpec trial_with(const Settings& settings, const ModelChoice& choice,
                             const prism::Configuration& configuration, const Data& data) {
   prism::TrialSpec spec;
   with_loss<Loss>(
       settings, choice, [&]<class Model>(const auto& options, const prism::FitOptions& fit) {
-        spec = prism::trial_of<Model>(data.split, data.description, options, fit, configuration);
+        spec = prism::trial_of<Model, X>(data.split, data.description, options, fit, configuration);
       });
   return spec;
 }

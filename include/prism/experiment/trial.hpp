@@ -144,7 +144,7 @@ class ModelTrial final : public Trial {
     const auto popularity = split_->train.item_degree();
     report.magnitude_popularity_correlation =
         prism::magnitude_popularity_correlation(scorer.output.items(), popularity);
-    report.magnitudes = magnitude_bins<typename X::isa>(scorer.output.items(), popularity);
+    report.magnitudes = magnitude_bins<typename decltype(host_of(X{}))::isa>(scorer.output.items(), popularity);
     return report;
   }
 
@@ -207,6 +207,7 @@ template <class Model, Execution X = Host<>>
   for (const detail::RunSetting& setting : detail::fit_settings(fit)) {
     spec.key += "; " + setting.name + " " + setting.value;
   }
+  if constexpr (DeviceExecution<X>) spec.key += "; on a device";  // rounded otherwise
   if (fit.best_weights == BestWeights::last) spec.key += "; the last epoch's weights";
   spec.key += "; epochs " + std::to_string(fit.epochs.value_or(FitOptions::default_epochs)) +
               ", patience " + std::to_string(fit.patience) + ", min_steps " +
