@@ -32,6 +32,7 @@ struct Arguments {
   std::vector<std::string> only;
   std::size_t seeds = 3;
   std::size_t workers = 0;
+  std::string device = "host";
   std::size_t first_epochs = 30;
   double budget_hours = 0;
   bool list = false, no_run = false, quiet = false;
@@ -72,6 +73,10 @@ void declare(CLI::App& app, Arguments& arguments) {
       })
       ->capture_default_str();
   app.add_option("--workers", arguments.workers, "trials at a time; 0: one a core")
+      ->capture_default_str();
+  app.add_option("--device", arguments.device,
+                 "where models are trained; results of another device are not taken for this one's")
+      ->check(CLI::IsMember({"host", "cuda"}))
       ->capture_default_str();
   app.add_option("--first-epochs", arguments.first_epochs,
                  "Table 1: after so many epochs the best third of a search goes on; 0: all do, as "
@@ -149,6 +154,7 @@ int reproduce_all(const Arguments& arguments) {
                         .first_epochs = arguments.first_epochs};
   options.seeds.resize(arguments.seeds);
   options.queue.workers = arguments.workers;
+  options.device = arguments.device;
   const prism::detail::Stopwatch time;
   const double budget = arguments.budget_hours * 3600;
   const auto interrupted = [=] {

@@ -184,7 +184,8 @@ inline prism::Json to_json(const Settings& settings) {
                       {"patience", settings.patience},
                       {"min_steps", settings.min_steps},
                       {"seed", settings.seed},
-                      {"threads", nullptr}};
+                      {"threads", nullptr},
+                      {"device", settings.device}};
   if (!settings.test.empty()) {
     json["test"] = settings.test;
   } else {

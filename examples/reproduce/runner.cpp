@@ -37,7 +37,8 @@ std::vector<prism::Candidate> Runner::candidates(const experiment::Settings& set
 }
 
 CellResult Runner::run(const Cell& cell) {
-  const experiment::Settings settings = cell_settings(cell);
+  experiment::Settings settings = cell_settings(cell);
+  settings.device = options_.device;
   auto all =
       candidates(settings, {cell.backbone, cell.loss, "FullWD", "Xavier"}, cell.data, "decay");
   for (prism::Candidate& candidate :
@@ -57,6 +58,7 @@ FigureResult Runner::run(const Figure& figure, const DataSet& data) {
   std::vector<prism::TrialSpec> trials;
   for (const Series& series : figure.series) {
     experiment::Settings settings = series_settings(series, data);
+    settings.device = options_.device;
     if (!series.values.empty()) settings.lists[figure.parameter] = series.values;
     SeriesResult of_series{.series = series};
     for (const prism::Candidate& candidate : candidates(settings, series.model, data, "")) {

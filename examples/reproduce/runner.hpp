@@ -44,6 +44,7 @@ struct RunnerOptions {
   std::vector<std::uint64_t> seeds{123, 246, 492};
   std::size_t first_epochs = 30;  // of successive halving; 0: none
   prism::QueueOptions queue{};
+  std::string device = "host";  // experiment::Settings::device
 };
 
 class Runner {
