@@ -167,9 +167,8 @@ struct Loops<CudaDevice> {
   template <class Kernel>
   static void on_blocks(std::size_t n, const Kernel& kernel) {
     if (n == 0) return;
-    cuda::detail::
-        blocks_kernel<<<cuda::detail::blocks_of(n, 1), block_threads, 0, cuda::detail::stream()>>>(
-            kernel);
+    const unsigned blocks = cuda::detail::blocks_of(n, 1);
+    cuda::detail::blocks_kernel<<<blocks, block_threads, 0, cuda::detail::stream()>>>(kernel);
     cuda::check(cudaGetLastError(), "starting a loop on blocks of threads");
   }
   static void synchronise() {
