@@ -69,8 +69,7 @@ template <class Model>
 void add_step(const char* name, std::int64_t batch, const typename Model::Options& options = {},
               double operations = 0, double bytes = 0) {
   benchmark::RegisterBenchmark(
-      name,
-      [=](benchmark::State& state) { step<Model>(state, options, operations, bytes); })
+      name, [=](benchmark::State& state) { step<Model>(state, options, operations, bytes); })
       ->Arg(batch)
       ->UseManualTime()
       ->Unit(benchmark::kMillisecond);
@@ -94,10 +93,10 @@ int main(int argc, char** argv) {
     std::printf("no CUDA device\n");
     return 0;
   }
-  benchmark::AddCustomContext("peak of the device",
-                              std::to_string(bench::fma_peak() / 1e12) +
-                                  " TFLOP/s of multiply-adds, " +
-                                  std::to_string(bench::bandwidth() / 1e12) + " TB/s of memory");
+  benchmark::AddCustomContext("peak of the device", std::to_string(bench::fma_peak() / 1e12) +
+                                                        " TFLOP/s of multiply-adds, " +
+                                                        std::to_string(bench::bandwidth() / 1e12) +
+                                                        " TB/s of memory");
   // Rows that a step reaches, about: weight and two moments, read and written.
   constexpr double row = 6.0 * sizeof(float) * 64;
   // DirectAU: the cosines of all pairs of the batch's distinct users, and of its items, and the

@@ -199,7 +199,8 @@ void declare_options(CLI::App& app, Settings& settings) {
       ->delimiter(',')
       ->default_str("123")
       ->group(training);
-  app.add_option("--device", settings.device, "where models are trained; cuda: built with PRISM_CUDA")
+  app.add_option("--device", settings.device,
+                 "where models are trained; cuda: built with PRISM_CUDA")
       ->check(CLI::IsMember({"host", "cuda"}));
   app.add_option("--threads", settings.threads, "maximum; all cores by default")
       ->check(CLI::Range(std::size_t{1}, std::size_t{1} << 16))

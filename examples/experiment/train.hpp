@@ -192,8 +192,8 @@ void train_anew(const Settings& settings, Model& model, const prism::Split& spli
     return;
   }
   KeepHistory kept{anew};
-  Model again = prism::retrain(X{}, model, split, run.history, fitting, ShowProgress{settings.quiet},
-                               StopOnSignal(), kept);
+  Model again = prism::retrain(X{}, model, split, run.history, fitting,
+                               ShowProgress{settings.quiet}, StopOnSignal(), kept);
   if (!anew.epochs.empty()) model = std::move(again);
 }
 

@@ -17,16 +17,21 @@ template <class T>
 class Rows {
  public:
   Rows() = default;
-  constexpr Rows(T* data, std::size_t size, std::size_t dim) noexcept : data_(data), size_(size), dim_(dim) {}
+  constexpr Rows(T* data, std::size_t size, std::size_t dim) noexcept
+      : data_(data), size_(size), dim_(dim) {}
   /// Rows<T> converts to Rows<const T>.
   template <class U>
-  requires std::is_same_v<const U, T> constexpr Rows(Rows<U> other)
-  noexcept : Rows(other.data(), other.size(), other.dim()) {}
+  requires std::is_same_v<const U, T>
+  constexpr Rows(Rows<U> other) noexcept : Rows(other.data(), other.size(), other.dim()) {}
 
-  [[nodiscard]] constexpr T* operator[](std::size_t row) const noexcept { return data_ + row * dim_; }
+  [[nodiscard]] constexpr T* operator[](std::size_t row) const noexcept {
+    return data_ + row * dim_;
+  }
   [[nodiscard]] constexpr T* data() const noexcept { return data_; }
   /// The first `count` rows.
-  [[nodiscard]] constexpr Rows first(std::size_t count) const noexcept { return {data_, count, dim_}; }
+  [[nodiscard]] constexpr Rows first(std::size_t count) const noexcept {
+    return {data_, count, dim_};
+  }
   [[nodiscard]] constexpr std::size_t size() const noexcept { return size_; }
   [[nodiscard]] constexpr std::size_t dim() const noexcept { return dim_; }
   [[nodiscard]] constexpr std::size_t num_elements() const noexcept { return size_ * dim_; }
@@ -44,7 +49,8 @@ class IndexedRows {
  public:
   constexpr IndexedRows(Rows<T> table, std::span<const Index> indices) noexcept
       : table_(table), indices_(indices.data()), size_(indices.size()) {}
-  constexpr IndexedRows(std::convertible_to<Rows<T>> auto all) noexcept : table_(all), size_(table_.size()) {}
+  constexpr IndexedRows(std::convertible_to<Rows<T>> auto all) noexcept
+      : table_(all), size_(table_.size()) {}
 
   [[nodiscard]] constexpr T* operator[](std::size_t k) const noexcept {
     return table_[indices_ == nullptr ? k : indices_[k]];

@@ -144,7 +144,8 @@ class ModelTrial final : public Trial {
     const auto popularity = split_->train.item_degree();
     report.magnitude_popularity_correlation =
         prism::magnitude_popularity_correlation(scorer.output.items(), popularity);
-    report.magnitudes = magnitude_bins<typename decltype(host_of(X{}))::isa>(scorer.output.items(), popularity);
+    report.magnitudes =
+        magnitude_bins<typename decltype(host_of(X{}))::isa>(scorer.output.items(), popularity);
     return report;
   }
 

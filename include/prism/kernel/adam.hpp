@@ -54,7 +54,8 @@ struct AdamPack {
   P weight, first, second;
 
   template <class T>
-  PRISM_HOST_DEVICE void step(P gradient, const AdamConstants<T>& constant, const AdamStep<T>& step) noexcept {
+  PRISM_HOST_DEVICE void step(P gradient, const AdamConstants<T>& constant,
+                              const AdamStep<T>& step) noexcept {
     first = fused_multiply_add(P::broadcast(constant.beta1), first,
                                P::broadcast(constant.one_minus_beta1) * gradient);
     second = fused_multiply_add(P::broadcast(constant.beta2), second,
@@ -80,9 +81,9 @@ struct MomentDecay {
 /// One step of a row w with moments m and v, which are multiplied by `moment_decay` first; n
 /// elements each. The gradient is g + decay * w, where a null g counts as zero.
 template <class Isa = isa::native, class T>
-PRISM_HOST_DEVICE inline void adam_row(T* w, T* m, T* v, const T* g, T decay, const AdamConstants<T>& constant,
-                     const AdamStep<T>& step, std::size_t n,
-                     MomentDecay<T> moment_decay = {}) noexcept {
+PRISM_HOST_DEVICE inline void adam_row(T* w, T* m, T* v, const T* g, T decay,
+                                       const AdamConstants<T>& constant, const AdamStep<T>& step,
+                                       std::size_t n, MomentDecay<T> moment_decay = {}) noexcept {
   const auto step_packs = [&](const auto& gradient_at) {
     for_each_pack<Isa, T>(n, [&]<class P>(std::type_identity<P> tag, std::size_t i) {
       detail::AdamPack<P> pack{P::load(w + i), P::broadcast(moment_decay.first) * P::load(m + i),
@@ -106,8 +107,9 @@ namespace detail {
 /// N packs from w, m and v on, in registers through all steps: a single pack would wait for the
 /// latency of its own square roots and divisions.
 template <std::size_t N, class P, class T>
-PRISM_HOST_DEVICE inline void adam_replay_packs(T* w, T* m, T* v, T decay, const AdamConstants<T>& constant,
-                              std::span<const AdamStep<T>> steps) noexcept {
+PRISM_HOST_DEVICE inline void adam_replay_packs(T* w, T* m, T* v, T decay,
+                                                const AdamConstants<T>& constant,
+                                                std::span<const AdamStep<T>> steps) noexcept {
   AdamPack<P> pack[N];
 #pragma GCC unroll 8
   for (std::size_t k = 0; k < N; ++k) {
@@ -135,8 +137,10 @@ PRISM_HOST_DEVICE inline void adam_replay_packs(T* w, T* m, T* v, T decay, const
 /// Applies `steps` to a row without a gradient except for its decay. Equal to the last bit to as
 /// many calls of adam_row, without loads and stores between them.
 template <class Isa = isa::native, class T>
-PRISM_HOST_DEVICE inline void adam_replay(T* w, T* m, T* v, T decay, const AdamConstants<T>& constant,
-                        std::span<const AdamStep<T>> steps, std::size_t n) noexcept {
+PRISM_HOST_DEVICE inline void adam_replay(T* w, T* m, T* v, T decay,
+                                          const AdamConstants<T>& constant,
+                                          std::span<const AdamStep<T>> steps,
+                                          std::size_t n) noexcept {
   using P = Pack<T, Isa>;
   constexpr std::size_t quad_width = 4 * P::width;
   const std::size_t quad_end = n - n % quad_width, pack_end = n - n % P::width;
@@ -194,12 +198,18 @@ class ZeroGradientSteps {
   /// The highest power of u that is not below rounding; at most `max_order`.
   [[nodiscard]] PRISM_HOST_DEVICE std::size_t order() const noexcept { return order_; }
 
-  [[nodiscard]] PRISM_HOST_DEVICE T expansion_point() const noexcept { return static_cast<T>(expansion_point_); }
+  [[nodiscard]] PRISM_HOST_DEVICE T expansion_point() const noexcept {
+    return static_cast<T>(expansion_point_);
+  }
   /// (-1)^q M_q, for q up to order()
-  [[nodiscard]] PRISM_HOST_DEVICE T coefficient(std::size_t q) const noexcept { return coefficient_[q]; }
+  [[nodiscard]] PRISM_HOST_DEVICE T coefficient(std::size_t q) const noexcept {
+    return coefficient_[q];
+  }
 
  private:
-  PRISM_HOST_DEVICE static constexpr double tolerance() noexcept { return std::numeric_limits<T>::epsilon() / 16; }
+  PRISM_HOST_DEVICE static constexpr double tolerance() noexcept {
+    return std::numeric_limits<T>::epsilon() / 16;
+  }
 
   double expansion_point_;
   std::array<double, max_order + 2> power_sum_{};
@@ -212,8 +222,9 @@ class ZeroGradientSteps {
 /// multiplies them by powers of beta1 and beta2 (MomentDecay).
 template <class Isa = isa::native, class T>
 PRISM_HOST_DEVICE inline void adam_zero_gradient_steps(T* w, const T* m, const T* v,
-                                     const ZeroGradientSteps<T>& steps,
-                                     const AdamConstants<T>& constant, std::size_t n) noexcept {
+                                                       const ZeroGradientSteps<T>& steps,
+                                                       const AdamConstants<T>& constant,
+                                                       std::size_t n) noexcept {
   const std::size_t order = steps.order();
   for_each_pack<Isa, T>(n, [&]<class P>(std::type_identity<P>, std::size_t i) {
     const P root = P::broadcast(steps.expansion_point()) * approximate_sqrt(P::load(v + i));

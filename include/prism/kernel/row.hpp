@@ -33,7 +33,8 @@ template <class Isa, class T>
                                                       std::size_t n) noexcept {
   if constexpr (Lanes<Isa>::are_threads) {
     T product = 0;
-    for (std::size_t i = Lanes<Isa>::first(); i < n; i += Lanes<Isa>::step()) product += a[i] * b[i];
+    for (std::size_t i = Lanes<Isa>::first(); i < n; i += Lanes<Isa>::step())
+      product += a[i] * b[i];
     return total + Lanes<Isa>::sum(product);
   } else {
     for (std::size_t i = 0; i < n; ++i) total += a[i] * b[i];
@@ -77,9 +78,8 @@ PRISM_HOST_DEVICE inline void add_scaled(T* y, T factor, const T* x, std::size_t
 template <class Isa = isa::native, class T>
 PRISM_HOST_DEVICE inline void copy(T* y, const T* x, std::size_t n) noexcept {
   if (y == x) return;
-  for_each_pack<Isa, T>(n, [=]<class P>(std::type_identity<P>, std::size_t i) {
-    P::load(x + i).store(y + i);
-  });
+  for_each_pack<Isa, T>(
+      n, [=]<class P>(std::type_identity<P>, std::size_t i) { P::load(x + i).store(y + i); });
 }
 
 /// y[i] = factor * x[i]
@@ -117,8 +117,9 @@ namespace detail {
 /// Calls visit(i, 1 / magnitude, g - unit (unit . g)) for each pack: the two factors of the
 /// gradient through normalise.
 template <class Isa, class T, class Visit>
-PRISM_HOST_DEVICE inline void for_each_normalise_gradient(const T* g, const T* unit, T magnitude, std::size_t n,
-                                        const Visit& visit) noexcept {
+PRISM_HOST_DEVICE inline void for_each_normalise_gradient(const T* g, const T* unit, T magnitude,
+                                                          std::size_t n,
+                                                          const Visit& visit) noexcept {
   const T radial = dot<Isa>(unit, g, n);
   const T inverse = T{1} / magnitude;
   for_each_pack<Isa, T>(n, [=]<class P>(std::type_identity<P>, std::size_t i) {
@@ -132,8 +133,8 @@ PRISM_HOST_DEVICE inline void for_each_normalise_gradient(const T* g, const T* u
 /// The gradient through normalise: gradient = (g - unit (unit . g)) / magnitude, for the `unit` and
 /// `magnitude` from normalise and the gradient g with respect to `unit`.
 template <class Isa = isa::native, class T>
-PRISM_HOST_DEVICE inline void normalise_gradient(T* gradient, const T* g, const T* unit, T magnitude,
-                               std::size_t n) noexcept {
+PRISM_HOST_DEVICE inline void normalise_gradient(T* gradient, const T* g, const T* unit,
+                                                 T magnitude, std::size_t n) noexcept {
   detail::for_each_normalise_gradient<Isa>(
       g, unit, magnitude, n, [gradient]<class P>(std::size_t i, P inverse, P tangent) {
         (inverse * tangent).store(gradient + i);
@@ -142,8 +143,8 @@ PRISM_HOST_DEVICE inline void normalise_gradient(T* gradient, const T* g, const 
 
 /// The same, added to `gradient`.
 template <class Isa = isa::native, class T>
-PRISM_HOST_DEVICE inline void add_normalise_gradient(T* gradient, const T* g, const T* unit, T magnitude,
-                                   std::size_t n) noexcept {
+PRISM_HOST_DEVICE inline void add_normalise_gradient(T* gradient, const T* g, const T* unit,
+                                                     T magnitude, std::size_t n) noexcept {
   detail::for_each_normalise_gradient<Isa>(
       g, unit, magnitude, n, [gradient]<class P>(std::size_t i, P inverse, P tangent) {
         fused_multiply_add(inverse, tangent, P::load(gradient + i)).store(gradient + i);

@@ -32,7 +32,8 @@ template <class Isa = isa::native, class T>
 /// x[j] = exp(inverse_temperature * (x[j] - maximum)), in place; returns their sum.
 /// @param maximum  of all x, so that no exponential overflows
 template <class Isa = isa::native, class T>
-PRISM_HOST_DEVICE inline T softmax_terms(T* x, T inverse_temperature, T maximum, std::size_t n) noexcept {
+PRISM_HOST_DEVICE inline T softmax_terms(T* x, T inverse_temperature, T maximum,
+                                         std::size_t n) noexcept {
   using P = Pack<T, Isa>;
   const auto exponential = [&](P score) {
     // Of a masked score the exponential is 0, as that of -1000; packs of doubles would convert what

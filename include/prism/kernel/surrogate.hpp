@@ -20,7 +20,7 @@ namespace detail {
 /// clamped to where differences of cosines lie, and a masked score is added at the end.
 template <class Isa, class T, class Sigma>
 PRISM_HOST_DEVICE inline void log_surrogate(T* cosine, T* slope, T positive, std::size_t n,
-                          const Sigma& sigma_with_derivative) noexcept {
+                                            const Sigma& sigma_with_derivative) noexcept {
   for_each_pack<Isa, T>(n, [=]<class P>(std::type_identity<P>, std::size_t i) {
     const P c = P::load(cosine + i);
     const P d = clamp(P::broadcast(T(0.5)) * (c - P::broadcast(positive)), P::broadcast(T(-1.25)),
@@ -42,7 +42,7 @@ PRISM_HOST_DEVICE inline void log_surrogate(T* cosine, T* slope, T positive, std
 /// derivative of log sigma(d) by d.
 template <class Isa = isa::native, class T>
 PRISM_HOST_DEVICE inline void log_surrogate(Surrogate surrogate, T* cosine, T* slope, T positive,
-                          std::size_t n) noexcept {
+                                            std::size_t n) noexcept {
   switch (surrogate) {
     case Surrogate::tanh:
       // tanh(d) + 1 = 2 / (1 + exp(-2 d)), whose derivative is sigma (2 - sigma)

@@ -36,15 +36,15 @@ struct BPR {
     const Batch& batch = step.batch;
     const double pair_weight = 1.0 / static_cast<double>(batch.pairs() * batch.negatives_per_pair);
     const bool masks = batch.mask != NegativeMask::none;
-    const auto per_pair = [=] PRISM_HOST_DEVICE(
-                              std::size_t, PairScores<T, typename X::isa> scores) -> double {
+    const auto per_pair = [=] PRISM_HOST_DEVICE(std::size_t,
+                                                PairScores<T, typename X::isa> scores) -> double {
       const T positive = scores.positive();
       const auto of_negatives = scores.negatives();
       const std::size_t counted = masks ? of_negatives.count_unmasked() : of_negatives.size();
       // 1 where none is masked
-      const double share = counted == 0 ? 0
-                                        : static_cast<double>(of_negatives.size()) /
-                                              static_cast<double>(counted);
+      const double share =
+          counted == 0 ? 0
+                       : static_cast<double>(of_negatives.size()) / static_cast<double>(counted);
       const double sum = of_negatives.template sum_of<double>([=](std::size_t, T& negative) {
         const SoftplusWithDerivative<T> softplus(negative - positive);
         negative = static_cast<T>(share * pair_weight) * softplus.derivative;

@@ -33,8 +33,9 @@ struct Positives {
 };
 
 template <class T, Execution X>
-[[nodiscard]] Positives<T> positive_terms(const LossStep<T, X>& step, const UnitOutput<T>& unit_output,
-                            double tau, bool average) {
+[[nodiscard]] Positives<T> positive_terms(const LossStep<T, X>& step,
+                                          const UnitOutput<T>& unit_output, double tau,
+                                          bool average) {
   const Batch& batch = step.batch;
   const Positives<T> terms{step.scratch.template allocate<T>(batch.pairs(), 1),
                            step.scratch.template allocate<T>(batch.pairs(), 1)};
@@ -49,8 +50,8 @@ template <class T, Execution X>
     const std::span<const Index> of_user = users.occurrence_positions(k);
     T maximum = -1;
     for (const Index p : of_user) {
-      const T cosine = dot<Isa>(unit.users.unit[k], unit.items.unit[items[p]],
-                                unit.users.unit.dim());
+      const T cosine =
+          dot<Isa>(unit.users.unit[k], unit.items.unit[items[p]], unit.users.unit.dim());
       Lanes<Isa>::once([=] { *terms.value[p] = cosine; });
       maximum = cosine > maximum ? cosine : maximum;
     }
@@ -64,8 +65,8 @@ template <class T, Execution X>
       Lanes<Isa>::once([=] {
         if (average) {
           *terms.value[p] = std::log(sum / count) + inverse_temperature * maximum;
-          *terms.d_cosine[p] = std::exp(inverse_temperature * (cosine - maximum)) *
-                               (pair_weight * count / sum);
+          *terms.d_cosine[p] =
+              std::exp(inverse_temperature * (cosine - maximum)) * (pair_weight * count / sum);
         } else {
           *terms.value[p] = cosine * inverse_temperature;
           *terms.d_cosine[p] = pair_weight;
@@ -111,29 +112,27 @@ struct BSL {
     const Batch& batch = step.batch;
     const UnitOutput<T> unit_output = normalise_output(step);
     const auto pairs = static_cast<double>(batch.pairs());
-    const auto positives =
-        detail::positive_terms(step, unit_output, tau1, average_positives);
+    const auto positives = detail::positive_terms(step, unit_output, tau1, average_positives);
     const T inverse_temperature = static_cast<T>(1 / tau2);
     const double negative_weight = power * tau2 / tau1;
-    const double total =
-        loss_over_cosines(
-            step, unit_output,
-            [=] PRISM_HOST_DEVICE(std::size_t p, PairScores<T, typename X::isa> cosines) -> double {
-              const double positive = static_cast<double>(*positives.value[p]);
-              cosines.set_positive(-*positives.d_cosine[p]);
-              const auto of_negatives = cosines.negatives();
-              const T maximum = of_negatives.largest();
-              if (maximum <= masked_score<T>) {  // all of them: the pair has no negative
-                of_negatives.fill(T{0});
-                return -positive;
-              }
-              const T sum = of_negatives.softmax_terms(inverse_temperature, maximum);
-              of_negatives.multiply(static_cast<T>(negative_weight / pairs) * inverse_temperature /
-                                 sum);
-              const double log_sum = std::log(static_cast<double>(sum)) +
-                                     static_cast<double>(inverse_temperature * maximum);
-              return negative_weight * log_sum - positive;
-            });
+    const double total = loss_over_cosines(
+        step, unit_output,
+        [=] PRISM_HOST_DEVICE(std::size_t p, PairScores<T, typename X::isa> cosines) -> double {
+          const double positive = static_cast<double>(*positives.value[p]);
+          cosines.set_positive(-*positives.d_cosine[p]);
+          const auto of_negatives = cosines.negatives();
+          const T maximum = of_negatives.largest();
+          if (maximum <= masked_score<T>) {  // all of them: the pair has no negative
+            of_negatives.fill(T{0});
+            return -positive;
+          }
+          const T sum = of_negatives.softmax_terms(inverse_temperature, maximum);
+          of_negatives.multiply(static_cast<T>(negative_weight / pairs) * inverse_temperature /
+                                sum);
+          const double log_sum = std::log(static_cast<double>(sum)) +
+                                 static_cast<double>(inverse_temperature * maximum);
+          return negative_weight * log_sum - positive;
+        });
     return total / pairs;
   }
 };

@@ -45,26 +45,23 @@ struct CCL {
     const bool masks = batch.mask != NegativeMask::none;
     const T threshold = static_cast<T>(margin);
     const double negatives_weight = weight;
-    const double total =
-        loss_over_cosines(
-            step, unit_output,
-            [=] PRISM_HOST_DEVICE(
-                std::size_t, PairScores<T, typename X::isa> cosines) -> double {
-              const T positive = cosines.positive();
-              const auto of_negatives = cosines.negatives();
-              const std::size_t counted = masks ? of_negatives.count_unmasked() : of_negatives.size();
-              const double negative_weight =
-                  counted == 0 ? 0 : negatives_weight / static_cast<double>(counted);
-              const T d_cosine = static_cast<T>(negative_weight / pairs);
-              const T excess = of_negatives.template sum_of<T>([=](std::size_t, T& c) {
-                const T above = c - threshold;
-                c = above <= 0 ? T{0} : d_cosine;
-                return above <= 0 ? T{0} : above;  // what is not a number stays
-              });
-              cosines.set_positive(static_cast<T>(-1 / pairs));
-              return 1 - static_cast<double>(positive) +
-                     negative_weight * static_cast<double>(excess);
-            });
+    const double total = loss_over_cosines(
+        step, unit_output,
+        [=] PRISM_HOST_DEVICE(std::size_t, PairScores<T, typename X::isa> cosines) -> double {
+          const T positive = cosines.positive();
+          const auto of_negatives = cosines.negatives();
+          const std::size_t counted = masks ? of_negatives.count_unmasked() : of_negatives.size();
+          const double negative_weight =
+              counted == 0 ? 0 : negatives_weight / static_cast<double>(counted);
+          const T d_cosine = static_cast<T>(negative_weight / pairs);
+          const T excess = of_negatives.template sum_of<T>([=](std::size_t, T& c) {
+            const T above = c - threshold;
+            c = above <= 0 ? T{0} : d_cosine;
+            return above <= 0 ? T{0} : above;  // what is not a number stays
+          });
+          cosines.set_positive(static_cast<T>(-1 / pairs));
+          return 1 - static_cast<double>(positive) + negative_weight * static_cast<double>(excess);
+        });
     return total / pairs;
   }
 };

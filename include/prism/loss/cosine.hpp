@@ -26,14 +26,13 @@ struct Cosine {
     const Batch& batch = step.batch;
     const UnitOutput<T> unit_output = normalise_output(step);
     const T pair_weight = T{1} / static_cast<T>(batch.pairs());
-    const double total =
-        loss_over_cosines(step, unit_output,
-                          [=] PRISM_HOST_DEVICE(
-                              std::size_t, PairScores<T, typename X::isa> cosine) -> double {
-                            const double value = static_cast<double>(cosine.positive());
-                            cosine.set_positive(-pair_weight);
-                            return -value;
-                          });
+    const double total = loss_over_cosines(
+        step, unit_output,
+        [=] PRISM_HOST_DEVICE(std::size_t, PairScores<T, typename X::isa> cosine) -> double {
+          const double value = static_cast<double>(cosine.positive());
+          cosine.set_positive(-pair_weight);
+          return -value;
+        });
     return total / static_cast<double>(batch.pairs());
   }
 };

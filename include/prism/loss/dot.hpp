@@ -24,8 +24,7 @@ struct Dot {
     const Batch& batch = step.batch;
     const T pair_weight = T{1} / static_cast<T>(batch.pairs());
     const double total = loss_over_scores(
-        step,
-        [=] PRISM_HOST_DEVICE(std::size_t, PairScores<T, typename X::isa> score) -> double {
+        step, [=] PRISM_HOST_DEVICE(std::size_t, PairScores<T, typename X::isa> score) -> double {
           const double value = static_cast<double>(score.positive());
           score.set_positive(-pair_weight);
           return -value;

@@ -30,8 +30,9 @@ namespace detail {
 /// next[r] = scale_of[r] * sum over neighbours j of r of from_scale[j] * from[j];
 /// sum[r] = weight * (partial_sum[r] + next[r])
 template <class T, Execution X>
-void propagate_side(const X& exec, Adjacency neighbours, Rows<const T> from, std::span<const T> from_scale, std::span<const T> scale_of,
-                    Rows<T> next, Rows<const T> partial_sum, Rows<T> sum, T weight) {
+void propagate_side(const X& exec, Adjacency neighbours, Rows<const T> from,
+                    std::span<const T> from_scale, std::span<const T> scale_of, Rows<T> next,
+                    Rows<const T> partial_sum, Rows<T> sum, T weight) {
   constexpr std::size_t grain = 64;
   for_each_row(exec, neighbours.size(), grain, [=] PRISM_HOST_DEVICE(std::size_t r) {
     using Isa = typename X::isa;
@@ -66,12 +67,10 @@ template <class T, Execution X>
   for (std::size_t l = 1; l <= layers; ++l) {
     const Embeddings<T> next = l % 2 == 0 ? even : odd;
     const T weight = l == layers ? T{1} / static_cast<T>(layers + 1) : T{1};
-    detail::propagate_side<T>(
-        exec, train.items_by_user(), layer.items,
-        scale.items, scale.users, next.users, l == 1 ? start.users : sum.users, sum.users, weight);
-    detail::propagate_side<T>(
-        exec, train.users_by_item(), layer.users,
-        scale.users, scale.items, next.items, l == 1 ? start.items : sum.items, sum.items, weight);
+    detail::propagate_side<T>(exec, train.items_by_user(), layer.items, scale.items, scale.users,
+                              next.users, l == 1 ? start.users : sum.users, sum.users, weight);
+    detail::propagate_side<T>(exec, train.users_by_item(), layer.users, scale.users, scale.items,
+                              next.items, l == 1 ? start.items : sum.items, sum.items, weight);
     layer = next;
   }
   return sum;

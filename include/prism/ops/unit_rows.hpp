@@ -113,7 +113,8 @@ double loss_over_cosines(const LossStep<T, X>& step, const UnitOutput<T>& unit_o
                          const PerPair& per_pair, Embeddings<T> unit_gradient) {
   using StoreGradient = detail::StoreRow<T, typename X::isa>;
   return for_each_score_gradient(step.exec, step.batch, unit_output.unit(), step.scratch, per_pair,
-                                 StoreGradient{unit_gradient.users}, StoreGradient{unit_gradient.items});
+                                 StoreGradient{unit_gradient.users},
+                                 StoreGradient{unit_gradient.items});
 }
 
 }  // namespace prism::inline PRISM_ISA

@@ -53,7 +53,9 @@ class RowDecay {
     }
   }
   /// Whether it is known without a look at the rows that none decays.
-  [[nodiscard]] constexpr bool is_zero() const noexcept { return !PopularityRegularizer<R> && of_all_ == 0; }
+  [[nodiscard]] constexpr bool is_zero() const noexcept {
+    return !PopularityRegularizer<R> && of_all_ == 0;
+  }
 
  private:
   R regularizer_;
