@@ -36,4 +36,6 @@ TEST_CASE("a model trained on a device does not depend on the order of warps and
   check(std::type_identity<Types<BPR, UniformNegatives>>{});
   check(std::type_identity<Types<BPR, InBatchNegatives>>{});
   check(std::type_identity<Types<SSM, InBatchNegatives>>{});
+  check(std::type_identity<Types<Penalized<MACR, IPL>, UniformNegatives>>{});
+  check(std::type_identity<Types<Penalized<MAWU, ReSN>, UniformNegatives>>{});
 }

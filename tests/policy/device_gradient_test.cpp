@@ -90,14 +90,25 @@ void check_device(const Loss& loss) {
     CHECK(difference({device.loss}, {host.loss}) <= 1e-12);
     CHECK(difference(device.gradients, host.gradients) <= 1e-12);
   };
-  const std::size_t n = loss_traits(loss).negatives;
+  const LossTraits traits = loss_traits(loss);
+  const auto check_shared_too = [&](GradientProblem problem, std::size_t dim, std::uint64_t seed) {
+    check(problem, dim, seed);
+    if (traits.negatives == 0 || !traits.takes_shared_negatives) return;
+    problem.shared = true;
+    problem.negatives.resize(std::min(problem.negatives.size(), std::size_t{100}));
+    problem.mask = static_cast<NegativeMask>(seed % 3);
+    check(problem, dim, seed);
+  };
   for (std::uint64_t seed = 0; seed < 10; ++seed) {
-    const GradientProblem problem(seed, n);
-    check(problem, problem.dim, seed);
+    const GradientProblem problem(seed, traits.negatives);
+    check_shared_too(problem, problem.dim, seed);
   }
   // A warp's 32 numbers, packs of them, and what is left over.
   std::uint64_t seed = 10;
-  for (const std::size_t dim : {32, 67, 131}) check(large_problem(seed, n), dim, seed), ++seed;
+  for (const std::size_t dim : {32, 67, 131}) {
+    check_shared_too(large_problem(seed, traits.negatives), dim, seed);
+    ++seed;
+  }
 }
 
 using Plain = MF<dynamic>;
