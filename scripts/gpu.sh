@@ -23,6 +23,9 @@ nvidia-smi | tee "$out/device.txt"
 step golden "$programs/tests/cuda/cuda_golden_tests"
 step tests "$programs/tests/cuda/cuda_training_tests"
 if command -v compute-sanitizer >/dev/null; then
-  step sanitizer compute-sanitizer --error-exitcode 1 "$programs/tests/cuda/cuda_training_tests"
+  for tool in memcheck racecheck synccheck; do
+    step "$tool" compute-sanitizer --tool "$tool" --error-exitcode 1 \
+      "$programs/tests/cuda/cuda_training_tests"
+  done
 fi
 step training "$programs/bench/cuda/cuda_training" --benchmark_counters_tabular=true

@@ -67,6 +67,15 @@ void check(double learning_rate = 0.01) {
 
 using cuda_test::check;
 
+TEST_CASE("the default learning rate on a device is the host's") {
+  using Model = Recommender<MF<64>, DirectAU, None, PRISM<1.0>>;
+  Model on_host(cuda_test::small_split().train), on_device(cuda_test::small_split().train);
+  const TrainingSession of_host(par, on_host, cuda_test::small_split());
+  const TrainingSession of_device(cuda::device(), on_device, cuda_test::small_split());
+  CHECK(*of_device.options().learning_rate ==
+        doctest::Approx(*of_host.options().learning_rate).epsilon(1e-6));
+}
+
 TEST_CASE("a device trains the host's model up to rounding, and the same bits each time") {
   check<MF<64>, BPR>();
   check<MF<64>, BPR, FullWD>();
@@ -78,6 +87,5 @@ TEST_CASE("a device trains the host's model up to rounding, and the same bits ea
   check<LightGCN<64, 3>, BPR>();
   check<MLP<64>, MACR>();
   check<MF<130>, DirectAU>();
-  check<MF<64>, SSM, None, PRISM<1.0>, Adam, SharedNegatives<>>();
   check<MLP<64>, BPR>();
 }

@@ -95,8 +95,7 @@ concept Execution = std::is_empty_v<X> && std::copyable<X> && requires {
   typename X::isa;
 };
 
-/// Whether rows lie in host memory, so that the operations of ops/ apply. Any other execution
-/// provides its own overloads of them.
+/// Whether loops run on the host's threads.
 template <class X>
 inline constexpr bool runs_on_host = false;
 template <class Isa>

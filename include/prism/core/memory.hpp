@@ -57,16 +57,17 @@ class TableMemory final : public std::pmr::memory_resource {
 /// moves there first.
 class DeviceMemory : public std::pmr::memory_resource {
  public:
-  /// Memory for what the host writes in each step and the device only reads.
-  [[nodiscard]] virtual std::pmr::memory_resource* written_by_host() noexcept = 0;
+  /// Pinned memory of the host, which the device reaches where it is: for what little the one
+  /// writes in each step and the other reads.
+  [[nodiscard]] virtual std::pmr::memory_resource* pinned() noexcept = 0;
 };
 
-/// Memory beside `memory` for what the host writes in each step; the same where the host is all
-/// there is. @param memory  null for table_memory()
-[[nodiscard]] inline std::pmr::memory_resource* written_by_host(
+/// The pinned memory that belongs to `memory`; the same memory where the host is all there is.
+/// @param memory  null for table_memory()
+[[nodiscard]] inline std::pmr::memory_resource* pinned_beside(
     std::pmr::memory_resource* memory) noexcept {
   auto* const of_device = dynamic_cast<DeviceMemory*>(memory);
-  return of_device == nullptr ? memory : of_device->written_by_host();
+  return of_device == nullptr ? memory : of_device->pinned();
 }
 
 /// Allocates from a memory resource, aligned to cache lines; numbers are left uninitialised. Unlike

@@ -93,7 +93,7 @@ template <Execution X, class Body>
 }
 
 /// Calls body(r) for each r in [0, n): a row's work, in packs of X::isa. On a device a warp does
-/// it, and body returns before the device has done so.
+/// it, and for_each_row returns before the device is done.
 /// @param grain  rows in a chunk of the host's
 template <Execution X, class Body>
 void for_each_row(const X& exec, std::size_t n, std::size_t grain, const Body& body) {

@@ -6,6 +6,7 @@
 
 #include <cuda_runtime_api.h>
 
+#include <atomic>
 #include <cstddef>
 #include <memory_resource>
 #include <string>
@@ -39,35 +40,41 @@ class PinnedMemory final : public std::pmr::memory_resource {
   return memory;
 }
 
-/// cudaMallocManaged as a memory resource.
+/// cudaMallocManaged as a memory resource. Grants no more than the device has in all: it would be
+/// paged back and forth at each step.
 class ManagedMemory final : public DeviceMemory {
  public:
-  [[nodiscard]] std::pmr::memory_resource* written_by_host() noexcept override {
-    return pinned_memory();
-  }
+  [[nodiscard]] std::pmr::memory_resource* pinned() noexcept override { return pinned_memory(); }
 
  private:
   void* do_allocate(std::size_t bytes, std::size_t /*alignment*/) override {
     std::size_t available = 0, total = 0;
-    check(cudaMemGetInfo(&available, &total), "asking for the device's free memory");
-    // More than the device holds would be granted, and paged back and forth at each step.
-    if (bytes > available) {
-      throw DeviceError("the device has " + std::to_string(available) + " of its " +
-                        std::to_string(total) + " bytes free, and " + std::to_string(bytes) +
+    check(cudaMemGetInfo(&available, &total), "asking for the device's memory");
+    // What is granted takes room only once it is used, so that the free memory does not tell.
+    const std::size_t before = granted_.fetch_add(bytes);
+    if (before + bytes > total) {
+      granted_ -= bytes;
+      throw DeviceError("the device has " + std::to_string(total) + " bytes, of which " +
+                        std::to_string(before) + " are granted, and " + std::to_string(bytes) +
                         " more are needed: fewer users or items, or a smaller dimension or batch, "
                         "or a device with more memory");
     }
     void* block = nullptr;
-    check(cudaMallocManaged(&block, bytes > 0 ? bytes : 1), "allocating a device's memory");
+    const cudaError_t result = cudaMallocManaged(&block, bytes > 0 ? bytes : 1);
+    if (result != cudaSuccess) granted_ -= bytes;
+    check(result, "allocating a device's memory");
     return block;
   }
-  void do_deallocate(void* block, std::size_t /*bytes*/, std::size_t /*alignment*/) override {
+  void do_deallocate(void* block, std::size_t bytes, std::size_t /*alignment*/) override {
     // Waits for kernels that may still use it. Fails only where the process ends.
     static_cast<void>(cudaFree(block));
+    granted_ -= bytes;
   }
   [[nodiscard]] bool do_is_equal(const memory_resource& other) const noexcept override {
     return this == &other;
   }
+
+  std::atomic<std::size_t> granted_ = 0;
 };
 
 /// The resource; never destroyed.

@@ -15,13 +15,14 @@
 #include "prism/core/memory.hpp"
 #include "prism/core/parallel.hpp"
 #include "prism/core/rows.hpp"
+#include "prism/core/scratch.hpp"
 #include "prism/data/interactions.hpp"
-#include "prism/evaluate/score_block.hpp"
 #include "prism/evaluate/scoring_rows.hpp"
 #include "prism/evaluate/similarity.hpp"
 #include "prism/kernel/best_of_row.hpp"
 #include "prism/kernel/pack.hpp"
 #include "prism/kernel/scored_item.hpp"
+#include "prism/ops/device/matrix_product.hpp"
 #include "prism/policy/output.hpp"
 
 namespace prism::inline PRISM_ISA::detail {
@@ -120,15 +121,15 @@ class DeviceRanking {
         k_(k),
         item_rows_(memory_),
         items_(scorer.output.items()),
-        users_(max_users, written_by_host(memory_)),
+        users_(max_users, pinned_beside(memory_)),
         user_rows_(max_users * dim_, memory_),
         scores_(max_users * items_.size(), memory_),
         best_scores_(max_users * k, memory_),
         best_items_(max_users * k, memory_),
-        lists_(max_users * k, written_by_host(memory_)),
-        list_size_(max_users, written_by_host(memory_)),
-        masked_begin_(written_by_host(memory_)),
-        masked_(written_by_host(memory_)) {
+        lists_(max_users * k, pinned_beside(memory_)),
+        list_size_(max_users, pinned_beside(memory_)),
+        masked_begin_(pinned_beside(memory_)),
+        masked_(pinned_beside(memory_)) {
     for (const Interactions* part : exclude) {
       const bool shared = part->memory()->is_equal(*memory_);
       (shared ? shared_parts_ : host_parts_).push_back(part);
@@ -154,7 +155,9 @@ class DeviceRanking {
     const Rows<T> user_rows(user_rows_.data(), users.size(), dim_);
     const Rows<T> scores(scores_.data(), users.size(), items_.size());
     write_scoring_rows(exec_, users_side_, selected, user_rows);
-    score_block<X, T>(exec_, user_rows, items_, scores);
+    scratch_.reset();
+    multiply<T>(exec_, {users.size(), items_.size(), dim_}, ByLine<Rows<const T>>{user_rows},
+                ByLine<Rows<const T>>{items_}, OverwriteWith<T>{scores}, scratch_);
     for (const Interactions* part : shared_parts_) {
       mask_items(exec_, part->items_by_user(), selected, scores);
     }
@@ -194,6 +197,7 @@ class DeviceRanking {
 
   [[no_unique_address]] X exec_;
   std::pmr::memory_resource* memory_;
+  Scratch scratch_{memory_};
   TableVector<T> user_factor_, item_factor_;
   ScoringSide<T> users_side_;
   std::size_t dim_;

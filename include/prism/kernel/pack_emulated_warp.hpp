@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// A warp's 32 lanes on the host: numbers are combined in the order in which a GPU combines them.
+// A warp's 32 lanes on the host: the numbers of a pack are summed in the order in which a GPU sums
+// them.
 #pragma once
 
 #include <cmath>

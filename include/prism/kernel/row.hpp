@@ -17,8 +17,9 @@ inline constexpr double min_norm = 1e-12;
 /// Prefetches a row of n elements that is read and written soon: the hardware does not predict rows
 /// that are selected by index.
 template <class T>
-PRISM_HOST_DEVICE inline void prefetch(const T* row, std::size_t n) noexcept {
-#if defined(__GNUC__)
+PRISM_HOST_DEVICE inline void prefetch([[maybe_unused]] const T* row,
+                                       [[maybe_unused]] std::size_t n) noexcept {
+#if defined(__GNUC__) && !defined(__CUDA_ARCH__)
   constexpr std::size_t cache_line = 64;
   const auto* const from = reinterpret_cast<const char*>(row);
   for (std::size_t at = 0; at < n * sizeof(T); at += cache_line) __builtin_prefetch(from + at);

@@ -32,7 +32,11 @@ class Slopes {
     if constexpr (DeviceExecution<X>) {
       return memory_[pair];
     } else {
+#if defined(__CUDA_ARCH__)
+      return nullptr;  // the host's code as a device's: it never runs
+#else
       return of_thread(memory_.dim());
+#endif
     }
   }
 

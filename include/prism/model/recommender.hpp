@@ -146,9 +146,10 @@ class Recommender {
 
   /// Takes the weights of a model that was made alike, whatever memory they are in.
   void copy_weights_from(const Recommender& other) {
-    Weights from = other.weights_;
     std::vector<Rows<Scalar>> parts;
-    visit_weights(from, [&](Rows<Scalar> part) { parts.push_back(part); });
+    // A State visits what can be written; here it is only read.
+    visit_weights(const_cast<Weights&>(other.weights_),
+                  [&](Rows<Scalar> part) { parts.push_back(part); });
     std::size_t next = 0;
     visit_weights(weights_, [&](Rows<Scalar> part) {
       std::copy_n(parts[next++].data(), part.num_elements(), part.data());

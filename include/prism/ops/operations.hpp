@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The heavy operations, which losses, backbones and penalties call instead of loops of their own.
 // The first argument is the execution or a step, which contains one; the others are views of rows.
-// The operations here run wherever rows lie in host memory; where a device does something else, as
-// with products of matrices, device/ has overloads. Any other execution overloads them for its own
-// type.
+// Most are loops over rows, which run anywhere; what a device does otherwise, such as products of
+// matrices, has overloads in device/.
 //
 //   pair_scores.hpp     loss_over_scores         scores of pairs, and the gradient of their rows
 //                       for_each_score_gradient  the same; functions take the gradient

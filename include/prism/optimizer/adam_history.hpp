@@ -68,10 +68,10 @@ class AdamHistory {
  public:
   /// @param memory  null for table_memory()
   explicit AdamHistory(std::pmr::memory_resource* memory = nullptr)
-      : steps_(written_by_host(memory)),
-        closed_forms_(written_by_host(memory)),
-        beta1_powers_(1, 1.0, written_by_host(memory)),
-        beta2_powers_(1, 1.0, written_by_host(memory)) {}
+      : steps_(pinned_beside(memory)),
+        closed_forms_(pinned_beside(memory)),
+        beta1_powers_(1, 1.0, pinned_beside(memory)),
+        beta2_powers_(1, 1.0, pinned_beside(memory)) {}
 
   /// Steps since the last clear().
   [[nodiscard]] std::size_t size() const noexcept { return steps_.size(); }

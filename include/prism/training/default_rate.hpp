@@ -63,12 +63,11 @@ template <class Isa, class T>
 /// Sets a learning rate, and a schedule, where the options have none.
 /// @throws ArgumentError  where the optimizer has no learning_rate_of_step
 template <Execution X, class Model>
-void set_default_rate(FitOptions& options, const X& /*exec*/, const Model& model,
-                      bool has_validation) {
+void set_default_rate(FitOptions& options, const X& exec, const Model& model, bool has_validation) {
   const bool no_schedule = !options.schedule;
   if (no_schedule) options.schedule = ConstantSchedule{};
   if (options.learning_rate) return;
-  using Isa = typename X::isa;
+  using Isa = typename decltype(host_of(exec))::isa;
   const auto tables = model.tables();
   const std::size_t dim = tables.users.dim();
   const auto users = table_length<Isa>(tables.users, model.train().user_degree());

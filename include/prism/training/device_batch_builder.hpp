@@ -87,6 +87,7 @@ class DeviceSideBuilder {
 
   /// The side, once the device has done what begin() began.
   [[nodiscard]] BatchSide finish(bool all_rows, const RowCounts& counts) {
+    finished_ = true;
     num_unique_ = all_rows ? inverse_index_.size() : counts.active;
     return {std::span(unique_rows_).first(num_unique_),
             counts.active,
@@ -104,9 +105,16 @@ class DeviceSideBuilder {
   void clear(const X& /*exec*/) {
     const std::span<const Index> listed(unique_rows_.data(), num_unique_);
     const std::span<Index> inverse_index(inverse_index_);
-    Loops<X>::on_lanes(listed.size(),
-                       [=] PRISM_HOST_DEVICE(std::size_t k) { inverse_index[listed[k]] = absent; });
+    if (finished_) {
+      Loops<X>::on_lanes(listed.size(), [=] PRISM_HOST_DEVICE(std::size_t k) {
+        inverse_index[listed[k]] = absent;
+      });
+    } else {  // an error ended the batch before
+      Loops<X>::on_lanes(inverse_index.size(),
+                         [=] PRISM_HOST_DEVICE(std::size_t row) { inverse_index[row] = absent; });
+    }
     num_unique_ = 0;
+    finished_ = false;
   }
 
   /// Lists the distinct rows in the order of their first occurrences.
@@ -190,6 +198,7 @@ class DeviceSideBuilder {
   std::size_t max_unique_ = 0;
   std::size_t num_unique_ = 0;  // of the batch that was finished last
   std::size_t row_of_occurrence_size_ = 0;
+  bool finished_ = true;  // the batch that was begun last
 };
 
 }  // namespace detail
@@ -204,7 +213,7 @@ class DeviceBatchBuilder {
       : train_(train),
         users_(train.users(), memory),
         items_(train.items(), memory),
-        counts_(2, written_by_host(memory)) {}
+        counts_(2, pinned_beside(memory)) {}
   explicit DeviceBatchBuilder(const Interactions&&, std::pmr::memory_resource*) = delete;
 
   /// As BatchBuilder::build(). Returns when the device is done with all that was begun, so that the

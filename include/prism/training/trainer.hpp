@@ -73,6 +73,7 @@ class Trainer {
         negatives_(memory_of(exec)),
         user_state_(model.users().shape(0), model.users().shape(1), model.options().memory),
         item_state_(model.items().shape(0), model.items().shape(1), model.options().memory) {
+    if constexpr (DeviceExecution<X>) check_readable("model", model.users().data());
     for_each_parameter([&](const ParameterView<Scalar>& parameter) {
       if (!parameter.trained) return;
       parameter_states_.emplace_back(parameter.rows.size(), parameter.rows.dim(),
@@ -158,6 +159,7 @@ class Trainer {
             optimizer.flush(exec_, parameter, state, regularizer);
           });
     }
+    synchronise(exec_);
   }
 
   /// Steps since training began.
@@ -196,9 +198,8 @@ class Trainer {
     require_at_least_one("pairs", pairs.size());
     check_negatives(pairs.size(), negatives);
     if constexpr (DeviceExecution<X>) {
-      require(can_read(exec_, pairs.data()), "pairs",
-              "must be in memory that the device reads, such as a TableVector in memory_of() the "
-              "execution");
+      check_readable("pairs", pairs.data());
+      if (!negatives.items.empty()) check_readable("negatives", negatives.items.data());
     }
     const FlushDenormals flush_denormals;
     scratch_.reset();
@@ -232,10 +233,17 @@ class Trainer {
       const auto gradient = detail::gradient_of<Scalar>(parameter, gradients_[k++], batch);
       options.optimizer(exec_, parameter, gradient, state, info, regularizer);
     });
+    synchronise(exec_);  // the next step may be another thread's, whose work a device may run first
     return pass.loss;
   }
 
  private:
+  void check_readable(const char* argument, const void* data) const {
+    require(can_read(exec_, data), argument,
+            "must be in memory that the device reads, such as a TableVector in memory_of() the "
+            "execution");
+  }
+
   void check_negatives(std::size_t pairs, const BatchNegatives& negatives) const {
     const std::size_t n = negatives_per_pair(), given = negatives.items.size();
     if (!negatives.shared) {

@@ -40,6 +40,10 @@ namespace prism::inline PRISM_ISA {
 /// Until run() ends, the model has the weights of the last step, except for rows whose steps the
 /// optimizer has deferred; flush() applies these. If an observer throws, they are applied, and
 /// training can go on; where another has asked for a stop in the same step, after allow_epochs().
+///
+/// On a device, the weights of the last step are in a copy of the model, which observers are shown;
+/// the model itself gets them from flush(), from run() where it ends, and where an error ends a
+/// step.
 template <class Model, Execution X = Host<>>
 class TrainingSession final : public TrainingLoop<typename Model::scalar_type> {
   using Scalar = typename Model::scalar_type;
