@@ -19,12 +19,12 @@ namespace {
 
 constexpr std::size_t table_rows = 500;
 
-struct Problem {
+struct WeightedRows {
   Matrix<double> table;
   std::vector<Index> selected;  // rows, some of them twice
   std::vector<double> weight;
 
-  Problem(std::size_t size, std::size_t dim)
+  WeightedRows(std::size_t size, std::size_t dim)
       : table(make_table<double>(table_rows, dim)), selected(size), weight(size) {
     const Random random(size + dim, Stream::synthetic);
     for (std::size_t i = 0; i < table.size(); ++i) table.data()[i] = random.normal(i);
@@ -47,7 +47,7 @@ struct Problem {
 
 /// One row after another.
 template <class Isa>
-std::vector<double> in_order(const Problem& problem, bool weighted) {
+std::vector<double> in_order(const WeightedRows& problem, bool weighted) {
   std::vector<double> to(problem.table.shape(1), 0.0);
   for (std::size_t k = 0; k < problem.selected.size(); ++k) {
     add_scaled<Isa>(to.data(), weighted ? problem.weight[k] : 1, problem.rows()[k], to.size());
@@ -68,7 +68,7 @@ TEST_CASE("the host adds weighted rows from the first to the last, a device up t
     for (const std::size_t dim : {1, 16, 37, 67, 200}) {
       CAPTURE(size);
       CAPTURE(dim);
-      const Problem problem(size, dim);
+      const WeightedRows problem(size, dim);
       for (const bool weighted : {false, true}) {
         CHECK(problem.sum(serial, weighted) == in_order<isa::scalar>(problem, weighted));
         CHECK(problem.sum(par, weighted) == in_order<isa::native>(problem, weighted));
@@ -82,7 +82,7 @@ TEST_CASE("the host adds weighted rows from the first to the last, a device up t
 TEST_CASE("the host adds numbers from the first to the last, a device up to rounding") {
   for (const std::size_t size : {0, 1, 255, 256, 10000}) {
     CAPTURE(size);
-    const Problem problem(size, 1);
+    const WeightedRows problem(size, 1);
     const double* const numbers = problem.weight.data();
     const auto number = [=](std::size_t i) -> double { return numbers[i]; };
     const double expected = std::accumulate(problem.weight.begin(), problem.weight.end(), 0.0);
