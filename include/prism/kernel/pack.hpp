@@ -158,21 +158,21 @@ template <class P>
 struct PackTraits {
   /// The first n < width numbers of a pack, the others `fill`.
   template <class T>
-  static P load_first(const T* from, std::size_t n, T fill) noexcept {
+  PRISM_HOST_DEVICE static P load_first(const T* from, std::size_t n, T fill) noexcept {
     T numbers[P::width];
     std::fill_n(numbers, P::width, fill);
     std::copy_n(from, n, numbers);
     return P::load(numbers);
   }
   template <class T>
-  static void store_first(P pack, T* to, std::size_t n) noexcept {
+  PRISM_HOST_DEVICE static void store_first(P pack, T* to, std::size_t n) noexcept {
     T numbers[P::width];
     pack.store(numbers);
     std::copy_n(numbers, n, to);
   }
   /// The largest of a pack's numbers.
   template <class T>
-  static T largest(P pack) noexcept {
+  PRISM_HOST_DEVICE static T largest(P pack) noexcept {
     T numbers[P::width];
     pack.store(numbers);
     return *std::max_element(numbers, numbers + P::width);
