@@ -9,6 +9,7 @@
 #include <prism/execution/serial_grid.hpp>
 #include <prism/ops/scan.hpp>
 #include <prism/ops/sort_pairs.hpp>
+#include <utility>
 #include <vector>
 
 #include "reversed_grid.hpp"
@@ -56,7 +57,7 @@ void check_sort(const X& exec) {
       for (std::size_t i = 0; i < n; ++i) values[i] = static_cast<Index>(7 * i + 3);
       std::vector<std::size_t> order(n);
       std::iota(order.begin(), order.end(), std::size_t{0});
-      std::ranges::stable_sort(order, {}, [&](std::size_t i) { return keys[i]; });
+      std::ranges::sort(order, {}, [&](std::size_t i) { return std::pair(keys[i], i); });
       for (std::size_t i = 0; i < n; ++i) {
         expected_keys[i] = keys[order[i]];
         expected_values[i] = values[order[i]];

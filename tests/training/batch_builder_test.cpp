@@ -58,7 +58,8 @@ std::vector<Interaction> random_pairs(std::size_t count, const Interactions& tra
 template <class Check>
 void for_each_batch(const Interactions& train, const Check& check) {
   std::uint32_t draw = 0;
-  for (const std::size_t size : {5000, 1, 0, 2, 31, 4096, 700, 33, 5000}) {
+  for (const std::size_t size :
+       std::initializer_list<std::size_t>{5000, 1, 0, 2, 31, 4096, 700, 33, 5000}) {
     CAPTURE(size);
     for (const bool all_rows : {false, true, false}) {
       CAPTURE(all_rows);
@@ -129,7 +130,7 @@ TEST_CASE("a batch that lists every row begins with its own") {
 TEST_CASE(
     "a batch that a device builds is the host's, number for number, in any order of its lanes") {
   // Rows that occur in most batches of a size, in some, and in none.
-  for (const Index rows : {7, 900, 20000}) {
+  for (const Index rows : std::initializer_list<Index>{7, 900, 20000}) {
     CAPTURE(rows);
     const Interactions train(rows, rows / 2 + 1, {});
     BatchBuilder host_builder(train);
