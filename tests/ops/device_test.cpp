@@ -249,7 +249,7 @@ void check_tower(std::size_t size, std::size_t dim, const Activation& activation
 
 /// Neither 0 nor 1 is its derivative.
 struct Halved {
-  static constexpr std::string_view name = "Halved";
+  [[maybe_unused]] static constexpr std::string_view name = "Halved";
   template <class T>
   [[nodiscard]] constexpr T apply(T x) const noexcept {
     return x > 0 ? x : x / 2;

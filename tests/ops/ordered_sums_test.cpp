@@ -64,8 +64,8 @@ double largest_difference(const std::vector<double>& a, const std::vector<double
 }  // namespace
 
 TEST_CASE("the host adds weighted rows from the first to the last, a device up to rounding") {
-  for (const std::size_t size : {0, 1, 64, 65, 5000}) {
-    for (const std::size_t dim : {1, 16, 37, 67, 200}) {
+  for (const std::size_t size : {0U, 1U, 64U, 65U, 5000U}) {
+    for (const std::size_t dim : {1U, 16U, 37U, 67U, 200U}) {
       CAPTURE(size);
       CAPTURE(dim);
       const WeightedRows problem(size, dim);
@@ -80,7 +80,7 @@ TEST_CASE("the host adds weighted rows from the first to the last, a device up t
 }
 
 TEST_CASE("the host adds numbers from the first to the last, a device up to rounding") {
-  for (const std::size_t size : {0, 1, 255, 256, 10000}) {
+  for (const std::size_t size : {0U, 1U, 255U, 256U, 10000U}) {
     CAPTURE(size);
     const WeightedRows problem(size, 1);
     const double* const numbers = problem.weight.data();

@@ -105,7 +105,7 @@ void check_device(const Loss& loss) {
   }
   // A warp's 32 numbers, packs of them, and what is left over.
   std::uint64_t seed = 10;
-  for (const std::size_t dim : {32, 67, 131}) {
+  for (const std::size_t dim : {32U, 67U, 131U}) {
     check_shared_too(large_problem(seed, traits.negatives), dim, seed);
     ++seed;
   }

@@ -86,7 +86,7 @@ TEST_CASE("every sampler draws on a device what it draws on the host, in any ord
   const Interactions train(200, 500, all_pairs);
   const auto check = [&]<class S>(std::type_identity<S>) {
     INFO(std::string(S::name));
-    for (const std::size_t size : {3000, 1, 2, 40, 1000}) {
+    for (const std::size_t size : {3000U, 1U, 2U, 40U, 1000U}) {
       CAPTURE(size);
       const std::vector<Interaction> pairs(all_pairs.begin(),
                                            all_pairs.begin() + static_cast<std::ptrdiff_t>(size));
