@@ -7,7 +7,6 @@
 #include <cmath>
 #include <cstddef>
 #include <limits>
-#include <map>
 #include <memory_resource>
 #include <numeric>
 #include <span>
@@ -19,42 +18,13 @@
 #include <prism/execution/serial_grid.hpp>
 
 #include "policies.hpp"
+#include "support/counting_memory.hpp"
 #include "support/error_of.hpp"
 
 namespace {
 
-/// Memory that knows what is in it.
-class OwnMemory final : public std::pmr::memory_resource {
- public:
-  [[nodiscard]] bool holds(const void* p) const {
-    const auto* const byte = static_cast<const std::byte*>(p);
-    const auto after = blocks_.upper_bound(byte);
-    if (after == blocks_.begin()) return false;
-    const auto& [begin, size] = *std::prev(after);
-    return byte < begin + size;
-  }
-  std::size_t allocated = 0;  ///< bytes, over time
-
- private:
-  void* do_allocate(std::size_t bytes, std::size_t alignment) override {
-    void* const block = prism::table_memory()->allocate(bytes, alignment);
-    blocks_[static_cast<std::byte*>(block)] = bytes;
-    allocated += bytes;
-    return block;
-  }
-  void do_deallocate(void* block, std::size_t bytes, std::size_t alignment) override {
-    blocks_.erase(static_cast<std::byte*>(block));
-    prism::table_memory()->deallocate(block, bytes, alignment);
-  }
-  [[nodiscard]] bool do_is_equal(const memory_resource& other) const noexcept override {
-    return this == &other;
-  }
-
-  std::map<const std::byte*, std::size_t> blocks_;
-};
-
-OwnMemory& grid_memory() {
-  static OwnMemory memory;
+test::CountingMemory& grid_memory() {
+  static test::CountingMemory memory;
   return memory;
 }
 
@@ -355,9 +325,9 @@ TEST_CASE("rows and parts in a device's memory are not copied") {
   const Scorer<float> scorer{Output<float>(std::move(user_rows), std::move(item_rows))};
   const Interactions halves = multiples(users, items, 2, memory);
   const std::vector<Index> all{0, 1, 2, 3};
-  const std::size_t before = grid_memory().allocated;
+  const std::size_t before = grid_memory().allocated();
   const auto lists = lists_of(grid, scorer, all, 10, {&halves}, Similarity::dot);
-  const std::size_t allocated = grid_memory().allocated - before;
+  const std::size_t allocated = grid_memory().allocated() - before;
   CHECK(lists == lists_of(serial, scorer, all, 10, {&halves}, Similarity::dot));
   // The scores, and less than the rows or the part beside them.
   const std::size_t of_scores = users * items * sizeof(float);

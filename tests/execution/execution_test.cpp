@@ -6,13 +6,12 @@
 #include <algorithm>
 #include <cmath>
 #include <cstddef>
-#include <map>
-#include <memory_resource>
 #include <vector>
 
 #include <prism/execution/serial_grid.hpp>
 
 #include "policies.hpp"
+#include "support/counting_memory.hpp"
 #include "two_wide.hpp"
 
 using namespace prism;
@@ -48,35 +47,6 @@ double difference(const Model& a, const Model& b) {
   }
   return apart / largest;
 }
-
-/// Counts what is allocated from it and not yet returned.
-class CountingMemory final : public std::pmr::memory_resource {
- public:
-  [[nodiscard]] bool holds(const void* p) const {
-    const auto* const byte = static_cast<const std::byte*>(p);
-    const auto after = blocks_.upper_bound(byte);
-    if (after == blocks_.begin()) return false;
-    const auto& [begin, size] = *std::prev(after);
-    return byte < begin + size;
-  }
-  [[nodiscard]] std::size_t blocks() const { return blocks_.size(); }
-
- private:
-  void* do_allocate(std::size_t bytes, std::size_t alignment) override {
-    void* const block = table_memory()->allocate(bytes, alignment);
-    blocks_.emplace(static_cast<std::byte*>(block), bytes);
-    return block;
-  }
-  void do_deallocate(void* block, std::size_t bytes, std::size_t alignment) override {
-    REQUIRE(blocks_.erase(static_cast<std::byte*>(block)) == 1);
-    table_memory()->deallocate(block, bytes, alignment);
-  }
-  [[nodiscard]] bool do_is_equal(const memory_resource& other) const noexcept override {
-    return this == &other;
-  }
-
-  std::map<const std::byte*, std::size_t> blocks_;
-};
 
 /// Output rows are the first 5 columns of the tables.
 struct FirstColumns {
@@ -151,7 +121,7 @@ TEST_CASE("an instruction set of one's own is used wherever a model is trained a
 }
 
 TEST_CASE("tables, states and the optimizer's memory come from the resource that is named") {
-  CountingMemory memory;
+  test::CountingMemory memory;
   {
     using Model = Recommender<MLP<dynamic>, MAWU, None, PRISM<1.0>>;
     Model model(small_split().train, {.memory = &memory, .backbone = MLP<dynamic>(19)});

@@ -116,6 +116,16 @@ void for_each_element(const X& exec, std::size_t n, std::size_t grain, const Bod
   }
 }
 
+/// The same where only a device runs them, which has no chunks.
+template <DeviceExecution X, class Body>
+void for_each_row(const X& /*exec*/, std::size_t n, const Body& body) {
+  Loops<X>::on_warps(n, body);
+}
+template <DeviceExecution X, class Body>
+void for_each_element(const X& /*exec*/, std::size_t n, const Body& body) {
+  Loops<X>::on_lanes(n, body);
+}
+
 /// The sum of body(r), a double, over [0, n), in a fixed order.
 template <Execution X, class Body>
 [[nodiscard]] double sum_over_rows(const X& exec, std::size_t n, std::size_t grain,

@@ -239,20 +239,4 @@ void rank_on_device(const X& exec, const Scorer<T>& scorer, std::span<const Inde
   }
 }
 
-/// A model's scorer for a ranking on `exec`. A model in memory that a device cannot read is the
-/// host's, which then computes the output rows.
-template <Execution X, class Model>
-[[nodiscard]] auto scorer_for(const X& exec, const Model& model) {
-  if constexpr (DeviceExecution<X>) {
-    std::pmr::memory_resource* const own = model.options().memory;
-    const std::pmr::memory_resource& shared = *memory_of(exec);
-    if (!(own != nullptr ? own : table_memory())->is_equal(shared) ||
-        !model.train().memory()->is_equal(shared)) {
-      synchronise(exec);
-      return model.scorer(host_of(exec));
-    }
-  }
-  return model.scorer(exec);
-}
-
 }  // namespace prism::inline PRISM_ISA::detail

@@ -207,7 +207,7 @@ template <Execution X, class Model>
 [[nodiscard]] Report evaluate(const X& exec, const Model& model, const Interactions& relevant,
                               const EvaluateOptions& options = {}) {
   const EvaluateOptions of_scorer = detail::excluding_seen(options, model.train(), relevant);
-  return evaluate(exec, detail::scorer_for(exec, model), relevant, of_scorer);
+  return evaluate(exec, model.scorer(exec), relevant, of_scorer);
 }
 
 /// The same for a scorer or a model, on the host's threads.

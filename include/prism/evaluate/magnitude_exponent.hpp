@@ -102,7 +102,7 @@ template <Execution X, class Model>
                                                           std::span<const double> betas,
                                                           const EvaluateOptions& options = {}) {
   const EvaluateOptions of_scorer = detail::excluding_seen(options, model.train(), relevant);
-  return magnitude_curve(exec, detail::scorer_for(exec, model), relevant, betas, of_scorer);
+  return magnitude_curve(exec, model.scorer(exec), relevant, betas, of_scorer);
 }
 /// The same for a scorer or a model, on the host's threads.
 template <class Ranked>

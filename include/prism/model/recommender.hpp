@@ -187,13 +187,13 @@ class Recommender {
   }
 
   /// The backbone's output rows of all users and items, users x dim and items x dim of the output.
+  /// Of weights or interactions that a device cannot read, the host computes them.
   template <Execution X = Host<>>
   [[nodiscard]] Output<Scalar> output(const X& exec = {}) const {
     static_assert(check_backbone<Backbone, Scalar, X>(),
                   "Recommender: the backbone does not run on this execution");
     if constexpr (DeviceExecution<X>) {
-      // Of tables that only the host can read, it computes them.
-      if (!can_read(exec, weights_.users.data())) return output(host_of(exec));
+      if (!is_readable(exec)) return output(host_of(exec));
     }
     return options_.backbone.template output<Scalar>(exec, tables(), train_, weights_.backbone);
   }
@@ -203,6 +203,9 @@ class Recommender {
   [[nodiscard]] Scorer<Scalar> scorer(const X& exec = {}) const {
     static_assert(check_loss<Loss, Scalar, X>(),
                   "Recommender: the loss does not run on this execution");
+    if constexpr (DeviceExecution<X>) {
+      if (!is_readable(exec)) return scorer(host_of(exec));
+    }
     Scorer<Scalar> scorer{output(exec)};
     apply_ranking_rule(exec, options_.loss, scorer, weights_.loss);
     return scorer;
@@ -213,6 +216,16 @@ class Recommender {
     Options options = options_;
     options.memory = memory;
     return options;
+  }
+
+  /// Whether a device reads the weights and the interactions. The host waits for it where not.
+  template <DeviceExecution X>
+  [[nodiscard]] bool is_readable(const X& exec) const {
+    // The States are in the tables' memory.
+    const bool readable =
+        can_read(exec, weights_.users.data()) && can_read(exec, train_.item_degree().data());
+    if (!readable) synchronise(exec);
+    return readable;
   }
 
   template <class Visit>

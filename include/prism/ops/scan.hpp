@@ -27,7 +27,7 @@ void scan_tiles(const X& exec, std::span<const Index> from, std::span<Index> to,
   const std::size_t n = from.size(), tiles = (n + scan_tile - 1) / scan_tile;
   const std::span<Index> before = tiles > 1 ? memory.first(tiles) : std::span<Index>();
   if (tiles > 1) {
-    Loops<X>::on_warps(tiles, [=] PRISM_HOST_DEVICE(std::size_t tile) {
+    for_each_row(exec, tiles, [=] PRISM_HOST_DEVICE(std::size_t tile) {
       using Isa = typename X::isa;
       const std::size_t begin = tile * scan_tile, end = std::min(begin + scan_tile, n);
       Index total = 0;
@@ -39,7 +39,7 @@ void scan_tiles(const X& exec, std::span<const Index> from, std::span<Index> to,
     });
     scan_tiles(exec, before, before, memory.subspan(tiles));
   }
-  Loops<X>::on_warps(tiles, [=] PRISM_HOST_DEVICE(std::size_t tile) {
+  for_each_row(exec, tiles, [=] PRISM_HOST_DEVICE(std::size_t tile) {
     using Isa = typename X::isa;
     const std::size_t begin = tile * scan_tile, end = std::min(begin + scan_tile, n);
     Index total = before.empty() ? 0 : before[tile];

@@ -37,7 +37,7 @@ void sort_by_digit(const X& exec, PairLists<const Index> from, PairLists<Index> 
   const std::span<const Index> keys = from.keys;
   // Place i of a tile finds out how many of its digit precede it in the tile, and how many digits i
   // the tile has.
-  Loops<X>::on_lanes(counts.size(), [=] PRISM_HOST_DEVICE(std::size_t lane) {
+  for_each_element(exec, counts.size(), [=] PRISM_HOST_DEVICE(std::size_t lane) {
     const std::size_t tile = lane / digits, place = lane % digits, begin = tile * digits;
     const std::size_t size = std::min(n - begin, digits);
     const std::size_t own = place < size ? keys[lane] >> shift & (digits - 1) : digits;
@@ -51,7 +51,7 @@ void sort_by_digit(const X& exec, PairLists<const Index> from, PairLists<Index> 
     if (place < size) rank[lane] = of_own;
   });
   exclusive_scan(exec, counts, counts);
-  Loops<X>::on_lanes(n, [=] PRISM_HOST_DEVICE(std::size_t i) {
+  for_each_element(exec, n, [=] PRISM_HOST_DEVICE(std::size_t i) {
     const std::size_t digit = keys[i] >> shift & (digits - 1);
     const std::size_t place = counts[digit * tiles + i / digits] + rank[i];
     to.keys[place] = keys[i];

@@ -55,12 +55,12 @@ void select_pair_occurrences(const X& exec, const Batch& batch, std::span<Index>
   const std::span<const Index> row_of_pair = batch.items;
   const std::size_t pairs = batch.pairs(), rows = offsets.size() - 1;
   const std::span<Index> counts(scratch.allocate<Index>(rows + 1, 1).data(), rows + 1);
-  Loops<X>::on_lanes(rows + 1, [=] PRISM_HOST_DEVICE(std::size_t k) {
+  for_each_element(exec, rows + 1, [=] PRISM_HOST_DEVICE(std::size_t k) {
     counts[k] =
         k == rows ? 0 : static_cast<Index>(count_below(items.occurrence_positions(k), pairs));
   });
   exclusive_scan(exec, counts, offsets);
-  Loops<X>::on_lanes(pairs, [=] PRISM_HOST_DEVICE(std::size_t p) {
+  for_each_element(exec, pairs, [=] PRISM_HOST_DEVICE(std::size_t p) {
     const Index k = row_of_pair[p];
     const std::size_t place = count_below(items.occurrence_positions(k), p);
     occurrences[offsets[k] + place] = static_cast<Index>(p);

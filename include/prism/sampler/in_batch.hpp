@@ -50,10 +50,10 @@ template <DeviceExecution X>
                          distinct = memory.last(pairs.size());
   fill_zeros(exec, in_batch.data(), in_batch.size());
   // Several lanes may set the same item's, all of them to 1.
-  Loops<X>::on_lanes(pairs.size(),
-                     [=] PRISM_HOST_DEVICE(std::size_t p) { in_batch[pairs[p].item] = 1; });
+  for_each_element(exec, pairs.size(),
+                   [=] PRISM_HOST_DEVICE(std::size_t p) { in_batch[pairs[p].item] = 1; });
   exclusive_scan(exec, in_batch, rank);
-  Loops<X>::on_lanes(items, [=] PRISM_HOST_DEVICE(std::size_t item) {
+  for_each_element(exec, items, [=] PRISM_HOST_DEVICE(std::size_t item) {
     if (in_batch[item] != 0) distinct[rank[item]] = static_cast<Index>(item);
   });
   return {distinct.data(), &rank[items]};
@@ -75,7 +75,7 @@ template <DeviceExecution X>
 void draw_in_batch(const X& exec, const SampleRequest& request, std::span<Index> negatives) {
   const DeviceItems distinct = distinct_items(exec, request);
   const Random random = request.random.from(request.first);
-  Loops<X>::on_lanes(negatives.size(), [=] PRISM_HOST_DEVICE(std::size_t q) {
+  for_each_element(exec, negatives.size(), [=] PRISM_HOST_DEVICE(std::size_t q) {
     negatives[q] = distinct.items[random.uniform_int(q, *distinct.count)];
   });
 }
@@ -91,8 +91,8 @@ void list_in_batch(const X& /*exec*/, const SampleRequest& request, std::span<In
 template <DeviceExecution X>
 void list_in_batch(const X& exec, const SampleRequest& request, std::span<Index> negatives) {
   const DeviceItems distinct = distinct_items(exec, request);
-  Loops<X>::on_lanes(negatives.size(),
-                     [=] PRISM_HOST_DEVICE(std::size_t j) { negatives[j] = distinct.items[j]; });
+  for_each_element(exec, negatives.size(),
+                   [=] PRISM_HOST_DEVICE(std::size_t j) { negatives[j] = distinct.items[j]; });
 }
 
 /// An item of training popularity d is in a batch of B of the E training pairs with probability

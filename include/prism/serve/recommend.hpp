@@ -115,12 +115,12 @@ template <DeviceExecution X, class T>
 template <Execution X, class Model>
 [[nodiscard]] auto recommend(const X& exec, const Model& model, Index user, std::size_t k,
                              const RecommendOptions& options = {}) {
-  return recommend(exec, detail::scorer_for(exec, model), model.train(), user, k, options);
+  return recommend(exec, model.scorer(exec), model.train(), user, k, options);
 }
 template <Execution X, class Model>
 [[nodiscard]] auto recommend(const X& exec, const Model& model, std::span<const Index> users,
                              std::size_t k, const RecommendOptions& options = {}) {
-  return recommend(exec, detail::scorer_for(exec, model), model.train(), users, k, options);
+  return recommend(exec, model.scorer(exec), model.train(), users, k, options);
 }
 
 /// The same on the host's threads.
