@@ -10,7 +10,8 @@ shift
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 options=()
 [ "$preset" != release ] || options=(-DPRISM_WERROR="${PRISM_WERROR:-OFF}"
-                                     -DPRISM_STATE_HASH="${PRISM_STATE_HASH:-OFF}")
+                                     -DPRISM_STATE_HASH="${PRISM_STATE_HASH:-OFF}"
+                                     -DPRISM_INSTRUCTION_COUNTS="${PRISM_INSTRUCTION_COUNTS:-OFF}")
 log=$(mktemp)
 trap 'rm -f "$log"' EXIT
 if ! cmake --preset "$preset" "${options[@]}" >"$log" 2>&1; then
