@@ -10,7 +10,6 @@
 #include <cstdint>
 #include <limits>
 #include <span>
-#include <type_traits>
 #include <vector>
 
 #include "prism/core/config.hpp"
@@ -18,17 +17,13 @@
 #include "prism/core/rows.hpp"
 #include "prism/evaluate/ranked_items.hpp"
 #include "prism/evaluate/selected_list.hpp"
+#include "prism/kernel/byte_accumulator.hpp"
 #include "prism/kernel/matrix_product.hpp"
-#include "prism/kernel/pack.hpp"
 #include "prism/kernel/quantise.hpp"
 #include "prism/kernel/quantised_bound.hpp"
 #include "prism/kernel/row.hpp"
 
 namespace prism::inline PRISM_ISA::detail {
-
-/// The instruction set of pruning: Isa if it multiplies bytes, otherwise plain loops.
-template <class Isa>
-using PruningIsa = std::conditional_t<has_byte_dot_product<Isa>, Isa, isa::scalar>;
 
 /// A block of queries as bytes, and for each one a queue of candidates to be scored.
 template <class Isa>
@@ -49,15 +44,16 @@ class QuantisedQueries {
         queues_(rows.size()),
         finished_(rows.size()),
         next_panel_(first_panel) {
+    constexpr ByteLimits limits = ByteAccumulator<Isa>::limits;
     std::vector<std::int8_t> bytes(4 * items.quantised()->quads());
     std::vector<float> residual(rows.dim());
     for (std::size_t r = 0; r < rows.size(); ++r) {
       const Quantisation quantisation =
-          quantise<Isa>(bytes.data(), rows[r], 1, rows.dim(), residual.data());
+          quantise<Isa>(bytes.data(), rows[r], 1, rows.dim(), residual.data(), limits.left);
       scale_[r] = quantisation.scale;
       quantised_rows_[r] = QuantisedRow(quantisation);
       for (std::size_t b = 0; b < bytes.size(); ++b) {
-        bytes_[r * bytes.size() + b] = static_cast<std::uint8_t>(bytes[b] + 128);
+        bytes_[r * bytes.size() + b] = static_cast<std::uint8_t>(bytes[b] + limits.left_shift);
       }
     }
   }
@@ -71,8 +67,8 @@ class QuantisedQueries {
       pruning_limits_[r] = finished_[r] ? std::numeric_limits<std::int32_t>::max()
                                         : quantised_rows_[r].pruning_limit(columns.quantisation);
     }
-    find_candidates<PruningIsa<Isa>>(bits_.size(), items_->quantised()->quads(), bytes_.data(),
-                                     pruning_limits_.data(), columns, bits_.data());
+    find_candidates<Isa>(bits_.size(), items_->quantised()->quads(), bytes_.data(),
+                         pruning_limits_.data(), columns, bits_.data());
     std::size_t items = 0, queries = 0;
     for (std::size_t r = 0; r < bits_.size(); ++r) {
       items += static_cast<std::size_t>(std::popcount(bits_[r]));

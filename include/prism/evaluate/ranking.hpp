@@ -22,7 +22,7 @@
 #include "prism/evaluate/scoring_rows.hpp"
 #include "prism/evaluate/similarity.hpp"
 #include "prism/kernel/ascending_rows.hpp"
-#include "prism/kernel/pack.hpp"
+#include "prism/kernel/byte_accumulator.hpp"
 #include "prism/kernel/scored_item.hpp"
 #include "prism/policy/output.hpp"
 
@@ -76,7 +76,7 @@ template <class T, class Isa>
   constexpr std::size_t min_users = 4096, min_dim = 32, max_dim = std::size_t{1} << 15;
   if (!std::is_same_v<T, float> || dim > max_dim) return false;
   if (pruning != Pruning::automatic) return pruning == Pruning::always;
-  return has_byte_dot_product<Isa> && users >= min_users && dim >= min_dim;
+  return ByteProducts<Isa>::exceed_floats && users >= min_users && dim >= min_dim;
 }
 
 }  // namespace detail

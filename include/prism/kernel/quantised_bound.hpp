@@ -18,7 +18,7 @@
 
 #include "prism/core/config.hpp"
 #include "prism/core/finite.hpp"
-#include "prism/kernel/pack.hpp"
+#include "prism/kernel/byte_accumulator.hpp"
 #include "prism/kernel/quantise.hpp"
 
 namespace prism::inline PRISM_ISA {
@@ -26,10 +26,11 @@ namespace prism::inline PRISM_ISA {
 inline constexpr std::size_t quantised_panel_width = 64;
 
 /// A panel of `quantised_panel_width` right rows: quads of bytes, the first quads of all columns
-/// before the second ones; and what quantise() returned for all of them.
+/// before the second ones; for each segment of quads start_of() each column; and what quantise()
+/// returned for all of them. For the accumulator that it was made for.
 struct QuantisedPanel {
   const std::int8_t* bytes;
-  const std::int32_t* zero_point_offset;  ///< -128 times the sum of each column's bytes
+  const std::int32_t* starts;
   Quantisation quantisation;
 };
 
@@ -69,42 +70,71 @@ struct QuantisedRow {
 
 namespace detail {
 
-/// visit(m, column, bits) for each of M rows and N packs of columns: bit j says whether the product
-/// of bytes of row m and column + j exceeds pruning_limits[m]. The left bytes are shifted by 128 to
-/// be unsigned; the column's `zero_point_offset` subtracts what that adds to a sum.
-template <class Isa, std::size_t M, std::size_t N, class Visit>
-inline void candidate_tile(std::size_t quads, const std::uint8_t* left,
-                           const std::int32_t* pruning_limits, const QuantisedPanel& right,
-                           std::size_t column, const Visit& visit) noexcept {
-  using S = ByteAccumulator<Isa>;
-  constexpr std::size_t w = S::width;
-  S sums[M][N];
+/// sums[m][n] = the sums of M rows and N packs of columns over a segment, the quads in [begin,
+/// end).
+/// @param starts  of this segment and the first column
+template <class S, std::size_t M, std::size_t N>
+inline void sum_segment(typename S::Sums (&sums)[M][N], std::size_t begin, std::size_t end,
+                        std::size_t quads, const std::uint8_t* left, const std::int8_t* right,
+                        const std::int32_t* starts) noexcept {
 #pragma GCC unroll 8
-  for (std::size_t m = 0; m < M; ++m) {
+  for (std::size_t n = 0; n < N; ++n) {
+    const auto start = S::start(starts + n * S::width);
 #pragma GCC unroll 8
-    for (std::size_t n = 0; n < N; ++n) {
-      sums[m][n] = S::load(right.zero_point_offset + column + n * w);
-    }
+    for (std::size_t m = 0; m < M; ++m) sums[m][n] = start;
   }
-  for (std::size_t l = 0; l < quads; ++l) {
-    decltype(S::load(right.bytes)) b[N];
+  for (std::size_t l = begin; l < end; ++l) {
+    typename S::ByteQuads b[N];
 #pragma GCC unroll 8
     for (std::size_t n = 0; n < N; ++n) {
-      b[n] = S::load(right.bytes + 4 * (l * quantised_panel_width + column + n * w));
+      b[n] = S::load(right + 4 * (l * quantised_panel_width + n * S::width));
     }
 #pragma GCC unroll 8
     for (std::size_t m = 0; m < M; ++m) {
       const auto a = S::broadcast(left + 4 * (m * quads + l));
 #pragma GCC unroll 8
-      for (std::size_t n = 0; n < N; ++n) sums[m][n] = dot_accumulate(a, b[n], sums[m][n]);
+      for (std::size_t n = 0; n < N; ++n) sums[m][n] = S::add_products(sums[m][n], a, b[n]);
+    }
+  }
+}
+
+/// Sets bit `column` + j of bits[m], for each of M rows and N packs of columns, where the product
+/// of bytes of row m and column + j exceeds pruning_limits[m].
+template <class S, std::size_t M, std::size_t N>
+inline void candidate_tile(std::size_t quads, const std::uint8_t* left,
+                           const std::int32_t* pruning_limits, const QuantisedPanel& right,
+                           std::size_t column, std::uint64_t* bits) noexcept {
+  const std::int8_t* const bytes = right.bytes + 4 * column;
+  const std::int32_t* starts = right.starts + column;
+  constexpr std::size_t segment_quads = S::limits.right.segment_quads;
+  typename S::Sums sums[M][N];
+  typename S::Totals totals[M][N];
+  sum_segment<S, M, N>(sums, 0, std::min(quads, segment_quads), quads, left, bytes, starts);
+#pragma GCC unroll 8
+  for (std::size_t m = 0; m < M; ++m) {
+#pragma GCC unroll 8
+    for (std::size_t n = 0; n < N; ++n) totals[m][n] = S::widen(sums[m][n]);
+  }
+  if constexpr (segment_quads != ByteLimits::one_segment) {
+    for (std::size_t begin = segment_quads; begin < quads; begin += segment_quads) {
+      starts += quantised_panel_width;
+      sum_segment<S, M, N>(sums, begin, std::min(quads, begin + segment_quads), quads, left, bytes,
+                           starts);
+#pragma GCC unroll 8
+      for (std::size_t m = 0; m < M; ++m) {
+#pragma GCC unroll 8
+        for (std::size_t n = 0; n < N; ++n) totals[m][n] = totals[m][n] + S::widen(sums[m][n]);
+      }
     }
   }
 #pragma GCC unroll 8
   for (std::size_t m = 0; m < M; ++m) {
+    std::uint64_t of_tile = 0;
 #pragma GCC unroll 8
     for (std::size_t n = 0; n < N; ++n) {
-      visit(m, column + n * w, greater_mask(sums[m][n], pruning_limits[m]));
+      of_tile |= S::greater_mask(totals[m][n], pruning_limits[m]) << (n * S::width);
     }
+    bits[m] |= of_tile << column;
   }
 }
 
@@ -113,29 +143,30 @@ inline void candidate_tile(std::size_t quads, const std::uint8_t* left,
 /// Sets bit c of bits[r] where the product of bytes of row r and column c, c <
 /// quantised_panel_width, exceeds pruning_limits[r]; see QuantisedRow::pruning_limit.
 /// @param quads  bytes of a row, divided by 4
-/// @param left   rows x quads x 4, each quantised byte plus 128
+/// @param left   rows x quads x 4, each quantised byte plus the accumulator's left_shift
 /// @param bits   rows, overwritten
 template <class Isa = isa::native>
 inline void find_candidates(std::size_t rows, std::size_t quads, const std::uint8_t* left,
                             const std::int32_t* pruning_limits, const QuantisedPanel& right,
                             std::uint64_t* bits) noexcept {
-  // 6 x 4 packs fill the 32 registers of AVX-512.
-  constexpr std::size_t packs = ByteAccumulator<Isa>::width == 16 ? 4 : 1;
+  using S = ByteAccumulator<Isa>;
   std::fill(bits, bits + rows, std::uint64_t{0});
   std::size_t r = 0;
-  const auto sweep = [&]<std::size_t M>(std::integral_constant<std::size_t, M>) {
+  const auto sweep = [&]<std::size_t M, std::size_t N>(std::integral_constant<std::size_t, M>,
+                                                       std::integral_constant<std::size_t, N>) {
     for (; r + M <= rows; r += M) {
-      for (std::size_t c = 0; c < quantised_panel_width; c += packs * ByteAccumulator<Isa>::width) {
-        detail::candidate_tile<Isa, M, packs>(
-            quads, left + 4 * r * quads, pruning_limits + r, right, c,
-            [&](std::size_t m, std::size_t column, std::uint64_t greater_mask) {
-              bits[r + m] |= greater_mask << column;
-            });
+      for (std::size_t c = 0; c < quantised_panel_width; c += N * S::width) {
+        detail::candidate_tile<S, M, N>(quads, left + 4 * r * quads, pruning_limits + r, right, c,
+                                        bits + r);
       }
     }
   };
-  sweep(std::integral_constant<std::size_t, 6>{});
-  sweep(std::integral_constant<std::size_t, 1>{});
+  sweep(std::integral_constant<std::size_t, 6>{},
+        std::integral_constant<std::size_t, S::tile_packs>{});
+  // The sums of a single row have to hide the latency of an addition, too.
+  sweep(std::integral_constant<std::size_t, 1>{},
+        std::integral_constant<std::size_t,
+                               std::min<std::size_t>(8, quantised_panel_width / S::width)>{});
 }
 
 }  // namespace prism::inline PRISM_ISA
