@@ -8,11 +8,11 @@
 #include <bit>
 #include <cstddef>
 #include <cstdint>
-#include <limits>
 #include <span>
 #include <vector>
 
 #include "prism/core/config.hpp"
+#include "prism/core/finite.hpp"
 #include "prism/core/index.hpp"
 #include "prism/core/rows.hpp"
 #include "prism/evaluate/ranked_items.hpp"
@@ -42,7 +42,6 @@ class QuantisedQueries {
         bits_(rows.size()),
         with_candidates_(rows.size()),
         queues_(rows.size()),
-        finished_(rows.size()),
         next_panel_(first_panel) {
     constexpr ByteLimits limits = ByteAccumulator<Isa>::limits;
     std::vector<std::int8_t> bytes(4 * items.quantised()->quads());
@@ -51,7 +50,7 @@ class QuantisedQueries {
       const Quantisation quantisation =
           quantise<Isa>(bytes.data(), rows[r], 1, rows.dim(), residual.data(), limits.left);
       scale_[r] = quantisation.scale;
-      quantised_rows_[r] = QuantisedRow(quantisation);
+      quantised_rows_.set(r, quantisation);
       for (std::size_t b = 0; b < bytes.size(); ++b) {
         bytes_[r * bytes.size() + b] = static_cast<std::uint8_t>(bytes[b] + limits.left_shift);
       }
@@ -63,10 +62,7 @@ class QuantisedQueries {
   [[nodiscard]] bool prune_panel(std::size_t s) {
     if (s < next_panel_) return false;
     const QuantisedPanel columns = (*items_->quantised())[s];
-    for (std::size_t r = 0; r < quantised_rows_.size(); ++r) {
-      pruning_limits_[r] = finished_[r] ? std::numeric_limits<std::int32_t>::max()
-                                        : quantised_rows_[r].pruning_limit(columns.quantisation);
-    }
+    quantised_rows_.write_pruning_limits(pruning_limits_.data(), columns.quantisation);
     find_candidates<Isa>(bits_.size(), items_->quantised()->quads(), bytes_.data(),
                          pruning_limits_.data(), columns, bits_.data());
     std::size_t items = 0, queries = 0;
@@ -120,10 +116,10 @@ class QuantisedQueries {
 
   /// From here on, only items whose score may be at least this are candidates of query r.
   void raise_threshold(std::size_t r, float score) noexcept {
-    quantised_rows_[r].raise_threshold(score / scale_[r]);
+    quantised_rows_.raise_threshold(r, score / scale_[r]);
   }
-  /// From here on, query r has no candidates.
-  void finish(std::size_t r) noexcept { finished_[r] = 1; }
+  /// From here on, query r has candidates only in panels without a bound.
+  void finish(std::size_t r) noexcept { quantised_rows_.raise_threshold(r, unbounded<float>); }
 
  private:
   // So many sums at a time hide the latency of the multiply-add.
@@ -138,13 +134,12 @@ class QuantisedQueries {
   Rows<const float> rows_;
   std::vector<std::uint8_t> bytes_;
   std::vector<float> scale_;
-  std::vector<QuantisedRow> quantised_rows_;
+  QuantisedRows quantised_rows_;
   std::vector<std::int32_t> pruning_limits_;
   std::vector<std::uint64_t> bits_;
   std::vector<std::size_t> with_candidates_;
   std::size_t with_candidates_count_ = 0;
   std::vector<Queue> queues_;
-  std::vector<std::uint8_t> finished_;
   std::size_t next_panel_;
   std::size_t backoff_ = 1;
 };

@@ -46,6 +46,11 @@ struct ByteLimits {
   return {.left = range, .right = range, .left_shift = left_shift};
 }
 
+template <class Sums>
+struct NoWidening {
+  Sums operator()(Sums sums) const noexcept { return sums; }
+};
+
 /// `width` columns' sums of products of bytes, in plain C++: the interface of all accumulators.
 struct ScalarByteAccumulator {
   static constexpr ByteLimits limits = wide_sum_limits(0);
@@ -76,7 +81,8 @@ struct ScalarByteAccumulator {
     for (int j = 0; j < 4; ++j) sums += left.value[j] * right.value[j];
     return sums;
   }
-  static Totals widen(Sums sums) noexcept { return sums; }
+  /// A function from a segment's sums to totals, with the constants that it needs.
+  using Widening = NoWidening<Sums>;
   /// Bit j: whether column j's sum is greater than `bound`.
   static std::uint64_t greater_mask(Totals totals, std::int32_t bound) noexcept {
     return totals > bound;

@@ -50,9 +50,11 @@ struct NeonAccumulator : NeonBytes {
     return {vmlal_s8(sums.low, vget_low_s8(left), vget_low_s8(right)),
             vmlal_high_s8(sums.high, left, right)};
   }
-  static Totals widen(Sums sums) noexcept {
-    return vpaddq_s32(vpaddlq_s16(sums.low), vpaddlq_s16(sums.high));
-  }
+  struct Widening {
+    Totals operator()(const Sums& sums) const noexcept {
+      return vpaddq_s32(vpaddlq_s16(sums.low), vpaddlq_s16(sums.high));
+    }
+  };
 };
 
 #if defined(__ARM_FEATURE_DOTPROD)
@@ -67,7 +69,7 @@ struct NeonDotAccumulator : NeonBytes {
   static Sums add_products(Sums sums, ByteQuads left, ByteQuads right) noexcept {
     return vdotq_s32(sums, left, right);
   }
-  static Totals widen(Sums sums) noexcept { return sums; }
+  using Widening = NoWidening<Sums>;
 };
 #endif
 

@@ -42,8 +42,14 @@ struct Avx2Bytes {
   static Register add_pairs_of_products(Register left, Register right) noexcept {
     return _mm256_maddubs_epi16(left, right);
   }
-  static Register add_pairs(Register sums) noexcept {
-    return _mm256_madd_epi16(sums, _mm256_set1_epi16(1));
+  static Register ones() noexcept {
+    std::int32_t pair = 0x0001'0001;
+    // Otherwise g++ keeps the constant in a register throughout, and a loop's sum in memory.
+    asm volatile("" : "+r"(pair));
+    return _mm256_set1_epi32(pair);
+  }
+  static Register add_pairs(Register sums, Register ones) noexcept {
+    return _mm256_madd_epi16(sums, ones);
   }
   static std::uint64_t greater_mask(Register sums, std::int32_t bound) noexcept {
     const __m256i greater = _mm256_cmpgt_epi32(sums, _mm256_set1_epi32(bound));
@@ -68,8 +74,9 @@ struct Avx512Bytes {
   static Register add_pairs_of_products(Register left, Register right) noexcept {
     return _mm512_maddubs_epi16(left, right);
   }
-  static Register add_pairs(Register sums) noexcept {
-    return _mm512_madd_epi16(sums, _mm512_set1_epi16(1));
+  static Register ones() noexcept { return _mm512_set1_epi16(1); }
+  static Register add_pairs(Register sums, Register ones) noexcept {
+    return _mm512_madd_epi16(sums, ones);
   }
   static std::uint64_t greater_mask(Register sums, std::int32_t bound) noexcept {
     return _mm512_cmpgt_epi32_mask(sums, _mm512_set1_epi32(bound));
@@ -116,9 +123,12 @@ struct PairAccumulator : X86Accumulator<R> {
   static Sums add_products(Sums sums, Register left, Register right) noexcept {
     return sums + reinterpret_cast<Sums>(R::add_pairs_of_products(left, right));
   }
-  static Totals widen(Sums sums) noexcept {
-    return reinterpret_cast<Totals>(R::add_pairs(reinterpret_cast<Register>(sums)));
-  }
+  struct Widening {
+    Register ones = R::ones();
+    Totals operator()(Sums sums) const noexcept {
+      return reinterpret_cast<Totals>(R::add_pairs(reinterpret_cast<Register>(sums), ones));
+    }
+  };
 };
 
 /// By dot products of quads: a sum of 32 bits for each column.
@@ -135,7 +145,7 @@ struct DotAccumulator : X86Accumulator<R> {
     return reinterpret_cast<Sums>(
         R::add_dot_products(reinterpret_cast<Register>(sums), left, right));
   }
-  static Sums widen(Sums sums) noexcept { return sums; }
+  using Widening = NoWidening<Sums>;
 };
 
 #if defined(__GNUC__) && !defined(__clang__)

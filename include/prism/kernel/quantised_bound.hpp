@@ -15,6 +15,7 @@
 #include <cstdint>
 #include <limits>
 #include <utility>
+#include <vector>
 
 #include "prism/core/config.hpp"
 #include "prism/core/finite.hpp"
@@ -34,38 +35,49 @@ struct QuantisedPanel {
   Quantisation quantisation;
 };
 
-/// A left row's part of the bound, in units of its scale.
-struct QuantisedRow {
-  float max_norm;
-  float max_residual_norm;
-  float threshold;  ///< what a product has to exceed
+/// Left rows' parts of the bound, each in units of its row's scale.
+class QuantisedRows {
+ public:
+  explicit QuantisedRows(std::size_t rows)
+      : max_norms_(rows), max_residual_norms_(rows), thresholds_(rows, -unbounded<float>) {}
 
-  QuantisedRow() = default;
-  explicit QuantisedRow(const Quantisation& row) noexcept
-      : max_norm(row.max_norm / row.scale),
-        max_residual_norm(row.max_residual_norm / row.scale),
-        threshold(-unbounded<float>) {}
+  void set(std::size_t r, const Quantisation& row) noexcept {
+    max_norms_[r] = row.max_norm / row.scale;
+    max_residual_norms_[r] = row.max_residual_norm / row.scale;
+  }
 
-  /// Raises the threshold to just below `units`, so that a product equal to it exceeds the
-  /// threshold.
-  void raise_threshold(float units) noexcept {
+  /// Raises the threshold, what a product has to exceed, to just below `units`, so that a product
+  /// equal to it exceeds the threshold.
+  void raise_threshold(std::size_t r, float units) noexcept {
     using Limits = std::numeric_limits<float>;
     const float below = units - (std::abs(units) * (2 * Limits::epsilon()) + Limits::min());
-    if (below > threshold) threshold = below;
+    if (below > thresholds_[r]) thresholds_[r] = below;
   }
 
-  /// A product of bytes up to which the product of this row and a column cannot exceed the
-  /// threshold; if no bound is known, less than every product of rows of 2^15 bytes.
-  [[nodiscard]] std::int32_t pruning_limit(const Quantisation& columns) const noexcept {
+  /// For each row a product of bytes up to which the product of the row and a column cannot exceed
+  /// its threshold; if no bound is known, less than every product of rows of 2^15 bytes.
+  void write_pruning_limits(std::int32_t* limits, const Quantisation& columns) const noexcept {
     constexpr float max_product = 0x1p30F;
-    const float error =
-        max_residual_norm * columns.max_quantised_norm + max_norm * columns.max_residual_norm;
-    const float products = (threshold - error) / columns.scale;
-    const float limit = products > -max_product ? products : -max_product;  // NaN, too
-    // Rounding errors up to here are relative to the product that is compared, whatever the
-    // threshold, and within rounding_error_bound(). The cast rounds towards zero: hence - 1.
-    return static_cast<std::int32_t>(limit < max_product ? limit : max_product) - 1;
+    const float max_quantised_norm = columns.max_quantised_norm;
+    const float max_residual_norm = columns.max_residual_norm, scale = columns.scale;
+    const float* const norms = max_norms_.data();
+    const float* const residual_norms = max_residual_norms_.data();
+    const float* const thresholds = thresholds_.data();
+    const std::size_t rows = thresholds_.size();
+    for (std::size_t r = 0; r < rows; ++r) {
+      const float error = residual_norms[r] * max_quantised_norm + norms[r] * max_residual_norm;
+      const float products = (thresholds[r] - error) / scale;
+      const float limit = products > -max_product ? products : -max_product;  // NaN, too
+      // Rounding errors up to here are relative to the product that is compared, whatever the
+      // threshold, and within rounding_error_bound(). The cast rounds towards zero: hence - 1.
+      limits[r] = static_cast<std::int32_t>(limit < max_product ? limit : max_product) - 1;
+    }
   }
+
+ private:
+  std::vector<float> max_norms_;
+  std::vector<float> max_residual_norms_;
+  std::vector<float> thresholds_;
 };
 
 namespace detail {
@@ -110,20 +122,22 @@ inline void candidate_tile(std::size_t quads, const std::uint8_t* left,
   typename S::Sums sums[M][N];
   typename S::Totals totals[M][N];
   sum_segment<S, M, N>(sums, 0, std::min(quads, segment_quads), quads, left, bytes, starts);
+  const typename S::Widening widen;
 #pragma GCC unroll 8
   for (std::size_t m = 0; m < M; ++m) {
 #pragma GCC unroll 8
-    for (std::size_t n = 0; n < N; ++n) totals[m][n] = S::widen(sums[m][n]);
+    for (std::size_t n = 0; n < N; ++n) totals[m][n] = widen(sums[m][n]);
   }
   if constexpr (segment_quads != ByteLimits::one_segment) {
     for (std::size_t begin = segment_quads; begin < quads; begin += segment_quads) {
       starts += quantised_panel_width;
       sum_segment<S, M, N>(sums, begin, std::min(quads, begin + segment_quads), quads, left, bytes,
                            starts);
+      const typename S::Widening widen_next;
 #pragma GCC unroll 8
       for (std::size_t m = 0; m < M; ++m) {
 #pragma GCC unroll 8
-        for (std::size_t n = 0; n < N; ++n) totals[m][n] = totals[m][n] + S::widen(sums[m][n]);
+        for (std::size_t n = 0; n < N; ++n) totals[m][n] = totals[m][n] + widen_next(sums[m][n]);
       }
     }
   }
@@ -141,7 +155,7 @@ inline void candidate_tile(std::size_t quads, const std::uint8_t* left,
 }  // namespace detail
 
 /// Sets bit c of bits[r] where the product of bytes of row r and column c, c <
-/// quantised_panel_width, exceeds pruning_limits[r]; see QuantisedRow::pruning_limit.
+/// quantised_panel_width, exceeds pruning_limits[r]; see QuantisedRows::write_pruning_limits().
 /// @param quads  bytes of a row, divided by 4
 /// @param left   rows x quads x 4, each quantised byte plus the accumulator's left_shift
 /// @param bits   rows, overwritten
