@@ -93,8 +93,9 @@ class QuantisedQueries {
   /// Queues the item at a position for scoring for query r, and prefetches its row.
   void enqueue(std::size_t r, std::size_t position, SelectedList<float>& list) {
     prefetch(items_->row(position), rows_.dim());
-    queues_[r].positions[queues_[r].size++] = static_cast<Index>(position);
+    // Only now, so that the row that came last has been read from memory.
     if (queues_[r].size == group_size) flush(r, list);
+    queues_[r].positions[queues_[r].size++] = static_cast<Index>(position);
   }
 
   /// Scores the queued items of query r and offers them.
@@ -107,9 +108,8 @@ class QuantisedQueries {
     }
     float scores[group_size];
     dot_products<Isa>(scores, rows_[r], rows, rows_.dim());
-    for (std::size_t j = 0; j < queue.size; ++j) {
-      list.offer(items_->item_at(queue.positions[j]), scores[j]);
-    }
+    list.template offer_all<Isa>(
+        scores, queue.size, [&](std::size_t j) { return items_->item_at(queue.positions[j]); });
     queue.size = 0;
     raise_threshold(r, list.threshold());
   }

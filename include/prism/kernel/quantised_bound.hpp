@@ -10,9 +10,11 @@
 #pragma once
 
 #include <algorithm>
+#include <bit>
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
+#include <cstring>
 #include <limits>
 #include <utility>
 #include <vector>
@@ -110,6 +112,19 @@ inline void sum_segment(typename S::Sums (&sums)[M][N], std::size_t begin, std::
   }
 }
 
+/// Sets Count bits from `first` on, which were 0.
+template <std::size_t Count>
+inline void set_bits(std::uint64_t& bits, std::size_t first,
+                     std::integral_constant<std::size_t, Count>, std::uint64_t set) noexcept {
+  // A store alone: g++ would collect several rows' numbers in a vector, which takes longer.
+  if constexpr (Count == 16 && std::endian::native == std::endian::little) {
+    const auto number = static_cast<std::uint16_t>(set);
+    std::memcpy(reinterpret_cast<unsigned char*>(&bits) + first / 8, &number, sizeof number);
+  } else {
+    bits |= set << first;
+  }
+}
+
 /// Sets bit `column` + j of bits[m], for each of M rows and N packs of columns, where the product
 /// of bytes of row m and column + j exceeds pruning_limits[m].
 template <class S, std::size_t M, std::size_t N>
@@ -148,7 +163,7 @@ inline void candidate_tile(std::size_t quads, const std::uint8_t* left,
     for (std::size_t n = 0; n < N; ++n) {
       of_tile |= S::greater_mask(totals[m][n], pruning_limits[m]) << (n * S::width);
     }
-    bits[m] |= of_tile << column;
+    set_bits(bits[m], column, std::integral_constant<std::size_t, N * S::width>{}, of_tile);
   }
 }
 
