@@ -11,7 +11,7 @@
 
 #include "prism/core/config.hpp"
 #include "prism/core/execution.hpp"
-#include "prism/kernel/byte_accumulator.hpp"
+#include "prism/kernel/byte_limits.hpp"
 
 namespace prism::inline PRISM_ISA {
 namespace detail {

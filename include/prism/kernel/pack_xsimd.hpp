@@ -10,8 +10,6 @@
 
 #include "prism/core/config.hpp"
 #include "prism/core/execution.hpp"
-#include "prism/kernel/byte_accumulator_neon.hpp"
-#include "prism/kernel/byte_accumulator_x86.hpp"
 #include "prism/kernel/pack.hpp"
 
 #if !defined(__CUDA_ARCH__)  // see has_single_numbers
