@@ -41,7 +41,7 @@ Matrix<float> rows_of_kind(std::size_t size, std::size_t dim, std::size_t kind,
 }
 
 template <class Isa>
-auto ranking(const Scorer<float>& scorer, std::size_t k, Pruning pruning) {
+auto isa_ranking(const Scorer<float>& scorer, std::size_t k, Pruning pruning) {
   const std::size_t users = scorer.output.users().size();
   std::vector<Index> all(users);
   for (Index u = 0; u < users; ++u) all[u] = u;
@@ -73,8 +73,8 @@ TEST_CASE_TEMPLATE("ranking with pruning is the same with every instruction set"
         const Matrix<float> items = rows_of_kind(2000, dim, kind, 2);
         const Scorer<float> scorer{Embeddings<const float>{rows(users), rows(items)}};
         for (const std::size_t k : {std::size_t{1}, std::size_t{20}}) {
-          CHECK(ranking<Isa>(scorer, k, Pruning::always) ==
-                ranking<Isa>(scorer, k, Pruning::never));
+          CHECK(isa_ranking<Isa>(scorer, k, Pruning::always) ==
+                isa_ranking<Isa>(scorer, k, Pruning::never));
         }
       }
     }

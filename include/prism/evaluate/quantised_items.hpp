@@ -39,15 +39,8 @@ class QuantisedItems {
           quantise<Isa>(bytes.data(), rows[first], count, dim_, residual.data(), limits.right);
       for (std::size_t column = 0; column < panel_width; ++column) {
         for (std::size_t g = 0; g < segments_; ++g) {
-          const std::size_t begin = g * (segments_ > 1 ? 4 * limits.right.segment_quads : 0);
-          const std::size_t end = g + 1 < segments_ ? begin + 4 * limits.right.segment_quads : dim_;
-          std::int32_t sums[4] = {};
-          for (std::size_t k = begin; k < end; ++k) {
-            const std::int8_t byte = bytes[column * dim_ + k];
-            sums[k % 4] += byte;
-            bytes_[((s * quads_ + k / 4) * panel_width + column) * 4 + k % 4] = byte;
-          }
-          starts_[(s * segments_ + g) * panel_width + column] = start_of(limits, sums);
+          starts_[(s * segments_ + g) * panel_width + column] =
+              write_segment(s, column, g, bytes.data() + column * dim_, limits);
         }
       }
     });
@@ -66,6 +59,21 @@ class QuantisedItems {
 
   static std::size_t panels_of(Rows<const float> rows) noexcept {
     return (rows.size() + panel_width - 1) / panel_width;
+  }
+
+  /// Copies segment g of a column to panel s.
+  /// @return what its sums start from
+  std::int32_t write_segment(std::size_t s, std::size_t column, std::size_t g,
+                             const std::int8_t* bytes, const ByteLimits& limits) {
+    const std::size_t segment = segments_ > 1 ? limits.right.segment_quads : quads_;
+    const std::size_t end = std::min(quads_, (g + 1) * segment);
+    std::int32_t sums[4] = {};
+    for (std::size_t quad = g * segment; quad < end; ++quad) {
+      std::int8_t* const to = bytes_.data() + ((s * quads_ + quad) * panel_width + column) * 4;
+      std::copy_n(bytes + 4 * quad, std::min<std::size_t>(4, dim_ - 4 * quad), to);
+      for (std::size_t j = 0; j < 4; ++j) sums[j] += to[j];
+    }
+    return start_of(limits, sums);
   }
 
   std::size_t dim_;
