@@ -3,12 +3,15 @@
 // one by one have the scores of matrix_product().
 #include <doctest/doctest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <limits>
+#include <prism/kernel/byte_accumulator.hpp>
 #include <prism/kernel/matrix_product.hpp>
 #include <prism/kernel/quantise.hpp>
 #include <prism/kernel/quantised_bound.hpp>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "variants.hpp"
@@ -18,7 +21,6 @@ using namespace test;
 
 namespace {
 
-using ByteIsa = std::conditional_t<has_byte_dot_product<isa::native>, isa::native, isa::scalar>;
 constexpr std::size_t columns = quantised_panel_width;
 constexpr float infinity = std::numeric_limits<float>::infinity();
 
@@ -70,60 +72,136 @@ std::size_t kind_of_column(std::size_t columns_kind, std::size_t c) {
 }
 
 /// 64 rows in the layout of find_candidates().
+template <class Isa>
 struct Columns {
-  std::size_t dim, quads;
-  std::vector<float> transposed;  // dim x columns
-  std::vector<std::int8_t> bytes;
-  std::vector<std::int32_t> zero_point_offset;
-  Quantisation quantisation;
+  static constexpr ByteLimits limits = ByteAccumulator<Isa>::limits;
 
-  Columns(std::size_t n, std::size_t kind)
-      : dim(n), quads((n + 3) / 4), transposed(n * columns), bytes(4 * quads * columns) {
+  std::size_t dim, quads;
+  std::vector<std::int8_t> rows;  // columns x dim
+  std::vector<std::int8_t> bytes;
+  std::vector<std::int32_t> starts;
+  Quantisation quantisation{};
+
+  explicit Columns(std::size_t n, std::vector<std::int8_t> of_rows)
+      : dim(n),
+        quads((n + 3) / 4),
+        rows(std::move(of_rows)),
+        bytes(4 * quads * columns),
+        starts(limits.segments(quads) * columns) {
+    for (std::size_t c = 0; c < columns; ++c) {
+      for (std::size_t g = 0; g < limits.segments(quads); ++g) {
+        std::int32_t sums[4] = {};
+        for (std::size_t k = 0; k < n; ++k) {
+          if (k / 4 / limits.right.segment_quads != g) continue;
+          const std::int8_t byte = rows[c * n + k];
+          bytes[(k / 4 * columns + c) * 4 + k % 4] = byte;
+          sums[k % 4] += byte;
+        }
+        starts[g * columns + c] = start_of(limits, sums);
+      }
+    }
+  }
+
+  QuantisedPanel view() const { return {bytes.data(), starts.data(), quantisation}; }
+};
+
+/// 64 rows of a kind as floats, and quantised.
+template <class Isa>
+struct QuantisedColumns {
+  std::vector<float> transposed;  // dim x columns
+  Columns<Isa> quantised;
+
+  QuantisedColumns(std::size_t n, std::size_t kind)
+      : transposed(n * columns), quantised(n, std::vector<std::int8_t>(n * columns)) {
     std::vector<float> rows, residual(n);
     for (std::size_t c = 0; c < columns; ++c) {
       const std::vector<float> row = row_of_kind(kind_of_column(kind, c), n, 1000 * n + c);
       rows.insert(rows.end(), row.begin(), row.end());
       for (std::size_t k = 0; k < n; ++k) transposed[k * columns + c] = row[k];
     }
-    std::vector<std::int8_t> row_bytes(rows.size());
-    quantisation = quantise(row_bytes.data(), rows.data(), columns, n, residual.data());
-    for (std::size_t c = 0; c < columns; ++c) {
-      std::int32_t sum = 0;
-      for (std::size_t k = 0; k < n; ++k) {
-        const std::int8_t byte = row_bytes[c * n + k];
-        bytes[(k / 4 * columns + c) * 4 + k % 4] = byte;
-        sum += byte;
-      }
-      zero_point_offset.push_back(-128 * sum);
-    }
+    std::vector<std::int8_t> bytes(rows.size());
+    const Quantisation quantisation = quantise(bytes.data(), rows.data(), columns, n,
+                                               residual.data(), Columns<Isa>::limits.right);
+    quantised = Columns<Isa>(n, std::move(bytes));
+    quantised.quantisation = quantisation;
   }
-
-  QuantisedPanel view() const { return {bytes.data(), zero_point_offset.data(), quantisation}; }
 };
+
+/// The largest norm, squared, of the bytes that share a lane's sum in a segment.
+std::int32_t largest_lane_square(const std::int8_t* bytes, std::size_t n, const ByteRange& range) {
+  const std::size_t segments = n / 4 / range.segment_quads + 1;
+  std::vector<std::int32_t> squares(segments * range.lanes);
+  for (std::size_t k = 0; k < n; ++k) {
+    const std::size_t lane = k % 4 / (4 / range.lanes);
+    squares[k / 4 / range.segment_quads * range.lanes + lane] += bytes[k] * bytes[k];
+  }
+  return *std::max_element(squares.begin(), squares.end());
+}
+
+/// Bytes as far from zero as a range allows: equal ones, of either sign or of both, or a pair of
+/// neighbours in each segment; or those of a random row.
+std::vector<std::int8_t> extreme_bytes(const ByteRange& range, std::size_t n, std::size_t kind,
+                                       std::uint64_t seed) {
+  std::vector<std::int8_t> bytes(n);
+  if (kind % 6 == 5) {
+    const std::vector<float> row = draws<float>(n, seed);
+    std::vector<float> residual(n);
+    quantise(bytes.data(), row.data(), 1, n, residual.data(), range);
+    return bytes;
+  }
+  std::int32_t level = range.max_abs;
+  if (range.max_lane_norm != 0) {
+    const std::size_t quads = std::min((n + 3) / 4, range.segment_quads);
+    const auto of_lane = static_cast<double>(quads * (4 / range.lanes));
+    level = std::min(level, static_cast<std::int32_t>(range.max_lane_norm / std::sqrt(of_lane)));
+  }
+  for (std::size_t k = 0; k < n; ++k) {
+    const bool pair = k / 2 * 2 == (kind % 6 == 3 ? 4 : 6) % (n + n % 2);
+    const std::int32_t byte = kind % 6 == 0   ? level
+                              : kind % 6 == 1 ? -level
+                              : kind % 6 == 2 ? (k % 2 == 0 ? level : -level)
+                              : pair          ? (kind % 6 == 3 ? range.max_abs : -range.max_abs)
+                                              : 0;
+    bytes[k] = static_cast<std::int8_t>(byte);
+  }
+  if (range.max_lane_norm != 0) {
+    CHECK(largest_lane_square(bytes.data(), n, range) <= range.max_lane_norm * range.max_lane_norm);
+  }
+  return bytes;
+}
 
 template <class Isa>
 void check_sums() {
-  constexpr std::size_t rows = 7;  // a tile of six, and one
+  constexpr ByteLimits limits = ByteAccumulator<Isa>::limits;
+  static_assert(limits.left.max_lane_norm * limits.right.max_lane_norm < (1 << 15));
+  constexpr std::size_t rows = 13;  // two tiles of six, and one
   for (std::size_t n = 1; n <= last_dimension; ++n) {
     CAPTURE(n);
-    const Columns right(n, 0);
-    const Random random(n, Stream::users);
-    std::vector<std::uint8_t> left(rows * 4 * right.quads);
-    for (std::size_t b = 0; b < left.size(); ++b) {
-      left[b] = static_cast<std::uint8_t>(random.uniform_int(b, 256));
+    std::vector<std::int8_t> row_bytes, column_bytes;
+    for (std::size_t c = 0; c < columns; ++c) {
+      const auto bytes = extreme_bytes(limits.right, n, c, n + c);
+      column_bytes.insert(column_bytes.end(), bytes.begin(), bytes.end());
+    }
+    const Columns<Isa> right(n, column_bytes);
+    std::vector<std::uint8_t> left;
+    for (std::size_t r = 0; r < rows; ++r) {
+      auto bytes = extreme_bytes(limits.left, n, r, 3 * n + r);
+      row_bytes.insert(row_bytes.end(), bytes.begin(), bytes.end());
+      bytes.resize(4 * right.quads);
+      for (const std::int8_t byte : bytes) {
+        left.push_back(static_cast<std::uint8_t>(byte + limits.left_shift));
+      }
     }
     std::vector<std::int32_t> sums(rows * columns), bound(rows);
     for (std::size_t r = 0; r < rows; ++r) {
       for (std::size_t c = 0; c < columns; ++c) {
-        std::int32_t sum = right.zero_point_offset[c];
-        for (std::size_t k = 0; k < 4 * right.quads; ++k) {
-          sum += left[r * 4 * right.quads + k] * right.bytes[(k / 4 * columns + c) * 4 + k % 4];
+        for (std::size_t k = 0; k < n; ++k) {
+          sums[r * columns + c] += row_bytes[r * n + k] * column_bytes[c * n + k];
         }
-        sums[r * columns + c] = sum;
       }
     }
     // A sum exceeds the sum minus 1 but not itself, which determines an integer.
-    std::vector<std::uint64_t> bits(rows);
+    std::vector<std::uint64_t> bits(rows), plain_bits(rows);
     bool same = true;
     for (std::size_t c = 0; c < columns; ++c) {
       for (const std::int32_t below : {0, 1}) {
@@ -131,8 +209,12 @@ void check_sums() {
         find_candidates<Isa>(rows, right.quads, left.data(), bound.data(), right.view(),
                              bits.data());
         for (std::size_t r = 0; r < rows; ++r) {
-          same = same && (bits[r] >> c & 1) == (below > 0 ? 1 : 0);
+          plain_bits[r] = 0;
+          for (std::size_t other = 0; other < columns; ++other) {
+            plain_bits[r] |= std::uint64_t{sums[r * columns + other] > bound[r]} << other;
+          }
         }
+        same = same && bits == plain_bits;
       }
     }
     CHECK(same);
@@ -141,32 +223,39 @@ void check_sums() {
 
 template <class Isa>
 void check_bounds() {
+  constexpr ByteLimits limits = ByteAccumulator<Isa>::limits;
   std::size_t screened = 0, kept_out = 0;
   for (std::size_t n = 1; n <= last_dimension; ++n) {
     CAPTURE(n);
     const std::size_t columns_kind = n % column_kinds;
-    const Columns right(n, columns_kind);
-    if (columns_kind == told) CHECK(right.quantisation.max_residual_norm < infinity);
+    const QuantisedColumns<Isa> right(n, columns_kind);
+    const std::size_t quads = right.quantised.quads;
+    const Quantisation& of_columns = right.quantised.quantisation;
+    if (columns_kind == told) CHECK(of_columns.max_residual_norm < infinity);
     for (std::size_t kind = 0; kind < 20; ++kind) {
       const std::vector<float> x = row_of_kind(kind, n, 7 * n + kind);
       std::vector<float> scores(columns), residual(n);
       matrix_product<Store::overwrite>(1, columns, n, LeftFactor<float>{x.data(), n, 1},
                                        right.transposed.data(), columns, scores.data(), columns);
-      std::vector<std::int8_t> bytes(4 * right.quads);
-      const Quantisation quantisation = quantise(bytes.data(), x.data(), 1, n, residual.data());
+      std::vector<std::int8_t> bytes(4 * quads);
+      const Quantisation quantisation =
+          quantise(bytes.data(), x.data(), 1, n, residual.data(), limits.left);
       // The row is repeated with each score as its threshold: that item and all of higher scores
       // must be candidates.
       std::vector<std::uint8_t> left;
-      std::vector<std::int32_t> pruning_limits;
+      QuantisedRows rows(columns);
       for (std::size_t c = 0; c < columns; ++c) {
-        for (const std::int8_t byte : bytes) left.push_back(static_cast<std::uint8_t>(byte + 128));
-        QuantisedRow row(quantisation);
-        row.raise_threshold(scores[c] / quantisation.scale);
-        pruning_limits.push_back(row.pruning_limit(right.quantisation));
+        for (const std::int8_t byte : bytes) {
+          left.push_back(static_cast<std::uint8_t>(byte + limits.left_shift));
+        }
+        rows.set(c, quantisation);
+        rows.raise_threshold(c, scores[c] / quantisation.scale);
       }
+      std::vector<std::int32_t> pruning_limits(columns);
+      rows.write_pruning_limits(pruning_limits.data(), of_columns);
       std::vector<std::uint64_t> bits(columns);
-      find_candidates<Isa>(columns, right.quads, left.data(), pruning_limits.data(), right.view(),
-                           bits.data());
+      find_candidates<Isa>(columns, quads, left.data(), pruning_limits.data(),
+                           right.quantised.view(), bits.data());
       for (std::size_t c = 0; c < columns; ++c) {
         bool all = true;
         for (std::size_t other = 0; other < columns; ++other) {
@@ -182,19 +271,7 @@ void check_bounds() {
   CHECK(kept_out > screened / 20);  // not everything is a candidate
 }
 
-}  // namespace
-
-TEST_CASE("products of bytes equal their plain loop") {
-  check_sums<isa::scalar>();
-  check_sums<ByteIsa>();
-}
-
-TEST_CASE("a score never exceeds its upper bound") {
-  check_bounds<isa::scalar>();
-  check_bounds<ByteIsa>();
-}
-
-TEST_CASE("norms of rows, quantised rows and residuals are within their bounds") {
+void check_norms(const ByteRange& range) {
   constexpr std::size_t rows = 3;
   for (std::size_t n = 1; n <= last_dimension; ++n) {
     for (std::size_t kind = 0; kind < 9; ++kind) {
@@ -209,14 +286,21 @@ TEST_CASE("norms of rows, quantised rows and residuals are within their bounds")
       for (const std::size_t together : {std::size_t{1}, rows}) {
         std::vector<std::int8_t> bytes(together * n);
         const Quantisation quantisation =
-            quantise(bytes.data(), x.data(), together, n, residual.data());
+            quantise(bytes.data(), x.data(), together, n, residual.data(), range);
         for (std::size_t r = 0; r < together; ++r) {
           double max_norm = 0, max_quantised_norm = 0, max_residual_norm = 0;
+          std::int32_t largest = 0;
           for (std::size_t i = r * n; i < (r + 1) * n; ++i) {
             const double part = double{quantisation.scale} * bytes[i];
+            largest = std::max(largest, std::abs(std::int32_t{bytes[i]}));
             max_norm += double{x[i]} * x[i];
             max_quantised_norm += part * part;
             max_residual_norm += (x[i] - part) * (x[i] - part);
+          }
+          CHECK(largest <= range.max_abs);
+          if (range.max_lane_norm != 0) {
+            CHECK(largest_lane_square(bytes.data() + r * n, n, range) <=
+                  range.max_lane_norm * range.max_lane_norm);
           }
           CHECK(std::sqrt(max_residual_norm) <= double{quantisation.max_residual_norm});
           if (quantisation.max_residual_norm < infinity) {
@@ -225,25 +309,65 @@ TEST_CASE("norms of rows, quantised rows and residuals are within their bounds")
           }
         }
         if (kind == 0 && together == 1) {
-          CHECK(quantisation.max_residual_norm <= 0.08F * quantisation.max_norm);
+          const float largest_part = range.max_abs == 127 ? 0.08F : 0.12F;
+          CHECK(quantisation.max_residual_norm <= largest_part * quantisation.max_norm);
         }
       }
     }
   }
 }
 
+}  // namespace
+
+#define PRISM_BYTE_ISAS                                                            \
+  isa::scalar, isa::avx2, isa::avx_vnni, isa::avx512, isa::avx512_vnni, isa::neon, \
+      isa::neon_dotprod, isa::native
+
+TEST_CASE_TEMPLATE("products of bytes equal their plain loop", Isa, PRISM_BYTE_ISAS) {
+  if constexpr (isa_supported<Isa>) check_sums<Isa>();
+}
+
+TEST_CASE_TEMPLATE("a score never exceeds its upper bound", Isa, PRISM_BYTE_ISAS) {
+  if constexpr (isa_supported<Isa>) check_bounds<Isa>();
+}
+
+TEST_CASE_TEMPLATE("norms of rows, quantised rows and residuals are within their bounds", Isa,
+                   PRISM_BYTE_ISAS) {
+  if constexpr (isa_supported<Isa>) {
+    check_norms(ByteAccumulator<Isa>::limits.left);
+    check_norms(ByteAccumulator<Isa>::limits.right);
+  }
+}
+
+TEST_CASE("the instruction sets of this machine sum products of bytes") {
+#if defined(__AVX2__) || defined(__aarch64__)
+  CHECK(ByteProducts<isa::native>::exceed_floats);
+#endif
+  CHECK_FALSE(ByteProducts<isa::scalar>::exceed_floats);
+}
+
 TEST_CASE("nothing is pruned where a bound is infinite or NaN") {
   const Quantisation plain{1, 1, 1, 0}, untold{1, 1, 0, infinity};
-  QuantisedRow row(plain);
+  QuantisedRows rows(2);
+  rows.set(0, plain);
+  rows.set(1, untold);
+  std::vector<std::int32_t> limits(2);
+  const auto limit = [&](std::size_t r, const Quantisation& columns_of) {
+    rows.write_pruning_limits(limits.data(), columns_of);
+    return limits[r];
+  };
   constexpr std::int32_t no_product = -(1 << 30);
-  CHECK(row.pruning_limit(plain) < no_product);  // no item has been pushed yet
-  row.raise_threshold(3);
-  CHECK(row.pruning_limit(plain) == 1);  // of 2.99...: one less than possible
-  CHECK(row.pruning_limit(untold) < no_product);
-  CHECK(QuantisedRow(untold).pruning_limit(plain) < no_product);
-  row.raise_threshold(1e38F);
-  CHECK(row.pruning_limit(untold) < no_product);
-  CHECK(row.pruning_limit(plain) >= (1 << 30) - 1);
+  CHECK(limit(0, plain) < no_product);  // no item has been pushed yet
+  rows.raise_threshold(0, 3);
+  CHECK(limit(0, plain) == 1);  // of 2.99...: one less than possible
+  CHECK(limit(0, untold) < no_product);
+  rows.raise_threshold(1, 3);
+  CHECK(limit(1, plain) < no_product);
+  rows.raise_threshold(0, 1e38F);
+  CHECK(limit(0, untold) < no_product);
+  CHECK(limit(0, plain) >= (1 << 30) - 1);
+  rows.raise_threshold(0, infinity);
+  CHECK(limit(0, plain) >= (1 << 30) - 1);
 }
 
 // Not for sse2: its multiply-add is two instructions, which the compiler may fuse in one place and

@@ -35,13 +35,17 @@
 // a few enumerations) is in `namespace prism` itself and is the same in all translation units. What
 // other headers (xtensor, the standard library) instantiate for built-in types stays shared.
 #if defined(__AVX512F__) && defined(__AVX512BW__) && defined(__AVX512DQ__) && defined(__AVX512VL__)
-#if defined(__AVX512VNNI__)
+#if defined(__AVX512VNNI__) && defined(__AVXVNNI__)
+#define PRISM_ISA compiled_for_avx512_vnni_avx_vnni
+#elif defined(__AVX512VNNI__)
 #define PRISM_ISA compiled_for_avx512_vnni
 #else
 #define PRISM_ISA compiled_for_avx512
 #endif
 #elif defined(__AVX512F__)
 #define PRISM_ISA compiled_for_avx512f
+#elif defined(__AVX2__) && defined(__FMA__) && defined(__AVXVNNI__)
+#define PRISM_ISA compiled_for_avx_vnni
 #elif defined(__AVX2__) && defined(__FMA__)
 #define PRISM_ISA compiled_for_avx2_fma
 #elif defined(__AVX2__)
@@ -52,6 +56,8 @@
 #define PRISM_ISA compiled_for_sse4_2
 #elif defined(__SSE2__)
 #define PRISM_ISA compiled_for_sse2
+#elif defined(__ARM_FEATURE_DOTPROD)
+#define PRISM_ISA compiled_for_neon_dotprod
 #elif defined(__ARM_NEON)
 #define PRISM_ISA compiled_for_neon
 #else

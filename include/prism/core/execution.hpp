@@ -16,9 +16,12 @@ namespace prism::inline PRISM_ISA {
 namespace isa {
 struct scalar {};  ///< one number at a time, in plain C++
 struct sse2 {};
-struct avx2 {};  ///< with fused multiply-add
-struct avx512 {};
+struct avx2 {};         ///< with fused multiply-add
+struct avx_vnni {};     ///< AVX2 with byte dot products (-mavxvnni)
+struct avx512 {};       ///< F, BW, DQ and VL
+struct avx512_vnni {};  ///< with byte dot products
 struct neon {};
+struct neon_dotprod {};   ///< with byte dot products (-march=armv8.2-a+dotprod)
 struct warp {};           ///< the 32 lanes of a GPU's warp, one number in each
 struct emulated_warp {};  ///< the same on the host, one lane after another
 #if defined(__SSE2__) || defined(__ARM_NEON)

@@ -8,27 +8,22 @@
 #include <bit>
 #include <cstddef>
 #include <cstdint>
-#include <limits>
 #include <span>
-#include <type_traits>
 #include <vector>
 
 #include "prism/core/config.hpp"
+#include "prism/core/finite.hpp"
 #include "prism/core/index.hpp"
 #include "prism/core/rows.hpp"
 #include "prism/evaluate/ranked_items.hpp"
 #include "prism/evaluate/selected_list.hpp"
+#include "prism/kernel/byte_accumulator.hpp"
 #include "prism/kernel/matrix_product.hpp"
-#include "prism/kernel/pack.hpp"
 #include "prism/kernel/quantise.hpp"
 #include "prism/kernel/quantised_bound.hpp"
 #include "prism/kernel/row.hpp"
 
 namespace prism::inline PRISM_ISA::detail {
-
-/// The instruction set of pruning: Isa if it multiplies bytes, otherwise plain loops.
-template <class Isa>
-using PruningIsa = std::conditional_t<has_byte_dot_product<Isa>, Isa, isa::scalar>;
 
 /// A block of queries as bytes, and for each one a queue of candidates to be scored.
 template <class Isa>
@@ -47,17 +42,17 @@ class QuantisedQueries {
         bits_(rows.size()),
         with_candidates_(rows.size()),
         queues_(rows.size()),
-        finished_(rows.size()),
         next_panel_(first_panel) {
+    constexpr ByteLimits limits = ByteAccumulator<Isa>::limits;
     std::vector<std::int8_t> bytes(4 * items.quantised()->quads());
     std::vector<float> residual(rows.dim());
     for (std::size_t r = 0; r < rows.size(); ++r) {
       const Quantisation quantisation =
-          quantise<Isa>(bytes.data(), rows[r], 1, rows.dim(), residual.data());
+          quantise<Isa>(bytes.data(), rows[r], 1, rows.dim(), residual.data(), limits.left);
       scale_[r] = quantisation.scale;
-      quantised_rows_[r] = QuantisedRow(quantisation);
+      quantised_rows_.set(r, quantisation);
       for (std::size_t b = 0; b < bytes.size(); ++b) {
-        bytes_[r * bytes.size() + b] = static_cast<std::uint8_t>(bytes[b] + 128);
+        bytes_[r * bytes.size() + b] = static_cast<std::uint8_t>(bytes[b] + limits.left_shift);
       }
     }
   }
@@ -67,12 +62,9 @@ class QuantisedQueries {
   [[nodiscard]] bool prune_panel(std::size_t s) {
     if (s < next_panel_) return false;
     const QuantisedPanel columns = (*items_->quantised())[s];
-    for (std::size_t r = 0; r < quantised_rows_.size(); ++r) {
-      pruning_limits_[r] = finished_[r] ? std::numeric_limits<std::int32_t>::max()
-                                        : quantised_rows_[r].pruning_limit(columns.quantisation);
-    }
-    find_candidates<PruningIsa<Isa>>(bits_.size(), items_->quantised()->quads(), bytes_.data(),
-                                     pruning_limits_.data(), columns, bits_.data());
+    quantised_rows_.write_pruning_limits(pruning_limits_.data(), columns.quantisation);
+    find_candidates<Isa>(bits_.size(), items_->quantised()->quads(), bytes_.data(),
+                         pruning_limits_.data(), columns, bits_.data());
     std::size_t items = 0, queries = 0;
     for (std::size_t r = 0; r < bits_.size(); ++r) {
       items += static_cast<std::size_t>(std::popcount(bits_[r]));
@@ -101,8 +93,9 @@ class QuantisedQueries {
   /// Queues the item at a position for scoring for query r, and prefetches its row.
   void enqueue(std::size_t r, std::size_t position, SelectedList<float>& list) {
     prefetch(items_->row(position), rows_.dim());
-    queues_[r].positions[queues_[r].size++] = static_cast<Index>(position);
+    // Only now, so that the row that came last has been read from memory.
     if (queues_[r].size == group_size) flush(r, list);
+    queues_[r].positions[queues_[r].size++] = static_cast<Index>(position);
   }
 
   /// Scores the queued items of query r and offers them.
@@ -115,19 +108,18 @@ class QuantisedQueries {
     }
     float scores[group_size];
     dot_products<Isa>(scores, rows_[r], rows, rows_.dim());
-    for (std::size_t j = 0; j < queue.size; ++j) {
-      list.offer(items_->item_at(queue.positions[j]), scores[j]);
-    }
+    list.template offer_all<Isa>(
+        scores, queue.size, [&](std::size_t j) { return items_->item_at(queue.positions[j]); });
     queue.size = 0;
     raise_threshold(r, list.threshold());
   }
 
   /// From here on, only items whose score may be at least this are candidates of query r.
   void raise_threshold(std::size_t r, float score) noexcept {
-    quantised_rows_[r].raise_threshold(score / scale_[r]);
+    quantised_rows_.raise_threshold(r, score / scale_[r]);
   }
-  /// From here on, query r has no candidates.
-  void finish(std::size_t r) noexcept { finished_[r] = 1; }
+  /// From here on, query r has candidates only in panels without a bound.
+  void finish(std::size_t r) noexcept { quantised_rows_.raise_threshold(r, unbounded<float>); }
 
  private:
   // So many sums at a time hide the latency of the multiply-add.
@@ -142,13 +134,12 @@ class QuantisedQueries {
   Rows<const float> rows_;
   std::vector<std::uint8_t> bytes_;
   std::vector<float> scale_;
-  std::vector<QuantisedRow> quantised_rows_;
+  QuantisedRows quantised_rows_;
   std::vector<std::int32_t> pruning_limits_;
   std::vector<std::uint64_t> bits_;
   std::vector<std::size_t> with_candidates_;
   std::size_t with_candidates_count_ = 0;
   std::vector<Queue> queues_;
-  std::vector<std::uint8_t> finished_;
   std::size_t next_panel_;
   std::size_t backoff_ = 1;
 };

@@ -22,7 +22,7 @@
 #include "prism/evaluate/scoring_rows.hpp"
 #include "prism/evaluate/similarity.hpp"
 #include "prism/kernel/ascending_rows.hpp"
-#include "prism/kernel/pack.hpp"
+#include "prism/kernel/byte_accumulator.hpp"
 #include "prism/kernel/scored_item.hpp"
 #include "prism/policy/output.hpp"
 
@@ -31,7 +31,7 @@ namespace prism {
 /// Whether items whose upper bound from products of bytes shows that they cannot be among a user's
 /// best are left unscored. The ranking is equal bit for bit.
 enum class Pruning {
-  automatic,  ///< on processors that multiply bytes, for many users and long rows
+  automatic,  ///< with AVX2, AVX-512 or NEON, for 512 users and rows of 8 columns, and more
   never,
   always,  ///< for float numbers and rows of at most 2^15 columns
 };
@@ -71,12 +71,13 @@ struct NotExcluded {
 /// Whether pruning is possible and selected.
 template <class T, class Isa>
 [[nodiscard]] bool uses_pruning(Pruning pruning, std::size_t users, std::size_t dim) {
-  // Quantising the items costs as much as a few hundred users save, and pays off only if items can
-  // be pruned; shorter rows are scored as quickly as bounded.
-  constexpr std::size_t min_users = 4096, min_dim = 32, max_dim = std::size_t{1} << 15;
+  // Quantising 41,000 items takes as long as bounds save for 100 to 400 users, by instruction set
+  // and dimension (8 to 128); from 512 users on, no ranking of 1 to 100 items took longer with
+  // them.
+  constexpr std::size_t min_users = 512, min_dim = 8, max_dim = std::size_t{1} << 15;
   if (!std::is_same_v<T, float> || dim > max_dim) return false;
   if (pruning != Pruning::automatic) return pruning == Pruning::always;
-  return has_byte_dot_product<Isa> && users >= min_users && dim >= min_dim;
+  return ByteProducts<Isa>::exceed_floats && users >= min_users && dim >= min_dim;
 }
 
 }  // namespace detail

@@ -27,14 +27,6 @@ inline constexpr bool isa_supported = false;
 template <>
 inline constexpr bool isa_supported<isa::scalar> = true;
 
-/// Whether the instruction set multiplies bytes and sums the products in one instruction.
-template <class Isa>
-inline constexpr bool has_byte_dot_product = false;
-
-/// `width` sums of products of bytes in one register; an instruction adds four products to each.
-template <class Isa = isa::native>
-struct ByteAccumulator;
-
 namespace detail {
 
 /// Whether a pack is a single number. A CUDA compiler reads code for the host once more as code for
@@ -51,9 +43,15 @@ inline constexpr bool has_single_numbers<isa::sse2> = true;
 template <>
 inline constexpr bool has_single_numbers<isa::avx2> = true;
 template <>
+inline constexpr bool has_single_numbers<isa::avx_vnni> = true;
+template <>
 inline constexpr bool has_single_numbers<isa::avx512> = true;
 template <>
+inline constexpr bool has_single_numbers<isa::avx512_vnni> = true;
+template <>
 inline constexpr bool has_single_numbers<isa::neon> = true;
+template <>
+inline constexpr bool has_single_numbers<isa::neon_dotprod> = true;
 #endif
 
 }  // namespace detail
@@ -94,35 +92,6 @@ struct Pack<T, Isa> {
     return !(a.value <= b.value);
   }
   PRISM_HOST_DEVICE friend T sum(Pack a) noexcept { return a.value; }
-};
-
-template <>
-struct ByteAccumulator<isa::scalar> {
-  static constexpr std::size_t width = 1;
-
-  template <class Byte>
-  struct ByteQuads {
-    Byte value[4];
-  };
-
-  std::int32_t value;
-
-  static ByteAccumulator load(const std::int32_t* from) noexcept { return {*from}; }
-  static ByteQuads<std::uint8_t> broadcast(const std::uint8_t* from) noexcept {
-    return {{from[0], from[1], from[2], from[3]}};
-  }
-  static ByteQuads<std::int8_t> load(const std::int8_t* from) noexcept {
-    return {{from[0], from[1], from[2], from[3]}};
-  }
-
-  friend ByteAccumulator dot_accumulate(ByteQuads<std::uint8_t> a, ByteQuads<std::int8_t> b,
-                                        ByteAccumulator sums) noexcept {
-    for (int j = 0; j < 4; ++j) sums.value += a.value[j] * b.value[j];
-    return sums;
-  }
-  friend std::uint64_t greater_mask(ByteAccumulator sums, std::int32_t bound) noexcept {
-    return sums.value > bound;
-  }
 };
 
 /// How the lanes of a register share the numbers that are no whole pack: on the host one after

@@ -4,7 +4,6 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <cstring>
 #include <limits>
 #include <type_traits>
 #include <xsimd/xsimd.hpp>
@@ -37,6 +36,19 @@ template <>
 struct XsimdArch<isa::neon> {
   using type = xsimd::neon64;
 };
+// These differ from the ones above only in products of bytes.
+#if defined(__AVXVNNI__)
+template <>
+struct XsimdArch<isa::avx_vnni> : XsimdArch<isa::avx2> {};
+#endif
+#if defined(__AVX512VNNI__)
+template <>
+struct XsimdArch<isa::avx512_vnni> : XsimdArch<isa::avx512> {};
+#endif
+#if defined(__ARM_FEATURE_DOTPROD)
+template <>
+struct XsimdArch<isa::neon_dotprod> : XsimdArch<isa::neon> {};
+#endif
 template <class Isa>
 requires(std::is_same_v<Isa, isa::native> && !std::is_same_v<Isa, isa::scalar>)  //
     struct XsimdArch<Isa> {
@@ -168,49 +180,6 @@ struct Pack<T, Isa> {
 #endif
   }
 };
-
-#if defined(__AVX512VNNI__)
-template <detail::XsimdIsa Isa>
-requires std::is_base_of_v<xsimd::avx512bw, detail::arch_t<Isa>>
-inline constexpr bool has_byte_dot_product<Isa> = true;
-
-template <detail::XsimdIsa Isa>
-requires std::is_base_of_v<xsimd::avx512bw, detail::arch_t<Isa>>
-struct ByteAccumulator<Isa> {
-  static constexpr std::size_t width = 16;
-
-  /// Four bytes for each sum.
-  struct ByteQuads {
-    __m512i value;
-  };
-
-  // Not __m512i, whose elements have 64 bits: g++ 12 would keep a loop's sums in memory.
-  using Lanes [[gnu::vector_size(64)]] = std::int32_t;
-
-  Lanes value;
-
-  static ByteAccumulator load(const std::int32_t* from) noexcept {
-    return {reinterpret_cast<Lanes>(_mm512_loadu_si512(from))};
-  }
-  /// The same four bytes for every sum.
-  static ByteQuads broadcast(const std::uint8_t* from) noexcept {
-    std::int32_t quad;
-    std::memcpy(&quad, from, sizeof quad);
-    return {_mm512_set1_epi32(quad)};
-  }
-  static ByteQuads load(const std::int8_t* from) noexcept { return {_mm512_loadu_si512(from)}; }
-
-  /// sums[j] + a[4 j] b[4 j] + ... + a[4 j + 3] b[4 j + 3], a's bytes unsigned and b's signed
-  friend ByteAccumulator dot_accumulate(ByteQuads a, ByteQuads b, ByteAccumulator sums) noexcept {
-    const auto before = reinterpret_cast<__m512i>(sums.value);
-    return {reinterpret_cast<Lanes>(_mm512_dpbusd_epi32(before, a.value, b.value))};
-  }
-  /// Bit j: whether sum j is greater than `bound`.
-  friend std::uint64_t greater_mask(ByteAccumulator sums, std::int32_t bound) noexcept {
-    return _mm512_cmpgt_epi32_mask(reinterpret_cast<__m512i>(sums.value), _mm512_set1_epi32(bound));
-  }
-};
-#endif
 
 #if defined(__GNUC__) && !defined(__clang__)
 #pragma GCC diagnostic pop

@@ -11,6 +11,7 @@
 
 #include "prism/core/config.hpp"
 #include "prism/core/finite.hpp"
+#include "prism/kernel/byte_accumulator.hpp"
 #include "prism/kernel/row.hpp"
 
 namespace prism::inline PRISM_ISA {
@@ -31,13 +32,42 @@ struct Quantisation {
   return static_cast<float>(n + 16) * std::numeric_limits<float>::epsilon();
 }
 
-/// Rows as bytes between -127 and 127, with one scale.
+namespace detail {
+
+/// The largest norm of the numbers that share a lane's sum in a segment.
+[[nodiscard]] inline float largest_lane_norm(const float* row, std::size_t n,
+                                             const ByteRange& range) noexcept {
+  constexpr std::size_t partial_sums = 16;
+  float largest = 0;
+  for (std::size_t begin = 0; begin < n; begin += 4 * range.segment_quads) {
+    const std::size_t end = std::min(n, begin + 4 * range.segment_quads);
+    float squares[partial_sums] = {};
+    std::size_t i = begin;
+    for (; i + partial_sums <= end; i += partial_sums) {
+      for (std::size_t j = 0; j < partial_sums; ++j) squares[j] += row[i + j] * row[i + j];
+    }
+    for (std::size_t j = 0; i + j < end; ++j) squares[j] += row[i + j] * row[i + j];
+    for (std::size_t lane = 0; lane < range.lanes; ++lane) {
+      float sum = 0;
+      for (std::size_t j = 0; j < partial_sums; ++j) {
+        if (j % 4 / (4 / range.lanes) == lane) sum += squares[j];
+      }
+      largest = std::max(largest, sum);
+    }
+  }
+  return std::sqrt(largest);
+}
+
+}  // namespace detail
+
+/// Rows as bytes, with one scale.
 /// @param bytes     rows x n, overwritten
 /// @param x         rows x n
 /// @param residual  n floats of working memory
+/// @param range     of an accumulator's left or right rows
 template <class Isa = isa::native>
 inline Quantisation quantise(std::int8_t* bytes, const float* x, std::size_t rows, std::size_t n,
-                             float* residual) noexcept {
+                             float* residual, const ByteRange& range) noexcept {
   // Between these no square overflows, and only negligible ones are denormal.
   constexpr float min_abs = 0x1p-30F, max_abs = 0x1p30F;
   // Without the sign bit, numbers compare like their bits; NaN compares greater than infinity.
@@ -55,7 +85,16 @@ inline Quantisation quantise(std::int8_t* bytes, const float* x, std::size_t row
     }
     return {1, 1, 0, unbounded<float>};
   }
-  const float scale = largest_abs / 127, inverse = 127 / largest_abs;
+  float scale = largest_abs / static_cast<float>(range.max_abs);
+  if (range.max_lane_norm != 0) {
+    // Rounding adds up to 1/2 to a byte, and so up to this to the norm.
+    const auto lane_bytes = static_cast<float>(4 / range.lanes * range.segment_quads);
+    const float max_norm = static_cast<float>(range.max_lane_norm) - std::sqrt(lane_bytes) / 2 - 1;
+    for (std::size_t r = 0; r < rows; ++r) {
+      scale = std::max(scale, detail::largest_lane_norm(x + r * n, n, range) / max_norm);
+    }
+  }
+  const float inverse = 1 / scale;
   float max_norm = 0, max_residual_norm = 0;
   for (std::size_t r = 0; r < rows; ++r) {
     const float* const row = x + r * n;

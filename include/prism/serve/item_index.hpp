@@ -39,7 +39,7 @@ namespace prism::inline PRISM_ISA {
 
 struct ItemIndexOptions {
   Similarity similarity = Similarity::dot;
-  /// `automatic`: on processors that multiply bytes, for rows of 32 columns and more.
+  /// `automatic`: with AVX2, AVX-512 or NEON, for rows of 8 columns and more.
   Pruning pruning = Pruning::automatic;
 };
 

@@ -18,7 +18,7 @@ Outcome UNIT() {
   const auto top = recommend(model, 0, 10);
   Outcome outcome{TEXT_OF(PRISM_ISA),
                   Pack<float>::width,
-                  has_byte_dot_product<isa::native>,
+                  ByteAccumulator<isa::native>::limits.left.max_abs,
                   history.epochs.back().loss,
                   {}};
   std::ranges::transform(top, std::back_inserter(outcome.items),

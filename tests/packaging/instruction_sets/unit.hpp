@@ -10,12 +10,13 @@
 struct Outcome {
   std::string instruction_set;
   std::size_t floats_at_once;
-  bool has_byte_dot_product;
+  int largest_byte;  ///< of a query, in sums of products of bytes
   double loss;
   std::vector<std::uint32_t> items;
 };
 
 Outcome baseline_unit();
 Outcome avx2_unit();
+Outcome avx_vnni_unit();
 Outcome avx512_unit();
 Outcome avx512_vnni_unit();
