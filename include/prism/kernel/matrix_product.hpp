@@ -74,12 +74,27 @@ template <class T, class Isa>
 
 namespace detail {
 
-/// An M x (N packs) tile of C over all of K. It takes M * N + N + 1 registers. The left factor
-/// comes as numbers: a struct would be copied to the stack by a load that waits for its two stores.
-template <Store Mode, class Isa, std::size_t M, std::size_t N, class T>
+/// What is stored of a sum for C's element (row, column): itself, or with that element added.
+template <Store Mode, class T>
+struct StoreSum {
+  const T* c;
+  std::size_t c_stride;
+
+  template <class P>
+  P operator()(P sum, std::size_t row, std::size_t column) const noexcept {
+    if constexpr (Mode == Store::overwrite) return sum;
+    return sum + P::load(c + row * c_stride + column);
+  }
+};
+
+/// An M x (N packs) tile of C over all of K, at C's element (row, column). It takes M * N + N + 1
+/// registers. The left factor comes as numbers: a struct would be copied to the stack by a load
+/// that waits for its two stores.
+template <class Isa, std::size_t M, std::size_t N, class T, class Finish>
 inline void register_tile(std::size_t k, const T* a, std::size_t a_row_stride,
                           std::size_t a_k_stride, const T* b, std::size_t b_stride, T* c,
-                          std::size_t c_stride) noexcept {
+                          std::size_t c_stride, std::size_t row, std::size_t column,
+                          const Finish& finish) noexcept {
   using P = Pack<T, Isa>;
   constexpr std::size_t w = P::width;
   P sums[M][N];
@@ -105,22 +120,21 @@ inline void register_tile(std::size_t k, const T* a, std::size_t a_row_stride,
   for (std::size_t m = 0; m < M; ++m) {
 #pragma GCC unroll 8
     for (std::size_t n = 0; n < N; ++n) {
-      T* const address = c + m * c_stride + n * w;
-      if constexpr (Mode == Store::add) sums[m][n] = sums[m][n] + P::load(address);
-      sums[m][n].store(address);
+      finish(sums[m][n], row + m, column + n * w).store(c + (row + m) * c_stride + column + n * w);
     }
   }
 }
 
 /// All rows of C in a panel of N packs of columns, tallest tiles first.
-template <Store Mode, class Isa, std::size_t N, class T>
+template <class Isa, std::size_t N, class T, class Finish>
 inline void column_panel(std::size_t rows, std::size_t k, LeftFactor<T> a, const T* b,
-                         std::size_t b_stride, T* c, std::size_t c_stride) noexcept {
+                         std::size_t b_stride, T* c, std::size_t c_stride, std::size_t column,
+                         const Finish& finish) noexcept {
   std::size_t row = 0;
   const auto sweep = [&]<std::size_t M>(std::integral_constant<std::size_t, M>) {
     for (; row + M <= rows; row += M) {
-      register_tile<Mode, Isa, M, N>(k, a.data + row * a.row_stride, a.row_stride, a.k_stride, b,
-                                     b_stride, c + row * c_stride, c_stride);
+      register_tile<Isa, M, N>(k, a.data + row * a.row_stride, a.row_stride, a.k_stride, b,
+                               b_stride, c, c_stride, row, column, finish);
     }
   };
   sweep(std::integral_constant<std::size_t, 6>{});
@@ -130,24 +144,34 @@ inline void column_panel(std::size_t rows, std::size_t k, LeftFactor<T> a, const
 
 }  // namespace detail
 
-/// C (rows x columns) = A (rows x k) * B (k x columns), or += with Store::add. C is row-major with
-/// the given stride; `columns` is a multiple of pack_width. Each element is summed in the order of
-/// k from zero, whatever the layouts.
-template <Store Mode, class Isa = isa::native, class T>
-inline void matrix_product(std::size_t rows, std::size_t columns, std::size_t k, LeftFactor<T> a,
-                           RightFactor<T> b, T* c, std::size_t c_stride) noexcept {
+/// C (rows x columns) = A (rows x k) * B (k x columns), whatever `finish` makes of each element of
+/// the product: finish(sum, row, column) is called with a pack of a row's elements from `column`
+/// on, and returns what is stored. C is row-major with the given stride; `columns` is a multiple of
+/// pack_width. Each element is summed in the order of k from zero, whatever the layouts.
+template <class Isa = isa::native, class T, class Finish>
+inline void finished_matrix_product(std::size_t rows, std::size_t columns, std::size_t k,
+                                    LeftFactor<T> a, RightFactor<T> b, T* c, std::size_t c_stride,
+                                    const Finish& finish) noexcept {
   constexpr std::size_t w = pack_width<T, Isa>, panel = panel_columns<T, Isa>;
   std::size_t column = 0;
   const auto sweep = [&]<std::size_t N>(std::integral_constant<std::size_t, N>) {
     for (; column + N * w <= columns; column += N * w) {
       const T* const right = b.data + column / panel * b.panel_stride + column % panel;
-      detail::column_panel<Mode, Isa, N>(rows, k, a, right, b.row_stride, c + column, c_stride);
+      detail::column_panel<Isa, N>(rows, k, a, right, b.row_stride, c, c_stride, column, finish);
     }
   };
   sweep(std::integral_constant<std::size_t, panel / w>{});
   // One pack takes 7 loads for 6 multiply-adds, two packs take 8 for 12.
   sweep(std::integral_constant<std::size_t, 2>{});
   sweep(std::integral_constant<std::size_t, 1>{});
+}
+
+/// The same without a function: C = A * B, or C += A * B with Store::add.
+template <Store Mode, class Isa = isa::native, class T>
+inline void matrix_product(std::size_t rows, std::size_t columns, std::size_t k, LeftFactor<T> a,
+                           RightFactor<T> b, T* c, std::size_t c_stride) noexcept {
+  finished_matrix_product<Isa>(rows, columns, k, a, b, c, c_stride,
+                               detail::StoreSum<Mode, T>{c, c_stride});
 }
 
 /// The same for a row-major B with the given stride.
