@@ -16,6 +16,7 @@
 #include "prism/core/parallel.hpp"
 #include "prism/core/rows.hpp"
 #include "prism/core/scratch.hpp"
+#include "prism/kernel/elementary.hpp"
 #include "prism/kernel/matrix_product.hpp"
 #include "prism/kernel/pack.hpp"
 #include "prism/kernel/row.hpp"
