@@ -116,13 +116,12 @@ inline void register_tile(std::size_t k, const T* a, std::size_t a_row_stride,
       }
     }
   }
-#pragma GCC unroll 8
-  for (std::size_t m = 0; m < M; ++m) {
-#pragma GCC unroll 8
-    for (std::size_t n = 0; n < N; ++n) {
-      finish(sums[m][n], row + m, column + n * w).store(c + (row + m) * c_stride + column + n * w);
-    }
-  }
+  const auto store = [&]<std::size_t... I>(std::index_sequence<I...>) {
+    (finish(sums[I / N][I % N], row + I / N, column + I % N * w)
+         .store(c + (row + I / N) * c_stride + column + I % N * w),
+     ...);
+  };
+  store(std::make_index_sequence<M * N>{});
 }
 
 /// All rows of C in a panel of N packs of columns, tallest tiles first.
