@@ -29,6 +29,14 @@ inline constexpr std::size_t pack_width = Pack<T, Isa>::width;
 
 namespace detail {
 
+/// Packs in a row of a tile: 6 x 4 fill the 32 registers of AVX-512, 6 x 2 the 16 of AVX2 and SSE,
+/// and 6 x 1 where a pack is of several registers.
+template <class P>
+inline constexpr std::size_t packs_of_tile = sizeof(P) == 64 ? 4 : 2;
+template <class P>
+requires(P::parts > 1)  //
+    inline constexpr std::size_t packs_of_tile<P> = 1;
+
 /// An M x (N packs) tile of C over all of K. It takes M * N + N + 1 registers. The left factor
 /// comes as numbers: a struct would be copied to the stack by a load that waits for its two stores.
 template <Store Mode, class Isa, std::size_t M, std::size_t N, class T>
@@ -91,8 +99,7 @@ template <Store Mode, class Isa = isa::native, class T>
 inline void matrix_product(std::size_t rows, std::size_t columns, std::size_t k, LeftFactor<T> a,
                            const T* b, std::size_t b_stride, T* c, std::size_t c_stride) noexcept {
   constexpr std::size_t w = pack_width<T, Isa>;
-  // 6 x 4 packs fill the 32 registers of AVX-512, 6 x 2 the 16 of AVX2 and SSE.
-  constexpr std::size_t widest = w * sizeof(T) == 64 ? 4 : 2;
+  constexpr std::size_t widest = detail::packs_of_tile<Pack<T, Isa>>;
   std::size_t column = 0;
   const auto sweep = [&]<std::size_t N>(std::integral_constant<std::size_t, N>) {
     for (; column + N * w <= columns; column += N * w) {
@@ -101,7 +108,7 @@ inline void matrix_product(std::size_t rows, std::size_t columns, std::size_t k,
   };
   sweep(std::integral_constant<std::size_t, widest>{});
   // One pack takes 7 loads for 6 multiply-adds, two packs take 8 for 12.
-  sweep(std::integral_constant<std::size_t, 2>{});
+  if constexpr (widest > 2) sweep(std::integral_constant<std::size_t, 2>{});
   sweep(std::integral_constant<std::size_t, 1>{});
 }
 
