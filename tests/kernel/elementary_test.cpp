@@ -245,6 +245,7 @@ TEST_CASE_TEMPLATE("elementary functions have the same bits on every fused instr
     };
     const auto expected = bits_of(applied<T, isa::scalar>(x, function));
     CHECK((bits_of(applied<T, isa::native>(x, function)) == expected));
+    CHECK((bits_of(applied<T, isa::reproducible>(x, function)) == expected));
     CHECK((bits_of(applied<T, isa::emulated_warp>(x, function)) == expected));
     if constexpr (isa_supported<isa::avx2>) {
       CHECK((bits_of(applied<T, isa::avx2>(x, function)) == expected));

@@ -27,11 +27,22 @@ enum class Store { overwrite, add };
 template <class T, class Isa>
 inline constexpr std::size_t pack_width = Pack<T, Isa>::width;
 
-/// Columns of a panel of the right factor: as wide as the widest tile of registers. 6 x 4 packs
-/// fill the 32 registers of AVX-512, 6 x 2 the 16 of AVX2 and SSE.
+namespace detail {
+
+/// Packs in a row of a tile: 6 x 4 fill the 32 registers of AVX-512, 6 x 2 the 16 of AVX2 and SSE,
+/// and 6 x 1 where a pack is of several registers.
+template <class P>
+inline constexpr std::size_t packs_of_tile = sizeof(P) == 64 ? 4 : 2;
+template <class P>
+requires(P::parts > 1)  //
+    inline constexpr std::size_t packs_of_tile<P> = 1;
+
+}  // namespace detail
+
+/// Columns of a panel of the right factor: as wide as the widest tile of registers.
 template <class T, class Isa>
 inline constexpr std::size_t panel_columns =
-    pack_width<T, Isa>*(pack_width<T, Isa> * sizeof(T) == 64 ? 4 : 2);
+    pack_width<T, Isa>* detail::packs_of_tile<Pack<T, Isa>>;
 
 /// The right factor of a product, panel by panel: element (k, column) is data[column / w *
 /// panel_stride + k * row_stride + column % w], w = panel_columns. A panel is read once for every 6
@@ -161,7 +172,7 @@ inline void finished_matrix_product(std::size_t rows, std::size_t columns, std::
   };
   sweep(std::integral_constant<std::size_t, panel / w>{});
   // One pack takes 7 loads for 6 multiply-adds, two packs take 8 for 12.
-  sweep(std::integral_constant<std::size_t, 2>{});
+  if constexpr (panel / w > 2) sweep(std::integral_constant<std::size_t, 2>{});
   sweep(std::integral_constant<std::size_t, 1>{});
 }
 

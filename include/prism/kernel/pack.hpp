@@ -56,6 +56,8 @@ template <>
 inline constexpr bool has_single_numbers<isa::avx512> = true;
 template <>
 inline constexpr bool has_single_numbers<isa::neon> = true;
+template <>
+inline constexpr bool has_single_numbers<isa::reproducible> = true;
 #endif
 
 /// a * b + c: rounded once where one instruction does it, as with packs. Elsewhere std::fma would

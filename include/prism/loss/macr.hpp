@@ -16,6 +16,7 @@
 #include "prism/core/random.hpp"
 #include "prism/core/rows.hpp"
 #include "prism/core/scratch.hpp"
+#include "prism/kernel/normal.hpp"
 #include "prism/kernel/pack.hpp"
 #include "prism/kernel/row.hpp"
 #include "prism/kernel/scalar.hpp"
@@ -97,8 +98,8 @@ struct MACR {
       const Random random = context.random();
       const double deviation = std::sqrt(2.0 / static_cast<double>(context.dim + 1));
       for (std::size_t k = 0; k < context.dim; ++k) {
-        user_head(0, k) = static_cast<T>(deviation * random.normal(k));
-        item_head(0, k) = static_cast<T>(deviation * random.normal(context.dim + k));
+        user_head(0, k) = static_cast<T>(deviation * standard_normal(random, k));
+        item_head(0, k) = static_cast<T>(deviation * standard_normal(random, context.dim + k));
       }
     }
 

@@ -17,6 +17,7 @@
 #include "prism/core/scratch.hpp"
 #include "prism/data/interactions.hpp"
 #include "prism/kernel/pack.hpp"
+#include "prism/kernel/power.hpp"
 #include "prism/kernel/row.hpp"
 #include "prism/kernel/scalar.hpp"
 #include "prism/ops/ordered_sums.hpp"
@@ -38,7 +39,7 @@ struct ItemDegree {
   /// d^(gamma - 2)
   [[nodiscard]] PRISM_HOST_DEVICE double weight(std::size_t k) const noexcept {
     const Index d = (*this)(k);
-    return d == 0 ? 0 : std::pow(static_cast<double>(d), gamma - 2);
+    return d == 0 ? 0 : elementary::pow(static_cast<double>(d), gamma - 2);
   }
 };
 
