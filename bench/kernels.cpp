@@ -28,6 +28,42 @@ void pair_potential(benchmark::State& state) {
   bench::count_operations(state, 6 * pairs * static_cast<double>(dim), threads);
 }
 
+/// MLP's tower of two layers on rows at random: forward (4 n d^2 operations), or forward and
+/// backward (12 n d^2).
+template <bool Backward>
+void tower(benchmark::State& state) {
+  const auto n = static_cast<std::size_t>(state.range(0));
+  const auto dim = static_cast<std::size_t>(state.range(1));
+  const auto threads = static_cast<std::size_t>(state.range(2));
+  const ThreadLimit limit(threads);
+  constexpr Index table_size = 30'000;
+  const Matrix<float> table = bench::random_rows(table_size, dim),
+                      weight = bench::random_rows(dim, dim), bias = bench::random_rows(1, dim),
+                      output_gradient = bench::random_rows(n, dim);
+  const Random random(5, Stream::synthetic);
+  std::vector<Index> indices(n);
+  for (std::size_t r = 0; r < n; ++r) indices[r] = random.uniform_int(r, table_size);
+  const LayerView<float> layer{rows(weight), bias.data()};
+  auto output = zeros<float>(n, dim);
+  std::array of_weight{zeros<float>(dim, dim), zeros<float>(dim, dim)};
+  std::array of_bias{zeros<float>(1, dim), zeros<float>(1, dim)};
+  const std::array<Rows<float>, 4> of_layers{rows(of_weight[0]), rows(of_bias[0]),
+                                             rows(of_weight[1]), rows(of_bias[1])};
+  Scratch scratch;
+  for (auto _ : state) {
+    scratch.reset();
+    const auto saved = tower_forward<float>(par, {rows(table), indices}, std::array{layer, layer},
+                                            ReLU{}, rows(output), scratch);
+    benchmark::DoNotOptimize(output.data());
+    if constexpr (Backward) {
+      benchmark::DoNotOptimize(
+          tower_backward<float>(par, saved, rows(output_gradient), ReLU{}, of_layers, scratch));
+    }
+  }
+  const double of_product = 2.0 * static_cast<double>(n * dim * dim);
+  bench::count_operations(state, (Backward ? 6 : 2) * of_product, threads);
+}
+
 /// The dot products of one row with many rows in cache.
 template <class Isa>
 void dot(benchmark::State& state) {
@@ -126,6 +162,14 @@ int main(int argc, char** argv) {
       ->ArgsProduct({{4096}, {32, 64, 128, 256}, {1, cores}})
       ->Unit(benchmark::kMillisecond)
       ->UseRealTime();
+  for (const bool backward : {false, true}) {
+    benchmark::RegisterBenchmark(backward ? "tower, forward and backward" : "tower, forward",
+                                 backward ? tower<true> : tower<false>)
+        ->ArgNames({"n", "d", "threads"})
+        ->ArgsProduct({{4096}, {64, 128, 256}, {1, cores}})
+        ->Unit(benchmark::kMillisecond)
+        ->UseRealTime();
+  }
   register_variant<isa::scalar>("scalar");
   register_variant<isa::sse2>("sse2");
   register_variant<isa::avx2>("avx2");

@@ -190,6 +190,14 @@ PRISM_FOR_EACH_VARIANT("a product equals its plain loops, from both sides and fo
       matrix_product<Store::overwrite, Isa>(rows, columns, k, LeftFactor<T>{a.data(), k, 1},
                                             b.data(), columns, got.data(), columns);
       CHECK(difference(got, expected) <= tolerance<T> * static_cast<T>(k));
+      std::vector<T> panels(panel_elements<T, Isa>(k, columns)), of_panels(start);
+      for (std::size_t i = 0; i < b.size(); ++i) {
+        panels[panel_offset<T, Isa>(k, i / columns, i % columns)] = b[i];
+      }
+      matrix_product<Store::overwrite, Isa>(rows, columns, k, LeftFactor<T>{a.data(), k, 1},
+                                            RightFactor<T>::template panels<Isa>(panels.data(), k),
+                                            of_panels.data(), columns);
+      CHECK(of_panels == got);
       got = start;
       for (std::size_t i = 0; i < expected.size(); ++i) expected[i] += start[i];
       matrix_product<Store::add, Isa>(rows, columns, k, LeftFactor<T>{transposed.data(), 1, rows},

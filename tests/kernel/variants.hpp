@@ -9,6 +9,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <prism/core/random.hpp>
+#include <prism/kernel/pack_reproducible.hpp>
 #include <prism/kernel/pack_xsimd.hpp>
 #include <type_traits>
 #include <vector>
@@ -46,12 +47,13 @@ inline constexpr std::size_t last_dimension = 257;
 }  // namespace test
 
 /// A test case for each variant; empty for those that the compiler's flags do not allow.
-#define PRISM_FOR_EACH_VARIANT(NAME)                                                     \
-  TEST_CASE_TEMPLATE(                                                                    \
-      NAME, V, test::Variant<prism::isa::scalar, float>,                                 \
-      test::Variant<prism::isa::scalar, double>, test::Variant<prism::isa::sse2, float>, \
-      test::Variant<prism::isa::sse2, double>, test::Variant<prism::isa::avx2, float>,   \
-      test::Variant<prism::isa::avx2, double>, test::Variant<prism::isa::avx512, float>, \
-      test::Variant<prism::isa::avx512, double>, test::Variant<prism::isa::neon, float>, \
-      test::Variant<prism::isa::neon, double>, test::Variant<prism::isa::native, float>, \
-      test::Variant<prism::isa::native, double>)
+#define PRISM_FOR_EACH_VARIANT(NAME)                                                             \
+  TEST_CASE_TEMPLATE(                                                                            \
+      NAME, V, test::Variant<prism::isa::scalar, float>,                                         \
+      test::Variant<prism::isa::scalar, double>, test::Variant<prism::isa::sse2, float>,         \
+      test::Variant<prism::isa::sse2, double>, test::Variant<prism::isa::avx2, float>,           \
+      test::Variant<prism::isa::avx2, double>, test::Variant<prism::isa::avx512, float>,         \
+      test::Variant<prism::isa::avx512, double>, test::Variant<prism::isa::neon, float>,         \
+      test::Variant<prism::isa::neon, double>, test::Variant<prism::isa::native, float>,         \
+      test::Variant<prism::isa::native, double>, test::Variant<prism::isa::reproducible, float>, \
+      test::Variant<prism::isa::reproducible, double>)

@@ -7,7 +7,10 @@
 
 int main(int argc, char** argv) {
   // Scalar kernels need it too: depending on it glibc selects other exponentials and logarithms.
-  bool able = __builtin_cpu_supports("x86-64-v3") != 0;
+  bool able = true;
+#if defined(__x86_64__)
+  able = __builtin_cpu_supports("x86-64-v3") != 0;
+#endif
 #if defined(__AVX512VNNI__)
   able = able && __builtin_cpu_supports("x86-64-v4") && __builtin_cpu_supports("avx512vnni");
 #endif

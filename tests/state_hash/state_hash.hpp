@@ -71,7 +71,9 @@ struct EpochHash {
 };
 
 /// The execution of the training.
-#if defined(STATE_HASH_SERIAL)
+#if defined(STATE_HASH_REPRODUCIBLE)
+inline constexpr prism::Host<prism::isa::reproducible> exec{};
+#elif defined(STATE_HASH_SERIAL)
 inline constexpr prism::Serial exec{};
 #else
 inline constexpr prism::Host<> exec{};

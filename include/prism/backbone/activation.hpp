@@ -7,6 +7,8 @@
 #include <string_view>
 
 #include "prism/core/config.hpp"
+#include "prism/kernel/pack.hpp"
+#include "prism/kernel/pack_bits.hpp"
 #include "prism/policy/contract.hpp"
 
 namespace prism::inline PRISM_ISA {
@@ -16,6 +18,10 @@ namespace prism::inline PRISM_ISA {
 //   template <class T> T apply(T x) const;
 //   // The derivative as a function of y = apply(x).
 //   template <class T> T derivative(T y) const;
+//   // Optional: apply and derivative also take packs (kernel/pack.hpp), by which towers on the
+//   host
+//   // are computed; else they do so number by number.
+//   static constexpr bool takes_packs = true;
 //   // Optional: label() and check(), see policy/label.hpp.
 // };
 
@@ -54,6 +60,7 @@ template <class A>
 /// max(x, 0)
 struct ReLU {
   static constexpr std::string_view name = "ReLU";
+  static constexpr bool takes_packs = true;
   template <class T>
   [[nodiscard]] constexpr T apply(T x) const noexcept {
     return std::max(x, T{0});
@@ -62,11 +69,20 @@ struct ReLU {
   [[nodiscard]] constexpr T derivative(T y) const noexcept {
     return y > 0 ? T{1} : T{0};
   }
+  template <AnyPack P>
+  [[nodiscard]] P apply(P x) const noexcept {
+    return max(P::broadcast(0), x);  // NaN stays NaN
+  }
+  template <AnyPack P>
+  [[nodiscard]] P derivative(P y) const noexcept {
+    return PackBits<P>::where_less(P::broadcast(0), y, P::broadcast(1), P::broadcast(0));
+  }
 };
 
 /// x: the tower is linear, as in the paper's published code.
 struct Identity {
   static constexpr std::string_view name = "Identity";
+  static constexpr bool takes_packs = true;
   template <class T>
   [[nodiscard]] constexpr T apply(T x) const noexcept {
     return x;
@@ -74,6 +90,10 @@ struct Identity {
   template <class T>
   [[nodiscard]] constexpr T derivative(T /*y*/) const noexcept {
     return T{1};
+  }
+  template <AnyPack P>
+  [[nodiscard]] P derivative(P /*y*/) const noexcept {
+    return P::broadcast(1);
   }
 };
 

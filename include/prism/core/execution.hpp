@@ -22,6 +22,9 @@ struct avx512 {};       ///< F, BW, DQ and VL
 struct avx512_vnni {};  ///< with byte dot products
 struct neon {};
 struct neon_dotprod {};   ///< with byte dot products (-march=armv8.2-a+dotprod)
+/// One order of sums, and the same operations, on every processor with fused multiply-add: the
+/// results are equal bit for bit, see kernel/pack_reproducible.hpp. Compile with -ffp-contract=off.
+struct reproducible {};
 struct warp {};           ///< the 32 lanes of a GPU's warp, one number in each
 struct emulated_warp {};  ///< the same on the host, one lane after another
 #if defined(__SSE2__) || defined(__ARM_NEON)

@@ -22,6 +22,8 @@
 #include "prism/core/shuffle.hpp"
 #include "prism/data/interactions.hpp"
 #include "prism/execution/host.hpp"
+#include "prism/kernel/elementary.hpp"
+#include "prism/kernel/normal.hpp"
 
 namespace prism::inline PRISM_ISA {
 
@@ -48,7 +50,7 @@ class SyntheticGenerator {
     // Ranks are shuffled, so that an item's row says nothing about its popularity.
     std::iota(log_popularity_.begin(), log_popularity_.end(), 1.0);
     shuffle(par, std::span(log_popularity_), random(0));
-    for (double& p : log_popularity_) p = -options_.popularity_exponent * std::log(p);
+    for (double& p : log_popularity_) p = -options_.popularity_exponent * elementary::log(p);
   }
 
   /// The number of items of each user: log-normal above min(5, mean).
@@ -59,7 +61,8 @@ class SyntheticGenerator {
     const double mean_beyond = options_.interactions_per_user - min_degree;
     std::vector<Index> degree(options_.users);
     for (Index user = 0; user < options_.users; ++user) {
-      const double beyond = mean_beyond * std::exp(sigma * draw.normal(user) - sigma * sigma / 2);
+      const double beyond =
+          mean_beyond * elementary::exp(sigma * standard_normal(draw, user) - sigma * sigma / 2);
       const double max_degree = options_.items / 2;
       degree[user] = static_cast<Index>(std::min(max_degree, std::round(min_degree + beyond)));
     }
@@ -81,7 +84,8 @@ class SyntheticGenerator {
       const double cosine =
           std::inner_product(user_vector, user_vector + options_.factors, item_vector, 0.0);
       const double u = draw.uniform(std::uint64_t{user} * options_.items + item);
-      keys[item] = log_popularity_[item] + options_.affinity * cosine - std::log(-std::log(u));
+      keys[item] =
+          log_popularity_[item] + options_.affinity * cosine - elementary::log(-elementary::log(u));
     }
     const auto last = order.begin() + static_cast<std::ptrdiff_t>(sampled.size());
     std::nth_element(order.begin(), last, order.end(), [&](Index a, Index b) {
@@ -104,7 +108,7 @@ class SyntheticGenerator {
       const std::span vector = std::span(vectors).subspan(begin, options_.factors);
       double square = 0;
       for (std::size_t f = 0; f < vector.size(); ++f) {
-        vector[f] = draw.normal(begin + f);
+        vector[f] = standard_normal(draw, begin + f);
         square += vector[f] * vector[f];
       }
       for (double& x : vector) x /= std::sqrt(square);

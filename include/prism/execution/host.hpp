@@ -14,6 +14,7 @@
 #include "prism/core/error.hpp"
 #include "prism/core/execution.hpp"
 #include "prism/kernel/pack.hpp"
+#include "prism/kernel/pack_reproducible.hpp"
 #include "prism/kernel/pack_xsimd.hpp"
 
 namespace prism::inline PRISM_ISA {
@@ -42,7 +43,8 @@ struct Loops<Host<Isa>> {
   static_assert(
       requires { Pack<float, Isa>::width; },
       "host<Isa>: the compiler's flags do not allow this instruction set: pass -march=native, or "
-      "-mavx2 -mfma for isa::avx2. A set of your own needs a Pack, see prism/kernel/pack.hpp");
+      "-mavx2 -mfma for isa::avx2; isa::reproducible needs fused multiply-add. A set of your own "
+      "needs a Pack, see prism/kernel/pack.hpp");
 
   template <class Body>
   static void tasks(std::size_t n, const Body& body) {

@@ -18,6 +18,7 @@
 #include "prism/core/random.hpp"
 #include "prism/core/rows.hpp"
 #include "prism/initializer/xavier.hpp"
+#include "prism/kernel/elementary.hpp"
 #include "prism/kernel/row.hpp"
 #include "prism/policy/initializer.hpp"
 #include "prism/policy/label.hpp"
@@ -48,7 +49,7 @@ template <real Alpha>
 
 /// The initial magnitude of a row of popularity d: alpha * log(d + 2) + 1 - alpha (the paper).
 [[nodiscard]] inline double prism_magnitude(double alpha, double popularity) {
-  return alpha * std::log(popularity + 2.0) + (1.0 - alpha);
+  return alpha * elementary::log(popularity + 2.0) + (1.0 - alpha);
 }
 
 /// Scales the unit rows of `Base` to scale * prism_magnitude(alpha, training popularity). With

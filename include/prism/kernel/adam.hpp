@@ -12,6 +12,7 @@
 #include "prism/core/config.hpp"
 #include "prism/core/finite.hpp"
 #include "prism/kernel/pack.hpp"
+#include "prism/kernel/power.hpp"
 
 namespace prism::inline PRISM_ISA {
 
@@ -41,9 +42,10 @@ struct AdamStep {
 
   /// @param step  t, from 1
   AdamStep(double learning_rate, double b1, double b2, std::uint64_t step)
-      : step_size(static_cast<T>(learning_rate / (1 - std::pow(b1, static_cast<double>(step))))),
+      : step_size(
+            static_cast<T>(learning_rate / (1 - elementary::pow(b1, static_cast<double>(step))))),
         inverse_root_correction(
-            static_cast<T>(1 / std::sqrt(1 - std::pow(b2, static_cast<double>(step))))) {}
+            static_cast<T>(1 / std::sqrt(1 - elementary::pow(b2, static_cast<double>(step))))) {}
 };
 
 namespace detail {

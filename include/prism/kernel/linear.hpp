@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// A linear layer y = x W' + b on a block of rows, and its gradients. Rows are padded with zeros to
-// whole packs.
+// A linear layer y = x W' + b on a block of rows, and its gradients. Rows are padded with zeros
+// to whole packs.
 #pragma once
 
 #include <algorithm>
@@ -8,10 +8,11 @@
 
 #include "prism/core/config.hpp"
 #include "prism/core/execution.hpp"
+#include "prism/core/parallel.hpp"
 #include "prism/core/rows.hpp"
 #include "prism/core/scratch.hpp"
 #include "prism/kernel/matrix_product.hpp"
-#include "prism/kernel/row.hpp"
+#include "prism/kernel/pack.hpp"
 
 namespace prism::inline PRISM_ISA {
 
@@ -25,14 +26,41 @@ template <class T, class Isa = isa::native>
 /// A layer's weights, laid out for the forward and the backward pass.
 template <class T>
 struct LinearLayer {
-  Rows<const T> weight;       // out x in
-  const T* bias;              // out
-  Rows<T> weight_transposed;  // in x padded(out): W transposed
-  Rows<T> weight_padded;      // out x padded(in): W
-
-  [[nodiscard]] std::size_t in() const noexcept { return weight.dim(); }
-  [[nodiscard]] std::size_t out() const noexcept { return weight.size(); }
+  std::size_t in = 0;
+  std::size_t out = 0;
+  T* bias = nullptr;               // padded(out)
+  T* weight_transposed = nullptr;  // W', in x padded(out), in panels
+  T* weight = nullptr;             // W, out x padded(in), in panels
 };
+
+namespace detail {
+
+/// The panel of a matrix whose first column is `column`; zeros beyond the matrix.
+/// @param from  k rows, of which the panel has columns; or the transposed matrix
+/// @param to    where the panel is
+template <class Isa, class T>
+void pack_panel(Rows<const T> from, std::size_t column, bool transposed, T* to) noexcept {
+  constexpr std::size_t w = panel_columns<T, Isa>;
+  const std::size_t columns = transposed ? from.size() : from.dim();
+  const std::size_t k = transposed ? from.dim() : from.size();
+  const std::size_t filled = std::min(w, columns - column);
+  // Square by square: the columns of a panel are rows of the transposed matrix.
+  constexpr std::size_t square = 16;
+  for (std::size_t first = 0; first < k; first += square) {
+    const std::size_t end = std::min(first + square, k);
+    for (std::size_t l = first; l < end; ++l) {
+      if (!transposed) std::copy_n(from[l] + column, filled, to + l * w);
+      std::fill(to + l * w + filled, to + (l + 1) * w, T{0});
+    }
+    if (!transposed) continue;
+    for (std::size_t c = 0; c < filled; ++c) {
+      const T* const line = from[column + c];
+      for (std::size_t l = first; l < end; ++l) to[l * w + c] = line[l];
+    }
+  }
+}
+
+}  // namespace detail
 
 /// Packs a layer's weights into scratch memory.
 /// @param weight  out x in
@@ -41,13 +69,26 @@ template <class T, Execution X>
 [[nodiscard]] LinearLayer<T> pack_layer(const X& exec, Rows<const T> weight, const T* bias,
                                         Scratch& scratch) {
   using Isa = typename X::isa;
+  constexpr std::size_t w = panel_columns<T, Isa>;
   const std::size_t out = weight.size(), in = weight.dim();
-  const LinearLayer<T> layer{weight, bias, scratch.allocate_zeros<T>(exec, in, padded<T, Isa>(out)),
-                             scratch.allocate_zeros<T>(exec, out, padded<T, Isa>(in))};
-  for (std::size_t o = 0; o < out; ++o) {
-    std::copy_n(weight[o], in, layer.weight_padded[o]);
-    for (std::size_t i = 0; i < in; ++i) layer.weight_transposed[i][o] = weight[o][i];
-  }
+  const auto allocate = [&](std::size_t n) { return scratch.allocate<T>(n, 1).data(); };
+  const LinearLayer<T> layer{in, out, allocate(padded<T, Isa>(out)),
+                             allocate(panel_elements<T, Isa>(in, out)),
+                             allocate(panel_elements<T, Isa>(out, in))};
+  std::copy_n(bias, out, layer.bias);
+  std::fill(layer.bias + out, layer.bias + padded<T, Isa>(out), T{0});
+  const std::size_t of_transposed = (out + w - 1) / w, panels = of_transposed + (in + w - 1) / w;
+  constexpr std::size_t grain = std::size_t{1} << 14;  // numbers
+  parallel_chunks(exec, panels, std::max<std::size_t>(grain / (w * std::max(in, out)), 1),
+                  [&](std::size_t begin, std::size_t end) {
+                    for (std::size_t p = begin; p < end; ++p) {
+                      const bool transposed = p < of_transposed;
+                      const std::size_t column = (transposed ? p : p - of_transposed) * w;
+                      T* const to = transposed ? layer.weight_transposed + column * in
+                                               : layer.weight + column * out;
+                      detail::pack_panel<Isa>(weight, column, transposed, to);
+                    }
+                  });
   return layer;
 }
 
@@ -56,29 +97,42 @@ template <class T, Execution X>
 /// @param y  rows x padded(out), overwritten; padding becomes zero
 template <class Isa = isa::native, class T>
 void linear_forward(const LinearLayer<T>& layer, std::size_t rows, const T* x, T* y) noexcept {
-  const std::size_t in = padded<T, Isa>(layer.in()), out = padded<T, Isa>(layer.out());
-  matrix_product<Store::overwrite, Isa>(rows, out, layer.in(), LeftFactor<T>{x, in, 1},
-                                        layer.weight_transposed.data(), out, y, out);
-  for (std::size_t r = 0; r < rows; ++r)
-    add_scaled<Isa>(y + r * out, T{1}, layer.bias, layer.out());
+  using P = Pack<T, Isa>;
+  const std::size_t in = padded<T, Isa>(layer.in), out = padded<T, Isa>(layer.out);
+  finished_matrix_product<Isa>(
+      rows, out, layer.in, LeftFactor<T>{x, in, 1},
+      RightFactor<T>::template panels<Isa>(layer.weight_transposed, layer.in), y, out,
+      [bias = layer.bias](P sum, std::size_t, std::size_t column) {
+        return sum + P::load(bias + column);
+      });
 }
 
-/// The gradients of a block of rows.
-/// @param x         rows x padded(in), the input
-/// @param g         rows x padded(out), the gradient with respect to the output
-/// @param g_x       rows x padded(in), overwritten
-/// @param g_weight  out x padded(in), overwritten
-/// @param g_bias    out, overwritten
+/// The gradient with respect to x: g W.
+/// @param g    rows x padded(out), the gradient with respect to y
+/// @param g_x  rows x padded(in), overwritten
 template <class Isa = isa::native, class T>
-void linear_backward(const LinearLayer<T>& layer, std::size_t rows, const T* x, const T* g, T* g_x,
-                     T* g_weight, T* g_bias) noexcept {
-  const std::size_t in = padded<T, Isa>(layer.in()), out = padded<T, Isa>(layer.out());
-  matrix_product<Store::overwrite, Isa>(rows, in, layer.out(), LeftFactor<T>{g, out, 1},
-                                        layer.weight_padded.data(), in, g_x, in);
-  matrix_product<Store::overwrite, Isa>(layer.out(), in, rows, LeftFactor<T>{g, 1, out}, x, in,
-                                        g_weight, in);
-  std::fill_n(g_bias, layer.out(), T{0});
-  for (std::size_t r = 0; r < rows; ++r) add_scaled<Isa>(g_bias, T{1}, g + r * out, layer.out());
+void linear_input_gradient(const LinearLayer<T>& layer, std::size_t rows, const T* g,
+                           T* g_x) noexcept {
+  const std::size_t in = padded<T, Isa>(layer.in), out = padded<T, Isa>(layer.out);
+  matrix_product<Store::overwrite, Isa>(
+      rows, in, layer.out, LeftFactor<T>{g, out, 1},
+      RightFactor<T>::template panels<Isa>(layer.weight, layer.out), g_x, in);
+}
+
+/// Adds the gradient of weights and bias of a block of rows.
+/// @param x         rows x padded(in)
+/// @param g         rows x padded(out), the gradient with respect to y
+/// @param g_weight  out x padded(in)
+/// @param g_bias    padded(out)
+template <class Isa = isa::native, class T>
+void add_linear_gradient(const LinearLayer<T>& layer, std::size_t rows, const T* x, const T* g,
+                         T* g_weight, T* g_bias) noexcept {
+  const std::size_t in = padded<T, Isa>(layer.in), out = padded<T, Isa>(layer.out);
+  matrix_product<Store::add, Isa>(layer.out, in, rows, LeftFactor<T>{g, 1, out}, x, in, g_weight,
+                                  in);
+  // A row of ones times g.
+  const T one = 1;
+  matrix_product<Store::add, Isa>(1, out, rows, LeftFactor<T>{&one, 0, 0}, g, out, g_bias, out);
 }
 
 }  // namespace prism::inline PRISM_ISA

@@ -29,12 +29,83 @@ inline constexpr std::size_t pack_width = Pack<T, Isa>::width;
 
 namespace detail {
 
-/// An M x (N packs) tile of C over all of K. It takes M * N + N + 1 registers. The left factor
-/// comes as numbers: a struct would be copied to the stack by a load that waits for its two stores.
-template <Store Mode, class Isa, std::size_t M, std::size_t N, class T>
+/// Packs in a row of a tile: 6 x 4 fill the 32 registers of AVX-512, 6 x 2 the 16 of AVX2 and SSE,
+/// and 6 x 1 where a pack is of several registers.
+template <class P>
+inline constexpr std::size_t packs_of_tile = sizeof(P) == 64 ? 4 : 2;
+template <class P>
+requires(P::parts > 1)  //
+    inline constexpr std::size_t packs_of_tile<P> = 1;
+
+}  // namespace detail
+
+/// Columns of a panel of the right factor: as wide as the widest tile of registers.
+template <class T, class Isa>
+inline constexpr std::size_t panel_columns =
+    pack_width<T, Isa>* detail::packs_of_tile<Pack<T, Isa>>;
+
+/// The right factor of a product, panel by panel: element (k, column) is data[column / w *
+/// panel_stride + k * row_stride + column % w], w = panel_columns. A panel is read once for every 6
+/// rows of the left factor. With whole rows one after another, the lines of a panel are a row apart
+/// and compete for few sets of the first cache (4 of 64 for 256 floats); a panel of its own does
+/// not.
+template <class T>
+struct RightFactor {
+  const T* data;
+  std::size_t row_stride;
+  std::size_t panel_stride;
+
+  /// A row-major matrix.
+  template <class Isa>
+  [[nodiscard]] static RightFactor row_major(const T* data, std::size_t stride) noexcept {
+    return {data, stride, panel_columns<T, Isa>};
+  }
+  /// One panel after another, each with k rows of panel_columns.
+  template <class Isa>
+  [[nodiscard]] static RightFactor panels(const T* data, std::size_t k) noexcept {
+    return {data, panel_columns<T, Isa>, k * panel_columns<T, Isa>};
+  }
+};
+
+/// The number of elements of a matrix of k rows in panels.
+template <class T, class Isa>
+[[nodiscard]] constexpr std::size_t panel_elements(std::size_t k, std::size_t columns) noexcept {
+  constexpr std::size_t w = panel_columns<T, Isa>;
+  return (columns + w - 1) / w * w * k;
+}
+
+/// Where a matrix of k rows in panels has its element (row, column); the rest of the row follows it
+/// up to the panel's last column.
+template <class T, class Isa>
+[[nodiscard]] constexpr std::size_t panel_offset(std::size_t k, std::size_t row,
+                                                 std::size_t column) noexcept {
+  constexpr std::size_t w = panel_columns<T, Isa>;
+  return column / w * w * k + row * w + column % w;
+}
+
+namespace detail {
+
+/// What is stored of a sum for C's element (row, column): itself, or with that element added.
+template <Store Mode, class T>
+struct StoreSum {
+  const T* c;
+  std::size_t c_stride;
+
+  template <class P>
+  P operator()(P sum, std::size_t row, std::size_t column) const noexcept {
+    if constexpr (Mode == Store::overwrite) return sum;
+    return sum + P::load(c + row * c_stride + column);
+  }
+};
+
+/// An M x (N packs) tile of C over all of K, at C's element (row, column). It takes M * N + N + 1
+/// registers. The left factor comes as numbers: a struct would be copied to the stack by a load
+/// that waits for its two stores.
+template <class Isa, std::size_t M, std::size_t N, class T, class Finish>
 inline void register_tile(std::size_t k, const T* a, std::size_t a_row_stride,
                           std::size_t a_k_stride, const T* b, std::size_t b_stride, T* c,
-                          std::size_t c_stride) noexcept {
+                          std::size_t c_stride, std::size_t row, std::size_t column,
+                          const Finish& finish) noexcept {
   using P = Pack<T, Isa>;
   constexpr std::size_t w = P::width;
   P sums[M][N];
@@ -56,26 +127,24 @@ inline void register_tile(std::size_t k, const T* a, std::size_t a_row_stride,
       }
     }
   }
-#pragma GCC unroll 8
-  for (std::size_t m = 0; m < M; ++m) {
-#pragma GCC unroll 8
-    for (std::size_t n = 0; n < N; ++n) {
-      T* const address = c + m * c_stride + n * w;
-      if constexpr (Mode == Store::add) sums[m][n] = sums[m][n] + P::load(address);
-      sums[m][n].store(address);
-    }
-  }
+  const auto store = [&]<std::size_t... I>(std::index_sequence<I...>) {
+    (finish(sums[I / N][I % N], row + I / N, column + I % N * w)
+         .store(c + (row + I / N) * c_stride + column + I % N * w),
+     ...);
+  };
+  store(std::make_index_sequence<M * N>{});
 }
 
 /// All rows of C in a panel of N packs of columns, tallest tiles first.
-template <Store Mode, class Isa, std::size_t N, class T>
+template <class Isa, std::size_t N, class T, class Finish>
 inline void column_panel(std::size_t rows, std::size_t k, LeftFactor<T> a, const T* b,
-                         std::size_t b_stride, T* c, std::size_t c_stride) noexcept {
+                         std::size_t b_stride, T* c, std::size_t c_stride, std::size_t column,
+                         const Finish& finish) noexcept {
   std::size_t row = 0;
   const auto sweep = [&]<std::size_t M>(std::integral_constant<std::size_t, M>) {
     for (; row + M <= rows; row += M) {
-      register_tile<Mode, Isa, M, N>(k, a.data + row * a.row_stride, a.row_stride, a.k_stride, b,
-                                     b_stride, c + row * c_stride, c_stride);
+      register_tile<Isa, M, N>(k, a.data + row * a.row_stride, a.row_stride, a.k_stride, b,
+                               b_stride, c, c_stride, row, column, finish);
     }
   };
   sweep(std::integral_constant<std::size_t, 6>{});
@@ -85,24 +154,42 @@ inline void column_panel(std::size_t rows, std::size_t k, LeftFactor<T> a, const
 
 }  // namespace detail
 
-/// C (rows x columns) = A (rows x k) * B (k x columns), or += with Store::add. B and C are
-/// row-major with the given strides; `columns` is a multiple of pack_width.
-template <Store Mode, class Isa = isa::native, class T>
-inline void matrix_product(std::size_t rows, std::size_t columns, std::size_t k, LeftFactor<T> a,
-                           const T* b, std::size_t b_stride, T* c, std::size_t c_stride) noexcept {
-  constexpr std::size_t w = pack_width<T, Isa>;
-  // 6 x 4 packs fill the 32 registers of AVX-512, 6 x 2 the 16 of AVX2 and SSE.
-  constexpr std::size_t widest = w * sizeof(T) == 64 ? 4 : 2;
+/// C (rows x columns) = A (rows x k) * B (k x columns), whatever `finish` makes of each element of
+/// the product: finish(sum, row, column) is called with a pack of a row's elements from `column`
+/// on, and returns what is stored. C is row-major with the given stride; `columns` is a multiple of
+/// pack_width. Each element is summed in the order of k from zero, whatever the layouts.
+template <class Isa = isa::native, class T, class Finish>
+inline void finished_matrix_product(std::size_t rows, std::size_t columns, std::size_t k,
+                                    LeftFactor<T> a, RightFactor<T> b, T* c, std::size_t c_stride,
+                                    const Finish& finish) noexcept {
+  constexpr std::size_t w = pack_width<T, Isa>, panel = panel_columns<T, Isa>;
   std::size_t column = 0;
   const auto sweep = [&]<std::size_t N>(std::integral_constant<std::size_t, N>) {
     for (; column + N * w <= columns; column += N * w) {
-      detail::column_panel<Mode, Isa, N>(rows, k, a, b + column, b_stride, c + column, c_stride);
+      const T* const right = b.data + column / panel * b.panel_stride + column % panel;
+      detail::column_panel<Isa, N>(rows, k, a, right, b.row_stride, c, c_stride, column, finish);
     }
   };
-  sweep(std::integral_constant<std::size_t, widest>{});
+  sweep(std::integral_constant<std::size_t, panel / w>{});
   // One pack takes 7 loads for 6 multiply-adds, two packs take 8 for 12.
-  sweep(std::integral_constant<std::size_t, 2>{});
+  if constexpr (panel / w > 2) sweep(std::integral_constant<std::size_t, 2>{});
   sweep(std::integral_constant<std::size_t, 1>{});
+}
+
+/// The same without a function: C = A * B, or C += A * B with Store::add.
+template <Store Mode, class Isa = isa::native, class T>
+inline void matrix_product(std::size_t rows, std::size_t columns, std::size_t k, LeftFactor<T> a,
+                           RightFactor<T> b, T* c, std::size_t c_stride) noexcept {
+  finished_matrix_product<Isa>(rows, columns, k, a, b, c, c_stride,
+                               detail::StoreSum<Mode, T>{c, c_stride});
+}
+
+/// The same for a row-major B with the given stride.
+template <Store Mode, class Isa = isa::native, class T>
+inline void matrix_product(std::size_t rows, std::size_t columns, std::size_t k, LeftFactor<T> a,
+                           const T* b, std::size_t b_stride, T* c, std::size_t c_stride) noexcept {
+  matrix_product<Mode, Isa>(rows, columns, k, a,
+                            RightFactor<T>::template row_major<Isa>(b, b_stride), c, c_stride);
 }
 
 /// The dot products of one row with N others, at any addresses, by the operations of

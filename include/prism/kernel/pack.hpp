@@ -3,7 +3,9 @@
 // instruction set as a template parameter. Here is the scalar one; pack_xsimd.hpp has the others.
 //
 // A user-defined instruction set is an empty type with specialisations of Pack for float and double
-// that have the members of Pack<T, isa::scalar>; `fit(host<my_isa>, ...)` then trains with it.
+// that have the members of Pack<T, isa::scalar>; `fit(host<my_isa>, ...)` then trains with it. It
+// may also specialise PackTraits below and PackBits of pack_bits.hpp, where it has instructions for
+// what they else compute number by number.
 #pragma once
 
 #include <algorithm>
@@ -52,7 +54,20 @@ template <>
 inline constexpr bool has_single_numbers<isa::neon> = true;
 template <>
 inline constexpr bool has_single_numbers<isa::neon_dotprod> = true;
+template <>
+inline constexpr bool has_single_numbers<isa::reproducible> = true;
 #endif
+
+/// a * b + c: rounded once where one instruction does it, as with packs. Elsewhere std::fma would
+/// be a call.
+template <class T>
+[[nodiscard]] PRISM_HOST_DEVICE inline T multiply_add(T a, T b, T c) noexcept {
+#if defined(__FMA__) || defined(__ARM_FEATURE_FMA) || defined(__CUDA_ARCH__)
+  return std::fma(a, b, c);
+#else
+  return a * b + c;
+#endif
+}
 
 }  // namespace detail
 
@@ -72,14 +87,11 @@ struct Pack<T, Isa> {
   PRISM_HOST_DEVICE friend Pack operator*(Pack a, Pack b) noexcept { return {a.value * b.value}; }
   PRISM_HOST_DEVICE friend Pack operator/(Pack a, Pack b) noexcept { return {a.value / b.value}; }
   PRISM_HOST_DEVICE friend Pack fused_multiply_add(Pack a, Pack b, Pack c) noexcept {
-    return {a.value * b.value + c.value};
+    return {detail::multiply_add(a.value, b.value, c.value)};
   }
   PRISM_HOST_DEVICE friend Pack sqrt(Pack a) noexcept { return {std::sqrt(a.value)}; }
   PRISM_HOST_DEVICE friend Pack approximate_reciprocal(Pack a) noexcept { return {T{1} / a.value}; }
   PRISM_HOST_DEVICE friend Pack approximate_sqrt(Pack a) noexcept { return {std::sqrt(a.value)}; }
-  PRISM_HOST_DEVICE friend Pack exp(Pack a) noexcept { return {std::exp(a.value)}; }
-  PRISM_HOST_DEVICE friend Pack log(Pack a) noexcept { return {std::log(a.value)}; }
-  PRISM_HOST_DEVICE friend Pack atan(Pack a) noexcept { return {std::atan(a.value)}; }
   PRISM_HOST_DEVICE friend Pack clamp(Pack a, Pack lowest, Pack highest) noexcept {
     const T raised = a.value < lowest.value ? lowest.value : a.value;
     return {raised > highest.value ? highest.value : raised};

@@ -45,22 +45,14 @@ struct Pack<T, isa::emulated_warp> {
     return made([&](std::size_t j) { return a.value[j] / b.value[j]; });
   }
   friend Pack fused_multiply_add(const Pack& a, const Pack& b, const Pack& c) noexcept {
-    return made([&](std::size_t j) { return a.value[j] * b.value[j] + c.value[j]; });
+    return made(
+        [&](std::size_t j) { return detail::multiply_add(a.value[j], b.value[j], c.value[j]); });
   }
   friend Pack sqrt(const Pack& a) noexcept {
     return made([&](std::size_t j) { return std::sqrt(a.value[j]); });
   }
   friend Pack approximate_reciprocal(const Pack& a) noexcept { return broadcast(1) / a; }
   friend Pack approximate_sqrt(const Pack& a) noexcept { return sqrt(a); }
-  friend Pack exp(const Pack& a) noexcept {
-    return made([&](std::size_t j) { return std::exp(a.value[j]); });
-  }
-  friend Pack log(const Pack& a) noexcept {
-    return made([&](std::size_t j) { return std::log(a.value[j]); });
-  }
-  friend Pack atan(const Pack& a) noexcept {
-    return made([&](std::size_t j) { return std::atan(a.value[j]); });
-  }
   friend Pack clamp(const Pack& a, const Pack& lowest, const Pack& highest) noexcept {
     return made([&](std::size_t j) {
       const T raised = a.value[j] < lowest.value[j] ? lowest.value[j] : a.value[j];

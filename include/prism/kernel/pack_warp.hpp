@@ -94,9 +94,6 @@ struct Pack<T, isa::warp> {
   PRISM_HOST_DEVICE friend Pack sqrt(Pack a) noexcept { return {std::sqrt(a.value)}; }
   PRISM_HOST_DEVICE friend Pack approximate_reciprocal(Pack a) noexcept { return {T{1} / a.value}; }
   PRISM_HOST_DEVICE friend Pack approximate_sqrt(Pack a) noexcept { return sqrt(a); }
-  PRISM_HOST_DEVICE friend Pack exp(Pack a) noexcept { return {std::exp(a.value)}; }
-  PRISM_HOST_DEVICE friend Pack log(Pack a) noexcept { return {std::log(a.value)}; }
-  PRISM_HOST_DEVICE friend Pack atan(Pack a) noexcept { return {std::atan(a.value)}; }
   PRISM_HOST_DEVICE friend Pack clamp(Pack a, Pack lowest, Pack highest) noexcept {
     const T raised = a.value < lowest.value ? lowest.value : a.value;
     return {raised > highest.value ? highest.value : raised};

@@ -2,6 +2,7 @@
 // Packs of the processor's instruction sets. Only this file depends on xsimd and its versions.
 #pragma once
 
+#include <bit>
 #include <cstddef>
 #include <cstdint>
 #include <limits>
@@ -11,6 +12,7 @@
 #include "prism/core/config.hpp"
 #include "prism/core/execution.hpp"
 #include "prism/kernel/pack.hpp"
+#include "prism/kernel/pack_bits.hpp"
 
 #if !defined(__CUDA_ARCH__)  // see has_single_numbers
 namespace prism::inline PRISM_ISA {
@@ -139,14 +141,17 @@ struct Pack<T, Isa> {
 #endif
     return sqrt(a);
   }
-  friend Pack exp(Pack a) noexcept { return {xsimd::exp(a.value)}; }
-  friend Pack log(Pack a) noexcept { return {xsimd::log(a.value)}; }
-  friend Pack atan(Pack a) noexcept { return {xsimd::atan(a.value)}; }
 
   /// a clamped to [lowest, highest]; NaN stays NaN.
   friend Pack clamp(Pack a, Pack lowest, Pack highest) noexcept {
+#if defined(__SSE2__)
+    // x86 takes the second of two numbers that are neither less nor greater: NaN, and the zero of
+    // either sign.
+    return {xsimd::min(highest.value, xsimd::max(lowest.value, a.value))};
+#else
     const Register raised = xsimd::select(a.value < lowest.value, lowest.value, a.value);
     return {xsimd::select(raised > highest.value, highest.value, raised)};
+#endif
   }
 
   friend Pack max(Pack a, Pack b) noexcept { return {xsimd::max(a.value, b.value)}; }
@@ -179,6 +184,41 @@ struct Pack<T, Isa> {
     return xsimd::reduce_add(a.value);
 #endif
   }
+};
+
+template <class T, detail::XsimdIsa Isa>
+struct PackBits<Pack<T, Isa>> {
+  using P = Pack<T, Isa>;
+  using Layout = detail::NumberLayout<T>;
+  using Number = typename Layout::Bits;
+  using Bits = xsimd::batch<Number, detail::arch_t<Isa>>;
+
+  static P where_less(P a, P b, P yes, P no) noexcept {
+    return {xsimd::select(a.value < b.value, yes.value, no.value)};
+  }
+  static P mantissa_as_exponent(P t) noexcept { return number(bits(t) << Layout::mantissa_bits); }
+  static detail::SplitNumber<P> split(P x) noexcept {
+    // As detail::split_number.
+    constexpr Number one = Number{Layout::bias} << Layout::mantissa_bits;
+    constexpr Number mask = (Number{1} << Layout::mantissa_bits) - 1;
+    constexpr Number of_integers = Number{Layout::bias + Layout::mantissa_bits}
+                                   << Layout::mantissa_bits;
+    constexpr T offset = static_cast<T>((Number{1} << Layout::mantissa_bits) + Layout::bias);
+    const Bits shifted = bits(x) + Bits(Number{one - Layout::sqrt_half});
+    const Bits mantissa = (shifted & Bits(mask)) + Bits(Layout::sqrt_half);
+    const Bits integer = (shifted >> Layout::mantissa_bits) | Bits(of_integers);
+    return {number(mantissa), number(integer) - P::broadcast(offset)};
+  }
+  static P opaque(P x) noexcept {
+#if defined(__FAST_MATH__) && defined(__GNUC__)
+    asm("" : "+m"(x));
+#endif
+    return x;
+  }
+
+ private:
+  static Bits bits(P x) noexcept { return std::bit_cast<Bits>(x.value); }
+  static P number(Bits x) noexcept { return {std::bit_cast<typename P::Register>(x)}; }
 };
 
 #if defined(__GNUC__) && !defined(__clang__)

@@ -35,10 +35,10 @@ template <class Isa, class T>
   if constexpr (Lanes<Isa>::are_threads) {
     T product = 0;
     for (std::size_t i = Lanes<Isa>::first(); i < n; i += Lanes<Isa>::step())
-      product += a[i] * b[i];
+      product = multiply_add(a[i], b[i], product);
     return total + Lanes<Isa>::sum(product);
   } else {
-    for (std::size_t i = 0; i < n; ++i) total += a[i] * b[i];
+    for (std::size_t i = 0; i < n; ++i) total = multiply_add(a[i], b[i], total);
     return total;
   }
 }

@@ -2,24 +2,24 @@
 // Functions of one score, without overflow.
 #pragma once
 
-#include <algorithm>
-#include <cmath>
+#include <concepts>
 
 #include "prism/core/config.hpp"
+#include "prism/kernel/elementary.hpp"
+#include "prism/kernel/pack.hpp"
 
 namespace prism::inline PRISM_ISA {
 
 /// log(1 + exp(x))
-template <class T>
+template <std::floating_point T>
 [[nodiscard]] PRISM_HOST_DEVICE inline T softplus(T x) noexcept {
-  return std::max(x, T{0}) + std::log1p(std::exp(-std::abs(x)));
+  return softplus(Pack<T, isa::scalar>{x}).value;
 }
 
 /// 1 / (1 + exp(-x))
-template <class T>
+template <std::floating_point T>
 [[nodiscard]] PRISM_HOST_DEVICE inline T sigmoid(T x) noexcept {
-  const T exponential = std::exp(-std::abs(x));
-  return (x >= 0 ? T{1} : exponential) / (T{1} + exponential);
+  return sigmoid(Pack<T, isa::scalar>{x}).value;
 }
 
 /// Both for the cost of one exponential: the derivative of softplus is sigmoid.
@@ -28,9 +28,9 @@ struct SoftplusWithDerivative {
   T value, derivative;
 
   PRISM_HOST_DEVICE explicit SoftplusWithDerivative(T x) noexcept {
-    const T exponential = std::exp(-std::abs(x));
-    value = std::max(x, T{0}) + std::log1p(exponential);
-    derivative = (x >= 0 ? T{1} : exponential) / (T{1} + exponential);
+    const SoftplusAndSigmoid of(Pack<T, isa::scalar>{x});
+    value = of.softplus.value;
+    derivative = of.sigmoid.value;
   }
 };
 

@@ -6,6 +6,7 @@
 #include <cstddef>
 
 #include "prism/core/config.hpp"
+#include "prism/kernel/elementary.hpp"
 #include "prism/kernel/pack.hpp"
 
 namespace prism::inline PRISM_ISA {

@@ -7,6 +7,8 @@
 
 #include "prism/core/config.hpp"
 #include "prism/core/masked_score.hpp"
+#include "prism/kernel/angles.hpp"
+#include "prism/kernel/elementary.hpp"
 #include "prism/kernel/pack.hpp"
 
 namespace prism::inline PRISM_ISA {

@@ -7,7 +7,8 @@
 
 #include "prism/core/config.hpp"
 #include "prism/core/error.hpp"
-#include "prism/kernel/scalar.hpp"
+#include "prism/kernel/elementary.hpp"
+#include "prism/kernel/pack_bits.hpp"
 #include "prism/ops/pair_scores.hpp"
 #include "prism/policy/loss.hpp"
 
@@ -45,13 +46,14 @@ struct BPR {
       const double share =
           counted == 0 ? 0
                        : static_cast<double>(of_negatives.size()) / static_cast<double>(counted);
-      const double sum = of_negatives.template sum_of<double>([=](std::size_t, T& negative) {
-        const SoftplusWithDerivative<T> softplus(negative - positive);
-        negative = static_cast<T>(share * pair_weight) * softplus.derivative;
-        return static_cast<double>(softplus.value);
+      const T weight = static_cast<T>(share * pair_weight);
+      const T sum = of_negatives.sum_of_packs([=]<AnyPack P>(P& negatives_of_pack) {
+        const SoftplusAndSigmoid<P> of(negatives_of_pack - P::broadcast(positive));
+        negatives_of_pack = P::broadcast(weight) * of.sigmoid;
+        return of.softplus;
       });
       scores.set_positive(-of_negatives.sum());
-      return share * sum;
+      return share * static_cast<double>(sum);
     };
     const double total = loss_over_scores(step, per_pair);
     return total * pair_weight;

@@ -13,6 +13,7 @@
 #include "prism/core/parallel.hpp"
 #include "prism/core/rows.hpp"
 #include "prism/core/scratch.hpp"
+#include "prism/kernel/elementary.hpp"
 #include "prism/kernel/row.hpp"
 #include "prism/kernel/softmax.hpp"
 #include "prism/ops/pair_scores.hpp"
@@ -57,16 +58,16 @@ template <class T, Execution X>
     }
     T sum = 0;
     for (const Index p : of_user) {
-      sum += std::exp(inverse_temperature * (*terms.value[p] - maximum));
+      sum += elementary::exp(inverse_temperature * (*terms.value[p] - maximum));
     }
     const auto count = static_cast<T>(of_user.size());
     for (const Index p : of_user) {
       const T cosine = *terms.value[p];
       Lanes<Isa>::once([=] {
         if (average) {
-          *terms.value[p] = std::log(sum / count) + inverse_temperature * maximum;
-          *terms.d_cosine[p] =
-              std::exp(inverse_temperature * (cosine - maximum)) * (pair_weight * count / sum);
+          *terms.value[p] = elementary::log(sum / count) + inverse_temperature * maximum;
+          *terms.d_cosine[p] = elementary::exp(inverse_temperature * (cosine - maximum)) *
+                               (pair_weight * count / sum);
         } else {
           *terms.value[p] = cosine * inverse_temperature;
           *terms.d_cosine[p] = pair_weight;
@@ -129,7 +130,7 @@ struct BSL {
           const T sum = of_negatives.softmax_terms(inverse_temperature, maximum);
           of_negatives.multiply(static_cast<T>(negative_weight / pairs) * inverse_temperature /
                                 sum);
-          const double log_sum = std::log(static_cast<double>(sum)) +
+          const double log_sum = elementary::log(static_cast<double>(sum)) +
                                  static_cast<double>(inverse_temperature * maximum);
           return negative_weight * log_sum - positive;
         });

@@ -16,6 +16,8 @@
 #include "prism/core/random.hpp"
 #include "prism/core/rows.hpp"
 #include "prism/core/scratch.hpp"
+#include "prism/kernel/elementary.hpp"
+#include "prism/kernel/normal.hpp"
 #include "prism/kernel/pack.hpp"
 #include "prism/kernel/row.hpp"
 #include "prism/kernel/scalar.hpp"
@@ -29,22 +31,39 @@ namespace detail {
 
 inline constexpr std::size_t head_grain = 256;
 
-/// The scores of rows by a head (row . w), rows x 1, and their gradient, still to be computed.
+/// The scores x of rows by a head (row . w), rows x 1, what losses take of them, and their
+/// gradient, still to be computed.
 template <class T>
 struct HeadScores {
   Rows<T> score;
   Rows<T> d_score;
+  Rows<T> sigmoid, sigmoid_of_opposite;    // sig(x), sig(-x)
+  Rows<T> softplus, softplus_of_opposite;  // of x and of -x
 };
 
 template <class T, Execution X>
 [[nodiscard]] HeadScores<T> score_by_head(const X& exec, IndexedRows<const T> rows, const T* head,
                                           Scratch& scratch) {
-  const HeadScores<T> scores{scratch.allocate<T>(rows.size(), 1),
-                             scratch.allocate<T>(rows.size(), 1)};
+  const auto allocate = [&] { return scratch.allocate<T>(rows.size(), 1); };
+  const HeadScores<T> scores{allocate(), allocate(), allocate(),
+                             allocate(), allocate(), allocate()};
   for_each_row(exec, rows.size(), head_grain, [=] PRISM_HOST_DEVICE(std::size_t k) {
     using Isa = typename X::isa;
     const T score = dot<Isa>(rows[k], head, rows.dim());
     Lanes<Isa>::once([=] { *scores.score[k] = score; });
+  });
+  constexpr std::size_t block = head_grain, grain = 1;
+  const std::size_t n = rows.size();
+  for_each_row(exec, (n + block - 1) / block, grain, [=] PRISM_HOST_DEVICE(std::size_t b) {
+    const std::size_t first = b * block, count = n - first < block ? n - first : block;
+    for_each_pack<typename X::isa, T>(count, [=]<class P>(std::type_identity<P>, std::size_t i) {
+      const P x = P::load(scores.score[first + i]);
+      const SoftplusAndSigmoid<P> of(x), of_opposite(P::broadcast(0) - x);
+      of.sigmoid.store(scores.sigmoid[first + i]);
+      of.softplus.store(scores.softplus[first + i]);
+      of_opposite.sigmoid.store(scores.sigmoid_of_opposite[first + i]);
+      of_opposite.softplus.store(scores.softplus_of_opposite[first + i]);
+    });
   });
   return scores;
 }
@@ -97,8 +116,8 @@ struct MACR {
       const Random random = context.random();
       const double deviation = std::sqrt(2.0 / static_cast<double>(context.dim + 1));
       for (std::size_t k = 0; k < context.dim; ++k) {
-        user_head(0, k) = static_cast<T>(deviation * random.normal(k));
-        item_head(0, k) = static_cast<T>(deviation * random.normal(context.dim + k));
+        user_head(0, k) = static_cast<T>(deviation * standard_normal(random, k));
+        item_head(0, k) = static_cast<T>(deviation * standard_normal(random, context.dim + k));
       }
     }
 
@@ -139,24 +158,29 @@ struct MACR {
     const Rows<T> user_d_score = scratch.allocate<T>(pairs, n + 1);
     const double total = loss_over_scores(
         step, [=] PRISM_HOST_DEVICE(std::size_t p, PairScores<T, Isa> scores) -> double {
-          const T user_score = *user.score[users[p]];
-          const T user_probability = sigmoid(user_score);
+          const Index u = users[p];
+          const T user_probability = *user.sigmoid[u];
           return scores.all().template sum_of<double>([=](std::size_t j, T& score) -> double {
-            const T item_score = *item.score[j == 0 ? items[p] : negative_items[p * n + j - 1]];
-            const T sign = j == 0 ? T{-1} : T{1};
-            const T weight = j == 0 ? pair_weight : negative_weight;
-            const T item_probability = sigmoid(item_score);
+            const bool positive = j == 0;
+            const Index i = positive ? items[p] : negative_items[p * n + j - 1];
+            const T sign = positive ? T{-1} : T{1};
+            const T weight = positive ? pair_weight : negative_weight;
+            const T item_probability = *item.sigmoid[i];
             const T fused_score = score * item_probability * user_probability;
-            const T d_fused_score = weight * sign * sigmoid(sign * fused_score);
+            const SoftplusWithDerivative<T> fused(sign * fused_score);
+            const T d_fused_score = weight * sign * fused.derivative;
+            const T of_item = *(positive ? item.sigmoid_of_opposite : item.sigmoid)[i];
+            const T of_user = *(positive ? user.sigmoid_of_opposite : user.sigmoid)[u];
             // d sig(x) / dx = sig(x) (1 - sig(x))
             item_d_score[p][j] = d_fused_score * fused_score * (1 - item_probability) +
-                                 weight * item_weight * sign * sigmoid(sign * item_score);
+                                 weight * item_weight * sign * of_item;
             user_d_score[p][j] = d_fused_score * fused_score * (1 - user_probability) +
-                                 weight * user_weight * sign * sigmoid(sign * user_score);
+                                 weight * user_weight * sign * of_user;
             score = d_fused_score * item_probability * user_probability;
-            return static_cast<double>(weight * (softplus(sign * fused_score) +
-                                                 item_weight * softplus(sign * item_score) +
-                                                 user_weight * softplus(sign * user_score)));
+            const T item_loss = *(positive ? item.softplus_of_opposite : item.softplus)[i];
+            const T user_loss = *(positive ? user.softplus_of_opposite : user.softplus)[u];
+            return static_cast<double>(
+                weight * (fused.value + item_weight * item_loss + user_weight * user_loss));
           });
         });
     sum_over_occurrences<T>(

@@ -19,6 +19,7 @@
 #include "prism/core/rows.hpp"
 #include "prism/core/scratch.hpp"
 #include "prism/execution/serial.hpp"
+#include "prism/kernel/angles.hpp"
 #include "prism/kernel/pack.hpp"
 #include "prism/kernel/row.hpp"
 #include "prism/kernel/scalar.hpp"
@@ -65,7 +66,7 @@ template <class T, Execution X>
     constexpr double limit = 1 - 1e-7;
     const double cosine = *to.angle[p];
     const double clipped = std::clamp(cosine, -limit, limit);
-    *to.angle[p] = std::acos(clipped);
+    *to.angle[p] = elementary::acos(clipped);
     *to.d_angle[p] = cosine == clipped ? -1 / std::sqrt(1 - clipped * clipped) : 0;
     const double sum = static_cast<double>(*user_margins[user_rows[users[p]]] +
                                            *item_margins[item_rows[items[p]]]);
@@ -88,8 +89,8 @@ template <Execution X>
     const double sum = *angle[p] + *margin[p];
     const bool clipped = sum > straight;
     const double shifted = clipped ? straight : sum;
-    *cosine[p] = std::cos(shifted);
-    *angle[p] = *margin[p] = clipped ? 0 : pair_weight * std::sin(shifted);
+    *cosine[p] = elementary::cos(shifted);
+    *angle[p] = *margin[p] = clipped ? 0 : pair_weight * elementary::sin(shifted);
   });
   return -pair_weight * sum_over_elements(exec, n, [=] PRISM_HOST_DEVICE(std::size_t p) -> double {
     return *cosine[p];
@@ -191,12 +192,12 @@ struct MAWU {
     double sum = 0;
     for (double& a : angle) {
       const auto [count, cosines, sines] = margin_sums.up_to(std::numbers::pi - a);
-      sum += (n - count) - (std::cos(a) * cosines - std::sin(a) * sines);
-      a = (std::sin(a) * cosines + std::cos(a) * sines) / (n * n);
+      sum += (n - count) - (elementary::cos(a) * cosines - elementary::sin(a) * sines);
+      a = (elementary::sin(a) * cosines + elementary::cos(a) * sines) / (n * n);
     }
     for (double& m : margin) {
       const auto [count, cosines, sines] = angle_sums.up_to(std::numbers::pi - m);
-      m = (std::sin(m) * cosines + std::cos(m) * sines) / (n * n);
+      m = (elementary::sin(m) * cosines + elementary::cos(m) * sines) / (n * n);
     }
     return sum / (n * n);
   }
@@ -212,8 +213,8 @@ struct MAWU {
         : sorted_(values.begin(), values.end()), sums_(values.size() + 1) {
       std::ranges::sort(sorted_);
       for (std::size_t k = 0; k < sorted_.size(); ++k) {
-        sums_[k + 1] = {sums_[k].count + 1, sums_[k].cosines + std::cos(sorted_[k]),
-                        sums_[k].sines + std::sin(sorted_[k])};
+        sums_[k + 1] = {sums_[k].count + 1, sums_[k].cosines + elementary::cos(sorted_[k]),
+                        sums_[k].sines + elementary::sin(sorted_[k])};
       }
     }
 

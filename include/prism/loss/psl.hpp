@@ -10,6 +10,7 @@
 
 #include "prism/core/config.hpp"
 #include "prism/core/error.hpp"
+#include "prism/kernel/elementary.hpp"
 #include "prism/kernel/softmax.hpp"
 #include "prism/kernel/surrogate.hpp"
 #include "prism/ops/pair_scores.hpp"
@@ -102,7 +103,7 @@ struct PSL {
             negative *= scale * slope[j];
             return negative;
           }));
-          return std::log(static_cast<double>(sum)) +
+          return elementary::log(static_cast<double>(sum)) +
                  static_cast<double>(inverse_temperature * maximum);
         });
     return total / pairs;

@@ -19,6 +19,7 @@
 #include "prism/core/parallel.hpp"
 #include "prism/core/rows.hpp"
 #include "prism/data/unseen_item.hpp"
+#include "prism/kernel/elementary.hpp"
 #include "prism/kernel/row.hpp"
 #include "prism/kernel/scalar.hpp"
 #include "prism/kernel/softmax.hpp"
@@ -113,7 +114,7 @@ struct SLK {
           const double weight = sigmoid(above);
           const double d_weight = constant ? 0 : weight * sigmoid(-above) / weight_temperature;
           const T sum = of_negatives.softmax_terms(inverse_temperature, maximum);
-          const double log_sum = std::log(static_cast<double>(sum)) +
+          const double log_sum = elementary::log(static_cast<double>(sum)) +
                                  static_cast<double>(inverse_temperature * (maximum - positive));
           of_negatives.multiply(static_cast<T>(weight / pairs) * inverse_temperature / sum);
           cosines.set_positive(

@@ -10,6 +10,7 @@
 #include "prism/core/config.hpp"
 #include "prism/core/error.hpp"
 #include "prism/core/index.hpp"
+#include "prism/kernel/elementary.hpp"
 #include "prism/kernel/softmax.hpp"
 #include "prism/ops/pair_scores.hpp"
 #include "prism/ops/unit_rows.hpp"
@@ -104,7 +105,7 @@ struct SSM {
           const T sum = all.softmax_terms(inverse_temperature, maximum);
           all.multiply(pair_weight * inverse_temperature / sum);
           cosines.set_positive(cosines.positive() - pair_weight * inverse_temperature);
-          return static_cast<double>(std::log(sum) - positive_logit);
+          return static_cast<double>(elementary::log(sum) - positive_logit);
         });
     return total / static_cast<double>(batch.pairs());
   }

@@ -16,6 +16,7 @@
 #include "prism/core/parallel.hpp"
 #include "prism/core/rows.hpp"
 #include "prism/core/scratch.hpp"
+#include "prism/kernel/elementary.hpp"
 #include "prism/kernel/matrix_product.hpp"
 #include "prism/kernel/pack.hpp"
 #include "prism/kernel/row.hpp"
@@ -38,7 +39,7 @@ namespace detail {
   return {std::min(a, b), std::max(a, b)};
 }
 
-/// Unit rows laid out for tiles: padded with zeros, and transposed block by block.
+/// Unit rows laid out for tiles: each block of rows in panels, and transposed.
 template <class T, class Isa>
 class PairTiles {
  public:
@@ -49,13 +50,14 @@ class PairTiles {
       : size_(unit.size()),
         dim_(unit.dim()),
         rate_(rate),
-        blocks_((unit.size() + block - 1) / block) {
+        blocks_((unit.size() + block - 1) / block),
+        unit_(unit) {
     const std::size_t width = pack_width<T, Isa>;
     const std::size_t padded_dim = (dim_ + width - 1) / width * width;
-    unit_ = scratch.allocate<T>(blocks_ * block, padded_dim);
-    transposed_ = scratch.allocate<T>(blocks_ * dim_, block);
+    panels_ = scratch.allocate<T>(blocks_, panel_elements<T, Isa>(block, padded_dim));
+    transposed_ = scratch.allocate<T>(blocks_, panel_elements<T, Isa>(dim_, block));
     sums_ = scratch.allocate_zeros<T>(exec, blocks_ * block, padded_dim);
-    parallel_tasks(exec, blocks_, [&](std::size_t b) { pack_block(unit, b); });
+    parallel_tasks(exec, blocks_, [&](std::size_t b) { pack_block(b); });
   }
 
   [[nodiscard]] std::size_t blocks() const noexcept { return blocks_; }
@@ -64,15 +66,17 @@ class PairTiles {
   /// of block j, i <= j, each pair once; returns the sum of w_ab.
   double accumulate_tile(std::size_t i, std::size_t j) const noexcept {
     alignas(64) T tile[block * block];
-    const std::size_t dim = unit_.dim();
-    const T* const rows_i = unit_[i * block];
-    const T* const rows_j = unit_[j * block];
-    matrix_product<Store::overwrite, Isa>(block, block, dim_, {rows_i, dim, 1},
-                                          transposed_[j * dim_], block, tile, block);
+    using Right = RightFactor<T>;
+    const std::size_t dim = sums_.dim();
+    matrix_product<Store::overwrite, Isa>(rows_of(i), block, dim_, {unit_[i * block], dim_, 1},
+                                          Right::template panels<Isa>(transposed_[j], dim_), tile,
+                                          block);
     const double total = cosines_to_potentials(tile, i, j);
-    matrix_product<Store::add, Isa>(block, dim, block, {tile, block, 1}, rows_j, dim,
+    matrix_product<Store::add, Isa>(block, dim, block, {tile, block, 1},
+                                    Right::template panels<Isa>(panels_[j], block),
                                     sums_[i * block], dim);
-    matrix_product<Store::add, Isa>(block, dim, block, {tile, 1, block}, rows_i, dim,
+    matrix_product<Store::add, Isa>(block, dim, block, {tile, 1, block},
+                                    Right::template panels<Isa>(panels_[i], block),
                                     sums_[j * block], dim);
     return total;
   }
@@ -80,13 +84,24 @@ class PairTiles {
   [[nodiscard]] Rows<const T> sums() const noexcept { return sums_; }
 
  private:
-  void pack_block(Rows<const T> from, std::size_t b) noexcept {
-    for (std::size_t r = b * block; r < (b + 1) * block; ++r) {
-      T* const to = unit_[r];
-      const std::size_t filled = r < size_ ? dim_ : 0;
-      if (filled > 0) std::copy_n(from[r], dim_, to);
-      std::fill(to + filled, to + unit_.dim(), T{0});
-      for (std::size_t c = 0; c < dim_; ++c) transposed_[b * dim_ + c][r - b * block] = to[c];
+  [[nodiscard]] std::size_t rows_of(std::size_t b) const noexcept {
+    return std::min(block, size_ - b * block);
+  }
+
+  void pack_block(std::size_t b) noexcept {
+    constexpr std::size_t panel = panel_columns<T, Isa>;
+    static_assert(block % panel == 0);
+    const std::size_t rows = rows_of(b);
+    for (std::size_t r = 0; r < block; ++r) {
+      const T* const from = r < rows ? unit_[b * block + r] : nullptr;
+      for (std::size_t c = 0; c < sums_.dim(); c += panel) {
+        const std::size_t filled = r < rows ? std::min(panel, dim_ - c) : 0;
+        T* const to = panels_[b] + panel_offset<T, Isa>(block, r, c);
+        if (filled > 0) std::copy_n(from + c, filled, to);
+        std::fill(to + filled, to + panel, T{0});
+      }
+      T* const column = transposed_[b] + panel_offset<T, Isa>(dim_, 0, r);
+      for (std::size_t c = 0; c < dim_; ++c) column[c * panel] = r < rows ? from[c] : T{0};
     }
   }
 
@@ -96,8 +111,7 @@ class PairTiles {
     using P = Pack<T, Isa>;
     static_assert(block % P::width == 0);
     const P rate = P::broadcast(rate_);
-    const std::size_t rows = std::min(block, size_ - i * block);
-    const std::size_t columns = std::min(block, size_ - j * block);
+    const std::size_t rows = rows_of(i), columns = rows_of(j);
     P total = P::broadcast(0);
     for (std::size_t r = 0; r < block; ++r) {
       T* const tile_row = tile + r * block;
@@ -119,7 +133,8 @@ class PairTiles {
   std::size_t dim_;
   T rate_;
   std::size_t blocks_;
-  Rows<T> unit_;
+  Rows<const T> unit_;
+  Rows<T> panels_;
   Rows<T> transposed_;
   Rows<T> sums_;
 };

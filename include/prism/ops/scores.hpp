@@ -15,6 +15,43 @@
 
 namespace prism::inline PRISM_ISA {
 
+namespace detail {
+
+/// Calls visit(pack) for packs of x, which it may replace; returns the sum of what visit returns.
+template <class Isa, class T, class Visit>
+[[nodiscard]] PRISM_HOST_DEVICE T sum_of_packs(T* x, std::size_t n, const Visit& visit) noexcept {
+  using P = Pack<T, Isa>;
+  const std::size_t pack_end = n - n % P::width;
+  P total = P::broadcast(0);
+  for (std::size_t j = 0; j < pack_end; j += P::width) {
+    P numbers = P::load(x + j);
+    total = total + visit(numbers);
+    numbers.store(x + j);
+  }
+  T of_singles = 0;
+  if constexpr (!Lanes<Isa>::are_threads) {
+    // A pack takes as long as a few single numbers.
+    constexpr std::size_t few = 2;
+    if (const std::size_t left = n - pack_end; left > few) {
+      P numbers = PackTraits<P>::load_first(x + pack_end, left, T{0});
+      const P terms = visit(numbers);
+      PackTraits<P>::store_first(numbers, x + pack_end, left);
+      T of_terms[P::width];
+      terms.store(of_terms);
+      for (std::size_t j = 0; j < left; ++j) of_singles += of_terms[j];
+      return sum(total) + of_singles;
+    }
+  }
+  for (std::size_t j = pack_end + Lanes<Isa>::first(); j < n; j += Lanes<Isa>::step()) {
+    Pack<T, isa::scalar> number{x[j]};
+    of_singles += visit(number).value;
+    x[j] = number.value;
+  }
+  return sum(total) + Lanes<Isa>::sum(of_singles);
+}
+
+}  // namespace detail
+
 /// Scores that a loss replaces by derivatives.
 template <class T, class Isa>
 class ScoreRange {
@@ -41,8 +78,17 @@ class ScoreRange {
     for_each([&](std::size_t j, T& score) { sum += visit(j, score); });
     return Lanes<Isa>::sum(sum);
   }
+  /// Calls visit(scores) for packs of them, Pack<T, Isa> or single numbers as Pack<T, isa::scalar>,
+  /// to read and to write them; returns the sum of the packs that visit returns.
+  template <class Visit>
+  [[nodiscard]] PRISM_HOST_DEVICE T sum_of_packs(const Visit& visit) const noexcept {
+    Lanes<Isa>::synchronise();
+    const T sum = detail::sum_of_packs<Isa>(data_, size_, visit);
+    Lanes<Isa>::synchronise();
+    return sum;
+  }
   [[nodiscard]] PRISM_HOST_DEVICE T sum() const noexcept {
-    return sum_of<T>([](std::size_t, T& score) { return score; });
+    return sum_of_packs([](auto& scores) { return scores; });
   }
 
   PRISM_HOST_DEVICE void fill(T number) const noexcept {

@@ -16,6 +16,8 @@
 #include "prism/core/rows.hpp"
 #include "prism/core/scratch.hpp"
 #include "prism/kernel/linear.hpp"
+#include "prism/kernel/pack.hpp"
+#include "prism/kernel/pack_bits.hpp"
 #include "prism/kernel/row.hpp"
 #include "prism/ops/device/tower.hpp"
 
@@ -34,8 +36,62 @@ using tower_saved_t =
     std::conditional_t<DeviceExecution<X>, DeviceTowerSaved<T, Layers>, TowerSaved<T, Layers>>;
 
 namespace detail {
+
 inline constexpr std::size_t tower_grain = 64;
+
+/// Whether an activation's functions take packs besides single numbers: it says so by
+/// `static constexpr bool takes_packs = true`.
+template <class Activation>
+inline constexpr bool takes_packs = requires {
+  requires Activation::takes_packs;
+};
+
+/// What f makes of each number of a pack.
+template <AnyPack P, class F>
+[[nodiscard]] P of_each_number(P x, const F& f) {
+  pack_number_t<P> numbers[P::width];
+  x.store(numbers);
+  for (auto& number : numbers) number = f(number);
+  return P::load(numbers);
 }
+
+/// y[e] = activation.apply(y[e]), n whole packs
+template <class Isa, class T, class Activation>
+void activate(const Activation& activation, T* y, std::size_t n) {
+  using P = Pack<T, Isa>;
+  for (std::size_t e = 0; e < n; e += P::width) {
+    const P x = P::load(y + e);
+    if constexpr (takes_packs<Activation>) {
+      activation.apply(x).store(y + e);
+    } else {
+      of_each_number(x, [&](T number) { return activation.apply(number); }).store(y + e);
+    }
+  }
+}
+/// g[e] *= activation.derivative(y[e]), n whole packs
+template <class Isa, class T, class Activation>
+void differentiate(const Activation& activation, const T* y, T* g, std::size_t n) {
+  using P = Pack<T, Isa>;
+  for (std::size_t e = 0; e < n; e += P::width) {
+    P derivative = P::load(y + e);
+    if constexpr (takes_packs<Activation>) {
+      derivative = activation.derivative(derivative);
+    } else {
+      derivative =
+          of_each_number(derivative, [&](T number) { return activation.derivative(number); });
+    }
+    (P::load(g + e) * derivative).store(g + e);
+  }
+}
+
+/// Copies a row of dim numbers, and zeros up to width.
+template <class T>
+void copy_padded(T* to, const T* from, std::size_t dim, std::size_t width) {
+  std::copy_n(from, dim, to);
+  std::fill(to + dim, to + width, T{0});
+}
+
+}  // namespace detail
 
 /// Applies the layers, all of them dim x dim, to rows; no activation follows the last.
 /// @param from    rows x dim
@@ -52,26 +108,28 @@ TowerSaved<T, Layers> tower_forward(const X& exec, IndexedRows<const T> from,
     saved.input[l] = scratch.allocate<T>(from.size(), width);
     saved.layer[l] = pack_layer<T>(exec, layers[l].weight, layers[l].bias, scratch);
   }
-  const Rows<T> last_output = scratch.allocate<T>(from.size(), width);
+  const bool whole_packs = dim == width;
+  const Rows<T> last_output = whole_packs ? output : scratch.allocate<T>(from.size(), width);
   parallel_chunks(exec, from.size(), detail::tower_grain, [&](std::size_t begin, std::size_t end) {
+    constexpr std::size_t ahead = 8;
     for (std::size_t k = begin; k < end; ++k) {
-      T* const to = saved.input[0][k];
-      std::copy_n(from[k], dim, to);
-      std::fill(to + dim, to + width, T{0});
+      if (k + ahead < from.size()) prefetch(from[k + ahead], dim);
+      detail::copy_padded(saved.input[0][k], from[k], dim, width);
     }
     for (std::size_t l = 0; l < Layers; ++l) {
-      T* const y = l + 1 < Layers ? saved.input[l + 1][begin] : last_output[begin];
-      linear_forward<Isa, T>(saved.layer[l], end - begin, saved.input[l][begin], y);
-      if (l + 1 == Layers) break;
-      for (std::size_t e = 0; e < (end - begin) * width; ++e) y[e] = activation.apply(y[e]);
+      const bool last = l + 1 == Layers;
+      T* const y = last ? last_output[begin] : saved.input[l + 1][begin];
+      linear_forward<Isa>(saved.layer[l], end - begin, saved.input[l][begin], y);
+      if (!last) detail::activate<Isa>(activation, y, (end - begin) * width);
     }
+    if (whole_packs) return;
     for (std::size_t k = begin; k < end; ++k) std::copy_n(last_output[k], dim, output[k]);
   });
   return saved;
 }
 
-/// The backward pass of tower_forward. The sums over rows are added up in the order of chunks that
-/// depend on the number of rows alone.
+/// The backward pass of tower_forward. The sums over rows are added up block by block, in the order
+/// of chunks that depend on the number of rows alone.
 /// @param output_gradient  rows x dim
 /// @param layer_gradients  of the weight and the bias of each layer in turn; added to
 /// @return the gradient of the rows, in `scratch`
@@ -84,46 +142,58 @@ template <class T, HostExecution X, std::size_t Layers, class Activation>
   using Isa = typename X::isa;
   const std::size_t size = output_gradient.size(), dim = output_gradient.dim();
   const std::size_t width = padded<T, Isa>(dim);
-  constexpr std::size_t max_chunks = 16;
-  const std::size_t chunk = std::max(detail::tower_grain, (size + max_chunks - 1) / max_chunks);
+  constexpr std::size_t max_chunks = 16, block = detail::tower_grain;
+  // Whole blocks, whose rows go through all layers while they are in cache.
+  const std::size_t blocks = (size + block - 1) / block;
+  const std::size_t chunk =
+      std::max<std::size_t>((blocks + max_chunks - 1) / max_chunks, 1) * block;
   const std::size_t chunks = (size + chunk - 1) / chunk;
-  const Rows<T> g_weight = scratch.allocate<T>(chunks * Layers * dim, width);
-  const Rows<T> g_bias = scratch.allocate<T>(chunks * Layers, dim);
-  const Rows<T> g_out_rows = scratch.allocate<T>(size, width);
-  const Rows<T> g_in_rows = scratch.allocate<T>(size, width);
+  // The last row of a layer is its bias'.
+  const std::size_t layer_rows = dim + 1;
+  const Rows<T> sums = scratch.allocate<T>(chunks * Layers * layer_rows, width);
+  const Rows<T> work = scratch.allocate<T>(chunks * 2 * block, width);
   const Rows<T> gradient = scratch.allocate<T>(size, dim);
   parallel_chunks(exec, size, chunk, [&](std::size_t begin, std::size_t end) {
-    const std::size_t first_layer = begin / chunk * Layers;
-    T* g_out = g_out_rows[begin];
-    T* g_in = g_in_rows[begin];
-    for (std::size_t k = begin; k < end; ++k) {
-      T* const to = g_out + (k - begin) * width;
-      std::copy_n(output_gradient[k], dim, to);
-      std::fill(to + dim, to + width, T{0});
-    }
-    for (std::size_t l = Layers; l-- > 0;) {
-      linear_backward<Isa, T>(saved.layer[l], end - begin, saved.input[l][begin], g_out, g_in,
-                              g_weight[(first_layer + l) * dim], g_bias[first_layer + l]);
-      if (l > 0) {
-        const T* const y = saved.input[l][begin];
-        for (std::size_t e = 0; e < (end - begin) * width; ++e) {
-          g_in[e] *= activation.derivative(y[e]);
+    const std::size_t c = begin / chunk;
+    T* const of_chunk = sums[c * Layers * layer_rows];
+    std::fill_n(of_chunk, Layers * layer_rows * width, T{0});
+    for (std::size_t first = begin; first < end; first += block) {
+      const std::size_t rows = std::min(block, end - first);
+      T* free = work[c * 2 * block];
+      T* other = work[(c * 2 + 1) * block];
+      const T* g = output_gradient[first];
+      if (dim != width) {
+        for (std::size_t r = 0; r < rows; ++r) {
+          detail::copy_padded(free + r * width, output_gradient[first + r], dim, width);
         }
+        g = free;
+        std::swap(free, other);
       }
-      std::swap(g_out, g_in);
-    }
-    for (std::size_t k = begin; k < end; ++k) {
-      std::copy_n(g_out + (k - begin) * width, dim, gradient[k]);
+      for (std::size_t l = Layers; l-- > 0;) {
+        const T* const x = saved.input[l][first];
+        T* const of_layer = of_chunk + l * layer_rows * width;
+        add_linear_gradient<Isa>(saved.layer[l], rows, x, g, of_layer, of_layer + dim * width);
+        if (l == 0 && dim == width) free = gradient[first];
+        linear_input_gradient<Isa>(saved.layer[l], rows, g, free);
+        if (l > 0) detail::differentiate<Isa>(activation, x, free, rows * width);
+        g = free;
+        std::swap(free, other);
+      }
+      if (dim == width) continue;
+      for (std::size_t r = 0; r < rows; ++r) std::copy_n(g + r * width, dim, gradient[first + r]);
     }
   });
-  for (std::size_t c = 0; c < chunks; ++c) {
-    for (std::size_t l = 0; l < Layers; ++l) {
-      for (std::size_t o = 0; o < dim; ++o) {
-        add_scaled<Isa>(layer_gradients[2 * l][o], T{1}, g_weight[(c * Layers + l) * dim + o], dim);
+  constexpr std::size_t numbers = std::size_t{1} << 15;  // of the sums that a task reads
+  const std::size_t grain = std::max<std::size_t>(numbers / (max_chunks * width), 1);
+  parallel_chunks(exec, Layers * layer_rows, grain, [&](std::size_t begin, std::size_t end) {
+    for (std::size_t r = begin; r < end; ++r) {
+      const std::size_t l = r / layer_rows, o = r % layer_rows;
+      T* const to = o < dim ? layer_gradients[2 * l][o] : layer_gradients[2 * l + 1][0];
+      for (std::size_t c = 0; c < chunks; ++c) {
+        add_scaled<Isa>(to, T{1}, sums[c * Layers * layer_rows + r], dim);
       }
-      add_scaled<Isa>(layer_gradients[2 * l + 1][0], T{1}, g_bias[c * Layers + l], dim);
     }
-  }
+  });
   return gradient;
 }
 

@@ -9,6 +9,7 @@
 #include "prism/core/execution.hpp"
 #include "prism/core/rows.hpp"
 #include "prism/core/scratch.hpp"
+#include "prism/kernel/elementary.hpp"
 #include "prism/ops/pair_potential.hpp"
 
 namespace prism {
@@ -37,11 +38,11 @@ double uniformity(const X& exec, Rows<const T> unit, double weight, PairMean mea
   const double pairs = n * (n - 1) / 2;
   const bool strict = mean == PairMean::strict;
   if (strict && pairs == 0) return 0;
-  const double orthogonal_terms = strict ? 0 : (n * n - pairs) * std::exp(-rate);
+  const double orthogonal_terms = strict ? 0 : (n * n - pairs) * elementary::exp(-rate);
   const double total = pair_potential(
       exec, unit, rate, [&](double sum) { return weight * rate / (sum + orthogonal_terms); },
       gradient, scratch);
-  return std::log((total + orthogonal_terms) / (strict ? pairs : n * n));
+  return elementary::log((total + orthogonal_terms) / (strict ? pairs : n * n));
 }
 
 }  // namespace prism::inline PRISM_ISA

@@ -15,6 +15,8 @@
 #include "prism/core/config.hpp"
 #include "prism/core/memory.hpp"
 #include "prism/kernel/adam.hpp"
+#include "prism/kernel/elementary.hpp"
+#include "prism/kernel/power.hpp"
 #include "prism/kernel/row.hpp"
 
 namespace prism::inline PRISM_ISA {
@@ -94,10 +96,10 @@ class AdamHistory {
     const double step = static_cast<double>(t);
     // The expansion point: the weights beta1^j of the steps have their mean at j = 1 / (1 - beta1).
     const double mean_delay = 1 / (1 - beta1);
-    closed_forms_.emplace_back(std::pow(beta2, mean_delay / 2) /
-                               std::sqrt(1 - std::pow(beta2, step - 1 + mean_delay)));
-    const double step_size = learning_rate / (1 - std::pow(beta1, step));
-    const double correction = 1 / std::sqrt(1 - std::pow(beta2, step));
+    closed_forms_.emplace_back(elementary::pow(beta2, mean_delay / 2) /
+                               std::sqrt(1 - elementary::pow(beta2, step - 1 + mean_delay)));
+    const double step_size = learning_rate / (1 - elementary::pow(beta1, step));
+    const double correction = 1 / std::sqrt(1 - elementary::pow(beta2, step));
     const std::size_t updated = std::min(significant_steps_, closed_forms_.size());
     for (std::size_t j = 1; j <= updated; ++j) {
       closed_forms_[closed_forms_.size() - j].add(step_size * beta1_powers_[j],
@@ -145,7 +147,7 @@ class AdamHistory {
     significant_steps_ = std::numeric_limits<std::size_t>::max();
     if (decay_ratio < 1 && decay_ratio > 0) {
       significant_steps_ =
-          static_cast<std::size_t>(std::log(negligible) / std::log(decay_ratio)) + 1;
+          static_cast<std::size_t>(elementary::log(negligible) / elementary::log(decay_ratio)) + 1;
     }
   }
 

@@ -16,7 +16,9 @@
 #include "prism/core/rows.hpp"
 #include "prism/core/scratch.hpp"
 #include "prism/data/interactions.hpp"
+#include "prism/kernel/elementary.hpp"
 #include "prism/kernel/pack.hpp"
+#include "prism/kernel/power.hpp"
 #include "prism/kernel/row.hpp"
 #include "prism/kernel/scalar.hpp"
 #include "prism/ops/ordered_sums.hpp"
@@ -38,7 +40,7 @@ struct ItemDegree {
   /// d^(gamma - 2)
   [[nodiscard]] PRISM_HOST_DEVICE double weight(std::size_t k) const noexcept {
     const Index d = (*this)(k);
-    return d == 0 ? 0 : std::pow(static_cast<double>(d), gamma - 2);
+    return d == 0 ? 0 : elementary::pow(static_cast<double>(d), gamma - 2);
   }
 };
 
@@ -86,6 +88,33 @@ void ratio_gradient(const X& exec, Rows<T> ratio, const RatioStatistics& statist
   });
 }
 
+/// Calls visit(j, sig(row . partner_of(j))) for j < n, in order: dot products of a block, then
+/// their sigmoids in packs. On a device a warp's lanes share each dot product.
+template <class Isa, class T, class PartnerOf, class Visit>
+PRISM_HOST_DEVICE void for_each_probability(const T* row, std::size_t dim, std::size_t n,
+                                            const PartnerOf& partner_of, const Visit& visit) {
+  if constexpr (Lanes<Isa>::are_threads) {
+    for (std::size_t j = 0; j < n; ++j) visit(j, sigmoid(dot<Isa>(row, partner_of(j), dim)));
+  } else {
+    using P = Pack<T, Isa>;
+    constexpr std::size_t block = 64;
+    static_assert(block % P::width == 0);
+    T scores[block];
+    for (std::size_t first = 0; first < n; first += block) {
+      const std::size_t count = std::min(block, n - first);
+      for (std::size_t j = 0; j < count; ++j) {
+        scores[j] = dot<Isa>(row, partner_of(first + j), dim);
+      }
+      // Up to the end of a pack.
+      std::fill(scores + count, scores + (count + P::width - 1) / P::width * P::width, T{0});
+      for (std::size_t j = 0; j < count; j += P::width) {
+        sigmoid(P::load(scores + j)).store(scores + j);
+      }
+      for (std::size_t j = 0; j < count; ++j) visit(first + j, scores[j]);
+    }
+  }
+}
+
 /// ratio[i] = c_i / d_i^(2 - gamma), c_i the sum over the item's training interactions.
 template <class T, Execution X>
 void training_ratios(const X& exec, Adjacency users_of, BatchRows<T> output,
@@ -94,10 +123,12 @@ void training_ratios(const X& exec, Adjacency users_of, BatchRows<T> output,
   for_each_row(exec, users_of.size(), ipl_grain, [=] PRISM_HOST_DEVICE(std::size_t i) {
     using Isa = typename X::isa;
     const T* const item = output.items[item_row[i]];
+    const std::span<const Index> users = users_of[i];
     T sum = 0;
-    for (const Index u : users_of[i]) {
-      sum += sigmoid(dot<Isa>(output.users[user_row[u]], item, output.users.dim()));
-    }
+    for_each_probability<Isa>(
+        item, output.users.dim(), users.size(),
+        [&](std::size_t j) { return output.users[user_row[users[j]]]; },
+        [&](std::size_t, T probability) { sum += probability; });
     Lanes<Isa>::once([=] { *ratio[i] = sum * static_cast<T>(degree.weight(i)); });
   });
 }
@@ -124,11 +155,16 @@ void add_training_gradient(const X& exec, Adjacency partners_of, IndexedRows<con
     using Isa = typename X::isa;
     const std::size_t dim = rows.dim();
     const Index row = row_of[id];
-    for (const Index j : partners_of[id]) {
-      const T* const partner = partners[partner_row_of[j]];
-      const T probability = sigmoid(dot<Isa>(rows[row], partner, dim));
-      add_scaled<Isa>(gradient[row], d_sum(id, j) * probability * (1 - probability), partner, dim);
-    }
+    const std::span<const Index> partners_of_row = partners_of[id];
+    const auto partner = [&](std::size_t j) {
+      return partners[partner_row_of[partners_of_row[j]]];
+    };
+    for_each_probability<Isa>(
+        rows[row], dim, partners_of_row.size(), partner, [&](std::size_t j, T probability) {
+          add_scaled<Isa>(gradient[row],
+                          d_sum(id, partners_of_row[j]) * probability * (1 - probability),
+                          partner(j), dim);
+        });
   });
 }
 

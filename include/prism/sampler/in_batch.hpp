@@ -16,6 +16,8 @@
 #include "prism/core/scratch.hpp"
 #include "prism/core/thread_memory.hpp"
 #include "prism/data/interactions.hpp"
+#include "prism/kernel/elementary.hpp"
+#include "prism/kernel/power.hpp"
 #include "prism/ops/scan.hpp"
 #include "prism/policy/sampler.hpp"
 
@@ -104,7 +106,8 @@ inline void set_in_batch_log_probability(const Batch& batch, std::vector<double>
   for (std::size_t k = 0; k < values.size(); ++k) {
     const Index item = batch.item_side.unique_rows[k];
     const double share = static_cast<double>(batch.train.item_degree()[item]) / all_pairs;
-    values[k] = share < 1 ? std::log(-std::expm1(pairs * std::log1p(-share))) : 0;
+    values[k] =
+        share < 1 ? elementary::log(-elementary::expm1(pairs * elementary::log1p(-share))) : 0;
   }
 }
 

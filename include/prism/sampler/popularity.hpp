@@ -14,6 +14,8 @@
 #include "prism/core/index.hpp"
 #include "prism/core/memory.hpp"
 #include "prism/core/parallel.hpp"
+#include "prism/kernel/elementary.hpp"
+#include "prism/kernel/power.hpp"
 #include "prism/policy/sampler.hpp"
 
 namespace prism::inline PRISM_ISA {
@@ -50,7 +52,7 @@ struct PopularityNegatives {
       std::vector<double> weight(train.items());
       for (std::size_t i = 0; i < weight.size(); ++i) {
         const auto d = static_cast<double>(train.item_degree()[i]);
-        weight[i] = d == 0 ? 0 : std::pow(d / reference_degree, sampler.power);
+        weight[i] = d == 0 ? 0 : elementary::pow(d / reference_degree, sampler.power);
         total += weight[i];
       }
       // Each cell has probability 1 / items: a small item's own, plus that of a large one, its
@@ -117,7 +119,7 @@ struct PopularityNegatives {
     values.resize(batch.item_side.num_active);
     for (std::size_t k = 0; k < values.size(); ++k) {
       const Index degree = batch.train.item_degree()[batch.item_side.unique_rows[k]];
-      values[k] = power * std::log(static_cast<double>(degree));
+      values[k] = power * elementary::log(static_cast<double>(degree));
     }
   }
 };

@@ -16,6 +16,7 @@
 #include "prism/core/config.hpp"
 #include "prism/core/error.hpp"
 #include "prism/core/finite.hpp"
+#include "prism/kernel/angles.hpp"
 #include "prism/training/history.hpp"
 
 namespace prism::inline PRISM_ISA {
@@ -57,7 +58,7 @@ struct CosineSchedule {
     const std::size_t first = std::max<std::size_t>(warm_up, 1);
     const double length = static_cast<double>(std::max(at.steps + 1, first + 1) - first);
     const double done = std::min(1.0, static_cast<double>(at.step - first) / length);
-    return floor + (1 - floor) * (1 + std::cos(std::numbers::pi * done)) / 2;
+    return floor + (1 - floor) * (1 + elementary::cos(std::numbers::pi * done)) / 2;
   }
   /// @throws ArgumentError  for a floor outside [0, 1]
   void check() const {
@@ -82,7 +83,9 @@ struct PlateauSchedule {
   std::size_t min_steps = 1000;
 
   [[nodiscard]] double operator()(const StepPosition& /*at*/, const History& history) const {
-    return std::pow(factor, static_cast<double>(reduced(history).times));
+    double product = 1;
+    for (std::size_t times = reduced(history).times; times > 0; --times) product *= factor;
+    return product;
   }
   /// The epoch from which on early stopping counts; none while reductions are to come.
   [[nodiscard]] std::optional<std::size_t> patience_from(const History& history) const {

@@ -14,6 +14,7 @@
 #include "prism/core/parallel.hpp"
 #include "prism/core/rows.hpp"
 #include "prism/core/scratch.hpp"
+#include "prism/kernel/elementary.hpp"
 #include "prism/ops/device/tile.hpp"
 
 namespace prism::inline PRISM_ISA {
@@ -126,7 +127,7 @@ struct PotentialKernel {
       for (unsigned i = 0; i < tile_of_thread; ++i) {
         const std::size_t of_a = a.begin + row + i, of_b = b.begin + column + j;
         const bool is_pair = of_a < a.end && of_b < b.end && of_a != of_b;
-        const T potential = is_pair ? std::exp(rate * (cosines.at[i][j] - T{1})) : T{0};
+        const T potential = is_pair ? elementary::exp(rate * (cosines.at[i][j] - T{1})) : T{0};
         shared.potentials[column + j][row + i] = potential;
         total += potential;
       }
