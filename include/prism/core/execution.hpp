@@ -23,7 +23,8 @@ struct avx512_vnni {};  ///< with byte dot products
 struct neon {};
 struct neon_dotprod {};   ///< with byte dot products (-march=armv8.2-a+dotprod)
 /// One order of sums, and the same operations, on every processor with fused multiply-add: the
-/// results are equal bit for bit, see kernel/pack_reproducible.hpp. Compile with -ffp-contract=off.
+/// results are equal bit for bit, see kernel/pack_reproducible.hpp. Compile with -ffp-contract=off:
+/// a loss's own a * b + c is else contracted where the compiler likes.
 struct reproducible {};
 struct warp {};           ///< the 32 lanes of a GPU's warp, one number in each
 struct emulated_warp {};  ///< the same on the host, one lane after another

@@ -96,7 +96,18 @@ struct Pack<T, Isa> {
   friend Pack operator+(Pack a, Pack b) noexcept { return {a.value + b.value}; }
   friend Pack operator-(Pack a, Pack b) noexcept { return {a.value - b.value}; }
   friend Pack operator*(Pack a, Pack b) noexcept { return {a.value * b.value}; }
-  friend Pack operator/(Pack a, Pack b) noexcept { return {a.value / b.value}; }
+  friend Pack operator/(Pack a, Pack b) noexcept {
+#if defined(__aarch64__)
+    // xsimd 8 refines an estimate, whose last bits may be wrong; so with the root below.
+    if constexpr (std::is_same_v<T, float>) {
+      return {Register(vdivq_f32(a.value, b.value))};
+    } else {
+      return {a.value / b.value};
+    }
+#else
+    return {a.value / b.value};
+#endif
+  }
 
   /// a * b + c
   friend Pack fused_multiply_add(Pack a, Pack b, Pack c) noexcept {
@@ -115,7 +126,17 @@ struct Pack<T, Isa> {
     return {xsimd::fma(a.value, b.value, c.value)};
 #endif
   }
-  friend Pack sqrt(Pack a) noexcept { return {xsimd::sqrt(a.value)}; }
+  friend Pack sqrt(Pack a) noexcept {
+#if defined(__aarch64__)
+    if constexpr (std::is_same_v<T, float>) {
+      return {Register(vsqrtq_f32(a.value))};
+    } else {
+      return {xsimd::sqrt(a.value)};
+    }
+#else
+    return {xsimd::sqrt(a.value)};
+#endif
+  }
 
   /// 1 / a and the square root, within a few units in the last place. On AVX-512 a float's division
   /// and square root occupy their unit for 34 cycles; an estimate with one Newton step takes a
