@@ -269,11 +269,10 @@ struct Adam {
     }
     // If steps were applied to the weights alone, the moments have to follow first.
     if (last_step.moments != from) apply_deferred_moments<Isa>(r, state);
-    const bool moments_deferred = state.deferred.template apply<Isa>(
+    const std::size_t of_moments = state.deferred.template apply<Isa>(
         from, table.rows[r], state.first(r), state.second(r), decay, constant, table.rows.dim());
     Lanes<Isa>::once([&] {
-      last_step.weights = now;
-      if (!moments_deferred) last_step.moments = now;
+      last_step = {.weights = now, .moments = static_cast<std::uint32_t>(of_moments)};
     });
   }
 
