@@ -136,7 +136,13 @@ struct Adam {
     const auto of_state = state.view();
     visit_rows(
         exec, row_indices, table, of_state,
-        [=](Index r) { return of_state.last_step[r].weights != of_state.deferred.size(); },
+        [=](Index r) {
+          const std::uint32_t last = of_state.last_step[r].weights;
+          if (last == detail::AdamLastStep::no_gradient_yet && inactive_decay.is_zero()) {
+            return table.bounded();
+          }
+          return last != of_state.deferred.size();
+        },
         [=] PRISM_HOST_DEVICE(std::size_t k) {
           const Index r = row_indices[k];
           apply_deferred_row<typename X::isa>(table, r, of_state, inactive_decay(r), constant);

@@ -16,6 +16,7 @@
 #include "prism/core/matrix.hpp"
 #include "prism/core/parallel.hpp"
 #include "prism/data/interactions.hpp"
+#include "prism/kernel/row.hpp"
 #include "prism/policy/batch.hpp"
 
 namespace prism::inline PRISM_ISA {
@@ -34,7 +35,12 @@ class SideBuilder {
 
   /// Begins a batch.
   void begin() {
-    for (const Index row : unique_rows_) inverse_index_[row] = absent;
+    for (std::size_t k = 0; k < unique_rows_.size(); ++k) {
+      if (k + prefetch_distance < unique_rows_.size()) {
+        prefetch(&inverse_index_[unique_rows_[k + prefetch_distance]], 1);
+      }
+      inverse_index_[unique_rows_[k]] = absent;
+    }
     unique_rows_.clear();
     row_of_occurrence_.clear();
     offsets_.assign(1, 0);
@@ -47,9 +53,12 @@ class SideBuilder {
     unique_rows_.resize(distinct + from.size());
     offsets_.resize(unique_rows_.size() + 1, 0);
     row_of_occurrence_.resize(occurrence + from.size());
-    for (const auto& element : from) {
+    for (std::size_t i = 0; i < from.size(); ++i) {
+      if (i + prefetch_distance < from.size()) {
+        prefetch(&inverse_index_[std::invoke(row_of, from[i + prefetch_distance])], 1);
+      }
       // Whether a row has been seen is a coin's toss, which no branch predicts.
-      const Index row = std::invoke(row_of, element);
+      const Index row = std::invoke(row_of, from[i]);
       const bool is_first = inverse_index_[row] == absent;
       const Index k = is_first ? static_cast<Index>(distinct) : inverse_index_[row];
       inverse_index_[row] = k;
@@ -93,6 +102,8 @@ class SideBuilder {
   }
 
  private:
+  static constexpr std::size_t prefetch_distance = 24;
+
   TableVector<Index> inverse_index_;
   TableVector<Index> unique_rows_;
   std::size_t num_positive_ = 0;
