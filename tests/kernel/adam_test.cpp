@@ -119,8 +119,8 @@ PRISM_FOR_EACH_VARIANT("zero-gradient steps in closed form equal single steps") 
         CAPTURE(steps);
         AdamRow<T> row(n);
         const DeferredSteps<T> deferred = history.view();
-        const std::size_t of_moments = deferred.template apply<Isa>(
-            0, row.w.data(), row.m.data(), row.v.data(), 0, constant, n);
+        const std::size_t of_moments = deferred.template apply<Isa>(0, row.w.data(), row.m.data(),
+                                                                    row.v.data(), 0, constant, n);
         REQUIRE(of_moments <= steps);
         deferred.template decay_moments<Isa>(row.m.data(), row.v.data(),
                                              deferred.moment_decay(steps - of_moments), n);

@@ -27,7 +27,8 @@ namespace detail {
 inline constexpr std::size_t pair_grain = 256;
 
 /// The item rows of pairs' scores: for each pair its positive item, then its negatives.
-inline void list_scored_items(const Batch& batch, std::span<const Index> pairs, Index* to) noexcept {
+inline void list_scored_items(const Batch& batch, std::span<const Index> pairs,
+                              Index* to) noexcept {
   const std::size_t n = batch.negatives_per_pair;
   for (const Index p : pairs) {
     *to++ = batch.items[p];
@@ -107,8 +108,9 @@ void for_each_item_gradient(const X& exec, const Batch& batch, IndexedRows<const
       const std::size_t count = side.occurrence_positions(k).size();
       constexpr std::size_t prefetch_distance = 12;
       const std::size_t ahead = std::min(from + prefetch_distance, neighbours.size());
-      for (const Index user : std::span<const Index>(neighbours).subspan(ahead).first(
-               std::min(count, neighbours.size() - ahead))) {
+      for (const Index user : std::span<const Index>(neighbours)
+                                  .subspan(ahead)
+                                  .first(std::min(count, neighbours.size() - ahead))) {
         prefetch(users[user], users.dim());
       }
       weighted_sum<typename X::isa>(

@@ -277,9 +277,8 @@ struct Adam {
     if (last_step.moments != from) apply_deferred_moments<Isa>(r, state);
     const std::size_t of_moments = state.deferred.template apply<Isa>(
         from, table.rows[r], state.first(r), state.second(r), decay, constant, table.rows.dim());
-    Lanes<Isa>::once([&] {
-      last_step = {.weights = now, .moments = static_cast<std::uint32_t>(of_moments)};
-    });
+    Lanes<Isa>::once(
+        [&] { last_step = {.weights = now, .moments = static_cast<std::uint32_t>(of_moments)}; });
   }
 
   /// Applies the steps to a row's moments that its weights are up to date with.
