@@ -34,7 +34,53 @@ void step(benchmark::State& state, Loss loss) {
   bench::count_bytes(state, row_bytes(model, batches, trainer), threads);
 }
 
-/// The same with negatives that all pairs share. Operations: three products of users, negatives and
+/// The least that a step of own negatives does in memory: for the distinct rows of each batch,
+/// weights and two moments are read, and written back.
+void gather_and_scatter(benchmark::State& state) {
+  const auto batch_size = static_cast<std::size_t>(state.range(0));
+  const auto n = static_cast<std::size_t>(state.range(1));
+  const auto threads = static_cast<std::size_t>(state.range(2));
+  const ThreadLimit limit(threads);
+  constexpr std::size_t dim = 64, ahead = 12;
+  using Model = Recommender<MF<dim>, BPR, None, Xavier, Adam>;
+  const Interactions& train = bench::gowalla_sized();
+  Model model(train, {.loss = {.negatives = n}});
+  Trainer trainer(model);
+  bench::EpochBatches<Model> batches(model, batch_size);
+  BatchBuilder builder(train);
+  const auto rows_of = [](std::size_t size) {
+    return std::pair(zeros<float>(size, dim), zeros<float>(size, 2 * dim));
+  };
+  auto users = rows_of(train.users()), items = rows_of(train.items());
+  const Random random(3, Stream::negatives);
+  double reached = 0;
+  for (auto _ : state) {
+    state.PauseTiming();
+    const auto pairs = batches.next();
+    const Batch batch = builder.build(par, pairs, trainer.sample(pairs, random, batches.before()));
+    reached += static_cast<double>(batch.user_side.num_active + batch.item_side.num_active);
+    state.ResumeTiming();
+    for (const auto& [table, side] :
+         {std::pair(&users, &batch.user_side), {&items, &batch.item_side}}) {
+      const Rows<float> weights = rows(table->first), moments = rows(table->second);
+      const std::span<const Index> listed = side->unique_rows;
+      parallel_chunks(par, listed.size(), 256, [&](std::size_t begin, std::size_t end) {
+        for (std::size_t k = begin; k < end; ++k) {
+          if (k + ahead < listed.size()) {
+            prefetch(weights[listed[k + ahead]], dim);
+            prefetch(moments[listed[k + ahead]], 2 * dim);
+          }
+          scale(weights[listed[k]], 0.5F, weights[listed[k]], dim);
+          scale(moments[listed[k]], 0.5F, moments[listed[k]], 2 * dim);
+        }
+      });
+    }
+  }
+  const double row_count = reached / static_cast<double>(state.iterations());
+  bench::count_bytes(state, 6.0 * sizeof(float) * dim * row_count, threads);
+}
+
+/// A step with negatives that all pairs share. Operations: three products of users, negatives and
 /// columns, two each, for the batch's distinct users.
 void shared_step(benchmark::State& state) {
   const auto pairs = static_cast<std::size_t>(state.range(0));
@@ -169,6 +215,11 @@ int main(int argc, char** argv) {
   add_step("step: BPR, 10 negatives", BPR{.negatives = 10}, {16384});
   add_step("step: SSM, 1 negative", SSM{.negatives = 1}, {16384});
   add_step("step: SSM, 10 negatives", SSM{.negatives = 10}, {4096, 16384});
+  benchmark::RegisterBenchmark("gather and scatter", gather_and_scatter)
+      ->ArgNames({"batch", "negatives", "threads"})
+      ->ArgsProduct({{4096, 16384}, {1, 10}, {1, cores}})
+      ->Unit(benchmark::kMillisecond)
+      ->UseRealTime();
   benchmark::RegisterBenchmark("step: SSM, shared negatives", shared_step)
       ->ArgNames({"batch", "negatives", "threads"})
       ->ArgsProduct({{4096}, {1024, 4096}, {1, cores}})

@@ -104,42 +104,55 @@ PRISM_HOST_DEVICE inline void adam_row(T* w, T* m, T* v, const T* g, T decay,
   }
 }
 
+/// A row of weights, its moments and its weight decay.
+template <class T>
+struct AdamReplayRow {
+  T* w;
+  T* m;
+  T* v;
+  T decay;
+};
+
 namespace detail {
 
-/// N packs from w, m and v on, in registers through all steps: a single pack would wait for the
-/// latency of its own square roots and divisions.
-template <std::size_t N, class P, class T>
-PRISM_HOST_DEVICE inline void adam_replay_packs(T* w, T* m, T* v, T decay,
-                                                const AdamConstants<T>& constant,
+/// N packs of each row from column i on, in registers through all steps: a single pack would wait
+/// for the latency of its own square roots and divisions.
+template <std::size_t N, class P, std::size_t R, class T>
+PRISM_HOST_DEVICE inline void adam_replay_packs(const std::array<AdamReplayRow<T>, R>& rows,
+                                                std::size_t i, const AdamConstants<T>& constant,
                                                 std::span<const AdamStep<T>> steps) noexcept {
-  AdamPack<P> pack[N];
+  AdamPack<P> pack[R * N];
 #pragma GCC unroll 8
-  for (std::size_t k = 0; k < N; ++k) {
-    const std::size_t i = k * P::width;
-    pack[k] = {P::load(w + i), P::load(m + i), P::load(v + i)};
+  for (std::size_t k = 0; k < R * N; ++k) {
+    const AdamReplayRow<T>& row = rows[k / N];
+    const std::size_t at = i + k % N * P::width;
+    pack[k] = {P::load(row.w + at), P::load(row.m + at), P::load(row.v + at)};
   }
   for (const AdamStep<T>& step : steps) {
 #pragma GCC unroll 8
-    for (std::size_t k = 0; k < N; ++k) {
-      pack[k].step(fused_multiply_add(P::broadcast(decay), pack[k].weight, P::broadcast(0)),
-                   constant, step);
+    for (std::size_t k = 0; k < R * N; ++k) {
+      const P decay = P::broadcast(rows[k / N].decay);
+      pack[k].step(fused_multiply_add(decay, pack[k].weight, P::broadcast(0)), constant, step);
     }
   }
 #pragma GCC unroll 8
-  for (std::size_t k = 0; k < N; ++k) {
-    const std::size_t i = k * P::width;
-    pack[k].first.store(m + i);
-    pack[k].second.store(v + i);
-    pack[k].weight.store(w + i);
+  for (std::size_t k = 0; k < R * N; ++k) {
+    const AdamReplayRow<T>& row = rows[k / N];
+    const std::size_t at = i + k % N * P::width;
+    pack[k].first.store(row.m + at);
+    pack[k].second.store(row.v + at);
+    pack[k].weight.store(row.w + at);
   }
 }
 
 }  // namespace detail
 
-/// Applies `steps` to a row without a gradient except for its decay. Equal to the last bit to as
-/// many calls of adam_row, without loads and stores between them.
-template <class Isa = isa::native, class T>
-PRISM_HOST_DEVICE inline void adam_replay(T* w, T* m, T* v, T decay,
+/// Applies `steps` to rows without a gradient except for their decay. Equal to the last bit to as
+/// many calls of adam_row, without loads and stores between them. Two rows at once take less time
+/// than one after the other where a row is of few packs.
+/// @param n  elements of each
+template <class Isa = isa::native, std::size_t R, class T>
+PRISM_HOST_DEVICE inline void adam_replay(const std::array<AdamReplayRow<T>, R>& rows,
                                           const AdamConstants<T>& constant,
                                           std::span<const AdamStep<T>> steps,
                                           std::size_t n) noexcept {
@@ -147,15 +160,24 @@ PRISM_HOST_DEVICE inline void adam_replay(T* w, T* m, T* v, T decay,
   constexpr std::size_t quad_width = 4 * P::width;
   const std::size_t quad_end = n - n % quad_width, pack_end = n - n % P::width;
   for (std::size_t i = 0; i < quad_end; i += quad_width) {
-    detail::adam_replay_packs<4, P>(w + i, m + i, v + i, decay, constant, steps);
+    detail::adam_replay_packs<4, P>(rows, i, constant, steps);
   }
   for (std::size_t i = quad_end; i < pack_end; i += P::width) {
-    detail::adam_replay_packs<1, P>(w + i, m + i, v + i, decay, constant, steps);
+    detail::adam_replay_packs<1, P>(rows, i, constant, steps);
   }
   for (std::size_t i = pack_end + Lanes<Isa>::first(); i < n; i += Lanes<Isa>::step()) {
-    detail::adam_replay_packs<1, Pack<T, isa::scalar>>(w + i, m + i, v + i, decay, constant, steps);
+    detail::adam_replay_packs<1, Pack<T, isa::scalar>>(rows, i, constant, steps);
   }
   Lanes<Isa>::synchronise();
+}
+
+/// The same of one row w with moments m and v.
+template <class Isa = isa::native, class T>
+PRISM_HOST_DEVICE inline void adam_replay(T* w, T* m, T* v, T decay,
+                                          const AdamConstants<T>& constant,
+                                          std::span<const AdamStep<T>> steps,
+                                          std::size_t n) noexcept {
+  adam_replay<Isa>(std::array{AdamReplayRow<T>{w, m, v, decay}}, constant, steps, n);
 }
 
 /// A run of steps of a row with neither gradient nor decay, in closed form.

@@ -26,25 +26,14 @@ namespace detail {
 
 inline constexpr std::size_t pair_grain = 256;
 
-/// The scores of pair p: of its positive item, then of its negatives.
-template <class Isa, class T>
-void score_pair(const Batch& batch, BatchRows<T> rows, std::size_t p,
-                std::span<T> scores) noexcept {
-  const T* const user = rows.users[batch.users[p]];
-  const std::size_t dim = rows.users.dim();
-  scores[0] = dot<Isa>(user, rows.items[batch.items[p]], dim);
-  for (std::size_t j = 1; j < scores.size(); ++j) {
-    scores[j] = dot<Isa>(user, rows.items[batch.negatives_of(p)[j - 1]], dim);
+/// The item rows of pairs' scores: for each pair its positive item, then its negatives.
+inline void list_scored_items(const Batch& batch, std::span<const Index> pairs,
+                              Index* to) noexcept {
+  const std::size_t n = batch.negatives_per_pair;
+  for (const Index p : pairs) {
+    *to++ = batch.items[p];
+    to = std::copy_n(batch.negatives.data() + p * n, n, to);
   }
-}
-
-/// Prefetches the rows of a pair's scores.
-template <class T>
-void prefetch_pair(const Batch& batch, BatchRows<T> rows, std::size_t p) noexcept {
-  const std::size_t dim = rows.users.dim();
-  prefetch(rows.users[batch.users[p]], dim);
-  prefetch(rows.items[batch.items[p]], dim);
-  for (const Index negative : batch.negatives_of(p)) prefetch(rows.items[negative], dim);
 }
 
 /// Computes each pair's scores, calls per_pair, which replaces them by d loss / d score, and calls
@@ -53,32 +42,41 @@ void prefetch_pair(const Batch& batch, BatchRows<T> rows, std::size_t p) noexcep
 template <HostExecution X, class T, class PerPair, class Scatter>
 double score_users(const X& exec, const Batch& batch, BatchRows<T> rows, Rows<T> d_score,
                    const PerPair& per_pair, const Scatter& scatter_user) {
+  using Isa = typename X::isa;
   const BatchSide& side = batch.user_side;
-  // Users are in order of first appearance, so that pairs are visited nearly in order.
-  const std::size_t prefetch_distance = 1 + 16 / (batch.negatives_per_pair + 2);
+  const std::size_t terms = batch.negatives_per_pair + 1;
+  const std::size_t prefetch_distance = terms * (1 + 16 / (terms + 1));  // in items
   return parallel_sum(exec, side.num_active, pair_grain, [&](std::size_t begin, std::size_t end) {
+    const std::size_t dim = rows.users.dim();
+    const std::span<const Index> pairs =
+        side.occurrences.subspan(side.offsets[begin], side.offsets[end] - side.offsets[begin]);
+    // What is read soon after it is written is in lists of its own, in the order of the visits.
+    std::vector<Index> items(pairs.size() * terms);
+    std::vector<T> d_scores(items.size()), gradient(dim);
+    list_scored_items(batch, pairs, items.data());
     double total = 0;
-    std::vector<Index> neighbours;
-    std::vector<T> d_scores, gradient(rows.users.dim());
+    std::size_t at = 0;
     for (std::size_t k = begin; k < end; ++k) {
-      neighbours.clear();
-      d_scores.clear();
+      const T* const user = rows.users[k];
+      if (k + prefetch_distance < end) prefetch(rows.users[k + prefetch_distance], dim);
+      const std::size_t first = at;
       for (const Index p : side.occurrence_positions(k)) {
-        if (p + prefetch_distance < batch.pairs()) {
-          prefetch_pair(batch, rows, p + prefetch_distance);
+        T* const scores = d_scores.data() + at;
+        for (std::size_t j = 0; j < terms; ++j, ++at) {
+          if (at + prefetch_distance < items.size()) {
+            prefetch(rows.items[items[at + prefetch_distance]], dim);
+          }
+          scores[j] = dot<Isa>(user, rows.items[items[at]], dim);
         }
-        const std::span<T> scores(d_score[p], d_score.dim());
-        const std::span<const Index> negatives = batch.negatives_of(p);
-        score_pair<typename X::isa>(batch, rows, p, scores);
-        total += pair_part<typename X::isa>(per_pair, p, scores.data(), scores.size());
-        neighbours.push_back(batch.items[p]);
-        neighbours.insert(neighbours.end(), negatives.begin(), negatives.end());
-        d_scores.insert(d_scores.end(), scores.begin(), scores.end());
+        total += pair_part<Isa>(per_pair, p, scores, terms);
       }
-      weighted_sum<typename X::isa>(
-          gradient.data(), T{1}, std::span<const Index>(neighbours),
-          [&](std::size_t j) { return d_scores[j]; }, rows.items);
+      weighted_sum<Isa>(
+          gradient.data(), T{1}, std::span<const Index>(items).subspan(first, at - first),
+          [&, first](std::size_t j) { return d_scores[first + j]; }, rows.items);
       scatter_user(k, gradient.data());
+    }
+    for (std::size_t s = 0; s < pairs.size(); ++s) {
+      std::copy_n(d_scores.data() + s * terms, terms, d_score[pairs[s]]);
     }
     return total;
   });
@@ -108,6 +106,13 @@ void for_each_item_gradient(const X& exec, const Batch& batch, IndexedRows<const
     for (std::size_t k = begin; k < end; ++k) {
       const std::size_t from = side.offsets[k] - first;
       const std::size_t count = side.occurrence_positions(k).size();
+      constexpr std::size_t prefetch_distance = 12;
+      const std::size_t ahead = std::min(from + prefetch_distance, neighbours.size());
+      for (const Index user : std::span<const Index>(neighbours)
+                                  .subspan(ahead)
+                                  .first(std::min(count, neighbours.size() - ahead))) {
+        prefetch(users[user], users.dim());
+      }
       weighted_sum<typename X::isa>(
           gradient.data(), T{1}, std::span<const Index>(neighbours).subspan(from, count),
           [&](std::size_t j) { return d_scores[from + j]; }, users);

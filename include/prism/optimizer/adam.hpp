@@ -1,10 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
-#include <algorithm>
 #include <cstddef>
 #include <cstdint>
-#include <limits>
 #include <memory_resource>
 #include <span>
 #include <string_view>
@@ -22,36 +20,11 @@
 #include "prism/kernel/row.hpp"
 #include "prism/ops/numbers.hpp"
 #include "prism/optimizer/adam_history.hpp"
+#include "prism/optimizer/deferred_row.hpp"
 #include "prism/optimizer/dense_adam.hpp"
 #include "prism/policy/optimizer.hpp"
 
 namespace prism::inline PRISM_ISA {
-
-namespace detail {
-
-/// How many of the history's steps a row's weights and moments are up to date with.
-struct AdamLastStep {
-  /// Of a row that has had no gradient yet: without decay its deferred steps change nothing.
-  static constexpr auto no_gradient_yet = std::numeric_limits<std::uint32_t>::max();
-
-  std::uint32_t weights = no_gradient_yet;
-  std::uint32_t moments = 0;  // at most `weights`
-};
-
-/// What loops over rows read and write.
-template <class T>
-struct AdamRows {
-  Rows<T> moments;
-  AdamLastStep* last_step;
-  DeferredSteps<T> deferred;
-
-  [[nodiscard]] constexpr T* first(std::size_t r) const noexcept { return moments[r]; }
-  [[nodiscard]] constexpr T* second(std::size_t r) const noexcept {
-    return first(r) + moments.dim() / 2;
-  }
-};
-
-}  // namespace detail
 
 /// Lazy Adam: the weights of torch.optim.Adam, to rounding, at the cost of the batch. A step visits
 /// only rows with a gradient; a row's zero-gradient steps are deferred until it is next read.
@@ -136,10 +109,23 @@ struct Adam {
     const auto of_state = state.view();
     visit_rows(
         exec, row_indices, table, of_state,
-        [=](Index r) { return of_state.last_step[r].weights != of_state.deferred.size(); },
+        [=](Index r) {
+          const std::uint32_t last = of_state.last_step[r].weights;
+          if (last == detail::AdamLastStep::no_gradient_yet && inactive_decay.is_zero()) {
+            return table.bounded();
+          }
+          return last != of_state.deferred.size();
+        },
+        [=](Index r1, Index r2) {
+          if constexpr (!DeviceExecution<X>) {
+            detail::replay_pair<typename X::isa>(table, {r1, r2}, of_state, inactive_decay,
+                                                 constant);
+          }
+        },
         [=] PRISM_HOST_DEVICE(std::size_t k) {
           const Index r = row_indices[k];
-          apply_deferred_row<typename X::isa>(table, r, of_state, inactive_decay(r), constant);
+          detail::apply_deferred_row<typename X::isa>(table, r, of_state, inactive_decay(r),
+                                                      constant);
         });
   }
 
@@ -151,17 +137,30 @@ struct Adam {
     const AdamConstants<T> constant = constants(table);
     const RowDecay inactive_decay(regularizer, table.popularity, false);
     const auto of_state = state.view();
-    for_each_row(exec, table.rows.size(), grain, [=] PRISM_HOST_DEVICE(std::size_t r) {
+    const auto flush_row = [=] PRISM_HOST_DEVICE(std::size_t r) {
       using Isa = typename X::isa;
-      apply_deferred_row<Isa>(table, r, of_state, inactive_decay(r), constant);
+      detail::apply_deferred_row<Isa>(table, r, of_state, inactive_decay(r), constant);
       auto& last_step = of_state.last_step[r];
       const bool had_gradient = last_step.weights != detail::AdamLastStep::no_gradient_yet;
-      if (had_gradient) apply_deferred_moments<Isa>(r, of_state);
+      if (had_gradient) detail::apply_deferred_moments<Isa>(r, of_state);
       Lanes<Isa>::once([&] {
         if (had_gradient) last_step.weights = 0;
         last_step.moments = 0;
       });
-    });
+    };
+    if constexpr (DeviceExecution<X>) {
+      for_each_row(exec, table.rows.size(), grain, flush_row);
+    } else {
+      parallel_chunks(exec, table.rows.size(), grain, [&](std::size_t begin, std::size_t end) {
+        for (std::size_t r = begin; r < end; ++r) {
+          if ((r - begin) % 2 == 0 && r + 1 < end) {
+            detail::replay_pair<typename X::isa>(table, {r, r + 1}, of_state, inactive_decay,
+                                                 constant);
+          }
+          flush_row(r);
+        }
+      });
+    }
     synchronise(exec);  // the rows have read the history
     state.history_.clear();
   }
@@ -191,12 +190,12 @@ struct Adam {
     const std::span<const Index> unique_rows = gradient.unique_rows();
     const auto of_state = state.view();
     visit_rows(
-        exec, unique_rows, table, of_state, [](Index) { return true; },
+        exec, unique_rows, table, of_state, [](Index) { return true; }, [](Index, Index) {},
         [=] PRISM_HOST_DEVICE(std::size_t k) {
           using Isa = typename X::isa;
           const Index r = unique_rows[k];
           const std::size_t previous_steps = of_state.deferred.size();
-          apply_deferred_row<Isa>(table, r, of_state, inactive_decay(r), constant);
+          detail::apply_deferred_row<Isa>(table, r, of_state, inactive_decay(r), constant);
           const MomentDecay<T> moment_decay =
               of_state.deferred.moment_decay(previous_steps - of_state.last_step[r].moments);
           const double decay = k < gradient.num_active() ? active_decay(r) : inactive_decay(r);
@@ -214,11 +213,11 @@ struct Adam {
   static constexpr std::size_t grain = 256;
 
   /// Calls visit(k) for each row row_indices[k]. On the host it prefetches later rows for which
-  /// needed(row).
-  template <Execution X, class T, class View, class Needed, class Visit>
+  /// needed(row), and calls before_pair(r1, r2) for two rows before it visits them.
+  template <Execution X, class T, class View, class Needed, class BeforePair, class Visit>
   static void visit_rows(const X& exec, std::span<const Index> row_indices,
                          const ParameterView<T>& table, const View& state, const Needed& needed,
-                         const Visit& visit) {
+                         const BeforePair& before_pair, const Visit& visit) {
     if constexpr (DeviceExecution<X>) {
       for_each_row(exec, row_indices.size(), grain, visit);
     } else {
@@ -236,6 +235,7 @@ struct Adam {
             prefetch(table.rows[row_indices[next]], dim);
             prefetch(state.first(row_indices[next]), 2 * dim);
           }
+          if ((k - begin) % 2 == 0 && k + 1 < end) before_pair(row_indices[k], row_indices[k + 1]);
           visit(k);
         }
       });
@@ -245,46 +245,6 @@ struct Adam {
   template <class T>
   [[nodiscard]] AdamConstants<T> constants(const ParameterView<T>& table) const {
     return {beta1, beta2, epsilon, table.lowest, table.highest};
-  }
-
-  template <class Isa, class T, class View>
-  PRISM_HOST_DEVICE static void apply_deferred_row(const ParameterView<T>& table, std::size_t r,
-                                                   const View& state, double row_decay,
-                                                   const AdamConstants<T>& constant) noexcept {
-    const T decay = static_cast<T>(row_decay);
-    const std::size_t current_step = state.deferred.size();
-    auto& last_step = state.last_step[r];
-    std::size_t from = last_step.weights;
-    if (from == current_step || current_step == 0) return;
-    const auto now = static_cast<std::uint32_t>(current_step);
-    if (from == detail::AdamLastStep::no_gradient_yet) {
-      if (decay == 0) {
-        Lanes<Isa>::once([&] { last_step.moments = now; });
-        if (table.bounded()) {
-          clamp<Isa>(table.rows[r], table.lowest, table.highest, table.rows.dim());
-        }
-        return;
-      }
-      from = 0;
-    }
-    // If steps were applied to the weights alone, the moments have to follow first.
-    if (last_step.moments != from) apply_deferred_moments<Isa>(r, state);
-    const bool moments_deferred = state.deferred.template apply<Isa>(
-        from, table.rows[r], state.first(r), state.second(r), decay, constant, table.rows.dim());
-    Lanes<Isa>::once([&] {
-      last_step.weights = now;
-      if (!moments_deferred) last_step.moments = now;
-    });
-  }
-
-  /// Applies the steps to a row's moments that its weights are up to date with.
-  template <class Isa, class View>
-  PRISM_HOST_DEVICE static void apply_deferred_moments(std::size_t r, const View& state) noexcept {
-    auto& last_step = state.last_step[r];
-    const auto moment_decay = state.deferred.moment_decay(last_step.weights - last_step.moments);
-    state.deferred.template decay_moments<Isa>(state.first(r), state.second(r), moment_decay,
-                                               state.moments.dim() / 2);
-    Lanes<Isa>::once([&] { last_step.moments = last_step.weights; });
   }
 };
 

@@ -33,20 +33,27 @@ struct DeferredSteps {
   [[nodiscard]] constexpr std::size_t size() const noexcept { return steps.size(); }
 
   /// Applies the steps after the first `from` to a row w with moments m and v of n elements each.
-  /// @return whether the moments are still to be multiplied by moment_decay(size() - from)
+  /// @return how many of the steps its moments are up to date with then: size(), or fewer, in which
+  ///     case they are still to be multiplied by moment_decay() of the rest
   template <class Isa = isa::native>
-  PRISM_HOST_DEVICE bool apply(std::size_t from, T* w, T* m, T* v, T decay,
-                               const AdamConstants<T>& constant, std::size_t n) const noexcept {
-    // Without decay they have a closed form, where it is accurate.
-    if (decay == 0 && closed_forms[from].is_accurate()) {
-      adam_zero_gradient_steps<Isa, T>(w, m, v, closed_forms[from], constant, n);
-      return true;
+  PRISM_HOST_DEVICE std::size_t apply(std::size_t from, T* w, T* m, T* v, T decay,
+                                      const AdamConstants<T>& constant,
+                                      std::size_t n) const noexcept {
+    if (decay != 0) {
+      adam_replay<Isa>(w, m, v, decay, constant, steps.subspan(from), n);
+      return size();
     }
-    const std::size_t left = size() - from;
-    const std::size_t replayed = decay == 0 ? std::min(significant_steps, left) : left;
-    adam_replay<Isa>(w, m, v, decay, constant, steps.subspan(from, replayed), n);
-    if (replayed < left) decay_moments<Isa>(m, v, moment_decay(left - replayed), n);
-    return false;
+    // Without decay they have a closed form, from where on it is accurate.
+    const std::size_t significant_end = from + std::min(significant_steps, size() - from);
+    std::size_t accurate = from;
+    while (accurate < significant_end && !closed_forms[accurate].is_accurate()) ++accurate;
+    if (accurate > from) {
+      adam_replay<Isa>(w, m, v, decay, constant, steps.subspan(from, accurate - from), n);
+    }
+    if (accurate < significant_end) {
+      adam_zero_gradient_steps<Isa, T>(w, m, v, closed_forms[accurate], constant, n);
+    }
+    return accurate;
   }
 
   /// The factors of the moments in this many zero-gradient steps.

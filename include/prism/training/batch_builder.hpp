@@ -16,6 +16,7 @@
 #include "prism/core/matrix.hpp"
 #include "prism/core/parallel.hpp"
 #include "prism/data/interactions.hpp"
+#include "prism/kernel/row.hpp"
 #include "prism/policy/batch.hpp"
 
 namespace prism::inline PRISM_ISA {
@@ -34,7 +35,12 @@ class SideBuilder {
 
   /// Begins a batch.
   void begin() {
-    for (const Index row : unique_rows_) inverse_index_[row] = absent;
+    for (std::size_t k = 0; k < unique_rows_.size(); ++k) {
+      if (k + prefetch_distance < unique_rows_.size()) {
+        prefetch(&inverse_index_[unique_rows_[k + prefetch_distance]], 1);
+      }
+      inverse_index_[unique_rows_[k]] = absent;
+    }
     unique_rows_.clear();
     row_of_occurrence_.clear();
     offsets_.assign(1, 0);
@@ -47,9 +53,12 @@ class SideBuilder {
     unique_rows_.resize(distinct + from.size());
     offsets_.resize(unique_rows_.size() + 1, 0);
     row_of_occurrence_.resize(occurrence + from.size());
-    for (const auto& element : from) {
+    for (std::size_t i = 0; i < from.size(); ++i) {
+      if (i + prefetch_distance < from.size()) {
+        prefetch(&inverse_index_[std::invoke(row_of, from[i + prefetch_distance])], 1);
+      }
       // Whether a row has been seen is a coin's toss, which no branch predicts.
-      const Index row = std::invoke(row_of, element);
+      const Index row = std::invoke(row_of, from[i]);
       const bool is_first = inverse_index_[row] == absent;
       const Index k = is_first ? static_cast<Index>(distinct) : inverse_index_[row];
       inverse_index_[row] = k;
@@ -93,6 +102,8 @@ class SideBuilder {
   }
 
  private:
+  static constexpr std::size_t prefetch_distance = 24;
+
   TableVector<Index> inverse_index_;
   TableVector<Index> unique_rows_;
   std::size_t num_positive_ = 0;
@@ -120,6 +131,36 @@ struct BatchNegatives {
       : items(list), shared(true), mask(negative_mask) {}
 };
 
+namespace detail {
+
+/// @throws ArgumentError  where a batch has more occurrences than an Index counts
+inline void check_batch_size(std::size_t pairs, const BatchNegatives& negatives) {
+  require(pairs + negatives.items.size() < max_rows, "batch_size",
+          "must leave a batch fewer than 2^32 - 1 pairs and negatives");
+}
+
+/// The batch of two sides.
+/// @param user_rows, item_rows  for every occurrence: the position of its row; those of items are
+///     of the pairs first, then of the negatives
+[[nodiscard]] inline Batch assemble_batch(const Interactions& train, std::size_t pairs,
+                                          const BatchNegatives& negatives,
+                                          std::span<const Index> user_rows,
+                                          std::span<const Index> item_rows,
+                                          const BatchSide& user_side, const BatchSide& item_side) {
+  const std::size_t lists = negatives.shared ? 1 : pairs;
+  return {.users = user_rows,
+          .items = item_rows.first(pairs),
+          .negatives = item_rows.subspan(pairs),
+          .negatives_per_pair = lists == 0 ? 0 : negatives.items.size() / lists,
+          .user_side = user_side,
+          .item_side = item_side,
+          .train = train,
+          .shared_negatives = negatives.shared,
+          .mask = negatives.mask};
+}
+
+}  // namespace detail
+
 /// Builds batches; what it returns is valid until the next call.
 class BatchBuilder {
  public:
@@ -134,8 +175,7 @@ class BatchBuilder {
   template <Execution X>
   [[nodiscard]] Batch build(const X& exec, std::span<const Interaction> pairs,
                             const BatchNegatives& negatives, bool all_rows = false) {
-    require(pairs.size() + negatives.items.size() < max_rows, "batch_size",
-            "must leave a batch fewer than 2^32 - 1 pairs and negatives");
+    detail::check_batch_size(pairs.size(), negatives);
     // One side beside the other: neither knows of it.
     BatchSide user_side, item_side;
     synchronise(exec);  // a device may still read the batch before
@@ -153,17 +193,8 @@ class BatchBuilder {
         item_side = items_.finish(all_rows);
       }
     });
-    const std::span<const Index> item_rows = items_.row_of_occurrence();
-    const std::size_t lists = negatives.shared ? 1 : pairs.size();
-    return {.users = users_.row_of_occurrence(),
-            .items = item_rows.first(pairs.size()),
-            .negatives = item_rows.subspan(pairs.size()),
-            .negatives_per_pair = lists == 0 ? 0 : negatives.items.size() / lists,
-            .user_side = user_side,
-            .item_side = item_side,
-            .train = train_,
-            .shared_negatives = negatives.shared,
-            .mask = negatives.mask};
+    return detail::assemble_batch(train_, pairs.size(), negatives, users_.row_of_occurrence(),
+                                  items_.row_of_occurrence(), user_side, item_side);
   }
 
  private:

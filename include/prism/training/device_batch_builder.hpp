@@ -222,22 +222,13 @@ class DeviceBatchBuilder {
   template <DeviceExecution X>
   [[nodiscard]] Batch build(const X& exec, std::span<const Interaction> pairs,
                             const BatchNegatives& negatives, bool all_rows = false) {
-    require(pairs.size() + negatives.items.size() < max_rows, "batch_size",
-            "must leave a batch fewer than 2^32 - 1 pairs and negatives");
+    detail::check_batch_size(pairs.size(), negatives);
     users_.begin(exec, {pairs, {}, false}, all_rows, &counts_[0]);
     items_.begin(exec, {pairs, negatives.items, true}, all_rows, &counts_[1]);
     synchronise(exec);  // the host reads the counts
-    const std::span<const Index> item_rows = items_.row_of_occurrence();
-    const std::size_t lists = negatives.shared ? 1 : pairs.size();
-    return {.users = users_.row_of_occurrence(),
-            .items = item_rows.first(pairs.size()),
-            .negatives = item_rows.subspan(pairs.size()),
-            .negatives_per_pair = lists == 0 ? 0 : negatives.items.size() / lists,
-            .user_side = users_.finish(all_rows, counts_[0]),
-            .item_side = items_.finish(all_rows, counts_[1]),
-            .train = train_,
-            .shared_negatives = negatives.shared,
-            .mask = negatives.mask};
+    return detail::assemble_batch(train_, pairs.size(), negatives, users_.row_of_occurrence(),
+                                  items_.row_of_occurrence(), users_.finish(all_rows, counts_[0]),
+                                  items_.finish(all_rows, counts_[1]));
   }
 
  private:
