@@ -19,6 +19,7 @@
 #include "prism/evaluate/selected_list.hpp"
 #include "prism/kernel/byte_accumulator.hpp"
 #include "prism/kernel/matrix_product.hpp"
+#include "prism/kernel/pack.hpp"
 #include "prism/kernel/quantise.hpp"
 #include "prism/kernel/quantised_bound.hpp"
 #include "prism/kernel/row.hpp"
@@ -106,7 +107,8 @@ class QuantisedQueries {
     for (std::size_t j = 0; j < group_size; ++j) {
       rows[j] = items_->row(queue.positions[std::min(j, queue.size - 1)]);
     }
-    float scores[group_size];
+    // As long as a pack: g++ 12 does not see that fewer scores are never read as one.
+    float scores[std::max(group_size, Pack<float, Isa>::width)];
     dot_products<Isa>(scores, rows_[r], rows, rows_.dim());
     list.template offer_all<Isa>(
         scores, queue.size, [&](std::size_t j) { return items_->item_at(queue.positions[j]); });

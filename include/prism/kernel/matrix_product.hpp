@@ -195,11 +195,13 @@ inline void matrix_product(std::size_t rows, std::size_t columns, std::size_t k,
 /// The dot products of one row with N others, at any addresses, by the operations of
 /// matrix_product() in the same order. Where multiply-add is one instruction they are equal bit for
 /// bit.
-/// @param row     k elements
-/// @param others  N rows of k elements
-template <class Isa = isa::native, std::size_t N, class T>
-inline void dot_products(T (&products)[N], const T* row, const T* const (&others)[N],
-                         std::size_t k) noexcept {
+/// @param products  the first N of it are overwritten
+/// @param row       k elements
+/// @param others    N rows of k elements
+template <class Isa = isa::native, std::size_t N, std::size_t Size, class T>
+requires(Size >= N)  //
+    inline void dot_products(T (&products)[Size], const T* row, const T* const (&others)[N],
+                             std::size_t k) noexcept {
   using P = Pack<T, Isa>;
   P sums[N];
 #pragma GCC unroll 8
