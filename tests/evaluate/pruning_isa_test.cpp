@@ -61,7 +61,7 @@ auto isa_ranking(const Scorer<float>& scorer, std::size_t k, Pruning pruning) {
 
 TEST_CASE_TEMPLATE("ranking with pruning is the same with every instruction set", Isa, isa::scalar,
                    isa::avx2, isa::avx_vnni, isa::avx512, isa::avx512_vnni, isa::neon,
-                   isa::neon_dotprod, isa::native) {
+                   isa::neon_dotprod, isa::reproducible, isa::native) {
   if constexpr (isa_supported<Isa>) {
     for (const std::size_t dim :
          {std::size_t{1}, std::size_t{7}, std::size_t{32}, std::size_t{63}, std::size_t{64},

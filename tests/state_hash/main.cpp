@@ -6,7 +6,7 @@
 #include "state_hash.hpp"
 
 int main(int argc, char** argv) {
-  // Scalar kernels need it too: depending on it glibc selects other exponentials and logarithms.
+  // Scalar kernels need it too: depending on it glibc selects another log2 for NDCG.
   bool able = true;
 #if defined(__x86_64__)
   able = __builtin_cpu_supports("x86-64-v3") != 0;

@@ -44,7 +44,9 @@
 #endif
 #elif defined(__AVX512F__)
 #define PRISM_ISA compiled_for_avx512f
-#elif defined(__AVX2__) && defined(__FMA__) && defined(__AVXVNNI__)
+#elif defined(__AVX2__) && !defined(__FMA__) && defined(__AVXVNNI__)
+#define PRISM_ISA compiled_for_avx_vnni_without_fma
+#elif defined(__AVX2__) && defined(__AVXVNNI__)
 #define PRISM_ISA compiled_for_avx_vnni
 #elif defined(__AVX2__) && defined(__FMA__)
 #define PRISM_ISA compiled_for_avx2_fma

@@ -8,6 +8,7 @@
 #include <bit>
 #include <cstddef>
 #include <cstdint>
+#include <limits>
 #include <span>
 #include <vector>
 
@@ -121,7 +122,9 @@ class QuantisedQueries {
     quantised_rows_.raise_threshold(r, score / scale_[r]);
   }
   /// From here on, query r has candidates only in panels without a bound.
-  void finish(std::size_t r) noexcept { quantised_rows_.raise_threshold(r, unbounded<float>); }
+  void finish(std::size_t r) noexcept {
+    quantised_rows_.raise_threshold(r, std::numeric_limits<float>::max());
+  }
 
  private:
   // So many sums at a time hide the latency of the multiply-add.

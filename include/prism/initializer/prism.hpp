@@ -4,7 +4,6 @@
 // 2025.
 #pragma once
 
-#include <cmath>
 #include <cstddef>
 #include <span>
 #include <string>

@@ -8,6 +8,7 @@
 #include <cstdint>
 #include <limits>
 #include <span>
+#include <type_traits>
 
 #include "prism/core/config.hpp"
 #include "prism/core/finite.hpp"
@@ -42,10 +43,10 @@ struct AdamStep {
 
   /// @param step  t, from 1
   AdamStep(double learning_rate, double b1, double b2, std::uint64_t step)
-      : step_size(
-            static_cast<T>(learning_rate / (1 - elementary::pow(b1, static_cast<double>(step))))),
-        inverse_root_correction(
-            static_cast<T>(1 / std::sqrt(1 - elementary::pow(b2, static_cast<double>(step))))) {}
+      : step_size(static_cast<T>(learning_rate /
+                                 elementary::one_minus_pow(b1, static_cast<double>(step)))),
+        inverse_root_correction(static_cast<T>(
+            1 / std::sqrt(elementary::one_minus_pow(b2, static_cast<double>(step))))) {}
 };
 
 namespace detail {

@@ -76,10 +76,11 @@ struct NeonDotAccumulator : NeonBytes {
 }  // namespace detail
 
 template <>
-struct ByteProducts<isa::neon> : detail::QuickByteProducts<detail::NeonAccumulator> {};
+struct ByteProducts<isa::neon> : detail::RegisterByteProducts<detail::NeonAccumulator> {};
 #if defined(__ARM_FEATURE_DOTPROD)
 template <>
-struct ByteProducts<isa::neon_dotprod> : detail::QuickByteProducts<detail::NeonDotAccumulator> {};
+struct ByteProducts<isa::neon_dotprod> : detail::RegisterByteProducts<detail::NeonDotAccumulator> {
+};
 template <>
 struct ByteProducts<isa::native> : ByteProducts<isa::neon_dotprod> {};
 #else

@@ -156,21 +156,21 @@ struct DotAccumulator : X86Accumulator<R> {
 
 template <>
 struct ByteProducts<isa::avx2>
-    : detail::QuickByteProducts<detail::PairAccumulator<detail::Avx2Bytes>> {};
+    : detail::RegisterByteProducts<detail::PairAccumulator<detail::Avx2Bytes>> {};
 #if defined(__AVXVNNI__)
 template <>
 struct ByteProducts<isa::avx_vnni>
-    : detail::QuickByteProducts<detail::DotAccumulator<detail::Avx2Bytes>> {};
+    : detail::RegisterByteProducts<detail::DotAccumulator<detail::Avx2Bytes>> {};
 #endif
 #if defined(__AVX512BW__)
 template <>
 struct ByteProducts<isa::avx512>
-    : detail::QuickByteProducts<detail::PairAccumulator<detail::Avx512Bytes>> {};
+    : detail::RegisterByteProducts<detail::PairAccumulator<detail::Avx512Bytes>> {};
 #endif
 #if defined(__AVX512BW__) && defined(__AVX512VNNI__)
 template <>
 struct ByteProducts<isa::avx512_vnni>
-    : detail::QuickByteProducts<detail::DotAccumulator<detail::Avx512Bytes>> {};
+    : detail::RegisterByteProducts<detail::DotAccumulator<detail::Avx512Bytes>> {};
 template <>
 struct ByteProducts<isa::native> : ByteProducts<isa::avx512_vnni> {};
 #elif defined(__AVX512BW__)

@@ -119,7 +119,7 @@ using ByteAccumulator = typename ByteProducts<Isa>::Accumulator;
 namespace detail {
 
 template <class A>
-struct QuickByteProducts {
+struct RegisterByteProducts {
   using Accumulator = A;
   static constexpr bool exceed_floats = true;
 };

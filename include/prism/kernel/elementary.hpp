@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Exponential, logarithm and the functions made of them, of whole packs and of single numbers.
 // They consist of additions, multiplications and fused multiply-adds in a fixed order, so that
-// their bits are the same on every instruction set with fused multiply-add. kernel/angles.hpp has
-// the trigonometric ones.
+// their bits are the same on every instruction set with fused multiply-add, if the compiler fuses
+// no others (-ffp-contract=off). kernel/angles.hpp has the trigonometric ones.
 //
 // Arguments are reduced as by Cody, Waite: "Software manual for the elementary functions", 1980;
 // the polynomials are minimax. Errors, in units in the last place (ulp), are the largest that

@@ -141,7 +141,8 @@ struct PackBits {
   }
   /// x, of which the compiler knows nothing: -ffast-math would simplify (x + y) - y.
   PRISM_HOST_DEVICE static P opaque(P x) noexcept {
-#if defined(__FAST_MATH__) && defined(__GNUC__) && !defined(__CUDA_ARCH__)
+#if (defined(__FAST_MATH__) || defined(__ASSOCIATIVE_MATH__)) && defined(__GNUC__) && \
+    !defined(__CUDA_ARCH__)
     asm("" : "+m"(x));
 #endif
     return x;

@@ -231,7 +231,7 @@ struct PackBits<Pack<T, Isa>> {
     return {number(mantissa), number(integer) - P::broadcast(offset)};
   }
   static P opaque(P x) noexcept {
-#if defined(__FAST_MATH__) && defined(__GNUC__)
+#if (defined(__FAST_MATH__) || defined(__ASSOCIATIVE_MATH__)) && defined(__GNUC__)
     asm("" : "+m"(x));
 #endif
     return x;

@@ -46,4 +46,10 @@ template <std::floating_point T>
   return difference < T(-0.9) || difference > T{1} ? difference : difference * (x / log(u));
 }
 
+/// 1 - x^y for x in [0, 1) and y > 0, within 5 + 2 |y log x| ulp, also where x^y is nearly 1.
+template <std::floating_point T>
+[[nodiscard]] PRISM_HOST_DEVICE inline T one_minus_pow(T x, T y) noexcept {
+  return -expm1(y * log(x));
+}
+
 }  // namespace prism::inline PRISM_ISA::elementary

@@ -16,6 +16,7 @@
 #include <cstdint>
 #include <cstring>
 #include <limits>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
@@ -137,7 +138,7 @@ inline void candidate_tile(std::size_t quads, const std::uint8_t* left,
   typename S::Sums sums[M][N];
   typename S::Totals totals[M][N];
   sum_segment<S, M, N>(sums, 0, std::min(quads, segment_quads), quads, left, bytes, starts);
-  const typename S::Widening widen;
+  const typename S::Widening widen{};
 #pragma GCC unroll 8
   for (std::size_t m = 0; m < M; ++m) {
 #pragma GCC unroll 8
@@ -148,7 +149,7 @@ inline void candidate_tile(std::size_t quads, const std::uint8_t* left,
       starts += quantised_panel_width;
       sum_segment<S, M, N>(sums, begin, std::min(quads, begin + segment_quads), quads, left, bytes,
                            starts);
-      const typename S::Widening widen_next;
+      const typename S::Widening widen_next{};
 #pragma GCC unroll 8
       for (std::size_t m = 0; m < M; ++m) {
 #pragma GCC unroll 8

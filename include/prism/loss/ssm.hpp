@@ -1,11 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
-#include <cmath>
 #include <cstddef>
 #include <span>
 #include <string_view>
-#include <vector>
 
 #include "prism/core/config.hpp"
 #include "prism/core/error.hpp"

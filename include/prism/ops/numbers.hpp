@@ -2,7 +2,6 @@
 // Whole lists of numbers, wherever they are.
 #pragma once
 
-#include <algorithm>
 #include <cstddef>
 #include <span>
 

@@ -45,7 +45,7 @@ double score_users(const X& exec, const Batch& batch, BatchRows<T> rows, Rows<T>
   using Isa = typename X::isa;
   const BatchSide& side = batch.user_side;
   const std::size_t terms = batch.negatives_per_pair + 1;
-  const std::size_t prefetch_distance = terms * (1 + 16 / (terms + 1));  // in items
+  const std::size_t pairs_ahead = 1 + 16 / (terms + 1), items_ahead = terms * pairs_ahead;
   return parallel_sum(exec, side.num_active, pair_grain, [&](std::size_t begin, std::size_t end) {
     const std::size_t dim = rows.users.dim();
     const std::span<const Index> pairs =
@@ -58,13 +58,13 @@ double score_users(const X& exec, const Batch& batch, BatchRows<T> rows, Rows<T>
     std::size_t at = 0;
     for (std::size_t k = begin; k < end; ++k) {
       const T* const user = rows.users[k];
-      if (k + prefetch_distance < end) prefetch(rows.users[k + prefetch_distance], dim);
+      if (k + pairs_ahead < end) prefetch(rows.users[k + pairs_ahead], dim);
       const std::size_t first = at;
       for (const Index p : side.occurrence_positions(k)) {
         T* const scores = d_scores.data() + at;
         for (std::size_t j = 0; j < terms; ++j, ++at) {
-          if (at + prefetch_distance < items.size()) {
-            prefetch(rows.items[items[at + prefetch_distance]], dim);
+          if (at + items_ahead < items.size()) {
+            prefetch(rows.items[items[at + items_ahead]], dim);
           }
           scores[j] = dot<Isa>(user, rows.items[items[at]], dim);
         }

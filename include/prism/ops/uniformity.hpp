@@ -2,7 +2,6 @@
 // Uniformity of unit rows on the sphere.
 #pragma once
 
-#include <cmath>
 #include <cstddef>
 
 #include "prism/core/config.hpp"

@@ -104,9 +104,9 @@ class AdamHistory {
     // The expansion point: the weights beta1^j of the steps have their mean at j = 1 / (1 - beta1).
     const double mean_delay = 1 / (1 - beta1);
     closed_forms_.emplace_back(elementary::pow(beta2, mean_delay / 2) /
-                               std::sqrt(1 - elementary::pow(beta2, step - 1 + mean_delay)));
-    const double step_size = learning_rate / (1 - elementary::pow(beta1, step));
-    const double correction = 1 / std::sqrt(1 - elementary::pow(beta2, step));
+                               std::sqrt(elementary::one_minus_pow(beta2, step - 1 + mean_delay)));
+    const double step_size = learning_rate / elementary::one_minus_pow(beta1, step);
+    const double correction = 1 / std::sqrt(elementary::one_minus_pow(beta2, step));
     const std::size_t updated = std::min(significant_steps_, closed_forms_.size());
     for (std::size_t j = 1; j <= updated; ++j) {
       closed_forms_[closed_forms_.size() - j].add(step_size * beta1_powers_[j],
