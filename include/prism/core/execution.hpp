@@ -21,7 +21,7 @@ struct avx_vnni {};     ///< AVX2 with byte dot products (-mavxvnni)
 struct avx512 {};       ///< F, BW, DQ and VL
 struct avx512_vnni {};  ///< with byte dot products
 struct neon {};
-struct neon_dotprod {};   ///< with byte dot products (-march=armv8.2-a+dotprod)
+struct neon_dotprod {};  ///< with byte dot products (-march=armv8.2-a+dotprod)
 /// One order of sums, and the same operations, on every processor with fused multiply-add: the
 /// results are equal bit for bit, see kernel/pack_reproducible.hpp. Compile with -ffp-contract=off:
 /// a loss's own a * b + c is else contracted where the compiler likes.

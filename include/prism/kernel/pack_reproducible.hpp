@@ -2,8 +2,8 @@
 // Packs whose numbers do not depend on the processor: 16 floats or 8 doubles, in as many registers
 // as they take, summed in one order. Multiply-adds are fused, and nothing else is: quotients and
 // roots are exact to the last bit instead of estimates, and a product is rounded before it is
-// added. That holds for packs whatever -ffp-contract says; the single numbers that are no whole pack
-// need -ffp-contract=off.
+// added. That holds for packs whatever -ffp-contract says; the single numbers that are no whole
+// pack need -ffp-contract=off.
 #pragma once
 
 #include <cstddef>
