@@ -192,12 +192,15 @@ struct MAWU {
     double sum = 0;
     for (double& a : angle) {
       const auto [count, cosines, sines] = margin_sums.up_to(std::numbers::pi - a);
-      sum += (n - count) - (elementary::cos(a) * cosines - elementary::sin(a) * sines);
-      a = (elementary::sin(a) * cosines + elementary::cos(a) * sines) / (n * n);
+      const SineAndCosine of_angle(Pack<double, isa::scalar>{a});
+      const double sine = of_angle.sine.value, cosine = of_angle.cosine.value;
+      sum += (n - count) - (cosine * cosines - sine * sines);
+      a = (sine * cosines + cosine * sines) / (n * n);
     }
     for (double& m : margin) {
       const auto [count, cosines, sines] = angle_sums.up_to(std::numbers::pi - m);
-      m = (elementary::sin(m) * cosines + elementary::cos(m) * sines) / (n * n);
+      const SineAndCosine of_margin(Pack<double, isa::scalar>{m});
+      m = (of_margin.sine.value * cosines + of_margin.cosine.value * sines) / (n * n);
     }
     return sum / (n * n);
   }
@@ -213,8 +216,9 @@ struct MAWU {
         : sorted_(values.begin(), values.end()), sums_(values.size() + 1) {
       std::ranges::sort(sorted_);
       for (std::size_t k = 0; k < sorted_.size(); ++k) {
-        sums_[k + 1] = {sums_[k].count + 1, sums_[k].cosines + elementary::cos(sorted_[k]),
-                        sums_[k].sines + elementary::sin(sorted_[k])};
+        const SineAndCosine of_value(Pack<double, isa::scalar>{sorted_[k]});
+        sums_[k + 1] = {sums_[k].count + 1, sums_[k].cosines + of_value.cosine.value,
+                        sums_[k].sines + of_value.sine.value};
       }
     }
 
