@@ -74,6 +74,7 @@
 #include "prism/ops/operations.hpp"
 #include "prism/optimizer/adam.hpp"
 #include "prism/optimizer/dense_adam.hpp"
+#include "prism/optimizer/partial_row_wise_adam.hpp"
 #include "prism/optimizer/sgd.hpp"
 #include "prism/penalty/ipl.hpp"
 #include "prism/penalty/penalized.hpp"

@@ -80,6 +80,8 @@ TEST_CASE("a device trains the host's model up to rounding, and the same bits ea
   check<MF<64>, BPR>();
   check<MF<64>, BPR, FullWD>();
   check<MF<64>, SSM, BatchedWD, PRISM<1.0>, DenseAdam>();
+  check<MF<64>, SSM, None, PRISM<1.0>, PartialRowWiseAdam>();
+  check<MF<64>, SSM, FullWD, Xavier, PartialRowWiseAdam>();
   check<MF<64>, DirectAU, None, PRISM<1.0>>();
   check<MF<19>, Cosine, FullWD, Xavier, SGD>(1);
   check<MF<64>, SSM, None, PRISM<1.0>, Adam, SharedNegatives<>>();

@@ -6,6 +6,7 @@ void state_hash::train_bpr() {
   train_each(BPR{});
   train(mf(), BPR{}, {.regularizer = BatchedWD{decay}});
   train(mf(), BPR{.negatives = 3}, {.note = ", 3 negatives"});
+  train_row_wise(BPR{});
   train_each_sampler(BPR{});
   train_each_penalty(BPR{});
   train<double>(mf(), BPR{}, {.note = ", double"});

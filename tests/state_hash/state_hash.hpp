@@ -107,7 +107,8 @@ std::unique_ptr<Model> train(typename Model::Options options, const std::string&
 }
 
 using Regularizer = prism::OneRegularizer<prism::None, prism::BatchedWD, prism::FullWD>;
-using Optimizer = prism::OneOptimizer<prism::Adam, prism::DenseAdam, prism::SGD>;
+using Optimizer =
+    prism::OneOptimizer<prism::Adam, prism::DenseAdam, prism::PartialRowWiseAdam, prism::SGD>;
 using Sampler = prism::OneSampler<prism::UniformNegatives, prism::UnobservedNegatives,
                                   prism::InBatchNegatives, prism::PopularityNegatives>;
 using Penalty = prism::OnePenalty<prism::IPL, prism::ReSN>;
@@ -157,6 +158,14 @@ void train_each(const Loss& loss) {
   with(mf());
   with(mlp());
   with(lightgcn());
+}
+
+/// MF and the loss with one second moment a row, without decay and with.
+template <class Loss>
+void train_row_wise(const Loss& loss) {
+  const Optimizer optimizer = prism::PartialRowWiseAdam{};
+  train(mf(), loss, {.optimizer = optimizer});
+  train(mf(), loss, {.regularizer = prism::FullWD{decay}, .optimizer = optimizer});
 }
 
 /// MF and the loss with the negatives of each sampler except the default.

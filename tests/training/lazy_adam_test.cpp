@@ -1,11 +1,14 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Adam, whose rows make up for steps they have missed, has DenseAdam's weights.
+// Adam, whose rows make up for steps they have missed, has DenseAdam's weights; and
+// PartialRowWiseAdam those of its definition, step by step on every row.
 #include <doctest/doctest.h>
 
 #include <algorithm>
 #include <cmath>
+#include <memory_resource>
 #include <stdexcept>
 #include <string>
+#include <string_view>
 #include <type_traits>
 #include <vector>
 
@@ -26,6 +29,49 @@ double relative_difference(const Matrix<T>& a, const Matrix<T>& b) {
   }
   return difference / largest;
 }
+
+/// PartialRowWiseAdam by its definition, number by number.
+struct PlainRowWiseAdam {
+  static constexpr std::string_view name = "PlainRowWiseAdam";
+
+  template <class T>
+  struct State {
+    State(std::size_t size, std::size_t dim, std::pmr::memory_resource* = nullptr)
+        : first(zeros<T>(size, dim)), second(size) {}
+    Matrix<T> first;
+    std::vector<T> second;
+  };
+
+  template <Execution X, class T, RegularizerPolicy R>
+  void operator()(const X&, const ParameterView<T>& table, const TableGradient<T>& gradient,
+                  State<T>& state, StepInfo info, const R& regularizer) const {
+    const double t = static_cast<double>(info.step);
+    const RowDecay active(regularizer, table.popularity, true);
+    const RowDecay inactive(regularizer, table.popularity, false);
+    const std::size_t dim = table.rows.dim();
+    for (std::size_t r = 0; r < table.rows.size(); ++r) {
+      const double decay = gradient.in_batch(r) ? active(r) : inactive(r);
+      T* const w = table.rows[r];
+      std::vector<double> g(dim);
+      double squares = 0;
+      for (std::size_t i = 0; i < dim; ++i) {
+        g[i] = decay * static_cast<double>(w[i]);
+        if (gradient.of(r) != nullptr) g[i] += static_cast<double>(gradient.of(r)[i]);
+        squares += g[i] * g[i] / static_cast<double>(dim);
+      }
+      const double v = 0.999 * static_cast<double>(state.second[r]) + 0.001 * squares;
+      state.second[r] = static_cast<T>(v);
+      for (std::size_t i = 0; i < dim; ++i) {
+        const double m = 0.9 * static_cast<double>(state.first(r, i)) + 0.1 * g[i];
+        state.first(r, i) = static_cast<T>(m);
+        const double step = info.learning_rate * m / (1 - std::pow(0.9, t)) /
+                            (std::sqrt(v / (1 - std::pow(0.999, t))) + 1e-8);
+        w[i] = std::clamp(static_cast<T>(static_cast<double>(w[i]) - step), table.lowest,
+                          table.highest);
+      }
+    }
+  }
+};
 
 /// Everything that is trained.
 template <class Model>
@@ -65,11 +111,11 @@ auto train(std::size_t steps) {
   return trained_tables(model);
 }
 
-template <class Backbone, class Loss, class Regularizer, class T>
+template <class Backbone, class Loss, class Regularizer, class T, class LazyOne = Adam,
+          class DenseOne = DenseAdam>
 void check_same(std::size_t steps, double bound) {
-  using Lazy = Recommender<Backbone, Loss, Regularizer, PRISM<1.0>, Adam, UniformNegatives, T>;
-  using Dense =
-      Recommender<Backbone, Loss, Regularizer, PRISM<1.0>, DenseAdam, UniformNegatives, T>;
+  using Lazy = Recommender<Backbone, Loss, Regularizer, PRISM<1.0>, LazyOne, UniformNegatives, T>;
+  using Dense = Recommender<Backbone, Loss, Regularizer, PRISM<1.0>, DenseOne, UniformNegatives, T>;
   INFO(std::string(Backbone::name), " + ", std::string(Loss::name), " + ",
        std::string(Regularizer::name), " in ", sizeof(T), " bytes");
   const auto lazy = train<Lazy>(steps);
@@ -79,6 +125,11 @@ void check_same(std::size_t steps, double bound) {
     CAPTURE(k);
     CHECK(relative_difference(lazy[k], dense[k]) <= bound);
   }
+}
+
+template <class Backbone, class Loss, class Regularizer, class T>
+void check_row_wise(std::size_t steps, double bound) {
+  check_same<Backbone, Loss, Regularizer, T, PartialRowWiseAdam, PlainRowWiseAdam>(steps, bound);
 }
 
 }  // namespace
@@ -100,6 +151,16 @@ TEST_CASE("Adam has the weights of DenseAdam, trainable state and bounds include
   check_same<MLP<dynamic>, MACR, None, double>(400, 1e-10);
   check_same<MF<dynamic>, Penalized<BPR, IPL>, None, double>(200, 1e-10);
   check_same<LightGCN<dynamic>, BPR, None, double>(100, 0);
+}
+
+TEST_CASE("PartialRowWiseAdam has the weights of its definition, whatever the decay") {
+  check_row_wise<MF<dynamic>, BPR, None, double>(1500, 1e-10);
+  check_row_wise<MF<dynamic>, BPR, BatchedWD, double>(1500, 1e-10);
+  check_row_wise<MF<dynamic>, BPR, FullWD, double>(1500, 1e-10);
+  check_row_wise<MF<dynamic>, BPR, test::PopularityWD, double>(1500, 1e-10);
+  check_row_wise<MF<dynamic>, MAWU, FullWD, double>(400, 1e-10);
+  check_row_wise<LightGCN<dynamic>, BPR, FullWD, double>(100, 1e-10);
+  check_row_wise<MF<dynamic>, BPR, FullWD, float>(300, 1e-4);
 }
 
 TEST_CASE("rows that a step does not reach wait for flush()") {

@@ -158,7 +158,8 @@ void check_resume(const typename Model::Options& options, const prism::FitOption
   }
 }
 
-using ChosenOptimizer = prism::OneOptimizer<prism::Adam, prism::DenseAdam, prism::SGD>;
+using ChosenOptimizer =
+    prism::OneOptimizer<prism::Adam, prism::DenseAdam, prism::PartialRowWiseAdam, prism::SGD>;
 using ChosenRegularizer = prism::OneRegularizer<prism::None, prism::FullWD>;
 
 /// A backbone and a loss with each optimizer, without decay and with.
@@ -168,7 +169,7 @@ void check_resume() {
       prism::Recommender<Backbone, Loss, ChosenRegularizer, prism::Xavier, ChosenOptimizer>;
   for (const ChosenOptimizer& optimizer :
        {ChosenOptimizer(prism::Adam{}), ChosenOptimizer(prism::DenseAdam{}),
-        ChosenOptimizer(prism::SGD{})}) {
+        ChosenOptimizer(prism::PartialRowWiseAdam{}), ChosenOptimizer(prism::SGD{})}) {
     for (const ChosenRegularizer& regularizer :
          {ChosenRegularizer(prism::None{}), ChosenRegularizer(prism::FullWD{1e-3})}) {
       check_resume<Model>(

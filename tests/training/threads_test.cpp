@@ -61,9 +61,10 @@ auto trained(int threads, typename Model::Options options) {
   });
 }
 
-template <class Backbone, class Loss, class Sampler = UniformNegatives>
+template <class Backbone, class Loss, class Sampler = UniformNegatives, class Optimizer = Adam,
+          class Regularizer = BatchedWD>
 void check_bit_identity(const Loss& loss = {}, const std::vector<int>& thread_counts = {2, 5}) {
-  using Model = Recommender<Backbone, Loss, BatchedWD, PRISM<1.0>, Adam, Sampler>;
+  using Model = Recommender<Backbone, Loss, Regularizer, PRISM<1.0>, Optimizer, Sampler>;
   const typename Model::Options options{
       .seed = 9, .backbone = test::with_dim<Backbone>(20), .loss = loss};
   INFO(name_of(options), " ", std::string(Sampler::name));
@@ -98,6 +99,12 @@ TEST_CASE("the same seed gives the same tables to the last bit for any number of
       check_bit_identity<MF<dynamic>, BPR, S>();
     });
     check_bit_identity<MF<dynamic>, SSM, AllInBatchNegatives>({.log_q = true});
+  }
+  SUBCASE("every optimizer") {
+    test::for_each_policy(all::Optimizers{}, []<class O>(std::type_identity<O>) {
+      check_bit_identity<MF<dynamic>, BPR, UniformNegatives, O>();
+      check_bit_identity<MF<dynamic>, BPR, UniformNegatives, O, FullWD>();
+    });
   }
   SUBCASE("1 to 16 threads") {
     std::vector<int> counts;

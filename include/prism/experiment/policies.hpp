@@ -25,6 +25,7 @@
 #include "prism/loss/ssm.hpp"
 #include "prism/optimizer/adam.hpp"
 #include "prism/optimizer/dense_adam.hpp"
+#include "prism/optimizer/partial_row_wise_adam.hpp"
 #include "prism/optimizer/sgd.hpp"
 #include "prism/penalty/ipl.hpp"
 #include "prism/penalty/resn.hpp"
@@ -47,7 +48,7 @@ using Losses = Types<BPR, SSM, DirectAU, MAWU, MACR, BSL, PSL, SLK, CCL, Cosine,
 using Penalties = Types<IPL, ReSN>;
 using Regularizers = Types<None, BatchedWD, FullWD>;
 using Initializers = Types<Xavier, PRISM<dynamic>>;
-using Optimizers = Types<Adam, DenseAdam, SGD>;
+using Optimizers = Types<Adam, DenseAdam, PartialRowWiseAdam, SGD>;
 using Samplers = Types<UniformNegatives, UnobservedNegatives, InBatchNegatives, PopularityNegatives,
                        SharedNegatives<UniformNegatives>, SharedNegatives<PopularityNegatives>,
                        SharedNegatives<InBatchNegatives>, AllInBatchNegatives>;

@@ -220,6 +220,17 @@ class ZeroGradientSteps {
     return power_sum_[max_order + 1] <= tolerance() * power_sum_[0];
   }
 
+  /// sum_j c_j / (root a_j + epsilon), for root = sqrt(v)
+  [[nodiscard]] PRISM_HOST_DEVICE double sum(double root, double epsilon) const noexcept {
+    root *= expansion_point_;
+    const double inverse = 1 / (root + epsilon), u = root * inverse;
+    double series = 0;
+    for (std::size_t q = order_ + 1; q-- > 0;) {
+      series = series * -u + power_sum_[q];
+    }
+    return series * inverse;
+  }
+
   /// The highest power of u that is not below rounding; at most `max_order`.
   [[nodiscard]] PRISM_HOST_DEVICE std::size_t order() const noexcept { return order_; }
 

@@ -56,6 +56,27 @@ struct DeferredSteps {
     return accurate;
   }
 
+  /// What a row's first moments, up to date with the first `of_moments` steps, are multiplied by to
+  /// be taken from its weights for the steps after the first `from`, without decay, where its
+  /// second moment is a single number.
+  [[nodiscard]] PRISM_HOST_DEVICE double first_moment_factor(std::size_t from,
+                                                             std::size_t of_moments, double second,
+                                                             double epsilon) const noexcept {
+    double first = beta1_powers[from - of_moments];
+    second *= beta2_powers[from - of_moments];
+    const std::size_t end = from + std::min(significant_steps, size() - from);
+    double factor = 0;
+    for (; from < end && !closed_forms[from].is_accurate(); ++from) {
+      first *= beta1_powers[1];
+      second *= beta2_powers[1];
+      const AdamStep<T>& step = steps[from];
+      factor += first * static_cast<double>(step.step_size) /
+                (std::sqrt(second) * static_cast<double>(step.inverse_root_correction) + epsilon);
+    }
+    if (from < end) factor += first * closed_forms[from].sum(std::sqrt(second), epsilon);
+    return factor;
+  }
+
   /// The factors of the moments in this many zero-gradient steps.
   [[nodiscard]] PRISM_HOST_DEVICE MomentDecay<T> moment_decay(std::size_t count) const noexcept {
     return {static_cast<T>(beta1_powers[count]), static_cast<T>(beta2_powers[count])};

@@ -1,0 +1,108 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Steps of rows by Adam with one second moment a row, which is the mean of its columns' squares.
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <cstddef>
+#include <span>
+#include <type_traits>
+
+#include "prism/core/config.hpp"
+#include "prism/kernel/adam.hpp"
+#include "prism/kernel/pack.hpp"
+#include "prism/kernel/row.hpp"
+
+namespace prism::inline PRISM_ISA {
+
+/// One step of a row w with first moments m, n elements each, and a second moment v, where the
+/// moments are multiplied by `moment_decay` first:
+///   m = beta1 m + (1 - beta1) g,  v = beta2 v + (1 - beta2) |g|^2 / n,
+/// with the bias corrections and the update of Adam. The gradient is g + decay * w, where a null g
+/// counts as zero.
+/// @return v after the step
+template <class Isa = isa::native, class T>
+PRISM_HOST_DEVICE inline T row_wise_adam_row(T* w, T* m, T v, const T* g, T decay,
+                                             const AdamConstants<T>& constant,
+                                             const AdamStep<T>& step, std::size_t n,
+                                             MomentDecay<T> moment_decay = {}) noexcept {
+  T squares = g == nullptr ? T{0} : dot<Isa>(g, g, n);
+  if (decay != 0) {
+    squares += decay * decay * dot<Isa>(w, w, n);
+    if (g != nullptr) squares += 2 * decay * dot<Isa>(g, w, n);
+    squares = std::max(squares, T{0});
+  }
+  v = constant.beta2 * (moment_decay.second * v) +
+      constant.one_minus_beta2 * squares / static_cast<T>(n);
+  const T scale = step.step_size / (std::sqrt(v) * step.inverse_root_correction + constant.epsilon);
+  const auto step_packs = [&](const auto& gradient_at) {
+    for_each_pack<Isa, T>(n, [&]<class P>(std::type_identity<P> tag, std::size_t i) {
+      const P weight = P::load(w + i);
+      const P gradient = fused_multiply_add(P::broadcast(decay), weight, gradient_at(tag, i));
+      const P first =
+          fused_multiply_add(P::broadcast(constant.beta1 * moment_decay.first), P::load(m + i),
+                             P::broadcast(constant.one_minus_beta1) * gradient);
+      first.store(m + i);
+      clamp(weight - P::broadcast(scale) * first, P::broadcast(constant.lowest),
+            P::broadcast(constant.highest))
+          .store(w + i);
+    });
+  };
+  if (g != nullptr) {
+    step_packs([g]<class P>(std::type_identity<P>, std::size_t i) { return P::load(g + i); });
+  } else {
+    step_packs([]<class P>(std::type_identity<P>, std::size_t) { return P::broadcast(0); });
+  }
+  return v;
+}
+
+/// Rows in steps without a gradient except for their decay, one on each of a pack's lanes. A row
+/// and its first moments stay in the plane that they span, so that a step is a few numbers' work
+/// whatever the dimension: weights and moments are those of before by two factors each.
+/// @tparam P  of double: weights are shrunk to nearly nothing, which rounding would cover
+template <class P>
+struct DecayingRows {
+  P decay;
+  P weights_squared, products, moments_squared;  // before: w . w / n, w . m / n, m . m / n
+  P second;                                      // second moments
+  // Weights are weight_of_weight w + weight_of_moment m, and so on.
+  P weight_of_weight = P::broadcast(1), weight_of_moment = P::broadcast(0);
+  P moment_of_weight = P::broadcast(0), moment_of_moment = P::broadcast(1);
+
+  /// @param active  1, or 0 for rows that the step leaves as they are
+  template <class T>
+  PRISM_HOST_DEVICE void step(const AdamConstants<T>& constant, const AdamStep<T>& step,
+                              P active) noexcept {
+    const auto of = [](T number) { return P::broadcast(static_cast<double>(number)); };
+    const P towards_first = active * of(constant.one_minus_beta1);
+    const P towards_second = active * of(constant.one_minus_beta2);
+    const P squared = weight_of_weight * weight_of_weight * weights_squared +
+                      P::broadcast(2) * weight_of_weight * weight_of_moment * products +
+                      weight_of_moment * weight_of_moment * moments_squared;
+    second = fused_multiply_add(towards_second,
+                                decay * decay * max(squared, P::broadcast(0)) - second, second);
+    moment_of_weight = fused_multiply_add(
+        towards_first, decay * weight_of_weight - moment_of_weight, moment_of_weight);
+    moment_of_moment = fused_multiply_add(
+        towards_first, decay * weight_of_moment - moment_of_moment, moment_of_moment);
+    const P root =
+        fused_multiply_add(sqrt(second), of(step.inverse_root_correction), of(constant.epsilon));
+    const P scale = active * of(step.step_size) / root;
+    weight_of_weight = weight_of_weight - scale * moment_of_weight;
+    weight_of_moment = weight_of_moment - scale * moment_of_moment;
+  }
+};
+
+/// w = ww w + wm m and m = mw w + mm m, of n elements each.
+template <class Isa = isa::native, class T>
+PRISM_HOST_DEVICE inline void combine_rows(T* w, T* m, T ww, T wm, T mw, T mm,
+                                           std::size_t n) noexcept {
+  for_each_pack<Isa, T>(n, [=]<class P>(std::type_identity<P>, std::size_t i) {
+    const P weight = P::load(w + i), moment = P::load(m + i);
+    fused_multiply_add(P::broadcast(ww), weight, P::broadcast(wm) * moment).store(w + i);
+    fused_multiply_add(P::broadcast(mw), weight, P::broadcast(mm) * moment).store(m + i);
+  });
+}
+
+}  // namespace prism::inline PRISM_ISA

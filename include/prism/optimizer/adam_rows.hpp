@@ -1,0 +1,133 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Rows of Adam: two moments of each weight.
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <span>
+
+#include "prism/core/binary_file.hpp"
+#include "prism/core/config.hpp"
+#include "prism/core/index.hpp"
+#include "prism/core/rows.hpp"
+#include "prism/kernel/adam.hpp"
+#include "prism/optimizer/adam_history.hpp"
+#include "prism/optimizer/lazy_adam.hpp"
+#include "prism/policy/optimizer.hpp"
+#include "prism/policy/parameter.hpp"
+
+namespace prism::inline PRISM_ISA::detail {
+
+template <class T>
+struct AdamRows {
+  struct Row {
+    AdamLastStep last;
+
+    void save(BinaryWriter& out) const {
+      out.number(last.weights);
+      out.number(last.moments);
+    }
+    void load(BinaryReader& in) {
+      last.weights = in.number<std::uint32_t>();
+      last.moments = in.number<std::uint32_t>();
+    }
+    [[nodiscard]] PRISM_HOST_DEVICE static constexpr bool finite() noexcept { return true; }
+  };
+  /// First moments, then second ones.
+  static constexpr std::size_t columns(std::size_t dim) noexcept { return 2 * dim; }
+
+  Rows<T> moments;
+  Row* row;
+  DeferredSteps<T> deferred;
+
+  /// Applies the deferred steps of a row's weights, and where that is no closed form, of its
+  /// moments.
+  template <class Isa>
+  PRISM_HOST_DEVICE void apply_deferred(const ParameterView<T>& table, std::size_t r,
+                                        double row_decay,
+                                        const AdamConstants<T>& constant) const noexcept {
+    const T decay = static_cast<T>(row_decay);
+    auto& last = row[r].last;
+    std::size_t from = last.weights;
+    if (from == deferred.size() || deferred.size() == 0) return;
+    const auto now = static_cast<std::uint32_t>(deferred.size());
+    if (from == AdamLastStep::no_gradient_yet) {
+      if (decay == 0) {
+        Lanes<Isa>::once([&] { last.moments = now; });
+        if (table.bounded()) {
+          clamp<Isa>(table.rows[r], table.lowest, table.highest, table.rows.dim());
+        }
+        return;
+      }
+      from = 0;
+    }
+    // If steps were applied to the weights alone, the moments have to follow first.
+    if (last.moments != from) apply_deferred_moments<Isa>(r);
+    const std::size_t of_moments = deferred.template apply<Isa>(
+        from, table.rows[r], first(r), second(r), decay, constant, table.rows.dim());
+    Lanes<Isa>::once(
+        [&] { last = {.weights = now, .moments = static_cast<std::uint32_t>(of_moments)}; });
+  }
+
+  /// Applies the steps to a row's moments that its weights are up to date with.
+  template <class Isa>
+  PRISM_HOST_DEVICE void apply_deferred_moments(std::size_t r) const noexcept {
+    auto& last = row[r].last;
+    const auto moment_decay = deferred.moment_decay(last.weights - last.moments);
+    deferred.template decay_moments<Isa>(first(r), second(r), moment_decay, moments.dim() / 2);
+    Lanes<Isa>::once([&] { last.moments = last.weights; });
+  }
+
+  /// A step of a row whose weights are up to date.
+  template <class Isa>
+  PRISM_HOST_DEVICE void step(const ParameterView<T>& table, std::size_t r, const T* g,
+                              double decay, const AdamConstants<T>& constant,
+                              const AdamStep<T>& step) const noexcept {
+    const auto moment_decay = deferred.moment_decay(deferred.size() - row[r].last.moments);
+    adam_row<Isa>(table.rows[r], first(r), second(r), g, static_cast<T>(decay), constant, step,
+                  table.rows.dim(), moment_decay);
+  }
+
+  template <class Isa>
+  static constexpr std::size_t group = 2;
+
+  /// Applies the deferred steps of two rows with decay at once, where both have some: a row of few
+  /// packs would wait for its own square roots. Otherwise leaves them as they are.
+  template <class Isa, RegularizerPolicy R>
+  void replay_group(const ParameterView<T>& table, std::span<const Index> pair,
+                    const RowDecay<R>& row_decay, const AdamConstants<T>& constant) const {
+    if (pair.size() < 2) return;
+    const std::size_t dim = table.rows.dim();
+    std::array<AdamReplayRow<T>, 2> of_pair;
+    std::array<std::size_t, 2> from{};
+    for (std::size_t i = 0; i < 2; ++i) {
+      const Index r = pair[i];
+      const AdamLastStep last = row[r].last;
+      const T decay = static_cast<T>(row_decay(r));
+      from[i] = last.weights == AdamLastStep::no_gradient_yet ? 0 : last.weights;
+      if (decay == 0 || from[i] == deferred.size() || from[i] != last.moments) return;
+      of_pair[i] = {table.rows[r], first(r), second(r), decay};
+    }
+    const std::size_t common = std::max(from[0], from[1]);
+    for (std::size_t i = 0; i < 2; ++i) {
+      if (from[i] == common) continue;
+      adam_replay<Isa>(std::array{of_pair[i]}, constant,
+                       deferred.steps.subspan(from[i], common - from[i]), dim);
+    }
+    adam_replay<Isa>(of_pair, constant, deferred.steps.subspan(common), dim);
+    const auto now = static_cast<std::uint32_t>(deferred.size());
+    for (const Index r : pair) row[r].last = {now, now};
+  }
+
+ private:
+  [[nodiscard]] PRISM_HOST_DEVICE constexpr T* first(std::size_t r) const noexcept {
+    return moments[r];
+  }
+  [[nodiscard]] PRISM_HOST_DEVICE constexpr T* second(std::size_t r) const noexcept {
+    return first(r) + moments.dim() / 2;
+  }
+};
+
+}  // namespace prism::inline PRISM_ISA::detail

@@ -1,0 +1,273 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The loops of optimizers that defer the steps of rows without a gradient: Adam and
+// PartialRowWiseAdam, which differ in a row's moments.
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <limits>
+#include <memory_resource>
+#include <numeric>
+#include <span>
+
+#include "prism/core/binary_file.hpp"
+#include "prism/core/config.hpp"
+#include "prism/core/execution.hpp"
+#include "prism/core/index.hpp"
+#include "prism/core/matrix.hpp"
+#include "prism/core/memory.hpp"
+#include "prism/core/parallel.hpp"
+#include "prism/core/rows.hpp"
+#include "prism/execution/serial.hpp"
+#include "prism/kernel/adam.hpp"
+#include "prism/kernel/row.hpp"
+#include "prism/ops/numbers.hpp"
+#include "prism/optimizer/adam_history.hpp"
+#include "prism/policy/optimizer.hpp"
+#include "prism/policy/parameter.hpp"
+
+namespace prism::inline PRISM_ISA::detail {
+
+/// How many of the history's steps a row's weights and moments are up to date with.
+struct AdamLastStep {
+  /// Of a row that has had no gradient yet: without decay its deferred steps change nothing.
+  static constexpr auto no_gradient_yet = std::numeric_limits<std::uint32_t>::max();
+
+  std::uint32_t weights = no_gradient_yet;
+  std::uint32_t moments = 0;  // at most `weights`
+};
+
+// What these loops need of a table's rows: a view, which a device can copy.
+//
+// template <class T>
+// struct MyRows {
+//   // Of each row: its AdamLastStep, named `last`, with save(), load() and finite().
+//   struct Row;
+//   static constexpr std::size_t columns(std::size_t dim);  // of moments
+//
+//   Rows<T> moments;
+//   Row* row;
+//   DeferredSteps<T> deferred;
+//
+//   // Applies the deferred steps of row r's weights, and where that is no closed form, of its
+//   // moments.
+//   template <class Isa> void apply_deferred(table, r, decay, constant) const;
+//   // Applies those steps to its moments that its weights are up to date with.
+//   template <class Isa> void apply_deferred_moments(r) const;
+//   // A step of a row whose weights are up to date. @param g  null: zero
+//   template <class Isa> void step(table, r, g, decay, constant, step) const;
+//   // The same as apply_deferred() of each of at most `group` rows with decay, or nothing.
+//   template <class Isa> static constexpr std::size_t group;
+//   template <class Isa, class R>
+//   void replay_group(table, std::span<const Index> rows, const RowDecay<R>&, constant) const;
+// };
+
+template <class T, template <class> class RowsOf>
+class LazyAdam;
+
+/// The moments of a table's rows, and each row's last step.
+template <class T, template <class> class RowsOf>
+class LazyAdamState {
+  using Row = typename RowsOf<T>::Row;
+
+ public:
+  /// @param memory  null for table_memory()
+  LazyAdamState(std::size_t size, std::size_t dim, std::pmr::memory_resource* memory = nullptr)
+      : moments_(zeros<T>(size, RowsOf<T>::columns(dim), memory)),
+        row_(size, memory),
+        history_(memory) {}
+
+  /// Whether all moments are finite: a weight whose moment has overflowed no longer changes.
+  template <Execution X = Serial>
+  [[nodiscard]] bool finite(const X& exec = {}) const {
+    if (!all_finite(exec, std::span<const T>(moments_.data(), moments_.size()))) return false;
+    const Row* const row = row_.data();
+    return sum_over_rows(exec, row_.size(), grain, [=] PRISM_HOST_DEVICE(std::size_t r) -> double {
+             return row[r].finite() ? 0 : 1;
+           }) == 0;
+  }
+
+  /// The rows' deferred steps stay deferred.
+  void save(BinaryWriter& out) const {
+    out.numbers(std::span(moments_.data(), moments_.size()));
+    for (const Row& row : row_) row.save(out);
+    history_.save(out);
+  }
+  void load(BinaryReader& in) {
+    in.numbers(std::span(moments_.data(), moments_.size()));
+    for (Row& row : row_) row.load(in);
+    history_.load(in);
+    const auto within = [steps = history_.size()](const Row& row) {
+      const AdamLastStep last = row.last;
+      return last.moments <= steps && (last.weights == AdamLastStep::no_gradient_yet ||
+                                       (last.weights <= steps && last.moments <= last.weights));
+    };
+    if (!std::ranges::all_of(row_, within)) in.fail("has rows ahead of their steps");
+  }
+
+ private:
+  friend LazyAdam<T, RowsOf>;
+  static constexpr std::size_t grain = 256;
+
+  Matrix<T> moments_;
+  TableVector<Row> row_;
+  AdamHistory<T> history_;
+};
+
+/// A table with its state.
+template <class T, template <class> class RowsOf>
+class LazyAdam {
+ public:
+  using State = LazyAdamState<T, RowsOf>;
+
+  LazyAdam(const ParameterView<T>& table, State& state, double beta1, double beta2, double epsilon)
+      : table_(table),
+        state_(state),
+        beta1_(beta1),
+        beta2_(beta2),
+        constant_(beta1, beta2, epsilon, table.lowest, table.highest) {}
+
+  /// Applies the deferred steps of some rows. @param row_indices  distinct
+  template <Execution X, RegularizerPolicy R>
+  void apply_deferred(const X& exec, std::span<const Index> row_indices,
+                      const R& regularizer) const {
+    const RowDecay inactive_decay(regularizer, table_.popularity, false);
+    const auto of_state = view();
+    visit_rows(
+        exec, row_indices, of_state,
+        [&, bounded = table_.bounded()](Index r) {
+          const std::uint32_t last = of_state.row[r].last.weights;
+          if (last == AdamLastStep::no_gradient_yet && inactive_decay.is_zero()) return bounded;
+          return last != of_state.deferred.size();
+        },
+        [&](std::span<const Index> rows) {
+          of_state.template replay_group<typename X::isa>(table_, rows, inactive_decay, constant_);
+        },
+        [=, table = table_, constant = constant_] PRISM_HOST_DEVICE(std::size_t k) {
+          const Index r = row_indices[k];
+          of_state.template apply_deferred<typename X::isa>(table, r, inactive_decay(r), constant);
+        });
+  }
+
+  /// Applies the deferred steps of all rows, and clears the history.
+  template <Execution X, RegularizerPolicy R>
+  void flush(const X& exec, const R& regularizer) const {
+    if (state_.history_.size() == 0) return;
+    const RowDecay inactive_decay(regularizer, table_.popularity, false);
+    const auto of_state = view();
+    const auto flush_row = [=, table = table_,
+                            constant = constant_] PRISM_HOST_DEVICE(std::size_t r) {
+      using Isa = typename X::isa;
+      of_state.template apply_deferred<Isa>(table, r, inactive_decay(r), constant);
+      auto& last = of_state.row[r].last;
+      const bool had_gradient = last.weights != AdamLastStep::no_gradient_yet;
+      if (had_gradient) of_state.template apply_deferred_moments<Isa>(r);
+      Lanes<Isa>::once([&] {
+        if (had_gradient) last.weights = 0;
+        last.moments = 0;
+      });
+    };
+    if constexpr (DeviceExecution<X>) {
+      for_each_row(exec, table_.rows.size(), flush_row);
+    } else {
+      constexpr std::size_t group = RowsOf<T>::template group<typename X::isa>;
+      parallel_chunks(exec, table_.rows.size(), grain, [&](std::size_t begin, std::size_t end) {
+        Index of_group[group];
+        for (std::size_t first = begin; first < end; first += group) {
+          const std::size_t n = std::min(group, end - first);
+          std::iota(of_group, of_group + n, static_cast<Index>(first));
+          of_state.template replay_group<typename X::isa>(table_, {of_group, n}, inactive_decay,
+                                                          constant_);
+          for (std::size_t r = first; r < first + n; ++r) flush_row(r);
+        }
+      });
+    }
+    synchronise(exec);  // the rows have read the history
+    state_.history_.clear();
+  }
+
+  /// A step. Rows that a sparse gradient does not reach defer it.
+  template <Execution X, RegularizerPolicy R>
+  void step(const X& exec, const TableGradient<T>& gradient, StepInfo info,
+            const R& regularizer) const {
+    const AdamStep<T> step(info.learning_rate, beta1_, beta2_, info.step);
+    const RowDecay active_decay(regularizer, table_.popularity, true);
+    const RowDecay inactive_decay(regularizer, table_.popularity, false);
+    // Bounds the history if flush() is never called.
+    constexpr std::size_t max_history = 1 << 16;
+    if (gradient.is_dense() || state_.history_.size() == max_history) flush(exec, regularizer);
+    const auto of_state = view();
+    if (gradient.is_dense()) {
+      for_each_row(exec, table_.rows.size(), grain,
+                   [=, table = table_, constant = constant_] PRISM_HOST_DEVICE(std::size_t r) {
+                     using Isa = typename X::isa;
+                     const double decay =
+                         gradient.in_batch(r) ? active_decay(r) : inactive_decay(r);
+                     of_state.template step<Isa>(table, r, gradient.of(r), decay, constant, step);
+                     Lanes<Isa>::once([&] { of_state.row[r].last = {0, 0}; });
+                   });
+      return;
+    }
+    const std::span<const Index> unique_rows = gradient.unique_rows();
+    visit_rows(
+        exec, unique_rows, of_state, [](Index) { return true; }, [](std::span<const Index>) {},
+        [=, table = table_, constant = constant_] PRISM_HOST_DEVICE(std::size_t k) {
+          using Isa = typename X::isa;
+          const Index r = unique_rows[k];
+          of_state.template apply_deferred<Isa>(table, r, inactive_decay(r), constant);
+          const double decay = k < gradient.num_active() ? active_decay(r) : inactive_decay(r);
+          of_state.template step<Isa>(table, r, gradient.of_unique_row(k), decay, constant, step);
+          const auto now = static_cast<std::uint32_t>(of_state.deferred.size() + 1);
+          Lanes<Isa>::once([&] { of_state.row[r].last = {now, now}; });
+        });
+    synchronise(exec);  // the rows have read the history
+    state_.history_.add(info.learning_rate, beta1_, beta2_, info.step);
+  }
+
+ private:
+  static constexpr std::size_t grain = 256;
+
+  [[nodiscard]] RowsOf<T> view() const noexcept {
+    return {rows(state_.moments_), state_.row_.data(), state_.history_.view()};
+  }
+
+  /// Calls visit(k) for each row row_indices[k]. On the host it prefetches later rows for which
+  /// needed(row), and calls before_group(rows) for a group of rows before it visits them.
+  template <Execution X, class Needed, class BeforeGroup, class Visit>
+  void visit_rows(const X& exec, std::span<const Index> row_indices, const RowsOf<T>& of_state,
+                  const Needed& needed, const BeforeGroup& before_group, const Visit& visit) const {
+    if constexpr (DeviceExecution<X>) {
+      for_each_row(exec, row_indices.size(), visit);
+    } else {
+      constexpr std::size_t prefetch_distance = 12;
+      constexpr std::size_t group = RowsOf<T>::template group<typename X::isa>;
+      const std::size_t dim = table_.rows.dim(), columns = of_state.moments.dim();
+      parallel_chunks(exec, row_indices.size(), grain, [&](std::size_t begin, std::size_t end) {
+        for (std::size_t k = begin; k < end; ++k) {
+          if (k + 2 * prefetch_distance < row_indices.size()) {
+            prefetch(of_state.row + row_indices[k + 2 * prefetch_distance], 1);
+          }
+          // needed() is not called for rows of the next chunk: its thread may be writing what it
+          // reads.
+          if (const std::size_t next = k + prefetch_distance;
+              next < row_indices.size() && (next >= end || needed(row_indices[next]))) {
+            prefetch(table_.rows[row_indices[next]], dim);
+            prefetch(of_state.moments[row_indices[next]], columns);
+          }
+          if ((k - begin) % group == 0) {
+            before_group(row_indices.subspan(k, std::min(group, end - k)));
+          }
+          visit(k);
+        }
+      });
+    }
+  }
+
+  const ParameterView<T>& table_;
+  State& state_;
+  double beta1_, beta2_;
+  AdamConstants<T> constant_;
+};
+
+}  // namespace prism::inline PRISM_ISA::detail

@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <cstddef>
+#include <span>
+#include <string_view>
+
+#include "prism/core/config.hpp"
+#include "prism/core/execution.hpp"
+#include "prism/core/index.hpp"
+#include "prism/kernel/adam.hpp"
+#include "prism/optimizer/dense_adam.hpp"
+#include "prism/optimizer/lazy_adam.hpp"
+#include "prism/optimizer/row_wise_adam_rows.hpp"
+#include "prism/policy/optimizer.hpp"
+
+namespace prism::inline PRISM_ISA {
+
+/// Adam with one second moment a row, the mean of its columns' squares: another optimizer than
+/// Adam, with two thirds of its memory and its traffic, and one root and one division a row instead
+/// of one a weight. As in FBGEMM and TorchRec, whose name it has, but that decay is added to the
+/// gradient. Lazy as Adam is; a row that waits with decay stays in the plane of its weights and
+/// first moments, so that a deferred step costs a few numbers' work instead of a row's.
+struct PartialRowWiseAdam {
+  static constexpr std::string_view name = "PartialRowWiseAdam";
+  static constexpr OptimizerTraits traits{.defers_rows = true};
+
+  double beta1 = 0.9;     ///< in [0, 1)
+  double beta2 = 0.999;   ///< in [0, 1)
+  double epsilon = 1e-8;  ///< above 0
+
+  /// As Adam's: the root mean square of a row's update is about the learning rate.
+  [[nodiscard]] double learning_rate_of_step(double length, std::size_t dim) const {
+    return DenseAdam{}.learning_rate_of_step(length, dim);
+  }
+
+  /// @throws ArgumentError  for an option outside its domain
+  void check() const { DenseAdam{beta1, beta2, epsilon}.check(); }
+
+  template <class T>
+  using State = detail::LazyAdamState<T, detail::RowWiseAdamRows>;
+
+  /// Applies the deferred steps of some of a table's rows.
+  /// @param row_indices  distinct rows
+  template <Execution X, class T, RegularizerPolicy R>
+  void apply_deferred(const X& exec, const ParameterView<T>& table,
+                      std::span<const Index> row_indices, State<T>& state,
+                      const R& regularizer) const {
+    of(table, state).apply_deferred(exec, row_indices, regularizer);
+  }
+
+  /// Applies the deferred steps of all rows of a table, and clears the history.
+  template <Execution X, class T, RegularizerPolicy R>
+  void flush(const X& exec, const ParameterView<T>& table, State<T>& state,
+             const R& regularizer) const {
+    of(table, state).flush(exec, regularizer);
+  }
+
+  template <Execution X, class T, RegularizerPolicy R>
+  void operator()(const X& exec, const ParameterView<T>& table, const TableGradient<T>& gradient,
+                  State<T>& state, StepInfo info, const R& regularizer) const {
+    of(table, state).step(exec, gradient, info, regularizer);
+  }
+
+ private:
+  template <class T>
+  [[nodiscard]] detail::LazyAdam<T, detail::RowWiseAdamRows> of(const ParameterView<T>& table,
+                                                                State<T>& state) const {
+    return {table, state, beta1, beta2, epsilon};
+  }
+};
+
+static_assert(LazyOptimizer<PartialRowWiseAdam>);
+
+}  // namespace prism::inline PRISM_ISA
