@@ -2,9 +2,7 @@
 // Execution on the host: threads of oneTBB, kernels of xsimd.
 #pragma once
 
-#include <tbb/blocked_range.h>
 #include <tbb/global_control.h>
-#include <tbb/parallel_for.h>
 
 #include <cstddef>
 #include <memory>
@@ -13,30 +11,12 @@
 #include "prism/core/denormals.hpp"
 #include "prism/core/error.hpp"
 #include "prism/core/execution.hpp"
+#include "prism/execution/shared_loop.hpp"
 #include "prism/kernel/pack.hpp"
 #include "prism/kernel/pack_reproducible.hpp"
 #include "prism/kernel/pack_xsimd.hpp"
 
 namespace prism::inline PRISM_ISA {
-
-namespace detail {
-
-/// A loop's body without its type. The tasks are coarse, so that an indirect call costs nothing
-/// that can be measured, while a oneTBB loop for each body doubles the code of a model.
-struct TaskRange {
-  const void* body;
-  void (*call)(const void* body, std::size_t begin, std::size_t end);
-
-  void operator()(const tbb::blocked_range<std::size_t>& range) const {
-    call(body, range.begin(), range.end());
-  }
-};
-
-inline void run_tasks(std::size_t n, const TaskRange& tasks) {
-  tbb::parallel_for(tbb::blocked_range<std::size_t>(0, n, 1), tasks);
-}
-
-}  // namespace detail
 
 template <class Isa>
 struct Loops<Host<Isa>> {
@@ -53,8 +33,7 @@ struct Loops<Host<Isa>> {
       const Body& own = *static_cast<const Body*>(erased);
       for (std::size_t i = begin; i != end; ++i) own(i);
     };
-    if (n == 1) call(std::addressof(body), 0, 1);
-    if (n > 1) detail::run_tasks(n, {std::addressof(body), call});
+    if (n > 0) detail::run_tasks(n, {std::addressof(body), call});
   }
 };
 

@@ -1,0 +1,120 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// A loop that threads of oneTBB share. Its tasks are dealt one at a time to whoever is running, and
+// the caller sleeps while the last of them end elsewhere: where another program keeps a core busy, a
+// thread that was put aside in the middle of a task then continues on the caller's core. The end of
+// a tbb::parallel_for over the tasks themselves is waited for awake.
+#pragma once
+
+#include <tbb/blocked_range.h>
+#include <tbb/global_control.h>
+#include <tbb/parallel_for.h>
+#include <tbb/partitioner.h>
+#include <tbb/task_arena.h>
+
+#include <algorithm>
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <exception>
+#include <vector>
+
+#include "prism/core/config.hpp"
+
+namespace prism::inline PRISM_ISA::detail {
+
+/// A loop's body without its type. The tasks are coarse, so that an indirect call costs nothing
+/// that can be measured, while a loop for each body would double the code of a model.
+struct TaskRange {
+  const void* body;
+  void (*call)(const void* body, std::size_t begin, std::size_t end);
+};
+
+class SharedLoop {
+ public:
+  /// @param threads  at most as many as tasks
+  SharedLoop(std::size_t tasks, const TaskRange& range, std::size_t threads)
+      : range_(range), parts_(threads) {
+    for (std::size_t k = 0; k < threads; ++k) {
+      parts_[k].next = tasks * k / threads;
+      parts_[k].end = tasks * (k + 1) / threads;
+    }
+  }
+
+  /// Returns when all tasks have ended. @throws what one of them has thrown
+  void run() {
+    // The caller begins with the first part; threads that come too late find nothing to do.
+    tbb::parallel_for(
+        tbb::blocked_range<std::size_t>(0, parts_.size(), 1),
+        [this](const tbb::blocked_range<std::size_t>& range) {
+          range.begin() == 0 ? lead() : help(range.begin());
+        },
+        tbb::simple_partitioner());
+    if (failed_) std::rethrow_exception(error_);
+  }
+
+ private:
+  /// Neighbouring tasks, which read neighbouring memory.
+  struct alignas(64) Part {
+    std::atomic<std::size_t> next{0};
+    std::size_t end = 0;
+  };
+
+  // All atomics are sequentially consistent: whoever enters working_ after the leader has seen it
+  // empty finds no task.
+
+  void lead() noexcept {
+    work(0);
+    constexpr int attempts = 2000;  // about as long as falling asleep and waking up take
+    for (int n = 0; n < attempts && working_ != 0; ++n) pause();
+    for (std::uint32_t others; (others = working_) != 0;) working_.wait(others);
+  }
+
+  void help(std::size_t part) noexcept {
+    ++working_;
+    work(part);
+    if (--working_ == 0) working_.notify_one();
+  }
+
+  /// Does the tasks of a part, then those that are left of others.
+  void work(std::size_t part) noexcept {
+    for (std::size_t k = 0; k < parts_.size(); ++k) {
+      Part& of = parts_[(part + k) % parts_.size()];
+      for (std::size_t i; (i = of.next++) < of.end;) {
+        if (failed_) continue;
+        try {
+          range_.call(range_.body, i, i + 1);
+        } catch (...) {
+          if (!failed_.exchange(true)) error_ = std::current_exception();
+        }
+      }
+    }
+  }
+
+  static void pause() noexcept {
+#if defined(__x86_64__)
+    __builtin_ia32_pause();
+#elif defined(__aarch64__)
+    asm volatile("yield");
+#endif
+  }
+
+  const TaskRange range_;
+  std::vector<Part> parts_;
+  std::atomic<std::uint32_t> working_{0};  // helpers
+  std::atomic<bool> failed_{false};
+  std::exception_ptr error_;
+};
+
+/// @param n  at least 1
+inline void run_tasks(std::size_t n, const TaskRange& range) {
+  const auto threads =
+      std::min(static_cast<std::size_t>(std::max(tbb::this_task_arena::max_concurrency(), 1)),
+               tbb::global_control::active_value(tbb::global_control::max_allowed_parallelism));
+  if (n == 1 || threads == 1) {
+    range.call(range.body, 0, n);
+  } else {
+    SharedLoop(n, range, std::min(n, threads)).run();
+  }
+}
+
+}  // namespace prism::inline PRISM_ISA::detail
