@@ -33,35 +33,6 @@ struct LinearLayer {
   T* weight = nullptr;             // W, out x padded(in), in panels
 };
 
-namespace detail {
-
-/// The panel of a matrix whose first column is `column`; zeros beyond the matrix.
-/// @param from  k rows, of which the panel has columns; or the transposed matrix
-/// @param to    where the panel is
-template <class Isa, class T>
-void pack_panel(Rows<const T> from, std::size_t column, bool transposed, T* to) noexcept {
-  constexpr std::size_t w = panel_columns<T, Isa>;
-  const std::size_t columns = transposed ? from.size() : from.dim();
-  const std::size_t k = transposed ? from.dim() : from.size();
-  const std::size_t filled = std::min(w, columns - column);
-  // Square by square: the columns of a panel are rows of the transposed matrix.
-  constexpr std::size_t square = 16;
-  for (std::size_t first = 0; first < k; first += square) {
-    const std::size_t end = std::min(first + square, k);
-    for (std::size_t l = first; l < end; ++l) {
-      if (!transposed) std::copy_n(from[l] + column, filled, to + l * w);
-      std::fill(to + l * w + filled, to + (l + 1) * w, T{0});
-    }
-    if (!transposed) continue;
-    for (std::size_t c = 0; c < filled; ++c) {
-      const T* const line = from[column + c];
-      for (std::size_t l = first; l < end; ++l) to[l * w + c] = line[l];
-    }
-  }
-}
-
-}  // namespace detail
-
 /// Packs a layer's weights into scratch memory.
 /// @param weight  out x in
 /// @param bias    out
@@ -86,7 +57,7 @@ template <class T, Execution X>
                       const std::size_t column = (transposed ? p : p - of_transposed) * w;
                       T* const to = transposed ? layer.weight_transposed + column * in
                                                : layer.weight + column * out;
-                      detail::pack_panel<Isa>(weight, column, transposed, to);
+                      pack_panel<Isa>(weight, column, transposed, transposed ? in : out, to);
                     }
                   });
   return layer;

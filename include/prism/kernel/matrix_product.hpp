@@ -3,11 +3,13 @@
 // ranking.
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <type_traits>
 #include <utility>
 
 #include "prism/core/config.hpp"
+#include "prism/core/rows.hpp"
 #include "prism/kernel/pack.hpp"
 
 namespace prism::inline PRISM_ISA {
@@ -82,6 +84,34 @@ template <class T, class Isa>
                                                  std::size_t column) noexcept {
   constexpr std::size_t w = panel_columns<T, Isa>;
   return column / w * w * k + row * w + column % w;
+}
+
+/// Lays out the panel of a matrix of k rows whose first column is `column`; zeros beyond the
+/// matrix.
+/// @param from  the matrix, or the transposed one; of the first, rows may be missing at the end
+/// @param to    where the panel is
+template <class Isa, class T>
+void pack_panel(Rows<const T> from, std::size_t column, bool transposed, std::size_t k,
+                T* to) noexcept {
+  constexpr std::size_t w = panel_columns<T, Isa>;
+  const std::size_t columns = transposed ? from.size() : from.dim();
+  const std::size_t there = std::min(transposed ? from.dim() : from.size(), k);
+  const std::size_t filled = column < columns ? std::min(w, columns - column) : 0;
+  // Square by square: the columns of a panel are rows of the transposed matrix.
+  constexpr std::size_t square = 16;
+  for (std::size_t first = 0; first < there; first += square) {
+    const std::size_t end = std::min(first + square, there);
+    for (std::size_t l = first; l < end; ++l) {
+      if (!transposed) std::copy_n(from[l] + column, filled, to + l * w);
+      std::fill(to + l * w + filled, to + (l + 1) * w, T{0});
+    }
+    if (!transposed) continue;
+    for (std::size_t c = 0; c < filled; ++c) {
+      const T* const line = from[column + c];
+      for (std::size_t l = first; l < end; ++l) to[l * w + c] = line[l];
+    }
+  }
+  std::fill(to + there * w, to + k * w, T{0});
 }
 
 namespace detail {

@@ -90,17 +90,12 @@ class PairTiles {
   void pack_block(std::size_t b) noexcept {
     constexpr std::size_t panel = panel_columns<T, Isa>;
     static_assert(block % panel == 0);
-    const std::size_t rows = rows_of(b);
-    for (std::size_t r = 0; r < block; ++r) {
-      const T* const from = r < rows ? unit_[b * block + r] : nullptr;
-      for (std::size_t c = 0; c < sums_.dim(); c += panel) {
-        const std::size_t filled = r < rows ? std::min(panel, dim_ - c) : 0;
-        T* const to = panels_[b] + panel_offset<T, Isa>(block, r, c);
-        if (filled > 0) std::copy_n(from + c, filled, to);
-        std::fill(to + filled, to + panel, T{0});
-      }
-      T* const column = transposed_[b] + panel_offset<T, Isa>(dim_, 0, r);
-      for (std::size_t c = 0; c < dim_; ++c) column[c * panel] = r < rows ? from[c] : T{0};
+    const Rows<const T> rows(unit_[b * block], rows_of(b), dim_);
+    for (std::size_t c = 0; c < sums_.dim(); c += panel) {
+      pack_panel<Isa>(rows, c, false, block, panels_[b] + panel_offset<T, Isa>(block, 0, c));
+    }
+    for (std::size_t r = 0; r < block; r += panel) {
+      pack_panel<Isa>(rows, r, true, dim_, transposed_[b] + panel_offset<T, Isa>(dim_, 0, r));
     }
   }
 

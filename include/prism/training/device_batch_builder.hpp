@@ -102,16 +102,15 @@ class DeviceSideBuilder {
 
   /// No row has a position any more.
   template <DeviceExecution X>
-  void clear(const X& /*exec*/) {
+  void clear(const X& exec) {
     const std::span<const Index> listed(unique_rows_.data(), num_unique_);
     const std::span<Index> inverse_index(inverse_index_);
     if (finished_) {
-      Loops<X>::on_lanes(listed.size(), [=] PRISM_HOST_DEVICE(std::size_t k) {
-        inverse_index[listed[k]] = absent;
-      });
+      for_each_element(exec, listed.size(),
+                       [=] PRISM_HOST_DEVICE(std::size_t k) { inverse_index[listed[k]] = absent; });
     } else {  // an error ended the batch before
-      Loops<X>::on_lanes(inverse_index.size(),
-                         [=] PRISM_HOST_DEVICE(std::size_t row) { inverse_index[row] = absent; });
+      for_each_element(exec, inverse_index.size(),
+                       [=] PRISM_HOST_DEVICE(std::size_t row) { inverse_index[row] = absent; });
     }
     num_unique_ = 0;
     finished_ = false;
@@ -126,22 +125,22 @@ class DeviceSideBuilder {
     const std::span<Index> flags = std::span(flags_).first(n + 1);
     const std::span<Index> rank = std::span(rank_).first(n + 1);
     // A row's entry is its first occurrence, until all occurrences have read it.
-    Loops<X>::on_lanes(n, [=] PRISM_HOST_DEVICE(std::size_t occurrence) {
+    for_each_element(exec, n, [=] PRISM_HOST_DEVICE(std::size_t occurrence) {
       atomic_min(&inverse_index[rows[occurrence]], static_cast<Index>(occurrence));
       order[occurrence] = static_cast<Index>(occurrence);
     });
-    Loops<X>::on_lanes(n + 1, [=] PRISM_HOST_DEVICE(std::size_t occurrence) {
+    for_each_element(exec, n + 1, [=] PRISM_HOST_DEVICE(std::size_t occurrence) {
       flags[occurrence] = occurrence < n && inverse_index[rows[occurrence]] == occurrence;
     });
     exclusive_scan(exec, flags, rank);
-    Loops<X>::on_lanes(n + 1, [=] PRISM_HOST_DEVICE(std::size_t occurrence) {
+    for_each_element(exec, n + 1, [=] PRISM_HOST_DEVICE(std::size_t occurrence) {
       if (occurrence == n) {
         *counts = {rank[n], rank[pairs]};
       } else {
         row_of_occurrence[occurrence] = rank[inverse_index[rows[occurrence]]];
       }
     });
-    Loops<X>::on_lanes(n, [=] PRISM_HOST_DEVICE(std::size_t occurrence) {
+    for_each_element(exec, n, [=] PRISM_HOST_DEVICE(std::size_t occurrence) {
       if (flags[occurrence] == 0) return;
       const Index row = rows[occurrence];
       unique_rows[rank[occurrence]] = row;
@@ -156,11 +155,11 @@ class DeviceSideBuilder {
     const std::span<Index> inverse_index(inverse_index_), unique_rows(unique_rows_);
     const std::span<Index> flags = std::span(flags_).first(table_rows);
     const std::span<Index> rank = std::span(rank_).first(table_rows);
-    Loops<X>::on_lanes(table_rows, [=] PRISM_HOST_DEVICE(std::size_t row) {
+    for_each_element(exec, table_rows, [=] PRISM_HOST_DEVICE(std::size_t row) {
       flags[row] = inverse_index[row] == absent;
     });
     exclusive_scan(exec, flags, rank);
-    Loops<X>::on_lanes(table_rows, [=] PRISM_HOST_DEVICE(std::size_t row) {
+    for_each_element(exec, table_rows, [=] PRISM_HOST_DEVICE(std::size_t row) {
       if (flags[row] == 0) return;
       const Index k = counts->active + rank[row];
       unique_rows[k] = static_cast<Index>(row);
@@ -176,7 +175,7 @@ class DeviceSideBuilder {
     sort_pairs(exec, max_unique_, std::span(row_of_occurrence_).first(n),
                std::span(order_).first(n), sorted, std::span(occurrences_).first(n));
     // Every active row has an occurrence, the others none.
-    Loops<X>::on_lanes(std::max(n, offsets.size()), [=] PRISM_HOST_DEVICE(std::size_t i) {
+    for_each_element(exec, std::max(n, offsets.size()), [=] PRISM_HOST_DEVICE(std::size_t i) {
       if (i < n && (i == 0 || sorted[i] != sorted[i - 1])) {
         offsets[sorted[i]] = static_cast<Index>(i);
       }

@@ -12,6 +12,7 @@
 #include "prism/core/rows.hpp"
 #include "prism/core/scratch.hpp"
 #include "prism/ops/device/matrix_product.hpp"
+#include "prism/ops/ordered_sums.hpp"
 
 namespace prism::inline PRISM_ISA {
 
@@ -62,24 +63,13 @@ struct DifferentiateInto {
   }
 };
 
-/// to += the sum of all rows: of each 64, then of those sums in order.
+/// to += the sum of all rows
 template <class T, DeviceExecution X>
 void add_sum_of_rows(const X& exec, Rows<const T> from, T* to, Scratch& scratch) {
-  constexpr std::size_t rows_of_part = 64;
-  const std::size_t dim = from.dim(), parts = (from.size() + rows_of_part - 1) / rows_of_part;
-  const Rows<T> sums = scratch.allocate<T>(parts, dim);
-  for_each_element(exec, parts * dim, 0, [=] PRISM_HOST_DEVICE(std::size_t e) {
-    const std::size_t part = e / dim, column = e % dim;
-    const std::size_t begin = part * rows_of_part, after = begin + rows_of_part;
-    T sum = 0;
-    for (std::size_t r = begin; r < after && r < from.size(); ++r) sum += from[r][column];
-    sums[part][column] = sum;
-  });
-  for_each_element(exec, dim, 0, [=] PRISM_HOST_DEVICE(std::size_t column) {
-    T sum = 0;
-    for (std::size_t part = 0; part < parts; ++part) sum += sums[part][column];
-    to[column] += sum;
-  });
+  T* const sum = scratch.allocate<T>(1, from.dim()).data();
+  sum_rows<T>(exec, from, nullptr, sum, scratch);
+  for_each_element(exec, from.dim(),
+                   [=] PRISM_HOST_DEVICE(std::size_t column) { to[column] += sum[column]; });
 }
 
 }  // namespace detail
