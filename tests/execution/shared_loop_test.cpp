@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <atomic>
+#include <chrono>
 #include <cstddef>
 #include <prism/core/parallel.hpp>
 #include <prism/execution/host.hpp>
@@ -37,6 +38,25 @@ TEST_CASE("each task is done once, and before the loop ends") {
       }
     });
   }
+}
+
+TEST_CASE("the caller sleeps until tasks of other threads have ended") {
+  on_threads(4, [] {
+    const auto caller = std::this_thread::get_id();
+    std::size_t elsewhere = 0;
+    for (int attempt = 0; attempt < 200 && elsewhere < 20; ++attempt) {
+      std::atomic<std::size_t> ended{0}, of_others{0};
+      parallel_tasks(par, 8, [&](std::size_t) {
+        const bool other = std::this_thread::get_id() != caller;
+        std::this_thread::sleep_for(std::chrono::milliseconds(other ? 3 : 1));
+        of_others += other;
+        ++ended;
+      });
+      REQUIRE(ended == 8);
+      elsewhere += of_others;
+    }
+    CHECK(elsewhere > 0);
+  });
 }
 
 TEST_CASE("a task may run a loop itself") {

@@ -5,14 +5,19 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstddef>
 #include <cstdint>
+#include <limits>
+#include <prism/core/denormals.hpp>
+#include <prism/core/finite.hpp>
 #include <prism/core/matrix.hpp>
 #include <prism/kernel/row_wise_adam.hpp>
 #include <prism/optimizer/adam_history.hpp>
 #include <prism/optimizer/row_wise_adam_rows.hpp>
 #include <prism/regularizer/full_wd.hpp>
-#include <prism/regularizer/none.hpp>
 #include <span>
+#include <type_traits>
+#include <utility>
 #include <vector>
 
 #include "variants.hpp"
@@ -43,8 +48,11 @@ struct WaitingRows {
     for (std::size_t r = 0; r < size; ++r) {
       indices.push_back(static_cast<Index>(r));
       if (r == 0) continue;
-      const auto last = static_cast<std::uint32_t>(r * 7 % steps);
-      row[r] = {{.weights = last, .moments = last}, static_cast<T>(1e-4 * static_cast<double>(r))};
+      // The second is up to date; the moments of the third are not even with its weights.
+      const auto last = static_cast<std::uint32_t>(r == 1 ? steps : r * 7 % steps);
+      const std::uint32_t of_moments = r == 2 ? last - 3 : last;
+      row[r] = {{.weights = last, .moments = of_moments},
+                static_cast<T>(1e-4 * static_cast<double>(r))};
     }
     for (std::size_t s = 1; s <= steps; ++s) history.add(rate(s), beta1, beta2, s);
   }
@@ -62,6 +70,10 @@ struct WaitingRows {
       std::vector<double> w(rows(weights)[r], rows(weights)[r] + dim);
       std::vector<double> m(rows(moments)[r], rows(moments)[r] + dim);
       double v = static_cast<double>(row[r].second);
+      if (r == 2) {
+        for (double& moment : m) moment *= beta1 * beta1 * beta1;
+        v *= beta2 * beta2 * beta2;
+      }
       for (std::size_t s = r == 0 ? 0 : row[r].last.weights; s < steps; ++s) {
         v = row_wise_adam_row<isa::scalar, double>(w.data(), m.data(), v, nullptr, decay,
                                                    {beta1, beta2, epsilon},
@@ -166,5 +178,61 @@ PRISM_FOR_EACH_VARIANT("deferred steps of a row without decay equal single steps
       if (r > 0) waiting.view().template apply_deferred_moments<Isa>(r);
     }
     waiting.check(expected);
+  }
+}
+
+TEST_CASE_TEMPLATE("rows that decay to nothing stay finite, and zeros stay zeros", T, float,
+                   double) {
+  constexpr std::size_t dim = 16, steps = 200, flushes = 100;
+  const FlushDenormals flush_denormals;
+  for (const double start : {0.1, 0.0, 1e-20, 1e-30}) {
+    for (const auto& [rate, decay] : {std::pair(1e-3, 1e-2), {1e-3, 1e-3}, {1e-2, 1e-3}}) {
+      CAPTURE(start);
+      CAPTURE(rate);
+      CAPTURE(decay);
+      Matrix<T> weights = zeros<T>(3, dim), moments = zeros<T>(3, dim);
+      for (T& weight : std::span(weights.data(), weights.size())) weight = static_cast<T>(start);
+      std::vector<typename detail::RowWiseAdamRows<T>::Row> row(3);
+      AdamHistory<T> history;
+      const FullWD regularizer{decay};
+      const RowDecay row_decay(regularizer, {}, false);
+      const std::vector<Index> indices{0, 1};
+      for (std::size_t t = 1; t <= steps * flushes; ++t) {
+        history.add(rate, beta1, beta2, t);
+        if (t % steps != 0) continue;
+        const detail::RowWiseAdamRows<T> view{rows(moments), row.data(), history.view()};
+        const ParameterView<T> table{.rows = rows(weights)};
+        const AdamConstants<T> constant(beta1, beta2, epsilon);
+        view.template replay_group<isa::native>(table, indices, row_decay, constant);
+        view.template apply_deferred<isa::native>(table, 2, decay, constant);
+        for (auto& of_row : row) of_row.last = {0, 0};
+        history.clear();
+        for (const T weight : std::span(weights.data(), weights.size())) {
+          REQUIRE(std::abs(static_cast<double>(weight)) <= (start == 0 ? 0 : 0.2));
+        }
+      }
+    }
+  }
+}
+
+PRISM_FOR_EACH_VARIANT("a row that is not a number is not hidden by its decay") {
+  using Isa = typename V::isa;
+  using T = typename V::scalar;
+  if constexpr (isa_supported<Isa>) {
+    for (const T odd : {std::numeric_limits<T>::quiet_NaN(), std::numeric_limits<T>::infinity()}) {
+      WaitingRows<T, Isa> waiting;
+      waiting.weights(3, 5) = odd;
+      const FullWD regularizer{0.02};
+      const RowDecay row_decay(regularizer, {}, false);
+      constexpr std::size_t group = detail::RowWiseAdamRows<T>::template group<Isa>;
+      std::span<const Index> first(waiting.indices);
+      // The group that the row is in.
+      first = first.subspan(3 / group * group);
+      first = first.first(std::min(group, first.size()));
+      waiting.view().template replay_group<Isa>(waiting.table(), first, row_decay,
+                                                {beta1, beta2, epsilon});
+      CHECK_FALSE(is_finite(waiting.weights(3, 5)));
+      CHECK_FALSE(is_finite(waiting.row[3].second));
+    }
   }
 }

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// A loop that threads of oneTBB share. Its tasks are dealt one at a time to whoever is running, and
-// the caller sleeps while the last of them end elsewhere: where another program keeps a core busy, a
-// thread that was put aside in the middle of a task then continues on the caller's core. The end of
-// a tbb::parallel_for over the tasks themselves is waited for awake.
+// A loop that threads of oneTBB share. Its tasks are handed out one at a time to any running
+// thread, and the caller sleeps while the last of them end elsewhere: where another program keeps a
+// core busy, a thread that was preempted in the middle of a task then continues on the caller's
+// core. A tbb::parallel_for over the tasks themselves waits busily for some time. A loop inside a
+// task does not share the outer loop's caller while that sleeps.
 #pragma once
 
 #include <tbb/blocked_range.h>
@@ -64,7 +65,7 @@ class SharedLoop {
 
   void lead() noexcept {
     work(0);
-    constexpr int attempts = 2000;  // about as long as falling asleep and waking up take
+    constexpr int attempts = 2000;  // some ten microseconds, which most waits end in
     for (int n = 0; n < attempts && working_ != 0; ++n) pause();
     for (std::uint32_t others; (others = working_) != 0;) working_.wait(others);
   }

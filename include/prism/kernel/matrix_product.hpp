@@ -88,7 +88,9 @@ template <class T, class Isa>
 
 /// Lays out the panel of a matrix of k rows whose first column is `column`; zeros beyond the
 /// matrix.
-/// @param from  the matrix, or the transposed one; of the first, rows may be missing at the end
+/// @param from  the matrix or, if `transposed`, the transposed one; the matrix may have fewer than
+/// k
+///     rows, and the others are zeros
 /// @param to    where the panel is
 template <class Isa, class T>
 void pack_panel(Rows<const T> from, std::size_t column, bool transposed, std::size_t k,

@@ -67,6 +67,25 @@ template <class Isa = isa::native, class T>
   return detail::add_products<Isa>(of_packs, a + pack_end, b + pack_end, n - pack_end);
 }
 
+/// sum_i (g[i] + factor * w[i])^2
+template <class Isa = isa::native, class T>
+[[nodiscard]] PRISM_HOST_DEVICE inline T squared_length_of_sum(const T* g, T factor, const T* w,
+                                                               std::size_t n) noexcept {
+  using P = Pack<T, Isa>;
+  P packs = P::broadcast(0);
+  const std::size_t pack_end = n - n % P::width;
+  for (std::size_t i = 0; i < pack_end; i += P::width) {
+    const P number = fused_multiply_add(P::broadcast(factor), P::load(w + i), P::load(g + i));
+    packs = fused_multiply_add(number, number, packs);
+  }
+  T rest = 0;
+  for (std::size_t i = pack_end + Lanes<Isa>::first(); i < n; i += Lanes<Isa>::step()) {
+    const T number = detail::multiply_add(factor, w[i], g[i]);
+    rest = detail::multiply_add(number, number, rest);
+  }
+  return sum(packs) + Lanes<Isa>::sum(rest);
+}
+
 /// y[i] += factor * x[i]
 template <class Isa = isa::native, class T>
 PRISM_HOST_DEVICE inline void add_scaled(T* y, T factor, const T* x, std::size_t n) noexcept {

@@ -2,11 +2,8 @@
 // Steps of rows by Adam with one second moment a row, which is the mean of its columns' squares.
 #pragma once
 
-#include <algorithm>
-#include <array>
 #include <cmath>
 #include <cstddef>
-#include <span>
 #include <type_traits>
 
 #include "prism/core/config.hpp"
@@ -27,11 +24,11 @@ PRISM_HOST_DEVICE inline T row_wise_adam_row(T* w, T* m, T v, const T* g, T deca
                                              const AdamConstants<T>& constant,
                                              const AdamStep<T>& step, std::size_t n,
                                              MomentDecay<T> moment_decay = {}) noexcept {
-  T squares = g == nullptr ? T{0} : dot<Isa>(g, g, n);
-  if (decay != 0) {
-    squares += decay * decay * dot<Isa>(w, w, n);
-    if (g != nullptr) squares += 2 * decay * dot<Isa>(g, w, n);
-    squares = std::max(squares, T{0});
+  T squares = 0;
+  if (g != nullptr) {
+    squares = decay == 0 ? dot<Isa>(g, g, n) : squared_length_of_sum<Isa>(g, decay, w, n);
+  } else if (decay != 0) {
+    squares = decay * decay * dot<Isa>(w, w, n);
   }
   v = constant.beta2 * (moment_decay.second * v) +
       constant.one_minus_beta2 * squares / static_cast<T>(n);
@@ -57,14 +54,51 @@ PRISM_HOST_DEVICE inline T row_wise_adam_row(T* w, T* m, T v, const T* g, T deca
   return v;
 }
 
+/// The means of the products of a row's weights w and first moments m, in double: squares of small
+/// floats would be lost.
+struct RowProducts {
+  double weights_squared, products, moments_squared;  // w . w / n, w . m / n, m . m / n
+
+  template <class Isa, class T>
+  [[nodiscard]] PRISM_HOST_DEVICE static RowProducts of(const T* w, const T* m,
+                                                        std::size_t n) noexcept {
+    constexpr std::size_t chains = Lanes<Isa>::are_threads ? 1 : 8;  // of sums, side by side
+    double ww[chains] = {}, wm[chains] = {}, mm[chains] = {};
+    const auto add = [&](std::size_t chain, std::size_t i) {
+      const double weight = static_cast<double>(w[i]), moment = static_cast<double>(m[i]);
+      ww[chain] = detail::multiply_add(weight, weight, ww[chain]);
+      wm[chain] = detail::multiply_add(weight, moment, wm[chain]);
+      mm[chain] = detail::multiply_add(moment, moment, mm[chain]);
+    };
+    const std::size_t step = Lanes<Isa>::step() * chains;
+    std::size_t i = Lanes<Isa>::first();
+    for (; i + step - Lanes<Isa>::step() < n; i += step) {
+      for (std::size_t c = 0; c < chains; ++c) add(c, i + c);
+    }
+    for (std::size_t c = 0; i < n; i += Lanes<Isa>::step(), ++c) add(c, i);
+    for (std::size_t c = 1; c < chains; ++c) {
+      ww[0] += ww[c];
+      wm[0] += wm[c];
+      mm[0] += mm[c];
+    }
+    const double scale = 1 / static_cast<double>(n);
+    return {Lanes<Isa>::sum(ww[0]) * scale, Lanes<Isa>::sum(wm[0]) * scale,
+            Lanes<Isa>::sum(mm[0]) * scale};
+  }
+};
+
 /// Rows in steps without a gradient except for their decay, one on each of a pack's lanes. A row
 /// and its first moments stay in the plane that they span, so that a step is a few numbers' work
 /// whatever the dimension: weights and moments are those of before by two factors each.
-/// @tparam P  of double: weights are shrunk to nearly nothing, which rounding would cover
+/// @tparam P  of double
 template <class P>
 struct DecayingRows {
-  P decay;
-  P weights_squared, products, moments_squared;  // before: w . w / n, w . m / n, m . m / n
+  /// After so many steps the factors are applied: w and m become parallel, and in time each would
+  /// be the difference of large multiples.
+  static constexpr std::size_t max_steps = 64;
+
+  P decay;                                       // 0 for a row of zeros, which nothing would limit
+  P weights_squared, products, moments_squared;  // RowProducts of before
   P second;                                      // second moments
   // Weights are weight_of_weight w + weight_of_moment m, and so on.
   P weight_of_weight = P::broadcast(1), weight_of_moment = P::broadcast(0);
@@ -80,8 +114,9 @@ struct DecayingRows {
     const P squared = weight_of_weight * weight_of_weight * weights_squared +
                       P::broadcast(2) * weight_of_weight * weight_of_moment * products +
                       weight_of_moment * weight_of_moment * moments_squared;
-    second = fused_multiply_add(towards_second,
-                                decay * decay * max(squared, P::broadcast(0)) - second, second);
+    // In this order max() keeps what is not a number.
+    const P gradient_squared = decay * decay * max(P::broadcast(0), squared);
+    second = fused_multiply_add(towards_second, gradient_squared - second, second);
     moment_of_weight = fused_multiply_add(
         towards_first, decay * weight_of_weight - moment_of_weight, moment_of_weight);
     moment_of_moment = fused_multiply_add(
@@ -96,13 +131,14 @@ struct DecayingRows {
 
 /// w = ww w + wm m and m = mw w + mm m, of n elements each.
 template <class Isa = isa::native, class T>
-PRISM_HOST_DEVICE inline void combine_rows(T* w, T* m, T ww, T wm, T mw, T mm,
+PRISM_HOST_DEVICE inline void combine_rows(T* w, T* m, double ww, double wm, double mw, double mm,
                                            std::size_t n) noexcept {
-  for_each_pack<Isa, T>(n, [=]<class P>(std::type_identity<P>, std::size_t i) {
-    const P weight = P::load(w + i), moment = P::load(m + i);
-    fused_multiply_add(P::broadcast(ww), weight, P::broadcast(wm) * moment).store(w + i);
-    fused_multiply_add(P::broadcast(mw), weight, P::broadcast(mm) * moment).store(m + i);
-  });
+  for (std::size_t i = Lanes<Isa>::first(); i < n; i += Lanes<Isa>::step()) {
+    const double weight = static_cast<double>(w[i]), moment = static_cast<double>(m[i]);
+    w[i] = static_cast<T>(detail::multiply_add(ww, weight, wm * moment));
+    m[i] = static_cast<T>(detail::multiply_add(mw, weight, mm * moment));
+  }
+  Lanes<Isa>::synchronise();
 }
 
 }  // namespace prism::inline PRISM_ISA

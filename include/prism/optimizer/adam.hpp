@@ -8,11 +8,11 @@
 #include "prism/core/config.hpp"
 #include "prism/core/execution.hpp"
 #include "prism/core/index.hpp"
-#include "prism/kernel/adam.hpp"
 #include "prism/optimizer/adam_rows.hpp"
 #include "prism/optimizer/dense_adam.hpp"
 #include "prism/optimizer/lazy_adam.hpp"
 #include "prism/policy/optimizer.hpp"
+#include "prism/policy/parameter.hpp"
 
 namespace prism::inline PRISM_ISA {
 

@@ -13,6 +13,8 @@
 #include "prism/core/index.hpp"
 #include "prism/core/rows.hpp"
 #include "prism/kernel/adam.hpp"
+#include "prism/kernel/pack.hpp"
+#include "prism/kernel/row.hpp"
 #include "prism/optimizer/adam_history.hpp"
 #include "prism/optimizer/lazy_adam.hpp"
 #include "prism/policy/optimizer.hpp"
@@ -25,15 +27,8 @@ struct AdamRows {
   struct Row {
     AdamLastStep last;
 
-    void save(BinaryWriter& out) const {
-      out.number(last.weights);
-      out.number(last.moments);
-    }
-    void load(BinaryReader& in) {
-      last.weights = in.number<std::uint32_t>();
-      last.moments = in.number<std::uint32_t>();
-    }
-    [[nodiscard]] PRISM_HOST_DEVICE static constexpr bool finite() noexcept { return true; }
+    void save(BinaryWriter& out) const { last.save(out); }
+    void load(BinaryReader& in) { last.load(in); }
   };
   /// First moments, then second ones.
   static constexpr std::size_t columns(std::size_t dim) noexcept { return 2 * dim; }
@@ -106,7 +101,7 @@ struct AdamRows {
       const Index r = pair[i];
       const AdamLastStep last = row[r].last;
       const T decay = static_cast<T>(row_decay(r));
-      from[i] = last.weights == AdamLastStep::no_gradient_yet ? 0 : last.weights;
+      from[i] = last.first_deferred();
       if (decay == 0 || from[i] == deferred.size() || from[i] != last.moments) return;
       of_pair[i] = {table.rows[r], first(r), second(r), decay};
     }

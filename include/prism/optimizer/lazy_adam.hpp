@@ -14,6 +14,7 @@
 #include "prism/core/binary_file.hpp"
 #include "prism/core/config.hpp"
 #include "prism/core/execution.hpp"
+#include "prism/core/finite.hpp"
 #include "prism/core/index.hpp"
 #include "prism/core/matrix.hpp"
 #include "prism/core/memory.hpp"
@@ -21,6 +22,7 @@
 #include "prism/core/rows.hpp"
 #include "prism/execution/serial.hpp"
 #include "prism/kernel/adam.hpp"
+#include "prism/kernel/pack.hpp"
 #include "prism/kernel/row.hpp"
 #include "prism/ops/numbers.hpp"
 #include "prism/optimizer/adam_history.hpp"
@@ -36,13 +38,29 @@ struct AdamLastStep {
 
   std::uint32_t weights = no_gradient_yet;
   std::uint32_t moments = 0;  // at most `weights`
+
+  [[nodiscard]] constexpr bool had_gradient() const noexcept { return weights != no_gradient_yet; }
+  /// The number of steps that the weights are up to date with, where the row decays.
+  [[nodiscard]] constexpr std::size_t first_deferred() const noexcept {
+    return had_gradient() ? weights : 0;
+  }
+
+  void save(BinaryWriter& out) const {
+    out.number(weights);
+    out.number(moments);
+  }
+  void load(BinaryReader& in) {
+    weights = in.number<std::uint32_t>();
+    moments = in.number<std::uint32_t>();
+  }
 };
 
 // What these loops need of a table's rows: a view, which a device can copy.
 //
 // template <class T>
 // struct MyRows {
-//   // Of each row: its AdamLastStep, named `last`, with save(), load() and finite().
+//   // Of each row: its AdamLastStep, named `last`; with save() and load(). A moment of the whole
+//   // row, if it has one, is named `second`.
 //   struct Row;
 //   static constexpr std::size_t columns(std::size_t dim);  // of moments
 //
@@ -82,10 +100,15 @@ class LazyAdamState {
   template <Execution X = Serial>
   [[nodiscard]] bool finite(const X& exec = {}) const {
     if (!all_finite(exec, std::span<const T>(moments_.data(), moments_.size()))) return false;
-    const Row* const row = row_.data();
-    return sum_over_rows(exec, row_.size(), grain, [=] PRISM_HOST_DEVICE(std::size_t r) -> double {
-             return row[r].finite() ? 0 : 1;
-           }) == 0;
+    if constexpr (requires(const Row& row) { row.second; }) {
+      const Row* const row = row_.data();
+      return sum_over_rows(exec, row_.size(), grain,
+                           [=] PRISM_HOST_DEVICE(std::size_t r) -> double {
+                             return is_finite(row[r].second) ? 0 : 1;
+                           }) == 0;
+    } else {
+      return true;
+    }
   }
 
   /// The rows' deferred steps stay deferred.
@@ -134,17 +157,23 @@ class LazyAdam {
                       const R& regularizer) const {
     const RowDecay inactive_decay(regularizer, table_.popularity, false);
     const auto of_state = view();
+    const ParameterView<T> table = table_;
+    const AdamConstants<T> constant = constant_;
     visit_rows(
         exec, row_indices, of_state,
-        [&, bounded = table_.bounded()](Index r) {
+        [=](Index r) {
           const std::uint32_t last = of_state.row[r].last.weights;
-          if (last == AdamLastStep::no_gradient_yet && inactive_decay.is_zero()) return bounded;
+          if (last == AdamLastStep::no_gradient_yet && inactive_decay.is_zero()) {
+            return table.bounded();
+          }
           return last != of_state.deferred.size();
         },
-        [&](std::span<const Index> rows) {
-          of_state.template replay_group<typename X::isa>(table_, rows, inactive_decay, constant_);
+        [=](std::span<const Index> rows) {
+          if constexpr (!DeviceExecution<X>) {
+            of_state.template replay_group<typename X::isa>(table, rows, inactive_decay, constant);
+          }
         },
-        [=, table = table_, constant = constant_] PRISM_HOST_DEVICE(std::size_t k) {
+        [=] PRISM_HOST_DEVICE(std::size_t k) {
           const Index r = row_indices[k];
           of_state.template apply_deferred<typename X::isa>(table, r, inactive_decay(r), constant);
         });
@@ -156,8 +185,9 @@ class LazyAdam {
     if (state_.history_.size() == 0) return;
     const RowDecay inactive_decay(regularizer, table_.popularity, false);
     const auto of_state = view();
-    const auto flush_row = [=, table = table_,
-                            constant = constant_] PRISM_HOST_DEVICE(std::size_t r) {
+    const ParameterView<T> table = table_;
+    const AdamConstants<T> constant = constant_;
+    const auto flush_row = [=] PRISM_HOST_DEVICE(std::size_t r) {
       using Isa = typename X::isa;
       of_state.template apply_deferred<Isa>(table, r, inactive_decay(r), constant);
       auto& last = of_state.row[r].last;
@@ -198,21 +228,21 @@ class LazyAdam {
     constexpr std::size_t max_history = 1 << 16;
     if (gradient.is_dense() || state_.history_.size() == max_history) flush(exec, regularizer);
     const auto of_state = view();
+    const ParameterView<T> table = table_;
+    const AdamConstants<T> constant = constant_;
     if (gradient.is_dense()) {
-      for_each_row(exec, table_.rows.size(), grain,
-                   [=, table = table_, constant = constant_] PRISM_HOST_DEVICE(std::size_t r) {
-                     using Isa = typename X::isa;
-                     const double decay =
-                         gradient.in_batch(r) ? active_decay(r) : inactive_decay(r);
-                     of_state.template step<Isa>(table, r, gradient.of(r), decay, constant, step);
-                     Lanes<Isa>::once([&] { of_state.row[r].last = {0, 0}; });
-                   });
+      for_each_row(exec, table_.rows.size(), grain, [=] PRISM_HOST_DEVICE(std::size_t r) {
+        using Isa = typename X::isa;
+        const double decay = gradient.in_batch(r) ? active_decay(r) : inactive_decay(r);
+        of_state.template step<Isa>(table, r, gradient.of(r), decay, constant, step);
+        Lanes<Isa>::once([&] { of_state.row[r].last = {0, 0}; });
+      });
       return;
     }
     const std::span<const Index> unique_rows = gradient.unique_rows();
     visit_rows(
         exec, unique_rows, of_state, [](Index) { return true; }, [](std::span<const Index>) {},
-        [=, table = table_, constant = constant_] PRISM_HOST_DEVICE(std::size_t k) {
+        [=] PRISM_HOST_DEVICE(std::size_t k) {
           using Isa = typename X::isa;
           const Index r = unique_rows[k];
           of_state.template apply_deferred<Isa>(table, r, inactive_decay(r), constant);
@@ -240,8 +270,8 @@ class LazyAdam {
     if constexpr (DeviceExecution<X>) {
       for_each_row(exec, row_indices.size(), visit);
     } else {
-      constexpr std::size_t prefetch_distance = 12;
       constexpr std::size_t group = RowsOf<T>::template group<typename X::isa>;
+      constexpr std::size_t prefetch_distance = std::max<std::size_t>(12, 2 * group);
       const std::size_t dim = table_.rows.dim(), columns = of_state.moments.dim();
       parallel_chunks(exec, row_indices.size(), grain, [&](std::size_t begin, std::size_t end) {
         for (std::size_t k = begin; k < end; ++k) {

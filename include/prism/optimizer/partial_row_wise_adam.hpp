@@ -8,19 +8,20 @@
 #include "prism/core/config.hpp"
 #include "prism/core/execution.hpp"
 #include "prism/core/index.hpp"
-#include "prism/kernel/adam.hpp"
 #include "prism/optimizer/dense_adam.hpp"
 #include "prism/optimizer/lazy_adam.hpp"
 #include "prism/optimizer/row_wise_adam_rows.hpp"
 #include "prism/policy/optimizer.hpp"
+#include "prism/policy/parameter.hpp"
 
 namespace prism::inline PRISM_ISA {
 
 /// Adam with one second moment a row, the mean of its columns' squares: another optimizer than
-/// Adam, with two thirds of its memory and its traffic, and one root and one division a row instead
-/// of one a weight. As in FBGEMM and TorchRec, whose name it has, but that decay is added to the
-/// gradient. Lazy as Adam is; a row that waits with decay stays in the plane of its weights and
-/// first moments, so that a deferred step costs a few numbers' work instead of a row's.
+/// Adam, with two thirds of its memory and traffic, and one root and one division a row instead of
+/// one a weight. The moments are those of FBGEMM's and TorchRec's partial row-wise Adam; but every
+/// row takes every step, also those without a gradient, and decay is added to the gradient. Lazy as
+/// Adam is: the deferred steps of a row with decay are computed in the plane of its weights and
+/// first moments, where a step takes a few numbers instead of a row.
 struct PartialRowWiseAdam {
   static constexpr std::string_view name = "PartialRowWiseAdam";
   static constexpr OptimizerTraits traits{.defers_rows = true};

@@ -9,7 +9,6 @@
 
 #include "prism/core/binary_file.hpp"
 #include "prism/core/config.hpp"
-#include "prism/core/finite.hpp"
 #include "prism/core/index.hpp"
 #include "prism/core/rows.hpp"
 #include "prism/kernel/adam.hpp"
@@ -30,16 +29,13 @@ struct RowWiseAdamRows {
     T second = 0;
 
     void save(BinaryWriter& out) const {
-      out.number(last.weights);
-      out.number(last.moments);
+      last.save(out);
       out.number(second);
     }
     void load(BinaryReader& in) {
-      last.weights = in.number<std::uint32_t>();
-      last.moments = in.number<std::uint32_t>();
+      last.load(in);
       second = in.number<T>();
     }
-    [[nodiscard]] PRISM_HOST_DEVICE bool finite() const noexcept { return is_finite(second); }
   };
   static constexpr std::size_t columns(std::size_t dim) noexcept { return dim; }
 
@@ -49,8 +45,10 @@ struct RowWiseAdamRows {
 
   /// Applies the deferred steps of a row's weights, and with decay those of its moments.
   template <class Isa>
-  PRISM_HOST_DEVICE void apply_deferred(const ParameterView<T>& table, std::size_t r, double decay,
+  PRISM_HOST_DEVICE void apply_deferred(const ParameterView<T>& table, std::size_t r,
+                                        double row_decay,
                                         const AdamConstants<T>& constant) const noexcept {
+    const double decay = static_cast<double>(static_cast<T>(row_decay));
     const AdamLastStep last = row[r].last;
     const auto now = static_cast<std::uint32_t>(deferred.size());
     if (now == 0 || last.weights == now) return;
@@ -62,7 +60,7 @@ struct RowWiseAdamRows {
       }
       return;
     }
-    if (last.weights == AdamLastStep::no_gradient_yet) {
+    if (!last.had_gradient()) {
       Lanes<Isa>::once([&] { row[r].last.moments = now; });
     } else {
       const double factor = deferred.first_moment_factor(last.weights, last.moments,
@@ -112,26 +110,20 @@ struct RowWiseAdamRows {
     if (table.bounded() || row_decay.is_zero()) return;
     double decay[group<Isa>];
     for (std::size_t i = 0; i < rows.size(); ++i) {
-      decay[i] = row_decay(rows[i]);
+      decay[i] = static_cast<double>(static_cast<T>(row_decay(rows[i])));
       if (decay[i] == 0) return;
     }
     replay<Isa, Pack<double, Isa>, 2>(table, rows.data(), rows.size(), decay, constant);
   }
 
  private:
-  /// The number of steps that a row's weights are up to date with.
-  [[nodiscard]] PRISM_HOST_DEVICE std::size_t first_deferred(std::size_t r) const noexcept {
-    const std::uint32_t last = row[r].last.weights;
-    return last == AdamLastStep::no_gradient_yet ? 0 : last;
-  }
-
   /// Step by step, with its bounds after each.
   template <class Isa>
   PRISM_HOST_DEVICE void replay_bounded(const ParameterView<T>& table, std::size_t r, double decay,
                                         const AdamConstants<T>& constant) const noexcept {
-    if (row[r].last.weights != AdamLastStep::no_gradient_yet) apply_deferred_moments<Isa>(r);
+    if (row[r].last.had_gradient()) apply_deferred_moments<Isa>(r);
     T second = row[r].second;
-    for (std::size_t s = first_deferred(r); s < deferred.size(); ++s) {
+    for (std::size_t s = row[r].last.first_deferred(); s < deferred.size(); ++s) {
       second = row_wise_adam_row<Isa, T>(table.rows[r], moments[r], second, nullptr,
                                          static_cast<T>(decay), constant, deferred.steps[s],
                                          moments.dim());
@@ -151,51 +143,66 @@ struct RowWiseAdamRows {
   PRISM_HOST_DEVICE void replay(const ParameterView<T>& table, const RowIndex* rows, std::size_t n,
                                 const double* decays,
                                 const AdamConstants<T>& constant) const noexcept {
-    constexpr std::size_t width = P::width, lanes = N * width;
-    const std::size_t dim = table.rows.dim(), end = deferred.size();
+    constexpr std::size_t lanes = N * P::width;
+    const std::size_t end = deferred.size();
     std::size_t from[lanes], begin = end;
-    double weights_squared[lanes] = {}, products[lanes] = {}, moments_squared[lanes] = {};
-    double decay[lanes] = {}, second[lanes] = {};
-    const auto mean = [&](const T* a, const T* b) {
-      return static_cast<double>(dot<Isa>(a, b, dim)) / static_cast<double>(dim);
-    };
     for (std::size_t i = 0; i < lanes; ++i) {
-      from[i] = i < n ? first_deferred(rows[i]) : end;
-      if (from[i] == end) continue;
+      from[i] = i < n ? row[rows[i]].last.first_deferred() : end;
       begin = std::min(begin, from[i]);
-      if (row[rows[i]].last.weights != AdamLastStep::no_gradient_yet) {
+      if (from[i] < end && row[rows[i]].last.had_gradient()) {
         apply_deferred_moments<Isa>(rows[i]);
       }
-      const T* const w = table.rows[rows[i]];
-      const T* const m = moments[rows[i]];
-      weights_squared[i] = mean(w, w);
-      products[i] = mean(w, m);
-      moments_squared[i] = mean(m, m);
-      decay[i] = decays[i];
-      second[i] = static_cast<double>(row[rows[i]].second);
+    }
+    while (begin < end) {
+      // Until another row begins.
+      double active[lanes];
+      std::size_t next = std::min(end, begin + DecayingRows<P>::max_steps);
+      for (std::size_t i = 0; i < lanes; ++i) {
+        active[i] = from[i] <= begin ? 1 : 0;
+        if (from[i] > begin) next = std::min(next, from[i]);
+      }
+      replay_steps<Isa, P, N>(table, rows, active, decays, constant, begin, next);
+      begin = next;
+    }
+    for (std::size_t i = 0; i < n; ++i) {
+      if (from[i] < end) end_replay<Isa>(rows[i], row[rows[i]].second);
+    }
+  }
+
+  /// The steps of [begin, end) for those of the rows that are active.
+  template <class Isa, class P, std::size_t N, class RowIndex>
+  PRISM_HOST_DEVICE void replay_steps(const ParameterView<T>& table, const RowIndex* rows,
+                                      const double* active, const double* decays,
+                                      const AdamConstants<T>& constant, std::size_t begin,
+                                      std::size_t end) const noexcept {
+    constexpr std::size_t width = P::width, lanes = N * width;
+    const std::size_t dim = table.rows.dim();
+    double weights_squared[lanes] = {}, products[lanes] = {}, moments_squared[lanes] = {};
+    double decay[lanes] = {}, second[lanes] = {};
+    for (std::size_t i = 0; i < lanes; ++i) {
+      if (active[i] == 0) continue;
+      const std::size_t r = rows[i];
+      const RowProducts of = RowProducts::of<Isa>(table.rows[r], moments[r], dim);
+      weights_squared[i] = of.weights_squared;
+      products[i] = of.products;
+      moments_squared[i] = of.moments_squared;
+      const bool is_zero = of.weights_squared == 0 && of.moments_squared == 0;
+      decay[i] = is_zero ? 0 : decays[i];
+      second[i] = static_cast<double>(row[r].second);
     }
     DecayingRows<P> pack[N];
+    P is_active[N];
     for (std::size_t k = 0; k < N; ++k) {
+      is_active[k] = P::load(active + k * width);
       pack[k].decay = P::load(decay + k * width);
       pack[k].weights_squared = P::load(weights_squared + k * width);
       pack[k].products = P::load(products + k * width);
       pack[k].moments_squared = P::load(moments_squared + k * width);
       pack[k].second = P::load(second + k * width);
     }
-    while (begin < end) {
-      // Until another row begins.
-      std::size_t next = end;
-      double is_active[lanes];
-      for (std::size_t i = 0; i < lanes; ++i) {
-        is_active[i] = from[i] <= begin ? 1 : 0;
-        if (from[i] > begin) next = std::min(next, from[i]);
-      }
-      P active[N];
-      for (std::size_t k = 0; k < N; ++k) active[k] = P::load(is_active + k * width);
-      for (; begin < next; ++begin) {
-        for (std::size_t k = 0; k < N; ++k) {
-          pack[k].step(constant, deferred.steps[begin], active[k]);
-        }
+    for (std::size_t s = begin; s < end; ++s) {
+      for (std::size_t k = 0; k < N; ++k) {
+        pack[k].step(constant, deferred.steps[s], is_active[k]);
       }
     }
     double ww[lanes], wm[lanes], mw[lanes], mm[lanes];
@@ -206,11 +213,11 @@ struct RowWiseAdamRows {
       pack[k].moment_of_moment.store(mm + k * width);
       pack[k].second.store(second + k * width);
     }
-    for (std::size_t i = 0; i < n; ++i) {
-      if (from[i] == end) continue;
-      combine_rows<Isa>(table.rows[rows[i]], moments[rows[i]], static_cast<T>(ww[i]),
-                        static_cast<T>(wm[i]), static_cast<T>(mw[i]), static_cast<T>(mm[i]), dim);
-      end_replay<Isa>(rows[i], static_cast<T>(second[i]));
+    for (std::size_t i = 0; i < lanes; ++i) {
+      if (active[i] == 0) continue;
+      const std::size_t r = rows[i];
+      combine_rows<Isa>(table.rows[r], moments[r], ww[i], wm[i], mw[i], mm[i], dim);
+      Lanes<Isa>::once([&] { row[r].second = static_cast<T>(second[i]); });
     }
   }
 };
