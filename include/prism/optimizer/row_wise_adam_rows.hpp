@@ -153,26 +153,19 @@ struct RowWiseAdamRows {
         apply_deferred_moments<Isa>(rows[i]);
       }
     }
-    while (begin < end) {
-      // Until another row begins.
-      double active[lanes];
-      std::size_t next = std::min(end, begin + DecayingRows<P>::max_steps);
-      for (std::size_t i = 0; i < lanes; ++i) {
-        active[i] = from[i] <= begin ? 1 : 0;
-        if (from[i] > begin) next = std::min(next, from[i]);
-      }
-      replay_steps<Isa, P, N>(table, rows, active, decays, constant, begin, next);
-      begin = next;
+    for (; begin < end; begin += DecayingRows<P>::max_steps) {
+      replay_steps<Isa, P, N>(table, rows, from, decays, constant, begin,
+                              std::min(end, begin + DecayingRows<P>::max_steps));
     }
     for (std::size_t i = 0; i < n; ++i) {
       if (from[i] < end) end_replay<Isa>(rows[i], row[rows[i]].second);
     }
   }
 
-  /// The steps of [begin, end) for those of the rows that are active.
+  /// The steps of [begin, end), for each row from its own first one on.
   template <class Isa, class P, std::size_t N, class RowIndex>
   PRISM_HOST_DEVICE void replay_steps(const ParameterView<T>& table, const RowIndex* rows,
-                                      const double* active, const double* decays,
+                                      const std::size_t* from, const double* decays,
                                       const AdamConstants<T>& constant, std::size_t begin,
                                       std::size_t end) const noexcept {
     constexpr std::size_t width = P::width, lanes = N * width;
@@ -180,7 +173,7 @@ struct RowWiseAdamRows {
     double weights_squared[lanes] = {}, products[lanes] = {}, moments_squared[lanes] = {};
     double decay[lanes] = {}, second[lanes] = {};
     for (std::size_t i = 0; i < lanes; ++i) {
-      if (active[i] == 0) continue;
+      if (from[i] >= end) continue;
       const std::size_t r = rows[i];
       const RowProducts of = RowProducts::of<Isa>(table.rows[r], moments[r], dim);
       weights_squared[i] = of.weights_squared;
@@ -191,18 +184,26 @@ struct RowWiseAdamRows {
       second[i] = static_cast<double>(row[r].second);
     }
     DecayingRows<P> pack[N];
-    P is_active[N];
     for (std::size_t k = 0; k < N; ++k) {
-      is_active[k] = P::load(active + k * width);
       pack[k].decay = P::load(decay + k * width);
       pack[k].weights_squared = P::load(weights_squared + k * width);
       pack[k].products = P::load(products + k * width);
       pack[k].moments_squared = P::load(moments_squared + k * width);
       pack[k].second = P::load(second + k * width);
     }
-    for (std::size_t s = begin; s < end; ++s) {
-      for (std::size_t k = 0; k < N; ++k) {
-        pack[k].step(constant, deferred.steps[s], is_active[k]);
+    while (begin < end) {
+      std::size_t next = end;  // until another row begins
+      double is_active[lanes];
+      for (std::size_t i = 0; i < lanes; ++i) {
+        is_active[i] = from[i] <= begin ? 1 : 0;
+        if (from[i] > begin) next = std::min(next, from[i]);
+      }
+      P active[N];
+      for (std::size_t k = 0; k < N; ++k) active[k] = P::load(is_active + k * width);
+      for (; begin < next; ++begin) {
+        for (std::size_t k = 0; k < N; ++k) {
+          pack[k].step(constant, deferred.steps[begin], active[k]);
+        }
       }
     }
     double ww[lanes], wm[lanes], mw[lanes], mm[lanes];
@@ -214,7 +215,7 @@ struct RowWiseAdamRows {
       pack[k].second.store(second + k * width);
     }
     for (std::size_t i = 0; i < lanes; ++i) {
-      if (active[i] == 0) continue;
+      if (from[i] >= end) continue;
       const std::size_t r = rows[i];
       combine_rows<Isa>(table.rows[r], moments[r], ww[i], wm[i], mw[i], mm[i], dim);
       Lanes<Isa>::once([&] { row[r].second = static_cast<T>(second[i]); });
