@@ -115,6 +115,21 @@ void adam(benchmark::State& state) {
   state.SetItemsProcessed(state.iterations() * static_cast<std::int64_t>(size));
 }
 
+/// Exponentials of numbers in cache.
+template <class T>
+void exponential(benchmark::State& state) {
+  constexpr std::size_t size = 4096;
+  const Matrix<T> from = bench::random_rows<T>(1, size);
+  Matrix<T> to = from;
+  using P = Pack<T, isa::native>;
+  for (auto _ : state) {
+    for (std::size_t i = 0; i < size; i += P::width) exp(P::load(from.data() + i)).store(&to(0, i));
+    benchmark::DoNotOptimize(to.data());
+    benchmark::ClobberMemory();
+  }
+  state.SetItemsProcessed(state.iterations() * static_cast<std::int64_t>(size));
+}
+
 /// The sum of 32 rows at random indices of a table in cache.
 template <class Isa>
 void weighted_sum(benchmark::State& state) {
@@ -164,6 +179,8 @@ int main(int argc, char** argv) {
       ->ArgsProduct({{4096}, {32, 64, 128, 256}, {1, cores}})
       ->Unit(benchmark::kMillisecond)
       ->UseRealTime();
+  benchmark::RegisterBenchmark("exp, float", exponential<float>)->UseRealTime();
+  benchmark::RegisterBenchmark("exp, double", exponential<double>)->UseRealTime();
   for (const bool backward : {false, true}) {
     benchmark::RegisterBenchmark(backward ? "tower, forward and backward" : "tower, forward",
                                  backward ? tower<true> : tower<false>)

@@ -90,17 +90,18 @@ void kernels(std::size_t dim) {
   });
 }
 
-template <class Backbone, class Loss, class Regularizer = None, class Sampler = UniformNegatives>
-void step(const std::string& name, std::size_t batch, Loss loss = {}) {
-  using Model = Recommender<Backbone, Loss, Regularizer, Xavier, Adam, Sampler>;
+template <class Backbone, class Loss, class Regularizer = None, class Sampler = UniformNegatives,
+          class Optimizer = Adam>
+void step(const std::string& name, std::size_t batch, Loss loss = {}, int steps_before = 3) {
+  using Model = Recommender<Backbone, Loss, Regularizer, Xavier, Optimizer, Sampler>;
   Model model(one_thread, interactions(), {.loss = loss});
   Trainer trainer(model, one_thread);
   bench::EpochBatches<Model> batches(model, batch);
-  for (int warm = 0; warm < 3; ++warm) bench::take_step(trainer, batches);
+  for (int k = 0; k < steps_before; ++k) bench::take_step(trainer, batches);
   count("step of " + name, [&] { bench::take_step(trainer, batches); });
 }
 
-void ranking(Similarity similarity, const std::string& name) {
+void ranking(Similarity similarity, Pruning pruning, const std::string& name) {
   const Interactions& seen = interactions();
   const Matrix<float> users = bench::random_rows(seen.users(), 64),
                       items = bench::random_rows(seen.items(), 64, 2);
@@ -110,8 +111,9 @@ void ranking(Similarity similarity, const std::string& name) {
   const Interactions* const exclude[] = {&seen};
   std::size_t found = 0;
   count(name, [&] {
-    rank_items(one_thread, scorer, some, 20, exclude, similarity,
-               [&](std::size_t, auto best) { found += best.size(); });
+    rank_items(
+        one_thread, scorer, some, 20, exclude, similarity,
+        [&](std::size_t, auto best) { found += best.size(); }, pruning);
   });
 }
 
@@ -129,6 +131,17 @@ int main() {
   step<MF<64>, MACR>("MF + MACR, 1024 pairs", 1024);
   step<MLP<64>, BPR>("MLP + BPR, 512 pairs", 512);
   step<LightGCN<64, 3>, BPR>("LightGCN<64, 3> + BPR, 1024 pairs", 1024);
-  ranking(Similarity::dot, "top 20 of 1500 items for 256 users");
-  ranking(Similarity::cosine, "the same by cosine");
+  // Small batches, so that rows wait for long.
+  step<MF<64>, BPR, FullWD, UniformNegatives>("MF + BPR + FullWD, 64 pairs, after 100 steps", 64,
+                                              {}, 100);
+  step<MF<64>, BPR, None, UniformNegatives, PartialRowWiseAdam>(
+      "MF + BPR + PartialRowWiseAdam, 2048 pairs", 2048);
+  step<MF<64>, BPR, FullWD, UniformNegatives, PartialRowWiseAdam>(
+      "MF + BPR + FullWD + PartialRowWiseAdam, 64 pairs, after 100 steps", 64, {}, 100);
+  for (const auto& [pruning, name] :
+       {std::pair(Pruning::never, "every score in float"), {Pruning::always, "pruned by bytes"}}) {
+    const std::string of = std::string(", ") + name;
+    ranking(Similarity::dot, pruning, "top 20 of 1500 items for 256 users" + of);
+    ranking(Similarity::cosine, pruning, "the same by cosine" + of);
+  }
 }

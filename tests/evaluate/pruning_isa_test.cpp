@@ -59,6 +59,18 @@ auto isa_ranking(const Scorer<float>& scorer, std::size_t k, Pruning pruning) {
 
 }  // namespace
 
+TEST_CASE_TEMPLATE("rows without columns rank by id, with every instruction set", Isa, isa::scalar,
+                   isa::avx2, isa::avx_vnni, isa::avx512, isa::avx512_vnni, isa::neon,
+                   isa::neon_dotprod, isa::native) {
+  if constexpr (isa_supported<Isa>) {
+    const Matrix<float> users = zeros<float>(3, 0), items = zeros<float>(200, 0);
+    const Scorer<float> scorer{Embeddings<const float>{rows(users), rows(items)}};
+    const auto lists = isa_ranking<Isa>(scorer, 20, Pruning::always);
+    CHECK(lists == isa_ranking<Isa>(scorer, 20, Pruning::never));
+    for (Index place = 0; place < 20; ++place) CHECK(lists[0][place].first == place);
+  }
+}
+
 TEST_CASE_TEMPLATE("ranking with pruning is the same with every instruction set", Isa, isa::scalar,
                    isa::avx2, isa::avx_vnni, isa::avx512, isa::avx512_vnni, isa::neon,
                    isa::neon_dotprod, isa::reproducible, isa::native) {

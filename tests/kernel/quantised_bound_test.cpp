@@ -120,8 +120,8 @@ struct QuantisedColumns {
       for (std::size_t k = 0; k < n; ++k) transposed[k * columns + c] = row[k];
     }
     std::vector<std::int8_t> bytes(rows.size());
-    const Quantisation quantisation = quantise(bytes.data(), rows.data(), columns, n,
-                                               residual.data(), Columns<Isa>::limits.right);
+    const Quantisation quantisation = quantise<Isa>(bytes.data(), rows.data(), columns, n,
+                                                    residual.data(), Columns<Isa>::limits.right);
     quantised = Columns<Isa>(n, std::move(bytes));
     quantised.quantisation = quantisation;
   }
@@ -156,7 +156,8 @@ std::vector<std::int8_t> extreme_bytes(const ByteRange& range, std::size_t n, st
     level = std::min(level, static_cast<std::int32_t>(range.max_lane_norm / std::sqrt(of_lane)));
   }
   for (std::size_t k = 0; k < n; ++k) {
-    const std::size_t in_segment = range.segment_quads < n ? k % (4 * range.segment_quads) : k;
+    const bool segmented = range.segment_quads != ByteLimits::one_segment;
+    const std::size_t in_segment = segmented ? k % (4 * range.segment_quads) : k;
     const bool pair = in_segment / 2 * 2 == (kind % 6 == 3 ? 4 : 6) % (n + n % 2);
     const std::int32_t byte = kind % 6 == 0   ? level
                               : kind % 6 == 1 ? -level
@@ -236,11 +237,12 @@ void check_bounds() {
     for (std::size_t kind = 0; kind < 20; ++kind) {
       const std::vector<float> x = row_of_kind(kind, n, 7 * n + kind);
       std::vector<float> scores(columns), residual(n);
-      matrix_product<Store::overwrite>(1, columns, n, LeftFactor<float>{x.data(), n, 1},
-                                       right.transposed.data(), columns, scores.data(), columns);
+      matrix_product<Store::overwrite, Isa>(1, columns, n, LeftFactor<float>{x.data(), n, 1},
+                                            right.transposed.data(), columns, scores.data(),
+                                            columns);
       std::vector<std::int8_t> bytes(4 * quads);
       const Quantisation quantisation =
-          quantise(bytes.data(), x.data(), 1, n, residual.data(), limits.left);
+          quantise<Isa>(bytes.data(), x.data(), 1, n, residual.data(), limits.left);
       // The row is repeated with each score as its threshold: that item and all of higher scores
       // must be candidates.
       std::vector<std::uint8_t> left;

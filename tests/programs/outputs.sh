@@ -35,7 +35,7 @@ done
 place=done/MF-DirectAU-None-PRISM.checkpoint
 refused 1 "--epochs: must be at least 4: 4 are done in $place" --epochs 3 --checkpoint done --resume --json few.json
 [ ! -e few.json ] || fail "a record was written of epochs that were done before"
-refused 1 "--initializer: must be what $place was saved with, PRISM<1>, PRISM<1>, alpha 1, not PRISM<2>, PRISM<2>, alpha 2" \
+refused 1 "--initializer: must be what $place was saved with, PRISM<1>, alpha 1, not PRISM<2>, alpha 2" \
   --alpha 2 --epochs 5 --checkpoint done --resume
 refused 1 "--batch: must be what $place was saved with, 4096, not 64" --batch 64 --epochs 5 --checkpoint done --resume
 run --epochs 4 --checkpoint done --resume --json again.json >out.txt 2>&1 || fail "epochs that are done: $(cat out.txt)"

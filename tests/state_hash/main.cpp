@@ -6,9 +6,8 @@
 #include "state_hash.hpp"
 
 int main(int argc, char** argv) {
-  // Scalar kernels need it too: depending on it glibc selects another log2 for NDCG.
   bool able = true;
-#if defined(__x86_64__)
+#if defined(__AVX2__)
   able = __builtin_cpu_supports("x86-64-v3") != 0;
 #endif
 #if defined(__AVX512VNNI__)

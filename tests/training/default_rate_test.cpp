@@ -86,7 +86,7 @@ TEST_CASE("an optimizer whose steps are as long as the gradient makes them needs
   CHECK_THROWS_WITH_AS(
       settled(model, resume_split()),
       "learning_rate: must be given for the optimizer SGD, whose steps are as long as the gradient "
-      "makes them; by default only Adam has one",
+      "makes them; Adam, DenseAdam and PartialRowWiseAdam have one",
       ArgumentError);
   CHECK(*settled(model, resume_split(), {.learning_rate = 0.1}).learning_rate == 0.1);
 

@@ -42,6 +42,8 @@
 #else
 #define PRISM_ISA compiled_for_avx512
 #endif
+#elif defined(__AVX512F__) && defined(__AVXVNNI__)
+#define PRISM_ISA compiled_for_avx512f_avx_vnni
 #elif defined(__AVX512F__)
 #define PRISM_ISA compiled_for_avx512f
 #elif defined(__AVX2__) && !defined(__FMA__) && defined(__AVXVNNI__)

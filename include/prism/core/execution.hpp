@@ -96,6 +96,11 @@ struct Loops {
       "serial_grid, prism/cuda.hpp for cuda::device()");
 };
 
+/// Asked where training or ranking begins, so that the compiler's first error is that of Loops,
+/// not of a kernel.
+template <class X>
+inline constexpr bool has_implementation = sizeof(Loops<X>) > 0;
+
 /// An execution: an empty type with the instruction set of its per-row kernels.
 template <class X>
 concept Execution = std::is_empty_v<X> && std::copyable<X> && requires {

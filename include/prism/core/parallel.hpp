@@ -60,7 +60,9 @@ template <Execution X>
   }
 }
 
-/// Calls body(i) for i in [0, n), each i as a separate task, with denormal numbers as zero.
+/// Calls body(i) for i in [0, n), each i as a separate task, with denormal numbers as zero. A loop
+/// in a task of the host's may have a thread fewer: the outer loop's caller sleeps when it has no
+/// task.
 template <Execution X, class Body>
 void parallel_tasks(const X& /*exec*/, std::size_t n, const Body& body) {
   static_assert(

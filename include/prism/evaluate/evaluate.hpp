@@ -22,6 +22,7 @@
 #include "prism/evaluate/ranking.hpp"
 #include "prism/evaluate/report.hpp"
 #include "prism/evaluate/strata.hpp"
+#include "prism/kernel/power.hpp"
 #include "prism/policy/output.hpp"
 
 namespace prism::inline PRISM_ISA {
@@ -146,8 +147,10 @@ template <Execution X, class T>
   const std::vector<Stratum> stratum = strata(popularity);
   const std::size_t list_length = std::min(options.k, items);
   std::vector<double> discount(list_length);
+  // Early stopping goes by these sums: with the C library's logarithm another epoch could be the
+  // best on another machine.
   for (std::size_t place = 0; place < list_length; ++place) {
-    discount[place] = 1.0 / std::log2(static_cast<double>(place + 2));
+    discount[place] = elementary::log(2.0) / elementary::log(static_cast<double>(place + 2));
   }
   std::vector<Index> users;
   for (Index user = 0; user < relevant.users(); ++user) {

@@ -91,6 +91,7 @@ template <HostExecution X, class T, class Visit>
 void rank_items(const X& exec, const Scorer<T>& scorer, std::span<const Index> users, std::size_t k,
                 std::span<const Interactions* const> exclude, Similarity similarity,
                 const Visit& visit, Pruning pruning = Pruning::automatic) {
+  static_assert(has_implementation<X>);
   using Isa = typename X::isa;
   detail::check_ranking(scorer, users, k, exclude);
   const bool quantised =

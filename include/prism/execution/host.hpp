@@ -6,6 +6,7 @@
 
 #include <cstddef>
 #include <memory>
+#include <type_traits>
 
 #include "prism/core/config.hpp"
 #include "prism/core/denormals.hpp"
@@ -25,6 +26,11 @@ struct Loops<Host<Isa>> {
       "host<Isa>: the compiler's flags do not allow this instruction set: pass -march=native, or "
       "-mavx2 -mfma for isa::avx2; isa::reproducible needs fused multiply-add. A set of your own "
       "needs a Pack, see prism/kernel/pack.hpp");
+#if defined(__FAST_MATH__)
+  static_assert(!std::is_same_v<Isa, isa::reproducible>,
+                "host<isa::reproducible>: -ffast-math lets the compiler change the order of "
+                "operations: compile without it, and with -ffp-contract=off");
+#endif
 
   template <class Body>
   static void tasks(std::size_t n, const Body& body) {

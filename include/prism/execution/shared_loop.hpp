@@ -3,7 +3,7 @@
 // thread, and the caller sleeps while the last of them end elsewhere: where another program keeps a
 // core busy, a thread that was preempted in the middle of a task then continues on the caller's
 // core. A tbb::parallel_for over the tasks themselves waits busily for some time. A loop inside a
-// task does not share the outer loop's caller while that sleeps.
+// task does not get the outer loop's caller while that sleeps: the library has no such loops.
 #pragma once
 
 #include <tbb/blocked_range.h>
@@ -65,7 +65,8 @@ class SharedLoop {
 
   void lead() noexcept {
     work(0);
-    constexpr int attempts = 2000;  // some ten microseconds, which most waits end in
+    // On x86 some ten microseconds, which most waits end in; less where a pause is shorter.
+    constexpr int attempts = 2000;
     for (int n = 0; n < attempts && working_ != 0; ++n) pause();
     for (std::uint32_t others; (others = working_) != 0;) working_.wait(others);
   }

@@ -52,7 +52,7 @@ template <AnyPack P>
   using T = pack_number_t<P>;
   using Bits = PackBits<P>;
   const P zero = P::broadcast(0), one = P::broadcast(1);
-  const P a = detail::magnitude(x);
+  const P a = detail::abs(x);
   // The tangents of 3 pi/8 and pi/8: atan(a) = pi/2 - atan(1/a) = pi/4 + atan((a - 1) / (a + 1)).
   const P upper = P::broadcast(T(2.41421356237309504880)),
           lower = P::broadcast(T(0.41421356237309504880));
@@ -84,7 +84,7 @@ template <AnyPack P>
   using T = pack_number_t<P>;
   using Bits = PackBits<P>;
   const P zero = P::broadcast(0), half = P::broadcast(T(0.5)), two = P::broadcast(2);
-  const P a = detail::magnitude(x);
+  const P a = detail::abs(x);
   // acos(a) = 2 asin(sqrt((1 - a) / 2)), where a is above 1/2.
   const P z = Bits::where_less(half, a, fused_multiply_add(a, zero - half, half), a * a);
   const P s = Bits::where_less(half, a, sqrt(z), a);
@@ -138,7 +138,7 @@ struct SineAndCosine {
         fused_multiply_add(z * z, cosine_series, fused_multiply_add(z, P::broadcast(T(-0.5)), one));
     // n modulo 4, from -2 to 2
     const P quarter = fused_multiply_add(rounded(n, T(0.25)), P::broadcast(-4), n);
-    const P distance = detail::magnitude(quarter);
+    const P distance = detail::abs(quarter);
     const P half = P::broadcast(T(0.5)), near_two = P::broadcast(T(1.5));
     const auto swapped = [&](P even, P odd) {
       return Bits::where_less(distance, half, even,

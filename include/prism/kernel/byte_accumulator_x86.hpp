@@ -17,6 +17,11 @@
 #include "prism/core/execution.hpp"
 #include "prism/kernel/byte_limits.hpp"
 
+// The sets that PRISM_ISA tells apart: parts of AVX-512 count as none.
+#if defined(__AVX512F__) && defined(__AVX512BW__) && defined(__AVX512DQ__) && defined(__AVX512VL__)
+#define PRISM_BYTES_AVX512
+#endif
+
 namespace prism::inline PRISM_ISA {
 namespace detail {
 
@@ -62,7 +67,7 @@ struct Avx2Bytes {
 #endif
 };
 
-#if defined(__AVX512BW__)
+#if defined(PRISM_BYTES_AVX512)
 struct Avx512Bytes {
   using Register = __m512i;
   using Sums16 [[gnu::vector_size(64)]] = std::uint16_t;
@@ -162,18 +167,18 @@ template <>
 struct ByteProducts<isa::avx_vnni>
     : detail::RegisterByteProducts<detail::DotAccumulator<detail::Avx2Bytes>> {};
 #endif
-#if defined(__AVX512BW__)
+#if defined(PRISM_BYTES_AVX512)
 template <>
 struct ByteProducts<isa::avx512>
     : detail::RegisterByteProducts<detail::PairAccumulator<detail::Avx512Bytes>> {};
 #endif
-#if defined(__AVX512BW__) && defined(__AVX512VNNI__)
+#if defined(PRISM_BYTES_AVX512) && defined(__AVX512VNNI__)
 template <>
 struct ByteProducts<isa::avx512_vnni>
     : detail::RegisterByteProducts<detail::DotAccumulator<detail::Avx512Bytes>> {};
 template <>
 struct ByteProducts<isa::native> : ByteProducts<isa::avx512_vnni> {};
-#elif defined(__AVX512BW__)
+#elif defined(PRISM_BYTES_AVX512)
 template <>
 struct ByteProducts<isa::native> : ByteProducts<isa::avx512> {};
 #elif defined(__AVXVNNI__)
@@ -185,4 +190,5 @@ struct ByteProducts<isa::native> : ByteProducts<isa::avx2> {};
 #endif
 
 }  // namespace prism::inline PRISM_ISA
+#undef PRISM_BYTES_AVX512
 #endif

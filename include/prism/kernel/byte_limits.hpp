@@ -35,7 +35,7 @@ struct ByteLimits {
 
   [[nodiscard]] constexpr std::size_t segments(std::size_t quads) const noexcept {
     const std::size_t segment = right.segment_quads;
-    return segment == one_segment ? 1 : (quads + segment - 1) / segment;
+    return segment == one_segment || quads == 0 ? 1 : (quads + segment - 1) / segment;
   }
 };
 

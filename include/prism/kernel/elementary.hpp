@@ -54,7 +54,7 @@ inline constexpr T rounding_constant = static_cast<T>(typename NumberLayout<T>::
 
 /// |x|
 template <class P>
-[[nodiscard]] PRISM_HOST_DEVICE inline P magnitude(P x) noexcept {
+[[nodiscard]] PRISM_HOST_DEVICE inline P abs(P x) noexcept {
   return max(x, P::broadcast(0) - x);
 }
 
@@ -140,11 +140,11 @@ template <AnyPack P>
   return Bits::where_less(x, P::broadcast(infinity), finite, x + x);  // NaN is not less
 }
 
-/// 1 / (1 + e^-x), within 2.5 ulp.
+/// 1 / (1 + e^-x), within 2.5 ulp; 0 where exp(x) is 0, see there.
 template <AnyPack P>
 [[nodiscard]] PRISM_HOST_DEVICE inline P sigmoid(P x) noexcept {
   const P zero = P::broadcast(0), one = P::broadcast(1);
-  const P exponential = exp(zero - detail::magnitude(x));
+  const P exponential = exp(zero - detail::abs(x));
   return PackBits<P>::where_less(x, zero, exponential, one) / (one + exponential);
 }
 
@@ -152,7 +152,7 @@ namespace detail {
 
 /// log(1 + t) for t in [0, 1]
 template <class P>
-[[nodiscard]] PRISM_HOST_DEVICE inline P log_of_one_plus(P t) noexcept {
+[[nodiscard]] PRISM_HOST_DEVICE inline P log1p(P t) noexcept {
   using T = pack_number_t<P>;
   using Bits = PackBits<P>;
   const P zero = P::broadcast(0), bound = P::broadcast(static_cast<T>(0.41421356237309504880));
@@ -172,17 +172,17 @@ struct SoftplusAndSigmoid {
 
   PRISM_HOST_DEVICE explicit SoftplusAndSigmoid(P x) noexcept {
     const P zero = P::broadcast(0), one = P::broadcast(1);
-    const P exponential = exp(zero - detail::magnitude(x));
-    softplus = max(x, zero) + detail::log_of_one_plus(exponential);
+    const P exponential = exp(zero - detail::abs(x));
+    softplus = max(x, zero) + detail::log1p(exponential);
     sigmoid = PackBits<P>::where_less(x, zero, exponential, one) / (one + exponential);
   }
 };
 
-/// log(1 + e^x), within 2 ulp.
+/// log(1 + e^x), within 2 ulp; 0 where exp(x) is 0, see there.
 template <AnyPack P>
 [[nodiscard]] PRISM_HOST_DEVICE inline P softplus(P x) noexcept {
   const P zero = P::broadcast(0);
-  return max(x, zero) + detail::log_of_one_plus(exp(zero - detail::magnitude(x)));
+  return max(x, zero) + detail::log1p(exp(zero - detail::abs(x)));
 }
 
 /// The same functions of single numbers, float or double: the bits that a pack has.

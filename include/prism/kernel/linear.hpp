@@ -70,7 +70,7 @@ template <class Isa = isa::native, class T>
 void linear_forward(const LinearLayer<T>& layer, std::size_t rows, const T* x, T* y) noexcept {
   using P = Pack<T, Isa>;
   const std::size_t in = padded<T, Isa>(layer.in), out = padded<T, Isa>(layer.out);
-  finished_matrix_product<Isa>(
+  matrix_product_with_epilogue<Isa>(
       rows, out, layer.in, LeftFactor<T>{x, in, 1},
       RightFactor<T>::template panels<Isa>(layer.weight_transposed, layer.in), y, out,
       [bias = layer.bias](P sum, std::size_t, std::size_t column) {

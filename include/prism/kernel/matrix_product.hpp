@@ -134,11 +134,11 @@ struct StoreSum {
 /// An M x (N packs) tile of C over all of K, at C's element (row, column). It takes M * N + N + 1
 /// registers. The left factor comes as numbers: a struct would be copied to the stack by a load
 /// that waits for its two stores.
-template <class Isa, std::size_t M, std::size_t N, class T, class Finish>
+template <class Isa, std::size_t M, std::size_t N, class T, class Epilogue>
 inline void register_tile(std::size_t k, const T* a, std::size_t a_row_stride,
                           std::size_t a_k_stride, const T* b, std::size_t b_stride, T* c,
                           std::size_t c_stride, std::size_t row, std::size_t column,
-                          const Finish& finish) noexcept {
+                          const Epilogue& epilogue) noexcept {
   using P = Pack<T, Isa>;
   constexpr std::size_t w = P::width;
   P sums[M][N];
@@ -161,7 +161,7 @@ inline void register_tile(std::size_t k, const T* a, std::size_t a_row_stride,
     }
   }
   const auto store = [&]<std::size_t... I>(std::index_sequence<I...>) {
-    (finish(sums[I / N][I % N], row + I / N, column + I % N * w)
+    (epilogue(sums[I / N][I % N], row + I / N, column + I % N * w)
          .store(c + (row + I / N) * c_stride + column + I % N * w),
      ...);
   };
@@ -169,15 +169,15 @@ inline void register_tile(std::size_t k, const T* a, std::size_t a_row_stride,
 }
 
 /// All rows of C in a panel of N packs of columns, tallest tiles first.
-template <class Isa, std::size_t N, class T, class Finish>
+template <class Isa, std::size_t N, class T, class Epilogue>
 inline void column_panel(std::size_t rows, std::size_t k, LeftFactor<T> a, const T* b,
                          std::size_t b_stride, T* c, std::size_t c_stride, std::size_t column,
-                         const Finish& finish) noexcept {
+                         const Epilogue& epilogue) noexcept {
   std::size_t row = 0;
   const auto sweep = [&]<std::size_t M>(std::integral_constant<std::size_t, M>) {
     for (; row + M <= rows; row += M) {
       register_tile<Isa, M, N>(k, a.data + row * a.row_stride, a.row_stride, a.k_stride, b,
-                               b_stride, c, c_stride, row, column, finish);
+                               b_stride, c, c_stride, row, column, epilogue);
     }
   };
   sweep(std::integral_constant<std::size_t, 6>{});
@@ -187,20 +187,20 @@ inline void column_panel(std::size_t rows, std::size_t k, LeftFactor<T> a, const
 
 }  // namespace detail
 
-/// C (rows x columns) = A (rows x k) * B (k x columns), whatever `finish` makes of each element of
-/// the product: finish(sum, row, column) is called with a pack of a row's elements from `column`
-/// on, and returns what is stored. C is row-major with the given stride; `columns` is a multiple of
-/// pack_width. Each element is summed in the order of k from zero, whatever the layouts.
-template <class Isa = isa::native, class T, class Finish>
-inline void finished_matrix_product(std::size_t rows, std::size_t columns, std::size_t k,
-                                    LeftFactor<T> a, RightFactor<T> b, T* c, std::size_t c_stride,
-                                    const Finish& finish) noexcept {
+/// C (rows x columns) = A (rows x k) * B (k x columns), with an epilogue: epilogue(sum, row,
+/// column) is called with a pack of a row's elements from `column` on, and returns what is stored.
+/// C is row-major with the given stride; `columns` is a multiple of pack_width. Each element is
+/// summed in the order of k from zero, whatever the layouts.
+template <class Isa = isa::native, class T, class Epilogue>
+inline void matrix_product_with_epilogue(std::size_t rows, std::size_t columns, std::size_t k,
+                                         LeftFactor<T> a, RightFactor<T> b, T* c,
+                                         std::size_t c_stride, const Epilogue& epilogue) noexcept {
   constexpr std::size_t w = pack_width<T, Isa>, panel = panel_columns<T, Isa>;
   std::size_t column = 0;
   const auto sweep = [&]<std::size_t N>(std::integral_constant<std::size_t, N>) {
     for (; column + N * w <= columns; column += N * w) {
       const T* const right = b.data + column / panel * b.panel_stride + column % panel;
-      detail::column_panel<Isa, N>(rows, k, a, right, b.row_stride, c, c_stride, column, finish);
+      detail::column_panel<Isa, N>(rows, k, a, right, b.row_stride, c, c_stride, column, epilogue);
     }
   };
   sweep(std::integral_constant<std::size_t, panel / w>{});
@@ -209,12 +209,12 @@ inline void finished_matrix_product(std::size_t rows, std::size_t columns, std::
   sweep(std::integral_constant<std::size_t, 1>{});
 }
 
-/// The same without a function: C = A * B, or C += A * B with Store::add.
+/// The same without an epilogue: C = A * B, or C += A * B with Store::add.
 template <Store Mode, class Isa = isa::native, class T>
 inline void matrix_product(std::size_t rows, std::size_t columns, std::size_t k, LeftFactor<T> a,
                            RightFactor<T> b, T* c, std::size_t c_stride) noexcept {
-  finished_matrix_product<Isa>(rows, columns, k, a, b, c, c_stride,
-                               detail::StoreSum<Mode, T>{c, c_stride});
+  matrix_product_with_epilogue<Isa>(rows, columns, k, a, b, c, c_stride,
+                                    detail::StoreSum<Mode, T>{c, c_stride});
 }
 
 /// The same for a row-major B with the given stride.

@@ -14,6 +14,11 @@
 #include "prism/kernel/pack.hpp"
 #include "prism/kernel/pack_bits.hpp"
 
+#if defined(__AVX512F__) && \
+    !(defined(__AVX512BW__) && defined(__AVX512DQ__) && defined(__AVX512VL__))
+#error "prism uses AVX-512 with BW, DQ and VL: add -mno-avx512f, which leaves AVX2"
+#endif
+
 #if !defined(__CUDA_ARCH__)  // see has_single_numbers
 namespace prism::inline PRISM_ISA {
 

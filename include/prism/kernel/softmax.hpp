@@ -37,10 +37,7 @@ PRISM_HOST_DEVICE inline T softmax_terms(T* x, T inverse_temperature, T maximum,
                                          std::size_t n) noexcept {
   using P = Pack<T, Isa>;
   const auto exponential = [&](P score) {
-    // Of a masked score the exponential is 0, as that of -1000; packs of doubles would convert what
-    // is far below to an integer that cannot hold it.
-    const P argument = P::broadcast(inverse_temperature) * (score - P::broadcast(maximum));
-    return exp(clamp(argument, P::broadcast(T(-1000)), P::broadcast(0)));
+    return exp(P::broadcast(inverse_temperature) * (score - P::broadcast(maximum)));
   };
   P total = P::broadcast(0);
   const std::size_t pack_end = n - n % P::width;

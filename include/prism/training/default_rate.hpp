@@ -79,7 +79,8 @@ void set_default_rate(FitOptions& options, const X& exec, const Model& model, bo
   options.learning_rate = learning_rate_of_step(model.options().optimizer, step, dim);
   require(*options.learning_rate > 0, "learning_rate",
           "must be given for the optimizer " + label(model.options().optimizer) +
-              ", whose steps are as long as the gradient makes them; by default only Adam has one");
+              ", whose steps are as long as the gradient makes them; Adam, DenseAdam and "
+              "PartialRowWiseAdam have one");
   if (!no_schedule || is_long) return;
   // Without a validation part nothing says when to lower the rate.
   if (has_validation) {

@@ -99,7 +99,8 @@ inline void write_settings(BinaryWriter& out, const std::vector<RunSetting>& set
   if (own.size() != others.size()) return value;
   std::string differing;
   for (std::size_t k = 0; k < own.size(); ++k) {
-    if (own[k] == others[k]) continue;
+    // A policy that was chosen at run time has its name twice.
+    if (own[k] == others[k] || (k > 0 && own[k] == own[k - 1])) continue;
     differing.append(differing.empty() ? "" : ", ").append(own[k]);
   }
   return differing;

@@ -46,6 +46,7 @@ namespace prism::inline PRISM_ISA {
 /// step.
 template <class Model, Execution X = Host<>>
 class TrainingSession final : public TrainingLoop<typename Model::scalar_type> {
+  static_assert(has_implementation<X>);
   using Scalar = typename Model::scalar_type;
   using Loop = TrainingLoop<Scalar>;
   static constexpr bool can_be_saved =
