@@ -5,6 +5,7 @@
 
 #include <prism/backbone/mf.hpp>
 #include <prism/backbone/mlp.hpp>
+#include <prism/execution/host.hpp>
 #include <prism/execution/serial.hpp>
 #include <prism/experiment/grid.hpp>
 #include <prism/experiment/one_of.hpp>
