@@ -75,7 +75,7 @@ template <class T, class Isa>
   // and dimension (8 to 128); from 512 users on, no ranking of 1 to 100 items took longer with
   // them.
   constexpr std::size_t min_users = 512, min_dim = 8, max_dim = std::size_t{1} << 15;
-  if (!std::is_same_v<T, float> || dim > max_dim) return false;
+  if (!std::is_same_v<T, float> || dim == 0 || dim > max_dim) return false;
   if (pruning != Pruning::automatic) return pruning == Pruning::always;
   return ByteProducts<Isa>::exceed_floats && users >= min_users && dim >= min_dim;
 }

@@ -199,7 +199,9 @@ inline void matrix_product_with_epilogue(std::size_t rows, std::size_t columns, 
   std::size_t column = 0;
   const auto sweep = [&]<std::size_t N>(std::integral_constant<std::size_t, N>) {
     for (; column + N * w <= columns; column += N * w) {
-      const T* const right = b.data + column / panel * b.panel_stride + column % panel;
+      // A factor without rows may have no storage.
+      const T* const right =
+          k > 0 ? b.data + column / panel * b.panel_stride + column % panel : nullptr;
       detail::column_panel<Isa, N>(rows, k, a, right, b.row_stride, c, c_stride, column, epilogue);
     }
   };
