@@ -52,7 +52,7 @@ void settle_lists(const CLI::App& app, Settings& settings) {
   refuse_twice("seed", settings.seeds);
   for (const auto& [option, values] : settings.lists) refuse_twice(option, values);
   if (!settings.trials()) return;
-  for (const char* option : {"--save", "--json", "--checkpoint", "--retrain"}) {
+  for (const char* option : {"--save", "--json", "--checkpoint"}) {
     if (app.count(option) > 0) {
       throw CLI::ValidationError(option,
                                  "is for one run of each model; lists and --tune have "

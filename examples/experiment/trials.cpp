@@ -8,6 +8,7 @@
 #include <map>
 #include <memory>
 #include <prism/experiment/tune.hpp>
+#include <span>
 #include <string>
 #include <utility>
 #include <vector>
@@ -55,16 +56,19 @@ std::string rounded(double number, int decimals) {
   return text;
 }
 
+std::string outcome(const prism::TrialRecord& record) {
+  if (!record.error.empty()) return examples::in_options(record.error);
+  const std::string epochs = std::to_string(record.epochs);
+  if (record.retraining) return "trained anew for " + epochs + " epochs";
+  return "validation " + rounded(record.validation, 5) + " in epoch " +
+         std::to_string(record.best_epoch) + " of " + epochs;
+}
+
 void show(const prism::QueueProgress& progress) {
   const prism::TrialRecord& last = progress.last;
   std::fprintf(stderr, "%zu of %zu  %s (%s), seed %llu: %s, about %.0f min left\n", progress.done,
                progress.total, last.model.c_str(), label(last.configuration).c_str(),
-               static_cast<unsigned long long>(last.seed),
-               last.error.empty()
-                   ? ("validation " + rounded(last.validation, 5) + " in epoch " +
-                      std::to_string(last.best_epoch) + " of " + std::to_string(last.epochs))
-                         .c_str()
-                   : examples::in_options(last.error).c_str(),
+               static_cast<unsigned long long>(last.seed), outcome(last).c_str(),
                progress.seconds_left / 60);
 }
 
@@ -82,22 +86,25 @@ void print(const std::vector<prism::Tuned>& rows) {
     width = std::max(width, row.model.size());
     values = std::max(values, label(row.configuration).size());
   }
-  std::printf("\n%-*s  %-*s  %-18s  %-18s  epochs\n", static_cast<int>(width), "model",
-              static_cast<int>(values), "hyperparameters", "validation", "NDCG@20");
+  std::printf("\n%-*s  %-*s  %-18s  %-18s  %-18s  epochs\n", static_cast<int>(width), "model",
+              static_cast<int>(values), "hyperparameters", "validation", "NDCG@20", "Recall@20");
   for (const prism::Tuned& row : rows) {
     std::vector<double> epochs;
     for (const prism::TrialRecord& run : row.runs) {
       if (run.report) epochs.push_back(static_cast<double>(run.best_epoch));
     }
-    std::printf("%-*s  %-*s  %-18s  %-18s  %s\n", static_cast<int>(width), row.model.c_str(),
+    std::printf("%-*s  %-*s  %-18s  %-18s  %-18s  %s\n", static_cast<int>(width), row.model.c_str(),
                 static_cast<int>(values), label(row.configuration).c_str(),
                 with_deviation(row.validation()).c_str(),
                 with_deviation(row.test(&prism::Report::ndcg)).c_str(),
+                with_deviation(row.test(&prism::Report::recall)).c_str(),
                 epochs.empty() ? "-" : rounded(prism::statistic(epochs).mean, 0).c_str());
   }
   std::printf(
-      "\nNDCG@20 on the test part, ranked by dot product; mean and standard deviation over the "
-      "seeds; epochs:\nmean of the best.\n");
+      "\nNDCG@20 and Recall@20 on the test part, ranked by dot product; mean and standard "
+      "deviation "
+      "over the\nseeds; epochs: mean of the best.%s\n",
+      rows.front().retrain ? " Tested after training anew on training and validation part." : "");
 }
 
 /// What a signal has left to do.
@@ -131,18 +138,24 @@ std::vector<prism::Tuned> run_all(const Settings& settings,
   for (const prism::Candidate& candidate : candidates) {
     for (const std::uint64_t seed : settings.seeds) trials.push_back(candidate.trial(seed));
   }
-  const bool complete =
-      prism::run_trials(trials, std::numeric_limits<std::size_t>::max(), records, queue);
+  constexpr std::size_t to_the_end = std::numeric_limits<std::size_t>::max();
+  bool complete = prism::run_trials(trials, to_the_end, records, queue);
+  if (complete && settings.retrain) {
+    complete =
+        prism::run_trials(prism::retrained_trials(trials, records), to_the_end, records, queue);
+  }
   std::vector<prism::Tuned> rows;
   for (std::size_t c = 0; c < candidates.size(); ++c) {
-    prism::Tuned row{.model = candidates[c].model,
-                     .configuration = candidates[c].configuration,
-                     .complete = complete};
-    for (std::size_t s = 0; s < settings.seeds.size(); ++s) {
-      const auto record = records.find(trials[c * settings.seeds.size() + s].key);
-      if (record) row.runs.push_back(*record);
-    }
-    rows.push_back(std::move(row));
+    const auto runs = std::span(trials).subspan(c * settings.seeds.size(), settings.seeds.size());
+    rows.push_back(
+        {.model = candidates[c].model,
+         .configuration = candidates[c].configuration,
+         .runs = prism::on_record(runs, records),
+         .retrain = settings.retrain,
+         .retrained = settings.retrain
+                          ? prism::on_record(prism::retrained_trials(runs, records), records)
+                          : std::vector<prism::TrialRecord>(),
+         .complete = complete});
   }
   return rows;
 }
@@ -165,6 +178,7 @@ int run_lists(const Settings& settings) {
                                                            {.seeds = settings.seeds,
                                                             .first_epochs = settings.first_epochs,
                                                             .halve_within = "lr",
+                                                            .retrain = settings.retrain,
                                                             .queue = queue})
                                              : run_all(settings, candidates, *records, queue);
   print(rows);

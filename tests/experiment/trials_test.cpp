@@ -180,3 +180,56 @@ TEST_CASE("trials of models: the same numbers for one worker and two, interrupte
       "space: has gamma1, which no model of the grid has; hyperparameters() lists them",
       ArgumentError);
 }
+
+TEST_CASE("trials trained anew are what retrain gives, paused or not") {
+  using Model = Recommender<MF<8>, DirectAU, FullWD, Xavier>;
+  FitOptions fit{.learning_rate = 0.02, .batch_size = 128, .epochs = 12};
+  fit.schedule = PlateauSchedule{.patience = 1, .patience_steps = 1};
+  const auto all = candidates<Types<Model>>(trial_split(), SearchSpace(), fit);
+  TuneOptions options{.seeds = {5, 6}, .retrain = true};
+  TrialRecords records;
+  const Tuned tuned = tune(all, records, options).front();
+  REQUIRE(tuned.retrained.size() == 2);
+  CHECK(tuned.complete);
+  CHECK(tuned.test(&Report::ndcg).count == 2);
+
+  Model model(trial_split().train, {.seed = 5});
+  const History history = prism::fit(model, trial_split(), fit, Silent());
+  REQUIRE(history.best_epoch > 0);
+  CHECK(tuned.retrained[0].epochs == history.best_epoch);
+  CHECK(tuned.retrained[0].retraining);
+  const Model again = retrain(model, trial_split(), history, fit, Silent());
+  const EvaluateOptions measure{.exclude = {&trial_split().train, &trial_split().validation}};
+  const double ndcg = evaluate(again, trial_split().test, measure).ndcg;
+  CHECK(tuned.retrained[0].report->dot.ndcg == ndcg);
+  CHECK(tuned.runs[0].report->dot.ndcg == evaluate(model, trial_split().test, measure).ndcg);
+  CHECK(tuned.runs[0].report->dot.ndcg != ndcg);
+  CHECK(tuned.test(&Report::ndcg).mean ==
+        doctest::Approx((ndcg + tuned.retrained[1].report->dot.ndcg) / 2));
+
+  // Interrupted in the midst of the second training.
+  const Folder folder;
+  TrialRecords in_file(folder.path / "records.jsonl");
+  const std::size_t first_epochs = tuned.runs[0].epochs + tuned.runs[1].epochs;
+  std::size_t done = 0;
+  options.queue = {.workers = 1, .interrupted = [&] { return ++done > first_epochs + 8; }};
+  const Tuned paused = tune(all, in_file, options).front();
+  CHECK_FALSE(paused.complete);
+  CHECK(paused.retrained.size() < 2);
+  options.queue.interrupted = {};
+  const Tuned complete = tune(all, in_file, options).front();
+  CHECK(complete.complete);
+  REQUIRE(complete.retrained.size() == 2);
+  for (const std::size_t s : {0U, 1U}) {
+    CHECK(complete.retrained[s].losses == tuned.retrained[s].losses);
+    CHECK(complete.retrained[s].report->dot.ndcg == tuned.retrained[s].report->dot.ndcg);
+  }
+  CHECK(trial_record_of(to_json(complete.retrained[0])).retraining);
+
+  // Without a best epoch there is nothing to repeat.
+  const TrialSpec first = all.front().trial(5);
+  CHECK_THROWS_WITH_AS((void)first.retrained({}), "history: has no best epoch to train anew up to",
+                       ArgumentError);
+  const std::vector<TrialSpec> unknown{all.front().trial(7)};
+  CHECK(retrained_trials(unknown, records).empty());
+}

@@ -28,6 +28,12 @@ cmp first.txt third.txt || fail "the table after a record was cut off is another
 run --lr 0.1,0.01 --lambda 1e-4,1e-6 --seed 1,2 --records records.jsonl --tune >tuned.txt
 [ "$(grep -c '^MF' tuned.txt)" = 3 ] || fail "tuning gave not 3 models"
 [ "$(wc -l <records.jsonl)" = 16 ] || fail "tuning ran trials that were on record"
+# And is trained anew on training and validation part, once.
+run --lr 0.1,0.01 --lambda 1e-4,1e-6 --seed 1,2 --records records.jsonl --tune --retrain >anew.txt
+[ "$(wc -l <records.jsonl)" = 22 ] || fail "not each of 3 models and 2 seeds was trained anew"
+[ "$(grep -c '"retraining":true' records.jsonl)" = 6 ] || fail "the records do not say which were trained anew"
+grep -q "Tested after training anew" anew.txt || fail "the table does not say that models were trained anew"
+cmp -s tuned.txt anew.txt && fail "training anew changed no figure"
 # One worker and two give the same.
 run --lr 0.1,0.01 --seed 1,2 --threads 1 >one.txt
 run --lr 0.1,0.01 --seed 1,2 --threads 2 >two.txt
@@ -181,4 +187,3 @@ refused "is used only with --loss SSM and a sampler" --loss SSM --log-q
 refused "is used only with --loss SLK" --loss PSL --slk-k 5
 refused "and not AllInBatchNegatives" --loss SSM --sampler AllInBatchNegatives --negatives 9
 refused "must be a finite number" --loss CCL --ccl-margin nan
-refused "--retrain" --lr 0.1,0.01 --retrain

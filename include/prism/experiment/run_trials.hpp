@@ -144,7 +144,8 @@ class TrialQueue {
     TrialRecord record{.key = spec.key,
                        .model = spec.model,
                        .configuration = spec.configuration,
-                       .seed = spec.seed};
+                       .seed = spec.seed,
+                       .retraining = spec.retraining};
     try {
       if (!train(*trial, checkpoint)) return;
     } catch (const DivergenceError& error) {
@@ -225,6 +226,32 @@ class TrialQueue {
 inline bool run_trials(std::span<const TrialSpec> specs, std::size_t epochs, TrialRecords& records,
                        const QueueOptions& options = {}) {
   return detail::TrialQueue(specs, epochs, records, options).run();
+}
+
+/// The records of those trials that have one.
+[[nodiscard]] inline std::vector<TrialRecord> on_record(std::span<const TrialSpec> specs,
+                                                        const TrialRecords& records) {
+  std::vector<TrialRecord> found;
+  for (const TrialSpec& spec : specs) {
+    if (auto record = records.find(spec.key)) found.push_back(std::move(*record));
+  }
+  return found;
+}
+
+/// The trials that train anew, on training and validation part, those of `specs` that are over, for
+/// the epochs that validation found best. Those without a best epoch, or that diverged, have none.
+[[nodiscard]] inline std::vector<TrialSpec> retrained_trials(std::span<const TrialSpec> specs,
+                                                             const TrialRecords& records) {
+  std::vector<TrialSpec> all;
+  for (const TrialSpec& spec : specs) {
+    const auto record = records.find(spec.key);
+    if (!record || !record->finished || !record->error.empty() || record->best_epoch == 0 ||
+        !spec.retrained) {
+      continue;
+    }
+    all.push_back(spec.retrained(history_of(*record)));
+  }
+  return all;
 }
 
 /// Removes the checkpoints of trials that are not to go on, and their folder where it is empty

@@ -20,6 +20,7 @@
 #include "prism/core/index.hpp"
 #include "prism/core/rows.hpp"
 #include "prism/data/fingerprint.hpp"
+#include "prism/data/split.hpp"
 #include "prism/data/split_parts.hpp"
 #include "prism/evaluate/correlation.hpp"
 #include "prism/evaluate/evaluate.hpp"
@@ -31,6 +32,7 @@
 #include "prism/policy/options.hpp"
 #include "prism/training/fit_options.hpp"
 #include "prism/training/history.hpp"
+#include "prism/training/retrain.hpp"
 #include "prism/training/row_lengths.hpp"
 #include "prism/training/run_settings.hpp"
 #include "prism/training/training_session.hpp"
@@ -88,6 +90,12 @@ struct TrialSpec {
   std::uint64_t seed = 0;
   /// @param checkpoint  to go on from, if there is such a file
   std::function<std::unique_ptr<Trial>(const std::filesystem::path& checkpoint)> make;
+  /// The trial that trains anew on training and validation part, as retrain() does, once this one
+  /// is over; that may be empty.
+  /// @param history  of this trial
+  /// @throws ArgumentError  where it has no best epoch
+  std::function<TrialSpec(const History& history)> retrained{};
+  bool retraining = false;  ///< whether it is such a trial
 };
 
 namespace detail {
@@ -115,12 +123,14 @@ template <class Isa, class T>
 template <class Model, class X>
 class ModelTrial final : public Trial {
  public:
+  /// @param first  of the training that this one repeats on more data; null: of none
   ModelTrial(std::shared_ptr<const Split> split, typename Model::Options options,
-             const FitOptions& fit, const std::filesystem::path& checkpoint)
+             const FitOptions& fit, const std::filesystem::path& checkpoint,
+             const History* first = nullptr)
       : split_(std::move(split)),
         options_(std::move(options)),
         model_(split_->train, options_),
-        session_(begun(fit, checkpoint)) {}
+        session_(begun(first ? retraining_options(X{}, model_, *first, fit) : fit, checkpoint)) {}
 
   void train(std::size_t epochs, const std::function<bool()>& interrupted) override {
     while (!finished() && history().epochs.size() < epochs) {
@@ -171,6 +181,24 @@ class ModelTrial final : public Trial {
   std::unique_ptr<Session> session_;
 };
 
+/// The trial that trains anew what another one of these arguments has found best.
+template <class Model, class X>
+[[nodiscard]] TrialSpec retrained_trial(TrialSpec spec, std::shared_ptr<const Split> split,
+                                        typename Model::Options options, const FitOptions& fit,
+                                        const History& history) {
+  require(history.best_epoch > 0, "history", "has no best epoch to train anew up to");
+  spec.key += "; trained anew on training and validation part, epochs " +
+              std::to_string(history.best_epoch);
+  spec.retrained = {};
+  spec.retraining = true;
+  spec.make = [=](const std::filesystem::path& checkpoint) -> std::unique_ptr<Trial> {
+    auto merged = std::make_shared<const Split>(merge_validation(*split));
+    return std::make_unique<ModelTrial<Model, X>>(std::move(merged), options, fit, checkpoint,
+                                                  &history);
+  };
+  return spec;
+}
+
 }  // namespace detail
 
 /// Each part of a split in words, with a sum over its interactions.
@@ -216,6 +244,11 @@ template <class Model, Execution X = Host<>>
   spec.make = [=](const std::filesystem::path& checkpoint) -> std::unique_ptr<Trial> {
     return std::make_unique<detail::ModelTrial<Model, X>>(split, options, fit, checkpoint);
   };
+  if (!split->validation.empty()) {
+    spec.retrained = [=](const History& history) {
+      return detail::retrained_trial<Model, X>(spec, split, options, fit, history);
+    };
+  }
   return spec;
 }
 

@@ -26,6 +26,7 @@
 #include "prism/core/error.hpp"
 #include "prism/experiment/json.hpp"
 #include "prism/experiment/trial.hpp"
+#include "prism/training/history.hpp"
 
 namespace prism::inline PRISM_ISA {
 
@@ -35,6 +36,7 @@ struct TrialRecord {
   std::string model{};
   Configuration configuration{};
   std::uint64_t seed = 0;
+  bool retraining = false;              ///< TrialSpec::retraining
   bool finished = false;                ///< whether its training is over
   std::string stop_reason{};            ///< "patience", "epochs", "diverged" ...
   std::string error{};                  ///< of a training that diverged
@@ -59,6 +61,7 @@ struct TrialRecord {
             {"best_epoch", record.best_epoch},
             {"validation", record.validation},
             {"seconds", record.seconds}};
+  if (record.retraining) json["retraining"] = true;
   if (record.initial_validation) json["initial_validation"] = *record.initial_validation;
   if (!record.error.empty()) json["error"] = record.error;
   if (!record.warnings.empty()) json["warnings"] = record.warnings;
@@ -74,6 +77,7 @@ struct TrialRecord {
   TrialRecord record{.key = json.at("key"),
                      .model = json.at("model"),
                      .seed = json.at("seed"),
+                     .retraining = json.value("retraining", false),
                      .finished = json.at("finished"),
                      .stop_reason = json.at("stop_reason"),
                      .error = json.value("error", std::string()),
@@ -92,6 +96,21 @@ struct TrialRecord {
   }
   if (json.contains("test")) record.report = trial_report_of(json.at("test"));
   return record;
+}
+
+/// What a record has of its training's history.
+[[nodiscard]] inline History history_of(const TrialRecord& record) {
+  History history{.initial_validation = record.initial_validation,
+                  .best_epoch = record.best_epoch,
+                  .seconds = record.seconds,
+                  .warnings = record.warnings,
+                  .best_validation = record.validation};
+  for (std::size_t e = 0; e < record.validations.size(); ++e) {
+    history.epochs.push_back({.epoch = e + 1,
+                              .loss = e < record.losses.size() ? record.losses[e] : 0,
+                              .validation = record.validations[e]});
+  }
+  return history;
 }
 
 /// The records of trials, the last one of each. Members may be called from several threads.

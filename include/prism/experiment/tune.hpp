@@ -38,6 +38,9 @@ struct TuneOptions {
   /// each value: a lower learning rate is behind a higher one until late. Without effect where no
   /// candidate has it.
   std::string halve_within = "learning_rate";
+  /// Then train each chosen candidate anew on training and validation part, with every seed, for as
+  /// many epochs as that seed's validation found best, and test that.
+  bool retrain = false;
   QueueOptions queue{};  ///< its budget is for the whole search
 };
 
@@ -64,13 +67,16 @@ struct Tuned {
   std::size_t candidates = 0;
   /// One a seed, in the order of TuneOptions::seeds; fewer where the search was interrupted.
   std::vector<TrialRecord> runs{};
+  bool retrain = false;  ///< TuneOptions::retrain
+  /// The runs trained anew, with `retrain`: those whose runs have a best epoch.
+  std::vector<TrialRecord> retrained{};
   bool complete = false;  ///< whether the search and all runs are over
 
-  /// A number of the runs' reports: `tuned.test(&Report::ndcg)`. Neither this nor validation()
-  /// counts runs that diverged.
+  /// A number of the reports of runs, of those trained anew with `retrain`:
+  /// `tuned.test(&Report::ndcg)`. Neither this nor validation() counts runs that diverged.
   [[nodiscard]] Statistic test(double Report::*number) const {
     std::vector<double> numbers;
-    for (const TrialRecord& run : runs) {
+    for (const TrialRecord& run : retrain ? retrained : runs) {
       if (run.report) numbers.push_back(run.report->dot.*number);
     }
     return statistic(numbers);
@@ -128,7 +134,7 @@ class Tuning {
   }
 
   std::vector<Tuned> run() {
-    const bool complete = search() && run_chosen();
+    const bool complete = search() && run_chosen() && retrain_chosen();
     if (complete) {
       for (const ModelSearch& each : searches_) {
         discard_checkpoints(each.trials, records_, options_.queue);
@@ -141,11 +147,12 @@ class Tuning {
       Tuned tuned{.model = each.model,
                   .configuration = best.configuration,
                   .candidates = each.candidates,
+                  .retrain = options_.retrain,
                   .complete = complete};
-      for (const std::uint64_t seed : options_.seeds) {
-        if (auto record = records_.find(best.trial(seed).key)) {
-          tuned.runs.push_back(std::move(*record));
-        }
+      const std::vector<TrialSpec> runs = chosen_trials(best);
+      tuned.runs = on_record(runs, records_);
+      if (options_.retrain) {
+        tuned.retrained = on_record(retrained_trials(runs, records_), records_);
       }
       all.push_back(std::move(tuned));
     }
@@ -180,14 +187,25 @@ class Tuning {
     return run(trials, epochs);
   }
 
-  bool run_chosen() {
+  [[nodiscard]] std::vector<TrialSpec> chosen_trials(const Candidate& chosen) const {
     std::vector<TrialSpec> trials;
+    for (const std::uint64_t seed : options_.seeds) trials.push_back(chosen.trial(seed));
+    return trials;
+  }
+  [[nodiscard]] std::vector<TrialSpec> chosen_trials() const {
+    std::vector<TrialSpec> all;
     for (const ModelSearch& each : searches_) {
-      for (const std::uint64_t seed : options_.seeds) {
-        trials.push_back(each.left.front().candidate->trial(seed));
+      for (TrialSpec& trial : chosen_trials(*each.left.front().candidate)) {
+        all.push_back(std::move(trial));
       }
     }
-    return run(trials, to_the_end);
+    return all;
+  }
+
+  bool run_chosen() { return run(chosen_trials(), to_the_end); }
+
+  bool retrain_chosen() {
+    return !options_.retrain || run(retrained_trials(chosen_trials(), records_), to_the_end);
   }
 
   bool run(const std::vector<TrialSpec>& trials, std::size_t epochs) {

@@ -31,6 +31,25 @@ namespace detail {
   });
 }
 
+/// The options of training a model anew for as many epochs as an earlier training found best.
+/// @param again    before its training
+/// @param history  of the earlier one
+/// @param options  of the earlier one
+template <Execution X, class Model>
+[[nodiscard]] FitOptions retraining_options(const X& exec, const Model& again,
+                                            const History& history, FitOptions options) {
+  require(history.best_epoch > 0, "history",
+          "has no best epoch: none ranked better than the weights that training began with");
+  set_default_rate(options, exec, again, true);
+  options.schedule =
+      replayed(*options.schedule, history, options.epochs.value_or(FitOptions::default_epochs));
+  options.epochs = history.best_epoch;
+  options.stop = {};
+  options.checkpoint = {};
+  options.best_weights = BestWeights::last;
+  return options;
+}
+
 }  // namespace detail
 
 /// A model with the same options, trained anew on training and validation part together, for as
@@ -46,21 +65,14 @@ namespace detail {
 /// @throws ArgumentError  if there is no best epoch, or no validation part; otherwise as fit()
 template <Execution X, class Model, class... Observers>
 [[nodiscard]] Model retrain(const X& exec, const Model& model, const Split& split,
-                            const History& history, FitOptions options, Observers&&... observers) {
-  require(history.best_epoch > 0, "history",
-          "has no best epoch: none ranked better than the weights that training began with");
+                            const History& history, const FitOptions& options,
+                            Observers&&... observers) {
   require(!split.validation.empty(), "split",
           "has no validation part that could be trained on too");
   const Split merged = merge_validation(split);
   Model again(exec, merged.train, model.options());
-  detail::set_default_rate(options, exec, again, true);
-  options.schedule = detail::replayed(*options.schedule, history,
-                                      options.epochs.value_or(FitOptions::default_epochs));
-  options.epochs = history.best_epoch;
-  options.stop = {};
-  options.checkpoint = {};
-  options.best_weights = BestWeights::last;
-  fit(exec, again, merged, options, std::forward<Observers>(observers)...);
+  fit(exec, again, merged, detail::retraining_options(exec, again, history, options),
+      std::forward<Observers>(observers)...);
   return again;
 }
 /// The same, on the host's threads.
