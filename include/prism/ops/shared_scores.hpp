@@ -6,11 +6,14 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <cstdint>
 #include <span>
+#include <type_traits>
 #include <vector>
 
 #include "prism/core/config.hpp"
 #include "prism/core/execution.hpp"
+#include "prism/core/index.hpp"
 #include "prism/core/parallel.hpp"
 #include "prism/core/rows.hpp"
 #include "prism/core/scratch.hpp"
@@ -52,6 +55,7 @@ class SharedScores {
     work_ = scratch.allocate<T>(
         groups_, block * score_stride_ + 2 * block * padded_dim_ + 2 * score_stride_);
     parallel_tasks(exec, blocks_, [&](std::size_t b) { pack_negatives(b); });
+    if (batch.mask == NegativeMask::seen_items) mark_negatives(exec, scratch);
   }
 
   /// Replaces the scores by derivatives, as for_each_score_gradient does, and calls
@@ -120,13 +124,22 @@ class SharedScores {
     }
   }
 
+  template <HostExecution X>
+  void mark_negatives(const X& exec, Scratch& scratch) {
+    const std::size_t items = batch_.item_side.inverse_index.size();
+    is_negative_ = scratch.allocate_zeros<std::uint64_t>(exec, (items + 63) / 64, 1);
+    for (const Index k : batch_.negatives) {
+      const Index item = batch_.item_side.unique_rows[k];
+      *is_negative_[item / 64] |= std::uint64_t{1} << item % 64;
+    }
+  }
+
   template <class PerPair, class Scatter>
   double score_group(std::size_t begin, std::size_t end, const PerPair& per_pair,
                      const Scatter& scatter_user) const {
     const std::size_t group = begin / group_size_;
     const Work work = work_of(group);
     T* const gradient = gradient_[group * blocks_ * block];
-    std::fill_n(gradient, blocks_ * block * padded_dim_, T{0});
     double total = 0;
     for (std::size_t first = begin; first < end; first += block) {
       const std::size_t users = std::min(block, end - first);
@@ -147,9 +160,16 @@ class SharedScores {
         matrix_product<Store::add, Isa>(users, padded_dim_, block, {d_scores, score_stride_, 1},
                                         negative_rows_[b * block], padded_dim_, work.gradient,
                                         padded_dim_);
-        matrix_product<Store::add, Isa>(block, padded_dim_, users, {d_scores, 1, score_stride_},
-                                        work.users, padded_dim_, gradient + b * block * padded_dim_,
-                                        padded_dim_);
+        const auto add_to_negatives = [&]<Store Mode>(std::integral_constant<Store, Mode>) {
+          matrix_product<Mode, Isa>(block, padded_dim_, users, {d_scores, 1, score_stride_},
+                                    work.users, padded_dim_, gradient + b * block * padded_dim_,
+                                    padded_dim_);
+        };
+        if (first == begin) {
+          add_to_negatives(std::integral_constant<Store, Store::overwrite>{});
+        } else {
+          add_to_negatives(std::integral_constant<Store, Store::add>{});
+        }
       }
       for (std::size_t r = 0; r < users; ++r) {
         T* const of_user = work.gradient + r * padded_dim_;
@@ -203,8 +223,8 @@ class SharedScores {
   void mask_seen(std::size_t user, T* scores) const noexcept {
     const BatchSide& items = batch_.item_side;
     for (const Index item : batch_.train.items_of(batch_.user_side.unique_rows[user])) {
-      const Index k = items.inverse_index[item];
-      if (k != absent && k < items.num_active) mask_item(k, scores);
+      const bool is_negative = (*is_negative_[item / 64] >> item % 64 & 1) != 0;
+      if (is_negative) mask_item(items.inverse_index[item], scores);
     }
   }
 
@@ -222,6 +242,8 @@ class SharedScores {
   Rows<T> gradient_;       // of the negatives, group by group
   Rows<T> d_positive_;     // pairs x 1
   Rows<T> work_;
+  // A bit for each item: most of what a user has seen is no negative, and this tells it from cache.
+  Rows<std::uint64_t> is_negative_;
 };
 
 }  // namespace prism::inline PRISM_ISA::detail
