@@ -44,6 +44,14 @@ inline void configure(prism::CCL& loss, const Settings& settings) {
   loss.margin = settings.ccl_margin;
   loss.weight = settings.ccl_weight;
 }
+inline void configure(prism::UltraGCN& loss, const Settings& settings) {
+  loss.negatives = settings.negatives.value_or(loss.negatives);
+  loss.weight = settings.ultragcn_weight;
+  loss.w1 = settings.ultragcn_w1;
+  loss.w2 = settings.ultragcn_w2;
+  loss.w3 = settings.ultragcn_w3;
+  loss.w4 = settings.ultragcn_w4;
+}
 inline void configure(prism::DirectAU& loss, const Settings& settings) {
   loss.gamma = settings.gamma;
 }

@@ -36,7 +36,7 @@ void declare_policy_options(CLI::App& app, Settings& settings) {
   app.add_option(
          "--negatives", settings.negatives,
          "of a pair; default 1 for BPR and MACR, 10 for SSM (20 with --released), 800 for BSL "
-         "and CCL, 1000 for PSL and SLK")
+         "and CCL, 1000 for PSL and SLK, 1500 for UltraGCN")
       ->check(CLI::Range(std::size_t{1}, std::size_t{1} << 16))
       ->group(options);
   app.add_option("--power", settings.power, "PopularityNegatives: exponent of popularity")
@@ -95,6 +95,26 @@ void declare_policy_options(CLI::App& app, Settings& settings) {
       ->check(weight)
       ->capture_default_str()
       ->group(options);
+  app.add_option("--ultragcn-weight", settings.ultragcn_weight, "UltraGCN: weight of the negatives")
+      ->check(weight)
+      ->capture_default_str()
+      ->group(options);
+  app.add_option("--ultragcn-w1", settings.ultragcn_w1, "UltraGCN: weight of each pair")
+      ->check(weight)
+      ->capture_default_str()
+      ->group(options);
+  app.add_option("--ultragcn-w2", settings.ultragcn_w2, "UltraGCN: weight of a pair's beta")
+      ->check(weight)
+      ->capture_default_str()
+      ->group(options);
+  app.add_option("--ultragcn-w3", settings.ultragcn_w3, "UltraGCN: weight of each negative")
+      ->check(weight)
+      ->capture_default_str()
+      ->group(options);
+  app.add_option("--ultragcn-w4", settings.ultragcn_w4, "UltraGCN: weight of a negative's beta")
+      ->check(weight)
+      ->capture_default_str()
+      ->group(options);
   list("gamma", "DirectAU: weight of the uniformity")->check(weight)->group(options);
   list("gamma1", "MAWU: weight of the users' uniformity")->check(weight)->group(options);
   list("gamma2", "MAWU: weight of the items' uniformity")->check(weight)->group(options);
@@ -124,9 +144,9 @@ std::string readers(const std::string& option) {
   if (option == "alpha" || option == "prism-scale") return "--initializer PRISM";
   if (option == "lambda") return "--regularizer FullWD or BatchedWD";
   if (option == "activation") return "--backbone MLP";
-  if (option == "sampler") return "--loss BPR, SSM, BSL, PSL, SLK, CCL or MACR";
+  if (option == "sampler") return "--loss BPR, SSM, BSL, PSL, SLK, CCL, UltraGCN or MACR";
   if (option == "negatives") {
-    return "--loss BPR, SSM, BSL, PSL, SLK, CCL or MACR, and not AllInBatchNegatives";
+    return "--loss BPR, SSM, BSL, PSL, SLK, CCL, UltraGCN or MACR, and not AllInBatchNegatives";
   }
   if (option == "power") return "--sampler PopularityNegatives or SharedPopularityNegatives";
   if (option == "mask") return "samplers of shared negatives";
@@ -136,6 +156,7 @@ std::string readers(const std::string& option) {
   if (option == "psl-surrogate") return "--loss PSL";
   if (option.starts_with("slk-")) return "--loss SLK";
   if (option.starts_with("ccl-")) return "--loss CCL";
+  if (option.starts_with("ultragcn-")) return "--loss UltraGCN";
   if (option == "gamma") return "--loss DirectAU";
   if (option == "gamma1" || option == "gamma2") return "--loss MAWU";
   if (option.starts_with("macr-")) return "--loss MACR";

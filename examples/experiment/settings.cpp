@@ -26,7 +26,7 @@ bool reads(const Settings& settings, const ModelChoice& model, const std::string
   if (option == "activation") return model.backbone == "MLP";
   const bool in_batch = settings.sampler.ends_with("InBatchNegatives");
   if (option == "negatives" || option == "sampler") {
-    return loss_is("BPR", "SSM", "BSL", "PSL", "SLK", "CCL", "MACR") &&
+    return loss_is("BPR", "SSM", "BSL", "PSL", "SLK", "CCL", "UltraGCN", "MACR") &&
            (option == "sampler" || settings.sampler != prism::AllInBatchNegatives::name);
   }
   if (option == "power") return settings.sampler.ends_with("PopularityNegatives");
@@ -41,6 +41,7 @@ bool reads(const Settings& settings, const ModelChoice& model, const std::string
   if (option == "psl-surrogate") return loss_is("PSL");
   if (option.starts_with("slk-")) return loss_is("SLK");
   if (option.starts_with("ccl-")) return loss_is("CCL");
+  if (option.starts_with("ultragcn-")) return loss_is("UltraGCN");
   if (option == "gamma") return loss_is("DirectAU");
   if (option == "gamma1" || option == "gamma2") return loss_is("MAWU");
   if (option.starts_with("macr-")) return loss_is("MACR");

@@ -88,6 +88,11 @@ struct Settings : examples::ReadingOptions {
   std::size_t slk_refresh_epochs = prism::SLK{}.refresh_epochs;
   double ccl_margin = prism::CCL{}.margin;
   double ccl_weight = prism::CCL{}.weight;
+  double ultragcn_weight = prism::UltraGCN{}.weight;
+  double ultragcn_w1 = prism::UltraGCN{}.w1;
+  double ultragcn_w2 = prism::UltraGCN{}.w2;
+  double ultragcn_w3 = prism::UltraGCN{}.w3;
+  double ultragcn_w4 = prism::UltraGCN{}.w4;
   double macr_alpha = 1e-3;
   double macr_beta = 1e-3;
   double macr_c = 1;

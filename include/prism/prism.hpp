@@ -70,6 +70,7 @@
 #include "prism/loss/psl.hpp"
 #include "prism/loss/slk.hpp"
 #include "prism/loss/ssm.hpp"
+#include "prism/loss/ultragcn.hpp"
 #include "prism/model/recommender.hpp"
 #include "prism/ops/operations.hpp"
 #include "prism/optimizer/adam.hpp"

@@ -110,6 +110,11 @@ TEST_CASE("loss_macr") {
   check_loss("loss_macr", MACR{.alpha = 1e-2, .beta = 1e-3}, {"user_head", "item_head"});
 }
 TEST_CASE("loss_ccl") { check_loss("loss_ccl", CCL{.negatives = 5, .margin = 0.2, .weight = 250}); }
+TEST_CASE("loss_ultragcn") {
+  const UltraGCN loss{.negatives = 5, .weight = 10, .w1 = 0.5, .w2 = 2, .w3 = 0.25, .w4 = 3};
+  check_loss("loss_ultragcn", loss);
+  check_shared_loss("loss_ultragcn_shared", loss, NegativeMask::none);
+}
 TEST_CASE("loss_bsl") {
   check_loss("loss_bsl", BSL{.negatives = 5, .tau1 = 0.2, .tau2 = 0.1, .average_positives = false});
 }

@@ -160,6 +160,7 @@ TEST_CASE("a masked negative counts as absent, in means too") {
   check_masked_as_absent(SSM{});
   check_masked_as_absent(BSL{.power = 1.3});
   check_masked_as_absent(CCL{.margin = -0.9});
+  check_masked_as_absent(UltraGCN{});
   for (const double tau : {0.1, 30.0}) {
     check_masked_as_absent(PSL{.tau = tau});
     check_masked_as_absent(PSL{.tau = tau, .surrogate = Surrogate::atan});
@@ -201,6 +202,7 @@ TEST_CASE("shared negatives give what the same list gives as each pair's own") {
   SUBCASE("losses of cosines") {
     check_shared_equals_own<double, isa::native>(CCL{.negatives = 20, .margin = 0.1}, 40, 90, 20,
                                                  9);
+    check_shared_equals_own<double, isa::native>(UltraGCN{.negatives = 20}, 40, 90, 20, 9);
     check_shared_equals_own<double, isa::native>(BSL{.negatives = 20}, 40, 90, 20, 9);
     check_shared_equals_own<double, isa::native>(PSL{.negatives = 20}, 40, 90, 20, 9);
     check_shared_equals_own<double, isa::native>(SLK{.negatives = 20}, 40, 90, 20, 9);
@@ -233,12 +235,14 @@ TEST_CASE("a pair all of whose negatives are masked has no gradient by them") {
     CHECK(std::abs(evaluate(users, items, &gradients)) <= 100);
     CHECK(std::ranges::all_of(gradients.users, [](double g) { return std::abs(g) <= 100; }));
     CHECK(std::ranges::all_of(gradients.items, [](double g) { return std::abs(g) <= 100; }));
-    const bool by_positives = Loss::name == CCL::name || Loss::name == BSL::name;
+    const bool by_positives =
+        Loss::name == CCL::name || Loss::name == BSL::name || Loss::name == UltraGCN::name;
     CHECK((difference(gradients.items, zeros<double>(3, 4)) > 0) == by_positives);
   };
   check(BPR{});
   check(SSM{});
   check(CCL{});
+  check(UltraGCN{});
   check(BSL{});
   check(PSL{});
   check(SLK{});

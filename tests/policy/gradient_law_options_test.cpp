@@ -11,6 +11,7 @@ TEST_CASE("losses with other options pass the gradient check") {
   test::check_gradient_law<Plain>(
       BSL{.negatives = 3, .tau1 = 0.3, .tau2 = 0.2, .average_positives = false});
   test::check_gradient_law<Plain>(CCL{.negatives = 3, .margin = 0.1, .weight = 2});
+  test::check_gradient_law<Plain>(UltraGCN{.negatives = 3, .weight = 2, .w1 = 0.5, .w3 = 0.25});
   test::check_gradient_law<Plain>(PSL{.negatives = 3, .tau = 0.3, .surrogate = Surrogate::atan});
   test::check_gradient_law<Plain>(SLK{.negatives = 3, .tau_d = 0.4, .tau_w = 0.2});
   test::check_gradient_law<Plain>(Penalized<Penalized<SLK, MAWU>, IPL>{

@@ -123,6 +123,7 @@ TEST_CASE("masked negatives do not make a loss diverge") {
   trains(SSM{.negatives = 30});
   trains(BSL{.negatives = 30});
   trains(CCL{.negatives = 30});
+  trains(UltraGCN{.negatives = 30});
   for (const Surrogate surrogate : {Surrogate::tanh, Surrogate::atan, Surrogate::relu}) {
     trains(PSL{.negatives = 30, .surrogate = surrogate});
   }

@@ -23,6 +23,7 @@
 #include "prism/loss/psl.hpp"
 #include "prism/loss/slk.hpp"
 #include "prism/loss/ssm.hpp"
+#include "prism/loss/ultragcn.hpp"
 #include "prism/optimizer/adam.hpp"
 #include "prism/optimizer/dense_adam.hpp"
 #include "prism/optimizer/partial_row_wise_adam.hpp"
@@ -44,7 +45,7 @@ namespace prism::inline PRISM_ISA {
 namespace all {
 
 using Backbones = Types<MF<dynamic>, MLP<dynamic>, LightGCN<dynamic>>;
-using Losses = Types<BPR, SSM, DirectAU, MAWU, MACR, BSL, PSL, SLK, CCL, Cosine, Dot, Euclidean>;
+using Losses = Types<BPR, SSM, DirectAU, MAWU, MACR, BSL, PSL, SLK, CCL, UltraGCN, Cosine, Dot, Euclidean>;
 using Penalties = Types<IPL, ReSN>;
 using Regularizers = Types<None, BatchedWD, FullWD>;
 using Initializers = Types<Xavier, PRISM<dynamic>>;

@@ -17,15 +17,17 @@ namespace prism::inline PRISM_ISA {
 
 namespace detail {
 
-/// Calls visit(pack) for packs of x, which it may replace; returns the sum of what visit returns.
-template <class Isa, class T, class Visit>
-[[nodiscard]] PRISM_HOST_DEVICE T sum_of_packs(T* x, std::size_t n, const Visit& visit) noexcept {
+/// Calls visit(pack, packs of `others`...) for packs of x, which it may replace; returns the sum of
+/// what visit returns.
+template <class Isa, class T, class Visit, class... Others>
+[[nodiscard]] PRISM_HOST_DEVICE T sum_of_packs(T* x, std::size_t n, const Visit& visit,
+                                               const Others*... others) noexcept {
   using P = Pack<T, Isa>;
   const std::size_t pack_end = n - n % P::width;
   P total = P::broadcast(0);
   for (std::size_t j = 0; j < pack_end; j += P::width) {
     P numbers = P::load(x + j);
-    total = total + visit(numbers);
+    total = total + visit(numbers, P::load(others + j)...);
     numbers.store(x + j);
   }
   T of_singles = 0;
@@ -34,7 +36,7 @@ template <class Isa, class T, class Visit>
     constexpr std::size_t few = 2;
     if (const std::size_t left = n - pack_end; left > few) {
       P numbers = PackTraits<P>::load_first(x + pack_end, left, T{0});
-      const P terms = visit(numbers);
+      const P terms = visit(numbers, PackTraits<P>::load_first(others + pack_end, left, T{0})...);
       PackTraits<P>::store_first(numbers, x + pack_end, left);
       T of_terms[P::width];
       terms.store(of_terms);
@@ -44,7 +46,7 @@ template <class Isa, class T, class Visit>
   }
   for (std::size_t j = pack_end + Lanes<Isa>::first(); j < n; j += Lanes<Isa>::step()) {
     Pack<T, isa::scalar> number{x[j]};
-    of_singles += visit(number).value;
+    of_singles += visit(number, Pack<T, isa::scalar>{others[j]}...).value;
     x[j] = number.value;
   }
   return sum(total) + Lanes<Isa>::sum(of_singles);
@@ -80,10 +82,12 @@ class ScoreRange {
   }
   /// Calls visit(scores) for packs of them, Pack<T, Isa> or single numbers as Pack<T, isa::scalar>,
   /// to read and to write them; returns the sum of the packs that visit returns.
-  template <class Visit>
-  [[nodiscard]] PRISM_HOST_DEVICE T sum_of_packs(const Visit& visit) const noexcept {
+  /// @param others  arrays of as many numbers, whose packs visit has beside the scores
+  template <class Visit, class... Others>
+  [[nodiscard]] PRISM_HOST_DEVICE T sum_of_packs(const Visit& visit,
+                                                 const Others*... others) const noexcept {
     Lanes<Isa>::synchronise();
-    const T sum = detail::sum_of_packs<Isa>(data_, size_, visit);
+    const T sum = detail::sum_of_packs<Isa>(data_, size_, visit, others...);
     Lanes<Isa>::synchronise();
     return sum;
   }

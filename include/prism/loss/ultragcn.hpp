@@ -1,0 +1,151 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <cmath>
+#include <cstddef>
+#include <span>
+#include <string_view>
+
+#include "prism/core/config.hpp"
+#include "prism/core/error.hpp"
+#include "prism/core/index.hpp"
+#include "prism/core/parallel.hpp"
+#include "prism/core/rows.hpp"
+#include "prism/kernel/elementary.hpp"
+#include "prism/kernel/pack.hpp"
+#include "prism/ops/pair_scores.hpp"
+#include "prism/policy/loss.hpp"
+
+namespace prism::inline PRISM_ISA {
+
+namespace detail {
+
+/// The factors of beta(u, i) of a batch's users, items and negatives.
+template <class T>
+class ConstraintFactors {
+ public:
+  template <Execution X>
+  explicit ConstraintFactors(const LossStep<T, X>& step)
+      : user_of_pair_(step.batch.users),
+        item_of_pair_(step.batch.items),
+        own_negatives_(step.batch.shared_negatives ? 0 : step.batch.negatives_per_pair),
+        of_user_(step.scratch.template allocate<T>(step.batch.user_side.num_active, 1)),
+        of_item_(step.scratch.template allocate<T>(step.batch.item_side.num_active, 1)),
+        of_negative_(step.scratch.template allocate<T>(step.batch.negatives.size(), 1)) {
+    const std::span<const Index> users = step.batch.user_side.unique_rows,
+                                 items = step.batch.item_side.unique_rows,
+                                 user_degree = step.batch.train.user_degree(),
+                                 item_degree = step.batch.train.item_degree(),
+                                 negatives = step.batch.negatives;
+    const Rows<T> of_user = of_user_, of_item = of_item_, of_negative = of_negative_;
+    constexpr std::size_t grain = 1024;
+    for_each_element(step.exec, of_user.size(), grain, [=] PRISM_HOST_DEVICE(std::size_t k) {
+      const auto degree = static_cast<double>(user_degree[users[k]]);
+      *of_user[k] = static_cast<T>(std::sqrt(degree + 1) / (degree > 0 ? degree : 1));
+    });
+    for_each_element(step.exec, of_item.size(), grain, [=] PRISM_HOST_DEVICE(std::size_t k) {
+      *of_item[k] = static_cast<T>(1 / std::sqrt(static_cast<double>(item_degree[items[k]]) + 1));
+    });
+    for_each_element(step.exec, of_negative.size(), grain, [=] PRISM_HOST_DEVICE(std::size_t j) {
+      *of_negative[j] = *of_item[negatives[j]];
+    });
+  }
+
+  [[nodiscard]] PRISM_HOST_DEVICE T of_user(std::size_t pair) const noexcept {
+    return *of_user_[user_of_pair_[pair]];
+  }
+  /// Of the pair's own item.
+  [[nodiscard]] PRISM_HOST_DEVICE T of_item(std::size_t pair) const noexcept {
+    return *of_item_[item_of_pair_[pair]];
+  }
+  [[nodiscard]] PRISM_HOST_DEVICE const T* of_negatives(std::size_t pair) const noexcept {
+    return of_negative_[pair * own_negatives_];
+  }
+
+ private:
+  std::span<const Index> user_of_pair_;
+  std::span<const Index> item_of_pair_;
+  std::size_t own_negatives_;  // of a pair; 0: they are shared
+  Rows<T> of_user_;
+  Rows<T> of_item_;
+  Rows<T> of_negative_;
+};
+
+}  // namespace detail
+
+/// UltraGCN without its graph of items: binary cross-entropy with the weights that make infinitely
+/// many layers of LightGCN's propagation a constraint on plain embeddings: mean over the batch's
+/// pairs of
+///   (w1 + w2 beta(u, i)) softplus(-s(u, i))
+///     + weight * mean_j (w3 + w4 beta(u, j)) softplus(s(u, j)),
+///   beta(u, i) = sqrt((d_u + 1) / (d_i + 1)) / d_u,
+/// where s is the dot product, d a number of training interactions, and j runs over the pair's
+/// negatives, masked ones left out. Mao et al.: "UltraGCN: Ultra simplification of graph
+/// convolutional networks for recommendation", CIKM 2021; its L_O + lambda L_C is w1 = w3 = 1,
+/// w2 = w4 = lambda. The names and the defaults, published for Gowalla, are those of its code,
+/// which adds where the mean is taken here, and decays rows.
+struct UltraGCN {
+  static constexpr std::string_view name = "UltraGCN";
+
+  std::size_t negatives = 1500;  ///< of a pair, at least 1
+  double weight = 300;           ///< of the negatives, at least 0
+  double w1 = 1e-6;              ///< weight of each pair, at least 0
+  double w2 = 1;                 ///< of a pair's beta, at least 0
+  double w3 = 1e-6;              ///< weight of each negative, at least 0
+  double w4 = 1;                 ///< of a negative's beta, at least 0
+
+  /// @throws ArgumentError  for an option outside its domain
+  void check() const {
+    require_at_least_one("negatives", negatives);
+    require_non_negative("weight", weight);
+    require_non_negative("w1", w1);
+    require_non_negative("w2", w2);
+    require_non_negative("w3", w3);
+    require_non_negative("w4", w4);
+  }
+
+  [[nodiscard]] constexpr LossTraits traits() const noexcept {
+    return {.negatives = negatives,
+            .overwrites_gradient = true,
+            .dot_product_logits = true,
+            .takes_shared_negatives = true};
+  }
+
+  template <class T, Execution X>
+  double operator()(const LossStep<T, X>& step) const {
+    using Isa = typename X::isa;
+    const Batch& batch = step.batch;
+    const auto pairs = static_cast<double>(batch.pairs());
+    const bool masks = batch.mask != NegativeMask::none;
+    const detail::ConstraintFactors<T> beta(step);
+    const UltraGCN loss = *this;
+    const double total = loss_over_scores(
+        step, [=] PRISM_HOST_DEVICE(std::size_t p, PairScores<T, Isa> scores) -> double {
+          const T of_user = beta.of_user(p);
+          const auto of_negatives = scores.negatives();
+          const std::size_t counted = masks ? of_negatives.count_unmasked() : of_negatives.size();
+          const double share = counted == 0 ? 0 : loss.weight / static_cast<double>(counted);
+          const T d_share = static_cast<T>(share / pairs);
+          const T each = static_cast<T>(loss.w3), of_beta = static_cast<T>(loss.w4) * of_user;
+          const T sum = of_negatives.sum_of_packs(
+              [=]<AnyPack P>(P& score, P of_item) {
+                const SoftplusAndSigmoid<P> of(score);
+                const P weight_of_pack =
+                    fused_multiply_add(P::broadcast(of_beta), of_item, P::broadcast(each));
+                score = P::broadcast(d_share) * (weight_of_pack * of.sigmoid);
+                return weight_of_pack * of.softplus;
+              },
+              beta.of_negatives(p));
+          const double of_pair = loss.w1 + loss.w2 * static_cast<double>(of_user * beta.of_item(p));
+          const SoftplusAndSigmoid<Pack<T, isa::scalar>> opposite({-scores.positive()});
+          scores.set_positive(static_cast<T>(-of_pair / pairs) * opposite.sigmoid.value);
+          return of_pair * static_cast<double>(opposite.softplus.value) +
+                 share * static_cast<double>(sum);
+        });
+    return total / pairs;
+  }
+};
+
+static_assert(LossPolicy<UltraGCN>);
+
+}  // namespace prism::inline PRISM_ISA
