@@ -135,7 +135,7 @@ stopped_and_gone_on_with() {
   wait "$process" || status=$?
   [ "$status" = "$expected" ] || fail "exit status $status of trials after SIG$signal"
   grep -q 'ended by a signal' first.txt || fail "the table does not say that a signal ended the trials"
-  grep -q 'NDCG@20 on the test part' first.txt || fail "no table after SIG$signal"
+  grep -q 'Recall@20 on the test part' first.txt || fail "no table after SIG$signal"
   checkpoint_but "$records" none >/dev/null || fail "no trial was put aside after SIG$signal"
   local lines
   lines=$(wc -l <"$records")
