@@ -15,6 +15,9 @@ void declare_policy_options(CLI::App& app, Settings& settings) {
   const auto list = [&](const std::string& name, const std::string& text) {
     return list_option(app, settings, name, text);
   };
+  const auto weight_of = [&](const char* name, double& to, const char* text) {
+    app.add_option(name, to, text)->check(weight)->capture_default_str()->group(options);
+  };
 
   list("alpha", "PRISM: 0 ignores popularity, larger values favour popular items")
       ->check(weight)
@@ -92,41 +95,17 @@ void declare_policy_options(CLI::App& app, Settings& settings) {
       ->check(number_between(-1, 1))
       ->capture_default_str()
       ->group(options);
-  app.add_option("--ccl-weight", settings.ccl_weight, "CCL: weight of the negatives")
-      ->check(weight)
-      ->capture_default_str()
-      ->group(options);
-  app.add_option("--ultragcn-weight", settings.ultragcn_weight, "UltraGCN: weight of the negatives")
-      ->check(weight)
-      ->capture_default_str()
-      ->group(options);
-  app.add_option("--ultragcn-w1", settings.ultragcn_w1, "UltraGCN: weight of each pair")
-      ->check(weight)
-      ->capture_default_str()
-      ->group(options);
-  app.add_option("--ultragcn-w2", settings.ultragcn_w2, "UltraGCN: weight of a pair's beta")
-      ->check(weight)
-      ->capture_default_str()
-      ->group(options);
-  app.add_option("--ultragcn-w3", settings.ultragcn_w3, "UltraGCN: weight of each negative")
-      ->check(weight)
-      ->capture_default_str()
-      ->group(options);
-  app.add_option("--ultragcn-w4", settings.ultragcn_w4, "UltraGCN: weight of a negative's beta")
-      ->check(weight)
-      ->capture_default_str()
-      ->group(options);
+  weight_of("--ccl-weight", settings.ccl_weight, "CCL: weight of the negatives");
+  weight_of("--ultragcn-weight", settings.ultragcn_weight, "UltraGCN: weight of the negatives");
+  weight_of("--ultragcn-w1", settings.ultragcn_w1, "UltraGCN: weight of each pair");
+  weight_of("--ultragcn-w2", settings.ultragcn_w2, "UltraGCN: weight of a pair's beta");
+  weight_of("--ultragcn-w3", settings.ultragcn_w3, "UltraGCN: weight of each negative");
+  weight_of("--ultragcn-w4", settings.ultragcn_w4, "UltraGCN: weight of a negative's beta");
   list("gamma", "DirectAU: weight of the uniformity")->check(weight)->group(options);
   list("gamma1", "MAWU: weight of the users' uniformity")->check(weight)->group(options);
   list("gamma2", "MAWU: weight of the items' uniformity")->check(weight)->group(options);
-  app.add_option("--macr-alpha", settings.macr_alpha, "MACR: weight of the item head's loss")
-      ->check(weight)
-      ->capture_default_str()
-      ->group(options);
-  app.add_option("--macr-beta", settings.macr_beta, "MACR: weight of the user head's loss")
-      ->check(weight)
-      ->capture_default_str()
-      ->group(options);
+  weight_of("--macr-alpha", settings.macr_alpha, "MACR: weight of the item head's loss");
+  weight_of("--macr-beta", settings.macr_beta, "MACR: weight of the user head's loss");
   app.add_option("--macr-c", settings.macr_c, "MACR: reference score, subtracted in ranking")
       ->check(number_from(-1e300, false))
       ->capture_default_str()
