@@ -45,7 +45,8 @@ namespace prism::inline PRISM_ISA {
 namespace all {
 
 using Backbones = Types<MF<dynamic>, MLP<dynamic>, LightGCN<dynamic>>;
-using Losses = Types<BPR, SSM, DirectAU, MAWU, MACR, BSL, PSL, SLK, CCL, UltraGCN, Cosine, Dot, Euclidean>;
+using Losses =
+    Types<BPR, SSM, DirectAU, MAWU, MACR, BSL, PSL, SLK, CCL, UltraGCN, Cosine, Dot, Euclidean>;
 using Penalties = Types<IPL, ReSN>;
 using Regularizers = Types<None, BatchedWD, FullWD>;
 using Initializers = Types<Xavier, PRISM<dynamic>>;

@@ -22,54 +22,54 @@ namespace detail {
 
 /// The factors of beta(u, i) of a batch's users, items and negatives.
 template <class T>
-class ConstraintFactors {
- public:
-  template <Execution X>
-  explicit ConstraintFactors(const LossStep<T, X>& step)
-      : user_of_pair_(step.batch.users),
-        item_of_pair_(step.batch.items),
-        own_negatives_(step.batch.shared_negatives ? 0 : step.batch.negatives_per_pair),
-        of_user_(step.scratch.template allocate<T>(step.batch.user_side.num_active, 1)),
-        of_item_(step.scratch.template allocate<T>(step.batch.item_side.num_active, 1)),
-        of_negative_(step.scratch.template allocate<T>(step.batch.negatives.size(), 1)) {
-    const std::span<const Index> users = step.batch.user_side.unique_rows,
-                                 items = step.batch.item_side.unique_rows,
-                                 user_degree = step.batch.train.user_degree(),
-                                 item_degree = step.batch.train.item_degree(),
-                                 negatives = step.batch.negatives;
-    const Rows<T> of_user = of_user_, of_item = of_item_, of_negative = of_negative_;
-    constexpr std::size_t grain = 1024;
-    for_each_element(step.exec, of_user.size(), grain, [=] PRISM_HOST_DEVICE(std::size_t k) {
-      const auto degree = static_cast<double>(user_degree[users[k]]);
-      *of_user[k] = static_cast<T>(std::sqrt(degree + 1) / (degree > 0 ? degree : 1));
-    });
-    for_each_element(step.exec, of_item.size(), grain, [=] PRISM_HOST_DEVICE(std::size_t k) {
-      *of_item[k] = static_cast<T>(1 / std::sqrt(static_cast<double>(item_degree[items[k]]) + 1));
-    });
-    for_each_element(step.exec, of_negative.size(), grain, [=] PRISM_HOST_DEVICE(std::size_t j) {
-      *of_negative[j] = *of_item[negatives[j]];
-    });
-  }
+struct ConstraintFactors {
+  std::span<const Index> user_of_pair;
+  std::span<const Index> item_of_pair;
+  std::size_t own_negatives;  ///< of a pair; 0: they are shared
+  Rows<T> user;               ///< of each active row
+  Rows<T> item;
+  Rows<T> negative;
 
   [[nodiscard]] PRISM_HOST_DEVICE T of_user(std::size_t pair) const noexcept {
-    return *of_user_[user_of_pair_[pair]];
+    return *user[user_of_pair[pair]];
   }
   /// Of the pair's own item.
   [[nodiscard]] PRISM_HOST_DEVICE T of_item(std::size_t pair) const noexcept {
-    return *of_item_[item_of_pair_[pair]];
+    return *item[item_of_pair[pair]];
   }
   [[nodiscard]] PRISM_HOST_DEVICE const T* of_negatives(std::size_t pair) const noexcept {
-    return of_negative_[pair * own_negatives_];
+    return negative[pair * own_negatives];
   }
-
- private:
-  std::span<const Index> user_of_pair_;
-  std::span<const Index> item_of_pair_;
-  std::size_t own_negatives_;  // of a pair; 0: they are shared
-  Rows<T> of_user_;
-  Rows<T> of_item_;
-  Rows<T> of_negative_;
 };
+
+template <class T, Execution X>
+[[nodiscard]] ConstraintFactors<T> constraint_factors(const LossStep<T, X>& step) {
+  const Batch& batch = step.batch;
+  const std::span<const Index> users = batch.user_side.unique_rows,
+                               items = batch.item_side.unique_rows, negatives = batch.negatives,
+                               user_degree = batch.train.user_degree(),
+                               item_degree = batch.train.item_degree();
+  const Rows<T> of_user = step.scratch.template allocate<T>(batch.user_side.num_active, 1);
+  const Rows<T> of_item = step.scratch.template allocate<T>(batch.item_side.num_active, 1);
+  const Rows<T> of_negative = step.scratch.template allocate<T>(negatives.size(), 1);
+  constexpr std::size_t grain = 1024;
+  for_each_element(step.exec, of_user.size(), grain, [=] PRISM_HOST_DEVICE(std::size_t k) {
+    const auto degree = static_cast<double>(user_degree[users[k]]);
+    *of_user[k] = static_cast<T>(std::sqrt(degree + 1) / (degree > 0 ? degree : 1));
+  });
+  for_each_element(step.exec, of_item.size(), grain, [=] PRISM_HOST_DEVICE(std::size_t k) {
+    *of_item[k] = static_cast<T>(1 / std::sqrt(static_cast<double>(item_degree[items[k]]) + 1));
+  });
+  for_each_element(step.exec, of_negative.size(), grain, [=] PRISM_HOST_DEVICE(std::size_t j) {
+    *of_negative[j] = *of_item[negatives[j]];
+  });
+  return {.user_of_pair = batch.users,
+          .item_of_pair = batch.items,
+          .own_negatives = batch.shared_negatives ? 0 : batch.negatives_per_pair,
+          .user = of_user,
+          .item = of_item,
+          .negative = of_negative};
+}
 
 }  // namespace detail
 
@@ -117,7 +117,7 @@ struct UltraGCN {
     const Batch& batch = step.batch;
     const auto pairs = static_cast<double>(batch.pairs());
     const bool masks = batch.mask != NegativeMask::none;
-    const detail::ConstraintFactors<T> beta(step);
+    const detail::ConstraintFactors<T> beta = detail::constraint_factors(step);
     const UltraGCN loss = *this;
     const double total = loss_over_scores(
         step, [=] PRISM_HOST_DEVICE(std::size_t p, PairScores<T, Isa> scores) -> double {
