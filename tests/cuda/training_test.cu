@@ -85,6 +85,7 @@ TEST_CASE("a device trains the host's model up to rounding, and the same bits ea
   check<MF<64>, DirectAU, None, PRISM<1.0>>();
   check<MF<19>, Cosine, FullWD, Xavier, SGD>(1);
   check<MF<64>, SSM, None, PRISM<1.0>, Adam, SharedNegatives<>>();
+  check<MF<64>, UltraGCN, None, PRISM<1.0>, Adam, SharedNegatives<>>();
   check<MF<64>, MAWU>();
   check<LightGCN<64, 3>, BPR>();
   check<MLP<64>, MACR>();
