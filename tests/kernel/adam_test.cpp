@@ -110,7 +110,7 @@ PRISM_FOR_EACH_VARIANT("zero-gradient steps in closed form equal single steps") 
       for (std::size_t steps = 1; steps <= 1000; ++steps) {
         const std::uint64_t t = stood_at + steps;
         const double learning_rate = steps % 2 == 0 ? 0.01 : 0.013;  // need not be constant
-        history.add(learning_rate, beta1, beta2, t);
+        history.add(serial, learning_rate, beta1, beta2, t);
         const AdamStep<double> step(learning_rate, beta1, beta2, t);
         adam_row<isa::scalar, double>(expected.w.data(), expected.m.data(), expected.v.data(),
                                       nullptr, 0, exactly, step, n);
@@ -145,13 +145,13 @@ TEST_CASE("the closed form applies to nearly every row") {
   for (const std::uint64_t stood_at : std::initializer_list<std::uint64_t>{20, 400, 5000}) {
     AdamHistory<float> history;
     for (std::uint64_t t = stood_at + 1; t <= stood_at + 500; ++t) {
-      history.add(0.001, beta1, beta2, t);
+      history.add(serial, 0.001, beta1, beta2, t);
       CHECK(history.view().closed_forms[0].is_accurate());
     }
   }
   // A row of a training's first step: few steps are replayed before it is.
   AdamHistory<float> history;
-  for (std::uint64_t t = 2; t <= 500; ++t) history.add(0.001, beta1, beta2, t);
+  for (std::uint64_t t = 2; t <= 500; ++t) history.add(serial, 0.001, beta1, beta2, t);
   AdamRow<float> row(8);
   CHECK(history.view().apply(0, row.w.data(), row.m.data(), row.v.data(), 0,
                              AdamConstants<float>(beta1, beta2, epsilon), 8) < 32);

@@ -54,7 +54,7 @@ struct WaitingRows {
       row[r] = {{.weights = last, .moments = of_moments},
                 static_cast<T>(1e-4 * static_cast<double>(r))};
     }
-    for (std::size_t s = 1; s <= steps; ++s) history.add(rate(s), beta1, beta2, s);
+    for (std::size_t s = 1; s <= steps; ++s) history.add(serial, rate(s), beta1, beta2, s);
   }
 
   static double rate(std::size_t s) { return s % 2 == 0 ? 0.01 : 0.013; }
@@ -198,7 +198,7 @@ TEST_CASE_TEMPLATE("rows that decay to nothing stay finite, and zeros stay zeros
       const RowDecay row_decay(regularizer, {}, false);
       const std::vector<Index> indices{0, 1};
       for (std::size_t t = 1; t <= steps * flushes; ++t) {
-        history.add(rate, beta1, beta2, t);
+        history.add(serial, rate, beta1, beta2, t);
         if (t % steps != 0) continue;
         const detail::RowWiseAdamRows<T> view{rows(moments), row.data(), history.view()};
         const ParameterView<T> table{.rows = rows(weights)};

@@ -38,9 +38,10 @@ struct AdamConstants {
 /// Constants of all rows of a step: the bias corrections, folded into two factors.
 template <class T>
 struct AdamStep {
-  T step_size;                // learning rate / (1 - beta1^t)
-  T inverse_root_correction;  // 1 / sqrt(1 - beta2^t)
+  T step_size = 0;                // learning rate / (1 - beta1^t)
+  T inverse_root_correction = 0;  // 1 / sqrt(1 - beta2^t)
 
+  AdamStep() = default;
   /// @param step  t, from 1
   AdamStep(double learning_rate, double b1, double b2, std::uint64_t step)
       : step_size(static_cast<T>(learning_rate /
@@ -197,10 +198,11 @@ class ZeroGradientSteps {
   static constexpr std::size_t max_order = 15;
 
   /// @param expansion_point  a
-  explicit ZeroGradientSteps(double expansion_point) : expansion_point_(expansion_point) {}
+  PRISM_HOST_DEVICE explicit ZeroGradientSteps(double expansion_point)
+      : expansion_point_(expansion_point) {}
 
   /// Appends a step with c = c_j and a = a_j.
-  void add(double c, double a) noexcept {
+  PRISM_HOST_DEVICE void add(double c, double a) noexcept {
     const double d = a / expansion_point_ - 1;
     for (double& power_sum : power_sum_) {
       power_sum += c;

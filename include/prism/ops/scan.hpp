@@ -18,61 +18,58 @@ namespace prism::inline PRISM_ISA {
 namespace detail {
 
 /// How many numbers a warp scans.
-inline constexpr std::size_t scan_tile = 256;
+inline constexpr std::size_t scan_tile = 1024;
 
-/// @param memory  of scan_memory_size(from.size()) numbers
-template <DeviceExecution X>
-void scan_tiles(const X& exec, std::span<const Index> from, std::span<Index> to,
-                std::span<Index> memory) {
-  const std::size_t n = from.size(), tiles = (n + scan_tile - 1) / scan_tile;
-  const std::span<Index> before = tiles > 1 ? memory.first(tiles) : std::span<Index>();
-  if (tiles > 1) {
-    for_each_row(exec, tiles, [=] PRISM_HOST_DEVICE(std::size_t tile) {
-      using Isa = typename X::isa;
-      const std::size_t begin = tile * scan_tile, end = std::min(begin + scan_tile, n);
-      Index total = 0;
-      for (std::size_t i = begin + Lanes<Isa>::first(); i < end; i += Lanes<Isa>::step()) {
-        total += from[i];
-      }
-      total = Lanes<Isa>::sum(total);
-      Lanes<Isa>::once([&] { before[tile] = total; });
-    });
-    scan_tiles(exec, before, before, memory.subspan(tiles));
-  }
+}  // namespace detail
+
+/// Calls store(i, number(0) + ... + number(i - 1)) for each i in [0, n), with sums modulo 2^32.
+/// Returns before the device is done.
+/// @param number  of an i, called twice
+/// @param store   may overwrite what number(i) reads for this i
+template <DeviceExecution X, class Number, class Store>
+void exclusive_scan(const X& exec, std::size_t n, const Number& number, const Store& store) {
+  struct Owner;
+  constexpr std::size_t tile_size = detail::scan_tile;
+  const std::size_t tiles = (n + tile_size - 1) / tile_size;
+  const std::span<Index> sums = detail::thread_memory<Owner>(exec, tiles);
+  for_each_row(exec, tiles > 1 ? tiles - 1 : 0, [=] PRISM_HOST_DEVICE(std::size_t tile) {
+    using Isa = typename X::isa;
+    const std::size_t begin = tile * tile_size, end = begin + tile_size;
+    Index sum = 0;
+    for (std::size_t i = begin + Lanes<Isa>::first(); i < end; i += Lanes<Isa>::step()) {
+      sum += number(i);
+    }
+    sum = Lanes<Isa>::sum(sum);
+    Lanes<Isa>::once([&] { sums[tile] = sum; });
+  });
+  // A warp adds up the sums before its tile itself: they are few, and a scan of them would be one
+  // more loop to begin.
   for_each_row(exec, tiles, [=] PRISM_HOST_DEVICE(std::size_t tile) {
     using Isa = typename X::isa;
-    const std::size_t begin = tile * scan_tile, end = std::min(begin + scan_tile, n);
-    Index total = before.empty() ? 0 : before[tile];
+    const std::size_t begin = tile * tile_size, end = std::min(begin + tile_size, n);
+    Index before = 0;
+    for (std::size_t t = Lanes<Isa>::first(); t < tile; t += Lanes<Isa>::step()) {
+      before += sums[t];
+    }
+    before = Lanes<Isa>::sum(before);
     for (std::size_t next = begin; next < end; next += Lanes<Isa>::step()) {
       const std::size_t i = next + Lanes<Isa>::first();
-      const Index number = i < end ? from[i] : 0;
-      const Index of_lanes_before = Lanes<Isa>::sum_before(number);
-      if (i < end) to[i] = total + of_lanes_before;
-      total += Lanes<Isa>::sum(number);
+      const Index own = i < end ? number(i) : 0;
+      const Index of_lanes_before = Lanes<Isa>::sum_before(own);
+      if (i < end) store(i, before + of_lanes_before);
+      before += Lanes<Isa>::sum(own);
     }
   });
 }
 
-/// A sum for each tile, for each tile of these, and so on down to one tile.
-[[nodiscard]] constexpr std::size_t scan_memory_size(std::size_t n) noexcept {
-  std::size_t size = 0;
-  while (n > scan_tile) {
-    n = (n + scan_tile - 1) / scan_tile;
-    size += n;
-  }
-  return size;
-}
-
-}  // namespace detail
-
-/// to[i] = from[0] + ... + from[i - 1], modulo 2^32. Returns before the device is done.
+/// The same of a list.
 /// @param from, to  as long as each other, in the device's memory; the same list, or lists that do
 ///     not overlap
 template <DeviceExecution X>
 void exclusive_scan(const X& exec, std::span<const Index> from, std::span<Index> to) {
-  struct Owner;
-  detail::scan_tiles(exec, from, to,
-                     detail::thread_memory<Owner>(exec, detail::scan_memory_size(from.size())));
+  exclusive_scan(
+      exec, from.size(), [=] PRISM_HOST_DEVICE(std::size_t i) -> Index { return from[i]; },
+      [=] PRISM_HOST_DEVICE(std::size_t i, Index before) { to[i] = before; });
 }
 
 }  // namespace prism::inline PRISM_ISA

@@ -13,7 +13,10 @@
 
 #include "prism/core/binary_file.hpp"
 #include "prism/core/config.hpp"
+#include "prism/core/execution.hpp"
 #include "prism/core/memory.hpp"
+#include "prism/core/parallel.hpp"
+#include "prism/execution/serial.hpp"
 #include "prism/kernel/adam.hpp"
 #include "prism/kernel/elementary.hpp"
 #include "prism/kernel/power.hpp"
@@ -96,49 +99,53 @@ struct DeferredSteps {
 template <class T>
 class AdamHistory {
  public:
-  /// @param memory  null for table_memory()
+  /// @param memory  null for table_memory(); for an execution on a device, its own
   explicit AdamHistory(std::pmr::memory_resource* memory = nullptr)
-      : steps_(pinned_beside(memory)),
-        closed_forms_(pinned_beside(memory)),
-        beta1_powers_(1, 1.0, pinned_beside(memory)),
-        beta2_powers_(1, 1.0, pinned_beside(memory)) {}
+      : steps_(memory),
+        closed_forms_(memory),
+        beta1_powers_(1, 1.0, memory),
+        beta2_powers_(1, 1.0, memory) {}
 
   /// Steps since the last clear().
-  [[nodiscard]] std::size_t size() const noexcept { return steps_.size(); }
+  [[nodiscard]] std::size_t size() const noexcept { return recorded_.size(); }
 
-  void clear() noexcept {
-    recorded_.clear();
-    steps_.clear();
-    closed_forms_.clear();
-  }
+  void clear() noexcept { recorded_.clear(); }
 
+  /// Appends a step. A device does so after all that was begun before, without a wait, so that rows
+  /// may still be reading the view of the steps before it.
   /// @param t  number of the step since training began, from 1
-  void add(double learning_rate, double beta1, double beta2, std::uint64_t t) {
-    if (significant_steps_ == 0) set_significant_steps(beta1, beta2);
+  template <Execution X>
+  void add(const X& exec, double learning_rate, double beta1, double beta2, std::uint64_t t) {
+    const std::size_t last = size();
+    if (last == steps_.size()) grow(exec, beta1, beta2);
     recorded_.push_back({learning_rate, beta1, beta2, t});
-    steps_.emplace_back(learning_rate, beta1, beta2, t);
-    if (beta1_powers_.size() <= steps_.size()) {
-      beta1_powers_.push_back(beta1_powers_.back() * beta1);
-      beta2_powers_.push_back(beta2_powers_.back() * beta2);
-    }
-    const double step = static_cast<double>(t);
+    const double number = static_cast<double>(t);
     // The expansion point: the weights beta1^j of the steps have their mean at j = 1 / (1 - beta1).
     const double mean_delay = 1 / (1 - beta1);
-    closed_forms_.emplace_back(elementary::pow(beta2, mean_delay / 2) /
-                               std::sqrt(elementary::one_minus_pow(beta2, step - 1 + mean_delay)));
-    const double step_size = learning_rate / elementary::one_minus_pow(beta1, step);
-    const double correction = 1 / std::sqrt(elementary::one_minus_pow(beta2, step));
-    const std::size_t updated = std::min(significant_steps_, closed_forms_.size());
-    for (std::size_t j = 1; j <= updated; ++j) {
-      closed_forms_[closed_forms_.size() - j].add(step_size * beta1_powers_[j],
-                                                  correction * std::sqrt(beta2_powers_[j]));
-    }
+    const double expansion_point =
+        elementary::pow(beta2, mean_delay / 2) /
+        std::sqrt(elementary::one_minus_pow(beta2, number - 1 + mean_delay));
+    const double step_size = learning_rate / elementary::one_minus_pow(beta1, number);
+    const double correction = 1 / std::sqrt(elementary::one_minus_pow(beta2, number));
+    const AdamStep<T> step(learning_rate, beta1, beta2, t);
+    AdamStep<T>* const steps = steps_.data();
+    ZeroGradientSteps<T>* const closed_forms = closed_forms_.data();
+    const double *const first = beta1_powers_.data(), *const second = beta2_powers_.data();
+    const std::size_t updated = std::min(significant_steps_, size());
+    // On the host all in one chunk: they are few.
+    for_each_element(exec, updated, updated, [=] PRISM_HOST_DEVICE(std::size_t j) {
+      if (j == 0) {
+        steps[last] = step;
+        closed_forms[last] = ZeroGradientSteps<T>(expansion_point);
+      }
+      closed_forms[last - j].add(step_size * first[j + 1], correction * std::sqrt(second[j + 1]));
+    });
   }
 
   /// The steps as loops over rows read them, until the next add() or clear().
   [[nodiscard]] DeferredSteps<T> view() const noexcept {
-    return {steps_, closed_forms_.data(), beta1_powers_.data(), beta2_powers_.data(),
-            significant_steps_};
+    return {std::span<const AdamStep<T>>(steps_.data(), size()), closed_forms_.data(),
+            beta1_powers_.data(), beta2_powers_.data(), significant_steps_};
   }
 
   /// Writes what add() was given; load() works the rest out again, to the last bit.
@@ -151,12 +158,13 @@ class AdamHistory {
       out.number(step.t);
     }
   }
+  /// A device has to be done with what was begun.
   void load(BinaryReader& in) {
     clear();
     for (auto left = in.number<std::uint64_t>(); left > 0; --left) {
       const auto learning_rate = in.number<double>(), beta1 = in.number<double>(),
                  beta2 = in.number<double>();
-      add(learning_rate, beta1, beta2, in.number<std::uint64_t>());
+      add(Serial{}, learning_rate, beta1, beta2, in.number<std::uint64_t>());
     }
   }
 
@@ -166,6 +174,22 @@ class AdamHistory {
     double learning_rate, beta1, beta2;
     std::uint64_t t;
   };
+
+  /// Makes room for as many steps again, and at least one.
+  template <Execution X>
+  void grow(const X& exec, double beta1, double beta2) {
+    synchronise(exec);  // a device may be reading the lists
+    if (significant_steps_ == 0) set_significant_steps(beta1, beta2);
+    constexpr std::size_t least = 256;
+    const std::size_t capacity = std::max(least, 2 * steps_.size());
+    steps_.resize(capacity, AdamStep<T>{});
+    closed_forms_.resize(capacity, ZeroGradientSteps<T>(1));
+    const auto append_powers = [capacity](double beta, TableVector<double>& powers) {
+      while (powers.size() <= capacity) powers.push_back(powers.back() * beta);
+    };
+    append_powers(beta1, beta1_powers_);
+    append_powers(beta2, beta2_powers_);
+  }
 
   void set_significant_steps(double beta1, double beta2) {
     // From one zero-gradient step to the next, an update shrinks by this factor. The sum of all
@@ -179,7 +203,8 @@ class AdamHistory {
     }
   }
 
-  std::vector<Recorded> recorded_;
+  std::vector<Recorded> recorded_;  // as many as there are steps
+  // With room for more; written and read by the execution.
   TableVector<AdamStep<T>> steps_;
   TableVector<ZeroGradientSteps<T>> closed_forms_;  // [from]
   TableVector<double> beta1_powers_;                // beta1^j

@@ -213,7 +213,6 @@ class LazyAdam {
         }
       });
     }
-    synchronise(exec);  // the rows have read the history
     state_.history_.clear();
   }
 
@@ -251,8 +250,7 @@ class LazyAdam {
           const auto now = static_cast<std::uint32_t>(of_state.deferred.size() + 1);
           Lanes<Isa>::once([&] { of_state.row[r].last = {now, now}; });
         });
-    synchronise(exec);  // the rows have read the history
-    state_.history_.add(info.learning_rate, beta1_, beta2_, info.step);
+    state_.history_.add(exec, info.learning_rate, beta1_, beta2_, info.step);
   }
 
  private:

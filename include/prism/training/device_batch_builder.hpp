@@ -7,6 +7,7 @@
 #include <memory_resource>
 #include <span>
 #include <type_traits>
+#include <utility>
 
 #include "prism/core/atomic_min.hpp"
 #include "prism/core/config.hpp"
@@ -26,177 +27,246 @@ namespace prism::inline PRISM_ISA {
 
 namespace detail {
 
-/// The table rows of a side's occurrences: of pairs first, then of negatives.
-struct OccurrenceRows {
+/// The occurrences of a batch's rows: the pairs' users, then the pairs' items, then the negatives.
+struct BatchOccurrences {
   std::span<const Interaction> pairs;
   std::span<const Index> negatives;
-  bool of_items;  // or users, who have no negatives
 
-  [[nodiscard]] constexpr Index operator[](std::size_t occurrence) const noexcept {
-    if (occurrence >= pairs.size()) return negatives[occurrence - pairs.size()];
-    return of_items ? pairs[occurrence].item : pairs[occurrence].user;
-  }
   [[nodiscard]] constexpr std::size_t size() const noexcept {
-    return pairs.size() + negatives.size();
+    return 2 * pairs.size() + negatives.size();
+  }
+  [[nodiscard]] constexpr bool is_user(std::size_t occurrence) const noexcept {
+    return occurrence < pairs.size();
+  }
+  /// The row of the users' table, or of the items'.
+  [[nodiscard]] constexpr Index row(std::size_t occurrence) const noexcept {
+    if (is_user(occurrence)) return pairs[occurrence].user;
+    occurrence -= pairs.size();
+    return occurrence < pairs.size() ? pairs[occurrence].item
+                                     : negatives[occurrence - pairs.size()];
   }
 };
 
-/// How many of a side's rows are active, and positive.
-struct RowCounts {
-  Index active;
-  Index positive;
+/// A side's lists as loops take them.
+struct SideLists {
+  std::span<Index> first_occurrence;  // of each row of the table; absent if it has none
+  std::span<Index> inverse_index;
+  std::span<Index> unique_rows;
+  std::span<Index> row_of_occurrence;
+  std::span<Index> offsets;
 };
 
-/// Finds the distinct rows of one side on a device; the lists are those of SideBuilder.
-class DeviceSideBuilder {
+/// Finds the distinct rows of both sides on a device, in loops over both at once: a batch is small,
+/// and to begin a loop takes as long as to run it. The lists are those of SideBuilder.
+class DeviceSides {
  public:
-  DeviceSideBuilder(std::size_t table_rows, std::pmr::memory_resource* memory)
-      : inverse_index_(table_rows, absent, memory),
-        unique_rows_(memory),
-        row_of_occurrence_(memory),
-        offsets_(memory),
-        occurrences_(memory),
-        flags_(memory),
+  DeviceSides(std::size_t users, std::size_t items, std::pmr::memory_resource* memory)
+      : users_(users, memory),
+        items_(items, memory),
         rank_(memory),
         order_(memory),
-        sorted_(memory) {}
+        keys_(memory),
+        sorted_keys_(memory),
+        occurrences_(memory),
+        counts_(3, pinned_beside(memory)) {}
 
   /// Begins a batch, after the one before was finished.
-  /// @param counts  written by the device
   template <DeviceExecution X>
-  void begin(const X& exec, const OccurrenceRows& rows, bool all_rows, RowCounts* counts) {
+  void begin(const X& exec, const BatchOccurrences& rows, bool all_rows) {
     clear(exec);
-    const std::size_t n = rows.size(), table_rows = inverse_index_.size();
-    max_unique_ = all_rows ? table_rows : std::min(n, table_rows);
-    const std::size_t max_scanned = std::max(n + 1, all_rows ? table_rows : 0);
-    grow(exec, unique_rows_, max_unique_);
-    grow(exec, offsets_, max_unique_ + 1);
-    grow(exec, flags_, max_scanned);
-    grow(exec, rank_, max_scanned);
-    for (auto* list : {&row_of_occurrence_, &occurrences_, &order_, &sorted_}) grow(exec, *list, n);
-    number_rows(exec, rows, counts);
-    if (all_rows) add_inactive_rows(exec, counts);
-    group_occurrences(exec, n, counts);
-    row_of_occurrence_size_ = n;
+    const std::size_t n = rows.size(), of_users = rows.pairs.size();
+    users_.reserve(exec, of_users, all_rows);
+    items_.reserve(exec, n - of_users, all_rows);
+    for (auto* list : {&order_, &keys_, &sorted_keys_, &occurrences_}) grow(exec, *list, n);
+    grow(exec, rank_, n + 1);
+    number_rows(exec, rows);
+    if (all_rows) add_inactive_rows(exec, rows);
+    group_occurrences(exec, rows);
+    num_pairs_ = of_users;
+    num_occurrences_ = n;
   }
 
-  /// For every occurrence: the position of its row.
-  [[nodiscard]] std::span<const Index> row_of_occurrence() const noexcept {
-    return std::span(row_of_occurrence_).first(row_of_occurrence_size_);
+  /// For every occurrence of a side: the position of its row.
+  [[nodiscard]] std::span<const Index> user_rows() const noexcept {
+    return std::span(users_.row_of_occurrence).first(num_pairs_);
+  }
+  [[nodiscard]] std::span<const Index> item_rows() const noexcept {
+    return std::span(items_.row_of_occurrence).first(num_occurrences_ - num_pairs_);
   }
 
-  /// The side, once the device has done what begin() began.
-  [[nodiscard]] BatchSide finish(bool all_rows, const RowCounts& counts) {
+  /// The sides, users first, once the device has done what begin() began.
+  [[nodiscard]] std::pair<BatchSide, BatchSide> finish(bool all_rows) {
     finished_ = true;
-    num_unique_ = all_rows ? inverse_index_.size() : counts.active;
-    return {std::span(unique_rows_).first(num_unique_),
-            counts.active,
-            counts.positive,
-            std::span(offsets_).first(num_unique_ + 1),
-            std::span(occurrences_).first(row_of_occurrence_size_),
-            inverse_index_};
+    const std::span<const Index> occurrences = std::span(occurrences_).first(num_occurrences_);
+    const std::size_t users = counts_[0], positive_items = counts_[1] - users,
+                      active_items = counts_[2] - users;
+    return {users_.finish(all_rows, users, users, occurrences.first(num_pairs_)),
+            items_.finish(all_rows, active_items, positive_items, occurrences.subspan(num_pairs_))};
   }
 
   // What begin() consists of; public because a CUDA compiler takes lambdas for a device only from
   // public functions.
 
-  /// No row has a position any more.
+  /// No row has an occurrence or a position any more.
   template <DeviceExecution X>
   void clear(const X& exec) {
-    const std::span<const Index> listed(unique_rows_.data(), num_unique_);
-    const std::span<Index> inverse_index(inverse_index_);
-    if (finished_) {
-      for_each_element(exec, listed.size(),
-                       [=] PRISM_HOST_DEVICE(std::size_t k) { inverse_index[listed[k]] = absent; });
-    } else {  // an error ended the batch before
-      for_each_element(exec, inverse_index.size(),
-                       [=] PRISM_HOST_DEVICE(std::size_t row) { inverse_index[row] = absent; });
-    }
-    num_unique_ = 0;
+    const SideLists users = users_.lists(), items = items_.lists();
+    const bool is_listed = finished_;  // else an error ended the batch before
+    const std::size_t of_users = is_listed ? users_.num_unique : users.inverse_index.size();
+    const std::size_t of_items = is_listed ? items_.num_unique : items.inverse_index.size();
+    for_each_element(exec, of_users + of_items, [=] PRISM_HOST_DEVICE(std::size_t i) {
+      const SideLists side = i < of_users ? users : items;
+      const std::size_t k = i < of_users ? i : i - of_users;
+      const std::size_t row = is_listed ? side.unique_rows[k] : k;
+      side.first_occurrence[row] = absent;
+      side.inverse_index[row] = absent;
+    });
+    users_.num_unique = items_.num_unique = 0;
     finished_ = false;
   }
 
-  /// Lists the distinct rows in the order of their first occurrences.
+  /// Lists the distinct rows of a side in the order of their first occurrences.
   template <DeviceExecution X>
-  void number_rows(const X& exec, const OccurrenceRows& rows, RowCounts* counts) {
-    const std::size_t n = rows.size(), pairs = rows.pairs.size();
-    const std::span<Index> inverse_index(inverse_index_), unique_rows(unique_rows_);
-    const std::span<Index> row_of_occurrence(row_of_occurrence_), order(order_);
-    const std::span<Index> flags = std::span(flags_).first(n + 1);
+  void number_rows(const X& exec, const BatchOccurrences& rows) {
+    const SideLists users = users_.lists(), items = items_.lists();
+    const std::size_t n = rows.size(), of_users = rows.pairs.size();
+    // How many rows of both sides have their first occurrence before.
     const std::span<Index> rank = std::span(rank_).first(n + 1);
-    // A row's entry is its first occurrence, until all occurrences have read it.
+    const std::span<Index> order(order_), keys(keys_), counts(counts_);
     for_each_element(exec, n, [=] PRISM_HOST_DEVICE(std::size_t occurrence) {
-      atomic_min(&inverse_index[rows[occurrence]], static_cast<Index>(occurrence));
-      order[occurrence] = static_cast<Index>(occurrence);
+      const bool is_user = rows.is_user(occurrence);
+      const SideLists side = is_user ? users : items;
+      atomic_min(&side.first_occurrence[rows.row(occurrence)], static_cast<Index>(occurrence));
+      order[occurrence] = static_cast<Index>(is_user ? occurrence : occurrence - of_users);
     });
-    for_each_element(exec, n + 1, [=] PRISM_HOST_DEVICE(std::size_t occurrence) {
-      flags[occurrence] = occurrence < n && inverse_index[rows[occurrence]] == occurrence;
-    });
-    exclusive_scan(exec, flags, rank);
-    for_each_element(exec, n + 1, [=] PRISM_HOST_DEVICE(std::size_t occurrence) {
-      if (occurrence == n) {
-        *counts = {rank[n], rank[pairs]};
-      } else {
-        row_of_occurrence[occurrence] = rank[inverse_index[rows[occurrence]]];
+    exclusive_scan(
+        exec, n + 1,
+        [=] PRISM_HOST_DEVICE(std::size_t occurrence) -> Index {
+          if (occurrence == n) return 0;
+          const SideLists side = rows.is_user(occurrence) ? users : items;
+          return side.first_occurrence[rows.row(occurrence)] == occurrence ? 1 : 0;
+        },
+        [=] PRISM_HOST_DEVICE(std::size_t occurrence, Index before) {
+          rank[occurrence] = before;
+          if (occurrence == of_users) counts[0] = before;
+          if (occurrence == 2 * of_users) counts[1] = before;
+          if (occurrence == n) counts[2] = before;
+        });
+    for_each_element(exec, n, [=] PRISM_HOST_DEVICE(std::size_t occurrence) {
+      const bool is_user = rows.is_user(occurrence);
+      const SideLists side = is_user ? users : items;
+      const Index row = rows.row(occurrence), first = side.first_occurrence[row];
+      const Index key = rank[first], k = is_user ? key : key - rank[of_users];
+      keys[occurrence] = key;
+      side.row_of_occurrence[is_user ? occurrence : occurrence - of_users] = k;
+      if (first == occurrence) {
+        side.unique_rows[k] = row;
+        side.inverse_index[row] = k;
       }
     });
-    for_each_element(exec, n, [=] PRISM_HOST_DEVICE(std::size_t occurrence) {
-      if (flags[occurrence] == 0) return;
-      const Index row = rows[occurrence];
-      unique_rows[rank[occurrence]] = row;
-      inverse_index[row] = rank[occurrence];
-    });
   }
 
-  /// Lists every row of the table that has no occurrence, ascending.
+  /// Lists every row of a table that has no occurrence, ascending.
   template <DeviceExecution X>
-  void add_inactive_rows(const X& exec, const RowCounts* counts) {
-    const std::size_t table_rows = inverse_index_.size();
-    const std::span<Index> inverse_index(inverse_index_), unique_rows(unique_rows_);
-    const std::span<Index> flags = std::span(flags_).first(table_rows);
-    const std::span<Index> rank = std::span(rank_).first(table_rows);
-    for_each_element(exec, table_rows, [=] PRISM_HOST_DEVICE(std::size_t row) {
-      flags[row] = inverse_index[row] == absent;
-    });
-    exclusive_scan(exec, flags, rank);
-    for_each_element(exec, table_rows, [=] PRISM_HOST_DEVICE(std::size_t row) {
-      if (flags[row] == 0) return;
-      const Index k = counts->active + rank[row];
-      unique_rows[k] = static_cast<Index>(row);
-      inverse_index[row] = k;
-    });
+  void add_inactive_rows(const X& exec, const BatchOccurrences& rows) {
+    const SideLists users = users_.lists(), items = items_.lists();
+    const std::size_t n = rows.size(), of_users = rows.pairs.size();
+    const std::size_t table_users = users.inverse_index.size();
+    const std::span<const Index> rank = std::span(rank_).first(n + 1);
+    exclusive_scan(
+        exec, table_users + items.inverse_index.size(),
+        [=] PRISM_HOST_DEVICE(std::size_t i) -> Index {
+          const bool is_user = i < table_users;
+          const SideLists side = is_user ? users : items;
+          return side.first_occurrence[is_user ? i : i - table_users] == absent ? 1 : 0;
+        },
+        [=] PRISM_HOST_DEVICE(std::size_t i, Index inactive_before) {
+          const bool is_user = i < table_users;
+          const SideLists side = is_user ? users : items;
+          const std::size_t row = is_user ? i : i - table_users;
+          if (side.first_occurrence[row] != absent) return;
+          // Of items: all users come before, active or not.
+          const std::size_t k =
+              is_user ? rank[of_users] + inactive_before : rank[n] + inactive_before - table_users;
+          side.unique_rows[k] = static_cast<Index>(row);
+          side.inverse_index[row] = static_cast<Index>(k);
+        });
   }
 
-  /// Groups the n occurrences by row, in their order.
+  /// Groups the occurrences of a side by row, in their order.
   template <DeviceExecution X>
-  void group_occurrences(const X& exec, std::size_t n, const RowCounts* counts) {
-    const std::span<Index> offsets = std::span(offsets_).first(max_unique_ + 1);
-    const std::span<Index> sorted = std::span(sorted_).first(n);
-    sort_pairs(exec, max_unique_, std::span(row_of_occurrence_).first(n),
-               std::span(order_).first(n), sorted, std::span(occurrences_).first(n));
+  void group_occurrences(const X& exec, const BatchOccurrences& rows) {
+    const SideLists users = users_.lists(), items = items_.lists();
+    const std::size_t n = rows.size(), of_users = rows.pairs.size(), of_items = n - of_users;
+    const std::size_t max_active = std::min(of_users, users.inverse_index.size()) +
+                                   std::min(of_items, items.inverse_index.size());
+    const std::span<Index> sorted = std::span(sorted_keys_).first(n);
+    const std::span<const Index> rank = std::span(rank_).first(n + 1);
+    sort_pairs(exec, max_active, std::span(keys_).first(n), std::span(order_).first(n), sorted,
+               std::span(occurrences_).first(n));
     // Every active row has an occurrence, the others none.
-    for_each_element(exec, std::max(n, offsets.size()), [=] PRISM_HOST_DEVICE(std::size_t i) {
+    const std::size_t loops = std::max({n, users.offsets.size(), items.offsets.size()});
+    for_each_element(exec, loops, [=] PRISM_HOST_DEVICE(std::size_t i) {
+      const Index active_users = rank[of_users], active_items = rank[n] - active_users;
       if (i < n && (i == 0 || sorted[i] != sorted[i - 1])) {
-        offsets[sorted[i]] = static_cast<Index>(i);
+        if (i < of_users) {
+          users.offsets[sorted[i]] = static_cast<Index>(i);
+        } else {
+          items.offsets[sorted[i] - active_users] = static_cast<Index>(i - of_users);
+        }
       }
-      if (i < offsets.size() && i >= counts->active) offsets[i] = static_cast<Index>(n);
+      if (i >= active_users && i < users.offsets.size()) {
+        users.offsets[i] = static_cast<Index>(of_users);
+      }
+      if (i >= active_items && i < items.offsets.size()) {
+        items.offsets[i] = static_cast<Index>(of_items);
+      }
     });
   }
 
  private:
-  TableVector<Index> inverse_index_;
-  TableVector<Index> unique_rows_;
-  TableVector<Index> row_of_occurrence_;
-  TableVector<Index> offsets_;
-  TableVector<Index> occurrences_;
-  // Working memory.
-  TableVector<Index> flags_;   // whether an occurrence is its row's first; whether a row has none
-  TableVector<Index> rank_;    // how many flags precede
-  TableVector<Index> order_;   // 0, 1, ...
-  TableVector<Index> sorted_;  // the rows of the occurrences, grouped
-  std::size_t max_unique_ = 0;
-  std::size_t num_unique_ = 0;  // of the batch that was finished last
-  std::size_t row_of_occurrence_size_ = 0;
+  struct Side {
+    TableVector<Index> first_occurrence, inverse_index, unique_rows, row_of_occurrence, offsets;
+    std::size_t max_unique = 0;
+    std::size_t num_unique = 0;  // of the batch that was finished last
+
+    Side(std::size_t table_rows, std::pmr::memory_resource* memory)
+        : first_occurrence(table_rows, absent, memory),
+          inverse_index(table_rows, absent, memory),
+          unique_rows(memory),
+          row_of_occurrence(memory),
+          offsets(memory) {}
+
+    template <DeviceExecution X>
+    void reserve(const X& exec, std::size_t occurrences, bool all_rows) {
+      max_unique = all_rows ? inverse_index.size() : std::min(occurrences, inverse_index.size());
+      grow(exec, unique_rows, max_unique);
+      grow(exec, row_of_occurrence, occurrences);
+      grow(exec, offsets, max_unique + 1);
+    }
+    [[nodiscard]] SideLists lists() noexcept {
+      return {first_occurrence, inverse_index, unique_rows, row_of_occurrence,
+              std::span(offsets).first(std::min(offsets.size(), max_unique + 1))};
+    }
+    [[nodiscard]] BatchSide finish(bool all_rows, std::size_t active, std::size_t positive,
+                                   std::span<const Index> occurrences) {
+      num_unique = all_rows ? inverse_index.size() : active;
+      return {std::span(unique_rows).first(num_unique), active,      positive,
+              std::span(offsets).first(num_unique + 1), occurrences, inverse_index};
+    }
+  };
+
+  Side users_;
+  Side items_;
+  TableVector<Index> rank_;
+  TableVector<Index> order_;        // an occurrence's number among its side's
+  TableVector<Index> keys_;         // its row's position, users' before items'
+  TableVector<Index> sorted_keys_;  // grouped
+  TableVector<Index> occurrences_;  // users', then items', grouped
+  // Read by the host. How many distinct rows: users, with the items of pairs, with all items.
+  TableVector<Index> counts_;
+  std::size_t num_pairs_ = 0;
+  std::size_t num_occurrences_ = 0;
   bool finished_ = true;  // the batch that was begun last
 };
 
@@ -209,10 +279,7 @@ class DeviceBatchBuilder {
   /// @param train  what pairs are drawn from; has to outlive the builder
   /// @param memory  that host and device share: memory_of() the execution
   explicit DeviceBatchBuilder(const Interactions& train, std::pmr::memory_resource* memory)
-      : train_(train),
-        users_(train.users(), memory),
-        items_(train.items(), memory),
-        counts_(2, pinned_beside(memory)) {}
+      : train_(train), sides_(train.users(), train.items(), memory) {}
   explicit DeviceBatchBuilder(const Interactions&&, std::pmr::memory_resource*) = delete;
 
   /// As BatchBuilder::build(). Returns when the device is done with all that was begun, so that the
@@ -221,20 +288,19 @@ class DeviceBatchBuilder {
   template <DeviceExecution X>
   [[nodiscard]] Batch build(const X& exec, std::span<const Interaction> pairs,
                             const BatchNegatives& negatives, bool all_rows = false) {
-    detail::check_batch_size(pairs.size(), negatives);
-    users_.begin(exec, {pairs, {}, false}, all_rows, &counts_[0]);
-    items_.begin(exec, {pairs, negatives.items, true}, all_rows, &counts_[1]);
+    const detail::BatchOccurrences occurrences{pairs, negatives.items};
+    require(occurrences.size() < max_rows, "batch_size",
+            "must leave a batch fewer than 2^32 - 1 users, items and negatives of pairs");
+    sides_.begin(exec, occurrences, all_rows);
     synchronise(exec);  // the host reads the counts
-    return detail::assemble_batch(train_, pairs.size(), negatives, users_.row_of_occurrence(),
-                                  items_.row_of_occurrence(), users_.finish(all_rows, counts_[0]),
-                                  items_.finish(all_rows, counts_[1]));
+    const auto [users, items] = sides_.finish(all_rows);
+    return detail::assemble_batch(train_, pairs.size(), negatives, sides_.user_rows(),
+                                  sides_.item_rows(), users, items);
   }
 
  private:
   const Interactions& train_;
-  detail::DeviceSideBuilder users_;
-  detail::DeviceSideBuilder items_;
-  TableVector<detail::RowCounts> counts_;  // users', items'
+  detail::DeviceSides sides_;
 };
 
 /// What builds the batches of an execution.

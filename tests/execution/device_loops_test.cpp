@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// On a device the steps of small batches take as long as their loops take to begin: how many there
+// are is held here.
+#include <doctest/doctest.h>
+
+#include <cstddef>
+#include <prism/prism.hpp>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "counting_grid.hpp"
+
+using namespace prism;
+
+namespace {
+
+/// Of a step of a batch of 16,384 pairs, its negatives included, where nothing is allocated any
+/// more.
+template <class Model>
+test::DeviceCounts counts_of_step(const Interactions& train,
+                                  const typename Model::Options& options = {}) {
+  Model model(train, options);
+  Trainer<Model, test::CountingGrid> trainer(model, test::counting_grid);
+  std::vector<Interaction> pairs;
+  for (std::size_t k = 0; k < 16384; ++k) pairs.push_back(train[k]);
+  test::DeviceCounts counts;
+  for (std::uint32_t step = 0; step < 3; ++step) {
+    test::device_counts = {};
+    const BatchNegatives negatives = trainer.sample(pairs, Random(1, Stream::negatives, step), 0);
+    static_cast<void>(trainer.step(pairs, negatives, 0.01));
+    counts = test::device_counts;
+  }
+  return counts;
+}
+
+}  // namespace
+
+TEST_CASE("a step begins few loops on a device, and waits for few of them") {
+  const Interactions train =
+      synthetic_interactions({.users = 3000, .items = 2000, .interactions_per_user = 8});
+  REQUIRE(train.size() >= 16384);
+  const auto check = [](const std::string& name, test::DeviceCounts counts, std::size_t loops,
+                        std::size_t waits) {
+    CAPTURE(name);
+    CHECK(counts.loops == loops);
+    CHECK(counts.waits == waits);
+  };
+  check("BPR", counts_of_step<Recommender<MF<8>, BPR>>(train), 25, 3);
+  check("SSM", counts_of_step<Recommender<MF<8>, SSM>>(train), 27, 3);
+  check("DirectAU", counts_of_step<Recommender<MF<8>, DirectAU>>(train), 40, 5);
+}
