@@ -113,6 +113,7 @@ void check_products() {
     check_product<T>(65, 64, size);
   }
   check_product<T>(130, 129, 1);
+  check_product<T>(1925, 2050, 18);  // of many tiles: large ones
   // Of few tiles, so that k is divided.
   check_product<T>(3, 5, 1000);
   check_product<T>(70, 3, 257);

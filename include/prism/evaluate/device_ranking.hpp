@@ -222,7 +222,7 @@ template <DeviceExecution X, class T, class Visit>
 void rank_on_device(const X& exec, const Scorer<T>& scorer, std::span<const Index> users,
                     std::size_t k, std::span<const Interactions* const> exclude,
                     Similarity similarity, const Visit& visit,
-                    std::size_t max_scores = (std::size_t{1} << 28) / sizeof(T)) {
+                    std::size_t max_scores = (std::size_t{1} << 30) / sizeof(T)) {
   const std::size_t items = scorer.output.items().size();
   if (users.empty()) return;
   synchronise(exec);  // the scorer's factors may be what a device writes

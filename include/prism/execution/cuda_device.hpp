@@ -87,7 +87,7 @@ class ThreadBlock {
 };
 
 template <class Kernel>
-__global__ void __launch_bounds__(block_threads)
+__global__ void __launch_bounds__(block_threads, prism::detail::resident_blocks<Kernel>)
     blocks_kernel(const __grid_constant__ Kernel kernel) {
   using Shared = typename Kernel::Shared;
   static_assert(std::is_trivial_v<Shared> && sizeof(Shared) <= std::size_t{48} * 1024);

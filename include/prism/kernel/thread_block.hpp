@@ -3,6 +3,9 @@
 // functor, copied to the device and called once for each block:
 //
 //   struct Kernel {
+//     // Optional: how many blocks a multiprocessor is to have registers for, so that one computes
+//     // while another waits.
+//     static constexpr unsigned resident_blocks = 2;
 //     struct Shared {  // trivial, uninitialised, at most 48 KiB
 //       float tile[16][64];
 //     };
@@ -27,5 +30,16 @@ namespace prism::inline PRISM_ISA {
 
 /// Threads of a block.
 inline constexpr unsigned block_threads = 256;
+
+namespace detail {
+
+/// What a kernel says of itself, or 1.
+template <class Kernel>
+inline constexpr unsigned resident_blocks = 1;
+template <class Kernel>
+requires requires { Kernel::resident_blocks; }
+inline constexpr unsigned resident_blocks<Kernel> = Kernel::resident_blocks;
+
+}  // namespace detail
 
 }  // namespace prism::inline PRISM_ISA

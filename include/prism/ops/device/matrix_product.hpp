@@ -36,10 +36,12 @@ struct ProductShape {
 
 /// Calls store(chunk * rows + row, column, sum over the k of a chunk); a block for each tile of
 /// each chunk of k.
-template <class T, class Left, class Right, class Store>
+template <class T, class Shape, class Left, class Right, class Store>
 struct ProductKernel {
+  static constexpr unsigned resident_blocks = Shape::rows_of_thread > 4 ? 2 : 3;
   struct Shared {
-    Slab<T> left, right;
+    Slab<T, Shape::rows> left;
+    Slab<T, Shape::columns> right;
   };
 
   ProductShape shape;
@@ -48,17 +50,23 @@ struct ProductKernel {
   Right right;
   Store store;
 
+  [[nodiscard]] static constexpr std::size_t tiles(ProductShape shape) noexcept {
+    return tiles_of(shape.rows, Shape::rows) * tiles_of(shape.columns, Shape::columns);
+  }
+
   template <class Block>
   PRISM_HOST_DEVICE void operator()(const Block& block, Shared& shared, std::size_t index) const {
-    const std::size_t across = tiles_of(shape.columns), tiles = tiles_of(shape.rows) * across;
-    const std::size_t tile = index % tiles, chunk = index / tiles;
-    const TileRange rows{tile / across * tile_size, shape.rows};
-    const TileRange columns{tile % across * tile_size, shape.columns};
+    const std::size_t across = tiles_of(shape.columns, Shape::columns),
+                      tiles_of_chunk = tiles(shape);
+    const std::size_t tile = index % tiles_of_chunk, chunk = index / tiles_of_chunk;
+    const TileRange rows{tile / across * Shape::rows, shape.rows};
+    const TileRange columns{tile % across * Shape::columns, shape.columns};
     const std::size_t first = chunk * chunk_depth, last = first + chunk_depth;
-    typename Block::template PerThread<ThreadTile<T>> sums(ThreadTile<T>{});
-    multiply_tile<T>(block, left, rows, right, columns,
-                     {first, last < shape.depth ? last : shape.depth}, shared.left, shared.right,
-                     sums);
+    using Sums = ThreadTile<T, Shape>;
+    typename Block::template PerThread<Sums> sums(Sums{});
+    multiply_tile<Shape, T>(block, left, rows, right, columns,
+                            {first, last < shape.depth ? last : shape.depth}, shared.left,
+                            shared.right, sums);
     block.for_each_thread([&](unsigned thread) {
       for_each_of_thread(thread, sums[thread], rows, columns,
                          [&](std::size_t row, std::size_t column, T number) {
@@ -68,13 +76,19 @@ struct ProductKernel {
   }
 };
 
+/// A thread of a small tile loads from shared memory as much as it multiplies, one of a large tile
+/// half of that; but a product has to have enough tiles to keep a device busy.
+using SmallTile = TileShape<4, 4>;
+using LargeTile = TileShape<8, 8>;
+
+inline constexpr std::size_t busy_blocks = 256;
+
 /// Into how many chunks k is divided so that a device is busy with a product of few tiles: by the
 /// product's shape alone, so that the order of sums is the same everywhere.
-[[nodiscard]] constexpr std::size_t depth_chunks(ProductShape shape) noexcept {
-  constexpr std::size_t blocks = 256, smallest_depth = 128;
-  const std::size_t tiles = tiles_of(shape.rows) * tiles_of(shape.columns);
+[[nodiscard]] constexpr std::size_t depth_chunks(ProductShape shape, std::size_t tiles) noexcept {
+  constexpr std::size_t smallest_depth = 128;
   if (tiles == 0) return 1;
-  return std::clamp<std::size_t>((blocks + tiles - 1) / tiles, 1,
+  return std::clamp<std::size_t>((busy_blocks + tiles - 1) / tiles, 1,
                                  std::max<std::size_t>(shape.depth / smallest_depth, 1));
 }
 
@@ -99,11 +113,17 @@ void store_sums(const X& exec, ProductShape shape, std::size_t chunks, Rows<cons
 template <class T, DeviceExecution X, class Left, class Right, class Store>
 void multiply(const X& exec, ProductShape shape, const Left& left, const Right& right,
               const Store& store, Scratch& scratch) {
-  const std::size_t tiles = tiles_of(shape.rows) * tiles_of(shape.columns);
-  const std::size_t wanted = depth_chunks(shape);
+  using Large = ProductKernel<T, LargeTile, Left, Right, Store>;
+  using Small = ProductKernel<T, SmallTile, Left, Right, Store>;
+  if constexpr (sizeof(T) == sizeof(float)) {  // the sums of doubles take all registers
+    if (Large::tiles(shape) >= busy_blocks && shape.columns >= LargeTile::columns) {
+      for_each_block(exec, Large::tiles(shape), Large{shape, shape.depth, left, right, store});
+      return;
+    }
+  }
+  const std::size_t tiles = Small::tiles(shape), wanted = depth_chunks(shape, tiles);
   if (wanted == 1) {
-    for_each_block(exec, tiles,
-                   ProductKernel<T, Left, Right, Store>{shape, shape.depth, left, right, store});
+    for_each_block(exec, tiles, Small{shape, shape.depth, left, right, store});
     return;
   }
   // Whole slabs.
@@ -112,8 +132,8 @@ void multiply(const X& exec, ProductShape shape, const Left& left, const Right& 
   const std::size_t chunks = (shape.depth + chunk_depth - 1) / chunk_depth;
   const Rows<T> parts = scratch.allocate<T>(chunks * shape.rows, shape.columns);
   for_each_block(exec, tiles * chunks,
-                 ProductKernel<T, Left, Right, OverwriteWith<T>>{shape, chunk_depth, left, right,
-                                                                 OverwriteWith<T>{parts}});
+                 ProductKernel<T, SmallTile, Left, Right, OverwriteWith<T>>{
+                     shape, chunk_depth, left, right, OverwriteWith<T>{parts}});
   store_sums<T>(exec, shape, chunks, parts, store);
 }
 
