@@ -108,11 +108,11 @@ struct Data {
 
 /// Trains and evaluates a model with this loss. If training diverges, Run::error has the message.
 /// @tparam X  where it is trained
-template <class Loss, class X = prism::Host<>>
+template <class Loss, class X>
 Run run_with(const Settings& settings, const ModelChoice& choice, const prism::Split& split);
 
 /// A trial of a model with this loss.
-template <class Loss, class X = prism::Host<>>
+template <class Loss, class X>
 prism::TrialSpec trial_with(const Settings& settings, const ModelChoice& choice,
                             const prism::Configuration& configuration, const Data& data);
 

@@ -153,8 +153,10 @@ struct Settings : examples::ReadingOptions {
 
 /// An option of the command line that takes a list, and what it sets.
 struct ListOption {
+  using Value = double Settings::*;  // named, because nvcc's output of it is warned of
+
   const char* name;  // "lr", of --lr
-  double Settings::*value;
+  Value value;
 };
 inline constexpr std::array<ListOption, 10> list_options{{
     {"lr", &Settings::learning_rate},

@@ -3,6 +3,7 @@
 
 #include <atomic>
 #include <cstdint>
+#include <prism/core/block_cache.hpp>
 #include <prism/core/error.hpp>
 #include <prism/core/index.hpp>
 #include <prism/core/matrix.hpp>
@@ -107,6 +108,30 @@ TEST_CASE("scratch memory is little more than the largest step needed") {
     scratch.reset();
   }
   CHECK(scratch.capacity() <= 2 * largest);
+}
+
+TEST_CASE("freed blocks are handed out for requests of their size, up to a size in all") {
+  char blocks[4];
+  BlockCache cache;
+  CHECK(cache.take(100) == nullptr);
+  CHECK(cache.keep(&blocks[0], 100, 250));
+  CHECK(cache.keep(&blocks[1], 150, 250));
+  CHECK_FALSE(cache.keep(&blocks[2], 1, 250));
+  CHECK_FALSE(cache.keep(&blocks[2], 251, 250));
+  CHECK(cache.take(99) == nullptr);
+  CHECK(cache.take(100) == &blocks[0]);
+  CHECK(cache.take(100) == nullptr);
+  CHECK(cache.keep(&blocks[2], 50, 250));
+  CHECK(cache.keep(&blocks[3], 50, 250));
+  std::size_t freed = 0, bytes = 0;
+  cache.clear([&](void*, std::size_t size) {
+    ++freed;
+    bytes += size;
+  });
+  CHECK(freed == 3);
+  CHECK(bytes == 250);
+  CHECK(cache.take(150) == nullptr);
+  CHECK(cache.keep(&blocks[0], 250, 250));
 }
 
 TEST_CASE("parallel loops visit every index once, for any number of threads") {

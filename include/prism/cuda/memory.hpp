@@ -11,6 +11,7 @@
 #include <memory_resource>
 #include <string>
 
+#include "prism/core/block_cache.hpp"
 #include "prism/core/config.hpp"
 #include "prism/core/error.hpp"
 #include "prism/core/memory.hpp"
@@ -19,19 +20,30 @@
 namespace prism::inline PRISM_ISA {
 namespace cuda {
 
+/// Waits for what the calling thread began, which may use a block that is freed.
+inline void wait_for_device() noexcept {
+  static_cast<void>(cudaStreamSynchronize(cudaStreamPerThread));  // an error is reported elsewhere
+}
+
 /// The host's memory, which the device reads without moving it: cudaMallocHost.
 class PinnedMemory final : public std::pmr::memory_resource {
+  static constexpr std::size_t max_kept = std::size_t{1} << 28;
+
   void* do_allocate(std::size_t bytes, std::size_t /*alignment*/) override {
+    if (void* const kept = freed_.take(bytes)) return kept;
     void* block = nullptr;
     check(cudaMallocHost(&block, bytes > 0 ? bytes : 1), "allocating pinned memory");
     return block;
   }
-  void do_deallocate(void* block, std::size_t /*bytes*/, std::size_t /*alignment*/) override {
-    static_cast<void>(cudaFreeHost(block));  // fails only where the process ends
+  void do_deallocate(void* block, std::size_t bytes, std::size_t /*alignment*/) override {
+    wait_for_device();
+    if (!freed_.keep(block, bytes, max_kept)) static_cast<void>(cudaFreeHost(block));
   }
   [[nodiscard]] bool do_is_equal(const memory_resource& other) const noexcept override {
     return this == &other;
   }
+
+  BlockCache freed_;
 };
 
 /// The resource; never destroyed.
@@ -40,25 +52,30 @@ class PinnedMemory final : public std::pmr::memory_resource {
   return memory;
 }
 
-/// cudaMallocManaged as a memory resource. Grants no more than the device has in all: it would be
-/// paged back and forth at each step.
+/// cudaMallocManaged as a memory resource. Grants no more than was free on the device when it was
+/// first asked: beyond that pages would move back and forth at each step.
 class ManagedMemory final : public DeviceMemory {
  public:
   [[nodiscard]] std::pmr::memory_resource* pinned() noexcept override { return pinned_memory(); }
 
  private:
   void* do_allocate(std::size_t bytes, std::size_t /*alignment*/) override {
-    std::size_t available = 0, total = 0;
-    check(cudaMemGetInfo(&available, &total), "asking for the device's memory");
-    // What is granted takes room only once it is used, so that the free memory does not tell.
-    const std::size_t before = granted_.fetch_add(bytes);
-    if (before + bytes > total) {
-      granted_ -= bytes;
-      throw DeviceError("the device has " + std::to_string(total) + " bytes, of which " +
-                        std::to_string(before) + " are granted, and " + std::to_string(bytes) +
-                        " more are needed: fewer users or items, or a smaller dimension or batch, "
-                        "or a device with more memory");
+    if (void* const kept = freed_.take(bytes)) return kept;
+    // Asked once: what is granted takes room only when it is used, so that what is free later does
+    // not tell.
+    static const std::size_t to_grant = free_at_first();
+    std::size_t before = granted_.fetch_add(bytes);
+    if (before + bytes > to_grant) {
+      before -= free_kept();
+      if (before + bytes > to_grant) {
+        granted_ -= bytes;
+        throw DeviceError("the device had " + std::to_string(to_grant) + " bytes, of which " +
+                          std::to_string(before) + " are granted, and " + std::to_string(bytes) +
+                          " more are needed: fewer users or items, or a smaller dimension or "
+                          "batch, or a device with more memory");
+      }
     }
+    max_kept_ = to_grant / 8;
     void* block = nullptr;
     const cudaError_t result = cudaMallocManaged(&block, bytes > 0 ? bytes : 1);
     if (result != cudaSuccess) granted_ -= bytes;
@@ -66,15 +83,45 @@ class ManagedMemory final : public DeviceMemory {
     return block;
   }
   void do_deallocate(void* block, std::size_t bytes, std::size_t /*alignment*/) override {
-    // Waits for kernels that may still use it. Fails only where the process ends.
-    static_cast<void>(cudaFree(block));
+    wait_for_device();
+    if (freed_.keep(block, bytes, max_kept_)) return;
+    static_cast<void>(cudaFree(block));  // fails only where the process ends
     granted_ -= bytes;
   }
   [[nodiscard]] bool do_is_equal(const memory_resource& other) const noexcept override {
     return this == &other;
   }
+  /// @throws DeviceError  where host and device cannot both use its memory
+  static std::size_t free_at_first() {
+    int device = 0, concurrent = 0;
+    check(cudaGetDevice(&device), "asking for the device");
+    check(cudaDeviceGetAttribute(&concurrent, cudaDevAttrConcurrentManagedAccess, device),
+          "asking what the device can do");
+    if (concurrent == 0) {
+      throw DeviceError(
+          "host and device cannot use the same memory at once here (concurrentManagedAccess is "
+          "0): needed are Linux, without a sandbox that keeps the driver from it, and a device of "
+          "compute capability 6.0 or above");
+    }
+    std::size_t available = 0, total = 0;
+    check(cudaMemGetInfo(&available, &total), "asking for the device's memory");
+    constexpr std::size_t of_others = std::size_t{1} << 28;  // kernels' code, stacks
+    return available > of_others ? available - of_others : 0;
+  }
+  /// @return how many bytes they had
+  std::size_t free_kept() {
+    std::size_t freed = 0;
+    freed_.clear([&](void* block, std::size_t bytes) {
+      static_cast<void>(cudaFree(block));
+      freed += bytes;
+    });
+    granted_ -= freed;
+    return freed;
+  }
 
-  std::atomic<std::size_t> granted_ = 0;
+  BlockCache freed_;
+  std::atomic<std::size_t> granted_ = 0;  // with what is kept
+  std::atomic<std::size_t> max_kept_ = 0;
 };
 
 /// The resource; never destroyed.

@@ -296,6 +296,9 @@ template <class First, class Second>
 class OneActivation {
  public:
   static constexpr std::string_view name = "OneOf";
+  static constexpr bool takes_packs = requires {
+    requires First::takes_packs && Second::takes_packs;
+  };
 
   OneActivation() = default;
   constexpr OneActivation(First) {}
@@ -310,11 +313,11 @@ class OneActivation {
     return choice < 2;
   }
   template <class T>
-  [[nodiscard]] T apply(T x) const noexcept {
+  [[nodiscard]] constexpr T apply(T x) const noexcept {
     return second_ ? Second{}.apply(x) : First{}.apply(x);
   }
   template <class T>
-  [[nodiscard]] T derivative(T y) const noexcept {
+  [[nodiscard]] constexpr T derivative(T y) const noexcept {
     return second_ ? Second{}.derivative(y) : First{}.derivative(y);
   }
 

@@ -14,6 +14,7 @@
 #include "prism/core/random.hpp"
 #include "prism/core/shuffle.hpp"
 #include "prism/data/interactions.hpp"
+#include "prism/ops/numbers.hpp"
 #include "prism/training/fit_options.hpp"
 
 namespace prism::inline PRISM_ISA::detail {
@@ -26,7 +27,7 @@ class EpochPairs {
   /// @param memory  of the pairs; null for table_memory()
   EpochPairs(const Interactions& train, std::uint64_t seed, Shuffle mode,
              std::pmr::memory_resource* memory = nullptr)
-      : train_(train), seed_(seed), mode_(mode), pairs_(memory) {}
+      : train_(train), seed_(seed), mode_(mode), pairs_(memory), shuffled_(pinned_beside(memory)) {}
 
   /// @param epoch  from 1
   /// @return all pairs, valid until the next call
@@ -35,20 +36,33 @@ class EpochPairs {
     if (epoch != epoch_) {
       synchronise(exec);  // a device may still read a batch
       pairs_.resize(train_.size());
-      for (std::size_t k = 0; k < pairs_.size(); ++k) pairs_[k] = train_[k];
-      const auto drawn_for = static_cast<std::uint32_t>(mode_ == Shuffle::once ? 1 : epoch);
-      shuffle(host_of(exec), std::span(pairs_), Random(seed_, Stream::shuffle, drawn_for));
+      if constexpr (DeviceExecution<X>) {
+        // Pages of its own memory that the host wrote would move back and forth.
+        shuffled_.resize(train_.size());
+        draw(exec, epoch, shuffled_);
+        copy_numbers(exec, std::span<const Interaction>(shuffled_), std::span(pairs_));
+      } else {
+        draw(exec, epoch, pairs_);
+      }
       epoch_ = epoch;
     }
     return pairs_;
   }
 
  private:
+  template <Execution X>
+  void draw(const X& exec, std::size_t epoch, std::span<Interaction> pairs) const {
+    for (std::size_t k = 0; k < pairs.size(); ++k) pairs[k] = train_[k];
+    const auto drawn_for = static_cast<std::uint32_t>(mode_ == Shuffle::once ? 1 : epoch);
+    shuffle(host_of(exec), pairs, Random(seed_, Stream::shuffle, drawn_for));
+  }
+
   const Interactions& train_;
   std::uint64_t seed_;
   Shuffle mode_;
   TableVector<Interaction> pairs_;
-  std::size_t epoch_ = 0;  // whose order they are in
+  TableVector<Interaction> shuffled_;  // of an execution on a device: where the host draws them
+  std::size_t epoch_ = 0;              // whose order they are in
 };
 
 }  // namespace prism::inline PRISM_ISA::detail

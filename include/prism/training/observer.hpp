@@ -10,6 +10,7 @@
 // training then stops there, and keeps its best weights and its history.
 #pragma once
 
+#include <algorithm>
 #include <concepts>
 #include <cstddef>
 #include <memory>
@@ -126,7 +127,7 @@ template <class Model, class... Observers>
 constexpr void check_observers() {
   constexpr std::size_t count = sizeof...(Observers);
   constexpr bool is_observer[] = {Observer<std::remove_reference_t<Observers>, Model>..., true};
-  constexpr auto fine = [=](std::size_t k) { return k >= count || is_observer[k]; };
+  constexpr auto fine = [=](std::size_t k) { return is_observer[std::min(k, count)]; };
   constexpr bool first = fine(0), second = fine(1), third = fine(2);
   static_assert(first,
                 "fit, run: observer 1 (the argument after the options) is not an observer: "
