@@ -3,6 +3,8 @@
 #pragma once
 
 #include <cstddef>
+#include <prism/core/config.hpp>
+#include <prism/core/execution.hpp>
 #include <prism/execution/serial_grid.hpp>
 
 namespace test {

@@ -8,6 +8,7 @@
 #include <cmath>
 #include <cstddef>
 #include <cstring>
+#include <filesystem>
 #include <type_traits>
 
 using namespace prism;
@@ -86,9 +87,29 @@ TEST_CASE("a device trains the host's model up to rounding, and the same bits ea
   check<MF<19>, Cosine, FullWD, Xavier, SGD>(1);
   check<MF<64>, SSM, None, PRISM<1.0>, Adam, SharedNegatives<>>();
   check<MF<64>, UltraGCN, None, PRISM<1.0>, Adam, SharedNegatives<>>();
+  check<MF<64>, SSM, None, PRISM<1.0>, Adam, AllInBatchNegatives>();
   check<MF<64>, MAWU>();
   check<LightGCN<64, 3>, BPR>();
   check<MLP<64>, MACR>();
   check<MF<130>, DirectAU>();
   check<MLP<64>, BPR>();
+}
+
+TEST_CASE("a run that is resumed within an epoch on a device goes on to the last bit") {
+  using Model = Recommender<MF<64>, BPR, FullWD>;
+  const Split& split = cuda_test::small_split();
+  const FitOptions options{.learning_rate = 0.01, .batch_size = 500, .epochs = 3};
+  const auto path = std::filesystem::temp_directory_path() / "prism_cuda_resume.ckpt";
+  Model unbroken(split.train), resumed(split.train);
+  {
+    TrainingSession session(cuda::device(), unbroken, split, options);
+    for (int step = 0; step < 21; ++step) session.step();
+    session.save(path);
+    session.run();
+  }
+  auto session =
+      TrainingSession<Model, CudaDevice>::resume(path, cuda::device(), resumed, split, options);
+  session.run();
+  std::filesystem::remove(path);
+  CHECK(cuda_test::same_bits(unbroken, resumed));
 }

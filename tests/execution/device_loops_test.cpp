@@ -1,15 +1,17 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// On a device the steps of small batches take as long as their loops take to begin: how many there
-// are is held here.
+// On a device the steps of small batches take as long as their loops take to begin, and pages that
+// the host touches move back and forth: what a step does of either is held here.
 #include <doctest/doctest.h>
 
 #include <cstddef>
 #include <prism/prism.hpp>
+#include <prism/training/working_model.hpp>
 #include <span>
 #include <string>
 #include <vector>
 
 #include "counting_grid.hpp"
+#include "guarded_grid.hpp"
 
 using namespace prism;
 
@@ -34,7 +36,43 @@ test::DeviceCounts counts_of_step(const Interactions& train,
   return counts;
 }
 
+/// Steps, more than a history has room for at first. The host crashes where it touches the memory.
+template <class Model>
+void step_on_device_only(const Interactions& train, const typename Model::Options& options = {}) {
+  Model model(train, options);
+  detail::WorkingModel<Model, test::GuardedGrid> working(test::guarded_grid, model);
+  Trainer<Model, test::GuardedGrid> trainer(working.get(), test::guarded_grid);
+  detail::EpochPairs epoch_pairs(train, 1, Shuffle::every_epoch, &test::guarded_memory());
+  {
+    const test::DeviceOnly device_only;
+    for (std::uint32_t step = 0; step < 300; ++step) {
+      const auto pairs = epoch_pairs.of(test::guarded_grid, 1 + step / 100).first(64);
+      const BatchNegatives negatives = trainer.sample(pairs, Random(1, Stream::negatives, step), 0);
+      static_cast<void>(trainer.step(pairs, negatives, 0.01));
+    }
+    trainer.flush();
+    CHECK(trainer.finite());
+  }
+  working.publish();
+  CHECK(model.trained());
+}
+
 }  // namespace
+
+TEST_CASE("the host touches no memory of a device in a step") {
+  const Interactions train =
+      synthetic_interactions({.users = 90, .items = 60, .interactions_per_user = 8});
+  step_on_device_only<Recommender<MF<8>, BPR>>(train);
+  step_on_device_only<Recommender<MF<8>, SSM, BatchedWD>>(train);
+  step_on_device_only<Recommender<MF<8>, DirectAU, FullWD>>(train);
+  step_on_device_only<Recommender<MF<8>, MAWU, None, PRISM<1.0>>>(train);
+  step_on_device_only<Recommender<MLP<8, 2>, MACR>>(train);
+  step_on_device_only<Recommender<LightGCN<8, 2>, BSL, None, Xavier, Adam, SharedNegatives<>>>(
+      train);
+  step_on_device_only<Recommender<MF<8>, Penalized<BPR, IPL>, None, Xavier, SGD>>(train);
+  step_on_device_only<
+      Recommender<MF<8>, Penalized<SSM, ReSN>, None, Xavier, Adam, InBatchNegatives>>(train);
+}
 
 TEST_CASE("a step begins few loops on a device, and waits for few of them") {
   const Interactions train =

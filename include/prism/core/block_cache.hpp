@@ -29,12 +29,16 @@ class BlockCache {
   /// Keeps a block that nobody uses any more.
   /// @param max_size  bytes of all blocks that are kept
   /// @return whether it is kept
-  [[nodiscard]] bool keep(void* block, std::size_t bytes, std::size_t max_size) {
-    const std::scoped_lock lock(mutex_);
-    if (bytes > max_size || size_ > max_size - bytes) return false;
-    blocks_.emplace(bytes, block);
-    size_ += bytes;
-    return true;
+  [[nodiscard]] bool keep(void* block, std::size_t bytes, std::size_t max_size) noexcept {
+    try {
+      const std::scoped_lock lock(mutex_);
+      if (bytes > max_size || size_ > max_size - bytes) return false;
+      blocks_.emplace(bytes, block);
+      size_ += bytes;
+      return true;
+    } catch (...) {  // no memory for the entry
+      return false;
+    }
   }
 
   /// Calls free(block, bytes) for each block and forgets it.

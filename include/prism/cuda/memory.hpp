@@ -20,9 +20,9 @@
 namespace prism::inline PRISM_ISA {
 namespace cuda {
 
-/// Waits for what the calling thread began, which may use a block that is freed.
+/// Waits for all that was begun, by any thread: it may use a block that is freed.
 inline void wait_for_device() noexcept {
-  static_cast<void>(cudaStreamSynchronize(cudaStreamPerThread));  // an error is reported elsewhere
+  static_cast<void>(cudaDeviceSynchronize());  // an error is reported elsewhere
 }
 
 /// The host's memory, which the device reads without moving it: cudaMallocHost.
@@ -32,7 +32,13 @@ class PinnedMemory final : public std::pmr::memory_resource {
   void* do_allocate(std::size_t bytes, std::size_t /*alignment*/) override {
     if (void* const kept = freed_.take(bytes)) return kept;
     void* block = nullptr;
-    check(cudaMallocHost(&block, bytes > 0 ? bytes : 1), "allocating pinned memory");
+    cudaError_t result = cudaMallocHost(&block, bytes > 0 ? bytes : 1);
+    if (result != cudaSuccess) {
+      freed_.clear([](void* kept, std::size_t) { static_cast<void>(cudaFreeHost(kept)); });
+      static_cast<void>(cudaGetLastError());  // else the next check would report it
+      result = cudaMallocHost(&block, bytes > 0 ? bytes : 1);
+    }
+    check(result, "allocating pinned memory");
     return block;
   }
   void do_deallocate(void* block, std::size_t bytes, std::size_t /*alignment*/) override {
@@ -64,18 +70,17 @@ class ManagedMemory final : public DeviceMemory {
     // Asked once: what is granted takes room only when it is used, so that what is free later does
     // not tell.
     static const std::size_t to_grant = free_at_first();
-    std::size_t before = granted_.fetch_add(bytes);
-    if (before + bytes > to_grant) {
-      before -= free_kept();
-      if (before + bytes > to_grant) {
-        granted_ -= bytes;
-        throw DeviceError("the device had " + std::to_string(to_grant) + " bytes, of which " +
-                          std::to_string(before) + " are granted, and " + std::to_string(bytes) +
-                          " more are needed: fewer users or items, or a smaller dimension or "
-                          "batch, or a device with more memory");
-      }
+    granted_ += bytes;
+    if (granted_ > to_grant) free_kept();
+    if (const std::size_t granted = granted_; granted > to_grant) {
+      granted_ -= bytes;
+      throw DeviceError("the device had " + std::to_string(to_grant) +
+                        " bytes free for models, of which " + std::to_string(granted - bytes) +
+                        " are granted, and " + std::to_string(bytes) +
+                        " more are needed: fewer users or items, or a smaller dimension or "
+                        "batch, or a device with more memory");
     }
-    max_kept_ = to_grant / 8;
+    max_kept_ = to_grant / 4;
     void* block = nullptr;
     const cudaError_t result = cudaMallocManaged(&block, bytes > 0 ? bytes : 1);
     if (result != cudaSuccess) granted_ -= bytes;
@@ -108,15 +113,11 @@ class ManagedMemory final : public DeviceMemory {
     constexpr std::size_t of_others = std::size_t{1} << 28;  // kernels' code, stacks
     return available > of_others ? available - of_others : 0;
   }
-  /// @return how many bytes they had
-  std::size_t free_kept() {
-    std::size_t freed = 0;
+  void free_kept() {
     freed_.clear([&](void* block, std::size_t bytes) {
       static_cast<void>(cudaFree(block));
-      freed += bytes;
+      granted_ -= bytes;
     });
-    granted_ -= freed;
-    return freed;
   }
 
   BlockCache freed_;

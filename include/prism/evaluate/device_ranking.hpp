@@ -5,10 +5,12 @@
 #include <algorithm>
 #include <cstddef>
 #include <memory_resource>
+#include <optional>
 #include <span>
 #include <vector>
 
 #include "prism/core/config.hpp"
+#include "prism/core/error.hpp"
 #include "prism/core/execution.hpp"
 #include "prism/core/finite.hpp"
 #include "prism/core/index.hpp"
@@ -227,14 +229,22 @@ void rank_on_device(const X& exec, const Scorer<T>& scorer, std::span<const Inde
   if (users.empty()) return;
   synchronise(exec);  // the scorer's factors may be what a device writes
   const std::size_t in_memory = items > 0 ? std::max<std::size_t>(max_scores / items, 1) : 1;
-  const std::size_t max_users = std::min(users.size(), in_memory);
-  DeviceRanking<T, X> ranking(exec, scorer, std::min(k, items), exclude, similarity, max_users);
+  std::size_t max_users = std::min(users.size(), in_memory);
+  std::optional<DeviceRanking<T, X>> ranking;
+  while (!ranking) {
+    try {
+      ranking.emplace(exec, scorer, std::min(k, items), exclude, similarity, max_users);
+    } catch (const DeviceError&) {
+      if (max_users == 1) throw;
+      max_users /= 2;  // what the device has left is less
+    }
+  }
   for (std::size_t first = 0; first < users.size(); first += max_users) {
     const std::size_t count = std::min(max_users, users.size() - first);
-    ranking.rank(users.subspan(first, count));
+    ranking->rank(users.subspan(first, count));
     constexpr std::size_t grain = 64;
     parallel_chunks(host_of(exec), count, grain, [&](std::size_t begin, std::size_t end) {
-      for (std::size_t r = begin; r < end; ++r) visit(first + r, ranking.best(r));
+      for (std::size_t r = begin; r < end; ++r) visit(first + r, ranking->best(r));
     });
   }
 }

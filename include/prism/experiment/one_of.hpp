@@ -22,6 +22,7 @@
 #include "prism/core/execution.hpp"
 #include "prism/core/random.hpp"
 #include "prism/core/rows.hpp"
+#include "prism/execution/serial.hpp"
 #include "prism/policy/initializer.hpp"
 #include "prism/policy/label.hpp"
 #include "prism/policy/loss.hpp"
@@ -200,14 +201,21 @@ class OneOptimizer : public detail::RuntimeChoice<Policies...> {
           },
           state_);
     }
-    void load(BinaryReader& in) requires(SavedState<typename Policies::template State<T>>&&...) {
+    template <Execution X = Serial>
+    void load(BinaryReader& in,
+              const X& exec = {}) requires(SavedState<typename Policies::template State<T>>&&...) {
       const auto index = in.number<std::uint32_t>();
       if (index > sizeof...(Policies)) in.fail("has the state of an optimizer that is no choice");
       state_.template emplace<std::monostate>();
       std::uint32_t next = 0;
       const auto load_if_chosen = [&]<class ChosenState>(std::type_identity<ChosenState>) {
         if (++next != index) return;
-        state_.template emplace<ChosenState>(size_, dim_, memory_).load(in);
+        auto& state = state_.template emplace<ChosenState>(size_, dim_, memory_);
+        if constexpr (requires { state.load(in, exec); }) {
+          state.load(in, exec);
+        } else {
+          state.load(in);
+        }
       };
       (load_if_chosen(std::type_identity<typename Policies::template State<T>>{}), ...);
     }

@@ -38,8 +38,8 @@ struct AdamConstants {
 /// Constants of all rows of a step: the bias corrections, folded into two factors.
 template <class T>
 struct AdamStep {
-  T step_size = 0;                // learning rate / (1 - beta1^t)
-  T inverse_root_correction = 0;  // 1 / sqrt(1 - beta2^t)
+  T step_size;                // learning rate / (1 - beta1^t)
+  T inverse_root_correction;  // 1 / sqrt(1 - beta2^t)
 
   AdamStep() = default;
   /// @param step  t, from 1
@@ -197,9 +197,11 @@ class ZeroGradientSteps {
   /// The highest power of u; the remainder is below rounding if is_accurate().
   static constexpr std::size_t max_order = 15;
 
+  /// Uninitialised: room for one.
+  ZeroGradientSteps() = default;
   /// @param expansion_point  a
   PRISM_HOST_DEVICE explicit ZeroGradientSteps(double expansion_point)
-      : expansion_point_(expansion_point) {}
+      : expansion_point_(expansion_point), power_sum_{}, order_(0), coefficient_{} {}
 
   /// Appends a step with c = c_j and a = a_j.
   PRISM_HOST_DEVICE void add(double c, double a) noexcept {
@@ -250,10 +252,10 @@ class ZeroGradientSteps {
   }
 
   double expansion_point_;
-  std::array<double, max_order + 2> power_sum_{};
+  std::array<double, max_order + 2> power_sum_;
   // Updated by add(), because many rows read them between two steps.
-  std::size_t order_ = 0;
-  std::array<T, max_order + 1> coefficient_{};
+  std::size_t order_;
+  std::array<T, max_order + 1> coefficient_;
 };
 
 /// Applies `steps` to a row's weights at once. The moments are not changed; the next step

@@ -10,6 +10,7 @@
 #include "prism/core/config.hpp"
 #include "prism/core/execution.hpp"
 #include "prism/core/index.hpp"
+#include "prism/core/parallel.hpp"
 #include "prism/core/thread_memory.hpp"
 #include "prism/kernel/pack.hpp"
 
@@ -20,18 +21,19 @@ namespace detail {
 /// How many numbers a warp scans.
 inline constexpr std::size_t scan_tile = 1024;
 
+struct ScanOwner;  // of working memory
+
 }  // namespace detail
 
 /// Calls store(i, number(0) + ... + number(i - 1)) for each i in [0, n), with sums modulo 2^32.
 /// Returns before the device is done.
-/// @param number  of an i, called twice
+/// @param number  of an i, called once or twice
 /// @param store   may overwrite what number(i) reads for this i
 template <DeviceExecution X, class Number, class Store>
 void exclusive_scan(const X& exec, std::size_t n, const Number& number, const Store& store) {
-  struct Owner;
   constexpr std::size_t tile_size = detail::scan_tile;
   const std::size_t tiles = (n + tile_size - 1) / tile_size;
-  const std::span<Index> sums = detail::thread_memory<Owner>(exec, tiles);
+  const std::span<Index> sums = detail::thread_memory<detail::ScanOwner>(exec, tiles);
   for_each_row(exec, tiles > 1 ? tiles - 1 : 0, [=] PRISM_HOST_DEVICE(std::size_t tile) {
     using Isa = typename X::isa;
     const std::size_t begin = tile * tile_size, end = begin + tile_size;

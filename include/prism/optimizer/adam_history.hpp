@@ -9,6 +9,7 @@
 #include <limits>
 #include <memory_resource>
 #include <span>
+#include <utility>
 #include <vector>
 
 #include "prism/core/binary_file.hpp"
@@ -16,11 +17,11 @@
 #include "prism/core/execution.hpp"
 #include "prism/core/memory.hpp"
 #include "prism/core/parallel.hpp"
-#include "prism/execution/serial.hpp"
 #include "prism/kernel/adam.hpp"
 #include "prism/kernel/elementary.hpp"
 #include "prism/kernel/power.hpp"
 #include "prism/kernel/row.hpp"
+#include "prism/ops/numbers.hpp"
 
 namespace prism::inline PRISM_ISA {
 
@@ -111,13 +112,21 @@ class AdamHistory {
 
   void clear() noexcept { recorded_.clear(); }
 
+  /// Makes room for one more step, so that add() does not fail. Ends the validity of view().
+  template <Execution X>
+  void make_room(const X& exec, double beta1, double beta2) {
+    const std::size_t last = size();
+    if (last == recorded_.capacity()) recorded_.reserve(std::max<std::size_t>(256, 2 * last));
+    if (last == steps_.size()) grow(exec, beta1, beta2);
+  }
+
   /// Appends a step. A device does so after all that was begun before, without a wait, so that rows
   /// may still be reading the view of the steps before it.
   /// @param t  number of the step since training began, from 1
   template <Execution X>
   void add(const X& exec, double learning_rate, double beta1, double beta2, std::uint64_t t) {
+    make_room(exec, beta1, beta2);
     const std::size_t last = size();
-    if (last == steps_.size()) grow(exec, beta1, beta2);
     recorded_.push_back({learning_rate, beta1, beta2, t});
     const double number = static_cast<double>(t);
     // The expansion point: the weights beta1^j of the steps have their mean at j = 1 / (1 - beta1).
@@ -158,14 +167,38 @@ class AdamHistory {
       out.number(step.t);
     }
   }
-  /// A device has to be done with what was begun.
-  void load(BinaryReader& in) {
+  /// @param exec  as of add(): another one's steps differ in rounding
+  template <Execution X>
+  void load(BinaryReader& in, const X& exec) {
     clear();
     for (auto left = in.number<std::uint64_t>(); left > 0; --left) {
       const auto learning_rate = in.number<double>(), beta1 = in.number<double>(),
                  beta2 = in.number<double>();
-      add(Serial{}, learning_rate, beta1, beta2, in.number<std::uint64_t>());
+      add(exec, learning_rate, beta1, beta2, in.number<std::uint64_t>());
     }
+  }
+
+  // What add() consists of; public because a CUDA compiler takes lambdas for a device only from
+  // public functions.
+
+  /// Makes a list longer; what is new is uninitialised.
+  template <class Number, Execution X>
+  static void make_longer(const X& exec, TableVector<Number>& list, std::size_t size) {
+    TableVector<Number> longer(size, list.get_allocator());
+    copy_numbers(exec, std::span<const Number>(list), std::span(longer).first(list.size()));
+    synchronise(exec);  // a device may be reading the list
+    list = std::move(longer);
+  }
+
+  template <Execution X>
+  static void append_powers(const X& exec, double beta, TableVector<double>& powers,
+                            std::size_t size) {
+    const std::size_t first = powers.size();
+    make_longer(exec, powers, size);
+    double* const power = powers.data();
+    for_each_element(exec, 1, 1, [=] PRISM_HOST_DEVICE(std::size_t) {
+      for (std::size_t j = first; j < size; ++j) power[j] = power[j - 1] * beta;
+    });
   }
 
  private:
@@ -175,20 +208,16 @@ class AdamHistory {
     std::uint64_t t;
   };
 
-  /// Makes room for as many steps again, and at least one.
+  /// Makes room for as many steps again, and at least some. On a device all of it happens there.
   template <Execution X>
   void grow(const X& exec, double beta1, double beta2) {
-    synchronise(exec);  // a device may be reading the lists
     if (significant_steps_ == 0) set_significant_steps(beta1, beta2);
     constexpr std::size_t least = 256;
     const std::size_t capacity = std::max(least, 2 * steps_.size());
-    steps_.resize(capacity, AdamStep<T>{});
-    closed_forms_.resize(capacity, ZeroGradientSteps<T>(1));
-    const auto append_powers = [capacity](double beta, TableVector<double>& powers) {
-      while (powers.size() <= capacity) powers.push_back(powers.back() * beta);
-    };
-    append_powers(beta1, beta1_powers_);
-    append_powers(beta2, beta2_powers_);
+    append_powers(exec, beta1, beta1_powers_, capacity + 1);
+    append_powers(exec, beta2, beta2_powers_, capacity + 1);
+    make_longer(exec, closed_forms_, capacity);
+    make_longer(exec, steps_, capacity);  // last: its size says how many have room
   }
 
   void set_significant_steps(double beta1, double beta2) {

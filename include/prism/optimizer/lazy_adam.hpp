@@ -117,10 +117,12 @@ class LazyAdamState {
     for (const Row& row : row_) row.save(out);
     history_.save(out);
   }
-  void load(BinaryReader& in) {
+  /// @param exec  that training goes on on
+  template <Execution X = Serial>
+  void load(BinaryReader& in, const X& exec = {}) {
     in.numbers(std::span(moments_.data(), moments_.size()));
     for (Row& row : row_) row.load(in);
-    history_.load(in);
+    history_.load(in, exec);
     const auto within = [steps = history_.size()](const Row& row) {
       const AdamLastStep last = row.last;
       return last.moments <= steps && (last.weights == AdamLastStep::no_gradient_yet ||
@@ -226,6 +228,7 @@ class LazyAdam {
     // Bounds the history if flush() is never called.
     constexpr std::size_t max_history = 1 << 16;
     if (gradient.is_dense() || state_.history_.size() == max_history) flush(exec, regularizer);
+    if (!gradient.is_dense()) state_.history_.make_room(exec, beta1_, beta2_);
     const auto of_state = view();
     const ParameterView<T> table = table_;
     const AdamConstants<T> constant = constant_;

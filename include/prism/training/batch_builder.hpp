@@ -135,8 +135,8 @@ namespace detail {
 
 /// @throws ArgumentError  where a batch has more occurrences than an Index counts
 inline void check_batch_size(std::size_t pairs, const BatchNegatives& negatives) {
-  require(pairs + negatives.items.size() < max_rows, "batch_size",
-          "must leave a batch fewer than 2^32 - 1 pairs and negatives");
+  require(2 * pairs + negatives.items.size() < max_rows, "batch_size",
+          "must leave a batch fewer than 2^32 - 1 users, items and negatives of pairs");
 }
 
 /// The batch of two sides.

@@ -49,7 +49,7 @@ struct BatchOccurrences {
 
 /// A side's lists as loops take them.
 struct SideLists {
-  std::span<Index> first_occurrence;  // of each row of the table; absent if it has none
+  std::span<Index> first_occurrence;  // of each row of the table in this batch, or absent
   std::span<Index> inverse_index;
   std::span<Index> unique_rows;
   std::span<Index> row_of_occurrence;
@@ -112,11 +112,11 @@ class DeviceSides {
   void clear(const X& exec) {
     const SideLists users = users_.lists(), items = items_.lists();
     const bool is_listed = finished_;  // else an error ended the batch before
-    const std::size_t of_users = is_listed ? users_.num_unique : users.inverse_index.size();
-    const std::size_t of_items = is_listed ? items_.num_unique : items.inverse_index.size();
-    for_each_element(exec, of_users + of_items, [=] PRISM_HOST_DEVICE(std::size_t i) {
-      const SideLists side = i < of_users ? users : items;
-      const std::size_t k = i < of_users ? i : i - of_users;
+    const std::size_t user_rows = is_listed ? users_.num_unique : users.inverse_index.size();
+    const std::size_t item_rows = is_listed ? items_.num_unique : items.inverse_index.size();
+    for_each_element(exec, user_rows + item_rows, [=] PRISM_HOST_DEVICE(std::size_t i) {
+      const SideLists side = i < user_rows ? users : items;
+      const std::size_t k = i < user_rows ? i : i - user_rows;
       const std::size_t row = is_listed ? side.unique_rows[k] : k;
       side.first_occurrence[row] = absent;
       side.inverse_index[row] = absent;
@@ -186,10 +186,10 @@ class DeviceSides {
           const std::size_t row = is_user ? i : i - table_users;
           if (side.first_occurrence[row] != absent) return;
           // Of items: all users come before, active or not.
-          const std::size_t k =
-              is_user ? rank[of_users] + inactive_before : rank[n] + inactive_before - table_users;
+          const auto k = static_cast<Index>(is_user ? rank[of_users] + inactive_before
+                                                    : rank[n] + inactive_before - table_users);
           side.unique_rows[k] = static_cast<Index>(row);
-          side.inverse_index[row] = static_cast<Index>(k);
+          side.inverse_index[row] = k;
         });
   }
 
@@ -205,8 +205,8 @@ class DeviceSides {
     sort_pairs(exec, max_active, std::span(keys_).first(n), std::span(order_).first(n), sorted,
                std::span(occurrences_).first(n));
     // Every active row has an occurrence, the others none.
-    const std::size_t loops = std::max({n, users.offsets.size(), items.offsets.size()});
-    for_each_element(exec, loops, [=] PRISM_HOST_DEVICE(std::size_t i) {
+    const std::size_t size = std::max({n, users.offsets.size(), items.offsets.size()});
+    for_each_element(exec, size, [=] PRISM_HOST_DEVICE(std::size_t i) {
       const Index active_users = rank[of_users], active_items = rank[n] - active_users;
       if (i < n && (i == 0 || sorted[i] != sorted[i - 1])) {
         if (i < of_users) {
@@ -288,10 +288,8 @@ class DeviceBatchBuilder {
   template <DeviceExecution X>
   [[nodiscard]] Batch build(const X& exec, std::span<const Interaction> pairs,
                             const BatchNegatives& negatives, bool all_rows = false) {
-    const detail::BatchOccurrences occurrences{pairs, negatives.items};
-    require(occurrences.size() < max_rows, "batch_size",
-            "must leave a batch fewer than 2^32 - 1 users, items and negatives of pairs");
-    sides_.begin(exec, occurrences, all_rows);
+    detail::check_batch_size(pairs.size(), negatives);
+    sides_.begin(exec, {pairs, negatives.items}, all_rows);
     synchronise(exec);  // the host reads the counts
     const auto [users, items] = sides_.finish(all_rows);
     return detail::assemble_batch(train_, pairs.size(), negatives, sides_.user_rows(),

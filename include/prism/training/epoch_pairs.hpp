@@ -27,7 +27,7 @@ class EpochPairs {
   /// @param memory  of the pairs; null for table_memory()
   EpochPairs(const Interactions& train, std::uint64_t seed, Shuffle mode,
              std::pmr::memory_resource* memory = nullptr)
-      : train_(train), seed_(seed), mode_(mode), pairs_(memory), shuffled_(pinned_beside(memory)) {}
+      : train_(train), seed_(seed), mode_(mode), pairs_(memory), staged_(pinned_beside(memory)) {}
 
   /// @param epoch  from 1
   /// @return all pairs, valid until the next call
@@ -38,9 +38,10 @@ class EpochPairs {
       pairs_.resize(train_.size());
       if constexpr (DeviceExecution<X>) {
         // Pages of its own memory that the host wrote would move back and forth.
-        shuffled_.resize(train_.size());
-        draw(exec, epoch, shuffled_);
-        copy_numbers(exec, std::span<const Interaction>(shuffled_), std::span(pairs_));
+        staged_.resize(train_.size());
+        draw(exec, epoch, staged_);
+        copy_numbers(exec, std::span<const Interaction>(staged_), std::span(pairs_));
+        synchronise(exec);  // a sampler may read them on the host
       } else {
         draw(exec, epoch, pairs_);
       }
@@ -61,8 +62,8 @@ class EpochPairs {
   std::uint64_t seed_;
   Shuffle mode_;
   TableVector<Interaction> pairs_;
-  TableVector<Interaction> shuffled_;  // of an execution on a device: where the host draws them
-  std::size_t epoch_ = 0;              // whose order they are in
+  TableVector<Interaction> staged_;  // of an execution on a device: where the host draws them
+  std::size_t epoch_ = 0;            // whose order they are in
 };
 
 }  // namespace prism::inline PRISM_ISA::detail

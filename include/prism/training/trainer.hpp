@@ -182,9 +182,16 @@ class Trainer {
                   "this optimizer cannot be resumed: its State has no save() and load(), as "
                   "prism/policy/optimizer.hpp lists them");
     steps_ = in.number<std::uint64_t>();
-    user_state_.load(in);
-    item_state_.load(in);
-    for (OptimizerState& state : parameter_states_) state.load(in);
+    const auto load = [&](OptimizerState& state) {
+      if constexpr (requires { state.load(in, exec_); }) {
+        state.load(in, exec_);
+      } else {
+        state.load(in);
+      }
+    };
+    load(user_state_);
+    load(item_state_);
+    for (OptimizerState& state : parameter_states_) load(state);
   }
 
   /// Trains on one batch; returns its loss, decay left out.

@@ -76,8 +76,8 @@ struct ProductKernel {
   }
 };
 
-/// A thread of a small tile loads from shared memory as much as it multiplies, one of a large tile
-/// half of that; but a product has to have enough tiles to keep a device busy.
+/// A thread of a small tile loads a number from shared memory for two products, one of a large tile
+/// for four; but a product has to have enough tiles to keep a device busy.
 using SmallTile = TileShape<4, 4>;
 using LargeTile = TileShape<8, 8>;
 
@@ -116,7 +116,8 @@ void multiply(const X& exec, ProductShape shape, const Left& left, const Right& 
   using Large = ProductKernel<T, LargeTile, Left, Right, Store>;
   using Small = ProductKernel<T, SmallTile, Left, Right, Store>;
   if constexpr (sizeof(T) == sizeof(float)) {  // the sums of doubles take all registers
-    if (Large::tiles(shape) >= busy_blocks && shape.columns >= LargeTile::columns) {
+    if (Large::tiles(shape) >= busy_blocks && shape.rows >= LargeTile::rows &&
+        shape.columns >= LargeTile::columns) {
       for_each_block(exec, Large::tiles(shape), Large{shape, shape.depth, left, right, store});
       return;
     }

@@ -49,7 +49,7 @@ struct PotentialKernel {
   // As large as shared memory allows.
   using Shape = TileShape<sizeof(T) == sizeof(float) ? 8 : 4, 4>;
   static constexpr std::size_t columns_of_block = Chunks * Shape::columns;
-  static constexpr unsigned resident_blocks = 2;
+  static constexpr unsigned resident_blocks = Chunks == 1 ? 2 : 1;
 
   struct Shared {
     Slab<T, Shape::rows> left;
