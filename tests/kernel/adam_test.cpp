@@ -5,6 +5,7 @@
 #include <cmath>
 #include <cstdint>
 #include <initializer_list>
+#include <prism/execution/serial.hpp>
 #include <prism/kernel/adam.hpp>
 #include <prism/optimizer/adam_history.hpp>
 #include <span>

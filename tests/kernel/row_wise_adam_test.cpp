@@ -11,6 +11,7 @@
 #include <prism/core/denormals.hpp>
 #include <prism/core/finite.hpp>
 #include <prism/core/matrix.hpp>
+#include <prism/execution/serial.hpp>
 #include <prism/kernel/row_wise_adam.hpp>
 #include <prism/optimizer/adam_history.hpp>
 #include <prism/optimizer/row_wise_adam_rows.hpp>
