@@ -82,7 +82,7 @@ class ManagedMemory final : public DeviceMemory {
     }
     max_kept_ = to_grant / 4;
     void* block = nullptr;
-    const cudaError_t result = cudaMallocManaged(&block, bytes > 0 ? bytes : 1);
+    const cudaError_t result = allocate(&block, bytes > 0 ? bytes : 1);
     if (result != cudaSuccess) granted_ -= bytes;
     check(result, "allocating a device's memory");
     return block;
@@ -90,24 +90,31 @@ class ManagedMemory final : public DeviceMemory {
   void do_deallocate(void* block, std::size_t bytes, std::size_t /*alignment*/) override {
     wait_for_device();
     if (freed_.keep(block, bytes, max_kept_)) return;
-    static_cast<void>(cudaFree(block));  // fails only where the process ends
+    free(block);
     granted_ -= bytes;
   }
   [[nodiscard]] bool do_is_equal(const memory_resource& other) const noexcept override {
     return this == &other;
   }
-  /// @throws DeviceError  where host and device cannot both use its memory
+  /// Whether host and device can use the same managed memory at once. Where they cannot (a driver
+  /// in a sandbox, WSL), pinned memory of the host takes its place: slow, but the same results.
+  static bool is_shared() {
+    static const bool shared = [] {
+      int device = 0, concurrent = 0;
+      check(cudaGetDevice(&device), "asking for the device");
+      check(cudaDeviceGetAttribute(&concurrent, cudaDevAttrConcurrentManagedAccess, device),
+            "asking what the device can do");
+      return concurrent != 0;
+    }();
+    return shared;
+  }
+  static cudaError_t allocate(void** block, std::size_t bytes) {
+    return is_shared() ? cudaMallocManaged(block, bytes) : cudaMallocHost(block, bytes);
+  }
+  static void free(void* block) noexcept {  // fails only where the process ends
+    static_cast<void>(is_shared() ? cudaFree(block) : cudaFreeHost(block));
+  }
   static std::size_t free_at_first() {
-    int device = 0, concurrent = 0;
-    check(cudaGetDevice(&device), "asking for the device");
-    check(cudaDeviceGetAttribute(&concurrent, cudaDevAttrConcurrentManagedAccess, device),
-          "asking what the device can do");
-    if (concurrent == 0) {
-      throw DeviceError(
-          "host and device cannot use the same memory at once here (concurrentManagedAccess is "
-          "0): needed are Linux, without a sandbox that keeps the driver from it, and a device of "
-          "compute capability 6.0 or above");
-    }
     std::size_t available = 0, total = 0;
     check(cudaMemGetInfo(&available, &total), "asking for the device's memory");
     constexpr std::size_t of_others = std::size_t{1} << 28;  // kernels' code, stacks
@@ -115,7 +122,7 @@ class ManagedMemory final : public DeviceMemory {
   }
   void free_kept() {
     freed_.clear([&](void* block, std::size_t bytes) {
-      static_cast<void>(cudaFree(block));
+      free(block);
       granted_ -= bytes;
     });
   }
