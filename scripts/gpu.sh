@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
 # gpu.sh [FOLDER]: the tests and benchmarks of prism/cuda.hpp on this machine's GPU, each with its
 # output in FOLDER (default: build/cuda/gpu). PRISM_DATA is the folder of the data sets. Builds what
-# is not built; PRISM_PROGRAMS names a folder of programs that were built elsewhere.
+# is not built; PRISM_PROGRAMS names a folder of programs that were built elsewhere. Where PRISM_PEERS
+# names a folder with the train.bin and test.bin of prism_times --write, PyTorch is timed on them.
 set -euo pipefail
 root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
 out=${1:-$root/build/cuda/gpu}
@@ -29,3 +30,11 @@ if command -v compute-sanitizer >/dev/null; then
   done
 fi
 step training "$programs/bench/cuda/cuda_training" --benchmark_counters_tabular=true
+if [ -n "${PRISM_PEERS:-}" ]; then
+  for batch in 4096 16384; do
+    step "pytorch_$batch" python3 "$root/bench/peers/pytorch.py" "$PRISM_PEERS" --device cuda \
+      --batch "$batch"
+    step "pytorch_${batch}_compiled" python3 "$root/bench/peers/pytorch.py" "$PRISM_PEERS" \
+      --device cuda --batch "$batch" --compile
+  done
+fi
