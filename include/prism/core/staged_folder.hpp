@@ -8,8 +8,11 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <atomic>
 #include <cerrno>
+#include <chrono>
 #include <cstddef>
+#include <cstdint>
 #include <filesystem>
 #include <string>
 #include <string_view>
@@ -105,13 +108,21 @@ class StagedFolder {
     return real;
   }
 
+  /// A number that no folder's name has had: one that takes an abandoned folder's lock removes the
+  /// folder by its name, which may not be another's by then.
+  static std::uint64_t next_number() {
+    static std::atomic<std::uint64_t> next{static_cast<std::uint64_t>(
+        std::chrono::system_clock::now().time_since_epoch() / std::chrono::nanoseconds(1))};
+    return next++;
+  }
+
   /// Makes a folder of a name that no other process has, and locks it: a lock ends with its
   /// process.
   void make_staged() {
     constexpr std::size_t max_attempts = 1000;
     for (std::size_t attempt = 0; attempt < max_attempts; ++attempt) {
       const std::string name = final_.string() + std::string(mark) + std::to_string(::getpid()) +
-                               "-" + std::to_string(attempt);
+                               "-" + std::to_string(next_number());
       if (::mkdir(name.c_str(), 0777) != 0) {
         if (errno == EEXIST) continue;
         fail_with_errno();
