@@ -65,10 +65,7 @@ class EpochBatches {
   /// @param memory  of the pairs; null for table_memory()
   EpochBatches(const Model& model, std::size_t batch_size,
                std::pmr::memory_resource* memory = nullptr)
-      : all_(model.train()), order_(all_.size(), memory), batch_size_(batch_size) {
-    for (std::size_t p = 0; p < order_.size(); ++p) order_[p] = all_[p];
-    prism::shuffle(prism::par, std::span(order_), prism::Random(1, prism::Stream::shuffle));
-  }
+      : order_(shuffled(model.train().on_host()), memory), batch_size_(batch_size) {}
 
   [[nodiscard]] std::span<const prism::Interaction> next() {
     if (next_ + batch_size_ > order_.size()) next_ = 0;
@@ -80,7 +77,13 @@ class EpochBatches {
   [[nodiscard]] std::size_t before() const { return (drawn_ - 1) * batch_size_; }
 
  private:
-  const prism::Interactions& all_;
+  static prism::TableVector<prism::Interaction> shuffled(const prism::Interactions& all) {
+    prism::TableVector<prism::Interaction> order(all.size());
+    for (std::size_t p = 0; p < order.size(); ++p) order[p] = all[p];
+    prism::shuffle(prism::par, std::span(order), prism::Random(1, prism::Stream::shuffle));
+    return order;
+  }
+
   prism::TableVector<prism::Interaction> order_;
   std::size_t batch_size_;
   std::size_t next_ = 0;

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// serial_grid with memory of its own, which only its loops can touch while a DeviceOnly lives: what
-// else does, does so on the host, and crashes.
+// serial_grid with memory of its own, as a device's: only its loops can touch it, and what copies
+// whole lists. What else does, does so on the host, and crashes.
 #pragma once
 
 #include <sys/mman.h>
 
 #include <cstddef>
+#include <cstring>
 #include <map>
 #include <memory_resource>
 #include <new>
@@ -22,11 +23,18 @@ struct GuardedGrid {
 
 inline constexpr GuardedGrid guarded_grid{};
 
-/// Pages that can be closed and opened, all together. For one thread.
+/// Pages that are closed unless they are opened, all together. For one thread.
 class GuardedMemory final : public prism::DeviceMemory {
  public:
   [[nodiscard]] std::pmr::memory_resource* pinned() noexcept override {
     return std::pmr::new_delete_resource();
+  }
+
+  void copy(void* to, const void* from, std::size_t bytes) override {
+    const bool was_open = open_;
+    set_open(true);
+    std::memcpy(to, from, bytes);
+    set_open(was_open);
   }
 
   [[nodiscard]] bool is_open() const noexcept { return open_; }
@@ -66,7 +74,7 @@ class GuardedMemory final : public prism::DeviceMemory {
   }
 
   std::map<void*, std::size_t> blocks_;
-  bool open_ = true;
+  bool open_ = false;
 };
 
 [[nodiscard]] inline GuardedMemory& guarded_memory() {
@@ -74,21 +82,16 @@ class GuardedMemory final : public prism::DeviceMemory {
   return *memory;
 }
 
-/// Opens or closes the memory as long as it lives.
-class WithMemory {
+/// Opens the memory as long as it lives.
+class OpenMemory {
  public:
-  explicit WithMemory(bool open) : was_open_(guarded_memory().is_open()) {
-    guarded_memory().set_open(open);
-  }
-  ~WithMemory() { guarded_memory().set_open(was_open_); }
-  WithMemory(const WithMemory&) = delete;
-  WithMemory& operator=(const WithMemory&) = delete;
+  OpenMemory() : was_open_(guarded_memory().is_open()) { guarded_memory().set_open(true); }
+  ~OpenMemory() { guarded_memory().set_open(was_open_); }
+  OpenMemory(const OpenMemory&) = delete;
+  OpenMemory& operator=(const OpenMemory&) = delete;
 
  private:
   bool was_open_;
-};
-struct DeviceOnly : WithMemory {
-  DeviceOnly() : WithMemory(false) {}
 };
 
 }  // namespace test
@@ -102,7 +105,7 @@ template <>
 struct Loops<test::GuardedGrid> : Loops<SerialGrid> {
   template <class Body>
   static void on_warps(std::size_t n, const Body& body) {
-    const test::WithMemory opened(true);
+    const test::OpenMemory opened;
     Loops<SerialGrid>::on_warps(n, body);
   }
   template <class Body>
@@ -111,12 +114,12 @@ struct Loops<test::GuardedGrid> : Loops<SerialGrid> {
   }
   template <class Body>
   [[nodiscard]] static double sum_on_warps(std::size_t n, const Body& body) {
-    const test::WithMemory opened(true);
+    const test::OpenMemory opened;
     return Loops<SerialGrid>::sum_on_warps(n, body);
   }
   template <class Kernel>
   static void on_blocks(std::size_t n, const Kernel& kernel) {
-    const test::WithMemory opened(true);
+    const test::OpenMemory opened;
     Loops<SerialGrid>::on_blocks(n, kernel);
   }
   [[nodiscard]] static std::pmr::memory_resource* memory() { return &test::guarded_memory(); }

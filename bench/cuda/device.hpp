@@ -72,7 +72,7 @@ static __global__ void multiply_adds(float* out, int rounds) {
 inline double fma_peak() {
   static const double peak = [] {
     constexpr int blocks = 2048, threads = 256, rounds = 20000;
-    prism::TableVector<float> out(std::size_t{blocks} * threads, prism::cuda::managed_memory());
+    prism::TableVector<float> out(std::size_t{blocks} * threads, prism::cuda::memory());
     DeviceClock clock;
     const double seconds = clock.shortest_seconds([&] {
       multiply_adds<<<blocks, threads, 0, prism::cuda::detail::stream()>>>(out.data(), rounds);

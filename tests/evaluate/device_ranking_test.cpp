@@ -292,7 +292,7 @@ TEST_CASE("a model is evaluated on a device, in the host's memory or in the devi
   const auto check = [&]<class Model>(std::type_identity<Model>) {
     const Model model(split.train, {.seed = 5});
     const GridWithMemory grid;
-    const Model in_device(serial, model, memory_of(grid));
+    const Model in_device(model, memory_of(grid));
     const Report on_host = evaluate(serial, model, split.test);
     for (const Report& report :
          {evaluate(serial_grid, model, split.test), evaluate(grid, model, split.test),

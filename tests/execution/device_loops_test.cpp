@@ -43,16 +43,13 @@ void step_on_device_only(const Interactions& train, const typename Model::Option
   detail::WorkingModel<Model, test::GuardedGrid> working(test::guarded_grid, model);
   Trainer<Model, test::GuardedGrid> trainer(working.get(), test::guarded_grid);
   detail::EpochPairs epoch_pairs(train, 1, Shuffle::every_epoch, &test::guarded_memory());
-  {
-    const test::DeviceOnly device_only;
-    for (std::uint32_t step = 0; step < 300; ++step) {
-      const auto pairs = epoch_pairs.of(test::guarded_grid, 1 + step / 100).first(64);
-      const BatchNegatives negatives = trainer.sample(pairs, Random(1, Stream::negatives, step), 0);
-      static_cast<void>(trainer.step(pairs, negatives, 0.01));
-    }
-    trainer.flush();
-    CHECK(trainer.finite());
+  for (std::uint32_t step = 0; step < 300; ++step) {
+    const auto pairs = epoch_pairs.of(test::guarded_grid, 1 + step / 100).first(64);
+    const BatchNegatives negatives = trainer.sample(pairs, Random(1, Stream::negatives, step), 0);
+    static_cast<void>(trainer.step(pairs, negatives, 0.01));
   }
+  trainer.flush();
+  CHECK(trainer.finite());
   working.publish();
   CHECK(model.trained());
 }

@@ -41,7 +41,7 @@ inline std::vector<std::string> names_in(const fs::path& folder) {
 template <class Model>
 std::vector<float> all_weights(Model model) {
   std::vector<float> weights;
-  for (const std::span<float> part : detail::weight_spans(model.weights())) {
+  for (const std::span<float> part : detail::weight_spans(model.weights()).parts) {
     weights.insert(weights.end(), part.begin(), part.end());
   }
   return weights;

@@ -78,6 +78,8 @@ struct Dropout {
 
     State(const Dropout& policy, const StateContext& context)
         : base(make_state<T>(policy.base, context)) {}
+    State(const State& other, std::pmr::memory_resource* memory)
+        : base(copy_of_state(other.base, memory)) {}
 
     template <class Visit>
     void for_each_parameter(const Visit& visit) {

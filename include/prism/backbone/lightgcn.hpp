@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
-#include <algorithm>
 #include <cmath>
 #include <cstddef>
 #include <memory_resource>
@@ -18,6 +17,7 @@
 #include "prism/core/memory.hpp"
 #include "prism/core/parallel.hpp"
 #include "prism/kernel/row.hpp"
+#include "prism/ops/numbers.hpp"
 #include "prism/ops/propagation.hpp"
 #include "prism/policy/backbone.hpp"
 
@@ -80,6 +80,8 @@ class LightGCN {
     State(const LightGCN&, const StateContext& context)
         : user_scale(detail::inverse_sqrt<T>(context.train.user_degree(), context.memory)),
           item_scale(detail::inverse_sqrt<T>(context.train.item_degree(), context.memory)) {}
+    State(const State& other, std::pmr::memory_resource* memory)
+        : user_scale(other.user_scale, memory), item_scale(other.item_scale, memory) {}
   };
 
   template <class T, Execution X>
@@ -115,13 +117,15 @@ class LightGCN {
                                  const Interactions& train, const State<T>& state) const {
     Scratch scratch(memory_of(exec));
     const Embeddings<T> all = propagate(exec, tables, train, state, scratch);
-    synchronise(exec);
     const auto copy_rows = [&](Rows<const T> from) {
       Matrix<T> table = make_table<T>(from.size(), from.dim(), memory_of(exec));
-      std::copy_n(from.data(), from.num_elements(), table.data());
+      copy_numbers(exec, std::span<const T>(from.data(), from.num_elements()),
+                   std::span<T>(table.data(), table.size()));
       return table;
     };
-    return {copy_rows(all.users), copy_rows(all.items)};
+    Output<T> output(copy_rows(all.users), copy_rows(all.items));
+    synchronise(exec);  // it reads the working memory
+    return output;
   }
 
  private:

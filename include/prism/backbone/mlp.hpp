@@ -50,6 +50,13 @@ struct Tower {
     }
   }
 
+  Tower(const Tower& other, std::pmr::memory_resource* memory) {
+    for (std::size_t l = 0; l < Layers; ++l) {
+      weight[l] = copy_of(other.weight[l], memory);
+      bias[l] = copy_of(other.bias[l], memory);
+    }
+  }
+
   /// Number of random draws for a tower.
   [[nodiscard]] static constexpr std::uint64_t draws(std::size_t dim) noexcept {
     return Layers * dim * (dim + 1);
@@ -121,6 +128,8 @@ class MLP {
         : users(mlp.dim(), context.random(), context.memory),
           items(mlp.dim(), context.random().from(detail::Tower<T, Layers>::draws(mlp.dim())),
                 context.memory) {}
+    State(const State& other, std::pmr::memory_resource* memory)
+        : users(other.users, memory), items(other.items, memory) {}
 
     template <class Visit>
     void for_each_parameter(const Visit& visit) {
@@ -170,7 +179,7 @@ class MLP {
     const auto all = [&](Rows<const T> table, const detail::Tower<T, Layers>& tower) {
       Matrix<T> result = make_table<T>(table.size(), table.dim(), memory_of(exec));
       TableVector<Index> all_indices(table.size(), memory_of(exec));
-      for (std::size_t r = 0; r < all_indices.size(); ++r) all_indices[r] = static_cast<Index>(r);
+      number_from_zero(exec, std::span(all_indices));
       // In blocks, because tower_forward saves the input of each layer.
       constexpr std::size_t block_size = 8192;
       for (std::size_t r = 0; r < all_indices.size(); r += block_size) {

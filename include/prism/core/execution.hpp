@@ -82,9 +82,10 @@ inline constexpr SerialGrid serial_grid{};
 ///   // Calls kernel(block, shared, i) for each i in [0, n), each on a block of threads that share
 ///   // `shared`, a Kernel::Shared: kernel/thread_block.hpp says what `block` provides.
 ///   template <class Kernel> static void on_blocks(std::size_t n, const Kernel& kernel);
-///   // Waits for all that was begun: the host may then read and write.
+///   // Waits for all that was begun.
 ///   static void synchronise();
-///   // Memory that host and device share; and whether an address is in such memory.
+///   // Its memory, a DeviceMemory unless the host reads and writes there too; and whether the
+///   // device reads what is at an address.
 ///   static std::pmr::memory_resource* memory();
 ///   static bool can_read(const void* address);
 template <class X>
@@ -118,7 +119,7 @@ inline constexpr bool runs_on_host<Serial> = true;
 template <class X>
 concept HostExecution = Execution<X> && runs_on_host<X>;
 
-/// Whether loops run as grids on a device, on memory that it shares with the host.
+/// Whether loops run as grids on a device, in its memory.
 template <class X>
 inline constexpr bool runs_on_device = false;
 template <>

@@ -23,6 +23,12 @@ namespace prism::inline PRISM_ISA {
 template <class T>
 using Matrix = xt::xtensor_container<TableVector<T>, 2, xt::layout_type::row_major>;
 
+/// Where its numbers are.
+template <class T>
+[[nodiscard]] std::pmr::memory_resource* memory_of(const Matrix<T>& table) noexcept {
+  return table.storage().get_allocator().resource();
+}
+
 /// The rows of a table.
 template <class T>
 [[nodiscard]] Rows<T> rows(Matrix<T>& table) noexcept {
@@ -33,24 +39,37 @@ template <class T>
   return {table.data(), table.shape(0), table.shape(1)};
 }
 
+namespace detail {
+
+template <class T>
+[[nodiscard]] Matrix<T> as_table(TableVector<T> numbers, std::size_t size, std::size_t dim) {
+  typename Matrix<T>::shape_type shape{size, dim};
+  typename Matrix<T>::strides_type strides{};
+  xt::compute_strides(shape, xt::layout_type::row_major, strides);
+  return Matrix<T>(std::move(numbers), std::move(shape), std::move(strides));
+}
+
+}  // namespace detail
+
 /// An uninitialised table of size x dim.
 /// @param memory  null for table_memory()
 template <class T>
 [[nodiscard]] Matrix<T> make_table(std::size_t size, std::size_t dim,
                                    std::pmr::memory_resource* memory = nullptr) {
-  typename Matrix<T>::shape_type shape{size, dim};
-  typename Matrix<T>::strides_type strides{};
-  xt::compute_strides(shape, xt::layout_type::row_major, strides);
-  return Matrix<T>(TableVector<T>(size * dim, memory), std::move(shape), std::move(strides));
+  return detail::as_table(TableVector<T>(size * dim, memory), size, dim);
 }
 
 /// A table of size x dim zeros.
 template <class T>
 [[nodiscard]] Matrix<T> zeros(std::size_t size, std::size_t dim,
                               std::pmr::memory_resource* memory = nullptr) {
-  Matrix<T> table = make_table<T>(size, dim, memory);
-  table.fill(T{0});
-  return table;
+  return detail::as_table(TableVector<T>(size * dim, T{0}, memory), size, dim);
+}
+
+/// A copy in another memory. @param memory  null for table_memory()
+template <class T>
+[[nodiscard]] Matrix<T> copy_of(const Matrix<T>& table, std::pmr::memory_resource* memory) {
+  return detail::as_table(TableVector<T>(table.storage(), memory), table.shape(0), table.shape(1));
 }
 
 }  // namespace prism::inline PRISM_ISA

@@ -3,9 +3,12 @@
 // may set. The default is an aligned heap with huge pages.
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
+#include <cstring>
 #include <memory_resource>
 #include <new>
+#include <span>
 #include <type_traits>
 #include <vector>
 
@@ -53,21 +56,43 @@ class TableMemory final : public std::pmr::memory_resource {
   return memory;
 }
 
-/// Memory of a device that the host can read and write too, if slowly: what the other has written
-/// moves there first.
+/// Memory of a device. Only its loops read and write there; the host copies whole lists in and out.
 class DeviceMemory : public std::pmr::memory_resource {
  public:
   /// Pinned memory of the host, which the device reaches where it is: for what little the one
   /// writes in each step and the other reads.
   [[nodiscard]] virtual std::pmr::memory_resource* pinned() noexcept = 0;
+
+  /// Copies bytes from or into blocks of this memory, the other of which may be the host's. Waits
+  /// for all that was begun before, and for the copy.
+  virtual void copy(void* to, const void* from, std::size_t bytes) = 0;
 };
+
+/// The memory as a device's, or null where the host reads and writes there. @param memory  or null
+[[nodiscard]] inline DeviceMemory* device_memory(std::pmr::memory_resource* memory) noexcept {
+  return dynamic_cast<DeviceMemory*>(memory);
+}
 
 /// The pinned memory that belongs to `memory`; the same memory where the host is all there is.
 /// @param memory  null for table_memory()
 [[nodiscard]] inline std::pmr::memory_resource* pinned_beside(
     std::pmr::memory_resource* memory) noexcept {
-  auto* const of_device = dynamic_cast<DeviceMemory*>(memory);
+  DeviceMemory* const of_device = device_memory(memory);
   return of_device == nullptr ? memory : of_device->pinned();
+}
+
+/// to[k] = from[k], in whatever memory they are.
+/// @param device  that at least one of them is of; null: both are the host's
+/// @param to      as long as `from`, without overlap
+template <class T>
+void copy_across(DeviceMemory* device, std::span<const T> from, std::span<T> to) {
+  static_assert(std::is_trivially_copyable_v<T>);
+  if (from.empty()) return;
+  if (device != nullptr) {
+    device->copy(to.data(), from.data(), from.size_bytes());
+  } else {
+    std::memcpy(to.data(), from.data(), from.size_bytes());
+  }
 }
 
 /// Allocates from a memory resource, aligned to cache lines; numbers are left uninitialised. Unlike
@@ -99,10 +124,10 @@ class TableAllocator {
         alignof(T) > TableMemory::cache_line ? alignof(T) : TableMemory::cache_line;
     resource_->deallocate(p, n * sizeof(T), alignment);
   }
-  /// Default-initialises, which leaves numbers uninitialised.
+  /// Leaves whatever is copied bytewise uninitialised, else default-initialises.
   template <class U>
   void construct(U* p) noexcept(std::is_nothrow_default_constructible_v<U>) {
-    ::new (static_cast<void*>(p)) U;
+    if constexpr (!std::is_trivially_copyable_v<U>) ::new (static_cast<void*>(p)) U;
   }
   template <class U, class... Arguments>
   requires(sizeof...(Arguments) > 0) void construct(U* p, Arguments&&... arguments) {
@@ -120,8 +145,57 @@ class TableAllocator {
   std::pmr::memory_resource* resource_;
 };
 
-/// A vector in table memory; numbers are uninitialised if it is constructed with a size alone.
+/// A vector in any memory. Elements that are given a size alone are uninitialised. As a whole it is
+/// made, copied, moved and destroyed also where only a device reads and writes; single elements
+/// are the host's, and so is a change of its length.
 template <class T>
-using TableVector = std::vector<T, TableAllocator<T>>;
+class TableVector : public std::vector<T, TableAllocator<T>> {
+  using Base = std::vector<T, TableAllocator<T>>;
+  static_assert(std::is_trivially_copyable_v<T>);
+
+ public:
+  using Base::Base;
+  TableVector() = default;
+  ~TableVector() = default;
+  TableVector(TableVector&&) noexcept = default;
+  TableVector& operator=(TableVector&&) noexcept = default;
+  TableVector(const TableVector& other) : TableVector(other, other.get_allocator()) {}
+  TableVector& operator=(const TableVector& other) {
+    if (this != &other) *this = TableVector(other);
+    return *this;
+  }
+
+  /// A copy in another memory.
+  TableVector(const TableVector& other, const TableAllocator<T>& memory)
+      : Base(other.size(), memory) {
+    DeviceMemory* const from = device_memory(other.get_allocator().resource());
+    copy_across(from != nullptr ? from : device(), std::span<const T>(other), std::span<T>(*this));
+  }
+  /// A copy of numbers of the host's.
+  TableVector(std::span<const T> numbers, const TableAllocator<T>& memory)
+      : Base(numbers.size(), memory) {
+    copy_across(device(), numbers, std::span<T>(*this));
+  }
+  /// @param value  of every element
+  TableVector(std::size_t size, const T& value, const TableAllocator<T>& memory = {})
+      : Base(size, memory) {
+    if (DeviceMemory* const of_device = device()) {
+      constexpr std::size_t at_a_time = std::size_t{1} << 20;
+      const Base values(std::min(size, at_a_time), value);
+      for (std::size_t at = 0; at < size; at += values.size()) {
+        const std::size_t count = std::min(size - at, values.size());
+        copy_across(of_device, std::span<const T>(values).first(count),
+                    std::span<T>(*this).subspan(at, count));
+      }
+    } else {
+      std::fill(this->begin(), this->end(), value);
+    }
+  }
+
+ private:
+  [[nodiscard]] DeviceMemory* device() const noexcept {
+    return device_memory(this->get_allocator().resource());
+  }
+};
 
 }  // namespace prism::inline PRISM_ISA

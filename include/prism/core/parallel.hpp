@@ -20,14 +20,14 @@
 
 namespace prism::inline PRISM_ISA {
 
-/// Waits for what a device is doing, so that the host may read and write what it works on; without
-/// effect for the host itself.
+/// Waits for what a device is doing; without effect for the host itself.
 template <Execution X>
 void synchronise(const X& /*exec*/) {
   if constexpr (DeviceExecution<X>) Loops<X>::synchronise();
 }
 
-/// Memory that an execution works on: for a device, what it shares with the host.
+/// Memory that an execution works on: for a device, its own, which is not the host's
+/// (DeviceMemory).
 /// @param preferred  for the host; null for table_memory()
 template <Execution X>
 [[nodiscard]] std::pmr::memory_resource* memory_of(const X& /*exec*/,
@@ -39,8 +39,8 @@ template <Execution X>
   }
 }
 
-/// Whether an execution reads what lies at an address: a device does where the memory is shared
-/// with the host, as memory_of() it is.
+/// Whether an execution reads what lies at an address: a device does in memory_of() it and in
+/// pinned memory.
 template <Execution X>
 [[nodiscard]] bool can_read(const X& /*exec*/, const void* address) {
   if constexpr (DeviceExecution<X>) {

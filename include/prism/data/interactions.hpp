@@ -82,7 +82,8 @@ class Interactions {
     transpose();
   }
 
-  /// A copy whose lists are in `memory`, such as a device's.
+  /// A copy whose lists are in `memory`.
+  /// @param other  has to outlive a copy in a device's memory: see on_host()
   Interactions(const Interactions& other, std::pmr::memory_resource* memory)
       : user_ids_(other.user_ids_),
         item_ids_(other.item_ids_),
@@ -94,7 +95,8 @@ class Interactions {
         user_begin_(other.user_begin_, memory),
         item_begin_(other.item_begin_, memory),
         user_degree_(other.user_degree_, memory),
-        item_degree_(other.item_degree_, memory) {}
+        item_degree_(other.item_degree_, memory),
+        on_host_(device_memory(memory) != nullptr ? &other.on_host() : nullptr) {}
 
   [[nodiscard]] Index users() const noexcept { return static_cast<Index>(user_degree_.size()); }
   [[nodiscard]] Index items() const noexcept { return static_cast<Index>(item_degree_.size()); }
@@ -121,6 +123,13 @@ class Interactions {
   /// Where the lists are; never null.
   [[nodiscard]] std::pmr::memory_resource* memory() const noexcept {
     return item_of_.get_allocator().resource();
+  }
+
+  /// The same interactions where the host reads them: what a device's are a copy of. Of those in a
+  /// device's memory the host calls size(), users(), items() and the ids alone; the lists, the
+  /// degrees and what views them are for the device's loops.
+  [[nodiscard]] const Interactions& on_host() const noexcept {
+    return on_host_ != nullptr ? *on_host_ : *this;
   }
 
   /// items_of() and users_of() of all.
@@ -268,6 +277,7 @@ class Interactions {
   TableVector<std::size_t> item_begin_;  // offsets of items in users_by_item_
   TableVector<Index> user_degree_;
   TableVector<Index> item_degree_;
+  const Interactions* on_host_ = nullptr;  // of a copy for a device: what it is a copy of
 };
 
 }  // namespace prism::inline PRISM_ISA

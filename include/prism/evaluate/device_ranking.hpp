@@ -47,7 +47,7 @@ struct ScoringSide {
 };
 
 /// to[r] = the scoring row of row selected[r], or of row r where `selected` is empty. Of rows that
-/// the device cannot read, the host writes them: it may not be working on `to`.
+/// the device cannot read, the host makes them.
 template <DeviceExecution X, class T>
 void write_scoring_rows(const X& exec, ScoringSide<T> side, std::span<const Index> selected,
                         Rows<T> to) {
@@ -59,11 +59,15 @@ void write_scoring_rows(const X& exec, ScoringSide<T> side, std::span<const Inde
     return;
   }
   const auto host = host_of(exec);
+  std::vector<T> made(to.num_elements());
   parallel_chunks(host, to.size(), grain, [&](std::size_t begin, std::size_t end) {
     for (std::size_t r = begin; r < end; ++r) {
-      side.template write<typename decltype(host)::isa>(to[r], selected.empty() ? r : selected[r]);
+      side.template write<typename decltype(host)::isa>(made.data() + r * to.dim(),
+                                                        selected.empty() ? r : selected[r]);
     }
   });
+  copy_across(device_memory(memory_of(exec)), std::span<const T>(made),
+              std::span<T>(to.data(), made.size()));
 }
 
 /// Gives items a score that enters no list.
@@ -103,7 +107,7 @@ void find_best(const X& exec, Rows<const T> scores, BestLists<T> best) {
   });
 }
 
-/// Ranks all items for some users at a time, in memory that the device shares with the host.
+/// Ranks all items for some users at a time, in the device's memory.
 template <class T, DeviceExecution X>
 class DeviceRanking {
  public:
@@ -115,10 +119,11 @@ class DeviceRanking {
                 std::size_t max_users)
       : exec_(exec),
         memory_(memory_of(exec)),
-        user_factor_(scorer.user_factor.begin(), scorer.user_factor.end(), memory_),
-        item_factor_(scorer.item_factor.begin(), scorer.item_factor.end(), memory_),
-        users_side_{scorer.output.users(), data_of(user_factor_), T{1}, scorer.offset != 0,
-                    similarity},
+        user_factor_(std::span<const T>(scorer.user_factor), memory_),
+        item_factor_(std::span<const T>(scorer.item_factor), memory_),
+        users_side_{scorer.output.users(),
+                    factor_of(scorer.output.users(), scorer.user_factor, user_factor_), T{1},
+                    scorer.offset != 0, similarity},
         dim_(scoring_dim(scorer)),
         k_(k),
         item_rows_(memory_),
@@ -139,8 +144,8 @@ class DeviceRanking {
     if (scores_by_output_rows(scorer, similarity) && can_read(exec, items_.data())) return;
     item_rows_.resize(items_.size() * dim_);
     const Rows<T> rows(item_rows_.data(), items_.size(), dim_);
-    const ScoringSide<T> side{items_, data_of(item_factor_), -scorer.offset, scorer.offset != 0,
-                              similarity};
+    const ScoringSide<T> side{items_, factor_of(items_, scorer.item_factor, item_factor_),
+                              -scorer.offset, scorer.offset != 0, similarity};
     write_scoring_rows(exec, side, {}, rows);
     synchronise(exec);
     items_ = rows;
@@ -179,8 +184,11 @@ class DeviceRanking {
   }
 
  private:
-  [[nodiscard]] static const T* data_of(const TableVector<T>& factor) noexcept {
-    return factor.empty() ? nullptr : factor.data();
+  /// The rows' factors where the rows are read; null for factors of 1.
+  [[nodiscard]] const T* factor_of(Rows<const T> rows, const std::vector<T>& on_host,
+                                   const TableVector<T>& on_device) const {
+    if (on_host.empty()) return nullptr;
+    return can_read(exec_, rows.data()) ? on_device.data() : on_host.data();
   }
 
   /// Copies the users' items in the parts that the device cannot read.
@@ -227,7 +235,6 @@ void rank_on_device(const X& exec, const Scorer<T>& scorer, std::span<const Inde
                     std::size_t max_scores = (std::size_t{1} << 30) / sizeof(T)) {
   const std::size_t items = scorer.output.items().size();
   if (users.empty()) return;
-  synchronise(exec);  // the scorer's factors may be what a device writes
   const std::size_t in_memory = items > 0 ? std::max<std::size_t>(max_scores / items, 1) : 1;
   std::size_t max_users = std::min(users.size(), in_memory);
   std::optional<DeviceRanking<T, X>> ranking;

@@ -17,6 +17,7 @@
 #include "prism/core/execution.hpp"
 #include "prism/core/finite.hpp"
 #include "prism/core/matrix.hpp"
+#include "prism/core/memory.hpp"
 #include "prism/core/parallel.hpp"
 #include "prism/core/rows.hpp"
 #include "prism/data/interactions.hpp"
@@ -45,22 +46,25 @@ template <Execution X, class T>
   using Isa = typename decltype(host)::isa;
   require(is_finite(beta), "beta", "must be a finite number");
   if (beta == 1) return scorer;
-  synchronise(exec);
-  const Rows<const T> users = scorer.output.users(), items = scorer.output.items();
-  Matrix<T> own_users = make_table<T>(users.size(), users.dim());
-  std::copy_n(users.data(), users.num_elements(), own_users.data());
-  Matrix<T> scaled = make_table<T>(items.size(), items.dim());
-  const Rows<T> to = rows(scaled);
+  const auto on_host = [&](Rows<const T> from) {
+    Matrix<T> table = make_table<T>(from.size(), from.dim());
+    copy_across(device_memory(memory_of(exec)),
+                std::span<const T>(from.data(), from.num_elements()),
+                std::span<T>(table.data(), table.size()));
+    return table;
+  };
+  Matrix<T> own_users = on_host(scorer.output.users()), scaled = on_host(scorer.output.items());
+  const Rows<T> items = rows(scaled);
   constexpr std::size_t grain = 256;
   parallel_chunks(host, items.size(), grain, [&](std::size_t begin, std::size_t end) {
     for (std::size_t r = begin; r < end; ++r) {
-      const double length = static_cast<double>(normalise<Isa>(to[r], items[r], items.dim()));
+      const double length = static_cast<double>(normalise<Isa>(items[r], items[r], items.dim()));
       if (beta == 0 || length <= min_norm) continue;
       const T factor = static_cast<T>(std::pow(length, beta));
       require(is_finite(factor), "beta",
               "makes a row of length " + format_number(length) +
                   " longer than numbers go: " + format_number(beta));
-      scale<Isa>(to[r], factor, to[r], items.dim());
+      scale<Isa>(items[r], factor, items[r], items.dim());
     }
   });
   return {Output<T>(std::move(own_users), std::move(scaled)), scorer.user_factor,

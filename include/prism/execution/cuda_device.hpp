@@ -119,14 +119,16 @@ __global__ void sum_kernel(std::size_t n, const Number* terms, Number* sum) {
 
 /// The terms of a sum, and the sum itself where the host reads it, of the calling thread.
 struct SumMemory {
-  TableVector<double> terms{managed_memory()};
+  TableVector<double> terms{memory()};
   TableVector<double> sum{1, pinned_memory()};
 };
 [[nodiscard]] inline SumMemory& sum_memory(std::size_t terms) {
   // Never destroyed: at a thread's end the runtime may be gone.
-  thread_local SumMemory* const memory = new SumMemory;
-  if (memory->terms.size() < terms) memory->terms.resize(2 * terms);
-  return *memory;
+  thread_local SumMemory* const of_thread = new SumMemory;
+  if (of_thread->terms.size() < terms) {
+    of_thread->terms = TableVector<double>(2 * terms, memory());
+  }
+  return *of_thread;
 }
 
 }  // namespace detail
@@ -174,7 +176,7 @@ struct Loops<CudaDevice> {
   static void synchronise() {
     cuda::check(cudaStreamSynchronize(cuda::detail::stream()), "waiting for the device");
   }
-  [[nodiscard]] static std::pmr::memory_resource* memory() { return cuda::managed_memory(); }
+  [[nodiscard]] static std::pmr::memory_resource* memory() { return cuda::memory(); }
   [[nodiscard]] static bool can_read(const void* address) {
     cudaPointerAttributes attributes{};
     cuda::check(cudaPointerGetAttributes(&attributes, address), "looking up an address");

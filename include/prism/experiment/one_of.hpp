@@ -183,9 +183,11 @@ class OneOptimizer : public detail::RuntimeChoice<Policies...> {
     State(std::size_t size, std::size_t dim, std::pmr::memory_resource* memory = nullptr)
         : size_(size), dim_(dim), memory_(memory) {}
 
-    [[nodiscard]] bool finite() const {
+    template <Execution X = Serial>
+    [[nodiscard]] bool finite(const X& exec = {}) const {
       return std::visit(
-          []<class ChosenState>(const ChosenState& chosen_state) {
+          [&]<class ChosenState>(const ChosenState& chosen_state) {
+            if constexpr (requires { chosen_state.finite(exec); }) return chosen_state.finite(exec);
             if constexpr (requires { chosen_state.finite(); }) return chosen_state.finite();
             return true;
           },

@@ -3,6 +3,7 @@
 
 #include <cmath>
 #include <cstddef>
+#include <memory_resource>
 #include <span>
 #include <string_view>
 #include <type_traits>
@@ -13,6 +14,7 @@
 #include "prism/core/finite.hpp"
 #include "prism/core/index.hpp"
 #include "prism/core/matrix.hpp"
+#include "prism/core/memory.hpp"
 #include "prism/core/parallel.hpp"
 #include "prism/core/random.hpp"
 #include "prism/core/rows.hpp"
@@ -22,6 +24,7 @@
 #include "prism/kernel/pack.hpp"
 #include "prism/kernel/row.hpp"
 #include "prism/kernel/scalar.hpp"
+#include "prism/ops/numbers.hpp"
 #include "prism/ops/ordered_sums.hpp"
 #include "prism/ops/pair_scores.hpp"
 #include "prism/policy/loss.hpp"
@@ -78,6 +81,20 @@ void add_head_gradient(const X& exec, IndexedRows<const T> rows, Rows<const T> d
   });
 }
 
+/// The sigmoid of each row's score by a head, for the host.
+template <class T, Execution X>
+[[nodiscard]] std::vector<T> probabilities_by_head(const X& exec, Rows<const T> rows,
+                                                   const T* head) {
+  TableVector<T> probability(rows.size(), memory_of(exec));
+  const std::span<T> to(probability);
+  for_each_row(exec, rows.size(), head_grain, [=] PRISM_HOST_DEVICE(std::size_t r) {
+    using Isa = typename X::isa;
+    const T score = dot<Isa>(rows[r], head, rows.dim());
+    Lanes<Isa>::once([=] { to[r] = sigmoid(score); });
+  });
+  return numbers_on_host(exec, std::span<const T>(probability));
+}
+
 }  // namespace detail
 
 /// Model-agnostic counterfactual reasoning: two trainable heads w_i and w_u score item and user
@@ -121,6 +138,9 @@ struct MACR {
         item_head(0, k) = static_cast<T>(deviation * standard_normal(random, context.dim + k));
       }
     }
+    State(const State& other, std::pmr::memory_resource* memory)
+        : user_head(copy_of(other.user_head, memory)),
+          item_head(copy_of(other.item_head, memory)) {}
 
     template <class Visit>
     void for_each_parameter(const Visit& visit) {
@@ -214,23 +234,11 @@ struct MACR {
 
   template <class T, Execution X>
   void ranking_rule(const X& exec, Scorer<T>& scorer, const State<T>& state) const {
-    synchronise(exec);
     scorer.offset = static_cast<T>(c);
-    scorer.user_factor = factors(host_of(exec), scorer.output.users(), state.user_head);
-    scorer.item_factor = factors(host_of(exec), scorer.output.items(), state.item_head);
-  }
-
- private:
-  template <class T, HostExecution X>
-  static std::vector<T> factors(const X& exec, Rows<const T> output, const Matrix<T>& head) {
-    std::vector<T> result(output.size());
-    parallel_chunks(
-        exec, output.size(), detail::head_grain, [&](std::size_t begin, std::size_t end) {
-          for (std::size_t r = begin; r < end; ++r) {
-            result[r] = sigmoid(dot<typename X::isa>(output[r], head.data(), output.dim()));
-          }
-        });
-    return result;
+    scorer.user_factor =
+        detail::probabilities_by_head<T>(exec, scorer.output.users(), state.user_head.data());
+    scorer.item_factor =
+        detail::probabilities_by_head<T>(exec, scorer.output.items(), state.item_head.data());
   }
 };
 

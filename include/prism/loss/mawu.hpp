@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstddef>
+#include <memory_resource>
 #include <numbers>
 #include <numeric>
 #include <span>
@@ -14,6 +15,7 @@
 #include "prism/core/error.hpp"
 #include "prism/core/index.hpp"
 #include "prism/core/matrix.hpp"
+#include "prism/core/memory.hpp"
 #include "prism/core/parallel.hpp"
 #include "prism/core/random.hpp"
 #include "prism/core/rows.hpp"
@@ -24,6 +26,7 @@
 #include "prism/kernel/row.hpp"
 #include "prism/kernel/scalar.hpp"
 #include "prism/ops/fill.hpp"
+#include "prism/ops/numbers.hpp"
 #include "prism/ops/ordered_sums.hpp"
 #include "prism/ops/pair_scores.hpp"
 #include "prism/ops/uniformity.hpp"
@@ -136,6 +139,8 @@ struct MAWU {
       fill_uniform(serial, rows(items), xavier_bound(items.shape(0), 1),
                    random.from(context.train.users()));
     }
+    State(const State& other, std::pmr::memory_resource* memory)
+        : users(copy_of(other.users, memory)), items(copy_of(other.items, memory)) {}
 
     template <class Visit>
     void for_each_parameter(const Visit& visit) {
@@ -184,9 +189,11 @@ struct MAWU {
   /// sums: O(n log n) instead of O(n^2).
   template <Execution X>
   static double broadcast_alignment(const X& exec, const detail::AnglesAndMargins& pairs) {
-    synchronise(exec);  // sorting is the host's work
-    const std::span<double> angle(pairs.angle.data(), pairs.angle.size());
-    const std::span<double> margin(pairs.margin.data(), pairs.margin.size());
+    // Sorting is the host's work.
+    std::vector<double> angle =
+        numbers_on_host(exec, std::span<const double>(pairs.angle.data(), pairs.angle.size()));
+    std::vector<double> margin =
+        numbers_on_host(exec, std::span<const double>(pairs.margin.data(), pairs.margin.size()));
     const double n = static_cast<double>(angle.size());
     const PrefixSums margin_sums(margin), angle_sums(angle);
     double sum = 0;
@@ -202,6 +209,11 @@ struct MAWU {
       const SineAndCosine of_margin(Pack<double, isa::scalar>{m});
       m = (of_margin.sine.value * cosines + of_margin.cosine.value * sines) / (n * n);
     }
+    DeviceMemory* const device = device_memory(memory_of(exec));
+    copy_across(device, std::span<const double>(angle),
+                std::span(pairs.angle.data(), pairs.angle.size()));
+    copy_across(device, std::span<const double>(margin),
+                std::span(pairs.margin.data(), pairs.margin.size()));
     return sum / (n * n);
   }
 

@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <memory_resource>
 #include <span>
 #include <string_view>
 #include <vector>
@@ -15,6 +16,7 @@
 #include "prism/core/index.hpp"
 #include "prism/core/masked_score.hpp"
 #include "prism/core/matrix.hpp"
+#include "prism/core/memory.hpp"
 #include "prism/core/parallel.hpp"
 #include "prism/core/rows.hpp"
 #include "prism/data/unseen_item.hpp"
@@ -22,6 +24,7 @@
 #include "prism/kernel/row.hpp"
 #include "prism/kernel/scalar.hpp"
 #include "prism/kernel/softmax.hpp"
+#include "prism/ops/numbers.hpp"
 #include "prism/ops/pair_scores.hpp"
 #include "prism/ops/unit_rows.hpp"
 #include "prism/policy/epoch_start.hpp"
@@ -74,6 +77,8 @@ struct SLK {
 
     State(const SLK&, const StateContext& context)
         : beta(zeros<T>(context.train.users(), 1, context.memory)) {}
+    State(const State& other, std::pmr::memory_resource* memory)
+        : beta(copy_of(other.beta, memory)) {}
 
     template <class Visit>
     void for_each_parameter(const Visit& visit) {
@@ -128,12 +133,18 @@ struct SLK {
   void begin_epoch(const EpochStart<T, X>& start, State<T>& state) const {
     if ((start.epoch - 1) % refresh_epochs != 0) return;
     const Output<T> output = start.output();
-    const Rows<const T> users = output.users(), items = output.items();
     // Selecting the K-th largest is the host's work.
-    synchronise(start.exec);
     const auto host = host_of(start.exec);
+    const auto numbers_of = [](Rows<const T> table) {
+      return std::span<const T>(table.data(), table.num_elements());
+    };
+    const HostView<T, X> of_users(start.exec, numbers_of(output.users()));
+    const HostView<T, X> of_items(start.exec, numbers_of(output.items()));
+    const std::size_t dim = output.users().dim();
+    const Rows<const T> users(of_users.numbers().data(), output.users().size(), dim);
+    const Rows<const T> items(of_items.numbers().data(), output.items().size(), dim);
     const std::vector<T> inverse_length = inverse_lengths(host, items);
-    const Rows<T> beta = rows(state.beta);
+    std::vector<T> beta(users.size());
     constexpr std::size_t grain = 64;
     parallel_chunks(host, users.size(), grain, [&](std::size_t begin, std::size_t end) {
       std::vector<Index> compared;
@@ -144,9 +155,11 @@ struct SLK {
         const std::size_t place = std::min(k, cosine.size()) - 1;
         std::ranges::nth_element(cosine, cosine.begin() + static_cast<std::ptrdiff_t>(place),
                                  std::greater<>());
-        *beta[u] = cosine[place];
+        beta[u] = cosine[place];
       }
     });
+    copy_across(device_memory(memory_of(start.exec)), std::span<const T>(beta),
+                std::span<T>(state.beta.data(), state.beta.size()));
   }
 
  private:
@@ -167,7 +180,7 @@ struct SLK {
   template <class T, Execution X>
   void draw_compared(const EpochStart<T, X>& start, Index user,
                      std::vector<Index>& compared) const {
-    const std::span<const Index> seen = start.train.items_of(user);
+    const std::span<const Index> seen = start.train.on_host().items_of(user);
     const auto unseen = static_cast<Index>(start.train.items() - seen.size());
     compared.assign(seen.begin(), seen.end());
     if (unseen <= quantile_negatives) {

@@ -30,10 +30,19 @@ class LogQ {
         shared_(step.batch.shared_negatives) {
     const std::span<const double> log_probability = step.batch.item_log_probability;
     if (tau == 0 || log_probability.empty()) return;
-    of_item_ = step.scratch.template allocate<T>(log_probability.size(), 1);
-    for (std::size_t k = 0; k < log_probability.size(); ++k) {
-      *of_item_[k] = static_cast<T>(tau * log_probability[k]);
-    }
+    of_item_ = scaled(step.exec, log_probability, tau,
+                      step.scratch.template allocate<T>(log_probability.size(), 1));
+  }
+
+  /// Public because a CUDA compiler takes lambdas for a device only from public functions.
+  template <Execution X>
+  static Rows<T> scaled(const X& exec, std::span<const double> log_probability, double tau,
+                        Rows<T> to) {
+    constexpr std::size_t grain = 4096;
+    for_each_element(exec, to.size(), grain, [=] PRISM_HOST_DEVICE(std::size_t k) {
+      *to[k] = static_cast<T>(tau * log_probability[k]);
+    });
+    return to;
   }
 
   /// Subtracts it from the cosines of pair p.

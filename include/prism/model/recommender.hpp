@@ -17,6 +17,7 @@
 #include "prism/core/execution.hpp"
 #include "prism/core/index.hpp"
 #include "prism/core/matrix.hpp"
+#include "prism/core/memory.hpp"
 #include "prism/core/parallel.hpp"
 #include "prism/core/random.hpp"
 #include "prism/data/interactions.hpp"
@@ -138,21 +139,28 @@ class Recommender {
   }
 
   /// A copy whose tables, parameters and interactions are in `memory`, such as a device's.
-  template <Execution X>
-  Recommender(const X& exec, const Recommender& other, std::pmr::memory_resource* memory)
-      : Recommender(exec, Interactions(other.train_, memory), other.options_in(memory)) {
-    copy_weights_from(other);
-  }
+  /// @param other  has to outlive a copy in a device's memory
+  Recommender(const Recommender& other, std::pmr::memory_resource* memory)
+      : options_(other.options_in(memory)),
+        train_(other.train_, memory),
+        weights_{copy_of(other.weights_.users, memory), copy_of(other.weights_.items, memory),
+                 copy_of_state(other.weights_.backbone, memory),
+                 copy_of_state(other.weights_.loss, memory)},
+        trained_(other.trained_) {}
 
   /// Takes the weights of a model that was made alike, whatever memory they are in.
   void copy_weights_from(const Recommender& other) {
     std::vector<Rows<Scalar>> parts;
+    DeviceMemory* const own_device = device_memory(memory_of(users()));
+    DeviceMemory* const device =
+        own_device != nullptr ? own_device : device_memory(memory_of(other.users()));
     // A State visits what can be written; here it is only read.
     visit_weights(const_cast<Weights&>(other.weights_),
                   [&](Rows<Scalar> part) { parts.push_back(part); });
     std::size_t next = 0;
     visit_weights(weights_, [&](Rows<Scalar> part) {
-      std::copy_n(parts[next++].data(), part.num_elements(), part.data());
+      const std::span<const Scalar> from(parts[next++].data(), part.num_elements());
+      copy_across(device, from, std::span(part.data(), part.num_elements()));
     });
     trained_ = other.trained_;
   }

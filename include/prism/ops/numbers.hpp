@@ -4,10 +4,12 @@
 
 #include <cstddef>
 #include <span>
+#include <vector>
 
 #include "prism/core/config.hpp"
 #include "prism/core/execution.hpp"
 #include "prism/core/finite.hpp"
+#include "prism/core/memory.hpp"
 #include "prism/core/parallel.hpp"
 #include "prism/kernel/pack.hpp"
 
@@ -33,6 +35,14 @@ template <class T, Execution X>
          }) == 0;
 }
 
+/// numbers[i] = i; returns before a device has done so.
+template <class Number, Execution X>
+void number_from_zero(const X& exec, std::span<Number> numbers) {
+  constexpr std::size_t grain = std::size_t{1} << 16;
+  for_each_element(exec, numbers.size(), grain,
+                   [=] PRISM_HOST_DEVICE(std::size_t i) { numbers[i] = static_cast<Number>(i); });
+}
+
 /// to[i] = from[i]; returns before a device has done so.
 /// @param to  of the same size
 template <class T, Execution X>
@@ -41,5 +51,34 @@ void copy_numbers(const X& exec, std::span<const T> from, std::span<T> to) {
   for_each_element(exec, from.size(), grain,
                    [=] PRISM_HOST_DEVICE(std::size_t i) { to[i] = from[i]; });
 }
+
+/// Copies numbers that an execution has made, or is making, into a list of the host's.
+template <class T, Execution X>
+[[nodiscard]] std::vector<T> numbers_on_host(const X& exec, std::span<const T> numbers) {
+  std::vector<T> copy(numbers.size());
+  copy_across(device_memory(memory_of(exec)), numbers, std::span(copy));
+  return copy;
+}
+
+/// Numbers as the host reads them: those of the host themselves, of a device a copy.
+template <class T, Execution X>
+class HostView {
+ public:
+  /// @param numbers  of the execution's memory; of a host's have to outlive the object
+  HostView(const X& exec, std::span<const T> numbers) : numbers_(numbers) {
+    if constexpr (DeviceExecution<X>) {
+      copy_ = numbers_on_host(exec, numbers);
+      numbers_ = copy_;
+    }
+  }
+  HostView(const HostView&) = delete;
+  HostView& operator=(const HostView&) = delete;
+
+  [[nodiscard]] std::span<const T> numbers() const noexcept { return numbers_; }
+
+ private:
+  std::vector<T> copy_;
+  std::span<const T> numbers_;
+};
 
 }  // namespace prism::inline PRISM_ISA

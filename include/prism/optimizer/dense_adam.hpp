@@ -9,6 +9,7 @@
 #include <string_view>
 
 #include "prism/core/binary_file.hpp"
+#include "prism/core/binary_tables.hpp"
 #include "prism/core/config.hpp"
 #include "prism/core/error.hpp"
 #include "prism/core/execution.hpp"
@@ -64,12 +65,14 @@ struct DenseAdam {
 
     void save(BinaryWriter& out) const {
       for (const Matrix<T>* moments : {&first, &second}) {
-        out.numbers(std::span(moments->data(), moments->size()));
+        detail::write_numbers(out, device_memory(memory_of(*moments)),
+                              std::span<const T>(moments->data(), moments->size()));
       }
     }
     void load(BinaryReader& in) {
       for (Matrix<T>* moments : {&first, &second}) {
-        in.numbers(std::span(moments->data(), moments->size()));
+        detail::read_numbers(in, device_memory(memory_of(*moments)),
+                             std::span<T>(moments->data(), moments->size()));
       }
     }
   };

@@ -10,8 +10,10 @@
 #include <memory_resource>
 #include <numeric>
 #include <span>
+#include <vector>
 
 #include "prism/core/binary_file.hpp"
+#include "prism/core/binary_tables.hpp"
 #include "prism/core/config.hpp"
 #include "prism/core/execution.hpp"
 #include "prism/core/finite.hpp"
@@ -93,7 +95,7 @@ class LazyAdamState {
   /// @param memory  null for table_memory()
   LazyAdamState(std::size_t size, std::size_t dim, std::pmr::memory_resource* memory = nullptr)
       : moments_(zeros<T>(size, RowsOf<T>::columns(dim), memory)),
-        row_(size, memory),
+        row_(size, Row{}, memory),
         history_(memory) {}
 
   /// Whether all moments are finite: a weight whose moment has overflowed no longer changes.
@@ -113,22 +115,26 @@ class LazyAdamState {
 
   /// The rows' deferred steps stay deferred.
   void save(BinaryWriter& out) const {
-    out.numbers(std::span(moments_.data(), moments_.size()));
-    for (const Row& row : row_) row.save(out);
+    write_numbers(out, device_memory(memory_of(moments_)),
+                  std::span<const T>(moments_.data(), moments_.size()));
+    for (const Row& row : TableVector<Row>(row_, nullptr)) row.save(out);
     history_.save(out);
   }
   /// @param exec  that training goes on on
   template <Execution X = Serial>
   void load(BinaryReader& in, const X& exec = {}) {
-    in.numbers(std::span(moments_.data(), moments_.size()));
-    for (Row& row : row_) row.load(in);
+    DeviceMemory* const device = device_memory(memory_of(moments_));
+    read_numbers(in, device, std::span<T>(moments_.data(), moments_.size()));
+    std::vector<Row> rows_read(row_.size());
+    for (Row& row : rows_read) row.load(in);
     history_.load(in, exec);
     const auto within = [steps = history_.size()](const Row& row) {
       const AdamLastStep last = row.last;
       return last.moments <= steps && (last.weights == AdamLastStep::no_gradient_yet ||
                                        (last.weights <= steps && last.moments <= last.weights));
     };
-    if (!std::ranges::all_of(row_, within)) in.fail("has rows ahead of their steps");
+    if (!std::ranges::all_of(rows_read, within)) in.fail("has rows ahead of their steps");
+    copy_across(device, std::span<const Row>(rows_read), std::span(row_));
   }
 
  private:

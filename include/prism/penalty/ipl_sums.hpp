@@ -8,10 +8,12 @@
 #include <cstddef>
 #include <numeric>
 #include <span>
+#include <vector>
 
 #include "prism/core/config.hpp"
 #include "prism/core/execution.hpp"
 #include "prism/core/index.hpp"
+#include "prism/core/memory.hpp"
 #include "prism/core/parallel.hpp"
 #include "prism/core/rows.hpp"
 #include "prism/core/scratch.hpp"
@@ -21,6 +23,7 @@
 #include "prism/kernel/power.hpp"
 #include "prism/kernel/row.hpp"
 #include "prism/kernel/scalar.hpp"
+#include "prism/ops/batch_on_host.hpp"
 #include "prism/ops/ordered_sums.hpp"
 #include "prism/policy/batch.hpp"
 
@@ -231,31 +234,36 @@ struct ScoreGroups {
 
   template <class T, Execution X>
   ScoreGroups(const LossStep<T, X>& step, const ScoreList& list) {
-    synchronise(step.exec);  // sorting is the host's work
-    const BatchSide& items = step.batch.item_side;
-    const auto allocate = [&](std::size_t n) {
-      return std::span(step.scratch.template allocate<Index>(n, 1).data(), n);
-    };
-    const std::span<Index> ascending = allocate(items.num_active);
+    // Sorting is the host's work.
+    const BatchOnHost<X> on_host(step.exec, step.batch);
+    const BatchSide& items = on_host.batch().item_side;
+    const ScoreList scores_on_host(on_host.batch(), list.negatives_per_pair > 0);
+    std::vector<Index> ascending(items.num_active);
     std::iota(ascending.begin(), ascending.end(), Index{0});
     std::ranges::sort(ascending, {}, [&](Index k) { return items.unique_rows[k]; });
-    const std::span<Index> begin = allocate(items.num_active), groups = allocate(list.size());
+    std::vector<Index> begin(items.num_active), groups(list.size());
     std::size_t end = 0;
     for (const Index k : ascending) {
       begin[k] = static_cast<Index>(end);
       const std::size_t size = items.occurrence_positions(k).size();
-      std::ranges::fill(groups.subspan(end, size), k);
+      std::fill_n(groups.begin() + static_cast<std::ptrdiff_t>(end), size, k);
       end += size;
     }
 
-    const std::span<Index> scores = allocate(list.size()), next = allocate(items.num_active);
-    std::ranges::copy(items.offsets.first(items.num_active), next.begin());
+    std::vector<Index> scores(list.size());
+    std::vector<Index> next(items.offsets.begin(), items.offsets.begin() + items.num_active);
     for (std::size_t s = 0; s < list.size(); ++s) {
-      scores[next[list.item(s)]++] = static_cast<Index>(s);
+      scores[next[scores_on_host.item(s)]++] = static_cast<Index>(s);
     }
-    first = begin;
-    of_score = groups;
-    scores_of_item = scores;
+    const auto given_back = [&](std::span<const Index> numbers) -> std::span<const Index> {
+      const Rows<Index> to = step.scratch.template allocate<Index>(numbers.size(), 1);
+      const std::span<Index> copy(to.data(), numbers.size());
+      copy_across(device_memory(memory_of(step.exec)), numbers, copy);
+      return copy;
+    };
+    first = given_back(begin);
+    of_score = given_back(groups);
+    scores_of_item = given_back(scores);
   }
 };
 

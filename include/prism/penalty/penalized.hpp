@@ -75,6 +75,10 @@ struct Penalized {
           penalty(make_state<T>(policy.penalty, of_penalty(context))) {
       for_each_trained_parameter<T>(loss, [this](const auto&) { ++parameters_of_loss; });
     }
+    State(const State& other, std::pmr::memory_resource* memory)
+        : loss(copy_of_state(other.loss, memory)),
+          penalty(copy_of_state(other.penalty, memory)),
+          parameters_of_loss(other.parameters_of_loss) {}
 
     template <class Visit>
     void for_each_parameter(const Visit& visit) {

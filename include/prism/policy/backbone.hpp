@@ -109,7 +109,7 @@ concept RunsOn = TakesForward<B, T, X> && ReturnsForward<B, T, X> && TakesBackwa
 /// @tparam X  execution
 template <class B, class T = double, class X = Host<>>
 concept BackbonePolicy =
-    detail::AnyPolicy<B> && TrainableState<B, T> && !detail::names_needs_all_rows<B> &&
+    detail::AnyPolicy<B> && TrainableState<B, T, X> && !detail::names_needs_all_rows<B> &&
     detail::BackboneTraitsFit<B> && detail::HasDim<B> && detail::OutputDimFits<B> &&
     detail::RunsOn<B, T, X>;
 
@@ -119,7 +119,7 @@ template <class B, class T = double, Execution X = Host<>>
 [[nodiscard]] consteval bool check_backbone() {
   using namespace detail;
   PRISM_POLICY_CONTRACT(B, "a backbone");
-  PRISM_STATE_CONTRACT(B, T, "a backbone");
+  PRISM_STATE_CONTRACT(B, T, X, "a backbone");
   static_assert(!names_needs_all_rows<B>,
                 "a backbone must declare in its traits whether it needs all rows: static constexpr "
                 "BackboneTraits traits{.needs_all_rows = false}");

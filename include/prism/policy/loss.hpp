@@ -153,7 +153,7 @@ concept BeginEpochFits = !names_begin_epoch<L> || (names_State<L> && BeginsEpoch
 /// @tparam X  execution
 template <class L, class T = double, class X = Host<>>
 concept LossPolicy =
-    detail::AnyPolicy<L> && TrainableState<L, T> && !detail::names_needs_all_rows<L> &&
+    detail::AnyPolicy<L> && TrainableState<L, T, X> && !detail::names_needs_all_rows<L> &&
     !detail::names_looks_at_every_row<L> && !detail::names_overwrites_gradient<L> &&
     !detail::names_sets_gradient<L> && !detail::names_negatives_per_pair<L> &&
     !detail::names_has_ranking_rule<L> && !detail::names_dot_product_logits<L> &&
@@ -181,7 +181,7 @@ template <class L, class T = double, Execution X = Host<>>
 [[nodiscard]] consteval bool check_loss() {
   using namespace detail;
   PRISM_POLICY_CONTRACT(L, "a loss");
-  PRISM_STATE_CONTRACT(L, T, "a loss");
+  PRISM_STATE_CONTRACT(L, T, X, "a loss");
   static_assert(
       !names_needs_all_rows<L> && !names_looks_at_every_row<L>,
       "a loss must declare in its traits whether it needs all rows: static constexpr LossTraits "

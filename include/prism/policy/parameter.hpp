@@ -14,6 +14,7 @@
 #include <utility>
 
 #include "prism/core/config.hpp"
+#include "prism/core/execution.hpp"
 #include "prism/core/finite.hpp"
 #include "prism/core/index.hpp"
 #include "prism/core/random.hpp"
@@ -89,8 +90,10 @@ struct StateOf<Policy, T> {
 }  // namespace detail
 
 /// Policy::State<T>, or Stateless<Policy> if there is no State. A State is copyable, is constructed
-/// from (const Policy&, const StateContext&), and has for_each_parameter(visit), which calls
-/// visit(ParameterView<T>) for each of its parameters, always in the same order.
+/// from (const Policy&, const StateContext&), always on the host, and has
+/// for_each_parameter(visit), which calls visit(ParameterView<T>) for each of its parameters,
+/// always in the same order. For an execution on a device it is also constructed from (const
+/// State&, std::pmr::memory_resource*), a copy whose values are in that memory.
 template <class Policy, class T>
 using state_t = typename detail::StateOf<Policy, T>::type;
 
@@ -112,6 +115,9 @@ template <class Policy, class T>
 concept StateConstructible = std::is_same_v<state_t<Policy, T>, Stateless<Policy>> ||
                              std::constructible_from < state_t<Policy, T>,
 const Policy&, const StateContext& > ;
+template <class State>
+concept StateCopiesInto = std::is_empty_v<State> ||
+    std::constructible_from<State, const State&, std::pmr::memory_resource*>;
 /// No lambda, which nvcc 13 does not take in a requirement.
 struct AnyVisit {
   template <class T>
@@ -123,23 +129,29 @@ concept StateVisitable = requires(state_t<Policy, T>& state, const AnyVisit& vis
 };
 
 // A static_assert for each of these requirements.
-#define PRISM_STATE_CONTRACT(P, T, KIND)                                                   \
-  static_assert(::prism::detail::StateIsTemplate<P, T>,                                    \
-                KIND "'s State, if it has one, must be: template <class T> struct State"); \
-  static_assert(::prism::detail::StateConstructible<P, T>, KIND                            \
-                "'s State must be constructible from the policy and a StateContext: "      \
-                "State(const MyPolicy&, const StateContext&)");                            \
-  static_assert(std::copyable<::prism::state_t<P, T>>, KIND "'s State must be copyable");  \
-  static_assert(::prism::detail::StateVisitable<P, T>, KIND                                \
-                "'s State must visit each parameter as a ParameterView<T>: "               \
-                "template <class Visit> void for_each_parameter(const Visit& visit)")
+#define PRISM_STATE_CONTRACT(P, T, X, KIND)                                                      \
+  static_assert(::prism::detail::StateIsTemplate<P, T>,                                          \
+                KIND "'s State, if it has one, must be: template <class T> struct State");       \
+  static_assert(::prism::detail::StateConstructible<P, T>, KIND                                  \
+                "'s State must be constructible from the policy and a StateContext: "            \
+                "State(const MyPolicy&, const StateContext&)");                                  \
+  static_assert(std::copyable<::prism::state_t<P, T>>, KIND "'s State must be copyable");        \
+  static_assert(::prism::detail::StateVisitable<P, T>, KIND                                      \
+                "'s State must visit each parameter as a ParameterView<T>: "                     \
+                "template <class Visit> void for_each_parameter(const Visit& visit)");           \
+  static_assert(!DeviceExecution<X> || ::prism::detail::StateCopiesInto<::prism::state_t<P, T>>, \
+                KIND                                                                             \
+                "'s State must be copyable into a device's memory: "                             \
+                "State(const State&, std::pmr::memory_resource*)")
 
 }  // namespace detail
 
 /// Whether a policy's State, if it has one, meets the requirements above.
-template <class Policy, class T>
+/// @tparam X  execution
+template <class Policy, class T, class X = Host<>>
 concept TrainableState = detail::StateIsTemplate<Policy, T> && std::copyable<state_t<Policy, T>> &&
-    detail::StateConstructible<Policy, T> && detail::StateVisitable<Policy, T>;
+    detail::StateConstructible<Policy, T> && detail::StateVisitable<Policy, T> &&
+    (!DeviceExecution<X> || detail::StateCopiesInto<state_t<Policy, T>>);
 
 /// Constructs a policy's State.
 template <class T, class Policy>
@@ -148,6 +160,16 @@ template <class T, class Policy>
     return {};
   } else {
     return state_t<Policy, T>(policy, context);
+  }
+}
+
+/// A State's copy in another memory. @param memory  null for table_memory()
+template <class State>
+[[nodiscard]] State copy_of_state(const State& state, std::pmr::memory_resource* memory) {
+  if constexpr (std::is_empty_v<State>) {
+    return state;
+  } else {
+    return State(state, memory);
   }
 }
 

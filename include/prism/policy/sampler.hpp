@@ -28,8 +28,8 @@ struct SamplerTraits {
 
 /// The arguments of a sampler.
 struct SampleRequest {
-  std::span<const Interaction> pairs;
-  std::size_t negatives_per_pair;  // that the loss asks for
+  std::span<const Interaction> pairs;  // in train's memory
+  std::size_t negatives_per_pair;      // that the loss asks for
   const Interactions& train;
   /// The epoch's random stream. Negative q of this batch is draw first + q: it depends only on its
   /// position in the epoch.
@@ -76,7 +76,8 @@ using sampler_state_t = typename detail::SamplerStateOf<Sampler>::type;
 //
 //   // Optional: the traits that differ from the defaults, SamplerTraits{}.
 //   static constexpr SamplerTraits traits{.ignores_pairs = true};
-//   // Optional: data computed once from the training interactions.
+//   // Optional: data computed once from the training interactions, on the host: of
+//   // train.on_host(). What operator() reads is in train.memory().
 //   struct State { State(const MySampler&, const Interactions& train); };
 //   // With a State, instead:
 //   template <Execution X>
@@ -87,7 +88,8 @@ using sampler_state_t = typename detail::SamplerStateOf<Sampler>::type;
 //   SharedNegativesInfo shared(const SampleRequest&) const;
 //   // Optional, for losses that correct for it: sets values[k] to the logarithm, up to a constant,
 //   // of the probability that row k of batch.item_side is a negative. Without it, or where it
-//   // leaves `values` empty, all items count as drawn alike.
+//   // leaves `values` empty, all items count as drawn alike. The host calls it, with lists that it
+//   // reads.
 //   void log_probability(const State&, const Batch& batch, std::vector<double>& values) const;
 //   // Optional: label() and check(), see label.hpp.
 // };

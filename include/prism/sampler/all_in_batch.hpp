@@ -25,7 +25,7 @@ struct AllInBatchNegatives {
   void check() const { require_enumerator("mask", mask, NegativeMask::seen_items); }
 
   [[nodiscard]] SharedNegativesInfo shared(const SampleRequest& request) const {
-    return {detail::distinct_items(request.pairs).size(), mask};
+    return {detail::distinct_items(request).size(), mask};
   }
 
   template <Execution X>

@@ -24,8 +24,10 @@ namespace prism::inline PRISM_ISA {
 
 namespace detail {
 
-/// Ascending.
-[[nodiscard]] inline std::vector<Index> distinct_items(std::span<const Interaction> pairs) {
+/// Ascending. Found by the host, wherever the pairs are.
+[[nodiscard]] inline std::vector<Index> distinct_items(const SampleRequest& request) {
+  std::vector<Interaction> pairs(request.pairs.size());
+  copy_across(device_memory(request.train.memory()), request.pairs, std::span(pairs));
   std::vector<Index> items(pairs.size());
   std::ranges::transform(pairs, items.begin(), &Interaction::item);
   std::ranges::sort(items);
@@ -63,7 +65,7 @@ template <DeviceExecution X>
 /// Draws negatives among the distinct items of the batch's pairs: on the host.
 template <Execution X>
 void draw_in_batch(const X& exec, const SampleRequest& request, std::span<Index> negatives) {
-  const std::vector<Index> items = distinct_items(request.pairs);
+  const std::vector<Index> items = distinct_items(request);
   const Random random = request.random.from(request.first);
   constexpr std::size_t grain = 4096;
   for_each_element(exec, negatives.size(), grain, [&](std::size_t q) {
@@ -85,7 +87,7 @@ void draw_in_batch(const X& exec, const SampleRequest& request, std::span<Index>
 /// @param negatives  as many as there are
 template <Execution X>
 void list_in_batch(const X& /*exec*/, const SampleRequest& request, std::span<Index> negatives) {
-  std::ranges::copy(distinct_items(request.pairs), negatives.begin());
+  std::ranges::copy(distinct_items(request), negatives.begin());
 }
 
 /// The same on a device.

@@ -35,13 +35,13 @@ struct PopularityNegatives {
   class State {
    public:
     /// @throws ArgumentError  if the power is not finite, or train is empty
-    State(const PopularityNegatives& sampler, const Interactions& train)
-        : acceptance_(train.items(), train.memory()), alias_(train.items(), train.memory()) {
+    State(const PopularityNegatives& sampler, const Interactions& train) {
       sampler.check();
       require(!train.empty(), "train", "has no interactions to learn popularity from");
       // Relative to the most probable item, so that no power overflows or underflows for all items.
       double reference_degree = 0;
-      for (const Index degree : train.item_degree()) {
+      const std::span<const Index> popularity = train.on_host().item_degree();
+      for (const Index degree : popularity) {
         const auto d = static_cast<double>(degree);
         if (d > 0 && (reference_degree == 0 || (d > reference_degree) == (sampler.power >= 0))) {
           reference_degree = d;
@@ -50,24 +50,25 @@ struct PopularityNegatives {
       double total = 0;
       std::vector<double> weight(train.items());
       for (std::size_t i = 0; i < weight.size(); ++i) {
-        const auto d = static_cast<double>(train.item_degree()[i]);
+        const auto d = static_cast<double>(popularity[i]);
         weight[i] = d == 0 ? 0 : elementary::pow(d / reference_degree, sampler.power);
         total += weight[i];
       }
       // Each cell has probability 1 / items: a small item's own, plus that of a large one, its
       // alias.
-      std::vector<Index> small, large;
+      std::vector<double> acceptance(weight.size());
+      std::vector<Index> alias(weight.size()), small, large;
       for (std::size_t i = 0; i < weight.size(); ++i) {
-        acceptance_[i] = weight[i] / total * static_cast<double>(weight.size());
-        alias_[i] = static_cast<Index>(i);
-        (acceptance_[i] < 1 ? small : large).push_back(static_cast<Index>(i));
+        acceptance[i] = weight[i] / total * static_cast<double>(weight.size());
+        alias[i] = static_cast<Index>(i);
+        (acceptance[i] < 1 ? small : large).push_back(static_cast<Index>(i));
       }
       while (!small.empty() && !large.empty()) {
         const Index small_item = small.back(), large_item = large.back();
         small.pop_back();
-        alias_[small_item] = large_item;
-        acceptance_[large_item] -= 1 - acceptance_[small_item];
-        if (acceptance_[large_item] < 1) {
+        alias[small_item] = large_item;
+        acceptance[large_item] -= 1 - acceptance[small_item];
+        if (acceptance[large_item] < 1) {
           large.pop_back();
           small.push_back(large_item);
         }
@@ -76,11 +77,13 @@ struct PopularityNegatives {
       const auto max_weight_item = std::ranges::max_element(weight) - weight.begin();
       for (const Index i : small) {
         if (weight[i] > 0) {
-          acceptance_[i] = 1;
+          acceptance[i] = 1;
         } else {
-          alias_[i] = static_cast<Index>(max_weight_item);
+          alias[i] = static_cast<Index>(max_weight_item);
         }
       }
+      acceptance_ = TableVector<double>(std::span<const double>(acceptance), train.memory());
+      alias_ = TableVector<Index>(std::span<const Index>(alias), train.memory());
     }
 
     /// The table as a device reads it.

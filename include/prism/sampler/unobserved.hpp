@@ -24,8 +24,9 @@ struct UnobservedNegatives {
   struct State {
     /// @throws ArgumentError  if a user has interactions with all items
     State(const UnobservedNegatives&, const Interactions& train) {
+      const std::span<const Index> items_of_user = train.on_host().user_degree();
       for (Index user = 0; user < train.users(); ++user) {
-        if (train.user_degree()[user] < train.items()) continue;
+        if (items_of_user[user] < train.items()) continue;
         throw ArgumentError("train", "user '" + std::string(train.user_id(user)) + "' has all " +
                                          std::to_string(train.items()) +
                                          " items, so that no negative is left to draw; leave the "

@@ -2,7 +2,6 @@
 // The forward and backward pass of one batch, without an optimizer: what tests of policies look at.
 #pragma once
 
-#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <limits>
@@ -14,16 +13,21 @@
 #include "prism/core/execution.hpp"
 #include "prism/core/index.hpp"
 #include "prism/core/matrix.hpp"
+#include "prism/core/memory.hpp"
 #include "prism/core/parallel.hpp"
 #include "prism/core/random.hpp"
+#include "prism/core/rows.hpp"
 #include "prism/core/scratch.hpp"
 #include "prism/data/interactions.hpp"
+#include "prism/kernel/row.hpp"
+#include "prism/ops/numbers.hpp"
 #include "prism/policy/backbone.hpp"
 #include "prism/policy/batch.hpp"
 #include "prism/policy/loss.hpp"
 #include "prism/policy/output.hpp"
 #include "prism/policy/parameter.hpp"
 #include "prism/training/batch_builder.hpp"
+#include "prism/training/device_batch_builder.hpp"
 #include "prism/training/gradient_pass.hpp"
 
 namespace prism::inline PRISM_ISA {
@@ -36,7 +40,26 @@ struct BatchGradients {
   std::vector<Matrix<T>> parameters;  // the backbone's, then the loss's
 };
 
-/// The loss of a fixed batch as a function of tables and parameters.
+namespace detail {
+
+/// A table's gradient with a row for each of the table's, on the host.
+template <class T, Execution X>
+[[nodiscard]] Matrix<T> dense_gradient(const X& exec, const TableGradient<T>& from,
+                                       std::size_t size, std::size_t dim) {
+  Matrix<T> table = zeros<T>(size, dim, memory_of(exec));
+  const Rows<T> to = rows(table);
+  constexpr std::size_t grain = 256;
+  for_each_row(exec, size, grain, [=] PRISM_HOST_DEVICE(std::size_t r) {
+    if (const T* const gradient = from.of(r)) copy<typename X::isa>(to[r], gradient, dim);
+  });
+  synchronise(exec);
+  return copy_of(table, nullptr);
+}
+
+}  // namespace detail
+
+/// The loss of a fixed batch as a function of tables and parameters. What it takes and returns is
+/// the host's; a device gets copies.
 template <class T, class Backbone, class Loss, class X = Host<>>
 class BatchEvaluation {
  public:
@@ -48,13 +71,17 @@ class BatchEvaluation {
                   std::uint64_t seed = 1)
       : backbone_(std::move(backbone)),
         loss_(std::move(loss)),
-        train_(std::move(train), memory_of(exec_)),
+        train_on_host_(std::move(train)),
+        train_(train_on_host_, memory_of(exec_)),
+        pairs_(pairs, memory_of(exec_)),
+        negatives_(negatives.items, memory_of(exec_)),
         builder_(train_, memory_of(exec_)),
-        batch_(builder_.build(exec_, pairs, negatives, loss_traits(loss_).needs_all_rows)),
-        backbone_state_(make_state<T>(backbone_, StateContext{train_, backbone_.dim(), seed,
-                                                              Stream::backbone, memory_of(exec_)})),
-        loss_state_(make_state<T>(loss_, StateContext{train_, output_dim(backbone_), seed,
-                                                      Stream::loss, memory_of(exec_)})),
+        batch_(
+            builder_.build(exec_, pairs_, in_memory(negatives), loss_traits(loss_).needs_all_rows)),
+        backbone_state_(make_state<T>(
+            backbone_, StateContext{train_on_host_, backbone_.dim(), seed, Stream::backbone})),
+        loss_state_(make_state<T>(
+            loss_, StateContext{train_on_host_, output_dim(backbone_), seed, Stream::loss})),
         scratch_(memory_of(exec_)) {}
 
   // The batch is a view of the evaluation's own lists.
@@ -63,10 +90,11 @@ class BatchEvaluation {
 
   /// Sets the logarithms of the items' probabilities to be negatives. @param of_item  for each item
   void set_log_probability(std::span<const double> of_item) {
-    log_probability_.clear();
-    for (const Index item : batch_.item_side.unique_rows) {
-      log_probability_.push_back(of_item[item]);
+    std::vector<double> of_row;
+    for (const Index item : numbers_on_host(exec_, batch_.item_side.unique_rows)) {
+      of_row.push_back(of_item[item]);
     }
+    log_probability_ = TableVector<double>(std::span<const double>(of_row), memory_of(exec_));
     batch_.item_log_probability = log_probability_;
   }
 
@@ -88,65 +116,91 @@ class BatchEvaluation {
                     BatchGradients<T>* gradients = nullptr) {
     synchronise(exec_);
     scratch_.reset();
-    const Matrix<T> own_users = in_memory(users), own_items = in_memory(items);
+    Weights on(exec_, *this, users, items);
     const detail::ModelParts<T, Backbone, Loss> parts{
-        {rows(own_users), rows(own_items)}, backbone_, backbone_state_, loss_, loss_state_};
+        {rows(on.users), rows(on.items)}, backbone_, on.backbone, loss_, on.loss};
     std::vector<Rows<T>> parameter_gradients;
     // Rows that the loss must overwrite are NaN, to reveal any that it does not.
     const auto pass = detail::loss_pass(
         exec_, parts, batch_, Random(0, Stream::dropout), scratch_, parameter_gradients,
         [&](Rows<T> rows, std::size_t overwritten) {
-          synchronise(exec_);
-          std::fill(rows[0], rows[overwritten], std::numeric_limits<T>::quiet_NaN());
+          const std::vector<T> not_numbers(overwritten * rows.dim(),
+                                           std::numeric_limits<T>::quiet_NaN());
+          copy_across(device_memory(memory_of(exec_)), std::span<const T>(not_numbers),
+                      std::span(rows.data(), not_numbers.size()));
         });
     synchronise(exec_);
     if (gradients == nullptr) return pass.loss;
 
     const TableGradients<T> tables = pass.backward(parts);
-    synchronise(exec_);
-    gradients->users = scatter(tables.users, users.shape(0), users.shape(1));
-    gradients->items = scatter(tables.items, items.shape(0), items.shape(1));
+    gradients->users = detail::dense_gradient(exec_, tables.users, users.shape(0), users.shape(1));
+    gradients->items = detail::dense_gradient(exec_, tables.items, items.shape(0), items.shape(1));
     gradients->parameters.clear();
     std::size_t k = 0;
     for (const ParameterView<T>& parameter : parameters()) {
       const auto by_row = detail::gradient_of<T>(parameter, parameter_gradients[k++], batch_);
-      gradients->parameters.push_back(scatter(by_row, parameter.rows.size(), parameter.rows.dim()));
+      gradients->parameters.push_back(
+          detail::dense_gradient(exec_, by_row, parameter.rows.size(), parameter.rows.dim()));
     }
     return pass.loss;
   }
 
   /// The output rows of all users and items.
   [[nodiscard]] Output<T> output(const Matrix<T>& users, const Matrix<T>& items) const {
-    Matrix<T> own_users = in_memory(users), own_items = in_memory(items);
-    const Output<T> output = backbone_.template output<T>(exec_, {rows(own_users), rows(own_items)},
-                                                          train_, backbone_state_);
-    synchronise(exec_);
-    if (output.owner() != nullptr) return output;
-    return {std::move(own_users), std::move(own_items)};
+    const Weights on(exec_, *this, users, items);
+    const Output<T> output =
+        backbone_.template output<T>(exec_, {rows(on.users), rows(on.items)}, train_, on.backbone);
+    return {on_host(output.users()), on_host(output.items())};
   }
 
  private:
-  [[nodiscard]] Matrix<T> in_memory(const Matrix<T>& table) const {
-    Matrix<T> copy = make_table<T>(table.shape(0), table.shape(1), memory_of(exec_));
-    std::copy_n(table.data(), table.size(), copy.data());
-    return copy;
+  /// A copy in the execution's memory of all that the loss is a function of.
+  struct Weights {
+    Matrix<T> users, items;
+    state_t<Backbone, T> backbone;
+    state_t<Loss, T> loss;
+
+    Weights(const X& exec, const BatchEvaluation& of, const Matrix<T>& of_users,
+            const Matrix<T>& of_items)
+        : users(copy_of(of_users, memory_of(exec))),
+          items(copy_of(of_items, memory_of(exec))),
+          backbone(copy_on(exec, of.backbone_state_)),
+          loss(copy_on(exec, of.loss_state_)) {}
+
+   private:
+    template <class State>
+    static State copy_on(const X& exec, const State& state) {
+      if constexpr (DeviceExecution<X>) {
+        return copy_of_state(state, memory_of(exec));
+      } else {
+        return state;
+      }
+    }
+  };
+
+  [[nodiscard]] BatchNegatives in_memory(BatchNegatives negatives) const noexcept {
+    negatives.items = negatives_;
+    return negatives;
   }
 
-  static Matrix<T> scatter(const TableGradient<T>& from, std::size_t size, std::size_t dim) {
-    auto table = zeros<T>(size, dim);
-    for (std::size_t r = 0; r < size; ++r) {
-      if (from.of(r) != nullptr) std::copy_n(from.of(r), dim, rows(table)[r]);
-    }
+  [[nodiscard]] Matrix<T> on_host(Rows<const T> from) const {
+    Matrix<T> table = make_table<T>(from.size(), from.dim());
+    copy_across(device_memory(memory_of(exec_)),
+                std::span<const T>(from.data(), from.num_elements()),
+                std::span<T>(table.data(), table.size()));
     return table;
   }
 
   [[no_unique_address]] X exec_;
   Backbone backbone_;
   Loss loss_;
+  Interactions train_on_host_;
   Interactions train_;
-  BatchBuilder builder_;
+  TableVector<Interaction> pairs_;
+  TableVector<Index> negatives_;
+  batch_builder_t<X> builder_;
   Batch batch_;
-  std::vector<double> log_probability_;
+  TableVector<double> log_probability_;
   state_t<Backbone, T> backbone_state_;
   state_t<Loss, T> loss_state_;
   Scratch scratch_;

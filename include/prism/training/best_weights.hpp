@@ -15,7 +15,9 @@
 #include <vector>
 
 #include "prism/core/binary_file.hpp"
+#include "prism/core/binary_tables.hpp"
 #include "prism/core/config.hpp"
+#include "prism/core/matrix.hpp"
 #include "prism/core/memory.hpp"
 #include "prism/training/fit_options.hpp"
 
@@ -24,39 +26,34 @@ namespace prism::inline PRISM_ISA::detail {
 /// All that training changes, as consecutive numbers: tables, then the parameters of backbone and
 /// loss.
 template <class T>
-using WeightSpans = std::vector<std::span<T>>;
+struct WeightSpans {
+  DeviceMemory* device;  // whose memory all of them are in; null: the host's
+  std::vector<std::span<T>> parts;
+};
 
 template <class Weights>
 [[nodiscard]] auto weight_spans(Weights& weights) {
   using Scalar = std::remove_reference_t<decltype(*weights.users.data())>;
-  WeightSpans<Scalar> spans{{weights.users.data(), weights.users.size()},
-                            {weights.items.data(), weights.items.size()}};
+  WeightSpans<Scalar> spans{
+      device_memory(memory_of(weights.users)),
+      {{weights.users.data(), weights.users.size()}, {weights.items.data(), weights.items.size()}}};
   const auto add = [&](const auto& parameter) {
-    spans.emplace_back(parameter.rows.data(), parameter.rows.num_elements());
+    spans.parts.emplace_back(parameter.rows.data(), parameter.rows.num_elements());
   };
   weights.backbone.for_each_parameter(add);
   weights.loss.for_each_parameter(add);
   return spans;
 }
 
-/// Calls visit(chunk) for consecutive chunks of them.
-template <class T, class Visit>
-void for_each_chunk(const WeightSpans<T>& weights, const Visit& visit) {
-  constexpr std::size_t chunk = std::size_t{1} << 16;  // numbers
-  for (const std::span<T> part : weights) {
-    for (std::size_t at = 0; at < part.size(); at += chunk) {
-      visit(part.subspan(at, std::min(chunk, part.size() - at)));
-    }
-  }
-}
-
 template <class T>
 void write_weights(BinaryWriter& out, const WeightSpans<T>& weights) {
-  for_each_chunk(weights, [&](std::span<const T> chunk) { out.numbers(chunk); });
+  for (const std::span<T> part : weights.parts) {
+    write_numbers(out, weights.device, std::span<const T>(part));
+  }
 }
 template <class T>
 void read_weights(BinaryReader& in, const WeightSpans<T>& weights) {
-  for_each_chunk(weights, [&](std::span<T> chunk) { in.numbers(chunk); });
+  for (const std::span<T> part : weights.parts) read_numbers(in, weights.device, part);
 }
 
 /// A copy of weights.
@@ -64,18 +61,40 @@ template <class T>
 class WeightsCopy {
  public:
   /// Of the same sizes, uninitialised.
-  WeightsCopy(const WeightSpans<T>& like, std::pmr::memory_resource* memory) {
-    for (const std::span<T> part : like) parts_.emplace_back(part.size(), memory);
+  WeightsCopy(const WeightSpans<T>& like, std::pmr::memory_resource* memory)
+      : device_(device_memory(memory)) {
+    for (const std::span<T> part : like.parts) parts_.emplace_back(part.size(), memory);
   }
-  [[nodiscard]] WeightSpans<T> spans() { return {parts_.begin(), parts_.end()}; }
+  [[nodiscard]] WeightSpans<T> spans() { return {device_, {parts_.begin(), parts_.end()}}; }
 
  private:
+  DeviceMemory* device_;
   std::vector<TableVector<T>> parts_;
 };
 
 template <class T>
 void copy_weights(const WeightSpans<T>& from, const WeightSpans<T>& to) {
-  for (std::size_t k = 0; k < from.size(); ++k) std::ranges::copy(from[k], to[k].begin());
+  DeviceMemory* const device = from.device != nullptr ? from.device : to.device;
+  for (std::size_t k = 0; k < from.parts.size(); ++k) {
+    copy_across(device, std::span<const T>(from.parts[k]), to.parts[k]);
+  }
+}
+
+/// Swaps numbers that are all in one memory. @param device  whose; null: the host's
+template <class T>
+void swap_across(DeviceMemory* device, std::span<T> a, std::span<T> b) {
+  std::size_t at = 0;
+  std::vector<T> of_a, of_b;
+  for_each_chunk(a, [&](std::span<T> of) {
+    const std::span<T> other = b.subspan(at, of.size());
+    at += of.size();
+    of_a.resize(of.size());
+    of_b.resize(of.size());
+    copy_across(device, std::span<const T>(of), std::span(of_a));
+    copy_across(device, std::span<const T>(other), std::span(of_b));
+    copy_across(device, std::span<const T>(of_b), of);
+    copy_across(device, std::span<const T>(of_a), other);
+  });
 }
 
 /// Copies numbers where they are, on a device too.
@@ -107,7 +126,9 @@ class WeightsStore {
     if (where_ == BestWeights::in_memory) {
       if (!copy_) copy_.emplace(weights, memory_);
       const WeightSpans<T> own = copy_->spans();
-      for (std::size_t k = 0; k < own.size(); ++k) copy_numbers_(weights[k], own[k]);
+      for (std::size_t k = 0; k < own.parts.size(); ++k) {
+        copy_numbers_(weights.parts[k], own.parts[k]);
+      }
     }
     if (where_ == BestWeights::on_disk) write(weights).publish();
   }
@@ -116,7 +137,9 @@ class WeightsStore {
   void exchange(const WeightSpans<T>& weights) {
     if (where_ == BestWeights::in_memory) {
       const WeightSpans<T> own = copy_->spans();
-      for (std::size_t k = 0; k < own.size(); ++k) std::ranges::swap_ranges(own[k], weights[k]);
+      for (std::size_t k = 0; k < own.parts.size(); ++k) {
+        swap_across(weights.device, own.parts[k], weights.parts[k]);
+      }
     }
     if (where_ == BestWeights::on_disk) {
       BinaryWriter before = write(weights);
@@ -187,16 +210,19 @@ class WeightsStore {
   /// Hands weights on chunk by chunk as they are read.
   template <class Visit>
   static void copy_chunks(BinaryReader& in, const WeightSpans<T>& like, const Visit& visit) {
-    for_each_chunk(like, [&](std::span<T> part) {
-      std::vector<T> chunk(part.size());
-      in.numbers(std::span(chunk));
-      visit(chunk);
-    });
+    std::vector<T> chunk;
+    for (const std::span<T> part : like.parts) {
+      for_each_chunk(part, [&](std::span<T> of) {
+        chunk.resize(of.size());
+        in.numbers(std::span(chunk));
+        visit(chunk);
+      });
+    }
   }
 
   BestWeights where_;
   std::filesystem::path path_;
-  std::pmr::memory_resource* memory_;
+  std::pmr::memory_resource* memory_;  // the weights', or both are the host's
   CopyNumbers<T> copy_numbers_;
   std::optional<WeightsCopy<T>> copy_;
   std::uint64_t owner_ = next_owner();  // which store a file belongs to

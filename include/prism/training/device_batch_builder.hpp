@@ -277,14 +277,14 @@ class DeviceSides {
 class DeviceBatchBuilder {
  public:
   /// @param train  what pairs are drawn from; has to outlive the builder
-  /// @param memory  that host and device share: memory_of() the execution
+  /// @param memory  memory_of() the execution
   explicit DeviceBatchBuilder(const Interactions& train, std::pmr::memory_resource* memory)
       : train_(train), sides_(train.users(), train.items(), memory) {}
   explicit DeviceBatchBuilder(const Interactions&&, std::pmr::memory_resource*) = delete;
 
-  /// As BatchBuilder::build(). Returns when the device is done with all that was begun, so that the
-  /// host may read the batch.
-  /// @param pairs, negatives  in memory that host and device share
+  /// As BatchBuilder::build(), the batch in the device's memory. Returns when the device is done
+  /// with all that was begun.
+  /// @param pairs, negatives  in memory that the device reads
   template <DeviceExecution X>
   [[nodiscard]] Batch build(const X& exec, std::span<const Interaction> pairs,
                             const BatchNegatives& negatives, bool all_rows = false) {

@@ -18,12 +18,14 @@
 #include "prism/core/finite.hpp"
 #include "prism/core/index.hpp"
 #include "prism/core/matrix.hpp"
+#include "prism/core/memory.hpp"
 #include "prism/core/parallel.hpp"
 #include "prism/core/random.hpp"
 #include "prism/core/scratch.hpp"
 #include "prism/data/interactions.hpp"
 #include "prism/kernel/row.hpp"
 #include "prism/model/recommender.hpp"
+#include "prism/ops/batch_on_host.hpp"
 #include "prism/ops/numbers.hpp"
 #include "prism/policy/backbone.hpp"
 #include "prism/policy/batch.hpp"
@@ -115,11 +117,13 @@ class Trainer {
     const auto& sampler = model_.options().sampler;
     const auto shared = prism::shared_negatives(sampler, request);
     const std::size_t count = shared ? shared->count : pairs.size() * n;
-    // A device may still read those of the batch before, which move where the list grows.
-    if (count > negatives_.capacity()) synchronise(exec_);
-    negatives_.resize(count);
-    draw_negatives(exec_, sampler, request, sampler_state_, negatives_);
-    return shared ? BatchNegatives(negatives_, shared->mask) : BatchNegatives(negatives_);
+    if (count > negatives_.size()) {
+      synchronise(exec_);  // a device may still read those of the batch before
+      negatives_ = TableVector<Index>(count, memory_of(exec_));
+    }
+    const std::span<Index> negatives = std::span(negatives_).first(count);
+    draw_negatives(exec_, sampler, request, sampler_state_, negatives);
+    return shared ? BatchNegatives(negatives, shared->mask) : BatchNegatives(negatives);
   }
 
   /// Whether every weight is a finite number, and every table row's squared length, without which
@@ -216,13 +220,9 @@ class Trainer {
     const LossTraits of_loss = loss_traits(options.loss);
     // A device is done with all that was begun when its batch has been built.
     Batch batch = builder_.build(exec_, pairs, negatives, of_loss.needs_all_rows);
-    log_probability_.clear();
     if constexpr (detail::names_log_probability<typename Model::sampler_type>) {
-      if (of_loss.reads_log_probability) {
-        options.sampler.log_probability(sampler_state_, batch, log_probability_);
-      }
+      if (of_loss.reads_log_probability) batch.item_log_probability = log_probability(batch);
     }
-    batch.item_log_probability = log_probability_;
     apply_deferred(batch);
     const detail::ModelParts<Scalar, typename Model::backbone_type, typename Model::loss_type>
         parts{model_.tables(), options.backbone, weights.backbone, options.loss, weights.loss};
@@ -249,6 +249,21 @@ class Trainer {
     require(can_read(exec_, data), argument,
             "must be in memory that the device reads, such as a TableVector in memory_of() the "
             "execution");
+  }
+
+  /// Of the batch's items, in the execution's memory; valid until the step ends.
+  [[nodiscard]] std::span<const double> log_probability(const Batch& batch) {
+    log_probability_.clear();
+    const BatchOnHost<X> on_host(exec_, batch);
+    model_.options().sampler.log_probability(sampler_state_, on_host.batch(), log_probability_);
+    if constexpr (DeviceExecution<X>) {
+      const auto to = scratch_.template allocate<double>(log_probability_.size(), 1);
+      const std::span<double> copy(to.data(), log_probability_.size());
+      copy_across(device_memory(memory_of(exec_)), std::span<const double>(log_probability_), copy);
+      return copy;
+    } else {
+      return log_probability_;
+    }
   }
 
   void check_negatives(std::size_t pairs, const BatchNegatives& negatives) const {

@@ -193,6 +193,7 @@ class TrainingLoop {
                        .metric = options_.metric.label(),
                        .constant_rate = options_.schedule->label() == ConstantSchedule().label(),
                        .warnings = progress_.start_warnings};
+    if (!observers.empty()) publish();
     for (const detail::ObserverRef& observer : observers) {
       if (observer.begin != nullptr) observer.begin(observer, info);
     }
@@ -261,6 +262,9 @@ class TrainingLoop {
         detail::stop_reason(options_, max_epochs(), history(), progress_.patience_from);
     if (!finished() && options_.stop && options_.stop(history())) {
       past().stop_reason = StopReason::rule;
+    }
+    if (std::ranges::any_of(observers, [](const auto& of) { return of.epoch != nullptr; })) {
+      publish();
     }
     for (const detail::ObserverRef& observer : observers) {
       if (observer.epoch != nullptr && observer.epoch(observer, record)) stop_asked_ = true;

@@ -41,9 +41,9 @@ namespace prism::inline PRISM_ISA {
 /// optimizer has deferred; flush() applies these. If an observer throws, they are applied, and
 /// training can go on; where another has asked for a stop in the same step, after allow_epochs().
 ///
-/// On a device, the weights of the last step are in a copy of the model, which observers are shown;
-/// the model itself gets them from flush(), from run() where it ends, and where an error ends a
-/// step.
+/// On a device, the weights of the last step are in a copy of the model in its memory; the model
+/// itself gets them when observers are shown it, from flush(), from run() where it ends, and where
+/// an error ends a step.
 template <class Model, Execution X = Host<>>
 class TrainingSession final : public TrainingLoop<typename Model::scalar_type> {
   static_assert(has_implementation<X>);
@@ -187,7 +187,7 @@ class TrainingSession final : public TrainingLoop<typename Model::scalar_type> {
   [[nodiscard]] std::array<detail::ObserverRef, sizeof...(Observers)> refs(
       Observers&... observers) const {
     detail::check_observers<Model, Observers...>();
-    return {detail::observer_ref(observers, model_)...};
+    return {detail::observer_ref(observers, working_.published())...};
   }
 
   detail::WeightSpans<Scalar> weights() override {
@@ -214,8 +214,7 @@ class TrainingSession final : public TrainingLoop<typename Model::scalar_type> {
   }
   std::string model_name() const override { return model_.name(); }
   std::vector<std::string> start_warnings() const override {
-    synchronise(exec_);
-    return detail::start_warnings(host_of(exec_), model_);
+    return detail::start_warnings(host_of(exec_), working_.published());
   }
   std::vector<detail::RunSetting> model_settings() override {
     return detail::model_settings(model_);

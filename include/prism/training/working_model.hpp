@@ -10,14 +10,14 @@
 
 namespace prism::inline PRISM_ISA::detail {
 
-/// On the host the caller's model itself; on a device a copy in memory that it shares with the
-/// host, which becomes the caller's when it is published.
+/// On the host the caller's model itself; on a device a copy in its memory, whose weights the
+/// caller's gets when they are published.
 template <class Model, Execution X>
 class WorkingModel {
  public:
   /// @param model  has to outlive the object
-  WorkingModel(const X& exec, Model& model) : exec_(exec), model_(model) {
-    if constexpr (DeviceExecution<X>) copy_.emplace(host_of(exec), model, memory_of(exec));
+  WorkingModel(const X& exec, Model& model) : model_(model) {
+    if constexpr (DeviceExecution<X>) copy_.emplace(model, memory_of(exec));
   }
   WorkingModel(const WorkingModel&) = delete;
   WorkingModel& operator=(const WorkingModel&) = delete;
@@ -30,10 +30,13 @@ class WorkingModel {
     }
   }
 
+  /// The caller's.
+  [[nodiscard]] Model& published() noexcept { return model_; }
+  [[nodiscard]] const Model& published() const noexcept { return model_; }
+
   /// The caller's model gets the weights.
   void publish() {
     if constexpr (DeviceExecution<X>) {
-      synchronise(exec_);
       model_.copy_weights_from(*copy_);
     }
   }
@@ -41,7 +44,6 @@ class WorkingModel {
  private:
   struct Nothing {};
 
-  [[no_unique_address]] X exec_;
   Model& model_;
   [[no_unique_address]] std::conditional_t<DeviceExecution<X>, std::optional<Model>, Nothing> copy_;
 };

@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// A batch for work that only the host does, wherever its lists are.
+#pragma once
+
+#include <cstddef>
+#include <span>
+
+#include "prism/core/config.hpp"
+#include "prism/core/execution.hpp"
+#include "prism/core/index.hpp"
+#include "prism/data/interactions.hpp"
+#include "prism/ops/numbers.hpp"
+#include "prism/policy/batch.hpp"
+
+namespace prism::inline PRISM_ISA {
+
+/// The batch as the host reads it: the same, or of a device's a copy of all lists but
+/// item_log_probability, which takes as long as they are.
+template <Execution X>
+class BatchOnHost {
+ public:
+  /// @param batch  has to outlive the object
+  BatchOnHost(const X& exec, const Batch& batch)
+      : users_(exec, batch.users),
+        items_(exec, batch.items),
+        negatives_(exec, batch.negatives),
+        user_side_(exec, batch.user_side),
+        item_side_(exec, batch.item_side),
+        batch_{.users = users_.numbers(),
+               .items = items_.numbers(),
+               .negatives = negatives_.numbers(),
+               .negatives_per_pair = batch.negatives_per_pair,
+               .user_side = user_side_.side(batch.user_side),
+               .item_side = item_side_.side(batch.item_side),
+               .train = batch.train.on_host(),
+               .shared_negatives = batch.shared_negatives,
+               .mask = batch.mask} {}
+
+  /// Valid as long as the object.
+  [[nodiscard]] const Batch& batch() const noexcept { return batch_; }
+
+ private:
+  struct Side {
+    HostView<Index, X> unique_rows, offsets, occurrences, inverse_index;
+
+    Side(const X& exec, const BatchSide& of)
+        : unique_rows(exec, of.unique_rows),
+          offsets(exec, of.offsets),
+          occurrences(exec, of.occurrences),
+          inverse_index(exec, of.inverse_index) {}
+    [[nodiscard]] BatchSide side(const BatchSide& of) const noexcept {
+      return {unique_rows.numbers(), of.num_active,         of.num_positive,
+              offsets.numbers(),     occurrences.numbers(), inverse_index.numbers()};
+    }
+  };
+
+  HostView<Index, X> users_, items_, negatives_;
+  Side user_side_, item_side_;
+  Batch batch_;
+};
+
+}  // namespace prism::inline PRISM_ISA
