@@ -1,17 +1,20 @@
 #!/usr/bin/env bash
 # gpu.sh [FOLDER]: the tests and benchmarks of prism/cuda.hpp on this machine's GPU, each with its
-# output in FOLDER (default: build/cuda/gpu). PRISM_DATA is the folder of the data sets. Builds what
-# is not built; PRISM_PROGRAMS names a folder of programs that were built elsewhere. Where PRISM_PEERS
-# names a folder with the train.bin and test.bin of prism_times --write, PyTorch is timed on them.
+# output in FOLDER (default: build/cuda/gpu). Builds what is not built; PRISM_PROGRAMS names a folder
+# of programs that were built elsewhere. Where PRISM_PEERS names a folder with the train.bin and
+# test.bin of prism_times --write, PyTorch is timed on them. Where PRISM_DATA names the folder of the
+# data sets, Gowalla is trained on the GPU and on the host, with three seeds, and then Table 1 on the
+# GPU for PRISM_HOURS (default: 0.2).
 set -euo pipefail
 root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
 out=${1:-$root/build/cuda/gpu}
 mkdir -p "$out"
 programs=${PRISM_PROGRAMS:-}
 if [ -z "$programs" ]; then
-  cmake -S "$root" -B "$root/build/cuda" -G Ninja -DPRISM_CUDA=ON -DPRISM_BUILD_EXAMPLES=OFF \
-    -DCMAKE_BUILD_TYPE=Release
-  cmake --build "$root/build/cuda" --target cuda_training_tests cuda_golden_tests cuda_training
+  targets=(cuda_training_tests cuda_golden_tests cuda_training)
+  if [ -n "${PRISM_DATA:-}" ]; then targets+=(experiment reproduce); fi
+  cmake -S "$root" -B "$root/build/cuda" -G Ninja -DPRISM_CUDA=ON -DCMAKE_BUILD_TYPE=Release
+  cmake --build "$root/build/cuda" --target "${targets[@]}"
   programs=$root/build/cuda
 fi
 step() {
@@ -37,4 +40,13 @@ if [ -n "${PRISM_PEERS:-}" ]; then
     step "pytorch_${batch}_compiled" python3 "$root/bench/peers/pytorch.py" "$PRISM_PEERS" \
       --device cuda --batch "$batch" --compile
   done
+fi
+if [ -n "${PRISM_DATA:-}" ]; then
+  for device in cuda host; do
+    step "gowalla_$device" "$programs/examples/experiment" --device "$device" --quiet \
+      --data "$PRISM_DATA/gowalla/interactions.tsv.gz" --loss SSM --sampler SharedUniformNegatives \
+      --negatives 1024 --tau 0.1 --lr 0.01 --initializer PRISM --seed 123,246,492
+  done
+  step table1 "$programs/examples/reproduce" --device cuda --data "$PRISM_DATA" \
+    --results "$out/results" --only table1 --budget "${PRISM_HOURS:-0.2}"
 fi

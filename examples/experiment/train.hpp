@@ -123,9 +123,8 @@ struct ShowProgress {
   void batch(const prism::EpochProgress& done) {
     if (!quiet) progress.batch(done);
   }
-  template <class Model>
-  void epoch(const prism::EpochRecord& record, const Model& model) {
-    if (!quiet) progress.epoch(record, model);
+  void epoch(const prism::EpochRecord& record) {
+    if (!quiet) progress.epoch(record);
   }
   void end(prism::History history) {
     for (std::string& warning : history.warnings) warning = examples::in_options(warning);

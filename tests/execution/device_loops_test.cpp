@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// On a device the steps of small batches take as long as their loops take to begin, and pages that
-// the host touches move back and forth: what a step does of either is held here.
+// On a device the steps of small batches take as long as their loops take to begin, and the host
+// that waits for them: how many a step has of either is held here.
 #include <doctest/doctest.h>
 
 #include <cstddef>

@@ -3,12 +3,14 @@
 // touches it crashes, and their numbers where it may.
 #include <doctest/doctest.h>
 
+#include <algorithm>
 #include <cstddef>
 #include <cstring>
 #include <filesystem>
 #include <prism/prism.hpp>
 #include <prism/testing/batch_evaluation.hpp>
 #include <span>
+#include <string_view>
 #include <vector>
 
 #include "guarded_grid.hpp"
@@ -44,6 +46,54 @@ void check_close(const std::vector<std::vector<ScoredItem<T>>>& a,
     }
   }
 }
+
+/// Adds to a table in loops of the execution, and its state says of itself what the host does.
+struct SumOfGradients {
+  static constexpr std::string_view name = "SumOfGradients";
+  template <class T>
+  struct State {
+    Matrix<T> sum;
+    State(std::size_t size, std::size_t dim, std::pmr::memory_resource* memory)
+        : sum(zeros<T>(size, dim, memory)) {}
+    template <Execution X>
+    [[nodiscard]] bool finite(const X& exec) const {
+      return all_finite(exec, std::span<const T>(sum.data(), sum.size()));
+    }
+    void save(BinaryWriter& out) const {
+      write_numbers(out, device_memory(memory_of(sum)), std::span<const T>(sum.data(), sum.size()));
+    }
+    void load(BinaryReader& in) {
+      read_numbers(in, device_memory(memory_of(sum)), std::span<T>(sum.data(), sum.size()));
+    }
+  };
+  template <Execution X, class T, RegularizerPolicy R>
+  void operator()(const X& exec, const ParameterView<T>& table, const TableGradient<T>& gradient,
+                  State<T>& state, StepInfo info, const R&) const {
+    const Rows<T> to = table.rows, sum = rows(state.sum);
+    const T rate = static_cast<T>(info.learning_rate);
+    for_each_row(exec, to.size(), 64, [=] PRISM_HOST_DEVICE(std::size_t r) {
+      const T* const of_row = gradient.of(r);
+      if (of_row == nullptr) return;
+      add_scaled<typename X::isa>(sum[r], T{1}, of_row, to.dim());
+      add_scaled<typename X::isa>(to[r], -rate, sum[r], to.dim());
+    });
+  }
+};
+
+/// Draws on the host, and copies the list to where the execution reads it.
+struct DrawnOnHost {
+  static constexpr std::string_view name = "DrawnOnHost";
+  template <Execution X>
+  void operator()(const X& exec, const SampleRequest& request, std::span<Index> negatives) const {
+    const HostView<Interaction, X> pairs(exec, request.pairs);
+    std::vector<Index> drawn(negatives.size());
+    for (std::size_t q = 0; q < drawn.size(); ++q) {
+      const Index own = pairs.numbers()[q / request.negatives_per_pair].item;
+      drawn[q] = static_cast<Index>((own + 1 + q % 7) % request.train.items());
+    }
+    copy_across(device_memory(memory_of(exec)), std::span<const Index>(drawn), negatives);
+  }
+};
 
 /// Reads the model, as an observer may.
 template <class Model>
@@ -139,7 +189,8 @@ TEST_CASE("a training on a device touches none of its memory on the host") {
       Recommender<Dropout<MF<8>>, Penalized<SSM, ReSN>, None, Xavier, Adam, InBatchNegatives>>();
 }
 
-TEST_CASE("nor does what the host does of a step") {
+TEST_CASE("what the host does of a step touches none of it either") {
+  check_training<Recommender<MF<8>, SSM, None, Xavier, SumOfGradients, DrawnOnHost>>();
   check_training<Recommender<MF<8>, SLK, None, PRISM<1.0>, Adam, SharedNegatives<>>>(
       {.loss = {.refresh_epochs = 2}});
   check_training<Recommender<MF<8>, SSM, None, Xavier, Adam, AllInBatchNegatives>>(
@@ -153,6 +204,7 @@ TEST_CASE("nor does what the host does of a step") {
 
 TEST_CASE("a run on a device is saved and resumed without a touch of its memory") {
   check_resumed<Recommender<MF<8>, BPR, FullWD>>(BestWeights::in_memory);
+  check_resumed<Recommender<MF<8>, BPR, None, Xavier, SumOfGradients>>(BestWeights::in_memory);
   check_resumed<Recommender<MF<8>, SSM, FullWD, Xavier, PartialRowWiseAdam>>(BestWeights::on_disk);
   check_resumed<Recommender<MF<8>, DirectAU, None, PRISM<1.0>, DenseAdam>>(BestWeights::last);
 }
@@ -169,4 +221,64 @@ TEST_CASE("a list in a device's memory is made, copied and moved as a whole") {
   const TableVector<int> other = copy;
   CHECK(TableVector<int>(other, nullptr) ==
         TableVector<int>(std::span<const int>(numbers), nullptr));
+}
+
+TEST_CASE("a model in a device's memory is not the host's to read") {
+  using Model = Recommender<MF<8>, BPR>;
+  const Split& split = guarded_split();
+  const Model model(split.train);
+  Model on_device(model, &test::guarded_memory());
+  const auto says = doctest::Contains("Recommender(model, table_memory())");
+  CHECK_THROWS_WITH_AS(static_cast<void>(on_device.scorer()), says, ArgumentError);
+  CHECK_THROWS_WITH_AS(static_cast<void>(evaluate(on_device, split.test)), says, ArgumentError);
+  CHECK_THROWS_WITH_AS(static_cast<void>(recommend(on_device, 0, 5)), says, ArgumentError);
+  CHECK_THROWS_WITH_AS(save_model(on_device, "never_written"), says, ArgumentError);
+  CHECK_THROWS_WITH_AS(save_embeddings(on_device, "never_written"), says, ArgumentError);
+  CHECK(!std::filesystem::exists("never_written"));
+  CHECK_THROWS_WITH_AS(fit(on_device, split, {.epochs = 1}, Silent()), says, ArgumentError);
+  CHECK_THROWS_WITH_AS(fit(test::guarded_grid, on_device, split, {.epochs = 1}, Silent()), says,
+                       ArgumentError);
+  CHECK_THROWS_WITH_AS(Model(split.train, {.memory = &test::guarded_memory()}),
+                       doctest::Contains("memory: must be the host's"), ArgumentError);
+  CHECK_THROWS_WITH_AS(Model(on_device.train()), doctest::Contains("on_host()"), ArgumentError);
+
+  const Model again(on_device.train().on_host(), on_device.options());
+  CHECK(same_tables(model, again));
+  CHECK(same_tables(model, Model(on_device, table_memory())));
+  // Parts in its memory are read as the host's are.
+  const Interactions seen(split.train, &test::guarded_memory());
+  const Interactions test_part(split.test, &test::guarded_memory());
+  CHECK(evaluate(model, test_part, {.exclude = {&seen}}).ndcg == evaluate(model, split.test).ndcg);
+  CHECK(recommend(model.scorer(), seen, 0, 5) == recommend(model, 0, 5));
+  Model again_on_host(split.train);
+  CHECK_THROWS_WITH_AS(
+      fit(again_on_host, Split{seen, split.validation, split.test}, {.epochs = 1}, Silent()),
+      doctest::Contains("split: must be in the host's memory"), ArgumentError);
+}
+
+TEST_CASE("interactions in a device's memory outlive what they are a copy of") {
+  const auto made = [] {
+    const Interactions on_host =
+        synthetic_interactions({.users = 9, .items = 7, .interactions_per_user = 3});
+    return Interactions(on_host, &test::guarded_memory());
+  };
+  const Interactions on_device = made();
+  CHECK(on_device.size() == on_device.on_host().size());
+  CHECK(on_device.on_host().item_degree().size() == 7);
+  const Interactions again(on_device, table_memory());
+  CHECK(std::ranges::equal(again.item_degree(), on_device.on_host().item_degree()));
+}
+
+TEST_CASE("a device's model is copied to the host for those who read it, and for no others") {
+  struct Ends {
+    const Recommender<MF<8>, BPR>& model;
+    Matrix<float> before;
+    bool changed = false;
+    void epoch(const EpochRecord&) { changed = changed || !same_numbers(before, model.users()); }
+  };
+  Recommender<MF<8>, BPR> model(guarded_split().train);
+  Ends observer{model, model.users()};
+  fit(test::guarded_grid, model, guarded_split(), {.learning_rate = 0.02, .epochs = 3}, observer);
+  CHECK(!observer.changed);
+  CHECK(!same_numbers(observer.before, model.users()));
 }

@@ -3,10 +3,33 @@
 #include <doctest/doctest.h>
 
 #include <algorithm>
+#include <cstddef>
+#include <prism/training/epoch_pairs.hpp>
 #include <type_traits>
+#include <vector>
 
 #include "policies.hpp"
 #include "reversed_grid.hpp"
+
+namespace test {
+
+/// serial_grid whose host has threads, as a device's has.
+struct GridOfThreadedHost {
+  using isa = prism::isa::emulated_warp;
+};
+
+}  // namespace test
+
+namespace prism::inline PRISM_ISA {
+
+template <>
+inline constexpr bool runs_on_device<test::GridOfThreadedHost> = true;
+template <>
+struct Loops<test::GridOfThreadedHost> : Loops<SerialGrid> {
+  using host = Host<>;
+};
+
+}  // namespace prism::inline PRISM_ISA
 
 using namespace prism;
 
@@ -20,6 +43,23 @@ Model trained(const X& exec, const Split& split) {
 }
 
 }  // namespace
+
+TEST_CASE("the epochs' orders, drawn while a device trains, are the host's") {
+  const Interactions train =
+      synthetic_interactions({.users = 50, .items = 40, .interactions_per_user = 6});
+  for (const Shuffle mode : {Shuffle::every_epoch, Shuffle::once}) {
+    detail::EpochPairs of_host(train, 7, mode), of_device(train, 7, mode);
+    // In turn, again, left out and back, as a run that is resumed may ask for them.
+    for (const std::size_t epoch : {1U, 2U, 2U, 3U, 5U, 4U, 1U}) {
+      CAPTURE(epoch);
+      CHECK(std::ranges::equal(of_host.of(serial, epoch),
+                               of_device.of(test::GridOfThreadedHost(), epoch)));
+    }
+    CHECK((mode == Shuffle::once) ==
+          std::ranges::equal(of_host.of(serial, 1), std::vector(of_device.of(serial, 2).begin(),
+                                                                of_device.of(serial, 2).end())));
+  }
+}
 
 TEST_CASE("a model trained on a device does not depend on the order of warps and lanes") {
   const Split split = random_split(

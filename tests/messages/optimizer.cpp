@@ -63,7 +63,7 @@ struct Mine : Right {
 };
 #endif
 
-// case finite: an optimizer's State's finite, if it has one, must be: bool finite() const
+// case finite: an optimizer's State's finite, if it has one, must be: template <Execution X> bool
 #ifdef CASE_finite
 struct Mine : Right {
   template <class T>

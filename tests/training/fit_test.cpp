@@ -269,8 +269,7 @@ TEST_CASE("an epoch's line says loss, validation and seconds") {
                .validation_ndcg = 0.5,
                .train_seconds = 1,
                .validate_seconds = 0.25,
-               .best = true},
-              0);
+               .best = true});
   CHECK(out.str() == "M: 9 pairs\nepoch 2  loss 0.12346  NDCG@20 0.50000 *  1.25 s\n");
 }
 

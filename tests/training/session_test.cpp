@@ -225,6 +225,9 @@ TEST_CASE("who watches is an observer, and nothing else is") {
   struct Nothing {};
   struct WithoutModel {
     void epoch(const EpochRecord&) {}
+  };
+  struct WithOnlyModel {
+    void epoch(const SessionModel&) {}
     void end(const History&) {}
   };
   struct SaysYes {
@@ -236,8 +239,9 @@ TEST_CASE("who watches is an observer, and nothing else is") {
   static_assert(Observer<MagnitudeProbe, SessionModel>);
   static_assert(!Observer<int, SessionModel> && !Observer<const char[6], SessionModel>);
   static_assert(!Observer<Nothing, SessionModel> && !Observer<decltype(lambda), SessionModel>);
-  static_assert(!Observer<WithoutModel, SessionModel>);  // its epoch() would never be called
-  static_assert(!Observer<SaysYes, SessionModel>);       // to what, yes?
+  static_assert(Observer<WithoutModel, SessionModel>);
+  static_assert(!Observer<WithOnlyModel, SessionModel>);  // its epoch() would never be called
+  static_assert(!Observer<SaysYes, SessionModel>);        // to what, yes?
 }
 
 TEST_CASE("best weights on disk, in memory and nowhere") {

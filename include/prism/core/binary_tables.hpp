@@ -11,7 +11,9 @@
 #include "prism/core/config.hpp"
 #include "prism/core/memory.hpp"
 
-namespace prism::inline PRISM_ISA::detail {
+namespace prism::inline PRISM_ISA {
+
+namespace detail {
 
 /// Calls visit(chunk) for consecutive chunks of numbers.
 template <class T, class Visit>
@@ -22,12 +24,14 @@ void for_each_chunk(std::span<T> numbers, const Visit& visit) {
   }
 }
 
-/// Writes them as a list for each chunk.
+}  // namespace detail
+
+/// Writes them, in chunks, each a list of BinaryWriter::numbers().
 /// @param device  whose memory the numbers are in; null: the host's
 template <class T>
 void write_numbers(BinaryWriter& out, DeviceMemory* device, std::span<const T> numbers) {
   std::vector<T> on_host;
-  for_each_chunk(numbers, [&](std::span<const T> chunk) {
+  detail::for_each_chunk(numbers, [&](std::span<const T> chunk) {
     if (device == nullptr) return out.numbers(chunk);
     on_host.resize(chunk.size());
     copy_across(device, chunk, std::span(on_host));
@@ -39,7 +43,7 @@ void write_numbers(BinaryWriter& out, DeviceMemory* device, std::span<const T> n
 template <class T>
 void read_numbers(BinaryReader& in, DeviceMemory* device, std::span<T> numbers) {
   std::vector<T> on_host;
-  for_each_chunk(numbers, [&](std::span<T> chunk) {
+  detail::for_each_chunk(numbers, [&](std::span<T> chunk) {
     if (device == nullptr) return in.numbers(chunk);
     on_host.resize(chunk.size());
     in.numbers(std::span(on_host));
@@ -47,4 +51,4 @@ void read_numbers(BinaryReader& in, DeviceMemory* device, std::span<T> numbers) 
   });
 }
 
-}  // namespace prism::inline PRISM_ISA::detail
+}  // namespace prism::inline PRISM_ISA

@@ -11,8 +11,7 @@
 namespace prism::inline PRISM_ISA {
 
 /// Keeps freed blocks for requests of the same size, where allocating takes long: a device's, which
-/// waits for all that was begun and hands out pages one fault at a time. What each validation or
-/// step allocates is of the same sizes.
+/// waits for all that was begun. What each validation or step allocates is of the same sizes.
 class BlockCache {
  public:
   /// @return a block of this size that was kept, or null

@@ -64,6 +64,18 @@ class PRISM_ONE_TYPE DeviceError : public Error {
   }
 };
 
+/// A request that is larger than what a device has left.
+class PRISM_ONE_TYPE DeviceMemoryError : public DeviceError {
+ public:
+  PRISM_ALWAYS_INLINE explicit DeviceMemoryError(const std::string& what) : DeviceError(what) {}
+  PRISM_ALWAYS_INLINE DeviceMemoryError(const DeviceMemoryError& other) noexcept
+      : DeviceError(other) {}
+  PRISM_ALWAYS_INLINE DeviceMemoryError& operator=(const DeviceMemoryError& other) noexcept {
+    DeviceError::operator=(other);
+    return *this;
+  }
+};
+
 /// A file that cannot be read, or whose content does not match its format.
 class PRISM_ONE_TYPE DataError : public Error {
  public:

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstring>
+#include <initializer_list>
 #include <memory_resource>
 #include <new>
 #include <span>
@@ -64,7 +65,8 @@ class DeviceMemory : public std::pmr::memory_resource {
   [[nodiscard]] virtual std::pmr::memory_resource* pinned() noexcept = 0;
 
   /// Copies bytes from or into blocks of this memory, the other of which may be the host's. Waits
-  /// for all that was begun before, and for the copy.
+  /// for all that the calling thread has begun, and for the copy.
+  /// @throws DeviceError  where the device reports an error
   virtual void copy(void* to, const void* from, std::size_t bytes) = 0;
 };
 
@@ -81,7 +83,7 @@ class DeviceMemory : public std::pmr::memory_resource {
   return of_device == nullptr ? memory : of_device->pinned();
 }
 
-/// to[k] = from[k], in whatever memory they are.
+/// to[k] = from[k], in whatever memory they are; DeviceMemory::copy.
 /// @param device  that at least one of them is of; null: both are the host's
 /// @param to      as long as `from`, without overlap
 template <class T>
@@ -145,9 +147,10 @@ class TableAllocator {
   std::pmr::memory_resource* resource_;
 };
 
-/// A vector in any memory. Elements that are given a size alone are uninitialised. As a whole it is
-/// made, copied, moved and destroyed also where only a device reads and writes; single elements
-/// are the host's, and so is a change of its length.
+/// A vector in any memory. Elements that are given a size alone are uninitialised. In a device's
+/// memory it is made, copied, moved, destroyed and made shorter as a whole, and given any size
+/// while it is empty, or one within its capacity; what else a std::vector does reads or writes
+/// elements on the host. All that was begun with it has to be done before it is assigned to.
 template <class T>
 class TableVector : public std::vector<T, TableAllocator<T>> {
   using Base = std::vector<T, TableAllocator<T>>;
@@ -160,10 +163,17 @@ class TableVector : public std::vector<T, TableAllocator<T>> {
   TableVector(TableVector&&) noexcept = default;
   TableVector& operator=(TableVector&&) noexcept = default;
   TableVector(const TableVector& other) : TableVector(other, other.get_allocator()) {}
+  /// In the memory of `other`, as its copy.
   TableVector& operator=(const TableVector& other) {
-    if (this != &other) *this = TableVector(other);
+    if (this == &other) return *this;
+    if (this->size() == other.size() && this->get_allocator() == other.get_allocator()) {
+      copy_across(device(), std::span<const T>(other), std::span<T>(*this));
+    } else {
+      *this = TableVector(other);
+    }
     return *this;
   }
+  TableVector& operator=(std::initializer_list<T>) = delete;  // `= {}` would change the memory
 
   /// A copy in another memory.
   TableVector(const TableVector& other, const TableAllocator<T>& memory)

@@ -28,6 +28,9 @@ void grow(const X& exec, TableVector<Index>& list, std::size_t size) {
 template <class Owner, DeviceExecution X>
 [[nodiscard]] std::span<Index> thread_memory(const X& exec, std::size_t size) {
   thread_local TableVector<Index> memory(memory_of(exec));
+  if (memory.get_allocator() != TableAllocator<Index>(memory_of(exec))) {
+    memory = TableVector<Index>(memory_of(exec));  // the thread has changed its device
+  }
   grow(exec, memory, size);
   return std::span(memory).first(size);
 }

@@ -1,13 +1,15 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Memory of a CUDA device: tables, batches and optimizer states stay there, and the host copies
-// what it needs as a whole. Managed memory, which both could use, is not supported by every driver,
-// and its pages move at every mistake.
+// what it needs as a whole. Managed memory, which both could use, is not supported by every driver.
 #pragma once
 
 #include <cuda_runtime_api.h>
 
+#include <algorithm>
 #include <cstddef>
+#include <map>
 #include <memory_resource>
+#include <mutex>
 #include <string>
 
 #include "prism/core/block_cache.hpp"
@@ -19,102 +21,179 @@
 namespace prism::inline PRISM_ISA {
 namespace cuda {
 
-/// Waits for all that was begun, by any thread: it may use a block that is freed.
-inline void wait_for_device() noexcept {
-  static_cast<void>(cudaDeviceSynchronize());  // an error is reported elsewhere
+namespace detail {
+
+/// Makes a device the calling thread's current one as long as it lives.
+class CurrentDevice {
+ public:
+  explicit CurrentDevice(int device) {
+    check(cudaGetDevice(&before_), "asking for the current device");
+    if (device == before_) return;
+    check(cudaSetDevice(device), "choosing a device");
+    changed_ = true;
+  }
+  ~CurrentDevice() {
+    if (changed_) static_cast<void>(cudaSetDevice(before_));
+  }
+  CurrentDevice(const CurrentDevice&) = delete;
+  CurrentDevice& operator=(const CurrentDevice&) = delete;
+
+ private:
+  int before_ = 0;
+  bool changed_ = false;
+};
+
+/// Waits for all that any thread has begun on a device: it may use a block that is freed.
+inline void wait_for(int device) noexcept {
+  try {
+    const CurrentDevice current(device);
+    static_cast<void>(cudaDeviceSynchronize());
+  } catch (...) {  // the next call reports what is wrong with the device
+  }
+}
+
+/// Blocks for a device, from cudaMalloc or cudaMallocHost, and those that were freed.
+template <cudaError_t (*Allocate)(void**, std::size_t), cudaError_t (*Free)(void*)>
+class Blocks {
+ public:
+  explicit Blocks(int device) noexcept : device_(device) {}
+
+  /// @param reserve  bytes of the device that have to stay free
+  /// @return null where there is no room
+  [[nodiscard]] void* allocate(std::size_t bytes, std::size_t reserve) {
+    if (void* const kept = freed_.take(bytes)) return kept;
+    const CurrentDevice current(device_);
+    if (void* const block = allocate_beside(bytes, reserve)) return block;
+    freed_.clear([](void* kept, std::size_t) { static_cast<void>(Free(kept)); });
+    return allocate_beside(bytes, reserve);
+  }
+  /// @param max_kept  bytes of blocks that are kept
+  void deallocate(void* block, std::size_t bytes, std::size_t max_kept) noexcept {
+    wait_for(device_);
+    if (!freed_.keep(block, bytes, max_kept)) static_cast<void>(Free(block));
+  }
+
+ private:
+  static void* allocate_beside(std::size_t bytes, std::size_t reserve) {
+    void* block = nullptr;
+    const cudaError_t result = Allocate(&block, bytes > 0 ? bytes : 1);
+    if (result == cudaErrorMemoryAllocation) {
+      static_cast<void>(cudaGetLastError());  // else the next check would report it
+      return nullptr;
+    }
+    check(result, "allocating memory");
+    if (reserve > 0) {
+      std::size_t available = 0, total = 0;
+      const cudaError_t asked = cudaMemGetInfo(&available, &total);
+      if (asked != cudaSuccess || available < reserve) static_cast<void>(Free(block));
+      check(asked, "asking for the device's memory");
+      if (available < reserve) return nullptr;
+    }
+    return block;
+  }
+
+  int device_;
+  BlockCache freed_;
+};
+
+// As template arguments: cudaMalloc and cudaMallocHost are overloaded in C++.
+inline cudaError_t allocate_pinned(void** block, std::size_t bytes) {
+  return cudaMallocHost(block, bytes);
+}
+inline cudaError_t allocate_on_device(void** block, std::size_t bytes) {
+  return cudaMalloc(block, bytes);
 }
 
 /// The host's memory, which the device reads without moving it: cudaMallocHost.
 class PinnedMemory final : public std::pmr::memory_resource {
+ public:
+  explicit PinnedMemory(int device) noexcept : blocks_(device) {}
+
+ private:
   static constexpr std::size_t max_kept = std::size_t{1} << 28;
 
   void* do_allocate(std::size_t bytes, std::size_t /*alignment*/) override {
-    if (void* const kept = freed_.take(bytes)) return kept;
-    void* block = nullptr;
-    cudaError_t result = cudaMallocHost(&block, bytes > 0 ? bytes : 1);
-    if (result != cudaSuccess) {
-      freed_.clear([](void* kept, std::size_t) { static_cast<void>(cudaFreeHost(kept)); });
-      static_cast<void>(cudaGetLastError());  // else the next check would report it
-      result = cudaMallocHost(&block, bytes > 0 ? bytes : 1);
+    void* const block = blocks_.allocate(bytes, 0);
+    if (block == nullptr) {
+      throw DeviceMemoryError("the host cannot pin " + std::to_string(bytes) +
+                              " more bytes of its memory");
     }
-    check(result, "allocating pinned memory");
     return block;
   }
   void do_deallocate(void* block, std::size_t bytes, std::size_t /*alignment*/) override {
-    wait_for_device();
-    if (!freed_.keep(block, bytes, max_kept)) static_cast<void>(cudaFreeHost(block));
+    blocks_.deallocate(block, bytes, max_kept);
   }
   [[nodiscard]] bool do_is_equal(const memory_resource& other) const noexcept override {
     return this == &other;
   }
 
-  BlockCache freed_;
+  Blocks<allocate_pinned, cudaFreeHost> blocks_;
 };
 
-/// The resource; never destroyed.
-[[nodiscard]] inline std::pmr::memory_resource* pinned_memory() {
-  static PinnedMemory* const memory = new PinnedMemory;
-  return memory;
-}
+}  // namespace detail
 
-/// cudaMalloc as a memory resource.
+/// A device's memory: cudaMalloc as a memory resource.
 class Memory final : public DeviceMemory {
  public:
-  [[nodiscard]] std::pmr::memory_resource* pinned() noexcept override { return pinned_memory(); }
+  /// @throws DeviceError  where there is no such device
+  explicit Memory(int device) : device_(device), pinned_(device), blocks_(device) {
+    const detail::CurrentDevice current(device);
+    std::size_t available = 0;
+    check(cudaMemGetInfo(&available, &total_), "asking for the device's memory");
+  }
+
+  [[nodiscard]] std::pmr::memory_resource* pinned() noexcept override { return &pinned_; }
 
   void copy(void* to, const void* from, std::size_t bytes) override {
+    const detail::CurrentDevice current(device_);
     // Follows what the calling thread has begun, whose loops are on this stream too.
     check(cudaMemcpyAsync(to, from, bytes, cudaMemcpyDefault, cudaStreamPerThread),
           "copying between a device's memory and the host's");
     check(cudaStreamSynchronize(cudaStreamPerThread), "waiting for a copy");
   }
 
+  [[nodiscard]] int device() const noexcept { return device_; }
+
  private:
   void* do_allocate(std::size_t bytes, std::size_t /*alignment*/) override {
-    if (void* const kept = freed_.take(bytes)) return kept;
-    void* block = nullptr;
-    cudaError_t result = cudaMalloc(&block, bytes > 0 ? bytes : 1);
-    if (result == cudaErrorMemoryAllocation) {
-      static_cast<void>(cudaGetLastError());  // else the next check would report it
-      freed_.clear([](void* kept, std::size_t) { static_cast<void>(cudaFree(kept)); });
-      result = cudaMalloc(&block, bytes > 0 ? bytes : 1);
-    }
-    if (result == cudaErrorMemoryAllocation) {
-      static_cast<void>(cudaGetLastError());
+    // Kernels and their launches take some of it too.
+    const std::size_t reserve = std::min(total_ / 16, std::size_t{1} << 28);
+    void* const block = blocks_.allocate(bytes, reserve);
+    if (block == nullptr) {
+      const detail::CurrentDevice current(device_);
       std::size_t available = 0, total = 0;
       check(cudaMemGetInfo(&available, &total), "asking for the device's memory");
-      throw DeviceError("of the device's " + std::to_string(total) + " bytes " +
-                        std::to_string(available) + " are free, and " + std::to_string(bytes) +
-                        " more are needed at once: fewer users or items, or a smaller dimension "
-                        "or batch, or a device with more memory");
+      throw DeviceMemoryError(
+          "of the device's " + std::to_string(total) + " bytes " + std::to_string(available) +
+          " are free; " + std::to_string(bytes) + " are needed at once, and " +
+          std::to_string(reserve) +
+          " have to stay free for its kernels: fewer users or items, a smaller dimension or batch, "
+          "or a device with more free memory");
     }
-    check(result, "allocating a device's memory");
     return block;
   }
   void do_deallocate(void* block, std::size_t bytes, std::size_t /*alignment*/) override {
-    wait_for_device();
-    if (!freed_.keep(block, bytes, max_kept())) static_cast<void>(cudaFree(block));
+    blocks_.deallocate(block, bytes, total_ / 4);
   }
   [[nodiscard]] bool do_is_equal(const memory_resource& other) const noexcept override {
     return this == &other;
   }
 
-  /// A quarter of the device's memory.
-  static std::size_t max_kept() noexcept {
-    static const std::size_t quarter = [] {
-      std::size_t available = 0, total = 0;
-      return cudaMemGetInfo(&available, &total) == cudaSuccess ? total / 4 : 0;
-    }();
-    return quarter;
-  }
-
-  BlockCache freed_;
+  int device_;
+  std::size_t total_ = 0;
+  detail::PinnedMemory pinned_;
+  detail::Blocks<detail::allocate_on_device, cudaFree> blocks_;
 };
 
-/// The current device's memory; never destroyed.
-[[nodiscard]] inline DeviceMemory* memory() {
-  static Memory* const of_device = new Memory;
-  return of_device;
+/// The calling thread's current device's memory; never destroyed.
+/// @throws DeviceError  where there is no device
+[[nodiscard]] inline Memory* memory() {
+  static std::mutex mutex;
+  static auto* const of_devices = new std::map<int, Memory>;
+  int device = 0;
+  check(cudaGetDevice(&device), "asking for the current device");
+  const std::scoped_lock lock(mutex);
+  return &of_devices->try_emplace(device, device).first->second;
 }
 
 }  // namespace cuda

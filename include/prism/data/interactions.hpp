@@ -53,12 +53,17 @@ class Adjacency {
 };
 
 /// A set of interactions between users() users and items() items, in the order of (user, item).
-/// Immutable. Takes 12 bytes per interaction, and 8 more with times. Arguments are not checked: a
-/// user must be below users(), an item below items().
+/// Immutable; copies share the lists. Takes 12 bytes per interaction, and 8 more with times.
+/// Arguments are not checked: a user must be below users(), an item below items().
 class Interactions {
  public:
   /// No users, no items.
   Interactions() : Interactions(0, 0, {}) {}
+
+  // No moves: an object that was moved from would have no lists. A copy only shares them.
+  Interactions(const Interactions&) = default;
+  Interactions& operator=(const Interactions&) = default;
+  ~Interactions() = default;
 
   /// Users and items have the ids "0", "1", ...
   /// @param pairs  in any order; a repeated pair counts once, at its earliest time
@@ -78,69 +83,75 @@ class Interactions {
     require(user_ids_ != nullptr, "user_ids", "must not be null");
     require(item_ids_ != nullptr, "item_ids", "must not be null");
     check(pairs, times);
-    sort_and_merge(pairs, times);
-    transpose();
+    Lists lists;
+    sort_and_merge(pairs, times, lists);
+    transpose(lists);
+    lists_ = std::make_shared<const Lists>(std::move(lists));
   }
 
-  /// A copy whose lists are in `memory`.
-  /// @param other  has to outlive a copy in a device's memory: see on_host()
+  /// A copy whose lists are in `memory`. One in a device's memory keeps the host's: see on_host().
   Interactions(const Interactions& other, std::pmr::memory_resource* memory)
       : user_ids_(other.user_ids_),
         item_ids_(other.item_ids_),
         read_summary_(other.read_summary_),
-        user_of_(other.user_of_, memory),
-        item_of_(other.item_of_, memory),
-        times_(other.times_),
-        users_by_item_(other.users_by_item_, memory),
-        user_begin_(other.user_begin_, memory),
-        item_begin_(other.item_begin_, memory),
-        user_degree_(other.user_degree_, memory),
-        item_degree_(other.item_degree_, memory),
-        on_host_(device_memory(memory) != nullptr ? &other.on_host() : nullptr) {}
+        lists_(std::make_shared<const Lists>(*other.lists_, memory)) {
+    if (device_memory(memory) != nullptr) {
+      on_host_ =
+          other.on_host_ != nullptr ? other.on_host_ : std::make_shared<const Interactions>(other);
+    }
+  }
 
-  [[nodiscard]] Index users() const noexcept { return static_cast<Index>(user_degree_.size()); }
-  [[nodiscard]] Index items() const noexcept { return static_cast<Index>(item_degree_.size()); }
+  [[nodiscard]] Index users() const noexcept {
+    return static_cast<Index>(lists_->user_degree.size());
+  }
+  [[nodiscard]] Index items() const noexcept {
+    return static_cast<Index>(lists_->item_degree.size());
+  }
 
   /// The number of interactions.
-  [[nodiscard]] std::size_t size() const noexcept { return item_of_.size(); }
-  [[nodiscard]] bool empty() const noexcept { return item_of_.empty(); }
+  [[nodiscard]] std::size_t size() const noexcept { return lists_->item_of.size(); }
+  [[nodiscard]] bool empty() const noexcept { return lists_->item_of.empty(); }
 
   /// The k-th interaction in the order of (user, item), k < size().
   [[nodiscard]] Interaction operator[](std::size_t k) const noexcept {
-    return {user_of_[k], item_of_[k]};
+    return {lists_->user_of[k], lists_->item_of[k]};
   }
 
   /// A user's items, ascending.
   [[nodiscard]] std::span<const Index> items_of(Index user) const noexcept {
-    return {item_of_.data() + user_begin_[user], user_degree_[user]};
+    return {lists_->item_of.data() + lists_->user_begin[user], lists_->user_degree[user]};
   }
 
   /// An item's users, ascending.
   [[nodiscard]] std::span<const Index> users_of(Index item) const noexcept {
-    return {users_by_item_.data() + item_begin_[item], item_degree_[item]};
+    return {lists_->users_by_item.data() + lists_->item_begin[item], lists_->item_degree[item]};
   }
 
   /// Where the lists are; never null.
   [[nodiscard]] std::pmr::memory_resource* memory() const noexcept {
-    return item_of_.get_allocator().resource();
+    return lists_->item_of.get_allocator().resource();
   }
 
   /// The same interactions where the host reads them: what a device's are a copy of. Of those in a
-  /// device's memory the host calls size(), users(), items() and the ids alone; the lists, the
-  /// degrees and what views them are for the device's loops.
+  /// device's memory the host calls size(), users(), items(), times() and the ids alone; the lists,
+  /// the degrees and what views them are for the device's loops.
   [[nodiscard]] const Interactions& on_host() const noexcept {
     return on_host_ != nullptr ? *on_host_ : *this;
   }
 
   /// items_of() and users_of() of all.
-  [[nodiscard]] Adjacency items_by_user() const noexcept { return {user_begin_, item_of_}; }
-  [[nodiscard]] Adjacency users_by_item() const noexcept { return {item_begin_, users_by_item_}; }
+  [[nodiscard]] Adjacency items_by_user() const noexcept {
+    return {lists_->user_begin, lists_->item_of};
+  }
+  [[nodiscard]] Adjacency users_by_item() const noexcept {
+    return {lists_->item_begin, lists_->users_by_item};
+  }
 
   /// The number of items of each user: users() counts.
-  [[nodiscard]] std::span<const Index> user_degree() const noexcept { return user_degree_; }
+  [[nodiscard]] std::span<const Index> user_degree() const noexcept { return lists_->user_degree; }
 
   /// The number of users of each item, its popularity: items() counts.
-  [[nodiscard]] std::span<const Index> item_degree() const noexcept { return item_degree_; }
+  [[nodiscard]] std::span<const Index> item_degree() const noexcept { return lists_->item_degree; }
 
   [[nodiscard]] bool contains(Index user, Index item) const noexcept {
     const std::span<const Index> row = items_of(user);
@@ -148,7 +159,7 @@ class Interactions {
   }
 
   /// The time of each interaction, parallel to operator[]; empty if the data has no times.
-  [[nodiscard]] std::span<const double> times() const noexcept { return times_; }
+  [[nodiscard]] std::span<const double> times() const noexcept { return lists_->times; }
 
   /// The external id of a row; valid as long as the id map.
   [[nodiscard]] std::string_view user_id(Index user) const noexcept { return (*user_ids_)[user]; }
@@ -168,14 +179,15 @@ class Interactions {
     std::vector<Interaction> pairs;
     std::vector<double> times;
     pairs.reserve(positions.size());
-    times.reserve(times_.empty() ? 0 : positions.size());
+    const bool timed = !lists_->times.empty();
+    times.reserve(timed ? positions.size() : 0);
     for (const std::size_t k : positions) {
       if (k >= size()) {
         throw ArgumentError(
             "positions", "must be below " + std::to_string(size()) + ", not " + std::to_string(k));
       }
       pairs.push_back((*this)[k]);
-      if (!times_.empty()) times.push_back(times_[k]);
+      if (timed) times.push_back(lists_->times[k]);
     }
     return {user_ids_, item_ids_, pairs, times};
   }
@@ -193,6 +205,28 @@ class Interactions {
   }
 
  private:
+  struct Lists {
+    TableVector<Index> user_of;  // with item_of: the k-th interaction
+    TableVector<Index> item_of;
+    std::vector<double> times;
+    TableVector<Index> users_by_item;
+    TableVector<std::size_t> user_begin;  // offsets of users in item_of
+    TableVector<std::size_t> item_begin;  // offsets of items in users_by_item
+    TableVector<Index> user_degree;
+    TableVector<Index> item_degree;
+
+    Lists() = default;
+    Lists(const Lists& other, std::pmr::memory_resource* memory)
+        : user_of(other.user_of, memory),
+          item_of(other.item_of, memory),
+          times(other.times),
+          users_by_item(other.users_by_item, memory),
+          user_begin(other.user_begin, memory),
+          item_begin(other.item_begin, memory),
+          user_degree(other.user_degree, memory),
+          item_degree(other.item_degree, memory) {}
+  };
+
   void check(std::span<const Interaction> pairs, std::span<const double> times) const {
     for (const Interaction& pair : pairs) {
       if (pair.user >= user_ids_->size() || pair.item >= item_ids_->size()) {
@@ -220,7 +254,8 @@ class Interactions {
   }
 
   /// Fills the arrays in the order of (user, item), each distinct pair once.
-  void sort_and_merge(std::span<const Interaction> pairs, std::span<const double> times) {
+  void sort_and_merge(std::span<const Interaction> pairs, std::span<const double> times,
+                      Lists& lists) const {
     struct Entry {
       Index item;
       std::size_t position;  // in pairs
@@ -234,50 +269,47 @@ class Interactions {
       entries[next[pairs[k].user]++] = {pairs[k].item, k};
     }
 
-    user_of_.reserve(pairs.size());
-    item_of_.reserve(pairs.size());
-    times_.reserve(times.size());
-    user_degree_.assign(count.size(), 0);
-    item_degree_.assign(item_ids_->size(), 0);
+    lists.user_of.reserve(pairs.size());
+    lists.item_of.reserve(pairs.size());
+    lists.times.reserve(times.size());
+    lists.user_degree.assign(count.size(), 0);
+    lists.item_degree.assign(item_ids_->size(), 0);
     for (std::size_t user = 0; user < count.size(); ++user) {
       const std::span row = std::span(entries).subspan(begin[user], count[user]);
       std::sort(row.begin(), row.end(),
                 [](const Entry& a, const Entry& b) { return a.item < b.item; });
-      const std::size_t first = size();
+      const std::size_t first = lists.item_of.size();
       for (const Entry& entry : row) {
-        if (size() > first && item_of_.back() == entry.item) {
-          if (!times.empty()) times_.back() = std::min(times_.back(), times[entry.position]);
+        if (lists.item_of.size() > first && lists.item_of.back() == entry.item) {
+          if (!times.empty()) {
+            lists.times.back() = std::min(lists.times.back(), times[entry.position]);
+          }
           continue;
         }
-        user_of_.push_back(static_cast<Index>(user));
-        item_of_.push_back(entry.item);
-        if (!times.empty()) times_.push_back(times[entry.position]);
-        ++item_degree_[entry.item];
+        lists.user_of.push_back(static_cast<Index>(user));
+        lists.item_of.push_back(entry.item);
+        if (!times.empty()) lists.times.push_back(times[entry.position]);
+        ++lists.item_degree[entry.item];
       }
-      user_degree_[user] = static_cast<Index>(size() - first);
+      lists.user_degree[user] = static_cast<Index>(lists.item_of.size() - first);
     }
-    user_begin_ = prefix_sums(user_degree_);
+    lists.user_begin = prefix_sums(lists.user_degree);
   }
 
-  void transpose() {
-    item_begin_ = prefix_sums(item_degree_);
-    users_by_item_.resize(size());
-    TableVector<std::size_t> next(item_begin_);
-    for (std::size_t k = 0; k < size(); ++k) users_by_item_[next[item_of_[k]]++] = user_of_[k];
+  static void transpose(Lists& lists) {
+    lists.item_begin = prefix_sums(lists.item_degree);
+    lists.users_by_item.resize(lists.item_of.size());
+    TableVector<std::size_t> next(lists.item_begin);
+    for (std::size_t k = 0; k < lists.item_of.size(); ++k) {
+      lists.users_by_item[next[lists.item_of[k]]++] = lists.user_of[k];
+    }
   }
 
   std::shared_ptr<const Ids> user_ids_;
   std::shared_ptr<const Ids> item_ids_;
   std::shared_ptr<const ReadSummary> read_summary_;
-  TableVector<Index> user_of_;  // with item_of_: the k-th interaction
-  TableVector<Index> item_of_;
-  std::vector<double> times_;
-  TableVector<Index> users_by_item_;
-  TableVector<std::size_t> user_begin_;  // offsets of users in item_of_
-  TableVector<std::size_t> item_begin_;  // offsets of items in users_by_item_
-  TableVector<Index> user_degree_;
-  TableVector<Index> item_degree_;
-  const Interactions* on_host_ = nullptr;  // of a copy for a device: what it is a copy of
+  std::shared_ptr<const Lists> lists_;
+  std::shared_ptr<const Interactions> on_host_;  // of a copy for a device: what it is a copy of
 };
 
 }  // namespace prism::inline PRISM_ISA

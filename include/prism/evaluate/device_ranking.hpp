@@ -138,8 +138,11 @@ class DeviceRanking {
         masked_begin_(pinned_beside(memory_)),
         masked_(pinned_beside(memory_)) {
     for (const Interactions* part : exclude) {
-      const bool shared = part->memory()->is_equal(*memory_);
-      (shared ? shared_parts_ : host_parts_).push_back(part);
+      if (part->memory()->is_equal(*memory_)) {
+        shared_parts_.push_back(part);
+      } else {
+        host_parts_.push_back(&part->on_host());
+      }
     }
     if (scores_by_output_rows(scorer, similarity) && can_read(exec, items_.data())) return;
     item_rows_.resize(items_.size() * dim_);
@@ -238,17 +241,22 @@ void rank_on_device(const X& exec, const Scorer<T>& scorer, std::span<const Inde
   const std::size_t in_memory = items > 0 ? std::max<std::size_t>(max_scores / items, 1) : 1;
   std::size_t max_users = std::min(users.size(), in_memory);
   std::optional<DeviceRanking<T, X>> ranking;
-  while (!ranking) {
-    try {
-      ranking.emplace(exec, scorer, std::min(k, items), exclude, similarity, max_users);
-    } catch (const DeviceError&) {
-      if (max_users == 1) throw;
-      max_users /= 2;  // what the device has left is less
+  std::size_t count = 0;
+  for (std::size_t first = 0; first < users.size(); first += count) {
+    while (true) {
+      count = std::min(max_users, users.size() - first);
+      try {
+        if (!ranking) {
+          ranking.emplace(exec, scorer, std::min(k, items), exclude, similarity, max_users);
+        }
+        ranking->rank(users.subspan(first, count));
+        break;
+      } catch (const DeviceMemoryError&) {
+        if (max_users == 1) throw;
+        ranking.reset();
+        max_users /= 2;  // what the device has left is less
+      }
     }
-  }
-  for (std::size_t first = 0; first < users.size(); first += max_users) {
-    const std::size_t count = std::min(max_users, users.size() - first);
-    ranking->rank(users.subspan(first, count));
     constexpr std::size_t grain = 64;
     parallel_chunks(host_of(exec), count, grain, [&](std::size_t begin, std::size_t end) {
       for (std::size_t r = begin; r < end; ++r) visit(first + r, ranking->best(r));

@@ -78,7 +78,8 @@ template <class T>
 [[nodiscard]] inline std::vector<Index> total_popularity(const Interactions& relevant,
                                                          const EvaluateOptions& options) {
   if (!options.popularity.empty()) return {options.popularity.begin(), options.popularity.end()};
-  std::vector<Index> popularity(relevant.item_degree().begin(), relevant.item_degree().end());
+  const std::span<const Index> counts = relevant.item_degree();
+  std::vector<Index> popularity(counts.begin(), counts.end());
   for (const Interactions* seen : options.exclude) {
     const std::span<const Index> degree = seen->on_host().item_degree();
     for (std::size_t i = 0; i < popularity.size(); ++i) popularity[i] += degree[i];
@@ -119,7 +120,7 @@ inline void check(const EvaluateOptions& options, const Interactions& relevant, 
                                                     const Interactions& relevant) {
   check(options, relevant, train.users(), train.items());
   if (!options.exclude_seen) return options;
-  require(!have_common_interaction(relevant, train.on_host()), "relevant",
+  require(!have_common_interaction(relevant.on_host(), train.on_host()), "relevant",
           "must have no interactions in common with the training part, which exclude_seen leaves "
           "out; pass {.exclude_seen = false} to rank training items too");
   // A part that has them all leaves them out already, and counts them in the popularity.
@@ -136,12 +137,15 @@ inline void check(const EvaluateOptions& options, const Interactions& relevant, 
 /// Ranks all items for every user with a relevant item.
 /// @param exec      where the ranking runs; the host's threads if left out
 /// @param scorer    from Recommender::scorer()
-/// @param relevant  the part to predict, validation or test; in the host's memory
+/// @param relevant  the part to predict, validation or test
 /// @throws ArgumentError  for k of 0; if a part or popularity does not have the scorer's shape; if
 ///     `relevant` has no interactions
 template <Execution X, class T>
 [[nodiscard]] Report evaluate(const X& exec, const Scorer<T>& scorer, const Interactions& relevant,
                               const EvaluateOptions& options = {}) {
+  if (device_memory(relevant.memory()) != nullptr) {
+    return evaluate(exec, scorer, relevant.on_host(), options);
+  }
   const std::size_t items = scorer.output.items().size();
   detail::check(options, relevant, scorer.output.users().size(), items);
   const std::vector<Index> popularity = detail::total_popularity(relevant, options);

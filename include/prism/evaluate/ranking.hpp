@@ -109,7 +109,9 @@ void rank_items(const X& exec, const Scorer<T>& scorer, std::span<const Index> u
     for (std::size_t p = begin; p < end; ++p) {
       detail::write_user<Isa>(rows.data() + (p - begin) * items.dim(), scorer, users[p],
                               similarity);
-      for (const Interactions* part : exclude) excluded.emplace_back(part->items_of(users[p]));
+      for (const Interactions* part : exclude) {
+        excluded.emplace_back(part->on_host().items_of(users[p]));
+      }
       not_excluded.push_back({std::span(excluded).last(exclude.size())});
       filters.emplace_back(not_excluded.back());
     }
@@ -120,9 +122,9 @@ void rank_items(const X& exec, const Scorer<T>& scorer, std::span<const Index> u
   });
 }
 
-/// The same on a device, by the same rules; nothing is pruned there. Rows and parts in memory that
-/// it shares with the host are read where they are. Of the other parts the users' lists are copied,
-/// of other rows the host writes what the device reads. The host calls visit().
+/// The same on a device, by the same rules; nothing is pruned there. Rows and parts in the device's
+/// memory are read where they are. Of the host's parts the users' lists are copied, of its rows
+/// what the scores are products of. The host calls visit().
 template <DeviceExecution X, class T, class Visit>
 void rank_items(const X& exec, const Scorer<T>& scorer, std::span<const Index> users, std::size_t k,
                 std::span<const Interactions* const> exclude, Similarity similarity,

@@ -11,6 +11,7 @@
 #include <cuda_runtime.h>
 
 #include <cstddef>
+#include <map>
 #include <memory_resource>
 #include <type_traits>
 
@@ -117,18 +118,24 @@ __global__ void sum_kernel(std::size_t n, const Number* terms, Number* sum) {
   return static_cast<unsigned>((n + in_block - 1) / in_block);
 }
 
-/// The terms of a sum, and the sum itself where the host reads it, of the calling thread.
+/// The terms of a sum, and the sum itself where the host reads it.
 struct SumMemory {
-  TableVector<double> terms{memory()};
-  TableVector<double> sum{1, pinned_memory()};
+  TableVector<double> terms;
+  TableVector<double> sum;
+
+  explicit SumMemory(Memory* memory)
+      : terms(memory), sum(std::size_t{1}, TableAllocator<double>(memory->pinned())) {}
 };
+/// That of the calling thread for its current device.
 [[nodiscard]] inline SumMemory& sum_memory(std::size_t terms) {
   // Never destroyed: at a thread's end the runtime may be gone.
-  thread_local SumMemory* const of_thread = new SumMemory;
-  if (of_thread->terms.size() < terms) {
-    of_thread->terms = TableVector<double>(2 * terms, memory());
+  thread_local auto* const of_devices = new std::map<int, SumMemory>;
+  Memory* const of_device = memory();
+  SumMemory& own = of_devices->try_emplace(of_device->device(), of_device).first->second;
+  if (own.terms.size() < terms) {
+    own.terms = TableVector<double>(2 * terms, TableAllocator<double>(of_device));
   }
-  return *of_thread;
+  return own;
 }
 
 }  // namespace detail
@@ -180,7 +187,12 @@ struct Loops<CudaDevice> {
   [[nodiscard]] static bool can_read(const void* address) {
     cudaPointerAttributes attributes{};
     cuda::check(cudaPointerGetAttributes(&attributes, address), "looking up an address");
-    return attributes.type != cudaMemoryTypeUnregistered;
+    if (attributes.type != cudaMemoryTypeDevice) {
+      return attributes.type != cudaMemoryTypeUnregistered;
+    }
+    int device = 0;
+    cuda::check(cudaGetDevice(&device), "asking for the current device");
+    return attributes.device == device;
   }
 };
 

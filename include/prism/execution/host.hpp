@@ -43,9 +43,9 @@ struct Loops<Host<Isa>> {
   }
 };
 
-/// During its lifetime, the whole process runs parallel loops on at most `threads` threads. Results
-/// are equal bit for bit for any number of threads, so it is a run-time limit and no template
-/// parameter.
+/// During its lifetime, the whole process runs parallel loops on at most `threads` threads; while a
+/// device trains, one more draws the next epoch's order. Results are equal bit for bit for any
+/// number of threads, so it is a run-time limit and no template parameter.
 class ThreadLimit {
  public:
   /// @param threads  at least 1

@@ -92,8 +92,8 @@ class Recommender {
   /// The policies' run-time options. Policies without options occupy no memory.
   struct Options {
     std::uint64_t seed = 123;
-    /// Memory resource of tables, parameters and optimizer states; must outlive the model. Null: an
-    /// aligned heap with huge pages.
+    /// Memory of tables, parameters and optimizer states, the host's; must outlive the model. Null:
+    /// an aligned heap with huge pages.
     std::pmr::memory_resource* memory = nullptr;
     [[no_unique_address]] Backbone backbone{};
     [[no_unique_address]] Loss loss{};
@@ -124,8 +124,9 @@ class Recommender {
   };
 
   /// @param train  at least one interaction
-  /// @throws ArgumentError  if train is empty, the backbone's dimension is 0 or above 2^20, or a
-  ///     policy has an option outside its domain
+  /// @throws ArgumentError  if train is empty, the backbone's dimension is 0 or above 2^20, a
+  ///     policy has an option outside its domain, or train or options.memory are in a device's
+  ///     memory
   explicit Recommender(Interactions train, Options options = {})
       : Recommender(par, std::move(train), std::move(options)) {}
 
@@ -138,8 +139,8 @@ class Recommender {
     static_assert(check_execution<X>(), "Recommender: a policy does not run on this execution");
   }
 
-  /// A copy whose tables, parameters and interactions are in `memory`, such as a device's.
-  /// @param other  has to outlive a copy in a device's memory
+  /// A copy whose tables, parameters and interactions are in `memory`, such as a device's: for
+  /// executions on that device alone. Its options are those of a model of the host's.
   Recommender(const Recommender& other, std::pmr::memory_resource* memory)
       : options_(other.options_in(memory)),
         train_(other.train_, memory),
@@ -165,6 +166,13 @@ class Recommender {
     trained_ = other.trained_;
   }
 
+  /// @throws ArgumentError  where the host cannot read the model
+  void check_on_host() const {
+    require(device_memory(memory()) == nullptr, "model",
+            "is in a device's memory, which the host does not read; Recommender(model, "
+            "table_memory()) is a copy in the host's");
+  }
+
   /// Whether every policy runs on X. If one does not, the first compiler error names its function.
   template <Execution X>
   [[nodiscard]] static consteval bool check_execution() {
@@ -176,6 +184,10 @@ class Recommender {
   [[nodiscard]] std::string name() const { return name_of(options_); }
 
   [[nodiscard]] const Options& options() const noexcept { return options_; }
+  /// Where tables and parameters are: that of the options, or a device's.
+  [[nodiscard]] std::pmr::memory_resource* memory() const noexcept {
+    return memory_of(weights_.users);
+  }
   [[nodiscard]] const Interactions& train() const noexcept { return train_; }
 
   [[nodiscard]] const Weights& weights() const noexcept { return weights_; }
@@ -196,17 +208,21 @@ class Recommender {
 
   /// The backbone's output rows of all users and items, users x dim and items x dim of the output.
   /// Of weights or interactions that a device cannot read, the host computes them.
+  /// @throws ArgumentError  on the host, where the model is in a device's memory
   template <Execution X = Host<>>
   [[nodiscard]] Output<Scalar> output(const X& exec = {}) const {
     static_assert(check_backbone<Backbone, Scalar, X>(),
                   "Recommender: the backbone does not run on this execution");
     if constexpr (DeviceExecution<X>) {
       if (!is_readable(exec)) return output(host_of(exec));
+    } else {
+      check_on_host();
     }
     return options_.backbone.template output<Scalar>(exec, tables(), train_, weights_.backbone);
   }
 
-  /// The scorer for ranking: the output rows, with the loss's ranking rule if it has one.
+  /// The scorer for ranking: the output rows, with the loss's ranking rule if it has one; as
+  /// output().
   template <Execution X = Host<>>
   [[nodiscard]] Scorer<Scalar> scorer(const X& exec = {}) const {
     static_assert(check_loss<Loss, Scalar, X>(),
@@ -222,14 +238,14 @@ class Recommender {
  private:
   [[nodiscard]] Options options_in(std::pmr::memory_resource* memory) const {
     Options options = options_;
-    options.memory = memory;
+    if (device_memory(memory) == nullptr) options.memory = memory;
     return options;
   }
 
   /// Whether a device reads the weights and the interactions. The host waits for it where not.
   template <DeviceExecution X>
   [[nodiscard]] bool is_readable(const X& exec) const {
-    // The States are in the tables' memory.
+    // Parameters are in the tables' memory, all tables in one, and so are the interactions' lists.
     const bool readable =
         can_read(exec, weights_.users.data()) && can_read(exec, train_.item_degree().data());
     if (!readable) synchronise(exec);
@@ -248,6 +264,11 @@ class Recommender {
   template <Execution X>
   static Weights initial_weights(const X& exec, const Options& options, const Interactions& train) {
     require(!train.empty(), "train", "has no interactions to learn from");
+    require(device_memory(train.memory()) == nullptr, "train",
+            "must be in the host's memory; its on_host() is");
+    require(device_memory(options.memory) == nullptr, "memory",
+            "must be the host's: training on a device copies the model there, and "
+            "Recommender(model, memory) is a copy of one");
     const std::size_t dim = options.backbone.dim();
     require(dim >= 1, "dim", "an embedding's dimension must be at least 1, not 0");
     constexpr std::size_t max_dim = std::size_t{1} << 20;

@@ -14,8 +14,7 @@
 
 namespace prism::inline PRISM_ISA {
 
-/// The batch as the host reads it: the same, or of a device's a copy of all lists but
-/// item_log_probability, which takes as long as they are.
+/// The batch as the host reads it: the same, or of a device's a copy of all lists.
 template <Execution X>
 class BatchOnHost {
  public:
@@ -26,6 +25,7 @@ class BatchOnHost {
         negatives_(exec, batch.negatives),
         user_side_(exec, batch.user_side),
         item_side_(exec, batch.item_side),
+        item_log_probability_(exec, batch.item_log_probability),
         batch_{.users = users_.numbers(),
                .items = items_.numbers(),
                .negatives = negatives_.numbers(),
@@ -34,7 +34,8 @@ class BatchOnHost {
                .item_side = item_side_.side(batch.item_side),
                .train = batch.train.on_host(),
                .shared_negatives = batch.shared_negatives,
-               .mask = batch.mask} {}
+               .mask = batch.mask,
+               .item_log_probability = item_log_probability_.numbers()} {}
 
   /// Valid as long as the object.
   [[nodiscard]] const Batch& batch() const noexcept { return batch_; }
@@ -56,6 +57,7 @@ class BatchOnHost {
 
   HostView<Index, X> users_, items_, negatives_;
   Side user_side_, item_side_;
+  HostView<double, X> item_log_probability_;
   Batch batch_;
 };
 

@@ -65,14 +65,14 @@ struct DenseAdam {
 
     void save(BinaryWriter& out) const {
       for (const Matrix<T>* moments : {&first, &second}) {
-        detail::write_numbers(out, device_memory(memory_of(*moments)),
-                              std::span<const T>(moments->data(), moments->size()));
+        write_numbers(out, device_memory(memory_of(*moments)),
+                      std::span<const T>(moments->data(), moments->size()));
       }
     }
     void load(BinaryReader& in) {
       for (Matrix<T>* moments : {&first, &second}) {
-        detail::read_numbers(in, device_memory(memory_of(*moments)),
-                             std::span<T>(moments->data(), moments->size()));
+        read_numbers(in, device_memory(memory_of(*moments)),
+                     std::span<T>(moments->data(), moments->size()));
       }
     }
   };

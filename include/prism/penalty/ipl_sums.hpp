@@ -251,7 +251,8 @@ struct ScoreGroups {
     }
 
     std::vector<Index> scores(list.size());
-    std::vector<Index> next(items.offsets.begin(), items.offsets.begin() + items.num_active);
+    const std::span<const Index> starts = items.offsets.first(items.num_active);
+    std::vector<Index> next(starts.begin(), starts.end());
     for (std::size_t s = 0; s < list.size(); ++s) {
       scores[next[scores_on_host.item(s)]++] = static_cast<Index>(s);
     }

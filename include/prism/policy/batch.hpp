@@ -20,6 +20,8 @@ namespace prism::inline PRISM_ISA {
 
 /// One side (users, or items) of a batch: its unique table rows and the occurrences of each. With
 /// occurrences grouped by row, gradients are summed in parallel without atomics, in a fixed order.
+/// All lists of a batch are in the execution's memory: on a device only its loops read them, and
+/// what runs on the host takes a BatchOnHost (prism/ops/batch_on_host.hpp).
 struct BatchSide {
   /// Distinct table rows. Position k in this list is row k of the outputs and of the output
   /// gradients. The active rows come first: positive rows in order of first appearance, then rows

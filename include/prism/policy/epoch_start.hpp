@@ -18,12 +18,14 @@ namespace prism::inline PRISM_ISA {
 template <class T, Execution X = Host<>>
 struct EpochStart {
   std::size_t epoch;  // from 1
+  /// In the execution's memory; the host reads train.on_host().
   const Interactions& train;
   /// The epoch's random numbers, which no other part of a model draws.
   Random random;
   /// Computes the backbone's output rows of all users and items, users x dim and items x dim. A
   /// backbone that propagates computes them anew: to be called only in epochs that need them. They
-  /// are valid until the first batch.
+  /// are valid until the first batch, in the execution's memory: the host reads numbers_on_host()
+  /// (prism/ops/numbers.hpp).
   std::function<Output<T>()> output;
   /// Where the operations run.
   [[no_unique_address]] X exec{};

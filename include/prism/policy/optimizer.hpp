@@ -79,10 +79,12 @@ struct AnyRegularizer {
 //   // Optional: the traits that differ from the defaults, OptimizerTraits{}.
 //   static constexpr OptimizerTraits traits{.defers_rows = true};
 //   // Optional: label() and check(), see label.hpp.
-//   // Its state for a table of `size` rows of `dim` numbers, such as moments.
+//   // Its state for a table of `size` rows of `dim` numbers, such as moments, in `memory`: of an
+//   // execution on a device its own, which only its loops read and write.
 //   template <class T> struct State {
 //     State(std::size_t size, std::size_t dim, std::pmr::memory_resource* memory);
-//     bool finite() const;  // optional: whether all values are finite
+//     // Optional: whether all values are finite. Without the argument it runs on the host alone.
+//     template <Execution X> bool finite(const X& exec) const;
 //   };
 //   // One step of every row. The gradient of row r is gradient.of(r), zero if that is null, plus
 //   // RowDecay(regularizer, table.popularity, gradient.in_batch(r))(r) times the row. (A call of
@@ -119,16 +121,18 @@ template <class O>
 
 // For checkpoints, a State also has (include prism/core/binary_file.hpp):
 //   // Writes all values that later steps depend on, and changes none of them: deferred steps are
-//   // not applied.
+//   // not applied. Lists of any memory: write_numbers() (prism/core/binary_tables.hpp).
 //   void save(BinaryWriter& out) const;
-//   // Reads them, in the same order, into a new State for a table of the same shape.
+//   // Reads them, in the same order, into a new State for a table of the same shape:
+//   // read_numbers(). It may have a second parameter, the execution.
 //   void load(BinaryReader& in);
-template <class State>
-concept SavedState = requires(const State& saved, State& loaded, BinaryWriter& out,
-                              BinaryReader& in) {
+template <class State, class X = Host<>>
+concept SavedState = requires(const State& saved, BinaryWriter& out) {
   saved.save(out);
-  loaded.load(in);
-};
+}
+&&(
+    requires(State& loaded, BinaryReader& in) { loaded.load(in); } ||
+    requires(State & loaded, BinaryReader& in, const X& exec) { loaded.load(in, exec); });
 
 namespace detail {
 
@@ -151,11 +155,16 @@ template <class O, class T>
 concept OptimizerStateConstructible =
     HasOptimizerState<O, T> && std::constructible_from<typename O::template State<T>, std::size_t,
                                                        std::size_t, std::pmr::memory_resource*>;
-template <class O, class T>
-concept FiniteFits = !HasOptimizerState<O, T> || !names_finite<typename O::template State<T>> ||
-                     requires(const typename O::template State<T>& state) {
+template <class State, class X>
+concept FiniteOnExecution = requires(const State& state, const X& exec) {
+  { state.finite(exec) } -> std::same_as<bool>;
+}
+|| (HostExecution<X> && requires(const State& state) {
   { state.finite() } -> std::same_as<bool>;
-};
+});
+template <class O, class T, class X>
+concept FiniteFits = !HasOptimizerState<O, T> || !names_finite<typename O::template State<T>> ||
+                     FiniteOnExecution<typename O::template State<T>, X>;
 template <class O, class T, class X>
 concept StepsTable = requires(const O& optimizer, const X& exec, const ParameterView<T>& table,
                               const TableGradient<T>& gradient,
@@ -184,7 +193,7 @@ concept Flushes = requires(const O& optimizer, const X& exec, const ParameterVie
 template <class O, class T = double, class X = Host<>>
 concept OptimizerPolicy =
     detail::AnyPolicy<O> && !detail::names_defers_rows<O> && detail::OptimizerTraitsFit<O> &&
-    detail::OptimizerStateConstructible<O, T> && detail::FiniteFits<O, T> &&
+    detail::OptimizerStateConstructible<O, T> && detail::FiniteFits<O, T, X> &&
     detail::StepsTable<O, T, X> &&
     (detail::says_defers_rows<O>() ? detail::AppliesDeferred<O, T, X> && detail::Flushes<O, T, X>
                                    : !detail::names_apply_deferred<O> && !detail::names_flush<O>);
@@ -216,8 +225,10 @@ template <class O, class T = double, Execution X = Host<>>
       !HasOptimizerState<O, T> || OptimizerStateConstructible<O, T>,
       "an optimizer's State must be constructible from a table's size: State(std::size_t size, "
       "std::size_t dim, std::pmr::memory_resource* memory)");
-  static_assert(FiniteFits<O, T>,
-                "an optimizer's State's finite, if it has one, must be: bool finite() const");
+  static_assert(
+      FiniteFits<O, T, X>,
+      "an optimizer's State's finite, if it has one, must be: template <Execution X> bool "
+      "finite(const X& exec) const");
   static_assert(StepsTable<O, T, X> || !StepsTable<O, T, Host<>>,
                 "an optimizer's operator() must accept every execution, but does not accept this "
                 "one: " PRISM_OPTIMIZER_OPERATOR);

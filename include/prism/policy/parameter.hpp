@@ -163,13 +163,15 @@ template <class T, class Policy>
   }
 }
 
-/// A State's copy in another memory. @param memory  null for table_memory()
+/// A copy of a State in `memory`, if it has a constructor for that; else where its own copy
+/// constructor puts it, the host's.
+/// @param memory  null for table_memory()
 template <class State>
 [[nodiscard]] State copy_of_state(const State& state, std::pmr::memory_resource* memory) {
-  if constexpr (std::is_empty_v<State>) {
-    return state;
-  } else {
+  if constexpr (detail::StateCopiesInto<State> && !std::is_empty_v<State>) {
     return State(state, memory);
+  } else {
+    return state;
   }
 }
 

@@ -28,7 +28,7 @@ struct SamplerTraits {
 
 /// The arguments of a sampler.
 struct SampleRequest {
-  std::span<const Interaction> pairs;  // in train's memory
+  std::span<const Interaction> pairs;  // in the execution's memory, as train's lists are
   std::size_t negatives_per_pair;      // that the loss asks for
   const Interactions& train;
   /// The epoch's random stream. Negative q of this batch is draw first + q: it depends only on its
@@ -69,8 +69,10 @@ using sampler_state_t = typename detail::SamplerStateOf<Sampler>::type;
 
 // struct MySampler {
 //   static constexpr std::string_view name = "MySampler";
-//   // Fills negatives, pairs x negatives_per_pair, row-major, with row indices of items. A device
-//   // may still read those of the batch before: the host writes there after synchronise(exec).
+//   // Fills negatives, pairs x negatives_per_pair, row-major, with row indices of items, in the
+//   // execution's memory, as all that the request has: in loops of prism/core/parallel.hpp, or by
+//   // copying a list of the host's there, copy_across(device_memory(memory_of(exec)), from,
+//   // negatives). The host reads train.on_host(), and a copy of the pairs, a HostView.
 //   template <Execution X>
 //   void operator()(const X& exec, const SampleRequest&, std::span<Index> negatives) const;
 //
@@ -88,8 +90,8 @@ using sampler_state_t = typename detail::SamplerStateOf<Sampler>::type;
 //   SharedNegativesInfo shared(const SampleRequest&) const;
 //   // Optional, for losses that correct for it: sets values[k] to the logarithm, up to a constant,
 //   // of the probability that row k of batch.item_side is a negative. Without it, or where it
-//   // leaves `values` empty, all items count as drawn alike. The host calls it, with lists that it
-//   // reads.
+//   // leaves `values` empty, all items count as drawn alike. It runs on the host, with a batch
+//   // that the host reads.
 //   void log_probability(const State&, const Batch& batch, std::vector<double>& values) const;
 //   // Optional: label() and check(), see label.hpp.
 // };

@@ -18,10 +18,11 @@ namespace prism::inline PRISM_ISA {
 /// as export_arrow() does for any rows. Rows that the model computes for its output (MLP, LightGCN)
 /// are not copied; rows that are the model's own table (MF) are, since the model may change.
 /// @param exec  where the output rows are computed; the host's threads if left out
-/// @throws ArgumentError  as export_arrow()
+/// @throws ArgumentError  as export_arrow(), and for a model in a device's memory
 template <Execution X, class Model>
 void export_users(const X& exec, const Model& model, ArrowSchema* schema, ArrowArray* batch,
                   const ArrowExportOptions& options = {}) {
+  model.check_on_host();
   const auto output = model.output(exec);
   export_arrow(output.users(), *model.train().user_ids(), schema, batch, output.owner(), options);
 }
@@ -29,6 +30,7 @@ void export_users(const X& exec, const Model& model, ArrowSchema* schema, ArrowA
 template <Execution X, class Model>
 void export_items(const X& exec, const Model& model, ArrowSchema* schema, ArrowArray* batch,
                   const ArrowExportOptions& options = {}) {
+  model.check_on_host();
   const auto output = model.output(exec);
   export_arrow(output.items(), *model.train().item_ids(), schema, batch, output.owner(), options);
 }
@@ -39,6 +41,7 @@ template <Execution X, class Model>
 void export_users(const X& exec, const std::shared_ptr<Model>& model, ArrowSchema* schema,
                   ArrowArray* batch, const ArrowExportOptions& options = {}) {
   require(model != nullptr, "model", "must not be null");
+  model->check_on_host();
   const auto output = model->output(exec);
   const std::shared_ptr<const void> owner = output.owner() != nullptr ? output.owner() : model;
   export_arrow(output.users(), *model->train().user_ids(), schema, batch, owner, options);
@@ -47,6 +50,7 @@ template <Execution X, class Model>
 void export_items(const X& exec, const std::shared_ptr<Model>& model, ArrowSchema* schema,
                   ArrowArray* batch, const ArrowExportOptions& options = {}) {
   require(model != nullptr, "model", "must not be null");
+  model->check_on_host();
   const auto output = model->output(exec);
   const std::shared_ptr<const void> owner = output.owner() != nullptr ? output.owner() : model;
   export_arrow(output.items(), *model->train().item_ids(), schema, batch, owner, options);

@@ -73,7 +73,7 @@ template <HostExecution X, class T>
     for (std::size_t j = 0; j < count; ++j) best.push(queued[j], scores[j]);
     count = 0;
   };
-  const AscendingRows left_out(options.exclude_seen ? seen.items_of(user)
+  const AscendingRows left_out(options.exclude_seen ? seen.on_host().items_of(user)
                                                     : std::span<const Index>());
   for (Index item = 0; item < items; ++item) {
     if (left_out.contains(item)) continue;

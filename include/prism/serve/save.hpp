@@ -18,10 +18,12 @@ namespace prism::inline PRISM_ISA {
 /// id of row r in line r + 1; \n, \r and \\ stand for a line break, a carriage return and
 /// a backslash, as in the files of save_model()). Existing files of these names are replaced once
 /// all four are written.
-/// @throws DataError  if a file cannot be written
+/// @throws DataError      if a file cannot be written
+/// @throws ArgumentError  for a model in a device's memory
 /// @param exec  where the output rows are computed; the host's threads if left out
 template <Execution X, class Model>
 void save_embeddings(const X& exec, const Model& model, const std::filesystem::path& directory) {
+  model.check_on_host();
   StagedFiles files(directory);
   const auto output = model.output(exec);
   files.write("users.npy", detail::npy(output.users()));

@@ -94,11 +94,13 @@ inline void check_model_folder(const std::filesystem::path& path) {
 /// @param exec   where output rows are computed; the host's threads if left out
 /// @param notes  further lines of the manifest, as "note NAME: VALUE"
 /// @throws DataError      where a file cannot be written, or the folder has other files in it
-/// @throws ArgumentError  for a note whose name has a colon or a line break, or is another's
+/// @throws ArgumentError  for a note whose name has a colon or a line break, or is another's, or a
+///     model in a device's memory
 template <Execution X, class Model>
 void save_model(const X& exec, const Model& model, const std::filesystem::path& path,
                 const SavedNotes& notes = {}) {
   using Scalar = typename Model::scalar_type;
+  model.check_on_host();
   detail::ModelFolderWriter folder(path);
   detail::Manifest& manifest = folder.manifest();
   manifest.add("library", PRISM_VERSION);

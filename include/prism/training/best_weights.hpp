@@ -83,6 +83,10 @@ void copy_weights(const WeightSpans<T>& from, const WeightSpans<T>& to) {
 /// Swaps numbers that are all in one memory. @param device  whose; null: the host's
 template <class T>
 void swap_across(DeviceMemory* device, std::span<T> a, std::span<T> b) {
+  if (device == nullptr) {
+    std::ranges::swap_ranges(a, b);
+    return;
+  }
   std::size_t at = 0;
   std::vector<T> of_a, of_b;
   for_each_chunk(a, [&](std::span<T> of) {

@@ -4,8 +4,12 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <exception>
+#include <future>
 #include <memory_resource>
 #include <span>
+#include <type_traits>
+#include <utility>
 
 #include "prism/core/config.hpp"
 #include "prism/core/execution.hpp"
@@ -20,37 +24,71 @@
 namespace prism::inline PRISM_ISA::detail {
 
 /// Draws each epoch's order when it is asked for: a function of seed and epoch, so that no
-/// checkpoint has to hold it.
+/// checkpoint has to hold it. While a device trains on it, a thread of the host draws the next one,
+/// after the last epoch too; destruction waits for it.
 class EpochPairs {
  public:
-  /// @param train  has to outlive the object
   /// @param memory  of the pairs; null for table_memory()
-  EpochPairs(const Interactions& train, std::uint64_t seed, Shuffle mode,
+  EpochPairs(Interactions train, std::uint64_t seed, Shuffle mode,
              std::pmr::memory_resource* memory = nullptr)
-      : train_(train), seed_(seed), mode_(mode), pairs_(memory), staged_(pinned_beside(memory)) {}
+      : train_(std::move(train)),
+        seed_(seed),
+        mode_(mode),
+        pairs_(memory),
+        staged_(pinned_beside(memory)) {}
+  EpochPairs(const EpochPairs&) = delete;
+  EpochPairs& operator=(const EpochPairs&) = delete;
 
   /// @param epoch  from 1
   /// @return all pairs, valid until the next call
   template <Execution X>
   [[nodiscard]] std::span<const Interaction> of(const X& exec, std::size_t epoch) {
-    if (epoch != epoch_) {
+    if (epoch != epoch_ && !(mode_ == Shuffle::once && epoch_ != 0)) {
       synchronise(exec);  // a device may still read a batch
+      epoch_ = 0;         // until they are whole
       pairs_.resize(train_.size());
       if constexpr (DeviceExecution<X>) {
-        // Pages of its own memory that the host wrote would move back and forth.
-        staged_.resize(train_.size());
-        draw(exec, epoch, staged_);
+        stage(exec, epoch);
         copy_numbers(exec, std::span<const Interaction>(staged_), std::span(pairs_));
-        synchronise(exec);  // a sampler may read them on the host
+        synchronise(exec);  // the next order takes its place
+        stage_beside(exec, epoch + 1);
       } else {
         draw(exec, epoch, pairs_);
       }
-      epoch_ = epoch;
     }
+    epoch_ = epoch;
     return pairs_;
   }
 
  private:
+  /// Draws an epoch's order where the device can copy it from, unless it is there: what the thread
+  /// could not draw is drawn now.
+  template <Execution X>
+  void stage(const X& exec, std::size_t epoch) {
+    if (next_.valid()) next_.wait();
+    if (staged_epoch_ != epoch) draw_staged(exec, epoch);
+  }
+
+  template <Execution X>
+  void draw_staged(const X& exec, std::size_t epoch) {
+    staged_epoch_ = 0;  // until it is whole
+    staged_.resize(train_.size());
+    draw(exec, epoch, staged_);
+    staged_epoch_ = epoch;
+  }
+
+  /// Begins to, on a thread of its own, unless the host is serial.
+  template <Execution X>
+  void stage_beside(const X& exec, std::size_t epoch) {
+    if constexpr (!std::is_same_v<decltype(host_of(exec)), Serial>) {
+      if (mode_ == Shuffle::once) return;
+      try {
+        next_ = std::async(std::launch::async, [this, exec, epoch] { draw_staged(exec, epoch); });
+      } catch (const std::exception&) {  // no thread, or no memory for it: the epoch will draw it
+      }
+    }
+  }
+
   template <Execution X>
   void draw(const X& exec, std::size_t epoch, std::span<Interaction> pairs) const {
     for (std::size_t k = 0; k < pairs.size(); ++k) pairs[k] = train_[k];
@@ -58,12 +96,14 @@ class EpochPairs {
     shuffle(host_of(exec), pairs, Random(seed_, Stream::shuffle, drawn_for));
   }
 
-  const Interactions& train_;
+  Interactions train_;  // its lists are the caller's, and stay for the thread
   std::uint64_t seed_;
   Shuffle mode_;
   TableVector<Interaction> pairs_;
   TableVector<Interaction> staged_;  // of an execution on a device: where the host draws them
   std::size_t epoch_ = 0;            // whose order they are in
+  std::size_t staged_epoch_ = 0;     // and those that are staged
+  std::future<void> next_;           // the order that is being drawn
 };
 
 }  // namespace prism::inline PRISM_ISA::detail

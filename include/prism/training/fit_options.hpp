@@ -12,6 +12,7 @@
 #include "prism/core/config.hpp"
 #include "prism/core/error.hpp"
 #include "prism/core/index.hpp"
+#include "prism/core/memory.hpp"
 #include "prism/data/interactions.hpp"
 #include "prism/data/split_parts.hpp"
 #include "prism/training/history.hpp"
@@ -106,6 +107,10 @@ inline void check(const FitOptions& options, const Split& split, const Interacti
   require(options.best_weights != BestWeights::on_disk || !options.best_weights_path.empty(),
           "best_weights_path", "must name a file where best_weights is on_disk");
   check_checkpoint_path(options, options.checkpoint.path);
+  for (const Interactions* part : {&train, &split.validation}) {
+    require(device_memory(part->memory()) == nullptr, "split",
+            "must be in the host's memory; a session copies what the device needs");
+  }
   bool same = train.users() == model.users() && train.items() == model.items() &&
               train.size() == model.size();
   for (std::size_t k = 0; same && k < train.size(); ++k) same = train[k] == model[k];

@@ -3,11 +3,12 @@
 // (progress.hpp is one):
 //   void begin(const FitInfo&);  or  void begin(const FitInfo&, const Model&);
 //   void batch(const EpochProgress&);
-//   void epoch(const EpochRecord&, const Model&);
+//   void epoch(const EpochRecord&);  or  void epoch(const EpochRecord&, const Model&);
 //   void end(const History&);
-// begin() is called by fit and run, and by the first step of a session that is taken alone; the
-// model may then have deferred steps. batch() and epoch() may return a StopRequest instead:
-// training then stops there, and keeps its best weights and its history.
+// On a device the model has the weights of the last step in the calls that take it. begin() is
+// called by fit and run, and by the first step of a session that is taken alone; the model may then
+// have deferred steps. batch() and epoch() may return a StopRequest instead: training then stops
+// there, and keeps its best weights and its history.
 #pragma once
 
 #include <algorithm>
@@ -69,17 +70,25 @@ template <class Result>
 concept SaysWhetherToStop = std::is_void_v<Result> || std::same_as<Result, StopRequest>;
 
 template <class O, class Model>
-concept ObservesBegin = requires(O& observer, const FitInfo& info, const Model& model) {
+concept BeginTakesModel = requires(O& observer, const FitInfo& info, const Model& model) {
   observer.begin(info, model);
-}
-|| requires(O& observer, const FitInfo& info) { observer.begin(info); };
+};
+template <class O, class Model>
+concept ObservesBegin = BeginTakesModel<O, Model> || requires(O& observer, const FitInfo& info) {
+  observer.begin(info);
+};
 template <class O>
 concept ObservesBatch = requires(O& observer, const EpochProgress& progress) {
   { observer.batch(progress) } -> SaysWhetherToStop;
 };
 template <class O, class Model>
-concept ObservesEpoch = requires(O& observer, const EpochRecord& record, const Model& model) {
+concept EpochTakesModel = requires(O& observer, const EpochRecord& record, const Model& model) {
   { observer.epoch(record, model) } -> SaysWhetherToStop;
+};
+template <class O, class Model>
+concept ObservesEpoch = EpochTakesModel<O, Model> ||
+    requires(O& observer, const EpochRecord& record) {
+  { observer.epoch(record) } -> SaysWhetherToStop;
 };
 template <class O>
 concept ObservesEnd = requires(O& observer, const History& history) {
@@ -163,6 +172,8 @@ struct ObserverRef {
   bool (*batch)(const ObserverRef&, const EpochProgress&) = nullptr;
   bool (*epoch)(const ObserverRef&, const EpochRecord&) = nullptr;
   void (*end)(const ObserverRef&, const History&) = nullptr;
+  bool begin_takes_model = false;
+  bool epoch_takes_model = false;
 };
 using ObserverRefs = std::span<const ObserverRef>;
 
@@ -177,8 +188,9 @@ template <class O, class Model>
   };
   ObserverRef ref{const_cast<void*>(static_cast<const void*>(std::addressof(observer))), &model};
   if constexpr (ObservesBegin<O, Model>) {
+    ref.begin_takes_model = BeginTakesModel<O, Model>;
     ref.begin = [](const ObserverRef& of, const FitInfo& info) {
-      if constexpr (requires { observer_of(of).begin(info, model_of(of)); }) {
+      if constexpr (BeginTakesModel<O, Model>) {
         observer_of(of).begin(info, model_of(of));
       } else {
         observer_of(of).begin(info);
@@ -191,8 +203,15 @@ template <class O, class Model>
     };
   }
   if constexpr (ObservesEpoch<O, Model>) {
+    ref.epoch_takes_model = EpochTakesModel<O, Model>;
     ref.epoch = [](const ObserverRef& of, const EpochRecord& record) {
-      return asks_to_stop([&] { return observer_of(of).epoch(record, model_of(of)); });
+      return asks_to_stop([&] {
+        if constexpr (EpochTakesModel<O, Model>) {
+          return observer_of(of).epoch(record, model_of(of));
+        } else {
+          return observer_of(of).epoch(record);
+        }
+      });
     };
   }
   if constexpr (ObservesEnd<O>) {

@@ -67,8 +67,7 @@ class Progress {
           << erase_to_end << std::flush;
   }
 
-  template <class Model>
-  void epoch(const EpochRecord& record, const Model&) {
+  void epoch(const EpochRecord& record) {
     begin_line() << "epoch " << std::to_string(record.epoch) << "  loss "
                  << detail::with_decimals(record.loss, 5);
     if (info_.has_validation) {

@@ -73,13 +73,12 @@ class Trainer {
         sampler_state_(model.options().sampler, model.train()),
         scratch_(memory_of(exec)),
         negatives_(memory_of(exec)),
-        user_state_(model.users().shape(0), model.users().shape(1), model.options().memory),
-        item_state_(model.items().shape(0), model.items().shape(1), model.options().memory) {
+        user_state_(model.users().shape(0), model.users().shape(1), model.memory()),
+        item_state_(model.items().shape(0), model.items().shape(1), model.memory()) {
     if constexpr (DeviceExecution<X>) check_readable("model", model.users().data());
     for_each_parameter([&](const ParameterView<Scalar>& parameter) {
       if (!parameter.trained) return;
-      parameter_states_.emplace_back(parameter.rows.size(), parameter.rows.dim(),
-                                     model.options().memory);
+      parameter_states_.emplace_back(parameter.rows.size(), parameter.rows.dim(), model.memory());
     });
   }
 
@@ -140,7 +139,6 @@ class Trainer {
       if constexpr (requires { state.finite(exec_); }) {
         all_finite = all_finite && state.finite(exec_);
       } else if constexpr (requires { state.finite(); }) {
-        synchronise(exec_);
         all_finite = all_finite && state.finite();
       }
     };
@@ -172,7 +170,7 @@ class Trainer {
   /// Writes what the optimizer remembers, deferred steps included, without taking them; not the
   /// weights.
   void save(BinaryWriter& out) const {
-    static_assert(SavedState<OptimizerState>,
+    static_assert(SavedState<OptimizerState, X>,
                   "this optimizer cannot be saved: its State has no save() and load(), as "
                   "prism/policy/optimizer.hpp lists them");
     out.number(steps_);
@@ -182,13 +180,13 @@ class Trainer {
   }
   /// Reads it back.
   void load(BinaryReader& in) {
-    static_assert(SavedState<OptimizerState>,
+    static_assert(SavedState<OptimizerState, X>,
                   "this optimizer cannot be resumed: its State has no save() and load(), as "
                   "prism/policy/optimizer.hpp lists them");
     steps_ = in.number<std::uint64_t>();
     const auto load = [&](OptimizerState& state) {
       if constexpr (requires { state.load(in, exec_); }) {
-        state.load(in, exec_);
+        state.load(in, exec_);  // which may compute what it did not save
       } else {
         state.load(in);
       }

@@ -193,7 +193,7 @@ class TrainingLoop {
                        .metric = options_.metric.label(),
                        .constant_rate = options_.schedule->label() == ConstantSchedule().label(),
                        .warnings = progress_.start_warnings};
-    if (!observers.empty()) publish();
+    if (std::ranges::any_of(observers, &detail::ObserverRef::begin_takes_model)) publish();
     for (const detail::ObserverRef& observer : observers) {
       if (observer.begin != nullptr) observer.begin(observer, info);
     }
@@ -263,9 +263,7 @@ class TrainingLoop {
     if (!finished() && options_.stop && options_.stop(history())) {
       past().stop_reason = StopReason::rule;
     }
-    if (std::ranges::any_of(observers, [](const auto& of) { return of.epoch != nullptr; })) {
-      publish();
-    }
+    if (std::ranges::any_of(observers, &detail::ObserverRef::epoch_takes_model)) publish();
     for (const detail::ObserverRef& observer : observers) {
       if (observer.epoch != nullptr && observer.epoch(observer, record)) stop_asked_ = true;
     }

@@ -50,12 +50,13 @@ class TrainingSession final : public TrainingLoop<typename Model::scalar_type> {
   using Scalar = typename Model::scalar_type;
   using Loop = TrainingLoop<Scalar>;
   static constexpr bool can_be_saved =
-      SavedState<typename Model::optimizer_type::template State<Scalar>>;
+      SavedState<typename Model::optimizer_type::template State<Scalar>, X>;
 
  public:
   /// @param exec   where training runs; the host's threads if left out
   /// @param split  parts of the users and items that the model was made with
-  /// @throws ArgumentError  for an option outside its domain, or a split of another shape
+  /// @throws ArgumentError  for an option outside its domain, a split of another shape, or a model
+  ///     in a device's memory
   /// @throws DataError      where BestWeights::on_disk cannot be written
   TrainingSession(const X& exec, Model& model, const Split& split, FitOptions options = {})
       : TrainingSession(NotBegun{}, exec, model, split, std::move(options)) {
@@ -151,7 +152,7 @@ class TrainingSession final : public TrainingLoop<typename Model::scalar_type> {
 
   TrainingSession(NotBegun, const X& exec, Model& model, const Split& split, FitOptions&& options)
       : Loop(split, checked(std::move(options), exec, model, split),
-             memory_of(exec, model.options().memory), model.trained(), copy_on_execution),
+             memory_of(exec, model.memory()), model.trained(), copy_on_execution),
         exec_(exec),
         split_(split),
         working_(exec, model),
@@ -169,6 +170,7 @@ class TrainingSession final : public TrainingLoop<typename Model::scalar_type> {
 
   static FitOptions checked(FitOptions&& options, const X& exec, const Model& model,
                             const Split& split) {
+    model.check_on_host();
     detail::check(options, split, model.train());
     require(can_be_saved || options.checkpoint.path.empty(), "checkpoint",
             "cannot be written: the optimizer's State has no save() and load(), as "
@@ -181,6 +183,7 @@ class TrainingSession final : public TrainingLoop<typename Model::scalar_type> {
 
   static void copy_on_execution(std::span<const Scalar> from, std::span<Scalar> to) {
     copy_numbers(X{}, from, to);
+    synchronise(X{});  // another thread may step next
   }
 
   template <class... Observers>
