@@ -10,9 +10,6 @@
 
 namespace examples {
 
-namespace {
-
-/// A column by its number, from 0, or by its name in the header.
 std::optional<prism::Column> column(const std::string& text) {
   if (text.empty()) return std::nullopt;
   int place = 0;
@@ -23,8 +20,6 @@ std::optional<prism::Column> column(const std::string& text) {
   }
   return text;
 }
-
-}  // namespace
 
 prism::ReadOptions ReadingOptions::read_options() const {
   prism::ReadOptions options{.format = prism::parse_format(format),

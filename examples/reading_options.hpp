@@ -12,6 +12,9 @@ class App;
 
 namespace examples {
 
+/// A column by its number, from 0, or by its name in the header; none where the text is empty.
+[[nodiscard]] std::optional<prism::Column> column(const std::string& text);
+
 struct ReadingOptions {
   std::string format = "automatic";
   std::string delimiter;

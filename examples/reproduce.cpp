@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Repeats the tables and figures of the paper: each element is trained, written as CSV and SVG, and
-// put beside the paper's values in one document. What is on record is not trained again.
+// Repeats the tables and figures of the paper, and trains losses of many negatives beside published
+// figures: each element is trained, written as CSV and SVG, and put beside the published values in
+// one document. What is on record is not trained again.
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <cmath>
@@ -19,6 +20,7 @@
 #include "plot/gnuplot.hpp"
 #include "program.hpp"
 #include "reproduce/document.hpp"
+#include "reproduce/negatives.hpp"
 #include "reproduce/paper.hpp"
 #include "reproduce/runner.hpp"
 
@@ -99,6 +101,7 @@ void show(const std::string& element, const prism::QueueProgress& progress) {
 struct Elements {
   std::vector<Cell> cells;
   std::vector<std::pair<Figure, DataSet>> figures;
+  std::vector<NegativesCell> negatives;
 };
 
 /// @throws prism::DataError      where no data set is at hand
@@ -117,13 +120,17 @@ Elements elements_at_hand(const Runner& runner, const Arguments& arguments) {
     if (!runner.has(data)) continue;
     for (const Figure& figure : figures(data)) all.figures.emplace_back(figure, data);
   }
+  for (const NegativesCell& cell : negatives_cells()) {
+    if (runner.has(cell.benchmark.data)) all.negatives.push_back(cell);
+  }
   if (all.cells.empty()) {
     throw prism::DataError(arguments.data, 0, "has none of the data sets; see --help");
   }
   for (const std::string& part : arguments.only) {
     const Arguments one{.only = {part}};
+    const auto wanted = [&](const auto& cell) { return one.wants(cell.name()); };
     const bool known =
-        std::ranges::any_of(all.cells, [&](const Cell& cell) { return one.wants(cell.name()); }) ||
+        std::ranges::any_of(all.cells, wanted) || std::ranges::any_of(all.negatives, wanted) ||
         std::ranges::any_of(all.figures,
                             [&](const auto& figure) { return one.wants(figure.first.name); });
     prism::require(known, "--only", "must name elements that --list lists, not '" + part + "'");
@@ -132,11 +139,13 @@ Elements elements_at_hand(const Runner& runner, const Arguments& arguments) {
 }
 
 void list(Runner& runner, const Elements& elements, const Arguments& arguments) {
-  for (const Cell& cell : elements.cells) {
-    if (!arguments.wants(cell.name())) continue;
+  const auto list_cell = [&](const auto& cell) {
+    if (!arguments.wants(cell.name())) return;
     std::printf("%-40s %s\n", cell.name().c_str(),
                 runner.run(cell).complete() ? "on record" : "not complete");
-  }
+  };
+  for (const Cell& cell : elements.cells) list_cell(cell);
+  for (const NegativesCell& cell : elements.negatives) list_cell(cell);
   for (const auto& [figure, data] : elements.figures) {
     if (!arguments.wants(figure.name)) continue;
     const FigureResult result = runner.run(figure, data);
@@ -177,6 +186,9 @@ int reproduce_all(const Arguments& arguments) {
     for (const Cell& cell : elements.cells) {
       if (!interrupted() && arguments.wants(element = cell.name())) (void)runner.run(cell);
     }
+    for (const NegativesCell& cell : elements.negatives) {
+      if (!interrupted() && arguments.wants(element = cell.name())) (void)runner.run(cell);
+    }
     for (const auto& [figure, data] : elements.figures) {
       if (!interrupted() && arguments.wants(element = figure.name)) (void)runner.run(figure, data);
     }
@@ -186,6 +198,9 @@ int reproduce_all(const Arguments& arguments) {
   for (const Cell& cell : elements.cells) results.cells.push_back(runner.run(cell));
   for (const auto& [figure, data] : elements.figures) {
     results.figures.push_back(runner.run(figure, data));
+  }
+  for (const NegativesCell& cell : elements.negatives) {
+    results.negatives.push_back(runner.run(cell));
   }
   write_documents(folder, results);
   return experiment::caught_signal() == 0 ? 0 : 128 + experiment::caught_signal();

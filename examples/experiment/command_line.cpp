@@ -103,21 +103,32 @@ void declare_options(CLI::App& app, Settings& settings) {
       ->check(CLI::ExistingFile)
       ->needs("--data")
       ->group(data);
+  CLI::Option* const test_column =
+      app.add_option("--test-column", settings.test_column,
+                     "column of --data that says which lines are the test part: its number, from "
+                     "0, or its name")
+          ->needs("--data")
+          ->excludes("--test")
+          ->group(data);
+  app.add_option("--test-value", settings.test_value, "what the column has in these lines")
+      ->needs(test_column)
+      ->capture_default_str()
+      ->group(data);
   examples::declare_reading(app, settings, "--data", data);
   app.add_flag("--drop-repeated", settings.drop_repeated,
-               "remove interactions from --test that are also in --data")
-      ->needs("--test")
+               "remove interactions from the given test part that are also in the rest")
       ->group(data);
   examples::declare_min_rating(app, settings, "--data", data);
   const CLI::Validator fraction = number_between(0.001, 0.9);
   app.add_option("--validation-part", settings.validation_part,
-                 "fraction of the interactions; with --test, of those of --data")
+                 "fraction of the interactions; where the test part is given, of the rest")
       ->check(fraction)
       ->capture_default_str()
       ->group(data);
   app.add_option("--test-part", settings.test_part, "fraction of the interactions")
       ->check(fraction)
       ->excludes("--test")
+      ->excludes(test_column)
       ->capture_default_str()
       ->group(data);
   const CLI::Range size(std::size_t{80}, std::size_t{1} << 24);  // 40 items a user, half of all
@@ -266,6 +277,9 @@ void declare_options(CLI::App& app, Settings& settings) {
   app.parse_complete_callback([&app, &settings] {
     settle_lists(app, settings);
     refuse_what_nothing_reads(app, settings);
+    if (settings.drop_repeated && !settings.test_is_given()) {
+      throw CLI::ValidationError("--drop-repeated", "requires --test or --test-column");
+    }
     refuse_shared_negatives(settings);
     refuse_one_file_for_two(settings);
     if (!settings.released) return;

@@ -90,13 +90,11 @@ void declare_policy_options(CLI::App& app, Settings& settings) {
       ->check(CLI::Range(std::size_t{1}, std::size_t{1} << 30))
       ->capture_default_str()
       ->group(options);
-  app.add_option("--ccl-margin", settings.ccl_margin,
-                 "CCL: cosine below which a negative does not count")
+  list("ccl-margin", "CCL: cosine below which a negative does not count")
       ->check(number_between(-1, 1))
-      ->capture_default_str()
       ->group(options);
-  weight_of("--ccl-weight", settings.ccl_weight, "CCL: weight of the negatives");
-  weight_of("--ultragcn-weight", settings.ultragcn_weight, "UltraGCN: weight of the negatives");
+  list("ccl-weight", "CCL: weight of the negatives")->check(weight)->group(options);
+  list("ultragcn-weight", "UltraGCN: weight of the negatives")->check(weight)->group(options);
   weight_of("--ultragcn-w1", settings.ultragcn_w1, "UltraGCN: weight of each pair");
   weight_of("--ultragcn-w2", settings.ultragcn_w2, "UltraGCN: weight of a pair's beta");
   weight_of("--ultragcn-w3", settings.ultragcn_w3, "UltraGCN: weight of each negative");

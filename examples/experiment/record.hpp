@@ -129,6 +129,8 @@ inline prism::Json to_json(const Run& run) {
 inline prism::Json to_json(const Settings& settings) {
   prism::Json json = {{"data", settings.data.empty() ? "synthetic" : settings.data},
                       {"test", nullptr},
+                      {"test_column", nullptr},
+                      {"test_value", nullptr},
                       {"format", settings.format},
                       {"delimiter", settings.delimiter},
                       {"user_column", settings.user_column},
@@ -193,6 +195,9 @@ inline prism::Json to_json(const Settings& settings) {
                       {"device", settings.device}};
   if (!settings.test.empty()) {
     json["test"] = settings.test;
+  } else if (!settings.test_column.empty()) {
+    json["test_column"] = settings.test_column;
+    json["test_value"] = settings.test_value;
   } else {
     json["test_part"] = settings.test_part;
   }

@@ -65,8 +65,13 @@ inline void show_summary(const Settings& settings, const prism::Interactions& da
 inline prism::Split load(const Settings& settings) {
   using namespace prism;
   const ReadOptions options = settings.read_options();
-  if (!settings.test.empty()) {
-    const auto [train, test] = read_train_test(settings.data, settings.test, options);
+  if (settings.test_is_given()) {
+    const auto [train, test] =
+        settings.test.empty()
+            ? read_train_test(settings.data,
+                              {*examples::column(settings.test_column), settings.test_value},
+                              options)
+            : read_train_test(settings.data, settings.test, options);
     show_summary(settings, train);
     show_summary(settings, test);
     return given_split(train, test,
@@ -88,7 +93,8 @@ inline prism::Split load(const Settings& settings) {
 /// @throws prism::ArgumentError  where there is nothing to validate or to test on
 inline void check_parts(const Settings& settings, const prism::Split& split) {
   prism::require(
-      !split.test.empty() || settings.test.empty(), "--test",
+      !split.test.empty() || !settings.test_is_given(),
+      settings.test.empty() ? "--test-column" : "--test",
       settings.drop_repeated ? "has only interactions that --data has too" : "has no interactions");
   prism::require(!split.validation.empty() && !split.test.empty(), "--data",
                  "is too small: nothing is left for the validation or the test part");

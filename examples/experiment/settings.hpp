@@ -8,6 +8,7 @@
 #include <filesystem>
 #include <map>
 #include <optional>
+#include <prism/data/parts_reader.hpp>
 #include <prism/data/synthetic.hpp>
 #include <prism/experiment/search_space.hpp>
 #include <prism/kernel/surrogate.hpp>
@@ -52,7 +53,10 @@ struct ModelChoice {
 
 struct Settings : examples::ReadingOptions {
   std::string data;  // empty: synthetic
-  std::string test;  // empty: a random part of data
+  std::string test;  // empty: a part of data
+  // Of data, which has test_value in the lines of the test part; empty: a random part.
+  std::string test_column;
+  std::string test_value = prism::TestColumn{}.value;
   bool drop_repeated = false;
   double validation_part = 0.1;
   double test_part = 0.1;
@@ -133,6 +137,9 @@ struct Settings : examples::ReadingOptions {
     return tau < 0 ? default_of_loss : tau;
   }
 
+  /// Whether the test part is given, and not drawn.
+  [[nodiscard]] bool test_is_given() const { return !test.empty() || !test_column.empty(); }
+
   /// Whether there are several runs of a model.
   [[nodiscard]] bool trials() const {
     const auto several = [](const auto& list) { return list.second.size() > 1; };
@@ -158,7 +165,7 @@ struct ListOption {
   const char* name;  // "lr", of --lr
   Value value;
 };
-inline constexpr std::array<ListOption, 10> list_options{{
+inline constexpr std::array<ListOption, 13> list_options{{
     {"lr", &Settings::learning_rate},
     {"lambda", &Settings::lambda},
     {"alpha", &Settings::alpha},
@@ -168,6 +175,9 @@ inline constexpr std::array<ListOption, 10> list_options{{
     {"gamma2", &Settings::gamma2},
     {"tau", &Settings::tau},
     {"slk-tau-w", &Settings::slk_tau_w},
+    {"ccl-margin", &Settings::ccl_margin},
+    {"ccl-weight", &Settings::ccl_weight},
+    {"ultragcn-weight", &Settings::ultragcn_weight},
     {"penalty-weight", &Settings::penalty_weight},
 }};
 

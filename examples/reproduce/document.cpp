@@ -5,6 +5,9 @@
 #include <sstream>
 #include <string>
 
+#include "negatives_results.hpp"
+#include "results.hpp"
+
 namespace reproduce {
 
 namespace {
@@ -27,8 +30,20 @@ const char* const about_table1 = R"(
 MF and MLP with 64 dimensions; rates {0.1, 0.01, 0.001}, decay {0, 1e-8, 1e-6, 1e-4} and the loss's weights chosen by
 validation with the first seed, by successive halving among the candidates of each rate where `--first-epochs` is not 0
 (the paper trains all); patience 10, which counts from step 1000 on. Protocol "text" is the paper's text, "code" its
-published code (`Released` in the README; MovieLens with every rating). The paper's column is empty where its value is
-not among those that this program has. Cells that are not complete are left out.
+published code (`Released` in [policies.md](policies.md); MovieLens with every rating). The paper's column is empty
+where its value is not among those that this program has. Cells that are not complete are left out.
+
+)";
+
+const char* const about_negatives = R"(
+## Losses of many negatives
+
+Not in the paper: MF with 64 dimensions and a loss over 1024 negatives that all pairs of a batch share, without decay,
+from Xavier's and from PRISM's rows. Those of them that the user has seen do not count. Rate and the loss's weights are
+chosen by a validation part, a tenth of the training part, with the first seed; then the model is trained anew on both for the
+best number of epochs, and tested. Recall@20 and NDCG@20 count as in [protocols.md](protocols.md). Published figures are of
+other draws of a random split, and of models that were tuned on other parts; the Amazon-Book file may lack interactions.
+Losses that are not complete are left out.
 
 )";
 
@@ -57,6 +72,12 @@ void write_documents(const std::filesystem::path& folder, const Results& results
     }
     files.write(file + ".csv", figure_csv(figure));
   }
+  text << about_negatives << command("negatives") << "\n";
+  for (const Benchmark& benchmark : benchmarks()) {
+    const std::string table = negatives_markdown(benchmark, results.negatives);
+    if (!table.empty()) text << "### " << benchmark.title() << "\n\n" << table << "\n";
+  }
+  files.write("negatives.csv", negatives_csv(results.negatives));
   text << "\n## The theorem\n\nThe expected change of an item's squared magnitude in a step at "
           "cosine "
           "0.9, as the paper fixes it: red grows, blue\nshrinks.\n\n";

@@ -5,7 +5,6 @@
 #include <filesystem>
 #include <vector>
 
-#include "results.hpp"
 #include "runner.hpp"
 
 namespace reproduce {
@@ -14,6 +13,7 @@ namespace reproduce {
 struct Results {
   std::vector<CellResult> cells;
   std::vector<FigureResult> figures;
+  std::vector<NegativesResult> negatives;
 };
 
 /// Writes CSV and SVG into a folder, and the document beside it: "docs/results.md" for

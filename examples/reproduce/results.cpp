@@ -3,25 +3,13 @@
 
 #include <algorithm>
 #include <cmath>
-#include <cstdio>
 #include <sstream>
+
+#include "format.hpp"
 
 namespace reproduce {
 
 namespace {
-
-std::string number(const char* format, double value) {
-  char text[64];
-  std::snprintf(text, sizeof text, format, value);
-  return text;
-}
-
-std::string with_spread(const prism::Statistic& statistic) {
-  if (statistic.count == 0) return "";
-  std::string text = number("%.4f", statistic.mean);
-  if (statistic.count > 1) text += " ± " + number("%.4f", statistic.deviation);
-  return text;
-}
 
 double ndcg(const prism::TrialRecord& run) { return run.report->dot.ndcg; }
 double best_epoch(const prism::TrialRecord& run) { return static_cast<double>(run.best_epoch); }
@@ -38,14 +26,6 @@ std::string strata_text(const std::vector<prism::TrialRecord>& runs) {
   return text;
 }
 
-/// A text as a field of CSV.
-std::string csv_field(const std::string& text) {
-  std::string field(1, '"');
-  for (const char c : text) field.append(c == '"' ? 2 : 1, c);
-  field.push_back('"');
-  return field;
-}
-
 /// " (2 of 3 seeds diverged)"
 std::string diverged_text(const std::vector<prism::TrialRecord>& runs) {
   const auto diverged =
@@ -53,10 +33,6 @@ std::string diverged_text(const std::vector<prism::TrialRecord>& runs) {
   if (diverged == 0) return "";
   return " (" + std::to_string(diverged) + " of " + std::to_string(runs.size()) +
          " seeds diverged)";
-}
-
-std::string mean_text(const char* format, const prism::Statistic& statistic) {
-  return statistic.count == 0 ? "" : number(format, statistic.mean);
 }
 
 const char* name_of(Protocol protocol) { return protocol == Protocol::text ? "text" : "code"; }

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "experiment/run.hpp"
+#include "negatives.hpp"
 #include "paper.hpp"
 
 namespace reproduce {
@@ -21,6 +22,13 @@ struct CellResult {
   Cell cell;
   prism::Tuned decay, prism;
   [[nodiscard]] bool complete() const { return decay.complete && prism.complete; }
+};
+
+/// The tuned models of a loss of many negatives, tested after training anew.
+struct NegativesResult {
+  NegativesCell cell;
+  prism::Tuned xavier, prism;
+  [[nodiscard]] bool complete() const { return xavier.complete && prism.complete; }
 };
 
 /// One value of a series' parameter; NaN where it has none.
@@ -57,6 +65,7 @@ class Runner {
 
   /// Runs what is missing; where time runs out, the result is what is on record.
   [[nodiscard]] CellResult run(const Cell& cell);
+  [[nodiscard]] NegativesResult run(const NegativesCell& cell);
   [[nodiscard]] FigureResult run(const Figure& figure, const DataSet& data);
 
   /// From here on nothing is run: results are those on record.
@@ -75,7 +84,9 @@ class Runner {
 
   RunnerOptions options_;
   prism::TrialRecords records_;
-  std::map<std::tuple<std::string, bool, std::uint64_t>, experiment::Data> splits_;
+  // By data set, whether ratings count, column and size of the test part, and seed.
+  std::map<std::tuple<std::string, bool, std::string, double, std::uint64_t>, experiment::Data>
+      splits_;
 };
 
 }  // namespace reproduce

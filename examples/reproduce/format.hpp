@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Numbers and texts as fields of the tables, in Markdown and CSV.
+#pragma once
+
+#include <cstdio>
+#include <prism/experiment/tune.hpp>
+#include <string>
+
+namespace reproduce {
+
+[[nodiscard]] inline std::string number(const char* format, double value) {
+  char text[64];
+  std::snprintf(text, sizeof text, format, value);
+  return text;
+}
+
+/// The mean of some numbers; empty where there are none.
+[[nodiscard]] inline std::string mean_text(const char* format, const prism::Statistic& statistic) {
+  return statistic.count == 0 ? "" : number(format, statistic.mean);
+}
+
+/// "0.1234 ± 0.0012", without the deviation of one number.
+[[nodiscard]] inline std::string with_spread(const prism::Statistic& statistic) {
+  std::string text = mean_text("%.4f", statistic);
+  if (statistic.count > 1) text += " ± " + number("%.4f", statistic.deviation);
+  return text;
+}
+
+/// A text as a field of CSV.
+[[nodiscard]] inline std::string csv_field(const std::string& text) {
+  std::string field(1, '"');
+  for (const char c : text) field.append(c == '"' ? 2 : 1, c);
+  field.push_back('"');
+  return field;
+}
+
+}  // namespace reproduce

@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "negatives.hpp"
+
+namespace reproduce {
+
+std::string Benchmark::name() const {
+  return data.name + (test == TestPart::lightgcn ? "/lightgcn" : "/random");
+}
+
+std::string Benchmark::title() const {
+  return data.title + (test == TestPart::lightgcn ? ", LightGCN's split" : ", 80/20 at random");
+}
+
+const std::vector<Benchmark>& benchmarks() {
+  static const std::vector<Benchmark> all = [] {
+    std::vector<Benchmark> made;
+    for (const DataSet& data : data_sets()) {
+      if (data.name == "movielens1m") continue;  // which none of the losses' authors has so
+      made.push_back({data, TestPart::lightgcn});
+      if (data.name == "gowalla") made.push_back({data, TestPart::random});
+    }
+    return made;
+  }();
+  return all;
+}
+
+std::string NegativesCell::name() const { return "negatives/" + benchmark.name() + "/" + loss; }
+
+std::vector<NegativesCell> negatives_cells() {
+  std::vector<NegativesCell> cells;
+  for (const Benchmark& benchmark : benchmarks()) {
+    for (const char* loss : {"SSM", "BSL", "PSL", "SLK", "CCL", "UltraGCN"}) {
+      cells.push_back({benchmark, loss});
+    }
+  }
+  return cells;
+}
+
+experiment::Settings cell_settings(const NegativesCell& cell) {
+  experiment::Settings settings;
+  settings.loss = cell.loss;
+  settings.sampler = "SharedUniformNegatives";
+  settings.negatives = 1024;
+  settings.mask = "seen_items";
+  settings.retrain = true;
+  if (cell.benchmark.test == TestPart::lightgcn) {
+    settings.test_column = "2";
+    settings.validation_part = 0.1;  // of the training part
+  } else {
+    settings.validation_part = 0.08;
+    settings.test_part = 0.2;
+  }
+
+  settings.lists["lr"] = {0.003, 0.01};
+  settings.lists["tau"] = {0.08, 0.1};
+  settings.bsl_power = 1.22;  // its authors' on Gowalla
+  settings.slk_tau_w = 1;
+  settings.slk_constant_weight = true;
+  settings.slk_refresh_epochs = 5;
+  if (cell.loss == "CCL") {
+    settings.lists["lr"] = {0.001, 0.003};  // at 0.01 it is over after a few epochs
+    settings.lists["ccl-margin"] = {0.4, 0.9};
+  }
+  if (cell.loss == "UltraGCN") {
+    settings.lists["ultragcn-weight"] = {100, 300};
+    settings.prism_scale = 0.25;  // its logits are dot products
+  }
+  return settings;
+}
+
+const std::vector<PublishedModel>& published_models() {
+  static const std::vector<PublishedModel> all{
+      {"gowalla/lightgcn", "softmax loss, tau 0.08", 0.1395, 0.1759},
+      {"gowalla/lightgcn", "SimpleX", 0.1557},
+      {"gowalla/lightgcn", "UltraGCN", 0.1580},
+      {"gowalla/lightgcn", "BSL", 0.1584, 0.1882},
+      {"gowalla/random", "BPR", 0.1111},
+      {"gowalla/random", "softmax loss, tau 0.1", 0.1624, 0.2064},
+      {"gowalla/random", "SL@20", 0.1709, 0.2121},
+      {"yelp2018/lightgcn", "BSL", 0.0599, 0.0725},
+      {"yelp2018/lightgcn", "XSimGCL", 0.0604},
+      {"amazonbook/lightgcn", "SimpleX", 0.0468},
+      {"amazonbook/lightgcn", "SLIM", 0.0602},
+  };
+  return all;
+}
+
+}  // namespace reproduce

@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Losses of many negatives, which all pairs of a batch share, beside published figures: the runs,
+// as data. None decays; Xavier and PRISM are tuned alike.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "experiment/settings.hpp"
+#include "paper.hpp"
+
+namespace reproduce {
+
+enum class TestPart {
+  lightgcn,  // the published split of He et al., SIGIR 2020
+  random,    // a fifth of all interactions, as Yang et al., KDD 2025, have it
+};
+
+/// Data with a test part.
+struct Benchmark {
+  DataSet data;
+  TestPart test;
+
+  /// "gowalla/lightgcn"
+  [[nodiscard]] std::string name() const;
+  /// "Gowalla, LightGCN's split"
+  [[nodiscard]] std::string title() const;
+};
+[[nodiscard]] const std::vector<Benchmark>& benchmarks();
+
+/// MF with a loss, from Xavier's and from PRISM's rows.
+struct NegativesCell {
+  Benchmark benchmark;
+  std::string loss;
+
+  /// "negatives/gowalla/lightgcn/SLK"
+  [[nodiscard]] std::string name() const;
+};
+[[nodiscard]] std::vector<NegativesCell> negatives_cells();
+
+/// The settings of a cell's models, lists of the search space included.
+[[nodiscard]] experiment::Settings cell_settings(const NegativesCell& cell);
+
+/// A model with 64 dimensions as it was published.
+struct PublishedModel {
+  std::string benchmark;  // Benchmark::name()
+  std::string model;
+  double ndcg;
+  std::optional<double> recall{};
+};
+[[nodiscard]] const std::vector<PublishedModel>& published_models();
+
+}  // namespace reproduce
