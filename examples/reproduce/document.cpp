@@ -72,11 +72,12 @@ void write_documents(const std::filesystem::path& folder, const Results& results
     }
     files.write(file + ".csv", figure_csv(figure));
   }
-  text << about_negatives << command("negatives") << "\n";
+  std::string tables;
   for (const Benchmark& benchmark : benchmarks()) {
     const std::string table = negatives_markdown(benchmark, results.negatives);
-    if (!table.empty()) text << "### " << benchmark.title() << "\n\n" << table << "\n";
+    if (!table.empty()) tables += "\n### " + benchmark.title() + "\n\n" + table;
   }
+  if (!tables.empty()) text << about_negatives << command("negatives") << tables;
   files.write("negatives.csv", negatives_csv(results.negatives));
   text << "\n## The theorem\n\nThe expected change of an item's squared magnitude in a step at "
           "cosine "

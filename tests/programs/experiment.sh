@@ -48,6 +48,18 @@ for words in 'SSM, log_q 1, negatives 20, tau 0.2' 'SharedPopularityNegatives, m
   grep -qF -- "$words" shared.json || { cat shared.json; fail "the record has not $words"; }
 done
 
+# A column that says which lines are the test part gives what two files give.
+awk -F:: '{ print $1 "\t" $2 "\t" (($1 + $2) % 5 == 0) }' ratings.dat | sort -s -t "$(printf '\t')" -k3,3 >parts.tsv
+awk '$3 == 0 { print $1 "\t" $2 }' parts.tsv >train.tsv
+awk '$3 == 1 { print $1 "\t" $2 }' parts.tsv >test.tsv
+parts() { "$program" --epochs 3 --batch 64 --dim 8 --quiet --initializer PRISM --json "$1.json" "${@:2}" | awk '/^MF/ { print $8, $9, $10, $11, $12, $13 }' >"$1.txt"; }
+parts column --data parts.tsv --test-column 2
+parts files --data train.tsv --test test.tsv
+[ -s column.txt ] && cmp column.txt files.txt || fail "a column for the test part gives another table than two files"
+grep -qF '"test_column": "2"' column.json || fail "the record does not have the column"
+"$program" --data parts.tsv --drop-repeated --quiet >out.txt 2>&1 && fail "--drop-repeated was taken without a test part"
+grep -qF -- '--test-column' out.txt || fail "the message does not say what is missing: $(cat out.txt)"
+
 # Of the delimiter, \t is a tab.
 sed 's/::/\t/g' ratings.dat >ratings.tsv
 "$program" --data ratings.tsv --delimiter '\t' --epochs 1 --batch 64 --dim 8 --quiet --json tabs.json >tabs.txt

@@ -41,3 +41,11 @@ lines=$(wc -l <parts/records.jsonl)
 run --results parts --only magnitudes --list | grep -q 'magnitudes/movielens1m *4 of 4' ||
   fail "the list does not say what is on record"
 [ "$(wc -l <parts/records.jsonl)" = "$lines" ] || fail "trials on record were run again"
+# A loss of many negatives on data with a published test part: both initializers, trained anew.
+mkdir data/gowalla
+tiny_ratings | awk -F:: '{ print $1 "\t" $2 "\t" (($1 + $2) % 5 == 0) }' | gzip >data/gowalla/interactions.tsv.gz
+run --results negatives --only negatives/gowalla/lightgcn/SSM >log.txt 2>&1 || { cat log.txt; exit 1; }
+grep -q '^| SSM | Xavier | lr ' negatives.md && grep -q '^| SSM | PRISM<1> | lr ' negatives.md &&
+  grep -q '^| published: BSL ' negatives.md || fail "the document has no table of the losses"
+[ "$(wc -l <negatives/negatives.csv)" = 3 ] || fail "the losses are not in their CSV"
+[ "$(grep -c '"retraining":true' negatives/records.jsonl)" = 2 ] || fail "not both models were trained anew"
