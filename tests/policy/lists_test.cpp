@@ -2,11 +2,14 @@
 // Every policy is tested: each policy with a header is in the library's lists, and tests run over
 // these lists.
 #include <algorithm>
+#include <cstddef>
 #include <filesystem>
 #include <fstream>
 #include <iterator>
 #include <set>
 #include <string>
+#include <string_view>
+#include <type_traits>
 
 #include "policy/gradient_law.hpp"
 
@@ -36,7 +39,46 @@ std::set<std::string> listed(List list) {
   return {all.begin(), all.end()};
 }
 
+/// A member of an aggregate, whatever its type.
+struct AnyMember {
+  template <class T>
+  operator T() const;
+};
+template <class Aggregate, class... Members>
+consteval std::size_t members() {
+  if constexpr (requires { Aggregate{Members{}..., AnyMember{}}; }) {
+    return members<Aggregate, Members..., AnyMember>();
+  } else {
+    return sizeof...(Members);
+  }
+}
+
+/// Whether each member of a policy is an option by name, or a policy that it is made of.
+template <class Policy>
+void check_options(std::type_identity<Policy>) {
+  Policy policy{};
+  std::size_t named = 0;
+  for_each_option(policy, [&](std::string_view, auto&) { ++named; });
+  for_each_part("", policy, [&](std::string_view, auto&) { ++named; });
+  INFO(std::string(Policy::name));
+  CHECK(named == members<Policy>());
+}
+template <class... Policies>
+void check_options(Types<Policies...>) {
+  (check_options(std::type_identity<Policies>{}), ...);
+}
+
 }  // namespace
+
+// Else trials, checkpoints and saved models would take two policies for the same.
+TEST_CASE("every option of a policy is seen by name") {
+  check_options(all::Losses{});
+  check_options(all::Penalties{});
+  check_options(all::Regularizers{});
+  check_options(all::Initializers{});
+  check_options(all::Optimizers{});
+  check_options(all::Samplers{});
+}
 
 TEST_CASE("every policy with a header is in its list") {
   std::set<std::string> backbones = named_in("backbone");

@@ -103,6 +103,12 @@ struct KnownColumns {
 };
 inline constexpr KnownColumns known_columns{};
 
+/// Interactions with this value in the column are the test part, as in user<tab>item<tab>0/1.
+struct TestColumn {
+  Column column = 2;
+  std::string value = "1";
+};
+
 /// For ReadOptions::time: do not read times.
 inline constexpr int no_column = -1;
 

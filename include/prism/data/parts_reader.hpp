@@ -34,12 +34,6 @@
 
 namespace prism::inline PRISM_ISA {
 
-/// Interactions with this value in the column are the test part, as in user<tab>item<tab>0/1.
-struct TestColumn {
-  Column column = 2;
-  std::string value = "1";
-};
-
 namespace detail {
 
 /// A part of a data set while its files are read.

@@ -57,6 +57,10 @@ void for_each_option(Policy& policy, const Visit& visit) {
   PRISM_OPTION(tau2)
   PRISM_OPTION(tau_d)
   PRISM_OPTION(tau_w)
+  PRISM_OPTION(w1)
+  PRISM_OPTION(w2)
+  PRISM_OPTION(w3)
+  PRISM_OPTION(w4)
   PRISM_OPTION(weight)
 #undef PRISM_OPTION
 }
