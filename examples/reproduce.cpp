@@ -61,7 +61,7 @@ void declare(CLI::App& app, Arguments& arguments) {
       ->capture_default_str();
   app.add_option("--only", arguments.only,
                  "elements, or what their names begin with: table1, "
-                 "decay/movielens1m; see --list")
+                 "decay/movielens1m, negatives/gowalla; see --list")
       ->delimiter(',');
   app.add_option("--seeds", arguments.seeds, "the first so many of 123, 246, 492")
       ->check(CLI::Range(1, 3))
@@ -81,8 +81,8 @@ void declare(CLI::App& app, Arguments& arguments) {
       ->check(CLI::IsMember({"host", "cuda"}))
       ->capture_default_str();
   app.add_option("--first-epochs", arguments.first_epochs,
-                 "Table 1: after so many epochs the best third of a search goes on; 0: all do, as "
-                 "in the paper")
+                 "Table 1 and negatives: after so many epochs the best third of a search goes on; "
+                 "0: all do, as in the paper")
       ->capture_default_str();
   app.add_flag("--list", arguments.list, "list the elements and what is on record");
   app.add_flag("--no-run", arguments.no_run, "write the documents from the records alone");
@@ -106,7 +106,7 @@ struct Elements {
 
 /// @throws prism::DataError      where no data set is at hand
 /// @throws prism::ArgumentError  where --only names no element
-Elements elements_at_hand(const Runner& runner, const Arguments& arguments) {
+Elements elements_at_hand(Runner& runner, const Arguments& arguments) {
   Elements all;
   for (const DataSet& data : data_sets()) {
     if (runner.has(data)) continue;
@@ -120,8 +120,15 @@ Elements elements_at_hand(const Runner& runner, const Arguments& arguments) {
     if (!runner.has(data)) continue;
     for (const Figure& figure : figures(data)) all.figures.emplace_back(figure, data);
   }
-  for (const NegativesCell& cell : negatives_cells()) {
-    if (runner.has(cell.benchmark.data)) all.negatives.push_back(cell);
+  for (const Benchmark& benchmark : benchmarks()) {
+    if (!runner.has(benchmark.data)) continue;
+    try {
+      runner.check(benchmark);
+    } catch (const prism::DataError& error) {
+      std::fprintf(stderr, "%s is left out: %s\n", benchmark.title().c_str(), error.what());
+      continue;
+    }
+    for (const NegativesCell& cell : negatives_cells(benchmark)) all.negatives.push_back(cell);
   }
   if (all.cells.empty()) {
     throw prism::DataError(arguments.data, 0, "has none of the data sets; see --help");
@@ -145,13 +152,13 @@ void list(Runner& runner, const Elements& elements, const Arguments& arguments) 
                 runner.run(cell).complete() ? "on record" : "not complete");
   };
   for (const Cell& cell : elements.cells) list_cell(cell);
-  for (const NegativesCell& cell : elements.negatives) list_cell(cell);
   for (const auto& [figure, data] : elements.figures) {
     if (!arguments.wants(figure.name)) continue;
     const FigureResult result = runner.run(figure, data);
     std::printf("%-40s %zu of %zu trials on record: %s\n", figure.name.c_str(), result.done,
                 result.total, figure.title.c_str());
   }
+  for (const NegativesCell& cell : elements.negatives) list_cell(cell);
 }
 
 int reproduce_all(const Arguments& arguments) {
@@ -186,11 +193,11 @@ int reproduce_all(const Arguments& arguments) {
     for (const Cell& cell : elements.cells) {
       if (!interrupted() && arguments.wants(element = cell.name())) (void)runner.run(cell);
     }
-    for (const NegativesCell& cell : elements.negatives) {
-      if (!interrupted() && arguments.wants(element = cell.name())) (void)runner.run(cell);
-    }
     for (const auto& [figure, data] : elements.figures) {
       if (!interrupted() && arguments.wants(element = figure.name)) (void)runner.run(figure, data);
+    }
+    for (const NegativesCell& cell : elements.negatives) {
+      if (!interrupted() && arguments.wants(element = cell.name())) (void)runner.run(cell);
     }
   }
   runner.only_read();
@@ -209,7 +216,8 @@ int reproduce_all(const Arguments& arguments) {
 }  // namespace
 
 int main(int argc, char** argv) {
-  CLI::App app("Repeats the paper's tables and figures.", "reproduce");
+  CLI::App app("Repeats the paper's tables and figures, and trains losses of many negatives.",
+               "reproduce");
   Arguments arguments;
   declare(app, arguments);
   try {

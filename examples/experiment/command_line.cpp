@@ -107,6 +107,7 @@ void declare_options(CLI::App& app, Settings& settings) {
       app.add_option("--test-column", settings.test_column,
                      "column of --data that says which lines are the test part: its number, from "
                      "0, or its name")
+          ->check([](const std::string& text) { return text.empty() ? "must name a column" : ""; })
           ->needs("--data")
           ->excludes("--test")
           ->group(data);

@@ -74,10 +74,16 @@ inline prism::Split load(const Settings& settings) {
             : read_train_test(settings.data, settings.test, options);
     show_summary(settings, train);
     show_summary(settings, test);
-    return given_split(train, test,
-                       {.validation = settings.validation_part,
-                        .seed = settings.seed,
-                        .drop_repeated = settings.drop_repeated});
+    try {
+      return given_split(train, test,
+                         {.validation = settings.validation_part,
+                          .seed = settings.seed,
+                          .drop_repeated = settings.drop_repeated});
+    } catch (const ArgumentError& error) {
+      if (error.argument() != "test") throw;
+      const std::string problem = error.what() + error.argument().size() + 2;  // after ": "
+      throw ArgumentError(settings.test_option(), problem);
+    }
   }
   const Interactions data = settings.data.empty()
                                 ? synthetic_interactions({.users = settings.synthetic_users,
@@ -92,10 +98,10 @@ inline prism::Split load(const Settings& settings) {
 
 /// @throws prism::ArgumentError  where there is nothing to validate or to test on
 inline void check_parts(const Settings& settings, const prism::Split& split) {
-  prism::require(
-      !split.test.empty() || !settings.test_is_given(),
-      settings.test.empty() ? "--test-column" : "--test",
-      settings.drop_repeated ? "has only interactions that --data has too" : "has no interactions");
+  prism::require(!split.test.empty() || !settings.test_is_given(), settings.test_option(),
+                 settings.drop_repeated
+                     ? "gives only interactions that the rest of the data has too"
+                     : "gives no interactions");
   prism::require(!split.validation.empty() && !split.test.empty(), "--data",
                  "is too small: nothing is left for the validation or the test part");
 }

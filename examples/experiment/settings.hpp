@@ -8,13 +8,14 @@
 #include <filesystem>
 #include <map>
 #include <optional>
-#include <prism/data/parts_reader.hpp>
+#include <prism/data/format.hpp>
 #include <prism/data/synthetic.hpp>
 #include <prism/experiment/search_space.hpp>
 #include <prism/kernel/surrogate.hpp>
 #include <prism/loss/ccl.hpp>
 #include <prism/loss/mawu.hpp>
 #include <prism/loss/slk.hpp>
+#include <prism/loss/ultragcn.hpp>
 #include <prism/policy/batch.hpp>
 #include <prism/training/fit.hpp>
 #include <string>
@@ -139,6 +140,10 @@ struct Settings : examples::ReadingOptions {
 
   /// Whether the test part is given, and not drawn.
   [[nodiscard]] bool test_is_given() const { return !test.empty() || !test_column.empty(); }
+  /// What gives it.
+  [[nodiscard]] const char* test_option() const {
+    return test.empty() ? "--test-column" : "--test";
+  }
 
   /// Whether there are several runs of a model.
   [[nodiscard]] bool trials() const {

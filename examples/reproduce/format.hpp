@@ -2,9 +2,11 @@
 // Numbers and texts as fields of the tables, in Markdown and CSV.
 #pragma once
 
+#include <algorithm>
 #include <cstdio>
 #include <prism/experiment/tune.hpp>
 #include <string>
+#include <vector>
 
 namespace reproduce {
 
@@ -24,6 +26,15 @@ namespace reproduce {
   std::string text = mean_text("%.4f", statistic);
   if (statistic.count > 1) text += " ± " + number("%.4f", statistic.deviation);
   return text;
+}
+
+/// " (2 of 3 seeds diverged)"
+[[nodiscard]] inline std::string diverged_text(const std::vector<prism::TrialRecord>& runs) {
+  const auto diverged =
+      std::ranges::count_if(runs, [](const auto& run) { return !run.error.empty(); });
+  if (diverged == 0) return "";
+  return " (" + std::to_string(diverged) + " of " + std::to_string(runs.size()) +
+         " seeds diverged)";
 }
 
 /// A text as a field of CSV.

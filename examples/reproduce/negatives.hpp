@@ -37,15 +37,15 @@ struct NegativesCell {
   /// "negatives/gowalla/lightgcn/SLK"
   [[nodiscard]] std::string name() const;
 };
-[[nodiscard]] std::vector<NegativesCell> negatives_cells();
+[[nodiscard]] std::vector<NegativesCell> negatives_cells(const Benchmark& benchmark);
 
 /// The settings of a cell's models, lists of the search space included.
 [[nodiscard]] experiment::Settings cell_settings(const NegativesCell& cell);
 
-/// A model with 64 dimensions as it was published.
+/// A model as it was published: of 64 dimensions where it has embeddings.
 struct PublishedModel {
   std::string benchmark;  // Benchmark::name()
-  std::string model;
+  std::string model;      // what it has besides MF and the loss is in brackets
   double ndcg;
   std::optional<double> recall{};
 };

@@ -6,6 +6,7 @@
 #include <cstddef>
 #include <limits>
 #include <sstream>
+#include <vector>
 
 #include "format.hpp"
 #include "results.hpp"
@@ -14,25 +15,24 @@ namespace reproduce {
 
 namespace {
 
-double best_epoch(const prism::TrialRecord& run) { return static_cast<double>(run.best_epoch); }
-double validation(const prism::TrialRecord& run) { return run.validation; }
+/// Of one thread, with validation.
 double seconds_an_epoch(const prism::TrialRecord& run) {
   return run.seconds / static_cast<double>(std::max<std::size_t>(run.epochs, 1));
 }
-double by_cosine(const prism::TrialRecord& run) { return run.report->cosine.ndcg; }
 
-/// The first epoch in which a run's validation passes another's best, the mean over seeds; NaN
-/// where it does not with one of them.
+/// The first epoch in which a run's validation passes the best of the other model, the mean over
+/// seeds with which neither diverged; NaN where it does not pass with one of them.
 double epochs_to_pass(const prism::Tuned& tuned, const prism::Tuned& other) {
-  double sum = 0;
+  std::vector<double> epochs;
   for (std::size_t s = 0; s < tuned.runs.size(); ++s) {
+    if (!tuned.runs[s].report || !other.runs[s].report) continue;
     const std::vector<double>& validations = tuned.runs[s].validations;
     const auto passing = std::ranges::find_if(
         validations, [&](double each) { return each > other.runs[s].validation; });
     if (passing == validations.end()) return std::numeric_limits<double>::quiet_NaN();
-    sum += static_cast<double>(passing - validations.begin() + 1);
+    epochs.push_back(static_cast<double>(passing - validations.begin() + 1));
   }
-  return sum / static_cast<double>(tuned.runs.size());
+  return epochs.empty() ? std::numeric_limits<double>::quiet_NaN() : prism::statistic(epochs).mean;
 }
 
 /// A model of a cell.
@@ -64,9 +64,9 @@ std::string negatives_markdown(const Benchmark& benchmark,
       any = true;
       const std::vector<prism::TrialRecord>& runs = row.tuned.runs;
       out << "| " << result.cell.loss << " | " << row.initializer << " | "
-          << label(row.tuned.configuration) << " | " << mean_text("%.4f", over(runs, validation))
-          << " | " << with_spread(row.tuned.test(&prism::Report::ndcg)) << " | "
-          << with_spread(row.tuned.test(&prism::Report::recall)) << " | "
+          << label(row.tuned.configuration) << " | " << mean_text("%.4f", row.tuned.validation())
+          << " | " << with_spread(row.tuned.test(&prism::Report::ndcg)) << diverged_text(runs)
+          << " | " << with_spread(row.tuned.test(&prism::Report::recall)) << " | "
           << mean_text("%.4f", over(row.tuned.retrained, by_cosine)) << " | "
           << mean_text("%.0f", over(runs, best_epoch)) << " | "
           << (std::isnan(row.passes) ? "" : number("%.0f", row.passes)) << " | "
@@ -92,8 +92,8 @@ std::string negatives_csv(const std::vector<NegativesResult>& cells) {
       const prism::Statistic ndcg = row.tuned.test(&prism::Report::ndcg);
       out << result.cell.benchmark.name() << ',' << result.cell.loss << ',' << row.initializer
           << ',' << csv_field(label(row.tuned.configuration)) << ',' << ndcg.count << ','
-          << over(row.tuned.runs, validation).mean << ',' << ndcg.mean << ',' << ndcg.deviation
-          << ',' << row.tuned.test(&prism::Report::recall).mean << ','
+          << row.tuned.validation().mean << ',' << ndcg.mean << ',' << ndcg.deviation << ','
+          << row.tuned.test(&prism::Report::recall).mean << ','
           << over(row.tuned.retrained, by_cosine).mean << ','
           << over(row.tuned.runs, best_epoch).mean << ',';
       if (!std::isnan(row.passes)) out << row.passes;

@@ -12,7 +12,6 @@ namespace reproduce {
 namespace {
 
 double ndcg(const prism::TrialRecord& run) { return run.report->dot.ndcg; }
-double best_epoch(const prism::TrialRecord& run) { return static_cast<double>(run.best_epoch); }
 auto stratum(std::size_t s) {
   return [s](const prism::TrialRecord& run) { return run.report->dot.ndcg_by_stratum[s]; };
 }
@@ -24,15 +23,6 @@ std::string strata_text(const std::vector<prism::TrialRecord>& runs) {
     text += (s == 0 ? "" : " / ") + number("%.4f", over(runs, stratum(s)).mean);
   }
   return text;
-}
-
-/// " (2 of 3 seeds diverged)"
-std::string diverged_text(const std::vector<prism::TrialRecord>& runs) {
-  const auto diverged =
-      std::ranges::count_if(runs, [](const auto& run) { return !run.error.empty(); });
-  if (diverged == 0) return "";
-  return " (" + std::to_string(diverged) + " of " + std::to_string(runs.size()) +
-         " seeds diverged)";
 }
 
 const char* name_of(Protocol protocol) { return protocol == Protocol::text ? "text" : "code"; }
@@ -168,7 +158,6 @@ std::string figure_csv(const FigureResult& result) {
     for (const SeriesPoint& point : series.points) {
       const prism::Statistic quality = over(point.runs, ndcg);
       if (quality.count == 0) continue;
-      const auto by_cosine = [](const auto& run) { return run.report->cosine.ndcg; };
       out << csv_field(series.series.title) << ',';
       if (!std::isnan(point.value)) out << point.value;
       out << ',' << quality.count << ',' << quality.mean << ',' << quality.deviation << ','
@@ -191,7 +180,6 @@ std::string figure_markdown(const FigureResult& result) {
   for (const SeriesResult& series : result.series) {
     for (const SeriesPoint& point : series.points) {
       if (point.runs.empty()) continue;
-      const auto by_cosine = [](const auto& run) { return run.report->cosine.ndcg; };
       out << "| " << series.series.title << " | ";
       if (swept) out << prism::format_number(point.value) << " | ";
       const double popular = over(point.runs, stratum(0)).mean;

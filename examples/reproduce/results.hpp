@@ -22,6 +22,13 @@ template <class Number>
   return prism::statistic(numbers);
 }
 
+[[nodiscard]] inline double best_epoch(const prism::TrialRecord& run) {
+  return static_cast<double>(run.best_epoch);
+}
+[[nodiscard]] inline double by_cosine(const prism::TrialRecord& run) {
+  return run.report->cosine.ndcg;
+}
+
 /// The verdict on ours beside the paper's value: within the spread of seeds, better or worse, and
 /// by how much.
 [[nodiscard]] std::string verdict(const prism::Statistic& ours, std::optional<double> paper);

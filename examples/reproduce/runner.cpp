@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "runner.hpp"
 
-#include <algorithm>
 #include <limits>
 #include <utility>
 
@@ -19,14 +18,22 @@ bool Runner::has(const DataSet& data) const { return std::filesystem::exists(fil
 
 const experiment::Data& Runner::split(const experiment::Settings& settings, const DataSet& data,
                                       std::uint64_t seed) {
-  const auto key = std::make_tuple(data.name, settings.min_rating.has_value(), settings.test_column,
-                                   settings.test_part, seed);
-  const auto found = splits_.find(key);
-  if (found != splits_.end()) return found->second;
   experiment::Settings of_seed = settings;
   of_seed.data = file(data).string();
   of_seed.seed = seed;
+  const auto number = [](double value) { return prism::format_number(value); };
+  const std::string key = data.name + " " + std::to_string(seed) + " " + settings.test_column +
+                          "=" + settings.test_value + " " + number(settings.test_part) + " " +
+                          number(settings.validation_part) + " " +
+                          (settings.min_rating ? number(*settings.min_rating) : "");
+  const auto found = splits_.find(key);
+  if (found != splits_.end()) return found->second;
   return splits_.emplace(key, experiment::shared(experiment::load(of_seed))).first->second;
+}
+
+void Runner::check(const Benchmark& benchmark) {
+  const experiment::Settings settings = cell_settings(negatives_cells(benchmark).front());
+  (void)split(settings, benchmark.data, options_.seeds.front());
 }
 
 std::vector<prism::Candidate> Runner::candidates(const experiment::Settings& settings,
@@ -38,41 +45,39 @@ std::vector<prism::Candidate> Runner::candidates(const experiment::Settings& set
       });
 }
 
-CellResult Runner::run(const Cell& cell) {
-  experiment::Settings settings = cell_settings(cell);
-  settings.device = options_.device;
-  auto all =
-      candidates(settings, {cell.backbone, cell.loss, "FullWD", "Xavier"}, cell.data, "decay");
-  for (prism::Candidate& candidate :
-       candidates(settings, {cell.backbone, cell.loss, "None", "PRISM"}, cell.data, "PRISM")) {
-    all.push_back(std::move(candidate));
+std::vector<prism::Tuned> Runner::tuned(const experiment::Settings& settings,
+                                        const std::vector<experiment::ModelChoice>& models,
+                                        const DataSet& data) {
+  experiment::Settings on_device = settings;
+  on_device.device = options_.device;
+  std::vector<prism::Candidate> all;
+  for (const experiment::ModelChoice& model : models) {
+    for (prism::Candidate& candidate : candidates(on_device, model, data, model.initializer)) {
+      all.push_back(std::move(candidate));
+    }
   }
-  const auto tuned = prism::tune(all, records_,
-                                 {.seeds = options_.seeds,
-                                  .first_epochs = options_.first_epochs,
-                                  .halve_within = "lr",
-                                  .queue = options_.queue});
-  return {.cell = cell, .decay = tuned[0], .prism = tuned[1]};
+  return prism::tune(all, records_,
+                     {.seeds = options_.seeds,
+                      .first_epochs = options_.first_epochs,
+                      .halve_within = "lr",
+                      .retrain = settings.retrain,
+                      .queue = options_.queue});
+}
+
+CellResult Runner::run(const Cell& cell) {
+  const auto of_cell = tuned(
+      cell_settings(cell),
+      {{cell.backbone, cell.loss, "FullWD", "Xavier"}, {cell.backbone, cell.loss, "None", "PRISM"}},
+      cell.data);
+  return {.cell = cell, .decay = of_cell[0], .prism = of_cell[1]};
 }
 
 NegativesResult Runner::run(const NegativesCell& cell) {
-  experiment::Settings settings = cell_settings(cell);
-  settings.device = options_.device;
-  std::vector<prism::Candidate> all;
-  for (const char* initializer : {"Xavier", "PRISM"}) {
-    const experiment::ModelChoice model{settings.backbone, cell.loss, "None", initializer};
-    for (prism::Candidate& each : candidates(settings, model, cell.benchmark.data, initializer)) {
-      all.push_back(std::move(each));
-    }
-  }
-  constexpr std::size_t first_epochs = 10;  // they are over after a third of Table 1's epochs
-  const auto tuned = prism::tune(all, records_,
-                                 {.seeds = options_.seeds,
-                                  .first_epochs = std::min(first_epochs, options_.first_epochs),
-                                  .halve_within = "lr",
-                                  .retrain = true,
-                                  .queue = options_.queue});
-  return {.cell = cell, .xavier = tuned[0], .prism = tuned[1]};
+  const auto of_cell =
+      tuned(cell_settings(cell),
+            {{"MF", cell.loss, "None", "Xavier"}, {"MF", cell.loss, "None", "PRISM"}},
+            cell.benchmark.data);
+  return {.cell = cell, .xavier = of_cell[0], .prism = of_cell[1]};
 }
 
 FigureResult Runner::run(const Figure& figure, const DataSet& data) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Runs the paper's elements, or reads them from the records of earlier runs.
+// Runs elements, the paper's and others, or reads them from the records of earlier runs.
 #pragma once
 
 #include <cstdint>
@@ -8,7 +8,6 @@
 #include <memory>
 #include <prism/experiment/tune.hpp>
 #include <string>
-#include <tuple>
 #include <vector>
 
 #include "experiment/run.hpp"
@@ -62,6 +61,8 @@ class Runner {
   /// Whether the data set's file is there.
   [[nodiscard]] bool has(const DataSet& data) const;
   [[nodiscard]] std::filesystem::path file(const DataSet& data) const;
+  /// @throws prism::DataError  where the data set's file does not say which lines are the test part
+  void check(const Benchmark& benchmark);
 
   /// Runs what is missing; where time runs out, the result is what is on record.
   [[nodiscard]] CellResult run(const Cell& cell);
@@ -82,11 +83,14 @@ class Runner {
                                                          const DataSet& data,
                                                          const std::string& group);
 
+  /// Chooses among the models' combinations, one for each initializer.
+  [[nodiscard]] std::vector<prism::Tuned> tuned(const experiment::Settings& settings,
+                                                const std::vector<experiment::ModelChoice>& models,
+                                                const DataSet& data);
+
   RunnerOptions options_;
   prism::TrialRecords records_;
-  // By data set, whether ratings count, column and size of the test part, and seed.
-  std::map<std::tuple<std::string, bool, std::string, double, std::uint64_t>, experiment::Data>
-      splits_;
+  std::map<std::string, experiment::Data> splits_;  // by data set, parts and seed
 };
 
 }  // namespace reproduce

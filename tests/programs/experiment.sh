@@ -57,8 +57,20 @@ parts column --data parts.tsv --test-column 2
 parts files --data train.tsv --test test.tsv
 [ -s column.txt ] && cmp column.txt files.txt || fail "a column for the test part gives another table than two files"
 grep -qF '"test_column": "2"' column.json || fail "the record does not have the column"
-"$program" --data parts.tsv --drop-repeated --quiet >out.txt 2>&1 && fail "--drop-repeated was taken without a test part"
-grep -qF -- '--test-column' out.txt || fail "the message does not say what is missing: $(cat out.txt)"
+sed 's/1$/held out/' parts.tsv >named.tsv
+parts named --data named.tsv --test-column 2 --test-value 'held out'
+cmp column.txt named.txt || fail "another value of the column gives another table"
+refused_parts() {
+  local words=$1 status=0
+  shift
+  "$program" --quiet "$@" >out.txt 2>&1 || status=$?
+  [ "$status" != 0 ] && grep -qF -- "$words" out.txt || fail "status $status, without '$words': $(cat out.txt)"
+}
+refused_parts 'requires --test or --test-column' --data parts.tsv --drop-repeated
+refused_parts 'must name a column' --data parts.tsv --test-column ''
+refused_parts '--test excludes --test-column' --data parts.tsv --test test.tsv --test-column 2
+sed 's/0$/1/' parts.tsv | cat parts.tsv - >twice.tsv
+refused_parts '--test-column: ' --data twice.tsv --test-column 2
 
 # Of the delimiter, \t is a tab.
 sed 's/::/\t/g' ratings.dat >ratings.tsv
