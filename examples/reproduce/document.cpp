@@ -31,7 +31,7 @@ MF and MLP with 64 dimensions; rates {0.1, 0.01, 0.001}, decay {0, 1e-8, 1e-6, 1
 validation with the first seed, by successive halving among the candidates of each rate where `--first-epochs` is not 0
 (the paper trains all); patience 10, which counts from step 1000 on. Protocol "text" is the paper's text, "code" its
 published code (`Released` in [policies.md](policies.md); MovieLens with every rating). The paper's column is empty
-where its value is not among those that this program has. Cells that are not complete are left out.
+where its value is not among those that this program has.
 
 )";
 
@@ -43,14 +43,41 @@ of a batch share; those that the user has seen do not count. Xavier and PRISM ha
 and temperatures {0.08, 0.1} ({0.04, 0.05} for PSL, which halves its differences), for CCL rates {0.001, 0.003} and two
 margins, for UltraGCN two weights of the negatives and, with PRISM, two scales. Set without a search: BSL's power 1.22
 (Yelp2018: 1.1), SLK's tau_w 1 with constant weights and quantiles of every fifth epoch, CCL's weight 150 (Amazon-Book:
-250). Chosen are those that rank a validation part best, a tenth of the training part, with the first seed and by
-successive halving as in Table 1; the model is then trained anew on training and validation part for the best number of
-epochs, and tested. On LightGCN's split only the validation part depends on the seed. NDCG@20 and Recall@20 count as in
+250). Chosen are those that rank a validation part best, a tenth of the training part, by successive halving as in Table 1; the model is then trained anew on training and validation part for the best number of
+epochs, and tested. There is one seed, on which of LightGCN's split only the validation part depends. NDCG@20 and Recall@20 count as in
 [protocols.md](protocols.md). Seconds an epoch are of one thread, with validation, beside other trials on other cores.
-Published figures are of other draws of a random split, and of searches by other parts. Losses that are not complete
-are left out.
+Published figures are of other draws of a random split, and of searches by other parts.
 
 )";
+
+/// "name, name", of those that are not complete.
+template <class CellResults>
+std::string open_cells(const CellResults& cells) {
+  std::string names;
+  for (const auto& result : cells) {
+    if (!result.complete()) names += (names.empty() ? "" : ", ") + result.cell.name();
+  }
+  return names;
+}
+
+/// What is left out.
+std::string open_elements(const Results& results) {
+  std::string figures;
+  for (const FigureResult& figure : results.figures) {
+    if (figure.shows_all()) continue;
+    figures += (figures.empty() ? "" : ", ") + figure.figure.name;
+    if (figure.done == 0) continue;
+    figures +=
+        " (" + std::to_string(figure.done) + " of " + std::to_string(figure.total) + " trials)";
+  }
+  const std::string cells = open_cells(results.cells), negatives = open_cells(results.negatives);
+  if (cells.empty() && figures.empty() && negatives.empty()) return "";
+  std::string text = "\n## Left out\n\nNot run, or not to their end:\n\n";
+  for (const std::string& names : {cells, figures, negatives}) {
+    if (!names.empty()) text += "- " + names + "\n";
+  }
+  return text;
+}
 
 }  // namespace
 
@@ -65,7 +92,7 @@ void write_documents(const std::filesystem::path& folder, const Results& results
        << table1_markdown(results.cells);
   files.write("table1.csv", table1_csv(results.cells));
   for (const FigureResult& figure : results.figures) {
-    if (figure.done == 0) continue;
+    if (!figure.shows_all()) continue;
     const std::string file = file_name(figure.figure.name);
     text << "\n## " << figure.figure.title << "\n\n"
          << figure.figure.caption << "\n\n"
@@ -91,6 +118,7 @@ void write_documents(const std::filesystem::path& folder, const Results& results
           "0.9, as the paper fixes it: red grows, blue\nshrinks.\n\n";
   draw_theorem(folder);
   picture("Expected change over popularity and weight decay", "theorem");
+  text << open_elements(results);
   files.publish();
   prism::StagedFiles document(folder.parent_path());
   document.write(name + ".md", text.str());

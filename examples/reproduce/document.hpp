@@ -17,7 +17,7 @@ struct Results {
 };
 
 /// Writes CSV and SVG into a folder, and the document beside it: "docs/results.md" for
-/// "docs/results". Elements without a finished trial are left out.
+/// "docs/results". Elements that are not complete are listed at its end.
 /// @throws prism::DataError  where a file cannot be written, or gnuplot fails
 void write_documents(const std::filesystem::path& folder, const Results& results);
 

@@ -1,12 +1,19 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "runner.hpp"
 
+#include <algorithm>
 #include <limits>
 #include <utility>
 
 #include "experiment/candidates.hpp"
 
 namespace reproduce {
+
+bool FigureResult::shows_all() const {
+  return std::ranges::all_of(series, [](const SeriesResult& of) {
+    return std::ranges::none_of(of.points, [](const SeriesPoint& at) { return at.runs.empty(); });
+  });
+}
 
 Runner::Runner(RunnerOptions options) : options_(std::move(options)), records_(options_.records) {}
 
@@ -47,7 +54,8 @@ std::vector<prism::Candidate> Runner::candidates(const experiment::Settings& set
 
 std::vector<prism::Tuned> Runner::tuned(const experiment::Settings& settings,
                                         const std::vector<experiment::ModelChoice>& models,
-                                        const DataSet& data) {
+                                        const DataSet& data,
+                                        const std::vector<std::uint64_t>& seeds) {
   experiment::Settings on_device = settings;
   on_device.device = options_.device;
   std::vector<prism::Candidate> all;
@@ -57,7 +65,7 @@ std::vector<prism::Tuned> Runner::tuned(const experiment::Settings& settings,
     }
   }
   return prism::tune(all, records_,
-                     {.seeds = options_.seeds,
+                     {.seeds = seeds,
                       .first_epochs = options_.first_epochs,
                       .halve_within = "lr",
                       .retrain = settings.retrain,
@@ -68,7 +76,7 @@ CellResult Runner::run(const Cell& cell) {
   const auto of_cell = tuned(
       cell_settings(cell),
       {{cell.backbone, cell.loss, "FullWD", "Xavier"}, {cell.backbone, cell.loss, "None", "PRISM"}},
-      cell.data);
+      cell.data, options_.seeds);
   return {.cell = cell, .decay = of_cell[0], .prism = of_cell[1]};
 }
 
@@ -76,7 +84,7 @@ NegativesResult Runner::run(const NegativesCell& cell) {
   const auto of_cell =
       tuned(cell_settings(cell),
             {{"MF", cell.loss, "None", "Xavier"}, {"MF", cell.loss, "None", "PRISM"}},
-            cell.benchmark.data);
+            cell.benchmark.data, {options_.seeds.front()});
   return {.cell = cell, .xavier = of_cell[0], .prism = of_cell[1]};
 }
 

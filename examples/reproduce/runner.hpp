@@ -23,7 +23,7 @@ struct CellResult {
   [[nodiscard]] bool complete() const { return decay.complete && prism.complete; }
 };
 
-/// The tuned models of a loss of many negatives, tested after training anew.
+/// The tuned models of a loss of many negatives, with one seed, tested after training anew.
 struct NegativesResult {
   NegativesCell cell;
   prism::Tuned xavier, prism;
@@ -43,6 +43,8 @@ struct FigureResult {
   Figure figure;
   std::vector<SeriesResult> series{};
   std::size_t done = 0, total = 0;  // trials
+  /// Whether there is a run of each point, if not with each seed.
+  [[nodiscard]] bool shows_all() const;
 };
 
 struct RunnerOptions {
@@ -86,7 +88,8 @@ class Runner {
   /// Chooses among the models' combinations, one for each initializer.
   [[nodiscard]] std::vector<prism::Tuned> tuned(const experiment::Settings& settings,
                                                 const std::vector<experiment::ModelChoice>& models,
-                                                const DataSet& data);
+                                                const DataSet& data,
+                                                const std::vector<std::uint64_t>& seeds);
 
   RunnerOptions options_;
   prism::TrialRecords records_;

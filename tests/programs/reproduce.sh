@@ -25,6 +25,8 @@ grep -q 'full decay' whole.md || fail "the document has no rows"
 # Stopped at once, stopped by a signal, and gone on with.
 status=0
 run --results parts --only magnitudes,curves --budget 0.0000001 >log.txt 2>&1 || { cat log.txt; exit 1; }
+sed -n '/^## Left out/,$p' parts.md | grep -q 'magnitudes/movielens1m' && ! grep -q '^## Item magnitude' parts.md ||
+  fail "a figure that is not complete is not listed as left out"
 "$program" --data data --seeds 1 --results parts --only magnitudes,curves >log.txt 2>&1 &
 sleep 0.4
 kill -TERM $! 2>/dev/null || true
