@@ -43,8 +43,9 @@ of a batch share; those that the user has seen do not count. Xavier and PRISM ha
 and temperatures {0.08, 0.1} ({0.04, 0.05} for PSL, which halves its differences), for CCL rates {0.001, 0.003} and two
 margins, for UltraGCN two weights of the negatives and, with PRISM, two scales. Set without a search: BSL's power 1.22
 (Yelp2018: 1.1), SLK's tau_w 1 with constant weights and quantiles of every fifth epoch, CCL's weight 150 (Amazon-Book:
-250). Chosen are those that rank a validation part best, a tenth of the training part, by successive halving as in Table 1; the model is then trained anew on training and validation part for the best number of
-epochs, and tested. There is one seed, on which of LightGCN's split only the validation part depends. NDCG@20 and Recall@20 count as in
+250). Chosen are those that rank a validation part best, a tenth of the training part, by successive halving as in
+Table 1; the model is then trained anew on training and validation part for the best number of epochs, and tested. There
+is one seed, on which of LightGCN's split only the validation part depends. NDCG@20 and Recall@20 count as in
 [protocols.md](protocols.md). Seconds an epoch are of one thread, with validation, beside other trials on other cores.
 Published figures are of other draws of a random split, and of searches by other parts.
 
