@@ -19,6 +19,7 @@
 #include "option_names.hpp"
 #include "plot/gnuplot.hpp"
 #include "program.hpp"
+#include "reproduce/defaults.hpp"
 #include "reproduce/document.hpp"
 #include "reproduce/negatives.hpp"
 #include "reproduce/paper.hpp"
@@ -50,8 +51,9 @@ struct Arguments {
 
 void declare(CLI::App& app, Arguments& arguments) {
   app.add_option("--data", arguments.data,
-                 "folder with movielens1m/ratings.dat.gz, gowalla/interactions.tsv.gz, "
-                 "yelp2018/interactions.tsv.gz, amazonbook/interactions.tsv.gz; those that are "
+                 "folder with ml100k/u.data, movielens1m/ratings.dat.gz, "
+                 "gowalla/interactions.tsv.gz, yelp2018/interactions.tsv.gz, "
+                 "amazonbook/interactions.tsv.gz; those that are "
                  "missing are left out")
       ->envname("PRISM_DATA")
       ->capture_default_str()
@@ -61,7 +63,7 @@ void declare(CLI::App& app, Arguments& arguments) {
       ->capture_default_str();
   app.add_option("--only", arguments.only,
                  "elements, or what their names begin with: table1, "
-                 "decay/movielens1m, negatives/gowalla; see --list")
+                 "decay/movielens1m, defaults, negatives/gowalla; see --list")
       ->delimiter(',');
   app.add_option("--seeds", arguments.seeds, "the first so many of 123, 246, 492")
       ->check(CLI::Range(1, 3))
@@ -100,7 +102,7 @@ void show(const std::string& element, const prism::QueueProgress& progress) {
 /// The elements of data sets that are at hand.
 struct Elements {
   std::vector<Cell> cells;
-  std::vector<std::pair<Figure, DataSet>> figures;
+  std::vector<std::pair<Figure, DataSet>> figures, defaults;
   std::vector<NegativesCell> negatives;
 };
 
@@ -108,7 +110,7 @@ struct Elements {
 /// @throws prism::ArgumentError  where --only names no element
 Elements elements_at_hand(Runner& runner, const Arguments& arguments) {
   Elements all;
-  for (const DataSet& data : data_sets()) {
+  for (const DataSet& data : defaults_data_sets()) {
     if (runner.has(data)) continue;
     std::fprintf(stderr, "%s is left out: there is no %s\n", data.title.c_str(),
                  runner.file(data).c_str());
@@ -120,6 +122,9 @@ Elements elements_at_hand(Runner& runner, const Arguments& arguments) {
     if (!runner.has(data)) continue;
     for (const Figure& figure : figures(data)) all.figures.emplace_back(figure, data);
   }
+  for (const DataSet& data : defaults_data_sets()) {
+    if (runner.has(data)) all.defaults.emplace_back(defaults_figure(data), data);
+  }
   for (const Benchmark& benchmark : benchmarks()) {
     if (!runner.has(benchmark.data)) continue;
     try {
@@ -130,16 +135,16 @@ Elements elements_at_hand(Runner& runner, const Arguments& arguments) {
     }
     for (const NegativesCell& cell : negatives_cells(benchmark)) all.negatives.push_back(cell);
   }
-  if (all.cells.empty()) {
+  if (all.cells.empty() && arguments.only.empty()) {
     throw prism::DataError(arguments.data, 0, "has none of the data sets; see --help");
   }
   for (const std::string& part : arguments.only) {
     const Arguments one{.only = {part}};
-    const auto wanted = [&](const auto& cell) { return one.wants(cell.name()); };
+    const auto cell = [&](const auto& each) { return one.wants(each.name()); };
+    const auto figure = [&](const auto& each) { return one.wants(each.first.name); };
     const bool known =
-        std::ranges::any_of(all.cells, wanted) || std::ranges::any_of(all.negatives, wanted) ||
-        std::ranges::any_of(all.figures,
-                            [&](const auto& figure) { return one.wants(figure.first.name); });
+        std::ranges::any_of(all.cells, cell) || std::ranges::any_of(all.negatives, cell) ||
+        std::ranges::any_of(all.figures, figure) || std::ranges::any_of(all.defaults, figure);
     prism::require(known, "--only", "must name elements that --list lists, not '" + part + "'");
   }
   return all;
@@ -151,13 +156,16 @@ void list(Runner& runner, const Elements& elements, const Arguments& arguments) 
     std::printf("%-40s %s\n", cell.name().c_str(),
                 runner.run(cell).complete() ? "on record" : "not complete");
   };
-  for (const Cell& cell : elements.cells) list_cell(cell);
-  for (const auto& [figure, data] : elements.figures) {
-    if (!arguments.wants(figure.name)) continue;
+  const auto list_figure = [&](const auto& of) {
+    const auto& [figure, data] = of;
+    if (!arguments.wants(figure.name)) return;
     const FigureResult result = runner.run(figure, data);
     std::printf("%-40s %zu of %zu trials on record: %s\n", figure.name.c_str(), result.done,
                 result.total, figure.title.c_str());
-  }
+  };
+  for (const Cell& cell : elements.cells) list_cell(cell);
+  for (const auto& figure : elements.figures) list_figure(figure);
+  for (const auto& figure : elements.defaults) list_figure(figure);
   for (const NegativesCell& cell : elements.negatives) list_cell(cell);
 }
 
@@ -193,8 +201,11 @@ int reproduce_all(const Arguments& arguments) {
     for (const Cell& cell : elements.cells) {
       if (!interrupted() && arguments.wants(element = cell.name())) (void)runner.run(cell);
     }
-    for (const auto& [figure, data] : elements.figures) {
-      if (!interrupted() && arguments.wants(element = figure.name)) (void)runner.run(figure, data);
+    for (const auto* of_kind : {&elements.figures, &elements.defaults}) {
+      for (const auto& [figure, data] : *of_kind) {
+        if (interrupted() || !arguments.wants(element = figure.name)) continue;
+        (void)runner.run(figure, data);
+      }
     }
     for (const NegativesCell& cell : elements.negatives) {
       if (!interrupted() && arguments.wants(element = cell.name())) (void)runner.run(cell);
@@ -205,6 +216,9 @@ int reproduce_all(const Arguments& arguments) {
   for (const Cell& cell : elements.cells) results.cells.push_back(runner.run(cell));
   for (const auto& [figure, data] : elements.figures) {
     results.figures.push_back(runner.run(figure, data));
+  }
+  for (const auto& [figure, data] : elements.defaults) {
+    results.defaults.push_back(runner.run(figure, data));
   }
   for (const NegativesCell& cell : elements.negatives) {
     results.negatives.push_back(runner.run(cell));

@@ -5,6 +5,7 @@
 #include <sstream>
 #include <string>
 
+#include "defaults.hpp"
 #include "negatives_results.hpp"
 #include "results.hpp"
 
@@ -51,6 +52,16 @@ Published figures are of other draws of a random split, and of searches by other
 
 )";
 
+const char* const about_defaults = R"(
+## Default learning rates
+
+Not in the paper: the learning rate that follows from the initial rows, where none is given
+([defaults.md](defaults.md)), beside each of the paper's rates; MF + DirectAU (gamma 1) with 64 dimensions, batches of
+4096, full decay of 1e-6 or PRISM<1>, and early stopping alike: patience 10, which counts from step 1000 on.
+NDCG@20 (best epoch); the last column is the default beside the best of the constant rates.
+
+)";
+
 /// "name, name", of those that are not complete.
 template <class CellResults>
 std::string open_cells(const CellResults& cells) {
@@ -61,23 +72,26 @@ std::string open_cells(const CellResults& cells) {
   return names;
 }
 
-/// What is left out.
-std::string open_elements(const Results& results) {
-  std::string figures;
-  for (const FigureResult& figure : results.figures) {
+std::string open_figures(const std::vector<FigureResult>& results) {
+  std::string names;
+  for (const FigureResult& figure : results) {
     if (figure.shows_all()) continue;
-    figures += (figures.empty() ? "" : ", ") + figure.figure.name;
+    names += (names.empty() ? "" : ", ") + figure.figure.name;
     if (figure.done == 0) continue;
-    figures +=
+    names +=
         " (" + std::to_string(figure.done) + " of " + std::to_string(figure.total) + " trials)";
   }
-  const std::string cells = open_cells(results.cells), negatives = open_cells(results.negatives);
-  if (cells.empty() && figures.empty() && negatives.empty()) return "";
-  std::string text = "\n## Left out\n\nNot run, or not to their end:\n\n";
-  for (const std::string& names : {cells, figures, negatives}) {
+  return names;
+}
+
+/// What is left out.
+std::string open_elements(const Results& results) {
+  std::string text;
+  for (const std::string& names : {open_cells(results.cells), open_figures(results.figures),
+                                   open_figures(results.defaults), open_cells(results.negatives)}) {
     if (!names.empty()) text += "- " + names + "\n";
   }
-  return text;
+  return text.empty() ? "" : "\n## Left out\n\nNot run, or not to their end:\n\n" + text;
 }
 
 }  // namespace
@@ -104,6 +118,11 @@ void write_documents(const std::filesystem::path& folder, const Results& results
       text << "\n" << figure.done << " of " << figure.total << " trials are on record.\n";
     }
     files.write(file + ".csv", figure_csv(figure));
+  }
+  const std::string defaults = defaults_markdown(results.defaults);
+  if (!defaults.empty()) {
+    text << about_defaults << command("defaults") << "\n" << defaults;
+    files.write("defaults.csv", defaults_csv(results.defaults));
   }
   std::string tables;
   for (const Benchmark& benchmark : benchmarks()) {

@@ -13,6 +13,7 @@ namespace reproduce {
 struct Results {
   std::vector<CellResult> cells;
   std::vector<FigureResult> figures;
+  std::vector<FigureResult> defaults;
   std::vector<NegativesResult> negatives;
 };
 

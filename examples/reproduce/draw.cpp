@@ -140,6 +140,8 @@ std::vector<plot::Panel> panels_of(const FigureResult& result) {
       }
       return {panel};
     }
+    case Shown::rates:  // one table of all data sets, see defaults.hpp
+      return {};
   }
   return {};
 }

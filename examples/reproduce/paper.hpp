@@ -4,6 +4,8 @@
 #pragma once
 
 #include <optional>
+#include <prism/core/index.hpp>
+#include <prism/loss/mawu.hpp>
 #include <string>
 #include <vector>
 
@@ -14,10 +16,11 @@ namespace reproduce {
 struct DataSet {
   std::string name;   // "movielens1m", the folder of its file
   std::string title;  // "MovieLens 1M"
-  std::string file;   // in that folder
+  std::string file;   // in that folder; empty: synthetic data
   std::optional<double> min_rating{};
-  double ipl_gamma;
-  std::vector<double> mawu_gamma1, mawu_gamma2;
+  double ipl_gamma = experiment::Settings{}.ipl_gamma;
+  std::vector<double> mawu_gamma1{prism::MAWU{}.gamma1}, mawu_gamma2{prism::MAWU{}.gamma2};
+  prism::Index synthetic_users = 0, synthetic_items = 0;  // where there is no file
 };
 [[nodiscard]] const std::vector<DataSet>& data_sets();
 
@@ -54,6 +57,7 @@ enum class Shown {
   ratio,       // the unpopular stratum's part over the popular one's
   magnitudes,  // mean item magnitude over popularity
   curves,      // validation NDCG@20 over epochs
+  rates,       // NDCG@20 with the default learning rate and with constant ones
 };
 
 /// Models that a figure compares.

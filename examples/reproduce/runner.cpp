@@ -21,12 +21,16 @@ std::filesystem::path Runner::file(const DataSet& data) const {
   return options_.data / data.name / data.file;
 }
 
-bool Runner::has(const DataSet& data) const { return std::filesystem::exists(file(data)); }
+bool Runner::has(const DataSet& data) const {
+  return data.file.empty() || std::filesystem::exists(file(data));
+}
 
 const experiment::Data& Runner::split(const experiment::Settings& settings, const DataSet& data,
                                       std::uint64_t seed) {
   experiment::Settings of_seed = settings;
-  of_seed.data = file(data).string();
+  of_seed.data = data.file.empty() ? "" : file(data).string();
+  of_seed.synthetic_users = data.synthetic_users;
+  of_seed.synthetic_items = data.synthetic_items;
   of_seed.seed = seed;
   const auto number = [](double value) { return prism::format_number(value); };
   const std::string key = data.name + " " + std::to_string(seed) + " " + settings.test_column +

@@ -60,7 +60,7 @@ class Runner {
  public:
   explicit Runner(RunnerOptions options);
 
-  /// Whether the data set's file is there.
+  /// Whether the data set's file is there, or it needs none.
   [[nodiscard]] bool has(const DataSet& data) const;
   [[nodiscard]] std::filesystem::path file(const DataSet& data) const;
   /// @throws prism::DataError  where the data set's file does not say which lines are the test part

@@ -1,0 +1,102 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "defaults.hpp"
+
+#include <algorithm>
+#include <sstream>
+
+#include "format.hpp"
+#include "results.hpp"
+
+namespace reproduce {
+
+namespace {
+
+DataSet synthetic(const std::string& users, const std::string& items) {
+  return {.name = "synthetic" + users,
+          .title = "synthetic, " + users + " x " + items,
+          .file = "",
+          .synthetic_users = static_cast<prism::Index>(std::stoul(users)),
+          .synthetic_items = static_cast<prism::Index>(std::stoul(items))};
+}
+
+double ndcg(const prism::TrialRecord& run) { return run.report->dot.ndcg; }
+
+/// The default's NDCG@20 beside the best of the other rates, in percent of that.
+double beside_best(const SeriesResult& series) {
+  double best = 0;
+  for (const SeriesPoint& point : series.points) {
+    if (point.value != 0) best = std::max(best, over(point.runs, ndcg).mean);
+  }
+  return 100 * (over(series.points.front().runs, ndcg).mean - best) / best;
+}
+
+}  // namespace
+
+const std::vector<DataSet>& defaults_data_sets() {
+  static const std::vector<DataSet> all = [] {
+    std::vector<DataSet> sets{{.name = "ml100k", .title = "MovieLens 100K", .file = "u.data"}};
+    sets.insert(sets.end(), data_sets().begin(), data_sets().end());
+    sets.push_back(synthetic("600", "400"));
+    sets.push_back(synthetic("3000", "2000"));
+    sets.push_back(synthetic("6000", "4000"));
+    return sets;
+  }();
+  return all;
+}
+
+Figure defaults_figure(const DataSet& data) {
+  Figure figure{.name = "defaults/" + data.name,
+                .title = data.title,
+                .caption = "",
+                .shown = Shown::rates,
+                .parameter = "lr"};
+  for (const char* regularizer : {"FullWD", "None"}) {
+    const bool prism = std::string(regularizer) == "None";
+    figure.series.push_back({.title = prism ? "PRISM<1>" : "FullWD",
+                             .model = {"MF", "DirectAU", regularizer, prism ? "PRISM" : "Xavier"},
+                             .learning_rate = 0,
+                             .batch = 4096,
+                             .values = {0, 0.1, 0.01, 0.001}});
+  }
+  return figure;
+}
+
+std::string defaults_markdown(const std::vector<FigureResult>& results) {
+  std::ostringstream out;
+  bool any = false;
+  out << "| data | model | default | 0.1 | 0.01 | 0.001 | |\n|---|---|---|---|---|---|---|\n";
+  for (const FigureResult& result : results) {
+    if (!result.shows_all()) continue;
+    any = true;
+    for (const SeriesResult& series : result.series) {
+      out << "| " << result.figure.title << " | " << series.series.title << " |";
+      for (const SeriesPoint& point : series.points) {
+        out << ' ' << with_spread(over(point.runs, ndcg)) << diverged_text(point.runs) << " ("
+            << mean_text("%.0f", over(point.runs, best_epoch)) << ") |";
+      }
+      out << ' ' << number("%+.1f %%", beside_best(series)) << " |\n";
+    }
+  }
+  return any ? out.str() : "";
+}
+
+std::string defaults_csv(const std::vector<FigureResult>& results) {
+  std::ostringstream out;
+  out.precision(9);
+  out << "data,model,lr,seeds,ndcg,ndcg_deviation,best_epoch\n";
+  for (const FigureResult& result : results) {
+    if (!result.shows_all()) continue;
+    for (const SeriesResult& series : result.series) {
+      for (const SeriesPoint& point : series.points) {
+        const prism::Statistic quality = over(point.runs, ndcg);
+        out << csv_field(result.figure.title) << ',' << csv_field(series.series.title) << ',';
+        if (point.value != 0) out << point.value;
+        out << ',' << quality.count << ',' << quality.mean << ',' << quality.deviation << ','
+            << over(point.runs, best_epoch).mean << '\n';
+      }
+    }
+  }
+  return out.str();
+}
+
+}  // namespace reproduce
