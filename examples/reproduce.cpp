@@ -135,7 +135,7 @@ Elements elements_at_hand(Runner& runner, const Arguments& arguments) {
     }
     for (const NegativesCell& cell : negatives_cells(benchmark)) all.negatives.push_back(cell);
   }
-  if (all.cells.empty() && arguments.only.empty()) {
+  if (all.cells.empty()) {
     throw prism::DataError(arguments.data, 0, "has none of the data sets; see --help");
   }
   for (const std::string& part : arguments.only) {

@@ -182,12 +182,13 @@ void declare_options(CLI::App& app, Settings& settings) {
 
   declare_policy_options(app, settings);
 
-  list_option(app, settings, "lr", "learning rate; by default it follows from the initial rows")
+  list_option(app, settings, "lr",
+              "learning rate; by default it follows from the initial rows and the loss")
       ->check(number_from(0, true))
       ->group(training);
   app.add_option("--schedule", settings.schedule,
                  "of the learning rate; by default constant with --lr, else it follows from the "
-                 "initial rows")
+                 "initial rows and the loss")
       ->check(CLI::IsMember({"constant", "cosine", "plateau"}))
       ->group(training);
   app.add_option("--batch", settings.batch, "pairs per step")

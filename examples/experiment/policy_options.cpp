@@ -23,8 +23,8 @@ void declare_policy_options(CLI::App& app, Settings& settings) {
       ->check(weight)
       ->group(options);
   list("prism-scale",
-       "PRISM: factor on all magnitudes; below 1 for BPR, MACR and UltraGCN, whose logits are dot "
-       "products")
+       "PRISM: factor on all magnitudes; about 0.02 for BPR, MACR and UltraGCN, whose logits are "
+       "dot products")
       ->check(positive)
       ->group(options);
   list("lambda", "FullWD, BatchedWD: weight decay")->check(weight)->group(options);

@@ -57,8 +57,9 @@ const char* const about_defaults = R"(
 
 Not in the paper: the learning rate that follows from the initial rows, where none is given
 ([defaults.md](defaults.md)), beside each of the paper's rates; MF + DirectAU (gamma 1) with 64 dimensions, batches of
-4096, full decay of 1e-6 or PRISM<1>, and early stopping alike: patience 10, which counts from step 1000 on.
-NDCG@20 (best epoch); the last column is the default beside the best of the constant rates.
+4096, full decay of 1e-6 or PRISM<1>. Patience is 10 and counts from step 1000 on; where the default lowers its rate,
+with FullWD, from the last reduction on. NDCG@20 on the test part (best epoch); the last column is the default beside
+the best of the constant rates on the test part.
 
 )";
 

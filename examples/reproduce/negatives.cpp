@@ -67,7 +67,7 @@ experiment::Settings cell_settings(const NegativesCell& cell) {
   }
   if (cell.loss == "UltraGCN") {
     settings.lists["ultragcn-weight"] = {100, 300};
-    settings.lists["prism-scale"] = {0.1, 0.25};  // its logits are dot products
+    settings.lists["prism-scale"] = {0.02, 0.1};  // its logits are dot products
   }
   return settings;
 }

@@ -112,6 +112,19 @@ TEST_CASE("the records of trials outlive the program, and a line that was cut of
   CHECK(std::isnan(read->report->magnitude_popularity_correlation));
 }
 
+TEST_CASE("a trial's key says by which rule a learning rate follows that is left out") {
+  using BothKinds = Grid<Types<MF<8>>, Types<SSM, BPR>, Types<None>, Types<Xavier>>;
+  const auto all =
+      candidates<BothKinds>(trial_split(), SearchSpace().grid("batch_size", {128}), {});
+  REQUIRE(all.size() == 2);
+  const auto has = [&](std::size_t k, const char* rule) {
+    return all[k].trial(5).key.find(std::string("; learning_rate ") + rule + ";") !=
+           std::string::npos;
+  };
+  CHECK(has(0, "default, rule 1"));
+  CHECK(has(1, "default of dot products, rule 1"));
+}
+
 TEST_CASE("trials of models: the same numbers for one worker and two, interrupted or not") {
   const SearchSpace space =
       SearchSpace().grid("learning_rate", {0.05, 0.005}).grid("lambda", {1e-6, 1e-3});

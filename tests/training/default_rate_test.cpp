@@ -43,8 +43,45 @@ TEST_CASE("rows that start short get large steps, lowered where validation no lo
   TrainingSession session(model, resume_split());
   CHECK(session.step().learning_rate == *options.learning_rate);
 
-  Recommender<MF<64>, BPR> wide(resume_split().train);
+  Recommender<MF<64>, SSM> wide(resume_split().train);
   CHECK(*settled(wide, resume_split()).learning_rate == doctest::Approx(0.03));
+}
+
+TEST_CASE("rows that start short get small steps from a loss of dot products") {
+  Recommender<MF<16>, BPR, FullWD> model(resume_split().train);
+  const FitOptions options = settled(model, resume_split());
+  CHECK(*options.learning_rate == doctest::Approx(0.008 / 4));
+  const std::string lowered_once =
+      "plateau, factor 0.31622776601683794, patience 10, patience_steps 1000, "
+      "reductions 1, min_steps 1000";
+  CHECK(options.schedule->label() == lowered_once);
+
+  Split no_validation = resume_split();
+  no_validation.validation = {};
+  CHECK(settled(model, no_validation, {.epochs = 3}).schedule->label() == "constant");
+
+  // With a penalty it is the loss that it was.
+  Recommender<MF<16>, Penalized<BPR, ReSN>> penalised(resume_split().train);
+  CHECK(*settled(penalised, resume_split()).learning_rate == doctest::Approx(0.008 / 4));
+
+  Recommender<MF<16>, MACR> macr(resume_split().train);
+  CHECK(*settled(macr, resume_split()).learning_rate == doctest::Approx(0.008 / 4));
+  const FitOptions given = settled(model, resume_split(), {.schedule = WarmUpSchedule{7}});
+  CHECK(*given.learning_rate == doctest::Approx(0.008 / 4));
+  CHECK(given.schedule->label() == "warm-up 7");
+
+  // Policies that are chosen at run time; long rows are turned as by any loss.
+  using Chosen = Recommender<MF<16>, Penalized<BPR, OnePenalty<IPL>>, None,
+                             OneInitializer<Xavier, PRISM<dynamic>>>;
+  Chosen xavier(resume_split().train);
+  CHECK(*settled(xavier, resume_split()).learning_rate == doctest::Approx(0.008 / 4));
+  Chosen prism(resume_split().train, {.initializer = PRISM<dynamic>{.scale = 10}});
+  Recommender<MF<16>, SSM, None, PRISM<1.0>> of_cosines(resume_split().train,
+                                                        {.initializer = {.scale = 10}});
+  const FitOptions of_long_rows = settled(prism, resume_split());
+  CHECK(*of_long_rows.learning_rate == *settled(of_cosines, resume_split()).learning_rate);
+  CHECK(*of_long_rows.learning_rate > 2 * 0.008 / 4);
+  CHECK(of_long_rows.schedule->label() == lowered_once);
 }
 
 TEST_CASE("rows that start long are turned by an angle, at a constant rate") {
@@ -99,4 +136,5 @@ TEST_CASE("an optimizer whose steps are as long as the gradient makes them needs
 
 TEST_CASE("a resumed run with all options left open is the unbroken one") {
   test::check_resume<Recommender<MF<8>, BPR>>({}, {.batch_size = 150, .epochs = 5});
+  test::check_resume<Recommender<MF<8>, SSM>>({}, {.batch_size = 150, .epochs = 5});
 }

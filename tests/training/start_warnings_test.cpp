@@ -110,7 +110,7 @@ TEST_CASE("the warning says how long the rows are, and the scale that it names r
   CAPTURE(warning);
   CHECK(number_after(warning, "|u||i| is ") == doctest::Approx(mean).epsilon(0.005));
   const double scale = number_after(warning, "PRISM's scale multiplied by ");
-  CHECK(scale == doctest::Approx(1 / std::sqrt(mean)).epsilon(0.005));
+  CHECK(scale == doctest::Approx(std::sqrt(0.01 / mean)).epsilon(0.005));
   CHECK(warnings_of<Long>({.initializer = {.scale = scale}}).empty());
   // It is a factor on the scale that there is.
   const std::string twice = warnings_of<Long>({.initializer = {.scale = 2}}).at(0);

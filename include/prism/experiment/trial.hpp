@@ -29,6 +29,7 @@
 #include "prism/execution/host.hpp"
 #include "prism/experiment/grid.hpp"
 #include "prism/experiment/search_space.hpp"
+#include "prism/policy/loss.hpp"
 #include "prism/policy/options.hpp"
 #include "prism/training/fit_options.hpp"
 #include "prism/training/history.hpp"
@@ -233,7 +234,8 @@ template <class Model, Execution X = Host<>>
   options.for_each_policy([&](const auto& policy) { spec.key += describe(policy) + " + "; });
   spec.key += sizeof(typename Model::scalar_type) == 4 ? "float" : "double";
   spec.key += "); seed " + std::to_string(options.seed);
-  for (const detail::RunSetting& setting : detail::fit_settings(fit)) {
+  const char* const rate = default_rate_rule(loss_traits(options.loss).dot_product_logits);
+  for (const detail::RunSetting& setting : detail::fit_settings(fit, rate)) {
     spec.key += "; " + setting.name + " " + setting.value;
   }
   if constexpr (DeviceExecution<X>) spec.key += "; on a device";  // rounded otherwise

@@ -53,7 +53,7 @@ template <real Alpha>
 
 /// Scales the unit rows of `Base` to scale * prism_magnitude(alpha, training popularity). With
 /// alpha = 0 all magnitudes are equal; the greater alpha, the more they grow with popularity. A
-/// scale other than 1, the paper's, keeps their ratios: `PRISM<1.0>{.scale = 0.2}`. It is for
+/// scale other than 1, the paper's, keeps their ratios: `PRISM<1.0>{.scale = 0.02}`. It is for
 /// losses whose logits are dot products, which long rows saturate.
 ///
 /// @tparam Alpha  a finite number of at least 0; or `dynamic`: `PRISM<dynamic>{.alpha = 0.5}`

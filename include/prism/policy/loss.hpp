@@ -34,8 +34,9 @@ struct LossTraits {
   /// negatives of its own it otherwise sees only the pairs.
   bool sees_negatives = false;
   /// Whether its logits, the arguments of a sigmoid, softplus or softmax, are dot products of
-  /// output rows: long rows saturate it, of which fit warns. Not if they are cosines, or if the
-  /// loss is linear in the dot products.
+  /// output rows: long rows saturate it, of which fit warns, and short ones get their length from
+  /// it, so that its default learning rate is low (default_rate.hpp). Not if they are cosines, or
+  /// if the loss is linear in the dot products.
   bool dot_product_logits = false;
   /// Whether it takes negatives that all pairs of a batch share: it reads them through
   /// Batch::negatives_of or operations such as loss_over_scores, and takes no occurrence of an item

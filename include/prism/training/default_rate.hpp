@@ -15,6 +15,7 @@
 #include "prism/core/index.hpp"
 #include "prism/core/rows.hpp"
 #include "prism/policy/label.hpp"
+#include "prism/policy/loss.hpp"
 #include "prism/policy/optimizer.hpp"
 #include "prism/training/fit_options.hpp"
 #include "prism/training/row_lengths.hpp"
@@ -25,21 +26,29 @@ namespace prism::inline PRISM_ISA::detail {
 // Where rows start short, training has to find their magnitudes, with decay or without, and wants
 // large steps first and small ones in the end. Where they start long, magnitudes were set, by PRISM
 // or by an earlier training: each step makes a row longer by what is across it, and small ones all
-// along keep what was set. Measured: docs/defaults.md. Another rule is to have another
-// default_rate_rule.
+// along keep what was set. A loss of dot products gives short rows their length by itself; large
+// steps overfit within a few epochs, so that its steps are small from the first. Measured:
+// docs/defaults.md. Who changes a rule changes its name in default_rate_rule.
 
 /// The length of the first steps of rows that start short: 0.03 at 64 dimensions.
 inline constexpr double first_step_of_short_rows = 0.24;
+/// The same, under a loss of dot products: 0.001 at 64 dimensions.
+inline constexpr double first_step_under_dot_products = 0.008;
 /// Of rows that start long, in parts of their length: the angle, in radians, that a step turns them
 /// by. At 64 dimensions PRISM<1> gets about 0.002.
 inline constexpr double step_of_long_rows = 0.003;
-/// But no shorter, for PRISM's scale on losses of dot products: 0.001 at 64 dimensions.
+/// But no shorter, whatever PRISM's scale: 0.001 at 64 dimensions.
 inline constexpr double least_step = 0.008;
 /// Rows are long that are so many times as long as those Xavier draws.
 inline constexpr double long_rows = 1.5;
 
 /// The schedule of rows that start short: from 0.03 to 0.001 at 64 dimensions.
 inline const PlateauSchedule schedule_of_short_rows{.factor = 0.31622776601683794, .reductions = 3};
+/// The schedule of losses of dot products, of short rows and of long ones. Its patience has many
+/// steps: with few an epoch, BPR through MLP and LightGCN ranks by popularity alone for several
+/// hundred before it ranks better.
+inline const PlateauSchedule schedule_of_dot_products{
+    .factor = 0.31622776601683794, .patience_steps = 1000, .reductions = 1};
 
 /// Mean length of a table's rows, each counted as often as it has interactions, and whether that is
 /// long.
@@ -73,20 +82,28 @@ void set_default_rate(FitOptions& options, const X& exec, const Model& model, bo
   const auto users = table_length<Isa>(tables.users, model.train().user_degree());
   const auto items = table_length<Isa>(tables.items, model.train().item_degree());
   const bool is_long = users.is_long && items.is_long;
-  const double step = is_long
-                          ? std::max(least_step, step_of_long_rows * (users.mean + items.mean) / 2)
-                          : first_step_of_short_rows;
+  const bool dot_products = loss_traits(model.options().loss).dot_product_logits;
+  double step = first_step_of_short_rows;
+  if (is_long) {
+    step = std::max(least_step, step_of_long_rows * (users.mean + items.mean) / 2);
+  } else if (dot_products) {
+    step = first_step_under_dot_products;
+  }
   options.learning_rate = learning_rate_of_step(model.options().optimizer, step, dim);
   require(*options.learning_rate > 0, "learning_rate",
           "must be given for the optimizer " + label(model.options().optimizer) +
               ", whose steps are as long as the gradient makes them; Adam, DenseAdam and "
               "PartialRowWiseAdam have one");
-  if (!no_schedule || is_long) return;
+  if (!no_schedule) return;
   // Without a validation part nothing says when to lower the rate.
-  if (has_validation) {
-    options.schedule = schedule_of_short_rows;
-  } else {
-    options.schedule = CosineSchedule{};
+  if (dot_products) {
+    if (has_validation) options.schedule = schedule_of_dot_products;
+  } else if (!is_long) {
+    if (has_validation) {
+      options.schedule = schedule_of_short_rows;
+    } else {
+      options.schedule = CosineSchedule{};
+    }
   }
 }
 

@@ -45,14 +45,16 @@ struct CheckpointOptions {
   std::size_t every_steps = 0;   ///< 0: not within epochs
 };
 
-/// What settings say of a learning rate that is left out; another text for another rule, so that
-/// records of trials by one are not taken for those by the other.
-inline constexpr const char* default_rate_rule = "default, rule 1";
+/// What settings say of a learning rate that is left out: the rule that it follows, and its
+/// version, so that records of trials by one are not taken for those by the other.
+[[nodiscard]] constexpr const char* default_rate_rule(bool dot_product_logits) {
+  return dot_product_logits ? "default of dot products, rule 1" : "default, rule 1";
+}
 
 struct FitOptions {
-  /// Above 0. If left out it follows from the rows: where they start short, as Xavier's, 0.03 at 64
-  /// dimensions, lowered by a PlateauSchedule unless `schedule` is set; where they start long, as
-  /// PRISM's, so that a step turns them by 0.003 radians, about 0.002. See default_rate.hpp.
+  /// Above 0. If left out it follows from the rows and the loss, see default_rate.hpp. Rows that
+  /// start short, as Xavier's: 0.03 at 64 dimensions, and 0.001 under a loss of dot products. Rows
+  /// that start long, as PRISM's: what turns them by 0.003 radians a step, about 0.002.
   std::optional<double> learning_rate{};
   std::size_t batch_size = 4096;  ///< pairs a step, at least 1; the last of an epoch is smaller
   /// At most; at least 1, default_epochs if left out. Without a validation part it must be given,
@@ -66,7 +68,9 @@ struct FitOptions {
   std::size_t k = 20;  ///< length of the lists that validation ranks
   Shuffle shuffle = Shuffle::every_epoch;
   /// A factor on learning_rate for each step, see schedule.hpp. If left out, it is constant where
-  /// learning_rate is given.
+  /// learning_rate is given, where rows start long under another loss than of dot products, and
+  /// under that without a validation part; otherwise a PlateauSchedule, for short rows without a
+  /// validation part a CosineSchedule.
   std::optional<Schedule> schedule{};
   Metric metric{};  ///< which number of the validation's report is to become greater: NDCG@k
   /// Asked after each epoch, if there is one: true stops training.

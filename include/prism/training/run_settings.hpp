@@ -51,10 +51,11 @@ template <class Model>
 }
 
 /// Those of FitOptions. Not among them: what says when to stop, and where files lie.
-[[nodiscard]] inline std::vector<RunSetting> fit_settings(const FitOptions& options) {
+/// @param rate  what is said of a learning rate that is left out
+[[nodiscard]] inline std::vector<RunSetting> fit_settings(const FitOptions& options,
+                                                          const char* rate) {
   return {
-      {"learning_rate",
-       options.learning_rate ? format_number(*options.learning_rate) : default_rate_rule},
+      {"learning_rate", options.learning_rate ? format_number(*options.learning_rate) : rate},
       {"batch_size", std::to_string(options.batch_size)},
       {"k", std::to_string(options.k)},
       {"shuffle", options.shuffle == Shuffle::once ? "once" : "every epoch"},
@@ -70,7 +71,7 @@ template <class Model>
                                                           const FitOptions& options) {
   settings.push_back({"split.train", fingerprint(split.train)});
   settings.push_back({"split.validation", fingerprint(split.validation)});
-  for (RunSetting& setting : fit_settings(options)) settings.push_back(std::move(setting));
+  for (RunSetting& setting : fit_settings(options, "")) settings.push_back(std::move(setting));
   return settings;
 }
 
