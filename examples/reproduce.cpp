@@ -102,7 +102,7 @@ void show(const std::string& element, const prism::QueueProgress& progress) {
 /// The elements of data sets that are at hand.
 struct Elements {
   std::vector<Cell> cells;
-  std::vector<std::pair<Figure, DataSet>> figures, defaults;
+  std::vector<std::pair<Figure, DataSet>> figures;
   std::vector<NegativesCell> negatives;
 };
 
@@ -123,7 +123,7 @@ Elements elements_at_hand(Runner& runner, const Arguments& arguments) {
     for (const Figure& figure : figures(data)) all.figures.emplace_back(figure, data);
   }
   for (const DataSet& data : defaults_data_sets()) {
-    if (runner.has(data)) all.defaults.emplace_back(defaults_figure(data), data);
+    if (runner.has(data)) all.figures.emplace_back(defaults_figure(data), data);
   }
   for (const Benchmark& benchmark : benchmarks()) {
     if (!runner.has(benchmark.data)) continue;
@@ -142,9 +142,9 @@ Elements elements_at_hand(Runner& runner, const Arguments& arguments) {
     const Arguments one{.only = {part}};
     const auto cell = [&](const auto& each) { return one.wants(each.name()); };
     const auto figure = [&](const auto& each) { return one.wants(each.first.name); };
-    const bool known =
-        std::ranges::any_of(all.cells, cell) || std::ranges::any_of(all.negatives, cell) ||
-        std::ranges::any_of(all.figures, figure) || std::ranges::any_of(all.defaults, figure);
+    const bool known = std::ranges::any_of(all.cells, cell) ||
+                       std::ranges::any_of(all.negatives, cell) ||
+                       std::ranges::any_of(all.figures, figure);
     prism::require(known, "--only", "must name elements that --list lists, not '" + part + "'");
   }
   return all;
@@ -156,16 +156,13 @@ void list(Runner& runner, const Elements& elements, const Arguments& arguments) 
     std::printf("%-40s %s\n", cell.name().c_str(),
                 runner.run(cell).complete() ? "on record" : "not complete");
   };
-  const auto list_figure = [&](const auto& of) {
-    const auto& [figure, data] = of;
-    if (!arguments.wants(figure.name)) return;
+  for (const Cell& cell : elements.cells) list_cell(cell);
+  for (const auto& [figure, data] : elements.figures) {
+    if (!arguments.wants(figure.name)) continue;
     const FigureResult result = runner.run(figure, data);
     std::printf("%-40s %zu of %zu trials on record: %s\n", figure.name.c_str(), result.done,
                 result.total, figure.title.c_str());
-  };
-  for (const Cell& cell : elements.cells) list_cell(cell);
-  for (const auto& figure : elements.figures) list_figure(figure);
-  for (const auto& figure : elements.defaults) list_figure(figure);
+  }
   for (const NegativesCell& cell : elements.negatives) list_cell(cell);
 }
 
@@ -201,11 +198,8 @@ int reproduce_all(const Arguments& arguments) {
     for (const Cell& cell : elements.cells) {
       if (!interrupted() && arguments.wants(element = cell.name())) (void)runner.run(cell);
     }
-    for (const auto* of_kind : {&elements.figures, &elements.defaults}) {
-      for (const auto& [figure, data] : *of_kind) {
-        if (interrupted() || !arguments.wants(element = figure.name)) continue;
-        (void)runner.run(figure, data);
-      }
+    for (const auto& [figure, data] : elements.figures) {
+      if (!interrupted() && arguments.wants(element = figure.name)) (void)runner.run(figure, data);
     }
     for (const NegativesCell& cell : elements.negatives) {
       if (!interrupted() && arguments.wants(element = cell.name())) (void)runner.run(cell);
@@ -216,9 +210,6 @@ int reproduce_all(const Arguments& arguments) {
   for (const Cell& cell : elements.cells) results.cells.push_back(runner.run(cell));
   for (const auto& [figure, data] : elements.figures) {
     results.figures.push_back(runner.run(figure, data));
-  }
-  for (const auto& [figure, data] : elements.defaults) {
-    results.defaults.push_back(runner.run(figure, data));
   }
   for (const NegativesCell& cell : elements.negatives) {
     results.negatives.push_back(runner.run(cell));

@@ -19,10 +19,8 @@ DataSet synthetic(const std::string& users, const std::string& items) {
           .synthetic_items = static_cast<prism::Index>(std::stoul(items))};
 }
 
-double ndcg(const prism::TrialRecord& run) { return run.report->dot.ndcg; }
-
-/// "+1.2 %": the default's NDCG@20 beside the best of the other rates; empty where all runs of one
-/// of them diverged.
+/// "+1.2 %": the default's NDCG@20 beside the best of the other rates; empty where its runs, or all
+/// of theirs, diverged.
 std::string beside_best(const SeriesResult& series) {
   const prism::Statistic ours = over(series.points.front().runs, ndcg);
   double best = 0;
@@ -53,13 +51,15 @@ Figure defaults_figure(const DataSet& data) {
                 .caption = "",
                 .shown = Shown::rates,
                 .parameter = "lr"};
+  std::vector<double> values{0};
+  values.insert(values.end(), learning_rates.begin(), learning_rates.end());
   for (const char* regularizer : {"FullWD", "None"}) {
     const bool prism = std::string(regularizer) == "None";
     figure.series.push_back({.title = prism ? "PRISM<1>" : "FullWD",
                              .model = {"MF", "DirectAU", regularizer, prism ? "PRISM" : "Xavier"},
                              .learning_rate = 0,
                              .batch = 4096,
-                             .values = {0, 0.1, 0.01, 0.001}});
+                             .values = values});
   }
   return figure;
 }
@@ -67,9 +67,13 @@ Figure defaults_figure(const DataSet& data) {
 std::string defaults_markdown(const std::vector<FigureResult>& results) {
   std::ostringstream out;
   bool any = false;
-  out << "| data | model | default | 0.1 | 0.01 | 0.001 | |\n|---|---|---|---|---|---|---|\n";
+  out << "| data | model | default |";
+  for (const double rate : learning_rates) out << ' ' << prism::format_number(rate) << " |";
+  out << " |\n|---|---|---|";
+  for (std::size_t k = 0; k < learning_rates.size(); ++k) out << "---|";
+  out << "---|\n";
   for (const FigureResult& result : results) {
-    if (!result.shows_all()) continue;
+    if (result.figure.shown != Shown::rates || !result.shows_all()) continue;
     any = true;
     for (const SeriesResult& series : result.series) {
       out << "| " << result.figure.title << " | " << series.series.title << " |";
@@ -88,7 +92,7 @@ std::string defaults_csv(const std::vector<FigureResult>& results) {
   out.precision(9);
   out << "data,model,lr,seeds,ndcg,ndcg_deviation,best_epoch\n";
   for (const FigureResult& result : results) {
-    if (!result.shows_all()) continue;
+    if (result.figure.shown != Shown::rates || !result.shows_all()) continue;
     for (const SeriesResult& series : result.series) {
       for (const SeriesPoint& point : series.points) {
         const prism::Statistic quality = over(point.runs, ndcg);

@@ -15,7 +15,7 @@ namespace reproduce {
 /// Full decay and PRISM with the default rate, which is 0 here, and with each of the paper's.
 [[nodiscard]] Figure defaults_figure(const DataSet& data);
 
-/// One table, and its numbers, of those that are complete; empty where none is.
+/// One table, and its numbers, of those among the figures that are complete; empty where none is.
 [[nodiscard]] std::string defaults_markdown(const std::vector<FigureResult>& results);
 [[nodiscard]] std::string defaults_csv(const std::vector<FigureResult>& results);
 

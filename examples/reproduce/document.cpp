@@ -88,8 +88,8 @@ std::string open_figures(const std::vector<FigureResult>& results) {
 /// What is left out.
 std::string open_elements(const Results& results) {
   std::string text;
-  for (const std::string& names : {open_cells(results.cells), open_figures(results.figures),
-                                   open_figures(results.defaults), open_cells(results.negatives)}) {
+  for (const std::string& names :
+       {open_cells(results.cells), open_figures(results.figures), open_cells(results.negatives)}) {
     if (!names.empty()) text += "- " + names + "\n";
   }
   return text.empty() ? "" : "\n## Left out\n\nNot run, or not to their end:\n\n" + text;
@@ -108,7 +108,7 @@ void write_documents(const std::filesystem::path& folder, const Results& results
        << table1_markdown(results.cells);
   files.write("table1.csv", table1_csv(results.cells));
   for (const FigureResult& figure : results.figures) {
-    if (!figure.shows_all()) continue;
+    if (figure.figure.shown == Shown::rates || !figure.shows_all()) continue;
     const std::string file = file_name(figure.figure.name);
     text << "\n## " << figure.figure.title << "\n\n"
          << figure.figure.caption << "\n\n"
@@ -120,10 +120,10 @@ void write_documents(const std::filesystem::path& folder, const Results& results
     }
     files.write(file + ".csv", figure_csv(figure));
   }
-  const std::string defaults = defaults_markdown(results.defaults);
+  const std::string defaults = defaults_markdown(results.figures);
   if (!defaults.empty()) {
     text << about_defaults << command("defaults") << "\n" << defaults;
-    files.write("defaults.csv", defaults_csv(results.defaults));
+    files.write("defaults.csv", defaults_csv(results.figures));
   }
   std::string tables;
   for (const Benchmark& benchmark : benchmarks()) {

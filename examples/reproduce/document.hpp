@@ -13,7 +13,6 @@ namespace reproduce {
 struct Results {
   std::vector<CellResult> cells;
   std::vector<FigureResult> figures;
-  std::vector<FigureResult> defaults;
   std::vector<NegativesResult> negatives;
 };
 

@@ -9,7 +9,6 @@ namespace reproduce {
 
 namespace {
 
-const std::vector<double> rates{0.1, 0.01, 0.001};
 const std::vector<double> decays{0, 1e-8, 1e-6, 1e-4};
 const std::vector<double> directau_gammas{1, 2, 5};
 const std::vector<double> alphas{0, 0.25, 0.5, 0.75, 1, 1.25, 1.5};
@@ -98,7 +97,7 @@ experiment::Settings cell_settings(const Cell& cell) {
   settings.backbone = cell.backbone;
   settings.loss = cell.loss;
   settings.batch = batch_of(cell.loss);
-  settings.lists["lr"] = rates;
+  settings.lists["lr"] = learning_rates;
   settings.lists["lambda"] = decays;
   if (cell.loss == "DirectAU") settings.lists["gamma"] = directau_gammas;
   if (cell.loss == "MAWU") {

@@ -24,6 +24,9 @@ struct DataSet {
 };
 [[nodiscard]] const std::vector<DataSet>& data_sets();
 
+/// The learning rates among which the paper chooses.
+inline const std::vector<double> learning_rates{0.1, 0.01, 0.001};
+
 /// A value that the paper prints.
 struct Published {
   std::string data, backbone, loss;

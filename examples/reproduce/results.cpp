@@ -11,7 +11,6 @@ namespace reproduce {
 
 namespace {
 
-double ndcg(const prism::TrialRecord& run) { return run.report->dot.ndcg; }
 auto stratum(std::size_t s) {
   return [s](const prism::TrialRecord& run) { return run.report->dot.ndcg_by_stratum[s]; };
 }

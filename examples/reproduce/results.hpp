@@ -22,6 +22,7 @@ template <class Number>
   return prism::statistic(numbers);
 }
 
+[[nodiscard]] inline double ndcg(const prism::TrialRecord& run) { return run.report->dot.ndcg; }
 [[nodiscard]] inline double best_epoch(const prism::TrialRecord& run) {
   return static_cast<double>(run.best_epoch);
 }

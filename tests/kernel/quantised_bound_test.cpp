@@ -14,6 +14,7 @@
 #include <utility>
 #include <vector>
 
+#include "byte_rows.hpp"
 #include "variants.hpp"
 
 using namespace prism;
@@ -22,46 +23,6 @@ using namespace test;
 namespace {
 
 constexpr std::size_t columns = quantised_panel_width;
-constexpr float infinity = std::numeric_limits<float>::infinity();
-
-/// Rows that are difficult for bounds, by kind.
-std::vector<float> row_of_kind(std::size_t kind, std::size_t n, std::uint64_t seed) {
-  std::vector<float> x = draws<float>(n, seed);
-  const Random random(seed, Stream::synthetic);
-  switch (kind % 10) {
-    case 1:  // one column far above the others
-      x[n / 2] = 300;
-      break;
-    case 2:  // all halfway between two bytes, so that residuals are the largest
-      for (std::size_t i = 0; i < n; ++i) x[i] = i == 0 ? 127 : 0.499F + std::round(20 * x[i]);
-      break;
-    case 3:
-      for (float& value : x) value *= 1e-30F;
-      break;
-    case 4:
-      for (float& value : x) value *= 1e-8F;
-      break;
-    case 5:
-      for (float& value : x) value *= 1e8F;
-      break;
-    case 6:
-      x.assign(n, 0);
-      break;
-    case 7:
-      for (float& value : x) value *= 1e30F;
-      break;
-    case 8:  // equal in all columns
-      x.assign(n, random.uniform(0) < 0.5 ? 1.0F : -1.0F);
-      break;
-    case 9:
-      x[n - 1] = random.uniform(0) < 0.5 ? infinity : std::numeric_limits<float>::quiet_NaN();
-      break;
-    default:
-      break;
-  }
-  return x;
-}
-
 /// The kind of row of column c: all of one kind, or mixed. Kinds up to `told` have no row that
 /// leaves a panel without a bound.
 constexpr std::size_t told = 10, column_kinds = 12;
@@ -126,17 +87,6 @@ struct QuantisedColumns {
     quantised.quantisation = quantisation;
   }
 };
-
-/// The largest norm, squared, of the bytes that share a lane's sum in a segment.
-std::int32_t largest_lane_square(const std::int8_t* bytes, std::size_t n, const ByteRange& range) {
-  const std::size_t segments = n / 4 / range.segment_quads + 1;
-  std::vector<std::int32_t> squares(segments * range.lanes);
-  for (std::size_t k = 0; k < n; ++k) {
-    const std::size_t lane = k % 4 / (4 / range.lanes);
-    squares[k / 4 / range.segment_quads * range.lanes + lane] += bytes[k] * bytes[k];
-  }
-  return *std::max_element(squares.begin(), squares.end());
-}
 
 /// Bytes as far from zero as a range allows: equal ones, of either sign or of both, or a pair of
 /// neighbours in each segment; or those of a random row.
@@ -274,57 +224,7 @@ void check_bounds() {
   CHECK(kept_out > screened / 20);  // not everything is a candidate
 }
 
-void check_norms(const ByteRange& range) {
-  constexpr std::size_t rows = 3;
-  for (std::size_t n = 1; n <= last_dimension; ++n) {
-    for (std::size_t kind = 0; kind < 9; ++kind) {
-      CAPTURE(n);
-      CAPTURE(kind);
-      // Two rows of this kind, and one of the next between them.
-      std::vector<float> x, residual(n);
-      for (std::size_t r = 0; r < rows; ++r) {
-        const std::vector<float> row = row_of_kind((kind + r % 2) % 9, n, n + r);
-        x.insert(x.end(), row.begin(), row.end());
-      }
-      for (const std::size_t together : {std::size_t{1}, rows}) {
-        std::vector<std::int8_t> bytes(together * n);
-        const Quantisation quantisation =
-            quantise(bytes.data(), x.data(), together, n, residual.data(), range);
-        for (std::size_t r = 0; r < together; ++r) {
-          double max_norm = 0, max_quantised_norm = 0, max_residual_norm = 0;
-          std::int32_t largest = 0;
-          for (std::size_t i = r * n; i < (r + 1) * n; ++i) {
-            const double part = double{quantisation.scale} * bytes[i];
-            largest = std::max(largest, std::abs(std::int32_t{bytes[i]}));
-            max_norm += double{x[i]} * x[i];
-            max_quantised_norm += part * part;
-            max_residual_norm += (x[i] - part) * (x[i] - part);
-          }
-          CHECK(largest <= range.max_abs);
-          if (range.max_lane_norm != 0) {
-            CHECK(largest_lane_square(bytes.data() + r * n, n, range) <=
-                  range.max_lane_norm * range.max_lane_norm);
-          }
-          CHECK(std::sqrt(max_residual_norm) <= double{quantisation.max_residual_norm});
-          if (quantisation.max_residual_norm < infinity) {
-            CHECK(std::sqrt(max_norm) <= double{quantisation.max_norm});
-            CHECK(std::sqrt(max_quantised_norm) <= double{quantisation.max_quantised_norm});
-          }
-        }
-        if (kind == 0 && together == 1) {
-          const float largest_part = range.max_abs == 127 ? 0.08F : 0.12F;
-          CHECK(quantisation.max_residual_norm <= largest_part * quantisation.max_norm);
-        }
-      }
-    }
-  }
-}
-
 }  // namespace
-
-#define PRISM_BYTE_ISAS                                                            \
-  isa::scalar, isa::avx2, isa::avx_vnni, isa::avx512, isa::avx512_vnni, isa::neon, \
-      isa::neon_dotprod, isa::native
 
 TEST_CASE_TEMPLATE("products of bytes equal their plain loop", Isa, PRISM_BYTE_ISAS) {
   if constexpr (isa_supported<Isa>) check_sums<Isa>();
@@ -332,14 +232,6 @@ TEST_CASE_TEMPLATE("products of bytes equal their plain loop", Isa, PRISM_BYTE_I
 
 TEST_CASE_TEMPLATE("a score never exceeds its upper bound", Isa, PRISM_BYTE_ISAS) {
   if constexpr (isa_supported<Isa>) check_bounds<Isa>();
-}
-
-TEST_CASE_TEMPLATE("norms of rows, quantised rows and residuals are within their bounds", Isa,
-                   PRISM_BYTE_ISAS) {
-  if constexpr (isa_supported<Isa>) {
-    check_norms(ByteAccumulator<Isa>::limits.left);
-    check_norms(ByteAccumulator<Isa>::limits.right);
-  }
 }
 
 TEST_CASE("the instruction sets of this machine sum products of bytes") {

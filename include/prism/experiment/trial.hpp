@@ -234,7 +234,9 @@ template <class Model, Execution X = Host<>>
   options.for_each_policy([&](const auto& policy) { spec.key += describe(policy) + " + "; });
   spec.key += sizeof(typename Model::scalar_type) == 4 ? "float" : "double";
   spec.key += "); seed " + std::to_string(options.seed);
-  const char* const rate = default_rate_rule(loss_traits(options.loss).dot_product_logits);
+  const std::string rate = fit.learning_rate
+                               ? format_number(*fit.learning_rate)
+                               : default_rate_rule(loss_traits(options.loss).dot_product_logits);
   for (const detail::RunSetting& setting : detail::fit_settings(fit, rate)) {
     spec.key += "; " + setting.name + " " + setting.value;
   }

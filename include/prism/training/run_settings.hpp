@@ -51,11 +51,11 @@ template <class Model>
 }
 
 /// Those of FitOptions. Not among them: what says when to stop, and where files lie.
-/// @param rate  what is said of a learning rate that is left out
+/// @param learning_rate  in words: options may leave it out
 [[nodiscard]] inline std::vector<RunSetting> fit_settings(const FitOptions& options,
-                                                          const char* rate) {
+                                                          std::string learning_rate) {
   return {
-      {"learning_rate", options.learning_rate ? format_number(*options.learning_rate) : rate},
+      {"learning_rate", std::move(learning_rate)},
       {"batch_size", std::to_string(options.batch_size)},
       {"k", std::to_string(options.k)},
       {"shuffle", options.shuffle == Shuffle::once ? "once" : "every epoch"},
@@ -66,12 +66,15 @@ template <class Model>
 
 /// Those of a run.
 /// @param settings  the model's
+/// @param options   of a session, which has a learning rate
 [[nodiscard]] inline std::vector<RunSetting> run_settings(std::vector<RunSetting> settings,
                                                           const Split& split,
                                                           const FitOptions& options) {
   settings.push_back({"split.train", fingerprint(split.train)});
   settings.push_back({"split.validation", fingerprint(split.validation)});
-  for (RunSetting& setting : fit_settings(options, "")) settings.push_back(std::move(setting));
+  for (RunSetting& setting : fit_settings(options, format_number(*options.learning_rate))) {
+    settings.push_back(std::move(setting));
+  }
   return settings;
 }
 

@@ -28,8 +28,8 @@ namespace prism::inline PRISM_ISA::detail {
 inline constexpr double max_initial_product = 10;
 
 /// What the scale that is named brings that mean to: rows short enough that training gives them
-/// their length, as it does from Xavier's, and PRISM's ratios remain in them. With 1
-/// BPR and MACR rank worse than with 0.01, and with less alike (docs/training.md).
+/// their length, as it does from Xavier's, and PRISM's ratios remain in them. With 1 BPR and MACR
+/// rank worse than with 0.01, and with less within 2 % of it (docs/training.md).
 inline constexpr double scaled_product = 0.01;
 
 /// Rows that training has not turned yet have a mean cosine of about 0 (at most 0.06 for each
