@@ -7,7 +7,9 @@
 #include <vector>
 
 #include <prism/core/finite.hpp>
+#include <prism/core/parallel.hpp>
 #include <prism/execution/serial_grid.hpp>
+#include <prism/kernel/thread_block.hpp>
 
 using namespace prism;
 
