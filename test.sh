@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Builds everything and runs every test. Arguments go to ctest: ./test.sh -R golden
+# Builds everything but the benchmarks and runs every test. Arguments go to ctest: ./test.sh -R golden
 set -euo pipefail
 root=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 "$root/scripts/install_packages.sh"

@@ -92,7 +92,7 @@ void kernels(std::size_t dim) {
 
 template <class Backbone, class Loss, class Regularizer = None, class Sampler = UniformNegatives,
           class Optimizer = Adam>
-void step(const std::string& name, std::size_t batch, Loss loss = {}, int steps_before = 3) {
+void step(const std::string& name, std::size_t batch, Loss loss = {}, int steps_before = 0) {
   using Model = Recommender<Backbone, Loss, Regularizer, Xavier, Optimizer, Sampler>;
   Model model(one_thread, interactions(), {.loss = loss});
   Trainer trainer(model, one_thread);

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Queries of an ItemIndex beside faiss and hnswlib, in turns, on the same rows.
 
+    ./scripts/build.sh release serving_times
     python3 -m venv build/serving && build/serving/bin/pip install faiss-cpu hnswlib numpy
     build/serving/bin/python bench/peers/serving.py build/release/bench/serving_times
 
