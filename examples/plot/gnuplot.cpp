@@ -121,11 +121,13 @@ void draw_panels(const std::string& file, const std::vector<Panel>& panels, int 
     } else {
       commands << "set xrange [*:*]\n";
     }
+    // One style a panel, if one of its lines is a short one.
+    const bool many =
+        std::ranges::any_of(panel.lines, [](const Line& line) { return line.points.size() > 25; });
     commands << "plot ";
     for (std::size_t l = 0; l < panel.lines.size(); ++l) {
       const Line& line = panel.lines[l];
       const bool bars = std::ranges::any_of(line.points, [](auto& p) { return p.deviation > 0; });
-      const bool many = line.points.size() > 25;
       commands << (l == 0 ? "" : ", ") << "$b" << block++ << " using 1:2"
                << (!panel.joined ? " with points"
                    : bars        ? ":3 with yerrorlines"

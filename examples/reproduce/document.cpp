@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "document.hpp"
 
+#include <map>
 #include <prism/serve/staged_files.hpp>
 #include <sstream>
 #include <string>
@@ -22,7 +23,8 @@ const char* const introduction = R"(# Results
 The tables and figures of the paper ("On the Role of Weight Decay in Collaborative Filtering: A Popularity
 Perspective", KDD 2025), as `reproduce` found them. It wrote this file from the records of its trials; each command
 runs what is missing there. NDCG@20 is on the test part, by dot product over all items that the user has not seen: mean
-± standard deviation over seeds, which also draw the split. Where there is no deviation, there was one seed.
+± standard deviation over seeds, which also draw the split. Where there is no deviation, there was one seed. A figure
+shows the seeds that each of its points has been run with.
 )";
 
 const char* const about_table1 = R"(
@@ -107,6 +109,7 @@ void write_documents(const std::filesystem::path& folder, const Results& results
   text << introduction << about_table1 << command("table1") << "\n"
        << table1_markdown(results.cells);
   files.write("table1.csv", table1_csv(results.cells));
+  std::map<std::string, std::string> titles;  // of the figures with a table, by the table
   for (const FigureResult& figure : results.figures) {
     if (figure.figure.shown == Shown::rates || !figure.shows_all()) continue;
     const std::string file = file_name(figure.figure.name);
@@ -114,7 +117,13 @@ void write_documents(const std::filesystem::path& folder, const Results& results
          << figure.figure.caption << "\n\n"
          << command(figure.figure.name) << "\n";
     if (draw(figure, folder)) picture(figure.figure.title, file);
-    text << "\n" << figure_markdown(figure);
+    const std::string table = figure_markdown(figure);
+    const auto [same, first] = titles.emplace(table, figure.figure.title);
+    if (first || table.empty()) {
+      text << "\n" << table;
+    } else {
+      text << "\nThe values are those of the table of \"" << same->second << "\".\n";
+    }
     if (figure.done < figure.total) {
       text << "\n" << figure.done << " of " << figure.total << " trials are on record.\n";
     }

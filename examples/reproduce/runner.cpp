@@ -3,11 +3,36 @@
 
 #include <algorithm>
 #include <limits>
+#include <map>
 #include <utility>
 
 #include "experiment/candidates.hpp"
 
 namespace reproduce {
+
+namespace {
+
+/// Where some seeds have a run of each point, leaves those alone: a seed draws the split, too, and
+/// points are compared.
+void keep_common_seeds(FigureResult& result) {
+  std::map<std::uint64_t, std::size_t> points_with;  // by seed
+  std::size_t points = 0;
+  for (const SeriesResult& series : result.series) {
+    points += series.points.size();
+    for (const SeriesPoint& point : series.points) {
+      for (const prism::TrialRecord& run : point.runs) ++points_with[run.seed];
+    }
+  }
+  std::erase_if(points_with, [=](const auto& seed) { return seed.second < points; });
+  if (points_with.empty()) return;
+  for (SeriesResult& series : result.series) {
+    for (SeriesPoint& point : series.points) {
+      std::erase_if(point.runs, [&](const auto& run) { return !points_with.contains(run.seed); });
+    }
+  }
+}
+
+}  // namespace
 
 bool FigureResult::shows_all() const {
   return std::ranges::all_of(series, [](const SeriesResult& of) {
@@ -122,6 +147,7 @@ FigureResult Runner::run(const Figure& figure, const DataSet& data) {
       }
     }
   }
+  keep_common_seeds(result);
   return result;
 }
 
