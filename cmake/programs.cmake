@@ -19,10 +19,7 @@ if(PRISM_NATIVE)
   endif()
 endif()
 if(PRISM_SANITIZE)
-  # What is used through a null pointer or beyond an object, the address sanitizer finds, too; without
-  # these two checks of the other, clang 19 compiles in a sixth less time.
   target_compile_options(prism_program INTERFACE -fsanitize=address,undefined
-                                                 -fno-sanitize=null,object-size
                                                  -fno-sanitize-recover=all -fno-omit-frame-pointer)
   target_link_options(prism_program INTERFACE -fsanitize=address,undefined)
 endif()

@@ -121,7 +121,7 @@ void draw_panels(const std::string& file, const std::vector<Panel>& panels, int 
     } else {
       commands << "set xrange [*:*]\n";
     }
-    // One style a panel, if one of its lines is a short one.
+    // For all lines of a panel alike: a short one among long ones would be a row of points.
     const bool many =
         std::ranges::any_of(panel.lines, [](const Line& line) { return line.points.size() > 25; });
     commands << "plot ";

@@ -24,7 +24,7 @@ The tables and figures of the paper ("On the Role of Weight Decay in Collaborati
 Perspective", KDD 2025), as `reproduce` found them. It wrote this file from the records of its trials; each command
 runs what is missing there. NDCG@20 is on the test part, by dot product over all items that the user has not seen: mean
 ± standard deviation over seeds, which also draw the split. Where there is no deviation, there was one seed. A figure
-shows the seeds that each of its points has been run with.
+shows the seeds that each of its points has been run with, where there are such.
 )";
 
 const char* const about_table1 = R"(
@@ -118,11 +118,10 @@ void write_documents(const std::filesystem::path& folder, const Results& results
          << command(figure.figure.name) << "\n";
     if (draw(figure, folder)) picture(figure.figure.title, file);
     const std::string table = figure_markdown(figure);
-    const auto [same, first] = titles.emplace(table, figure.figure.title);
-    if (first || table.empty()) {
-      text << "\n" << table;
-    } else {
-      text << "\nThe values are those of the table of \"" << same->second << "\".\n";
+    if (!table.empty()) {
+      const auto [same, first] = titles.emplace(table, figure.figure.title);
+      text << "\n"
+           << (first ? table : "The values are those of the table of \"" + same->second + "\".\n");
     }
     if (figure.done < figure.total) {
       text << "\n" << figure.done << " of " << figure.total << " trials are on record.\n";
