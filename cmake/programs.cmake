@@ -22,4 +22,8 @@ if(PRISM_SANITIZE)
   target_compile_options(prism_program INTERFACE -fsanitize=address,undefined
                                                  -fno-sanitize-recover=all -fno-omit-frame-pointer)
   target_link_options(prism_program INTERFACE -fsanitize=address,undefined)
+  # Checks make functions long: where fewer of them are inlined, clang compiles a seventh quicker, and
+  # the tests run as before.
+  target_compile_options(prism_program INTERFACE
+                         "$<$<CXX_COMPILER_ID:Clang>:SHELL:-mllvm -inline-threshold=40>")
 endif()
