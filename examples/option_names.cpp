@@ -13,7 +13,7 @@ namespace examples {
 namespace {
 
 // An option of the library, or an argument that its errors name, and what sets it.
-constexpr std::array<std::pair<std::string_view, std::string_view>, 27> option_names{{
+constexpr std::array<std::pair<std::string_view, std::string_view>, 28> option_names{{
     {"backbone", "--backbone"},
     {"batch_size", "--batch"},
     {"checkpoint", "--checkpoint"},
@@ -41,6 +41,7 @@ constexpr std::array<std::pair<std::string_view, std::string_view>, 27> option_n
     {"split.validation", "--data"},
     {"test", "--test"},
     {"user", "--user-column"},
+    {"validate_by_cosine", "--validate-by-cosine"},
 }};
 
 /// The command line's name of an option; empty where it has none.

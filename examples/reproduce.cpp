@@ -153,8 +153,9 @@ Elements elements_at_hand(Runner& runner, const Arguments& arguments) {
 void list(Runner& runner, const Elements& elements, const Arguments& arguments) {
   const auto list_cell = [&](const auto& cell) {
     if (!arguments.wants(cell.name())) return;
-    std::printf("%-40s %s\n", cell.name().c_str(),
-                runner.run(cell).complete() ? "on record" : "not complete");
+    const auto result = runner.run(cell);
+    const std::string note = result.note().empty() ? "not complete" : result.note();
+    std::printf("%-40s %s\n", cell.name().c_str(), result.on_record() ? "on record" : note.c_str());
   };
   for (const Cell& cell : elements.cells) list_cell(cell);
   for (const auto& [figure, data] : elements.figures) {
@@ -196,7 +197,12 @@ int reproduce_all(const Arguments& arguments) {
   plot::require_gnuplot(folder.string());
   if (!arguments.no_run) {
     for (const Cell& cell : elements.cells) {
-      if (!interrupted() && arguments.wants(element = cell.name())) (void)runner.run(cell);
+      if (interrupted() || !arguments.wants(element = cell.name())) continue;
+      const std::string waits_for = runner.run(cell).waits_for;
+      if (!waits_for.empty()) {
+        std::fprintf(stderr, "%s takes the hyperparameters of %s, which is not on record\n",
+                     element.c_str(), waits_for.c_str());
+      }
     }
     for (const auto& [figure, data] : elements.figures) {
       if (!interrupted() && arguments.wants(element = figure.name)) (void)runner.run(figure, data);

@@ -207,6 +207,11 @@ void declare_options(CLI::App& app, Settings& settings) {
   app.add_option("--min-steps", settings.min_steps, "steps before epochs count for --patience")
       ->capture_default_str()
       ->group(training);
+  app.add_flag(
+         "--validate-by-cosine", settings.validate_by_cosine,
+         "rank the validation part by cosine too, and show and record that; early stopping goes "
+         "by dot product")
+      ->group(training);
   app.add_option("--seed", settings.seeds, "of all random numbers, the split's too")
       ->check(CLI::Range(std::uint64_t{0}, std::uint64_t{1} << 53, "INTEGER >= 0"))
       ->delimiter(',')

@@ -89,6 +89,9 @@ inline prism::Json to_json(const prism::History& history) {
                       {"validation_ndcg", epoch.validation_ndcg},
                       {"train_seconds", epoch.train_seconds},
                       {"validate_seconds", epoch.validate_seconds}});
+    if (epoch.validation_by_cosine) {
+      epochs.back()["validation_by_cosine"] = *epoch.validation_by_cosine;
+    }
   }
   prism::Json initial;
   if (history.initial_validation) initial = *history.initial_validation;
@@ -190,6 +193,7 @@ inline prism::Json to_json(const Settings& settings) {
                       {"epochs", settings.epochs},
                       {"patience", settings.patience},
                       {"min_steps", settings.min_steps},
+                      {"validate_by_cosine", settings.validate_by_cosine},
                       {"seed", settings.seed},
                       {"threads", nullptr},
                       {"device", settings.device}};

@@ -84,7 +84,8 @@ void with_model(const Settings& settings, const ModelChoice& choice, Backbone ba
                  .epochs = settings.epochs,
                  .patience = settings.patience,
                  .min_steps = settings.min_steps,
-                 .shuffle = settings.released ? Shuffle::once : Shuffle::every_epoch};
+                 .shuffle = settings.released ? Shuffle::once : Shuffle::every_epoch,
+                 .validate_by_cosine = settings.validate_by_cosine};
   if (settings.learning_rate > 0) fit.learning_rate = settings.learning_rate;
   if (settings.schedule == "constant") fit.schedule = ConstantSchedule{};
   if (settings.schedule == "cosine") fit.schedule = CosineSchedule{};

@@ -33,8 +33,9 @@ const char* const about_table1 = R"(
 MF and MLP with 64 dimensions; rates {0.1, 0.01, 0.001}, decay {0, 1e-8, 1e-6, 1e-4} and the loss's weights chosen by
 validation with the first seed, by successive halving among the candidates of each rate where `--first-epochs` is not 0
 (the paper trains all); patience 10, which counts from step 1000 on. Protocol "text" is the paper's text, "code" its
-published code (`Released` in [policies.md](policies.md); MovieLens with every rating). The paper's column is empty
-where its value is not among those that this program has.
+published code (`Released` in [policies.md](policies.md); MovieLens with every rating), "transferred" the text with the
+hyperparameters that were chosen on Gowalla in place of a search; gamma1 and gamma2 are the data set's own where the
+paper gives them. The paper's column is empty where its value is not among those that this program has.
 
 )";
 
@@ -65,12 +66,14 @@ the best of the constant rates on the test part.
 
 )";
 
-/// "name, name", of those that are not complete.
+/// "name, name (1 of 3 seeds)", of those of which something is missing.
 template <class CellResults>
 std::string open_cells(const CellResults& cells) {
   std::string names;
   for (const auto& result : cells) {
-    if (!result.complete()) names += (names.empty() ? "" : ", ") + result.cell.name();
+    if (result.on_record()) continue;
+    names += (names.empty() ? "" : ", ") + result.cell.name();
+    if (!result.note().empty()) names += " (" + result.note() + ")";
   }
   return names;
 }
@@ -124,7 +127,9 @@ void write_documents(const std::filesystem::path& folder, const Results& results
            << (first ? table : "The values are those of the table of \"" + same->second + "\".\n");
     }
     if (figure.done < figure.total) {
-      text << "\n" << figure.done << " of " << figure.total << " trials are on record.\n";
+      text << "\n"
+           << figure.done << " of " << figure.total << " trials are on record"
+           << (figure.figure.shown == Shown::curves ? " with validation by cosine" : "") << ".\n";
     }
     files.write(file + ".csv", figure_csv(figure));
   }

@@ -1,9 +1,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
+#include <algorithm>
 #include <array>
 #include <cmath>
 #include <prism/theory/magnitude.hpp>
 #include <sstream>
 #include <string>
+#include <utility>
+#include <vector>
 
 #include "plot/gnuplot.hpp"
 #include "results.hpp"
@@ -91,6 +94,27 @@ std::vector<plot::Panel> quality_panels(const FigureResult& result) {
   return {quality, cosine, epochs};
 }
 
+/// @param title        added to the figure's
+/// @param validations  those of each epoch to draw
+plot::Panel curves_panel(const FigureResult& result, const char* title,
+                         std::vector<double> prism::TrialRecord::*validations) {
+  plot::Panel panel{.title = result.figure.title + ", " + title,
+                    .x_label = "epoch",
+                    .y_label = "validation NDCG@20"};
+  for (const SeriesResult& series : result.series) {
+    const auto& runs = series.points.front().runs;
+    plot::Line line{.label = series.series.title};
+    if (!runs.empty()) {
+      const std::vector<double>& values = runs.front().*validations;
+      for (std::size_t e = 0; e < values.size(); ++e) {
+        line.points.push_back({static_cast<double>(e + 1), values[e]});
+      }
+    }
+    panel.lines.push_back(std::move(line));
+  }
+  return panel;
+}
+
 std::vector<plot::Panel> panels_of(const FigureResult& result) {
   const Figure& figure = result.figure;
   switch (figure.shown) {
@@ -127,18 +151,14 @@ std::vector<plot::Panel> panels_of(const FigureResult& result) {
       return {panel};
     }
     case Shown::curves: {
-      plot::Panel panel{.title = figure.title, .x_label = "epoch", .y_label = "validation NDCG@20"};
-      for (const SeriesResult& series : result.series) {
-        const auto& runs = series.points.front().runs;
-        plot::Line line{.label = series.series.title};
-        if (!runs.empty()) {
-          for (std::size_t e = 0; e < runs.front().validations.size(); ++e) {
-            line.points.push_back({static_cast<double>(e + 1), runs.front().validations[e]});
-          }
-        }
-        panel.lines.push_back(std::move(line));
-      }
-      return {panel};
+      std::vector<plot::Panel> panels{
+          curves_panel(result, "by dot product", &prism::TrialRecord::validations)};
+      plot::Panel cosine =
+          curves_panel(result, "by cosine", &prism::TrialRecord::validations_by_cosine);
+      const auto empty = [](const plot::Line& line) { return line.points.empty(); };
+      // Records made for another figure have no cosine values.
+      if (std::ranges::none_of(cosine.lines, empty)) panels.push_back(std::move(cosine));
+      return panels;
     }
     case Shown::rates:  // one table of all data sets, see defaults.hpp
       return {};

@@ -36,8 +36,10 @@ struct Published {
 [[nodiscard]] std::optional<double> published(const std::string& data, const std::string& backbone,
                                               const std::string& loss, bool prism);
 
-/// As the paper's text says, or as its published code does where that differs.
-enum class Protocol { text, code };
+/// As the paper's text says; as its published code does where that differs; or as the text says,
+/// with the hyperparameters chosen on Gowalla in place of a search.
+enum class Protocol { text, code, transferred };
+[[nodiscard]] const char* name_of(Protocol protocol);
 
 /// A cell of Table 1: the best decay and PRISM, both tuned.
 struct Cell {
@@ -45,10 +47,13 @@ struct Cell {
   std::string backbone, loss;
   Protocol protocol;
 
-  /// "table1/movielens1m/MF/SSM", with "/code" for that protocol.
+  /// "table1/movielens1m/MF/SSM/text"
   [[nodiscard]] std::string name() const;
 };
 [[nodiscard]] std::vector<Cell> table1_cells();
+
+/// The cell whose chosen hyperparameters a transferred one takes.
+[[nodiscard]] Cell source_of(const Cell& transferred);
 
 /// The settings of a cell's models, lists of the paper's search space included.
 [[nodiscard]] experiment::Settings cell_settings(const Cell& cell);
@@ -59,7 +64,7 @@ enum class Shown {
   quality,     // NDCG@20 by dot product and by cosine, and the best epoch
   ratio,       // the unpopular stratum's part over the popular one's
   magnitudes,  // mean item magnitude over popularity
-  curves,      // validation NDCG@20 over epochs
+  curves,      // validation NDCG@20 by dot product and by cosine over epochs
   rates,       // NDCG@20 with the default learning rate and with constant ones
 };
 

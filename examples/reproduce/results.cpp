@@ -24,8 +24,6 @@ std::string strata_text(const std::vector<prism::TrialRecord>& runs) {
   return text;
 }
 
-const char* name_of(Protocol protocol) { return protocol == Protocol::text ? "text" : "code"; }
-
 /// A row of Table 1.
 struct Row {
   const Cell& cell;
@@ -65,6 +63,7 @@ std::string verdict(const prism::Statistic& ours, std::optional<double> paper) {
   if (!paper || ours.count == 0) return "";
   const double difference = 100 * (ours.mean - *paper) / *paper;
   if (std::abs(ours.mean - *paper) <= ours.deviation) return "within the spread";
+  if (std::abs(difference) < 0.1) return "within 0.1 %";
   return (difference > 0 ? "better by " : "worse by ") + number("%.1f %%", std::abs(difference));
 }
 
@@ -139,13 +138,15 @@ std::string figure_csv(const FigureResult& result) {
     return out.str();
   }
   if (result.figure.shown == Shown::curves) {
-    out << "series,epoch,validation\n";
+    out << "series,epoch,validation,validation_by_cosine\n";
     for (const SeriesResult& series : result.series) {
       for (const SeriesPoint& point : series.points) {
         if (point.runs.empty()) continue;
-        const std::vector<double>& validations = point.runs.front().validations;
-        for (std::size_t e = 0; e < validations.size(); ++e) {
-          out << csv_field(series.series.title) << ',' << e + 1 << ',' << validations[e] << '\n';
+        const prism::TrialRecord& run = point.runs.front();
+        for (std::size_t e = 0; e < run.validations.size(); ++e) {
+          out << csv_field(series.series.title) << ',' << e + 1 << ',' << run.validations[e] << ',';
+          if (e < run.validations_by_cosine.size()) out << run.validations_by_cosine[e];
+          out << '\n';
         }
       }
     }

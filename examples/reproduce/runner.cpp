@@ -32,7 +32,34 @@ void keep_common_seeds(FigureResult& result) {
   }
 }
 
+std::vector<Search> searches_of(const Cell& cell) {
+  const experiment::Settings settings = cell_settings(cell);
+  return {{settings, {cell.backbone, cell.loss, "FullWD", "Xavier"}},
+          {settings, {cell.backbone, cell.loss, "None", "PRISM"}}};
+}
+
+/// Leaves of each list that has several values the one that was chosen elsewhere.
+void keep_chosen(experiment::Settings& settings, const prism::Configuration& chosen) {
+  for (auto& [name, values] : settings.lists) {
+    const auto found = std::ranges::find(chosen, name, &prism::Hyperparameter::name);
+    if (values.size() > 1 && found != chosen.end()) values = {found->value};
+  }
+}
+
+/// Nothing is run.
+prism::QueueOptions reading() {
+  prism::QueueOptions queue;
+  queue.interrupted = [] { return true; };
+  return queue;
+}
+
 }  // namespace
+
+std::string CellResult::note() const {
+  if (!waits_for.empty()) return "waits for " + waits_for;
+  if (!complete() || on_record()) return "";
+  return std::to_string(seeds) + " of " + std::to_string(all_seeds) + " seeds";
+}
 
 bool FigureResult::shows_all() const {
   return std::ranges::all_of(series, [](const SeriesResult& of) {
@@ -81,15 +108,15 @@ std::vector<prism::Candidate> Runner::candidates(const experiment::Settings& set
       });
 }
 
-std::vector<prism::Tuned> Runner::tuned(const experiment::Settings& settings,
-                                        const std::vector<experiment::ModelChoice>& models,
-                                        const DataSet& data,
-                                        const std::vector<std::uint64_t>& seeds) {
-  experiment::Settings on_device = settings;
-  on_device.device = options_.device;
+std::vector<prism::Tuned> Runner::tuned(const std::vector<Search>& searches, const DataSet& data,
+                                        const std::vector<std::uint64_t>& seeds,
+                                        const prism::QueueOptions& queue) {
   std::vector<prism::Candidate> all;
-  for (const experiment::ModelChoice& model : models) {
-    for (prism::Candidate& candidate : candidates(on_device, model, data, model.initializer)) {
+  for (const Search& search : searches) {
+    experiment::Settings on_device = search.settings;
+    on_device.device = options_.device;
+    for (prism::Candidate& candidate :
+         candidates(on_device, search.model, data, search.model.initializer)) {
       all.push_back(std::move(candidate));
     }
   }
@@ -97,23 +124,47 @@ std::vector<prism::Tuned> Runner::tuned(const experiment::Settings& settings,
                      {.seeds = seeds,
                       .first_epochs = options_.first_epochs,
                       .halve_within = "lr",
-                      .retrain = settings.retrain,
-                      .queue = options_.queue});
+                      .retrain = searches.front().settings.retrain,
+                      .queue = queue});
+}
+
+CellResult Runner::run(const Cell& cell, const std::vector<Search>& searches,
+                       std::vector<std::uint64_t> seeds, const prism::QueueOptions& queue) {
+  CellResult result{.cell = cell, .all_seeds = seeds.size()};
+  // Where all are not over, time has run out: the others are read, not run.
+  for (; !seeds.empty(); seeds.pop_back()) {
+    const auto of_cell = tuned(searches, cell.data, seeds, queue);
+    result.decay = of_cell[0];
+    result.prism = of_cell[1];
+    if (result.complete()) break;
+  }
+  result.seeds = seeds.size();
+  return result;
 }
 
 CellResult Runner::run(const Cell& cell) {
-  const auto of_cell = tuned(
-      cell_settings(cell),
-      {{cell.backbone, cell.loss, "FullWD", "Xavier"}, {cell.backbone, cell.loss, "None", "PRISM"}},
-      cell.data, options_.seeds);
-  return {.cell = cell, .decay = of_cell[0], .prism = of_cell[1]};
+  std::vector<Search> searches = searches_of(cell);
+  if (cell.protocol == Protocol::transferred) {
+    const Cell source = source_of(cell);
+    CellResult chosen{.cell = source, .all_seeds = 1};
+    // The first seed is the one that chooses.
+    if (has(source.data)) {
+      chosen = run(source, searches_of(source), {options_.seeds.front()}, reading());
+    }
+    if (!chosen.complete()) {
+      return {.cell = cell, .all_seeds = options_.seeds.size(), .waits_for = source.name()};
+    }
+    keep_chosen(searches[0].settings, chosen.decay.configuration);
+    keep_chosen(searches[1].settings, chosen.prism.configuration);
+  }
+  return run(cell, searches, options_.seeds, options_.queue);
 }
 
 NegativesResult Runner::run(const NegativesCell& cell) {
-  const auto of_cell =
-      tuned(cell_settings(cell),
-            {{"MF", cell.loss, "None", "Xavier"}, {"MF", cell.loss, "None", "PRISM"}},
-            cell.benchmark.data, {options_.seeds.front()});
+  const experiment::Settings settings = cell_settings(cell);
+  const auto of_cell = tuned({{settings, {"MF", cell.loss, "None", "Xavier"}},
+                              {settings, {"MF", cell.loss, "None", "PRISM"}}},
+                             cell.benchmark.data, {options_.seeds.front()}, options_.queue);
   return {.cell = cell, .xavier = of_cell[0], .prism = of_cell[1]};
 }
 
@@ -123,6 +174,7 @@ FigureResult Runner::run(const Figure& figure, const DataSet& data) {
   for (const Series& series : figure.series) {
     experiment::Settings settings = series_settings(series, data);
     settings.device = options_.device;
+    settings.validate_by_cosine = figure.shown == Shown::curves;
     if (!series.values.empty()) settings.lists[figure.parameter] = series.values;
     SeriesResult of_series{.series = series};
     for (const prism::Candidate& candidate : candidates(settings, series.model, data, "")) {
@@ -140,9 +192,11 @@ FigureResult Runner::run(const Figure& figure, const DataSet& data) {
   for (SeriesResult& series : result.series) {
     for (SeriesPoint& point : series.points) {
       for (std::size_t s = 0; s < options_.seeds.size(); ++s) {
-        auto record = records_.find(trials[next++].key);
+        const prism::TrialSpec& trial = trials[next++];
+        auto record = records_.find(trial.key);
         if (!record || !record->finished) continue;
-        ++result.done;
+        // Another figure's record gives a curve by dot product until the trial has run.
+        if (covers(*record, trial, to_the_end)) ++result.done;
         point.runs.push_back(std::move(*record));
       }
     }

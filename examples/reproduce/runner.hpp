@@ -19,8 +19,15 @@ namespace reproduce {
 /// The tuned models of a cell of Table 1.
 struct CellResult {
   Cell cell;
-  prism::Tuned decay, prism;
+  std::size_t all_seeds;    // asked for
+  std::size_t seeds = 0;    // how many of the first ones both models have finished
+  std::string waits_for{};  // of a transferred cell: its source, while that is not on record
+  prism::Tuned decay{}, prism{};
   [[nodiscard]] bool complete() const { return decay.complete && prism.complete; }
+  /// Whether nothing is missing.
+  [[nodiscard]] bool on_record() const { return complete() && seeds == all_seeds; }
+  /// What it lacks, where there is more to say than that it is not complete.
+  [[nodiscard]] std::string note() const;
 };
 
 /// The tuned models of a loss of many negatives, with one seed, tested after training anew.
@@ -28,6 +35,8 @@ struct NegativesResult {
   NegativesCell cell;
   prism::Tuned xavier, prism;
   [[nodiscard]] bool complete() const { return xavier.complete && prism.complete; }
+  [[nodiscard]] bool on_record() const { return complete(); }
+  [[nodiscard]] std::string note() const { return ""; }
 };
 
 /// One value of a series' parameter; NaN where it has none.
@@ -45,6 +54,12 @@ struct FigureResult {
   std::size_t done = 0, total = 0;  // trials
   /// Whether there is a run of each point, if not with each seed.
   [[nodiscard]] bool shows_all() const;
+};
+
+/// A model, and lists of hyperparameters to choose among.
+struct Search {
+  experiment::Settings settings;
+  experiment::ModelChoice model;
 };
 
 struct RunnerOptions {
@@ -66,7 +81,8 @@ class Runner {
   /// @throws prism::DataError  where the data set's file does not say which lines are the test part
   void check(const Benchmark& benchmark);
 
-  /// Runs what is missing; where time runs out, the result is what is on record.
+  /// Runs what is missing; where time runs out, the result is what is on record, of a cell with as
+  /// many seeds as both its models have. A transferred cell runs once its source is on record.
   [[nodiscard]] CellResult run(const Cell& cell);
   [[nodiscard]] NegativesResult run(const NegativesCell& cell);
   [[nodiscard]] FigureResult run(const Figure& figure, const DataSet& data);
@@ -85,11 +101,15 @@ class Runner {
                                                          const DataSet& data,
                                                          const std::string& group);
 
-  /// Chooses among the models' combinations, one for each initializer.
-  [[nodiscard]] std::vector<prism::Tuned> tuned(const experiment::Settings& settings,
-                                                const std::vector<experiment::ModelChoice>& models,
+  /// Chooses among the combinations of each, which have different initializers.
+  [[nodiscard]] std::vector<prism::Tuned> tuned(const std::vector<Search>& searches,
                                                 const DataSet& data,
-                                                const std::vector<std::uint64_t>& seeds);
+                                                const std::vector<std::uint64_t>& seeds,
+                                                const prism::QueueOptions& queue);
+  /// A cell with as many of the seeds as are on record once time has run out.
+  /// @param searches  with decay, and with PRISM
+  [[nodiscard]] CellResult run(const Cell& cell, const std::vector<Search>& searches,
+                               std::vector<std::uint64_t> seeds, const prism::QueueOptions& queue);
 
   RunnerOptions options_;
   prism::TrialRecords records_;

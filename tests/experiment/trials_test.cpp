@@ -70,6 +70,7 @@ TEST_CASE("the records of trials outlive the program, and a line that was cut of
   record.seed = 7;
   record.epochs = 2;
   record.validations = {0.25, 1.0 / 3};
+  record.validations_by_cosine = {0.125, 1.0 / 7};
   record.report.emplace();
   record.report->dot.ndcg = 0.1;
   record.report->dot.ndcg_by_stratum = {0.05, 0.03, 0.02};
@@ -128,7 +129,7 @@ TEST_CASE("a trial's key says by which rule a learning rate follows that is left
 TEST_CASE("trials of models: the same numbers for one worker and two, interrupted or not") {
   const SearchSpace space =
       SearchSpace().grid("learning_rate", {0.05, 0.005}).grid("lambda", {1e-6, 1e-3});
-  const FitOptions fit{.batch_size = 128, .epochs = 6};
+  const FitOptions fit{.batch_size = 128, .epochs = 6, .validate_by_cosine = true};
   const auto all = candidates<Small>(trial_split(), space, fit);
   REQUIRE(all.size() == 2 + 4);  // None has no lambda
   std::vector<TrialSpec> trials;
@@ -141,6 +142,8 @@ TEST_CASE("trials of models: the same numbers for one worker and two, interrupte
       REQUIRE(record);
       REQUIRE(record->report);
       result.push_back(record->validations);
+      REQUIRE(record->validations_by_cosine.size() == record->validations.size());
+      result.push_back(record->validations_by_cosine);
       result.back().push_back(record->report->dot.ndcg);
       result.back().push_back(record->report->cosine.ndcg);
     }
@@ -152,8 +155,15 @@ TEST_CASE("trials of models: the same numbers for one worker and two, interrupte
   Recommender<MF<8>, DirectAU, FullWD, Xavier> model(trial_split().train,
                                                      {.seed = 5, .regularizer = {.lambda = 1e-3}});
   const History history = prism::fit(
-      model, trial_split(), {.learning_rate = 0.005, .batch_size = 128, .epochs = 6}, Silent());
+      model, trial_split(),
+      {.learning_rate = 0.005, .batch_size = 128, .epochs = 6, .validate_by_cosine = true},
+      Silent());
   CHECK(one.find(trials.back().key)->validations.back() == history.epochs.back().validation);
+  const History of_record = history_of(*one.find(trials.back().key));
+  REQUIRE(of_record.epochs.size() == history.epochs.size());
+  for (std::size_t e = 0; e < history.epochs.size(); ++e) {
+    CHECK(of_record.epochs[e].validation_by_cosine == history.epochs[e].validation_by_cosine);
+  }
   CHECK(one.find(trials.back().key)->best_epoch == history.best_epoch);
 
   const Folder folder;
@@ -192,6 +202,34 @@ TEST_CASE("trials of models: the same numbers for one worker and two, interrupte
       (void)candidates<Small>(trial_split(), SearchSpace().grid("gamma1", {1}), fit),
       "space: has gamma1, which no model of the grid has; hyperparameters() lists them",
       ArgumentError);
+}
+
+TEST_CASE("a record with validations by cosine serves those who ask for none, not the other way") {
+  FitOptions fit{.learning_rate = 0.05, .batch_size = 128, .epochs = 6};
+  const auto trial = [&] {
+    return std::vector<TrialSpec>{
+        candidates<Small>(trial_split(), SearchSpace(), fit).front().trial(5)};
+  };
+  std::size_t ran = 0;
+  QueueOptions options;
+  options.progress = [&](const QueueProgress&) { ++ran; };
+  TrialRecords records;
+  const std::vector<TrialSpec> by_dot = trial();
+  fit.validate_by_cosine = true;
+  const std::vector<TrialSpec> both = trial();
+  CHECK(run_trials(by_dot, to_the_end, records, options));
+  const TrialRecord first = *records.find(by_dot.front().key);
+  CHECK(first.validations_by_cosine.empty());
+  // The finished record is not replaced by one of fewer epochs.
+  CHECK(run_trials(both, 2, records, options));
+  CHECK(ran == 2);
+  const TrialRecord second = *records.find(by_dot.front().key);
+  CHECK(second.finished);
+  CHECK(second.validations == first.validations);
+  CHECK(second.validations_by_cosine.size() == 6);
+  CHECK(run_trials(by_dot, to_the_end, records, options));
+  CHECK(run_trials(both, to_the_end, records, options));
+  CHECK(ran == 2);
 }
 
 TEST_CASE("trials trained anew are what retrain gives, paused or not") {

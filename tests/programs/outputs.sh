@@ -26,6 +26,9 @@ run --epochs 4 --checkpoint done --json done.json --save done >out.txt 2>message
 grep -q "ratings.dat: columns between '::', no header" messages.txt || fail "the data is not described: $(cat messages.txt)"
 grep -q '"stop_reason": "epochs"' done.json || fail "the record does not say why training ended"
 grep -q '"interrupted": false' done.json || fail "the record does not say that training was not interrupted"
+! grep -q 'validation_by_cosine' done.json || fail "validation by cosine was not asked for"
+run --epochs 2 --validate-by-cosine --json cosine.json >out.txt 2>&1
+[ "$(grep -c '"validation_by_cosine": 0\.[0-9]*[1-9]' cosine.json)" = 2 ] || fail "not each epoch has its validation by cosine"
 "$recommend" --model done/MF-DirectAU-None-PRISM --describe >out.txt
 for words in 'note stop_reason: epochs' 'note interrupted: false' 'note validation_ndcg: '; do
   grep -q "^$words" out.txt || fail "the model does not say: $words"

@@ -21,7 +21,16 @@ for file in whole.md whole/magnitudes-movielens1m.csv whole/magnitudes-movielens
             whole/curves-movielens1m.svg whole/theorem.svg; do
   [ -s "$file" ] || fail "there is no $file"
 done
+grep -qE '^"?no decay"?,1,0[.0-9e-]*,0[.0-9e-]*$' whole/curves-movielens1m.csv || fail "no curve by cosine"
 grep -q 'full decay' whole.md || fail "the document has no rows"
+# Of trials that were run without cosines, the curves by dot product are shown.
+mkdir by_dot
+sed -E 's/"validations_by_cosine":\[[^]]*\],//' whole/records.jsonl >by_dot/records.jsonl
+run --results by_dot --no-run >log.txt 2>&1 || { cat log.txt; exit 1; }
+cmp <(cut -d , -f 1-3 whole/curves-movielens1m.csv) <(cut -d , -f 1-3 by_dot/curves-movielens1m.csv) &&
+  grep -qE '^"?no decay"?,1,[.0-9e-]+,$' by_dot/curves-movielens1m.csv ||
+  fail "curves are not shown by dot product alone"
+grep -q '^0 of 5 trials are on record with validation by cosine' by_dot.md || fail "the document does not say that cosines are missing"
 # Stopped at once, stopped by a signal, and gone on with.
 status=0
 run --results parts --only magnitudes,curves --budget 0.0000001 >log.txt 2>&1 || { cat log.txt; exit 1; }
@@ -43,6 +52,42 @@ lines=$(wc -l <parts/records.jsonl)
 run --results parts --only magnitudes --list | grep -q 'magnitudes/movielens1m *4 of 4' ||
   fail "the list does not say what is on record"
 [ "$(wc -l <parts/records.jsonl)" = "$lines" ] || fail "trials on record were run again"
+# A cell of Table 1 that one seed of three has been run with.
+run --results cells --only table1/movielens1m/MF/SSM/text --first-epochs 2 >log.txt 2>&1 || { cat log.txt; exit 1; }
+"$program" --data data --results cells --first-epochs 2 --no-run >log.txt 2>&1 || { cat log.txt; exit 1; }
+for method in decay PRISM; do
+  grep -qE "^\| MovieLens 1M \| MF \+ SSM \| text \| $method \| lr [^|]* \| 0\.[0-9]{4} \|" cells.md ||
+    fail "the document has no row of one seed for $method"
+done
+sed -n '/^## Left out/,$p' cells.md | grep -qF 'table1/movielens1m/MF/SSM/text (1 of 3 seeds)' ||
+  fail "the missing seeds are not listed as left out"
+"$program" --data data --results cells --first-epochs 2 --only table1/movielens1m/MF --list >list.txt 2>log.txt ||
+  { cat log.txt; exit 1; }
+grep -q 'movielens1m/MF/SSM/text  *1 of 3 seeds' list.txt && grep -q 'movielens1m/MF/MAWU/text  *not complete' list.txt ||
+  fail "the list does not say which seeds are on record"
+# A cell that takes another's hyperparameters.
+mkdir data/gowalla data/yelp2018
+pairs() { tiny_ratings | awk -F:: '{ print $1 "\t" $2 "\t" (($1 + $2) % 5 == 0) }'; }
+# Other users: trials on the same interactions would be on record.
+pairs | awk '$1 % 6 != 0' | gzip >data/gowalla/interactions.tsv.gz
+pairs | awk '$1 % 6 != 1' | gzip >data/yelp2018/interactions.tsv.gz
+transferred() { run --results cells --first-epochs 2 --only table1/yelp2018/MF/SSM/transferred "$@" >log.txt 2>&1; }
+transferred --list || { cat log.txt; exit 1; }
+grep -q 'yelp2018/MF/SSM/transferred  *waits for table1/gowalla/MF/SSM/text' log.txt || fail "a cell does not say what it waits for"
+lines=$(wc -l <cells/records.jsonl)
+transferred || { cat log.txt; exit 1; }
+grep -qF 'takes the hyperparameters of table1/gowalla/MF/SSM/text, which is not on record' log.txt &&
+  [ "$(wc -l <cells/records.jsonl)" = "$lines" ] || fail "a cell was run without the hyperparameters that it takes"
+run --results cells --first-epochs 2 --only table1/gowalla/MF/SSM/text >log.txt 2>&1 || { cat log.txt; exit 1; }
+lines=$(wc -l <cells/records.jsonl)
+transferred || { cat log.txt; exit 1; }
+[ "$(wc -l <cells/records.jsonl)" = "$((lines + 2))" ] || fail "not each model of a cell was run once, without a search"
+for method in decay PRISM; do
+  chosen=$(grep "^| Gowalla | MF + SSM | text | $method |" cells.md | cut -d '|' -f 6)
+  grep -qF "| Yelp2018 | MF + SSM | transferred | $method |$chosen|" cells.md ||
+    fail "$method was run with other hyperparameters than were chosen:$chosen"
+done
+rm -r data/yelp2018
 # The default learning rate beside constant ones.
 run --results rates --only defaults/movielens1m >log.txt 2>&1 || { cat log.txt; exit 1; }
 run_of='0\.[0-9]{4} \([0-9]+\)'
@@ -53,8 +98,7 @@ done
 [ "$(wc -l <rates/defaults.csv)" = 9 ] || fail "the defaults are not in their CSV"
 [ "$(grep -c '; learning_rate default' rates/records.jsonl)" = 2 ] || fail "not both models have a default rate"
 # A loss of many negatives on data with a published test part: both initializers, trained anew.
-mkdir data/gowalla
-tiny_ratings | awk -F:: '{ print $1 "\t" $2 "\t" (($1 + $2) % 5 == 0) }' | gzip >data/gowalla/interactions.tsv.gz
+pairs | gzip >data/gowalla/interactions.tsv.gz
 run --results negatives --only negatives/gowalla/lightgcn/SSM >log.txt 2>&1 || { cat log.txt; exit 1; }
 grep -q '^| SSM | Xavier | lr ' negatives.md && grep -q '^| SSM | PRISM<1> | lr ' negatives.md &&
   grep -q '^| published: BSL ' negatives.md || fail "the document has no table of the losses"

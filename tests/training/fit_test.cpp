@@ -271,6 +271,9 @@ TEST_CASE("an epoch's line says loss, validation and seconds") {
                .validate_seconds = 0.25,
                .best = true});
   CHECK(out.str() == "M: 9 pairs\nepoch 2  loss 0.12346  NDCG@20 0.50000 *  1.25 s\n");
+  out.str("");
+  lines.epoch({.epoch = 3, .validation_ndcg = 0.5, .validation_by_cosine = 0.25});
+  CHECK(out.str() == "epoch 3  loss 0.00000  NDCG@20 0.50000  by cosine 0.25000  0.00 s\n");
 }
 
 TEST_CASE("a moment that overflows is a divergence, though weights stand still") {

@@ -60,6 +60,7 @@ struct Trace {
     for (const prism::EpochRecord& record : history.epochs) {
       for (const double value : {record.loss, record.validation_ndcg, record.validation})
         add(value);
+      add(record.validation_by_cosine.value_or(-1));
       numbers.push_back(record.epoch);
       numbers.push_back(record.best);
     }

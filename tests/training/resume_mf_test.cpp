@@ -19,7 +19,10 @@ using Wide =
 
 TEST_CASE("a resumed run is the unbroken one whatever the schedule, metric, shuffle and store") {
   FitOptions options{.learning_rate = 0.05, .batch_size = 150, .epochs = 5};
-  SUBCASE("warm-up") { options.schedule = WarmUpSchedule{13}; }
+  SUBCASE("warm-up") {
+    options.schedule = WarmUpSchedule{13};
+    options.validate_by_cosine = true;
+  }
   SUBCASE("plateau") {
     options.schedule =
         PlateauSchedule{.factor = 0.5, .patience = 1, .patience_steps = 0, .min_steps = 0};

@@ -80,17 +80,16 @@ class TrialQueue {
  public:
   TrialQueue(std::span<const TrialSpec> specs, std::size_t epochs, TrialRecords& records,
              const QueueOptions& options)
-      : epochs_(epochs),
-        records_(records),
-        options_(options),
-        folder_(checkpoint_folder(records, options)) {
+      : records_(records), options_(options), folder_(checkpoint_folder(records, options)) {
     require(options.budget_seconds >= 0, "budget_seconds",
             "must be at least 0, not " + format_number(options.budget_seconds));
     std::set<std::string_view> keys;
     for (const TrialSpec& spec : specs) {
       if (!keys.insert(spec.key).second) continue;
       const auto record = records.find(spec.key);
-      if (!record || (!record->finished && record->epochs < epochs)) open_.push_back(&spec);
+      if (record && covers(*record, spec, epochs)) continue;
+      // No record is replaced by one of fewer epochs.
+      open_.push_back({&spec, std::max(epochs, record ? record->epochs : 0)});
     }
     progress_ = {.done = keys.size() - open_.size(), .total = keys.size()};
   }
@@ -122,7 +121,7 @@ class TrialQueue {
     try {
       oneapi::tbb::task_arena arena(threads);
       for (std::size_t n = next_++; n < open_.size() && !interrupted(); n = next_++) {
-        arena.execute([&] { run(*open_[n]); });
+        arena.execute([&] { run(*open_[n].spec, open_[n].epochs); });
       }
     } catch (...) {
       const std::lock_guard lock(mutex_);
@@ -138,7 +137,7 @@ class TrialQueue {
     return options_.interrupted();
   }
 
-  void run(const TrialSpec& spec) {
+  void run(const TrialSpec& spec, std::size_t epochs) {
     const std::filesystem::path checkpoint = checkpoint_file(folder_, spec);
     const std::unique_ptr<Trial> trial = spec.make(checkpoint);
     TrialRecord record{.key = spec.key,
@@ -147,7 +146,7 @@ class TrialQueue {
                        .seed = spec.seed,
                        .retraining = spec.retraining};
     try {
-      if (!train(*trial, checkpoint)) return;
+      if (!train(*trial, epochs, checkpoint)) return;
     } catch (const DivergenceError& error) {
       record.error = error.what();
     }
@@ -163,6 +162,9 @@ class TrialQueue {
     for (const EpochRecord& epoch : history.epochs) {
       record.validations.push_back(epoch.validation);
       record.losses.push_back(epoch.loss);
+      if (epoch.validation_by_cosine) {
+        record.validations_by_cosine.push_back(*epoch.validation_by_cosine);
+      }
     }
     if (record.finished && record.error.empty()) record.report = trial->report();
     records_.add(record);
@@ -174,13 +176,13 @@ class TrialQueue {
   }
 
   /// @return whether it has come as far as it is to; if not it is paused
-  bool train(Trial& trial, const std::filesystem::path& checkpoint) {
+  bool train(Trial& trial, std::size_t epochs, const std::filesystem::path& checkpoint) {
     const std::size_t step = std::max<std::size_t>(1, options_.checkpoint_epochs);
-    const auto there = [&] { return trial.finished() || trial.history().epochs.size() >= epochs_; };
+    const auto there = [&] { return trial.finished() || trial.history().epochs.size() >= epochs; };
     bool paused = false;
     while (!paused && !there()) {
       const std::size_t done = trial.history().epochs.size();
-      trial.train(done + std::min(step, epochs_ - done), [&] { return paused = interrupted(); });
+      trial.train(done + std::min(step, epochs - done), [&] { return paused = interrupted(); });
       if (!checkpoint.empty() && !trial.finished()) trial.save(checkpoint);
     }
     return there();
@@ -197,8 +199,12 @@ class TrialQueue {
     if (options_.progress) options_.progress(progress_);
   }
 
-  std::vector<const TrialSpec*> open_;  // those to run, each once
-  std::size_t epochs_;
+  struct Open {
+    const TrialSpec* spec;
+    std::size_t epochs;  // to train it for, in all
+  };
+
+  std::vector<Open> open_;  // those to run, each once
   TrialRecords& records_;
   const QueueOptions& options_;
   std::filesystem::path folder_;

@@ -97,6 +97,9 @@ struct TrialSpec {
   /// @throws ArgumentError  where it has no best epoch
   std::function<TrialSpec(const History& history)> retrained{};
   bool retraining = false;  ///< whether it is such a trial
+  /// Whether its record has validations_by_cosine. The key does not say so: the other numbers are
+  /// the same without.
+  bool validates_by_cosine = false;
 };
 
 namespace detail {
@@ -192,6 +195,7 @@ template <class Model, class X>
               std::to_string(history.best_epoch);
   spec.retrained = {};
   spec.retraining = true;
+  spec.validates_by_cosine = false;  // there is no validation part
   spec.make = [=](const std::filesystem::path& checkpoint) -> std::unique_ptr<Trial> {
     auto merged = std::make_shared<const Split>(merge_validation(*split));
     return std::make_unique<ModelTrial<Model, X>>(std::move(merged), options, fit, checkpoint,
@@ -229,7 +233,8 @@ template <class Model, Execution X = Host<>>
                  .model = model_name<Model>(options),
                  .configuration = std::move(configuration),
                  .seed = options.seed,
-                 .make = {}};
+                 .make = {},
+                 .validates_by_cosine = fit.validate_by_cosine && !split->validation.empty()};
   spec.key = spec.model + " (";
   options.for_each_policy([&](const auto& policy) { spec.key += describe(policy) + " + "; });
   spec.key += sizeof(typename Model::scalar_type) == 4 ? "float" : "double";

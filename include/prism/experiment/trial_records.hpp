@@ -47,6 +47,8 @@ struct TrialRecord {
   double validation = 0;                       ///< of the best epoch
   double seconds = 0;                          ///< of training and validation
   std::vector<double> validations{};           ///< of each epoch
+  /// EpochRecord::validation_by_cosine of each epoch; none without FitOptions::validate_by_cosine.
+  std::vector<double> validations_by_cosine{};
   std::vector<double> losses{};
   std::optional<TrialReport> report{};  ///< once it is finished, without error
 };
@@ -67,6 +69,8 @@ struct TrialRecord {
   if (!record.warnings.empty()) json["warnings"] = record.warnings;
   if (record.report) json["test"] = to_json(*record.report);
   json["validations"] = record.validations;
+  if (!record.validations_by_cosine.empty())
+    json["validations_by_cosine"] = record.validations_by_cosine;
   json["losses"] = record.losses;
   json["key"] = record.key;
   return json;
@@ -87,6 +91,11 @@ struct TrialRecord {
                      .validation = number_of(json.at("validation")),
                      .seconds = number_of(json.at("seconds"))};
   for (const Json& value : json.at("validations")) record.validations.push_back(number_of(value));
+  if (json.contains("validations_by_cosine")) {
+    for (const Json& value : json.at("validations_by_cosine")) {
+      record.validations_by_cosine.push_back(number_of(value));
+    }
+  }
   for (const Json& value : json.at("losses")) record.losses.push_back(number_of(value));
   for (const auto& [name, value] : json.at("hyperparameters").items()) {
     record.configuration.push_back({name, value});
@@ -96,6 +105,13 @@ struct TrialRecord {
   }
   if (json.contains("test")) record.report = trial_report_of(json.at("test"));
   return record;
+}
+
+/// Whether a record has all that a trial gives in so many epochs.
+[[nodiscard]] inline bool covers(const TrialRecord& record, const TrialSpec& spec,
+                                 std::size_t epochs) {
+  const bool has_cosines = record.validations_by_cosine.size() == record.validations.size();
+  return (record.finished || record.epochs >= epochs) && (has_cosines || !spec.validates_by_cosine);
 }
 
 /// What a record has of its training's history.
@@ -109,6 +125,9 @@ struct TrialRecord {
     history.epochs.push_back({.epoch = e + 1,
                               .loss = e < record.losses.size() ? record.losses[e] : 0,
                               .validation = record.validations[e]});
+    if (e < record.validations_by_cosine.size()) {
+      history.epochs.back().validation_by_cosine = record.validations_by_cosine[e];
+    }
   }
   return history;
 }

@@ -6,6 +6,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <filesystem>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -19,7 +20,7 @@
 namespace prism::inline PRISM_ISA::detail {
 
 /// Incremented with each change of the file's content or meaning.
-inline constexpr FileKind checkpoint_kind{"PRISMRUN", 6, "checkpoint of a training"};
+inline constexpr FileKind checkpoint_kind{"PRISMRUN", 7, "checkpoint of a training"};
 
 /// How far a training is, beside weights and the optimizer's state.
 struct RunProgress {
@@ -41,6 +42,10 @@ struct RunProgress {
 inline void write_progress(BinaryWriter& out, const RunProgress& progress) {
   const auto count = [&](std::size_t value) { out.number(std::uint64_t{value}); };
   const auto flag = [&](bool value) { out.number(static_cast<std::uint8_t>(value)); };
+  const auto optional = [&](const std::optional<double>& value) {
+    flag(value.has_value());
+    out.number(value.value_or(0));
+  };
   const History& history = progress.history;
   count(history.epochs.size());
   for (const EpochRecord& record : history.epochs) {
@@ -49,11 +54,11 @@ inline void write_progress(BinaryWriter& out, const RunProgress& progress) {
                                record.train_seconds, record.validate_seconds}) {
       out.number(value);
     }
+    optional(record.validation_by_cosine);
     flag(record.best);
   }
   count(history.steps_per_epoch);
-  flag(history.initial_validation.has_value());
-  out.number(history.initial_validation.value_or(0));
+  optional(history.initial_validation);
   count(history.best_epoch);
   out.number(history.best_validation_ndcg);
   out.number(history.best_validation);
@@ -77,6 +82,11 @@ inline void write_progress(BinaryWriter& out, const RunProgress& progress) {
     if (value > 1) in.fail("has a yes or no that is neither");
     return value == 1;
   };
+  const auto optional = [&]() -> std::optional<double> {
+    const bool there = flag();
+    const auto value = in.number<double>();
+    return there ? std::optional(value) : std::nullopt;
+  };
   RunProgress progress;
   History& history = progress.history;
   // Read one by one, each that is not in the file is an error before it takes memory.
@@ -87,13 +97,12 @@ inline void write_progress(BinaryWriter& out, const RunProgress& progress) {
                           &record.train_seconds, &record.validate_seconds}) {
       *value = in.number<double>();
     }
+    record.validation_by_cosine = optional();
     record.best = flag();
     history.epochs.push_back(record);
   }
   history.steps_per_epoch = count();
-  const bool validated = flag();
-  const auto initial_validation = in.number<double>();
-  if (validated) history.initial_validation = initial_validation;
+  history.initial_validation = optional();
   history.best_epoch = count();
   if (history.best_epoch > history.epochs.size()) in.fail("has a best epoch that has not been");
   history.best_validation_ndcg = in.number<double>();

@@ -72,6 +72,10 @@ struct FitOptions {
   /// under that without a validation part; otherwise a PlateauSchedule, for short rows without a
   /// validation part a CosineSchedule.
   std::optional<Schedule> schedule{};
+  /// Also ranks the validation part by cosine after each epoch, for
+  /// EpochRecord::validation_by_cosine: what angles alone give. The weights, the best epoch and
+  /// when training stops do not depend on it.
+  bool validate_by_cosine = false;
   Metric metric{};  ///< which number of the validation's report is to become greater: NDCG@k
   /// Asked after each epoch, if there is one: true stops training.
   std::function<bool(const History&)> stop{};

@@ -44,6 +44,8 @@ struct EpochRecord {
   double validate_seconds = 0;
   bool best = false;      ///< better than every epoch before, and than initial_validation
   double validation = 0;  ///< FitOptions::metric of the validation part; 0 where there is none
+  /// The same metric, ranked by cosine; where FitOptions::validate_by_cosine asks for it.
+  std::optional<double> validation_by_cosine{};
 };
 
 struct History {

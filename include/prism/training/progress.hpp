@@ -76,6 +76,9 @@ class Progress {
       *out_ << "  " << info_.metric << '@' << std::to_string(info_.k) << ' '
             << detail::with_decimals(ndcg ? record.validation_ndcg : record.validation, 5)
             << (record.best ? " *" : "");
+      if (record.validation_by_cosine) {
+        *out_ << "  by cosine " << detail::with_decimals(*record.validation_by_cosine, 5);
+      }
     }
     *out_ << "  " << detail::with_decimals(record.train_seconds + record.validate_seconds, 2)
           << " s" << (style_ == Style::bar ? erase_to_end : "\n") << std::flush;

@@ -8,6 +8,7 @@
 #include <cstdint>
 #include <filesystem>
 #include <memory_resource>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -28,6 +29,15 @@
 #include "prism/training/stopwatch.hpp"
 
 namespace prism::inline PRISM_ISA {
+
+namespace detail {
+
+struct ValidationReports {
+  Report by_dot;
+  std::optional<Report> by_cosine{};
+};
+
+}  // namespace detail
 
 /// What every TrainingSession is, whatever its model. @tparam T  scalar type of the weights
 template <class T>
@@ -98,8 +108,8 @@ class TrainingLoop {
   /// Steps on pairs [first, first + count). @return the batch's loss
   virtual double train(std::size_t first, std::size_t count, double learning_rate) = 0;
   [[nodiscard]] virtual bool finite() = 0;
-  /// Ranks the validation part.
-  [[nodiscard]] virtual Report validate() = 0;
+  /// Ranks the validation part, if asked by cosine too.
+  [[nodiscard]] virtual detail::ValidationReports validate(bool by_cosine) = 0;
   [[nodiscard]] virtual std::string model_name() const = 0;
   [[nodiscard]] virtual std::vector<std::string> start_warnings() const = 0;
   [[nodiscard]] virtual std::vector<detail::RunSetting> model_settings() = 0;
@@ -202,7 +212,7 @@ class TrainingLoop {
   /// A model that is trained further must not end worse than it began.
   void validate_first_weights() {
     const detail::Stopwatch time;
-    const Report report = validate();
+    const Report report = validate(false).by_dot;
     past().initial_validation = past().best_validation = options_.metric(report);
     past().best_validation_ndcg = report.ndcg;
     past().seconds += time.seconds();
@@ -241,9 +251,10 @@ class TrainingLoop {
     if (!finite()) diverge("the weights, or their squares, are");
     if (has_validation()) {
       const detail::Stopwatch validating;
-      const Report report = validate();
-      record.validation = options_.metric(report);
-      record.validation_ndcg = report.ndcg;
+      const detail::ValidationReports reports = validate(options_.validate_by_cosine);
+      record.validation = options_.metric(reports.by_dot);
+      record.validation_ndcg = reports.by_dot.ndcg;
+      if (reports.by_cosine) record.validation_by_cosine = options_.metric(*reports.by_cosine);
       record.validate_seconds = validating.seconds();
     }
     const bool has_best = history().best_epoch > 0 || history().initial_validation;

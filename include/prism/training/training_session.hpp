@@ -18,6 +18,8 @@
 #include "prism/data/interactions.hpp"
 #include "prism/data/split_parts.hpp"
 #include "prism/evaluate/evaluate.hpp"
+#include "prism/evaluate/evaluate_options.hpp"
+#include "prism/evaluate/similarity.hpp"
 #include "prism/ops/numbers.hpp"
 #include "prism/policy/optimizer.hpp"
 #include "prism/training/default_rate.hpp"
@@ -34,8 +36,9 @@
 namespace prism::inline PRISM_ISA {
 
 /// Trains a model; fit() is a session that runs once. After each epoch the validation part is
-/// ranked, by dot product, without the training items. Model and split have to outlive the session.
-/// The numbers depend on the model's seed and the options, never on the number of threads.
+/// ranked, by dot product and if asked by cosine, without the training items. Model and split have
+/// to outlive the session. The numbers depend on the model's seed and the options, never on the
+/// number of threads.
 ///
 /// Until run() ends, the model has the weights of the last step, except for rows whose steps the
 /// optimizer has deferred; flush() applies these. If an observer throws, they are applied, and
@@ -208,12 +211,18 @@ class TrainingSession final : public TrainingLoop<typename Model::scalar_type> {
     return trainer_.step(batch, trainer_.sample(batch, random, first), learning_rate);
   }
   bool finite() override { return trainer_.finite(); }
-  Report validate() override {
+  detail::ValidationReports validate(bool by_cosine) override {
     // As a scorer, because detail::check has seen that the part has nothing in common with train.
     // On a device the working model's training part, the same, is where the device reads it.
     const Interactions& train = DeviceExecution<X> ? model_.train() : split_.train;
-    return evaluate(exec_, model_.scorer(exec_), split_.validation,
-                    {.k = this->options().k, .exclude = {&train}});
+    const auto scorer = model_.scorer(exec_);
+    EvaluateOptions measure{.k = this->options().k, .exclude = {&train}};
+    detail::ValidationReports reports{evaluate(exec_, scorer, split_.validation, measure)};
+    if (by_cosine) {
+      measure.similarity = Similarity::cosine;
+      reports.by_cosine = evaluate(exec_, scorer, split_.validation, measure);
+    }
+    return reports;
   }
   std::string model_name() const override { return model_.name(); }
   std::vector<std::string> start_warnings() const override {
