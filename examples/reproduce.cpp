@@ -38,7 +38,7 @@ struct Arguments {
   std::string device = "host";
   std::size_t first_epochs = 30;
   double budget_hours = 0;
-  bool list = false, no_run = false, quiet = false;
+  bool list = false, no_run = false, no_documents = false, quiet = false;
 
   /// Whether an element is asked for: its name, or what it begins with.
   [[nodiscard]] bool wants(const std::string& name) const {
@@ -87,7 +87,11 @@ void declare(CLI::App& app, Arguments& arguments) {
                  "0: all do, as in the paper")
       ->capture_default_str();
   app.add_flag("--list", arguments.list, "list the elements and what is on record");
-  app.add_flag("--no-run", arguments.no_run, "write the documents from the records alone");
+  auto* const no_run =
+      app.add_flag("--no-run", arguments.no_run, "write the documents from the records alone");
+  app.add_flag("--no-documents", arguments.no_documents,
+               "train and record alone, where there is no gnuplot")
+      ->excludes(no_run);
   app.add_flag("--quiet", arguments.quiet, "show no progress");
 }
 
@@ -194,7 +198,7 @@ int reproduce_all(const Arguments& arguments) {
     list(runner, elements, arguments);
     return 0;
   }
-  plot::require_gnuplot(folder.string());
+  if (!arguments.no_documents) plot::require_gnuplot(folder.string());
   if (!arguments.no_run) {
     for (const Cell& cell : elements.cells) {
       if (interrupted() || !arguments.wants(element = cell.name())) continue;
@@ -211,6 +215,10 @@ int reproduce_all(const Arguments& arguments) {
       if (!interrupted() && arguments.wants(element = cell.name())) (void)runner.run(cell);
     }
   }
+  const auto exit_status = [] {
+    return experiment::caught_signal() == 0 ? 0 : 128 + experiment::caught_signal();
+  };
+  if (arguments.no_documents) return exit_status();
   runner.only_read();
   Results results;
   for (const Cell& cell : elements.cells) results.cells.push_back(runner.run(cell));
@@ -221,7 +229,7 @@ int reproduce_all(const Arguments& arguments) {
     results.negatives.push_back(runner.run(cell));
   }
   write_documents(folder, results);
-  return experiment::caught_signal() == 0 ? 0 : 128 + experiment::caught_signal();
+  return exit_status();
 }
 
 }  // namespace

@@ -48,5 +48,5 @@ if [ -n "${PRISM_DATA:-}" ]; then
       --negatives 1024 --tau 0.1 --lr 0.01 --initializer PRISM --seed 123,246,492
   done
   step table1 "$programs/examples/reproduce" --device cuda --data "$PRISM_DATA" \
-    --results "$out/results" --only table1 --budget "${PRISM_HOURS:-0.2}"
+    --results "$out/results" --only table1 --no-documents --budget "${PRISM_HOURS:-0.2}"
 fi

@@ -45,6 +45,16 @@ run --results parts --only magnitudes,curves >log.txt 2>&1 || { cat log.txt; exi
 for file in magnitudes-movielens1m.csv curves-movielens1m.csv; do
   cmp "whole/$file" "parts/$file" || fail "$file depends on interruptions"
 done
+# Records made where there is no gnuplot give the same documents where there is.
+if PATH=/nowhere run --results recorded --only magnitudes,curves >log.txt 2>&1 || ! grep -q 'gnuplot-nox' log.txt; then
+  fail "the missing gnuplot is not named"
+fi
+PATH=/nowhere run --results recorded --only magnitudes,curves --no-documents >log.txt 2>&1 || { cat log.txt; exit 1; }
+[ "$(ls recorded)" = records.jsonl ] && [ ! -e recorded.md ] || fail "documents were written although none were asked for"
+run --results recorded --no-run >log.txt 2>&1 || { cat log.txt; exit 1; }
+for file in magnitudes-movielens1m.csv curves-movielens1m.csv; do
+  cmp "whole/$file" "recorded/$file" || fail "$file depends on where it was recorded"
+done
 status=0
 run --results parts --only tabel1 >log.txt 2>&1 || status=$?
 [ "$status" = 1 ] && grep -qF "must name elements" log.txt || fail "an unknown element was taken"
