@@ -171,6 +171,19 @@ void list(Runner& runner, const Elements& elements, const Arguments& arguments) 
   for (const NegativesCell& cell : elements.negatives) list_cell(cell);
 }
 
+Results results_on_record(Runner& runner, const Elements& elements) {
+  runner.only_read();
+  Results results;
+  for (const Cell& cell : elements.cells) results.cells.push_back(runner.run(cell));
+  for (const auto& [figure, data] : elements.figures) {
+    results.figures.push_back(runner.run(figure, data));
+  }
+  for (const NegativesCell& cell : elements.negatives) {
+    results.negatives.push_back(runner.run(cell));
+  }
+  return results;
+}
+
 int reproduce_all(const Arguments& arguments) {
   std::filesystem::path folder = std::filesystem::absolute(arguments.results).lexically_normal();
   if (!folder.has_filename()) folder = folder.parent_path();  // "results/"
@@ -215,21 +228,8 @@ int reproduce_all(const Arguments& arguments) {
       if (!interrupted() && arguments.wants(element = cell.name())) (void)runner.run(cell);
     }
   }
-  const auto exit_status = [] {
-    return experiment::caught_signal() == 0 ? 0 : 128 + experiment::caught_signal();
-  };
-  if (arguments.no_documents) return exit_status();
-  runner.only_read();
-  Results results;
-  for (const Cell& cell : elements.cells) results.cells.push_back(runner.run(cell));
-  for (const auto& [figure, data] : elements.figures) {
-    results.figures.push_back(runner.run(figure, data));
-  }
-  for (const NegativesCell& cell : elements.negatives) {
-    results.negatives.push_back(runner.run(cell));
-  }
-  write_documents(folder, results);
-  return exit_status();
+  if (!arguments.no_documents) write_documents(folder, results_on_record(runner, elements));
+  return experiment::caught_signal() == 0 ? 0 : 128 + experiment::caught_signal();
 }
 
 }  // namespace

@@ -11,8 +11,8 @@
 
 namespace test {
 
-/// Whether the address sanitizer watches this program, which is not optimised then: tests of
-/// numbers make fewer draws, because only the memory that they touch is of interest.
+/// Whether the address sanitizer watches this program, which is slow then: long tests of numbers do
+/// less, because only the memory that they touch is of interest.
 #if defined(PRISM_TEST_SANITIZED)
 inline constexpr bool sanitized = true;
 #else

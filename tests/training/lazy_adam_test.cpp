@@ -14,7 +14,6 @@
 
 #include "policies.hpp"
 #include "support/nan_max.hpp"
-#include "support/sanitizers.hpp"
 
 using namespace prism;
 
@@ -119,7 +118,6 @@ void check_same(std::size_t steps, double bound) {
   using Dense = Recommender<Backbone, Loss, Regularizer, PRISM<1.0>, DenseOne, UniformNegatives, T>;
   INFO(std::string(Backbone::name), " + ", std::string(Loss::name), " + ",
        std::string(Regularizer::name), " in ", sizeof(T), " bytes");
-  if (test::sanitized) steps = std::min<std::size_t>(steps, 150);
   const auto lazy = train<Lazy>(steps);
   const auto dense = train<Dense>(steps);
   REQUIRE(lazy.size() == dense.size());
