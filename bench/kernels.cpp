@@ -193,6 +193,7 @@ int main(int argc, char** argv) {
   register_variant<isa::sse2>("sse2");
   register_variant<isa::avx2>("avx2");
   register_variant<isa::avx512>("avx512");
+  register_variant<isa::amx>("amx");
   register_variant<isa::neon>("neon");
   return bench::run_benchmarks(argc, argv);
 }

@@ -60,7 +60,7 @@ auto isa_ranking(const Scorer<float>& scorer, std::size_t k, Pruning pruning) {
 }  // namespace
 
 TEST_CASE_TEMPLATE("rows without columns rank by id, with every instruction set", Isa, isa::scalar,
-                   isa::avx2, isa::avx_vnni, isa::avx512, isa::avx512_vnni, isa::neon,
+                   isa::avx2, isa::avx_vnni, isa::avx512, isa::avx512_vnni, isa::amx, isa::neon,
                    isa::neon_dotprod, isa::native) {
   if constexpr (isa_supported<Isa>) {
     const Matrix<float> users = zeros<float>(3, 0), items = zeros<float>(200, 0);
@@ -72,7 +72,7 @@ TEST_CASE_TEMPLATE("rows without columns rank by id, with every instruction set"
 }
 
 TEST_CASE_TEMPLATE("ranking with pruning is the same with every instruction set", Isa, isa::scalar,
-                   isa::avx2, isa::avx_vnni, isa::avx512, isa::avx512_vnni, isa::neon,
+                   isa::avx2, isa::avx_vnni, isa::avx512, isa::avx512_vnni, isa::amx, isa::neon,
                    isa::neon_dotprod, isa::reproducible, isa::native) {
   if constexpr (isa_supported<Isa>) {
     for (const std::size_t dim :

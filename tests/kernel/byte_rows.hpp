@@ -12,8 +12,8 @@
 
 #include "variants.hpp"
 
-#define PRISM_BYTE_ISAS                                                            \
-  isa::scalar, isa::avx2, isa::avx_vnni, isa::avx512, isa::avx512_vnni, isa::neon, \
+#define PRISM_BYTE_ISAS                                                                      \
+  isa::scalar, isa::avx2, isa::avx_vnni, isa::avx512, isa::avx512_vnni, isa::amx, isa::neon, \
       isa::neon_dotprod, isa::native
 
 namespace test {

@@ -3,6 +3,7 @@
 #include <doctest/doctest.h>
 
 #include <cmath>
+#include <limits>
 #include <prism/core/matrix.hpp>
 #include <prism/core/random.hpp>
 #include <prism/execution/host.hpp>
@@ -10,6 +11,7 @@
 #include <set>
 #include <vector>
 
+#include "support/emulated_tiles.hpp"
 #include "support/nan_max.hpp"
 
 using namespace prism;
@@ -79,12 +81,42 @@ void check_all() {
   }
 }
 
+template <class Isa>
+void check_tile_unit() {
+  for (const std::size_t dim : {31u, 32u, 33u, 63u, 64u, 70u, 130u}) check<Isa, float>(260, dim);
+  // Around the unit's panels of 64 rows and blocks of 256.
+  for (const std::size_t n : {255u, 256u, 257u, 319u, 320u, 321u, 512u, 513u}) {
+    check<Isa, float>(n, 40);
+  }
+  check<Isa, float>(800, 33);
+}
+
 }  // namespace
 
 TEST_CASE("the pair potential equals its definition, scalar") { check_all<isa::scalar>(); }
 TEST_CASE("the pair potential equals its definition, SSE2") { check_all<isa::sse2>(); }
 TEST_CASE("the pair potential equals its definition, AVX2") { check_all<isa::avx2>(); }
 TEST_CASE("the pair potential equals its definition, AVX-512") { check_all<isa::avx512>(); }
+
+TEST_CASE("the pair potential equals its definition, tiles of bfloat16 in plain C++") {
+  check_tile_unit<test::EmulatedTileIsa>();
+}
+TEST_CASE("the pair potential equals its definition, AMX") {
+  if constexpr (isa_supported<isa::amx>) check_tile_unit<isa::amx>();
+}
+
+TEST_CASE_TEMPLATE("with tiles of bfloat16, what is no number stays none", Isa,
+                   test::EmulatedTileIsa, isa::native) {
+  Matrix<float> table = converted<float>(unit_rows(300, 40, 3));
+  std::fill_n(rows(table)[290], 40, std::numeric_limits<float>::quiet_NaN());
+  auto gradient = zeros<float>(300, 40);
+  Scratch scratch;
+  const double total = pair_potential(
+      host<Isa>, rows(std::as_const(table)), 4.0, [](double) { return 1.0; }, rows(gradient),
+      scratch);
+  CHECK(std::isnan(total));
+  for (std::size_t r = 0; r < 300; ++r) CHECK(std::isnan(rows(gradient)[r][0]));
+}
 
 TEST_CASE("the round-robin schedule pairs all blocks once, and each at most once per round") {
   for (std::size_t even_blocks = 2; even_blocks <= 20; even_blocks += 2) {

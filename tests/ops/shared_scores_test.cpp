@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "policies.hpp"
+#include "support/emulated_tiles.hpp"
 #include "support/evaluation.hpp"
 #include "support/nan_max.hpp"
 
@@ -98,6 +99,19 @@ void check_sizes() {
   for (std::size_t dim = 1; dim <= 70; ++dim) {
     check_shared_equals_own<T, Isa>(SSM{.negatives = 20}, 40, 60, 20, dim);
   }
+}
+
+/// Sizes for which a processor's tile unit is used, around its blocks.
+template <class Isa>
+void check_tile_unit() {
+  for (const std::size_t n : {64U, 65U, 130U}) {
+    check_shared_equals_own<float, Isa>(SSM{.negatives = n}, 70, 100, n, 33);
+  }
+  for (const std::size_t dim : {32U, 64U, 70U}) {
+    check_shared_equals_own<float, Isa>(SSM{.negatives = 70}, 130, 200, 70, dim);
+  }
+  // More blocks of users than groups.
+  check_shared_equals_own<float, Isa>(BPR{.negatives = 64}, 1100, 2200, 64, 32);
 }
 
 /// Negatives that do not count for a pair, by the definition.
@@ -199,6 +213,8 @@ TEST_CASE("shared negatives give what the same list gives as each pair's own") {
   SUBCASE("float") { check_sizes<float, isa::native>(); }
   SUBCASE("double") { check_sizes<double, isa::native>(); }
   SUBCASE("plain C++") { check_sizes<double, isa::scalar>(); }
+  SUBCASE("tiles of bfloat16 in plain C++") { check_tile_unit<test::EmulatedTileIsa>(); }
+  SUBCASE("the processor's tile unit") { check_tile_unit<isa::native>(); }
   SUBCASE("losses of cosines") {
     check_shared_equals_own<double, isa::native>(CCL{.negatives = 20, .margin = 0.1}, 40, 90, 20,
                                                  9);

@@ -35,7 +35,11 @@
 // a few enumerations) is in `namespace prism` itself and is the same in all translation units. What
 // other headers (xtensor, the standard library) instantiate for built-in types stays shared.
 #if defined(__AVX512F__) && defined(__AVX512BW__) && defined(__AVX512DQ__) && defined(__AVX512VL__)
-#if defined(__AVX512VNNI__) && defined(__AVXVNNI__)
+#if defined(__AVX512VNNI__) && defined(__AVXVNNI__) && defined(__AMX_TILE__) && \
+    defined(__AMX_BF16__) && defined(__linux__)
+#define PRISM_ISA compiled_for_amx
+#define PRISM_AMX  // kernel/bfloat16_tile_amx.hpp
+#elif defined(__AVX512VNNI__) && defined(__AVXVNNI__)
 #define PRISM_ISA compiled_for_avx512_vnni_avx_vnni
 #elif defined(__AVX512VNNI__)
 #define PRISM_ISA compiled_for_avx512_vnni

@@ -20,6 +20,9 @@ struct avx2 {};         ///< with fused multiply-add
 struct avx_vnni {};     ///< AVX2 with byte dot products (-mavxvnni)
 struct avx512 {};       ///< F, BW, DQ and VL
 struct avx512_vnni {};  ///< with byte dot products
+/// The same with products of floats from tiles of bfloat16 where most of a loss's work is such a
+/// product (kernel/bfloat16_tile.hpp).
+struct amx {};
 struct neon {};
 struct neon_dotprod {};  ///< with byte dot products (-march=armv8.2-a+dotprod)
 /// One order of sums, and the same operations, on every processor with fused multiply-add: the

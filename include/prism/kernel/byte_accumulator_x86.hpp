@@ -178,6 +178,10 @@ struct ByteProducts<isa::avx512_vnni>
     : detail::RegisterByteProducts<detail::DotAccumulator<detail::Avx512Bytes>> {};
 template <>
 struct ByteProducts<isa::native> : ByteProducts<isa::avx512_vnni> {};
+#if defined(PRISM_AMX)
+template <>
+struct ByteProducts<isa::amx> : ByteProducts<isa::avx512_vnni> {};
+#endif
 #elif defined(PRISM_BYTES_AVX512)
 template <>
 struct ByteProducts<isa::native> : ByteProducts<isa::avx512> {};

@@ -51,6 +51,8 @@ inline constexpr bool has_single_numbers<isa::avx512> = true;
 template <>
 inline constexpr bool has_single_numbers<isa::avx512_vnni> = true;
 template <>
+inline constexpr bool has_single_numbers<isa::amx> = true;
+template <>
 inline constexpr bool has_single_numbers<isa::neon> = true;
 template <>
 inline constexpr bool has_single_numbers<isa::neon_dotprod> = true;

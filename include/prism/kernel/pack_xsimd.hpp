@@ -43,7 +43,7 @@ template <>
 struct XsimdArch<isa::neon> {
   using type = xsimd::neon64;
 };
-// These differ from the ones above only in products of bytes.
+// These differ from the ones above only in products of bytes and, AMX, of matrices.
 #if defined(__AVXVNNI__)
 template <>
 struct XsimdArch<isa::avx_vnni> : XsimdArch<isa::avx2> {};
@@ -51,6 +51,10 @@ struct XsimdArch<isa::avx_vnni> : XsimdArch<isa::avx2> {};
 #if defined(__AVX512VNNI__)
 template <>
 struct XsimdArch<isa::avx512_vnni> : XsimdArch<isa::avx512> {};
+#endif
+#if defined(PRISM_AMX)
+template <>
+struct XsimdArch<isa::amx> : XsimdArch<isa::avx512> {};
 #endif
 #if defined(__ARM_FEATURE_DOTPROD)
 template <>

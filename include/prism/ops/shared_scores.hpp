@@ -7,8 +7,10 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <type_traits>
+#include <variant>
 #include <vector>
 
 #include "prism/core/config.hpp"
@@ -17,21 +19,35 @@
 #include "prism/core/parallel.hpp"
 #include "prism/core/rows.hpp"
 #include "prism/core/scratch.hpp"
-#include "prism/kernel/linear.hpp"
+#include "prism/kernel/bfloat16_tile_amx.hpp"
 #include "prism/kernel/matrix_product.hpp"
 #include "prism/kernel/row.hpp"
 #include "prism/ops/scores.hpp"
+#include "prism/ops/shared_products.hpp"
+#include "prism/ops/split_shared_products.hpp"
 #include "prism/policy/batch.hpp"
 
 namespace prism::inline PRISM_ISA::detail {
+
+/// The products of an instruction set's tile unit; without one, none.
+template <class T, class Isa>
+struct SplitProductsOf {
+  using type = std::monostate;
+};
+template <HasTileUnit Isa>
+struct SplitProductsOf<float, Isa> {
+  using type = SplitSharedProducts<typename TileUnit<Isa>::type, Isa>;
+};
 
 /// The scores of all users of a batch with its shared negatives, and the gradients of both. Users
 /// are divided into groups by their number alone. Each group has its own sum of the negatives'
 /// gradients; the groups' sums are added in order.
 template <class T, class Isa>
 class SharedScores {
-  static constexpr std::size_t block = 64;  // users, or negatives, of a product
+  static constexpr std::size_t block = shared_block;
   static constexpr std::size_t max_groups = 16;
+  static constexpr bool has_tiles = std::is_same_v<T, float> && HasTileUnit<Isa>;
+  using Split = typename SplitProductsOf<T, Isa>::type;
 
  public:
   template <HostExecution X>
@@ -39,22 +55,22 @@ class SharedScores {
       : batch_(batch),
         rows_(rows),
         dim_(rows.users.dim()),
-        padded_dim_(padded<T, Isa>(dim_)),
         negatives_(batch.negatives.size()),
-        blocks_((negatives_ + block - 1) / block),
         // Scores of successive users would otherwise compete for the same lines of the cache.
-        score_stride_(blocks_ * block + 2 * line) {
+        score_stride_((negatives_ + block - 1) / block * block + 2 * line) {
     const std::size_t users = batch.user_side.num_active;
     const std::size_t user_blocks = (users + block - 1) / block;
     group_size_ = std::max<std::size_t>((user_blocks + max_groups - 1) / max_groups, 1) * block;
-    groups_ = (users + group_size_ - 1) / group_size_;
-    negative_rows_ = scratch.allocate<T>(blocks_ * block, padded_dim_);
-    transposed_ = scratch.allocate<T>(blocks_ * dim_, block);
-    gradient_ = scratch.allocate<T>(groups_ * blocks_ * block, padded_dim_);
+    const std::size_t groups = (users + group_size_ - 1) / group_size_;
     d_positive_ = scratch.allocate<T>(batch.pairs(), 1);
-    work_ = scratch.allocate<T>(
-        groups_, block * score_stride_ + 2 * block * padded_dim_ + 2 * score_stride_);
-    parallel_tasks(exec, blocks_, [&](std::size_t b) { pack_negatives(b); });
+    work_ = scratch.allocate<T>(groups, (block + 2) * score_stride_);
+    const auto multiply_by = [&](auto& products) {
+      products.emplace(exec, rows.items, batch.negatives, groups, score_stride_, scratch);
+    };
+    if constexpr (has_tiles) {
+      if (Split::is_faster(users, negatives_, dim_)) multiply_by(split_products_);
+    }
+    if (!split_products_) multiply_by(products_);
     if (batch.mask == NegativeMask::seen_items) mark_negatives(exec, scratch);
   }
 
@@ -73,6 +89,7 @@ class SharedScores {
   void for_each_item_gradient(const X& exec, const Scatter& scatter_item) const {
     const BatchSide& side = batch_.item_side;
     constexpr std::size_t grain = 256;
+    with_products([&](const auto& products) { products.finish(exec); });
     parallel_chunks(exec, side.num_active, grain, [&](std::size_t begin, std::size_t end) {
       std::vector<T> gradient(dim_);
       for (std::size_t k = begin; k < end; ++k) {
@@ -83,10 +100,9 @@ class SharedScores {
                             rows_.users[batch_.users[occurrence]], dim_);
             continue;
           }
-          const std::size_t q = occurrence - batch_.pairs();
-          for (std::size_t g = 0; g < groups_; ++g) {
-            add_scaled<Isa>(gradient.data(), T{1}, gradient_[g * blocks_ * block + q], dim_);
-          }
+          with_products([&](const auto& products) {
+            products.add_negative_gradient(occurrence - batch_.pairs(), gradient.data());
+          });
         }
         scatter_item(k, gradient.data());
       }
@@ -99,29 +115,23 @@ class SharedScores {
   /// A group's working memory.
   struct Work {
     T* scores;    // block x score_stride_: before each row's first negative, its positive's
-    T* users;     // block x padded_dim_
-    T* gradient;  // block x padded_dim_
     T* unmasked;  // score_stride_: the scores of a user with several pairs
     T* sum;       // score_stride_: of the derivatives of such a user's pairs
   };
 
   [[nodiscard]] Work work_of(std::size_t group) const noexcept {
     T* const scores = work_[group];
-    T* const users = scores + block * score_stride_;
-    T* const gradient = users + block * padded_dim_;
-    T* const unmasked = gradient + block * padded_dim_;
-    return {scores + line, users, gradient, unmasked + line, unmasked + score_stride_};
+    T* const unmasked = scores + block * score_stride_;
+    return {scores + line, unmasked + line, unmasked + score_stride_};
   }
 
-  void pack_negatives(std::size_t b) const noexcept {
-    for (std::size_t r = 0; r < block; ++r) {
-      const std::size_t q = b * block + r;
-      T* const to = negative_rows_[q];
-      const std::size_t filled = q < negatives_ ? dim_ : 0;
-      if (filled > 0) std::copy_n(rows_.items[batch_.negatives[q]], dim_, to);
-      std::fill(to + filled, to + padded_dim_, T{0});
-      for (std::size_t c = 0; c < dim_; ++c) transposed_[b * dim_ + c][r] = to[c];
+  /// Calls visit(products) with those of the processor's tile unit where it is used.
+  template <class Visit>
+  auto with_products(const Visit& visit) const {
+    if constexpr (has_tiles) {
+      if (split_products_) return visit(*split_products_);
     }
+    return visit(*products_);
   }
 
   template <HostExecution X>
@@ -139,40 +149,21 @@ class SharedScores {
                      const Scatter& scatter_user) const {
     const std::size_t group = begin / group_size_;
     const Work work = work_of(group);
-    T* const gradient = gradient_[group * blocks_ * block];
     double total = 0;
     for (std::size_t first = begin; first < end; first += block) {
       const std::size_t users = std::min(block, end - first);
-      for (std::size_t r = 0; r < users; ++r) {
-        T* const to = work.users + r * padded_dim_;
-        std::copy_n(rows_.users[first + r], dim_, to);
-        std::fill(to + dim_, to + padded_dim_, T{0});
-      }
-      for (std::size_t b = 0; b < blocks_; ++b) {
-        matrix_product<Store::overwrite, Isa>(users, block, dim_, {work.users, padded_dim_, 1},
-                                              transposed_[b * dim_], block, work.scores + b * block,
-                                              score_stride_);
-      }
+      with_products([&](const auto& products) {
+        products.multiply(group, rows_.users, first, users, work.scores);
+      });
       for (std::size_t r = 0; r < users; ++r) total += score_user(first + r, r, work, per_pair);
-      std::fill_n(work.gradient, users * padded_dim_, T{0});
-      for (std::size_t b = 0; b < blocks_; ++b) {
-        const T* const d_scores = work.scores + b * block;
-        matrix_product<Store::add, Isa>(users, padded_dim_, block, {d_scores, score_stride_, 1},
-                                        negative_rows_[b * block], padded_dim_, work.gradient,
-                                        padded_dim_);
-        const auto add_to_negatives = [&]<Store Mode>(std::integral_constant<Store, Mode>) {
-          matrix_product<Mode, Isa>(block, padded_dim_, users, {d_scores, 1, score_stride_},
-                                    work.users, padded_dim_, gradient + b * block * padded_dim_,
-                                    padded_dim_);
-        };
+      const Rows<T> of_users = with_products([&](const auto& products) {
         if (first == begin) {
-          add_to_negatives(std::integral_constant<Store, Store::overwrite>{});
-        } else {
-          add_to_negatives(std::integral_constant<Store, Store::add>{});
+          return products.template gradients<Store::overwrite>(group, users, work.scores);
         }
-      }
+        return products.template gradients<Store::add>(group, users, work.scores);
+      });
       for (std::size_t r = 0; r < users; ++r) {
-        T* const of_user = work.gradient + r * padded_dim_;
+        T* const of_user = of_users[r];
         for (const Index p : batch_.user_side.occurrence_positions(first + r)) {
           add_scaled<Isa>(of_user, *d_positive_[p], rows_.items[batch_.items[p]], dim_);
         }
@@ -187,7 +178,7 @@ class SharedScores {
   template <class PerPair>
   double score_user(std::size_t k, std::size_t r, const Work& work, const PerPair& per_pair) const {
     T* const scores = work.scores + r * score_stride_;
-    const T* const user = work.users + r * padded_dim_;
+    const T* const user = rows_.users[k];
     const std::span<const Index> pairs = batch_.user_side.occurrence_positions(k);
     if (batch_.mask == NegativeMask::seen_items) mask_seen(k, scores);
     if (pairs.size() == 1) return score_pair(pairs[0], user, scores, per_pair);
@@ -231,16 +222,12 @@ class SharedScores {
   const Batch& batch_;
   BatchRows<T> rows_;
   std::size_t dim_;
-  std::size_t padded_dim_;
   std::size_t negatives_;
-  std::size_t blocks_;  // of negatives
   std::size_t score_stride_;
   std::size_t group_size_;  // users
-  std::size_t groups_;
-  Rows<T> negative_rows_;  // blocks_ x block rows, padded with zeros
-  Rows<T> transposed_;     // block by block
-  Rows<T> gradient_;       // of the negatives, group by group
-  Rows<T> d_positive_;     // pairs x 1
+  std::optional<SharedProducts<T, Isa>> products_;
+  std::optional<Split> split_products_;
+  Rows<T> d_positive_;  // pairs x 1
   Rows<T> work_;
   // A bit for each item: most of what a user has seen is no negative, and this tells it from cache.
   Rows<std::uint64_t> is_negative_;

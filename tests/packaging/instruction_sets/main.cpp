@@ -6,16 +6,21 @@
 #include <cmath>
 #include <cstdio>
 #include <set>
-#include <utility>
+#include <tuple>
 
 #include "unit.hpp"
 
 namespace {
 
-/// __builtin_cpu_supports() of g++ 12 does not know it. Leaf 7, subleaf 1, eax, bit 4.
+// __builtin_cpu_supports() of g++ 12 does not know these. Leaf 7, subleaf 1, eax, bit 4.
 bool has_avx_vnni() {
   unsigned eax = 0, ebx = 0, ecx = 0, edx = 0;
   return __get_cpuid_count(7, 1, &eax, &ebx, &ecx, &edx) != 0 && (eax >> 4 & 1) != 0;
+}
+/// Leaf 7, edx, bits 22 (bfloat16) and 24 (tiles).
+bool has_amx() {
+  unsigned eax = 0, ebx = 0, ecx = 0, edx = 0;
+  return __get_cpuid_count(7, 0, &eax, &ebx, &ecx, &edx) != 0 && (edx >> 22 & edx >> 24 & 1) != 0;
 }
 
 }  // namespace
@@ -30,13 +35,14 @@ int main() {
       __builtin_cpu_supports("avx512vl")) {
     outcomes.push_back(avx512_unit());
     if (__builtin_cpu_supports("avx512vnni")) outcomes.push_back(avx512_vnni_unit());
+    if (has_amx()) outcomes.push_back(amx_unit());
   }
-  std::set<std::pair<std::size_t, int>> kinds;
+  std::set<std::tuple<std::size_t, int, bool>> kinds;
   bool same = true;
   for (const Outcome& outcome : outcomes) {
     std::printf("%s: %zu floats at once, loss %.8f\n", outcome.instruction_set.c_str(),
                 outcome.floats_at_once, outcome.loss);
-    kinds.insert({outcome.floats_at_once, outcome.largest_byte});
+    kinds.insert({outcome.floats_at_once, outcome.largest_byte, outcome.tile_unit});
     // They differ only by rounding.
     same = same && std::abs(outcome.loss - outcomes[0].loss) < 1e-4 &&
            outcome.items == outcomes[0].items;

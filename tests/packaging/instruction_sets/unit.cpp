@@ -19,6 +19,7 @@ Outcome UNIT() {
   Outcome outcome{TEXT_OF(PRISM_ISA),
                   Pack<float>::width,
                   ByteAccumulator<isa::native>::limits.left.max_abs,
+                  HasTileUnit<isa::native>,
                   history.epochs.back().loss,
                   {}};
   std::ranges::transform(top, std::back_inserter(outcome.items),

@@ -11,6 +11,7 @@ struct Outcome {
   std::string instruction_set;
   std::size_t floats_at_once;
   int largest_byte;  ///< of a query, in sums of products of bytes
+  bool tile_unit;
   double loss;
   std::vector<std::uint32_t> items;
 };
@@ -20,3 +21,4 @@ Outcome avx2_unit();
 Outcome avx_vnni_unit();
 Outcome avx512_unit();
 Outcome avx512_vnni_unit();
+Outcome amx_unit();

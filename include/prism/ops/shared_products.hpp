@@ -1,0 +1,127 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The matrix products of shared negatives: for a block of users the scores of all negatives, and
+// from the scores' derivatives the gradients of both.
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <span>
+#include <type_traits>
+
+#include "prism/core/config.hpp"
+#include "prism/core/execution.hpp"
+#include "prism/core/index.hpp"
+#include "prism/core/parallel.hpp"
+#include "prism/core/rows.hpp"
+#include "prism/core/scratch.hpp"
+#include "prism/kernel/linear.hpp"
+#include "prism/kernel/matrix_product.hpp"
+#include "prism/kernel/row.hpp"
+
+namespace prism::inline PRISM_ISA::detail {
+
+/// Users, or negatives, of a product.
+inline constexpr std::size_t shared_block = 64;
+
+/// Of each group of users, the products of one block at a time. Different groups may be computed at
+/// once. Each group has its own sum of the negatives' gradients; they are added in order.
+template <class T, class Isa>
+class SharedProducts {
+  static constexpr std::size_t block = shared_block;
+
+ public:
+  /// @param items      rows that `negatives` are indices of
+  /// @param groups     of users
+  /// @param stride     from the scores of one user to those of the next
+  template <HostExecution X>
+  SharedProducts(const X& exec, IndexedRows<const T> items, std::span<const Index> negatives,
+                 std::size_t groups, std::size_t stride, Scratch& scratch)
+      : dim_(items.dim()),
+        padded_dim_(padded<T, Isa>(dim_)),
+        negatives_(negatives.size()),
+        blocks_((negatives_ + block - 1) / block),
+        groups_(groups),
+        stride_(stride),
+        negative_rows_(scratch.allocate<T>(blocks_ * block, padded_dim_)),
+        transposed_(scratch.allocate<T>(blocks_ * dim_, block)),
+        gradient_(scratch.allocate<T>(groups * blocks_ * block, padded_dim_)),
+        users_(scratch.allocate<T>(groups * block, padded_dim_)),
+        user_gradient_(scratch.allocate<T>(groups * block, padded_dim_)) {
+    parallel_tasks(exec, blocks_, [&](std::size_t b) { pack_negatives(b, items, negatives); });
+  }
+
+  /// scores[r * stride + q] = user first + r times negative q, for r < count, and for q up to a
+  /// whole block zeros.
+  void multiply(std::size_t group, IndexedRows<const T> users, std::size_t first, std::size_t count,
+                T* scores) const {
+    T* const block_users = users_[group * block];
+    for (std::size_t r = 0; r < count; ++r) {
+      T* const to = block_users + r * padded_dim_;
+      std::copy_n(users[first + r], dim_, to);
+      std::fill(to + dim_, to + padded_dim_, T{0});
+    }
+    for (std::size_t b = 0; b < blocks_; ++b) {
+      matrix_product<Store::overwrite, Isa>(count, block, dim_, {block_users, padded_dim_, 1},
+                                            transposed_[b * dim_], block, scores + b * block,
+                                            stride_);
+    }
+  }
+
+  /// The gradients of the users whose scores were computed last, a row each; those of the negatives
+  /// are added to the group's.
+  /// @tparam Mode     Store::overwrite for the group's first block
+  /// @param d_scores  the derivatives in place of the scores; a whole block of users may be written
+  template <Store Mode>
+  Rows<T> gradients(std::size_t group, std::size_t count, T* d_scores) const {
+    T* const block_users = users_[group * block];
+    T* const of_users = user_gradient_[group * block];
+    std::fill_n(of_users, count * padded_dim_, T{0});
+    for (std::size_t b = 0; b < blocks_; ++b) {
+      const T* const of_block = d_scores + b * block;
+      matrix_product<Store::add, Isa>(count, padded_dim_, block, {of_block, stride_, 1},
+                                      negative_rows_[b * block], padded_dim_, of_users,
+                                      padded_dim_);
+      matrix_product<Mode, Isa>(block, padded_dim_, count, {of_block, 1, stride_}, block_users,
+                                padded_dim_, gradient_[(group * blocks_ + b) * block], padded_dim_);
+    }
+    return {of_users, count, padded_dim_};
+  }
+
+  /// After all groups.
+  template <HostExecution X>
+  void finish(const X& /*exec*/) const noexcept {}
+
+  /// Adds negative q's gradient.
+  void add_negative_gradient(std::size_t q, T* to) const noexcept {
+    for (std::size_t g = 0; g < groups_; ++g) {
+      add_scaled<Isa>(to, T{1}, gradient_[g * blocks_ * block + q], dim_);
+    }
+  }
+
+ private:
+  void pack_negatives(std::size_t b, IndexedRows<const T> items,
+                      std::span<const Index> negatives) const noexcept {
+    for (std::size_t r = 0; r < block; ++r) {
+      const std::size_t q = b * block + r;
+      T* const to = negative_rows_[q];
+      const std::size_t filled = q < negatives_ ? dim_ : 0;
+      if (filled > 0) std::copy_n(items[negatives[q]], dim_, to);
+      std::fill(to + filled, to + padded_dim_, T{0});
+      for (std::size_t c = 0; c < dim_; ++c) transposed_[b * dim_ + c][r] = to[c];
+    }
+  }
+
+  std::size_t dim_;
+  std::size_t padded_dim_;
+  std::size_t negatives_;
+  std::size_t blocks_;  // of negatives
+  std::size_t groups_;
+  std::size_t stride_;
+  Rows<T> negative_rows_;  // padded with zeros, rows and columns
+  Rows<T> transposed_;     // block by block
+  Rows<T> gradient_;       // of the negatives, group by group
+  Rows<T> users_;          // a block for each group
+  Rows<T> user_gradient_;
+};
+
+}  // namespace prism::inline PRISM_ISA::detail

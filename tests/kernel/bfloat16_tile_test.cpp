@@ -1,0 +1,149 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Tiles of bfloat16: their layouts, and products against the definition in double.
+#include <doctest/doctest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <cstring>
+#include <prism/kernel/bfloat16_tile_amx.hpp>
+#include <prism/kernel/pack_xsimd.hpp>
+#include <vector>
+
+#include "variants.hpp"
+
+using namespace prism;
+
+namespace {
+
+constexpr std::size_t square = 32;
+
+/// Rows of numbers split as both factors: squares of rows by squares of columns.
+template <std::size_t Parts>
+struct Factors {
+  std::size_t row_squares, column_squares;
+  std::vector<SplitTile<Parts>> left, right;
+
+  Factors(std::size_t rows, std::size_t columns)
+      : row_squares(rows / square),
+        column_squares(columns / square),
+        left(2 * row_squares * column_squares),
+        right(left.size()) {}
+
+  [[nodiscard]] TiledFactor<Parts> left_rows(std::size_t s) const {
+    return {left.data() + 2 * s * column_squares, column_squares};
+  }
+  [[nodiscard]] TiledFactor<Parts> right_columns(std::size_t s) const {
+    return {right.data() + 2 * s * row_squares, row_squares};
+  }
+};
+
+template <class Unit, std::size_t Parts>
+Factors<Parts> split(const std::vector<float>& numbers, std::size_t rows, std::size_t columns) {
+  Factors<Parts> factors(rows, columns);
+  for (std::size_t r = 0; r < factors.row_squares; ++r) {
+    for (std::size_t c = 0; c < factors.column_squares; ++c) {
+      const SplitSquare<Parts> to{
+          factors.left.data() + 2 * r * factors.column_squares + c, factors.column_squares,
+          factors.right.data() + 2 * c * factors.row_squares + r, factors.row_squares};
+      for (std::size_t l = 0; l < 16; ++l) {
+        const float* const row = numbers.data() + (r * square + l) * columns + c * square;
+        Unit::template split_line<isa::native>(row, row + 16 * columns, l, to,
+                                               [](auto x) { return x; });
+      }
+    }
+  }
+  return factors;
+}
+
+template <class Unit, std::size_t A, std::size_t B>
+void check_product() {
+  constexpr std::size_t rows = 32, depth = 96, columns = 64;
+  const std::vector<float> a = test::draws<float>(rows * depth, 1);
+  const std::vector<float> b = test::draws<float>(depth * columns, 2);
+  const auto left = split<Unit, A>(a, rows, depth);
+  const auto right = split<Unit, B>(b, depth, columns);
+  std::vector<float> added = test::draws<float>(rows * columns, 3), c(rows * columns);
+  const std::vector<float> before = added;
+  {
+    const typename Unit::Session session;
+    for (std::size_t s = 0; s < columns / square; ++s) {
+      Unit::template product<Store::overwrite>(left.left_rows(0), right.right_columns(s),
+                                               depth / square, c.data() + s * square, columns);
+      Unit::template product<Store::add>(left.left_rows(0), right.right_columns(s), depth / square,
+                                         added.data() + s * square, columns);
+    }
+  }
+  for (std::size_t r = 0; r < rows; ++r) {
+    for (std::size_t q = 0; q < columns; ++q) {
+      double sum = 0, magnitude = 0;
+      for (std::size_t k = 0; k < depth; ++k) {
+        const double term = double{a[r * depth + k]} * double{b[k * columns + q]};
+        sum += term;
+        magnitude += std::abs(term);
+      }
+      const double of_products = A == 3 && B == 3 ? 0x1p-22 : 3 * 0x1p-16,
+                   of_sums = 3 * depth * 0x1p-24;
+      const double bound = magnitude * (of_products + of_sums);
+      const std::size_t at = r * columns + q;
+      CHECK(std::abs(double{c[at]} - sum) <= bound);
+      CHECK(std::abs(double{added[at]} - before[at] - sum) <= bound + 3 * 0x1p-24);
+    }
+  }
+}
+
+template <class Unit>
+void check_products() {
+  check_product<Unit, 2, 2>();
+  check_product<Unit, 2, 3>();
+  check_product<Unit, 3, 2>();
+  check_product<Unit, 3, 3>();
+}
+
+template <std::size_t Parts>
+void check_bits_of_amx() {
+  if constexpr (HasTileUnit<isa::native>) {
+    std::vector<float> numbers = test::draws<float>(square * square, 5);
+    numbers[7] = 0;
+    numbers[8] = -0.0F;
+    numbers[9] = 1 + 0x1p-8F;  // half way between two numbers
+    numbers[10] = 0x1p-120F;
+    const auto a = split<EmulatedTiles, Parts>(numbers, square, square);
+    const auto b = split<TileUnit<isa::native>::type, Parts>(numbers, square, square);
+    const std::size_t bytes = a.left.size() * sizeof a.left[0];
+    CHECK(std::memcmp(a.left.data(), b.left.data(), bytes) == 0);
+    CHECK(std::memcmp(a.right.data(), b.right.data(), bytes) == 0);
+  }
+}
+
+}  // namespace
+
+TEST_CASE("a product of tiles in plain C++ is within its bound") {
+  check_products<EmulatedTiles>();
+}
+
+TEST_CASE("a product of tiles by AMX is within its bound") {
+  if constexpr (HasTileUnit<isa::native>) {
+    using Unit = TileUnit<isa::native>::type;
+    if (Unit::permitted()) check_products<Unit>();
+  }
+}
+
+TEST_CASE("a right tile is the transposed matrix's left tile, transposed in pairs") {
+  const std::vector<float> numbers = test::draws<float>(square * square, 4);
+  std::vector<float> transposed(numbers.size());
+  for (std::size_t r = 0; r < square; ++r) {
+    for (std::size_t c = 0; c < square; ++c) transposed[c * square + r] = numbers[r * square + c];
+  }
+  const auto a = split<EmulatedTiles, 3>(numbers, square, square);
+  const auto b = split<EmulatedTiles, 3>(transposed, square, square);
+  for (std::size_t t = 0; t < 2; ++t) {
+    SplitTile<3> found;
+    transpose_pairs(b.left[t], found);
+    CHECK(std::memcmp(&found, &a.right[t], sizeof found) == 0);
+  }
+}
+
+TEST_CASE("AMX splits numbers as plain C++ does, bit for bit") {
+  check_bits_of_amx<2>();
+  check_bits_of_amx<3>();
+}
