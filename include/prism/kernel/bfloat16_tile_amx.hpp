@@ -52,7 +52,7 @@ struct AmxTiles {
         configuration.bytes_of_line[t] = line_bytes;
         configuration.lines[t] = Bfloat16Tile::lines;
       }
-      _tile_loadconfig(&configuration);
+      asm volatile("ldtilecfg %0" : : "m"(configuration));
     }
     Session(const Session&) = delete;
     Session& operator=(const Session&) = delete;
@@ -154,8 +154,7 @@ struct AmxTiles {
  private:
   static constexpr std::size_t line_bytes = sizeof(Bfloat16Tile) / Bfloat16Tile::lines;
 
-  // The intrinsics of g++ 12 do not say that they read memory: stores before them may be moved
-  // behind.
+  // The intrinsics of g++ 12 do not say all that they read: stores before them may be moved behind.
   template <int Tile>
   PRISM_ALWAYS_INLINE static inline void load(const void* from, std::size_t stride) noexcept {
     asm volatile("tileloadd (%0,%1,1), %%tmm%c2" : : "r"(from), "r"(stride), "i"(Tile) : "memory");
