@@ -84,13 +84,10 @@ struct PartsOfTerm {
 template <std::size_t Parts>
 inline constexpr PartsOfTerm terms_of_parts[Parts * (Parts + 1) / 2];
 template <>
-inline constexpr PartsOfTerm terms_of_parts<2>[3] {
-  {1, 0}, {0, 0}, { 0, 1 }
-};
+inline constexpr PartsOfTerm terms_of_parts<2>[3] = {{1, 0}, {0, 0}, {0, 1}};
 template <>
-inline constexpr PartsOfTerm terms_of_parts<3>[6] {
-  {2, 0}, {1, 0}, {1, 1}, {0, 1}, {0, 2}, { 0, 0 }
-};
+inline constexpr PartsOfTerm terms_of_parts<3>[6] = {{2, 0}, {1, 0}, {1, 1},
+                                                     {0, 1}, {0, 2}, {0, 0}};
 
 /// Rounds the numbers' bits to those of bfloat16 in the upper half, ties away from zero; the lower
 /// half is arbitrary.

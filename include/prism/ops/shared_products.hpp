@@ -70,9 +70,9 @@ class SharedProducts {
   /// The gradients of the users whose scores were computed last, a row each; those of the negatives
   /// are added to the group's.
   /// @tparam Mode     Store::overwrite for the group's first block
-  /// @param d_scores  the derivatives in place of the scores; a whole block of users may be written
+  /// @param d_scores  the derivatives in place of the scores
   template <Store Mode>
-  Rows<T> gradients(std::size_t group, std::size_t count, T* d_scores) const {
+  Rows<T> gradients(std::size_t group, std::size_t count, const T* d_scores) const {
     T* const block_users = users_[group * block];
     T* const of_users = user_gradient_[group * block];
     std::fill_n(of_users, count * padded_dim_, T{0});

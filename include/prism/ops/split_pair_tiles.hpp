@@ -112,6 +112,7 @@ class SplitPairTiles {
     }
   }
 
+  /// @param i  at most j, so that panel i is whole unless it is j
   double accumulate_panels(std::size_t i, std::size_t j) const noexcept {
     alignas(64) float potentials[panel * panel];
     Tile left[panel / group * squares];
@@ -163,9 +164,9 @@ class SplitPairTiles {
         }
       }
     };
-    const std::size_t rows = rows_of(i), columns = rows_of(j);
+    const std::size_t columns = rows_of(j);
     P total = P::broadcast(0);
-    if (i != j && rows == panel && columns == panel) {
+    if (i != j && columns == panel) {
       split([&](P cosine) {
         const P value = potential(cosine);
         total = total + value;
@@ -175,13 +176,12 @@ class SplitPairTiles {
     }
     for (std::size_t r = 0; r < panel; ++r) {
       float* const row = tile + r * panel;
-      const std::size_t end = r < rows ? columns : 0;
-      const std::size_t first = i == j ? std::min(r + 1, end) : 0;
+      const std::size_t first = i == j ? std::min(r + 1, columns) : 0;
       for (std::size_t c = 0; c < panel; c += P::width) {
         potential(P::load(row + c)).store(row + c);
       }
       std::fill(row, row + first, 0.0F);
-      std::fill(row + end, row + panel, 0.0F);
+      std::fill(row + columns, row + panel, 0.0F);
       for (std::size_t c = 0; c < panel; c += P::width) total = total + P::load(row + c);
     }
     split([](P value) { return value; });

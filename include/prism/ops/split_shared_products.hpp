@@ -65,6 +65,7 @@ class SplitSharedProducts {
     });
   }
 
+  /// The scores of users beyond the last are zeros, too.
   void multiply(std::size_t group, IndexedRows<const float> users, std::size_t first,
                 std::size_t count, float* scores) const {
     split_rows(
@@ -86,10 +87,7 @@ class SplitSharedProducts {
   }
 
   template <Store Mode>
-  Rows<float> gradients(std::size_t group, std::size_t count, float* d_scores) const {
-    for (std::size_t r = count; r < block; ++r) {
-      std::fill_n(d_scores + r * stride_, blocks_ * block, 0.0F);
-    }
+  Rows<float> gradients(std::size_t group, std::size_t count, const float* d_scores) const {
     float* const of_users = user_gradient_[group * block];
     std::fill_n(of_users, block * user_gradient_.dim(), 0.0F);
     const typename Unit::Session session;
