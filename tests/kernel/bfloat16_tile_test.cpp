@@ -99,16 +99,25 @@ void check_products() {
   check_product<Unit, 3, 3>();
 }
 
-template <std::size_t Parts>
-void check_bits_of_amx() {
-  if constexpr (HasTileUnit<isa::native>) {
+/// Of the processor's tile unit, if it has one and the operating system lets it be used.
+template <class Isa>
+void check_products_of() {
+  if constexpr (HasTileUnit<Isa>) {
+    using Unit = typename TileUnit<Isa>::type;
+    if (Unit::permitted()) check_products<Unit>();
+  }
+}
+
+template <class Isa, std::size_t Parts>
+void check_bits_of() {
+  if constexpr (HasTileUnit<Isa>) {
     std::vector<float> numbers = test::draws<float>(square * square, 5);
     numbers[7] = 0;
     numbers[8] = -0.0F;
     numbers[9] = 1 + 0x1p-8F;  // half way between two numbers
     numbers[10] = 0x1p-120F;
     const auto a = split<EmulatedTiles, Parts>(numbers, square, square);
-    const auto b = split<TileUnit<isa::native>::type, Parts>(numbers, square, square);
+    const auto b = split<typename TileUnit<Isa>::type, Parts>(numbers, square, square);
     const std::size_t bytes = a.left.size() * sizeof a.left[0];
     CHECK(std::memcmp(a.left.data(), b.left.data(), bytes) == 0);
     CHECK(std::memcmp(a.right.data(), b.right.data(), bytes) == 0);
@@ -121,12 +130,7 @@ TEST_CASE("a product of tiles in plain C++ is within its bound") {
   check_products<EmulatedTiles>();
 }
 
-TEST_CASE("a product of tiles by AMX is within its bound") {
-  if constexpr (HasTileUnit<isa::native>) {
-    using Unit = TileUnit<isa::native>::type;
-    if (Unit::permitted()) check_products<Unit>();
-  }
-}
+TEST_CASE("a product of tiles by AMX is within its bound") { check_products_of<isa::native>(); }
 
 TEST_CASE("a right tile is the transposed matrix's left tile, transposed in pairs") {
   const std::vector<float> numbers = test::draws<float>(square * square, 4);
@@ -144,6 +148,6 @@ TEST_CASE("a right tile is the transposed matrix's left tile, transposed in pair
 }
 
 TEST_CASE("AMX splits numbers as plain C++ does, bit for bit") {
-  check_bits_of_amx<2>();
-  check_bits_of_amx<3>();
+  check_bits_of<isa::native, 2>();
+  check_bits_of<isa::native, 3>();
 }

@@ -12,6 +12,7 @@
 #pragma once
 
 #include <algorithm>
+#include <array>
 #include <bit>
 #include <cstddef>
 #include <cstdint>
@@ -82,12 +83,12 @@ struct PartsOfTerm {
 
 /// The products of parts that are added, smaller ones first; successive ones share a factor.
 template <std::size_t Parts>
-inline constexpr PartsOfTerm terms_of_parts[Parts * (Parts + 1) / 2];
+inline constexpr std::array<PartsOfTerm, 0> terms_of_parts{};
 template <>
-inline constexpr PartsOfTerm terms_of_parts<2>[3] = {{1, 0}, {0, 0}, {0, 1}};
+inline constexpr std::array<PartsOfTerm, 3> terms_of_parts<2>{{{1, 0}, {0, 0}, {0, 1}}};
 template <>
-inline constexpr PartsOfTerm terms_of_parts<3>[6] = {{2, 0}, {1, 0}, {1, 1},
-                                                     {0, 1}, {0, 2}, {0, 0}};
+inline constexpr std::array<PartsOfTerm, 6> terms_of_parts<3>{
+    {{2, 0}, {1, 0}, {1, 1}, {0, 1}, {0, 2}, {0, 0}}};
 
 /// Rounds the numbers' bits to those of bfloat16 in the upper half, ties away from zero; the lower
 /// half is arbitrary.

@@ -4,6 +4,7 @@
 #pragma once
 
 #include "prism/core/config.hpp"
+#include "prism/kernel/bfloat16_tile.hpp"
 
 #if defined(PRISM_AMX) && !defined(__CUDA_ARCH__)
 
@@ -14,11 +15,9 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
-#include <iterator>
 #include <type_traits>
 #include <utility>
 
-#include "prism/kernel/bfloat16_tile.hpp"
 #include "prism/kernel/pack_xsimd.hpp"
 
 #if defined(__GNUC__) && !defined(__clang__)
@@ -143,7 +142,7 @@ struct AmxTiles {
       [&]<std::size_t... I>(std::index_sequence<I...>) {
         (add(std::integral_constant<std::size_t, I>{}), ...);
       }
-      (std::make_index_sequence<std::size(detail::terms_of_parts<parts>)>{});
+      (std::make_index_sequence<detail::terms_of_parts<parts>.size()>{});
     }
     store<0>(c, c_bytes);
     store<1>(c + 16, c_bytes);
