@@ -12,7 +12,7 @@
 //                       accumulate_unit_gradient the gradient through the normalisation
 //   pair_potential.hpp  pair_potential           the Gaussian potential of all pairs of rows
 //   pair_tiles.hpp, shared_products.hpp          what these two compute block by block; with a
-//   split_pair_tiles.hpp, split_shared_products  processor's tile unit
+//   split_*.hpp                                  processor's tile unit
 //   uniformity.hpp      uniformity               the logarithm of its mean
 //   tower.hpp           tower_forward, _backward dense layers
 //   propagation.hpp     mean_of_layers           products with the graph's adjacency matrix

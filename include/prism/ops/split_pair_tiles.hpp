@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <functional>
 
 #include "prism/core/config.hpp"
 #include "prism/core/execution.hpp"
@@ -14,6 +15,7 @@
 #include "prism/kernel/elementary.hpp"
 #include "prism/kernel/matrix_product.hpp"
 #include "prism/kernel/pack.hpp"
+#include "prism/ops/split_panel.hpp"
 
 namespace prism::inline PRISM_ISA::detail {
 
@@ -23,12 +25,9 @@ namespace prism::inline PRISM_ISA::detail {
 /// right one, each also transposed, and W is split for both sides while in registers.
 template <class Unit, class Isa>
 class SplitPairTiles {
-  static constexpr std::size_t square = Bfloat16Tile::depth;  // sides of a unit's product
-  static constexpr std::size_t group = Bfloat16Tile::lines;
-  static constexpr std::size_t panel = 64;
-  static constexpr std::size_t squares = panel / square;
-  static constexpr std::size_t parts = 2;
-  using Tile = SplitTile<parts>;
+  static constexpr std::size_t panel = panel_rows;
+  static constexpr std::size_t squares = squares_of_panel;
+  using Tile = SplitTile<2>;
 
  public:
   /// The panels of a pair of blocks are in the second cache.
@@ -39,14 +38,14 @@ class SplitPairTiles {
       : unit_(unit),
         rate_(rate),
         panels_((unit.size() + panel - 1) / panel),
-        depth_((unit.dim() + square - 1) / square) {
-    const std::size_t tiles = panel / group * depth_;
+        depth_(squares_of(unit.dim())) {
+    const std::size_t tiles = tiles_of_panel(depth_);
     left_ = scratch.allocate<Tile>(panels_, tiles);
     left_transposed_ = scratch.allocate<Tile>(panels_, tiles);
     right_ = scratch.allocate<Tile>(panels_, tiles);
     right_transposed_ = scratch.allocate<Tile>(panels_, tiles);
-    sums_ = scratch.allocate_zeros<float>(exec, panels_ * panel, depth_ * square);
-    sums_transposed_ = scratch.allocate_zeros<float>(exec, panels_ * depth_ * square, panel);
+    sums_ = scratch.allocate_zeros<float>(exec, panels_ * panel, depth_ * square_side);
+    sums_transposed_ = scratch.allocate_zeros<float>(exec, panels_ * depth_ * square_side, panel);
     parallel_tasks(exec, panels_, [&](std::size_t p) { split_panel(p); });
   }
 
@@ -86,26 +85,10 @@ class SplitPairTiles {
     return std::min(panel, unit_.size() - p * panel);
   }
 
-  /// Rows and dimensions beyond the last are zeros.
   void split_panel(std::size_t p) const noexcept {
-    const Rows<const float> rows(unit_[p * panel], rows_of(p), unit_.dim());
-    alignas(64) float lines[2][square];
-    for (std::size_t g = 0; g < squares; ++g) {
-      for (std::size_t d = 0; d < depth_; ++d) {
-        const SplitSquare<parts> to{left_[p] + 2 * g * depth_ + d, depth_,
-                                    right_[p] + 2 * d * squares + g, squares};
-        for (std::size_t l = 0; l < group; ++l) {
-          for (std::size_t j = 0; j < 2; ++j) {
-            const std::size_t r = g * square + j * group + l;
-            const std::size_t filled =
-                r < rows.size() ? std::min(square, rows.dim() - d * square) : 0;
-            if (filled > 0) std::copy_n(rows[r] + d * square, filled, lines[j]);
-            std::fill(lines[j] + filled, lines[j] + square, 0.0F);
-          }
-          Unit::template split_line<Isa>(lines[0], lines[1], l, to, [](auto x) { return x; });
-        }
-      }
-    }
+    split_rows<Unit, Isa>(
+        rows_of(p), unit_.dim(), [&](std::size_t r) { return unit_[p * panel + r]; }, left_[p],
+        right_[p]);
     for (std::size_t t = 0; t < left_.dim(); ++t) {
       transpose_pairs(left_[p][t], right_transposed_[p][t]);
       transpose_pairs(right_[p][t], left_transposed_[p][t]);
@@ -115,27 +98,27 @@ class SplitPairTiles {
   /// @param i  at most j, so that panel i is whole unless it is j
   double accumulate_panels(std::size_t i, std::size_t j) const noexcept {
     alignas(64) float potentials[panel * panel];
-    Tile left[panel / group * squares];
-    Tile right[panel / group * squares];
+    Tile left[tiles_of_panel(squares)];
+    Tile right[tiles_of_panel(squares)];
     for (std::size_t g = 0; g < squares; ++g) {
       for (std::size_t h = 0; h < squares; ++h) {
         Unit::template product<Store::overwrite>(
             TiledFactor{left_[i] + 2 * g * depth_, depth_},
             TiledFactor{right_transposed_[j] + 2 * h * depth_, depth_}, depth_,
-            potentials + g * square * panel + h * square, panel);
+            potentials + g * square_side * panel + h * square_side, panel);
       }
     }
     const double total = cosines_to_potentials(potentials, i, j, left, right);
     for (std::size_t g = 0; g < squares; ++g) {
       for (std::size_t d = 0; d < depth_; ++d) {
-        Unit::template product<Store::add>(TiledFactor{left + 2 * g * squares, squares},
-                                           TiledFactor{right_[j] + 2 * d * squares, squares},
-                                           squares, sums_[i * panel + g * square] + d * square,
-                                           sums_.dim());
+        Unit::template product<Store::add>(
+            TiledFactor{left + 2 * g * squares, squares},
+            TiledFactor{right_[j] + 2 * d * squares, squares}, squares,
+            sums_[i * panel + g * square_side] + d * square_side, sums_.dim());
         Unit::template product<Store::add>(
             TiledFactor{left_transposed_[i] + 2 * d * squares, squares},
             TiledFactor{right + 2 * g * squares, squares}, squares,
-            sums_transposed_[j * sums_.dim() + d * square] + g * square, panel);
+            sums_transposed_[j * sums_.dim() + d * square_side] + g * square_side, panel);
       }
     }
     return total;
@@ -151,27 +134,15 @@ class SplitPairTiles {
     const auto potential = [=](P cosine) {
       return exp(fused_multiply_add(cosine, rate, minus_rate));
     };
-    const auto split = [&](const auto& map) {
-      for (std::size_t g = 0; g < squares; ++g) {
-        for (std::size_t l = 0; l < group; ++l) {
-          const float* const line = tile + (g * square + l) * panel;
-          for (std::size_t h = 0; h < squares; ++h) {
-            Unit::template split_line<Isa>(line + h * square, line + group * panel + h * square, l,
-                                           SplitSquare<parts>{left + 2 * g * squares + h, squares,
-                                                              right + 2 * h * squares + g, squares},
-                                           map);
-          }
-        }
-      }
-    };
     const std::size_t columns = rows_of(j);
     P total = P::broadcast(0);
     if (i != j && columns == panel) {
-      split([&](P cosine) {
+      const auto add_potential = [&](P cosine) {
         const P value = potential(cosine);
         total = total + value;
         return value;
-      });
+      };
+      split_square_panel<Unit, Isa>(tile, panel, add_potential, left, right);
       return static_cast<double>(sum(total));
     }
     for (std::size_t r = 0; r < panel; ++r) {
@@ -184,7 +155,7 @@ class SplitPairTiles {
       std::fill(row + columns, row + panel, 0.0F);
       for (std::size_t c = 0; c < panel; c += P::width) total = total + P::load(row + c);
     }
-    split([](P value) { return value; });
+    split_square_panel<Unit, Isa>(tile, panel, std::identity{}, left, right);
     return static_cast<double>(sum(total));
   }
 

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <functional>
 #include <span>
 
 #include "prism/core/config.hpp"
@@ -16,6 +17,7 @@
 #include "prism/kernel/matrix_product.hpp"
 #include "prism/kernel/row.hpp"
 #include "prism/ops/shared_products.hpp"
+#include "prism/ops/split_panel.hpp"
 
 namespace prism::inline PRISM_ISA::detail {
 
@@ -24,16 +26,15 @@ namespace prism::inline PRISM_ISA::detail {
 template <class Unit, class Isa>
 class SplitSharedProducts {
   static constexpr std::size_t block = shared_block;
-  static constexpr std::size_t square = Bfloat16Tile::depth;  // sides of a unit's product
-  static constexpr std::size_t group_rows = Bfloat16Tile::lines;
-  static constexpr std::size_t squares = block / square;
+  static constexpr std::size_t squares = squares_of_panel;
+  static_assert(block == panel_rows);
   using RowTile = SplitTile<3>;
   using DerivativeTile = SplitTile<2>;
 
  public:
   /// Whether it takes less time: not with few negatives, nor few users.
   [[nodiscard]] static bool is_faster(std::size_t users, std::size_t negatives, std::size_t dim) {
-    return users >= block && negatives >= block && dim >= square && Unit::permitted();
+    return users >= block && negatives >= block && dim >= square_side && Unit::permitted();
   }
 
   template <HostExecution X>
@@ -41,24 +42,25 @@ class SplitSharedProducts {
                       std::span<const Index> negatives, std::size_t groups, std::size_t stride,
                       Scratch& scratch)
       : dim_(items.dim()),
-        depth_((dim_ + square - 1) / square),
+        depth_(squares_of(dim_)),
         blocks_((negatives.size() + block - 1) / block),
         groups_(groups),
         stride_(stride) {
-    const std::size_t tiles = block / group_rows * depth_;
+    const std::size_t tiles = tiles_of_panel(depth_);
     right_ = scratch.allocate<RowTile>(blocks_, tiles);
     right_transposed_ = scratch.allocate<RowTile>(blocks_, tiles);
     users_ = scratch.allocate<RowTile>(groups, tiles);
     users_transposed_ = scratch.allocate<RowTile>(groups, tiles);
     work_ = scratch.allocate<RowTile>(std::max(groups, blocks_), tiles);
-    gradient_ = scratch.allocate<float>(groups * blocks_ * depth_ * square, block);
-    negative_gradient_ = scratch.allocate<float>(blocks_ * block, depth_ * square);
-    user_gradient_ = scratch.allocate<float>(groups * block, depth_ * square);
+    gradient_ = scratch.allocate<float>(groups * blocks_ * depth_ * square_side, block);
+    negative_gradient_ = scratch.allocate<float>(blocks_ * block, depth_ * square_side);
+    user_gradient_ = scratch.allocate<float>(groups * block, depth_ * square_side);
     parallel_tasks(exec, blocks_, [&](std::size_t b) {
       const std::span<const Index> of_block =
           negatives.subspan(b * block, std::min(block, negatives.size() - b * block));
-      split_rows(
-          of_block.size(), [&](std::size_t r) { return items[of_block[r]]; }, work_[b], right_[b]);
+      split_rows<Unit, Isa>(
+          of_block.size(), dim_, [&](std::size_t r) { return items[of_block[r]]; }, work_[b],
+          right_[b]);
       for (std::size_t t = 0; t < tiles; ++t) {
         transpose_pairs(work_[b][t], right_transposed_[b][t]);
       }
@@ -68,8 +70,8 @@ class SplitSharedProducts {
   /// The scores of users beyond the last are zeros, too.
   void multiply(std::size_t group, IndexedRows<const float> users, std::size_t first,
                 std::size_t count, float* scores) const {
-    split_rows(
-        count, [&](std::size_t r) { return users[first + r]; }, users_[group], work_[group]);
+    split_rows<Unit, Isa>(
+        count, dim_, [&](std::size_t r) { return users[first + r]; }, users_[group], work_[group]);
     for (std::size_t t = 0; t < users_.dim(); ++t) {
       transpose_pairs(work_[group][t], users_transposed_[group][t]);
     }
@@ -80,7 +82,7 @@ class SplitSharedProducts {
           Unit::template product<Store::overwrite>(
               TiledFactor{users_[group] + 2 * g * depth_, depth_},
               TiledFactor{right_transposed_[b] + 2 * h * depth_, depth_}, depth_,
-              scores + g * square * stride_ + b * block + h * square, stride_);
+              scores + g * square_side * stride_ + b * block + h * square_side, stride_);
         }
       }
     }
@@ -91,21 +93,22 @@ class SplitSharedProducts {
     float* const of_users = user_gradient_[group * block];
     std::fill_n(of_users, block * user_gradient_.dim(), 0.0F);
     const typename Unit::Session session;
-    DerivativeTile left[block / group_rows * squares];
-    DerivativeTile right[block / group_rows * squares];
+    DerivativeTile left[tiles_of_panel(squares)];
+    DerivativeTile right[tiles_of_panel(squares)];
     for (std::size_t b = 0; b < blocks_; ++b) {
-      split_derivatives(d_scores + b * block, left, right);
-      float* const of_negatives = gradient_[(group * blocks_ + b) * depth_ * square];
+      split_square_panel<Unit, Isa>(d_scores + b * block, stride_, std::identity{}, left, right);
+      float* const of_negatives = gradient_[(group * blocks_ + b) * depth_ * square_side];
       for (std::size_t g = 0; g < squares; ++g) {
         for (std::size_t d = 0; d < depth_; ++d) {
           Unit::template product<Store::add>(
               TiledFactor{left + 2 * g * squares, squares},
               TiledFactor{right_[b] + 2 * d * squares, squares}, squares,
-              of_users + g * square * user_gradient_.dim() + d * square, user_gradient_.dim());
+              of_users + g * square_side * user_gradient_.dim() + d * square_side,
+              user_gradient_.dim());
           Unit::template product<Mode>(
               TiledFactor{users_transposed_[group] + 2 * d * squares, squares},
               TiledFactor{right + 2 * g * squares, squares}, squares,
-              of_negatives + d * square * block + g * square, block);
+              of_negatives + d * square_side * block + g * square_side, block);
         }
       }
     }
@@ -116,10 +119,10 @@ class SplitSharedProducts {
   template <HostExecution X>
   void finish(const X& exec) const {
     parallel_tasks(exec, blocks_, [&](std::size_t b) {
-      const std::size_t of_block = depth_ * square * block;
-      float* const sum = gradient_[b * depth_ * square];
+      const std::size_t of_block = depth_ * square_side * block;
+      float* const sum = gradient_[b * depth_ * square_side];
       for (std::size_t g = 1; g < groups_; ++g) {
-        add_scaled<Isa>(sum, 1.0F, gradient_[(g * blocks_ + b) * depth_ * square], of_block);
+        add_scaled<Isa>(sum, 1.0F, gradient_[(g * blocks_ + b) * depth_ * square_side], of_block);
       }
       for (std::size_t r = 0; r < block; ++r) {
         float* const to = negative_gradient_[b * block + r];
@@ -133,45 +136,6 @@ class SplitSharedProducts {
   }
 
  private:
-  /// Splits rows as a left factor and, transposed in pairs, a right one; zeros beyond the last row
-  /// and dimension.
-  template <class RowOf>
-  void split_rows(std::size_t count, const RowOf& row_of, RowTile* left,
-                  RowTile* right) const noexcept {
-    alignas(64) float lines[2][square];
-    for (std::size_t g = 0; g < squares; ++g) {
-      for (std::size_t d = 0; d < depth_; ++d) {
-        const SplitSquare<3> to{left + 2 * g * depth_ + d, depth_, right + 2 * d * squares + g,
-                                squares};
-        for (std::size_t l = 0; l < group_rows; ++l) {
-          for (std::size_t j = 0; j < 2; ++j) {
-            const std::size_t r = g * square + j * group_rows + l;
-            const std::size_t filled = r < count ? std::min(square, dim_ - d * square) : 0;
-            if (filled > 0) std::copy_n(row_of(r) + d * square, filled, lines[j]);
-            std::fill(lines[j] + filled, lines[j] + square, 0.0F);
-          }
-          Unit::template split_line<Isa>(lines[0], lines[1], l, to, [](auto x) { return x; });
-        }
-      }
-    }
-  }
-
-  void split_derivatives(const float* d_scores, DerivativeTile* left,
-                         DerivativeTile* right) const noexcept {
-    for (std::size_t g = 0; g < squares; ++g) {
-      for (std::size_t l = 0; l < group_rows; ++l) {
-        const float* const line = d_scores + (g * square + l) * stride_;
-        for (std::size_t h = 0; h < squares; ++h) {
-          Unit::template split_line<Isa>(line + h * square,
-                                         line + group_rows * stride_ + h * square, l,
-                                         SplitSquare<2>{left + 2 * g * squares + h, squares,
-                                                        right + 2 * h * squares + g, squares},
-                                         [](auto x) { return x; });
-        }
-      }
-    }
-  }
-
   std::size_t dim_;
   std::size_t depth_;   // of a row, in squares
   std::size_t blocks_;  // of negatives
