@@ -18,8 +18,6 @@
 #include <type_traits>
 #include <utility>
 
-#include "prism/kernel/pack_xsimd.hpp"
-
 #if defined(__GNUC__) && !defined(__clang__)
 #pragma GCC diagnostic push
 // g++ 12 warns about its own _mm512_undefined_ps.
