@@ -63,10 +63,11 @@ auto trained(int threads, typename Model::Options options) {
 
 template <class Backbone, class Loss, class Sampler = UniformNegatives, class Optimizer = Adam,
           class Regularizer = BatchedWD>
-void check_bit_identity(const Loss& loss = {}, const std::vector<int>& thread_counts = {2, 5}) {
+void check_bit_identity(const Loss& loss = {}, const std::vector<int>& thread_counts = {2, 5},
+                        std::size_t dim = 20) {
   using Model = Recommender<Backbone, Loss, Regularizer, PRISM<1.0>, Optimizer, Sampler>;
   const typename Model::Options options{
-      .seed = 9, .backbone = test::with_dim<Backbone>(20), .loss = loss};
+      .seed = 9, .backbone = test::with_dim<Backbone>(dim), .loss = loss};
   INFO(name_of(options), " ", std::string(Sampler::name));
   const auto alone = trained<Model>(1, options);
   for (const int threads : thread_counts) {
@@ -82,6 +83,10 @@ TEST_CASE("the same seed gives the same tables to the last bit for any number of
     test::for_each_policy(all::Losses{}, []<class L>(std::type_identity<L>) {
       check_bit_identity<MF<dynamic>, L>(test::with_few_negatives<L>());
     });
+  }
+  SUBCASE("with enough dimensions for a processor's tile unit") {
+    check_bit_identity<MF<dynamic>, DirectAU>({}, {2, 5}, 33);
+    check_bit_identity<MF<dynamic>, SSM, SharedNegatives<>>({.negatives = 65}, {2, 5}, 33);
   }
   SUBCASE("every backbone") {
     test::for_each_policy(all::Backbones{}, []<class B>(std::type_identity<B>) {

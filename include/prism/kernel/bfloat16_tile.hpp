@@ -2,10 +2,11 @@
 // Products of float matrices from tiles of bfloat16, for processors that multiply such tiles (AMX).
 // A float is split into parts: the nearest bfloat16 number, the one nearest to the remainder, and
 // so on. Of the products of two floats' parts the larger ones are added, in float: of two parts 3
-// of 4, so that a product's relative error is at most 3 * 2^-16, and of three parts 6 of 9, as
-// close as products of floats. Errors are of either sign, and in sums of many products they cancel
-// for the most part. The method is that of Henry, Tang, Heinecke: "Leveraging the bfloat16
-// artificial intelligence datatype for higher-precision computations", ARITH 2019.
+// of 4, which is within 2^-15 of the product, and of three parts 6 of 9, within 2^-24 (1 + 2^-10),
+// as a product rounded to float is; sums are rounded besides. Errors are of either sign, and in
+// sums of many products they cancel for the most part. The method is that of Henry, Tang, Heinecke:
+// "Leveraging the bfloat16 artificial intelligence datatype for higher-precision computations",
+// ARITH 2019.
 //
 // This file has the layouts, and in plain C++ what a processor's tile unit does, by which they are
 // tested on any processor.
@@ -52,9 +53,10 @@ struct TiledFactor {
 template <std::size_t Parts>
 TiledFactor(const SplitTile<Parts>*, std::size_t) -> TiledFactor<Parts>;
 
-/// Transposes 16 x 16 pairs of numbers.
-template <std::size_t Parts>
-void transpose_pairs(const SplitTile<Parts>& from, SplitTile<Parts>& to) noexcept {
+/// Transposes 16 x 16 pairs of numbers, of as many parts as `to` has.
+template <std::size_t From, std::size_t Parts>
+requires(From >= Parts)  //
+    void transpose_pairs(const SplitTile<From>& from, SplitTile<Parts>& to) noexcept {
   constexpr std::size_t pair = 2 * sizeof(std::uint16_t);
   for (std::size_t part = 0; part < Parts; ++part) {
     for (std::size_t l = 0; l < Bfloat16Tile::lines; ++l) {
@@ -83,7 +85,7 @@ struct PartsOfTerm {
 
 /// The products of parts that are added, smaller ones first; successive ones share a factor.
 template <std::size_t Parts>
-inline constexpr std::array<PartsOfTerm, 0> terms_of_parts{};
+inline constexpr int terms_of_parts = 0;  // no list: an error where it is used
 template <>
 inline constexpr std::array<PartsOfTerm, 3> terms_of_parts<2>{{{1, 0}, {0, 0}, {0, 1}}};
 template <>
@@ -91,7 +93,8 @@ inline constexpr std::array<PartsOfTerm, 6> terms_of_parts<3>{
     {{2, 0}, {1, 0}, {1, 1}, {0, 1}, {0, 2}, {0, 0}}};
 
 /// Rounds the numbers' bits to those of bfloat16 in the upper half, ties away from zero; the lower
-/// half is arbitrary.
+/// half is arbitrary. What rounds beyond the largest number is infinite, and NaN is the one that
+/// arithmetic makes: with all bits set it would become 0.
 struct RoundedBits {
   std::uint32_t bits;
 

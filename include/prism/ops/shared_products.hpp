@@ -87,7 +87,7 @@ class SharedProducts {
     return {of_users, count, padded_dim_};
   }
 
-  /// After all groups.
+  /// To be called once, after all groups and before add_negative_gradient.
   template <HostExecution X>
   void finish(const X& /*exec*/) const noexcept {}
 

@@ -68,7 +68,7 @@ class SharedScores {
       products.emplace(exec, rows.items, batch.negatives, groups, score_stride_, scratch);
     };
     if constexpr (has_tiles) {
-      if (Split::is_faster(users, negatives_, dim_)) multiply_by(split_products_);
+      if (Split::applies(users, negatives_, dim_)) multiply_by(split_products_);
     }
     if (!split_products_) multiply_by(products_);
     if (batch.mask == NegativeMask::seen_items) mark_negatives(exec, scratch);

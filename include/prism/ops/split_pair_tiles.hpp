@@ -30,8 +30,8 @@ class SplitPairTiles {
   using Tile = SplitTile<2>;
 
  public:
-  /// The panels of a pair of blocks are in the second cache.
-  static constexpr std::size_t block = 256;
+  /// A larger one would be read less often, and leaves less to do at once.
+  static constexpr std::size_t block = 128;
 
   template <HostExecution X>
   SplitPairTiles(const X& exec, Rows<const float> unit, float rate, Scratch& scratch)

@@ -32,8 +32,8 @@ class SplitSharedProducts {
   using DerivativeTile = SplitTile<2>;
 
  public:
-  /// Whether it takes less time: not with few negatives, nor few users.
-  [[nodiscard]] static bool is_faster(std::size_t users, std::size_t negatives, std::size_t dim) {
+  /// Whether it is used: not for few negatives, users or dimensions, which gain nothing.
+  [[nodiscard]] static bool applies(std::size_t users, std::size_t negatives, std::size_t dim) {
     return users >= block && negatives >= block && dim >= square_side && Unit::permitted();
   }
 
@@ -50,7 +50,7 @@ class SplitSharedProducts {
     right_ = scratch.allocate<RowTile>(blocks_, tiles);
     right_transposed_ = scratch.allocate<RowTile>(blocks_, tiles);
     users_ = scratch.allocate<RowTile>(groups, tiles);
-    users_transposed_ = scratch.allocate<RowTile>(groups, tiles);
+    users_transposed_ = scratch.allocate<DerivativeTile>(groups, tiles);
     work_ = scratch.allocate<RowTile>(std::max(groups, blocks_), tiles);
     gradient_ = scratch.allocate<float>(groups * blocks_ * depth_ * square_side, block);
     negative_gradient_ = scratch.allocate<float>(blocks_ * block, depth_ * square_side);
@@ -115,7 +115,7 @@ class SplitSharedProducts {
     return {of_users, count, user_gradient_.dim()};
   }
 
-  /// Adds the groups' sums and transposes them.
+  /// Adds the groups' sums, in place, and transposes them: to be called once, after all groups.
   template <HostExecution X>
   void finish(const X& exec) const {
     parallel_tasks(exec, blocks_, [&](std::size_t b) {
@@ -142,9 +142,10 @@ class SplitSharedProducts {
   std::size_t groups_;
   std::size_t stride_;
   Rows<RowTile> right_, right_transposed_;  // negatives
-  Rows<RowTile> users_, users_transposed_;  // left factors: a block for each group
-  Rows<RowTile> work_;                      // the other side, while it is transposed
-  Rows<float> gradient_;                    // of the negatives, transposed, group by group
+  Rows<RowTile> users_;                     // left factors: a block for each group
+  Rows<DerivativeTile> users_transposed_;
+  Rows<RowTile> work_;    // the other side, while it is transposed
+  Rows<float> gradient_;  // of the negatives, transposed, group by group
   Rows<float> negative_gradient_;
   Rows<float> user_gradient_;
 };
