@@ -91,7 +91,35 @@ void check_tile_unit() {
   check<Isa, float>(800, 33);
 }
 
+/// The gradient's error against double for random directions, relative to its magnitude, both root
+/// mean squares.
+template <class Isa>
+double relative_error_of_gradient() {
+  const Matrix<double> exact = unit_rows(512, 64, 1);
+  const Matrix<float> table = converted<float>(exact);
+  auto expected = zeros<double>(512, 64);
+  auto found = zeros<float>(512, 64);
+  Scratch scratch;
+  const auto one = [](double) { return 1.0; };
+  pair_potential(par, rows(exact), 4.0, one, rows(expected), scratch);
+  pair_potential(host<Isa>, rows(table), 4.0, one, rows(found), scratch);
+  double error = 0, magnitude = 0;
+  for (std::size_t i = 0; i < expected.size(); ++i) {
+    const double e = expected.data()[i];
+    error +=
+        (static_cast<double>(found.data()[i]) - e) * (static_cast<double>(found.data()[i]) - e);
+    magnitude += e * e;
+  }
+  return std::sqrt(error / magnitude);
+}
+
 }  // namespace
+
+TEST_CASE("the gradient's error is what docs/execution.md says") {
+  CHECK(relative_error_of_gradient<isa::scalar>() <= 2e-7);
+  CHECK(relative_error_of_gradient<test::EmulatedTileIsa>() <= 4e-6);
+  CHECK(relative_error_of_gradient<isa::native>() <= (HasTileUnit<isa::native> ? 4e-6 : 2e-7));
+}
 
 TEST_CASE("the pair potential equals its definition, scalar") { check_all<isa::scalar>(); }
 TEST_CASE("the pair potential equals its definition, SSE2") { check_all<isa::sse2>(); }

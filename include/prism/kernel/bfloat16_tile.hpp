@@ -122,7 +122,8 @@ struct EmulatedTiles {
   /// Whether this process may use it.
   [[nodiscard]] static bool permitted() noexcept { return true; }
 
-  /// During its lifetime, this thread may multiply tiles.
+  /// During its lifetime, this thread may multiply tiles. Its destructor is not trivial, so that no
+  /// compiler takes it for unused.
   struct Session {
     ~Session() {}
   };
