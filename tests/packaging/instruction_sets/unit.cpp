@@ -11,10 +11,11 @@
 
 Outcome UNIT() {
   using namespace prism;
+  // A batch has enough rows of both sides for a tile unit.
   const Split split = random_split(
-      synthetic_interactions({.users = 300, .items = 200, .interactions_per_user = 10}));
+      synthetic_interactions({.users = 600, .items = 400, .interactions_per_user = 10}));
   Recommender<MF<37>, DirectAU> model(split.train);
-  const History history = fit(model, split, {.batch_size = 512, .epochs = 5}, Silent());
+  const History history = fit(model, split, {.batch_size = 2048, .epochs = 5}, Silent());
   const auto top = recommend(model, 0, 10);
   Outcome outcome{TEXT_OF(PRISM_ISA),
                   Pack<float>::width,
