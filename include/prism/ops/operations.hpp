@@ -11,8 +11,9 @@
 //                       loss_over_cosines        scores of unit rows, and the gradient
 //                       accumulate_unit_gradient the gradient through the normalisation
 //   pair_potential.hpp  pair_potential           the Gaussian potential of all pairs of rows
-//   pair_tiles.hpp, shared_products.hpp          what pair_potential and shared_scores compute block
-//   split_*.hpp                                  by block; the same by a processor's tile unit
+//   pair_tiles.hpp      PairTiles                the blocks of all pairs of rows
+//   shared_products.hpp SharedProducts           the blocks of scores of shared negatives
+//   split_*.hpp                                  the same blocks by a processor's tile unit
 //   uniformity.hpp      uniformity               the logarithm of its mean
 //   tower.hpp           tower_forward, _backward dense layers
 //   propagation.hpp     mean_of_layers           products with the graph's adjacency matrix
