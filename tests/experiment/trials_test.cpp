@@ -37,6 +37,7 @@ TEST_CASE("a trial that is asked for twice runs once, and each epoch may be the 
   TrialRecords records;
   CHECK(run_trials(twice, to_the_end, records));
   CHECK(epochs == 30);
+  CHECK(records.all()[0].instruction_set == instruction_set);
   const std::vector<TrialSpec> other{fake(2, epochs).trial(1)};
   const QueueOptions options{.interrupted = [&] { return epochs >= 35; }, .checkpoint_epochs = 1};
   CHECK(!run_trials(other, to_the_end, records, options));
@@ -69,6 +70,7 @@ TEST_CASE("the records of trials outlive the program, and a line that was cut of
   TrialRecord record{.key = "a key", .model = "model", .configuration = {{"lambda", 0.1}}};
   record.seed = 7;
   record.epochs = 2;
+  record.instruction_set = "avx2_fma";
   record.validations = {0.25, 1.0 / 3};
   record.validations_by_cosine = {0.125, 1.0 / 7};
   record.report.emplace();
@@ -90,6 +92,7 @@ TEST_CASE("the records of trials outlive the program, and a line that was cut of
     REQUIRE(found);
     CHECK(to_json(*found).dump() == to_json(record).dump());
     CHECK(found->configuration == record.configuration);
+    CHECK(found->instruction_set == "avx2_fma");
     CHECK(found->report->magnitudes[0].magnitude == 0.1);
     records.add({.key = "another"});
   }

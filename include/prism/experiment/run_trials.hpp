@@ -27,6 +27,7 @@
 #include "prism/core/binary_file.hpp"
 #include "prism/core/config.hpp"
 #include "prism/core/error.hpp"
+#include "prism/core/instruction_set.hpp"
 #include "prism/experiment/json.hpp"
 #include "prism/experiment/trial.hpp"
 #include "prism/experiment/trial_records.hpp"
@@ -144,7 +145,8 @@ class TrialQueue {
                        .model = spec.model,
                        .configuration = spec.configuration,
                        .seed = spec.seed,
-                       .retraining = spec.retraining};
+                       .retraining = spec.retraining,
+                       .instruction_set = std::string(instruction_set)};
     try {
       if (!train(*trial, epochs, checkpoint)) return;
     } catch (const DivergenceError& error) {

@@ -46,7 +46,10 @@ struct TrialRecord {
   std::optional<double> initial_validation{};  ///< History::initial_validation
   double validation = 0;                       ///< of the best epoch
   double seconds = 0;                          ///< of training and validation
-  std::vector<double> validations{};           ///< of each epoch
+  /// prism::instruction_set of the program that finished it, which others may round otherwise than;
+  /// empty in records from before it was kept.
+  std::string instruction_set{};
+  std::vector<double> validations{};  ///< of each epoch
   /// EpochRecord::validation_by_cosine of each epoch; none without FitOptions::validate_by_cosine.
   std::vector<double> validations_by_cosine{};
   std::vector<double> losses{};
@@ -63,6 +66,7 @@ struct TrialRecord {
             {"best_epoch", record.best_epoch},
             {"validation", record.validation},
             {"seconds", record.seconds}};
+  if (!record.instruction_set.empty()) json["instruction_set"] = record.instruction_set;
   if (record.retraining) json["retraining"] = true;
   if (record.initial_validation) json["initial_validation"] = *record.initial_validation;
   if (!record.error.empty()) json["error"] = record.error;
@@ -89,7 +93,8 @@ struct TrialRecord {
                      .epochs = json.at("epochs"),
                      .best_epoch = json.at("best_epoch"),
                      .validation = number_of(json.at("validation")),
-                     .seconds = number_of(json.at("seconds"))};
+                     .seconds = number_of(json.at("seconds")),
+                     .instruction_set = json.value("instruction_set", std::string())};
   for (const Json& value : json.at("validations")) record.validations.push_back(number_of(value));
   if (json.contains("validations_by_cosine")) {
     for (const Json& value : json.at("validations_by_cosine")) {
