@@ -49,7 +49,7 @@ Model trained(const Split& split, double alpha, const Settings& settings) {
   return model;
 }
 
-/// What the test part leaves out beside the training part.
+/// What the test set leaves out beside the training set.
 EvaluateOptions of_test(const Split& split) { return {.exclude = {&split.validation}}; }
 
 Curve over_beta(const Model& model, const Split& split) {
@@ -96,7 +96,7 @@ std::string csv(const std::vector<Curve>& curves) {
 plot::Panel panel(const Curve& curve, std::string title, std::string x_label, double y_max) {
   plot::Panel result{.title = std::move(title),
                      .x_label = std::move(x_label),
-                     .y_label = "NDCG@20 on the test part",
+                     .y_label = "NDCG@20 on the test set",
                      .y_max = 1.05 * y_max};
   result.lines = {{"all items"}, {"popular"}, {"neutral"}, {"unpopular"}};
   for (const auto& [at, report] : curve.test) {

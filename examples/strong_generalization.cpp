@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // How well a trained model serves users that it has never seen: strong generalization as of
 // Mult-VAE (Liang et al., WWW 2018). Of the test users 80% of the items are shown, the rest are to
-// be predicted; compared are the most popular items, fold-in, and the model trained anew with what
+// be predicted; compared are the most popular items, fold-in, and the model retrained with what
 // is shown of the test users.
 #include <CLI/CLI.hpp>
 #include <algorithm>

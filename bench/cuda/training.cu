@@ -42,7 +42,7 @@ void epoch(benchmark::State& state) {
   state.SetItemsProcessed(state.iterations() * static_cast<std::int64_t>(split.train.size()));
 }
 
-/// The 20 best of all items for every user, without those of the training part.
+/// The 20 best of all items for every user, without those of the training set.
 void ranking(benchmark::State& state) {
   using Model = Recommender<MF<64>, BPR>;
   Model model(gowalla_sized());

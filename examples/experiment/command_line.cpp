@@ -98,14 +98,13 @@ void declare_options(CLI::App& app, Settings& settings) {
   app.add_option("--data", settings.data, "file of interactions; synthetic data by default")
       ->check(CLI::ExistingFile)
       ->group(data);
-  app.add_option("--test", settings.test,
-                 "file of the test part; by default a random 10% of --data")
+  app.add_option("--test", settings.test, "file of the test set; by default a random 10% of --data")
       ->check(CLI::ExistingFile)
       ->needs("--data")
       ->group(data);
   CLI::Option* const test_column =
       app.add_option("--test-column", settings.test_column,
-                     "column of --data that says which lines are the test part: its number, from "
+                     "column of --data that says which lines are the test set: its number, from "
                      "0, or its name")
           ->check([](const std::string& text) { return text.empty() ? "must name a column" : ""; })
           ->needs("--data")
@@ -117,12 +116,12 @@ void declare_options(CLI::App& app, Settings& settings) {
       ->group(data);
   examples::declare_reading(app, settings, "--data", data);
   app.add_flag("--drop-repeated", settings.drop_repeated,
-               "remove interactions from the given test part that are also in the rest")
+               "remove interactions from the given test set that are also in the rest")
       ->group(data);
   examples::declare_min_rating(app, settings, "--data", data);
   const CLI::Validator fraction = number_between(0.001, 0.9);
   app.add_option("--validation-part", settings.validation_part,
-                 "fraction of the interactions; where the test part is given, of the rest")
+                 "fraction of the interactions; where the test set is given, of the rest")
       ->check(fraction)
       ->capture_default_str()
       ->group(data);
@@ -209,7 +208,7 @@ void declare_options(CLI::App& app, Settings& settings) {
       ->group(training);
   app.add_flag(
          "--validate-by-cosine", settings.validate_by_cosine,
-         "rank the validation part by cosine too, and show and record that; early stopping goes "
+         "rank the validation set by cosine too, and show and record that; early stopping goes "
          "by dot product")
       ->group(training);
   app.add_option("--seed", settings.seeds, "of all random numbers, the split's too")
@@ -225,7 +224,7 @@ void declare_options(CLI::App& app, Settings& settings) {
       ->group(training);
 
   app.add_flag("--retrain", settings.retrain,
-               "then train anew on training and validation part, for the best number of epochs, "
+               "then retrain on training and validation set, for the best number of epochs, "
                "and test that")
       ->group(training);
 
@@ -248,7 +247,7 @@ void declare_options(CLI::App& app, Settings& settings) {
          "--json", settings.json,
          "write settings, history and results to this file; of a file of the same settings "
          "and data, the run of a model stays until another is complete, or both are not and "
-         "the other ranked the validation part better")
+         "the other ranked the validation set better")
       ->check(writable_file())
       ->group(output);
   app.add_option(
@@ -256,7 +255,7 @@ void declare_options(CLI::App& app, Settings& settings) {
          "save each model to a folder in this one: users.npy, items.npy (output rows), "
          "user_ids.txt, item_ids.txt (the id of each row) and all that loading it needs; a model "
          "whose training a signal ended replaces only such a one, that ranked the "
-         "validation part worse")
+         "validation set worse")
       ->check(writable_folder())
       ->group(output);
   app.add_option("--checkpoint", settings.checkpoint,

@@ -75,7 +75,7 @@ inline void print_table(const prism::Split& split, const std::vector<Run>& runs)
                 run.magnitude_popularity_correlation);
   }
   std::printf(
-      "\nNDCG@20 on the test part, ranked by dot product (MACR by its ranking rule), and the parts "
+      "\nNDCG@20 on the test set, ranked by dot product (MACR by its ranking rule), and the parts "
       "of it due\nto hits among the 5%% most popular items, the next 15%% and the rest; recall at "
       "20; rho: Spearman's\ncorrelation of item magnitude and popularity.\n");
   print_warnings(popular, runs);
@@ -235,7 +235,7 @@ inline prism::Json to_json(const prism::Split& split) {
 }
 
 /// Whether `run` of a record takes the place of `before`, of the same model, settings and data: a
-/// complete one does; another only that of one that is not complete and ranked the validation part
+/// complete one does; another only that of one that is not complete and ranked the validation set
 /// worse.
 [[nodiscard]] inline bool replaces(const prism::Json& run, const prism::Json& before) {
   if (is_complete(run)) return true;
@@ -268,7 +268,7 @@ inline prism::Json to_json(const prism::Split& split) {
   const auto same = same_model(before, json);
   if (same == before.end() || replaces(json, *same)) return std::nullopt;
   return "the one in " + settings.json + " stays, as " + run.ended_by() +
-         (is_complete(*same) ? "" : " before it ranked the validation part better");
+         (is_complete(*same) ? "" : " before it ranked the validation set better");
 }
 
 /// Runs of a record with those that were there before, but those that are not to be recorded.

@@ -103,7 +103,7 @@ inline void check_parts(const Settings& settings, const prism::Split& split) {
                      ? "gives only interactions that the rest of the data has too"
                      : "gives no interactions");
   prism::require(!split.validation.empty() && !split.test.empty(), "--data",
-                 "is too small: nothing is left for the validation or the test part");
+                 "is too small: nothing is left for the validation or the test set");
 }
 
 /// A split that trials share, and what it is.

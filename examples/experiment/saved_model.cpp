@@ -51,7 +51,7 @@ std::optional<std::string> why_not_saved(const Settings& settings, const Run& ru
   const std::string stays = "the one in " + folder.string() + " stays, as " + ended;
   if (complete) return stays;
   if (run.history.best_validation_ndcg > validation) return std::nullopt;
-  return stays + " before it ranked the validation part better";
+  return stays + " before it ranked the validation set better";
 }
 
 }  // namespace experiment

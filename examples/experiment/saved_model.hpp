@@ -11,7 +11,7 @@
 
 namespace experiment {
 
-/// Notes of a run's model: settings, data, why training ended, how it ranked the validation part.
+/// Notes of a run's model: settings, data, why training ended, how it ranked the validation set.
 [[nodiscard]] prism::SavedNotes saved_notes(const Settings& settings, const Run& run);
 
 /// Why a run's model is not to be saved, if so: training ended before it was any better, or a

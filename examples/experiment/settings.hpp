@@ -55,7 +55,7 @@ struct ModelChoice {
 struct Settings : examples::ReadingOptions {
   std::string data;  // empty: synthetic
   std::string test;  // empty: a part of data
-  // Of data, which has test_value in the lines of the test part; empty: a random part.
+  // Of data, which has test_value in the lines of the test set; empty: a random part.
   std::string test_column;
   std::string test_value = prism::TestColumn{}.value;
   bool drop_repeated = false;
@@ -139,7 +139,7 @@ struct Settings : examples::ReadingOptions {
     return tau < 0 ? default_of_loss : tau;
   }
 
-  /// Whether the test part is given, and not drawn.
+  /// Whether the test set is given, and not drawn.
   [[nodiscard]] bool test_is_given() const { return !test.empty() || !test_column.empty(); }
   /// What gives it.
   [[nodiscard]] const char* test_option() const {

@@ -180,21 +180,21 @@ void save(const Settings& settings, const Model& model, Run& run) {
   }
 }
 
-/// Trains a model anew on training and validation part, as --retrain says. Where a signal comes
+/// Retrains a model on training and validation set, as --retrain says. Where a signal comes
 /// before its first epoch is over, the model stays that of the first training.
 template <class X, class Model>
-void train_anew(const Settings& settings, Model& model, const prism::Split& split,
-                const prism::FitOptions& fitting, Run& run) {
+void retrain_model(const Settings& settings, Model& model, const prism::Split& split,
+                   const prism::FitOptions& fitting, Run& run) {
   if (!run.complete()) return;
-  prism::History& anew = run.retraining.emplace();
+  prism::History& retraining = run.retraining.emplace();
   if (caught_signal() != 0) {  // after the last step of the first training
-    anew.stop_reason = prism::StopReason::observer;
+    retraining.stop_reason = prism::StopReason::observer;
     return;
   }
-  KeepHistory kept{anew};
+  KeepHistory kept{retraining};
   Model again = prism::retrain(X{}, model, split, run.history, fitting,
                                ShowProgress{settings.quiet}, StopOnSignal(), kept);
-  if (!anew.epochs.empty()) model = std::move(again);
+  if (!retraining.epochs.empty()) model = std::move(again);
 }
 
 template <class Loss, class X>
@@ -209,7 +209,7 @@ Run run_with(const Settings& settings, const ModelChoice& choice, const prism::S
         Model model(split.train, options);
         try {
           train<X>(settings, model, split, fitting, run);
-          if (settings.retrain) train_anew<X>(settings, model, split, fitting, run);
+          if (settings.retrain) retrain_model<X>(settings, model, split, fitting, run);
         } catch (const DivergenceError& error) {
           run.error = error.what();
           return;

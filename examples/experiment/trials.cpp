@@ -59,7 +59,7 @@ std::string rounded(double number, int decimals) {
 std::string outcome(const prism::TrialRecord& record) {
   if (!record.error.empty()) return examples::in_options(record.error);
   const std::string epochs = std::to_string(record.epochs);
-  if (record.retraining) return "trained anew for " + epochs + " epochs";
+  if (record.retraining) return "retrained for " + epochs + " epochs";
   return "validation " + rounded(record.validation, 5) + " in epoch " +
          std::to_string(record.best_epoch) + " of " + epochs;
 }
@@ -101,10 +101,10 @@ void print(const std::vector<prism::Tuned>& rows) {
                 epochs.empty() ? "-" : rounded(prism::statistic(epochs).mean, 0).c_str());
   }
   std::printf(
-      "\nNDCG@20 and Recall@20 on the test part, ranked by dot product; mean and standard "
+      "\nNDCG@20 and Recall@20 on the test set, ranked by dot product; mean and standard "
       "deviation "
       "over the\nseeds; epochs: mean of the best.%s\n",
-      rows.front().retrain ? " Tested after training anew on training and validation part." : "");
+      rows.front().retrain ? " Tested after retraining on training and validation set." : "");
 }
 
 /// What a signal has left to do.

@@ -22,7 +22,7 @@ const char* const introduction = R"(# Results
 
 The tables and figures of the paper ("On the Role of Weight Decay in Collaborative Filtering: A Popularity
 Perspective", KDD 2025), as `reproduce` found them. It wrote this file from the records of its trials; each command
-runs what is missing there. NDCG@20 is on the test part, by dot product over all items that the user has not seen: mean
+runs what is missing there. NDCG@20 is on the test set, by dot product over all items that the user has not seen: mean
 ± standard deviation over seeds, which also draw the split. Where there is no deviation, there was one seed. A figure
 shows the seeds that each of its points has been run with, where there are such.
 )";
@@ -47,9 +47,9 @@ of a batch share; those that the user has seen do not count. Xavier and PRISM ha
 and temperatures {0.08, 0.1} ({0.04, 0.05} for PSL, which halves its differences), for CCL rates {0.001, 0.003} and two
 margins, for UltraGCN two weights of the negatives and, with PRISM, two scales. Set without a search: BSL's power 1.22
 (Yelp2018: 1.1), SLK's tau_w 1 with constant weights and quantiles of every fifth epoch, CCL's weight 150 (Amazon-Book:
-250). Chosen are those that rank a validation part best, a tenth of the training part, by successive halving as in
-Table 1; the model is then trained anew on training and validation part for the best number of epochs, and tested. There
-is one seed, on which of LightGCN's split only the validation part depends. NDCG@20 and Recall@20 count as in
+250). Chosen are those that rank a validation set best, a tenth of the training set, by successive halving as in
+Table 1; the model is then retrained on training and validation set for the best number of epochs, and tested. There
+is one seed, on which of LightGCN's split only the validation set depends. NDCG@20 and Recall@20 count as in
 [protocols.md](protocols.md). Seconds an epoch are of one thread, with validation, beside other trials on other cores.
 Published figures are of other draws of a random split, and of searches by other parts.
 
@@ -61,8 +61,8 @@ const char* const about_defaults = R"(
 Not in the paper: the learning rate that follows from the initial rows, where none is given
 ([defaults.md](defaults.md)), beside each of the paper's rates; MF + DirectAU (gamma 1) with 64 dimensions, batches of
 4096, full decay of 1e-6 or PRISM<1>. Patience is 10 and counts from step 1000 on; where the default lowers its rate,
-with FullWD, from the last reduction on. NDCG@20 on the test part (best epoch); the last column is the default beside
-the best of the constant rates on the test part.
+with FullWD, from the last reduction on. NDCG@20 on the test set (best epoch); the last column is the default beside
+the best of the constant rates on the test set.
 
 )";
 

@@ -43,7 +43,7 @@ experiment::Settings cell_settings(const NegativesCell& cell) {
   settings.retrain = true;
   if (cell.benchmark.test == TestPart::lightgcn) {
     settings.test_column = "2";
-    settings.validation_part = 0.1;  // of the training part
+    settings.validation_part = 0.1;  // of the training set
   } else {
     settings.validation_part = 0.08;
     settings.test_part = 0.2;

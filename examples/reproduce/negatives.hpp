@@ -17,7 +17,7 @@ enum class TestPart {
   random,    // a fifth of all interactions, as Yang et al., KDD 2025, have it
 };
 
-/// Data with a test part.
+/// Data with a test set.
 struct Benchmark {
   DataSet data;
   TestPart test;

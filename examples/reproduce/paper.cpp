@@ -148,7 +148,7 @@ std::vector<Figure> figures(const DataSet& data) {
   Figure decay{.name = "decay" + at,
                .title = "Weight decay and popularity" + on,
                .caption =
-                   "NDCG@20 on the test part, and what hits among the 5% most popular items, "
+                   "NDCG@20 on the test set, and what hits among the 5% most popular items, "
                    "the next 15% and the rest contribute, over the weight decay.",
                .shown = Shown::strata,
                .parameter = "lambda"};
@@ -175,7 +175,7 @@ std::vector<Figure> figures(const DataSet& data) {
 
   all.push_back({.name = "batched" + at,
                  .title = "Batched against full decay" + on,
-                 .caption = "NDCG@20 on the test part over the weight decay: of all rows in every "
+                 .caption = "NDCG@20 on the test set over the weight decay: of all rows in every "
                             "step, and of the batch's rows alone.",
                  .shown = Shown::quality,
                  .parameter = "lambda",
@@ -186,7 +186,7 @@ std::vector<Figure> figures(const DataSet& data) {
 
   all.push_back({.name = "epochs" + at,
                  .title = "Quality and epochs over alpha" + on,
-                 .caption = "NDCG@20 on the test part, and the best epoch, over PRISM's alpha.",
+                 .caption = "NDCG@20 on the test set, and the best epoch, over PRISM's alpha.",
                  .shown = Shown::quality,
                  .parameter = "alpha",
                  .series = over_alpha});
@@ -245,7 +245,7 @@ std::vector<Figure> figures(const DataSet& data) {
   Figure debiasing{.name = "debiasing" + at,
                    .title = "De-biasing" + on,
                    .caption =
-                       "NDCG@20 on the test part and its strata: penalties and losses "
+                       "NDCG@20 on the test set and its strata: penalties and losses "
                        "against popularity bias, and PRISM at three values of alpha.",
                    .shown = Shown::strata,
                    .series = {bpr, ipl, resn, macr, full}};

@@ -30,7 +30,7 @@ struct CellResult {
   [[nodiscard]] std::string note() const;
 };
 
-/// The tuned models of a loss of many negatives, with one seed, tested after training anew.
+/// The tuned models of a loss of many negatives, with one seed, tested after retraining.
 struct NegativesResult {
   NegativesCell cell;
   prism::Tuned xavier, prism;
@@ -78,7 +78,7 @@ class Runner {
   /// Whether the data set's file is there, or it needs none.
   [[nodiscard]] bool has(const DataSet& data) const;
   [[nodiscard]] std::filesystem::path file(const DataSet& data) const;
-  /// @throws prism::DataError  where the data set's file does not say which lines are the test part
+  /// @throws prism::DataError  where the data set's file does not say which lines are the test set
   void check(const Benchmark& benchmark);
 
   /// Runs what is missing; where time runs out, the result is what is on record, of a cell with as

@@ -228,7 +228,7 @@ set bmargin 6
 set multiplot layout 1,2 title "MF + DirectAU with Adam, along training\n{/*0.85 ".data."}"
 set xlabel "epoch"
 set key bmargin center horizontal samplen 1.5
-set ylabel "NDCG\\@20 on the validation part\nby dot product (dotted: by cosine)"
+set ylabel "NDCG\\@20 on the validation set\nby dot product (dotted: by cosine)"
 set yrange [0:*]
 plot for [m=0:2] "training_curves.csv" skip 1 using ($1==m ? $2 : 1/0):3 with lines linestyle m+1 title word(names, m+1), \
      for [m=0:2] "" skip 1 using ($1==m ? $2 : 1/0):4 with lines linestyle m+1 dashtype 3 notitle

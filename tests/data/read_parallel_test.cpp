@@ -121,13 +121,13 @@ TEST_CASE("dates are seconds since 1970") {
   }
 }
 
-TEST_CASE("of a test part it is said what the training part has, and nothing is an error") {
+TEST_CASE("of a test set it is said what the training set has, and nothing is an error") {
   const TemporaryFile train("7,1\n8,2\n"), test("7,2\n8,3\n9,1\n"), other("07,1\n08,2\n");
   const TrainTest data = read_train_test(train.path(), test.path());
   CHECK(data.test.size() == 3);
   CHECK(data.test.read_summary()->not_in_training == 2);
   CHECK(contains(describe(*data.test.read_summary()),
-                 "; 1 of users and items of the training part, 2 of others"));
+                 "; 1 of users and items of the training set, 2 of others"));
   CHECK_FALSE(data.train.read_summary()->not_in_training.has_value());
   CHECK_THROWS_WITH_AS((void)read_train_test(train.path(), other.path()),
                        (other.path().string() + ": has no interaction of a user and an item that " +

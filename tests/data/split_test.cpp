@@ -99,7 +99,7 @@ TEST_CASE("invalid fractions, or those that leave nothing to train on, are error
   CHECK_THROWS_AS((void)random_split(Interactions{}), ArgumentError);
 }
 
-TEST_CASE("a given split keeps the test part and draws validation from train") {
+TEST_CASE("a given split keeps the test set and draws validation from train") {
   const Split parts = random_split(square(10), {.validation = 0, .test = 0.2});
   const Split split = given_split(parts.train, parts.test, {.validation = 0.25});
   CHECK(list(split.test) == list(parts.test));

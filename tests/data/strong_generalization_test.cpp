@@ -184,7 +184,7 @@ TEST_CASE("what is appended has to have the other side's rows and ids of its own
           return append_users(small, {1, 4, Pairs{{0, 3}}});
         }) ==
         "history: must have the same items, in the same rows: 3 of them. Construct it with the "
-        "items' ids of the training part, Interactions(user_ids, item_ids, pairs), or with row "
+        "items' ids of the training set, Interactions(user_ids, item_ids, pairs), or with row "
         "numbers, Interactions(users, items, pairs)");
   CHECK(refusal([&] {
           return append_users(small, {1, 3, Pairs{{0, 2}}});

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What evaluate leaves out by itself: the items that the user has in the model's training part.
+// What evaluate leaves out by itself: the items that the user has in the model's training set.
 #include <doctest/doctest.h>
 
 #include <algorithm>
@@ -31,7 +31,7 @@ bool same_report(const Report& a, const Report& b) {
 }
 
 constexpr const char* common =
-    "relevant: must have no interactions in common with the training part, which exclude_seen "
+    "relevant: must have no interactions in common with the training set, which exclude_seen "
     "leaves out; pass {.exclude_seen = false} to rank training items too";
 
 }  // namespace
@@ -54,7 +54,7 @@ TEST_CASE("evaluate leaves out a model's training items as if they were excluded
   CHECK(same_report(by_hand, any->evaluate(split.test, {.exclude = {&split.validation}})));
 }
 
-TEST_CASE("a part that has the training part and more counts once, too") {
+TEST_CASE("a part that has the training set and more counts once, too") {
   const Split& split = seen_split();
   std::vector<Interaction> pairs;
   for (const Interactions* part : {&split.train, &split.validation}) {

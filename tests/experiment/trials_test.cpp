@@ -235,7 +235,7 @@ TEST_CASE("a record with validations by cosine serves those who ask for none, no
   CHECK(ran == 2);
 }
 
-TEST_CASE("trials trained anew are what retrain gives, paused or not") {
+TEST_CASE("trials retrained are what retrain gives, paused or not") {
   using Model = Recommender<MF<8>, DirectAU, FullWD, Xavier>;
   FitOptions fit{.learning_rate = 0.02, .batch_size = 128, .epochs = 12};
   fit.schedule = PlateauSchedule{.patience = 1, .patience_steps = 1};
@@ -282,7 +282,7 @@ TEST_CASE("trials trained anew are what retrain gives, paused or not") {
 
   // Without a best epoch there is nothing to repeat.
   const TrialSpec first = all.front().trial(5);
-  CHECK_THROWS_WITH_AS((void)first.retrained({}), "history: has no best epoch to train anew up to",
+  CHECK_THROWS_WITH_AS((void)first.retrained({}), "history: has no best epoch to retrain up to",
                        ArgumentError);
   const std::vector<TrialSpec> unknown{all.front().trial(7)};
   CHECK(retrained_trials(unknown, records).empty());

@@ -22,7 +22,7 @@ void check_penalty(const std::string& name, const Penalty& penalty, const std::s
   test::check_value_and_gradients<T>(evaluate, golden, {}, value_name);
 }
 
-/// The batch is the whole training part.
+/// The batch is the whole training set.
 template <class T, class Penalty>
 void check_penalty(const std::string& name, const Penalty& penalty, const std::string& value_name,
                    const std::vector<Interaction>& train) {

@@ -28,12 +28,12 @@ cmp first.txt third.txt || fail "the table after a record was cut off is another
 run --lr 0.1,0.01 --lambda 1e-4,1e-6 --seed 1,2 --records records.jsonl --tune >tuned.txt
 [ "$(grep -c '^MF' tuned.txt)" = 3 ] || fail "tuning gave not 3 models"
 [ "$(wc -l <records.jsonl)" = 16 ] || fail "tuning ran trials that were on record"
-# And is trained anew on training and validation part, once.
+# And is retrained on training and validation set, once.
 run --lr 0.1,0.01 --lambda 1e-4,1e-6 --seed 1,2 --records records.jsonl --tune --retrain >anew.txt
-[ "$(wc -l <records.jsonl)" = 22 ] || fail "not each of 3 models and 2 seeds was trained anew"
-[ "$(grep -c '"retraining":true' records.jsonl)" = 6 ] || fail "the records do not say which were trained anew"
-grep -q "Tested after training anew" anew.txt || fail "the table does not say that models were trained anew"
-cmp -s tuned.txt anew.txt && fail "training anew changed no figure"
+[ "$(wc -l <records.jsonl)" = 22 ] || fail "not each of 3 models and 2 seeds was retrained"
+[ "$(grep -c '"retraining":true' records.jsonl)" = 6 ] || fail "the records do not say which were retrained"
+grep -q "Tested after retraining" anew.txt || fail "the table does not say that models were retrained"
+cmp -s tuned.txt anew.txt && fail "retraining changed no figure"
 # One worker and two give the same.
 run --lr 0.1,0.01 --seed 1,2 --threads 1 >one.txt
 run --lr 0.1,0.01 --seed 1,2 --threads 2 >two.txt
@@ -48,14 +48,14 @@ for words in 'SSM, log_q 1, negatives 20, tau 0.2' 'SharedPopularityNegatives, m
   grep -qF -- "$words" shared.json || { cat shared.json; fail "the record has not $words"; }
 done
 
-# A column that says which lines are the test part gives what two files give.
+# A column that says which lines are the test set gives what two files give.
 awk -F:: '{ print $1 "\t" $2 "\t" (($1 + $2) % 5 == 0) }' ratings.dat | sort -s -t "$(printf '\t')" -k3,3 >parts.tsv
 awk '$3 == 0 { print $1 "\t" $2 }' parts.tsv >train.tsv
 awk '$3 == 1 { print $1 "\t" $2 }' parts.tsv >test.tsv
 parts() { "$program" --epochs 3 --batch 64 --dim 8 --quiet --initializer PRISM --json "$1.json" "${@:2}" | awk '/^MF/ { print $8, $9, $10, $11, $12, $13 }' >"$1.txt"; }
 parts column --data parts.tsv --test-column 2
 parts files --data train.tsv --test test.tsv
-[ -s column.txt ] && cmp column.txt files.txt || fail "a column for the test part gives another table than two files"
+[ -s column.txt ] && cmp column.txt files.txt || fail "a column for the test set gives another table than two files"
 grep -qF '"test_column": "2"' column.json || fail "the record does not have the column"
 sed 's/1$/held out/' parts.tsv >named.tsv
 parts named --data named.tsv --test-column 2 --test-value 'held out'
@@ -159,7 +159,7 @@ stopped_and_gone_on_with() {
   wait "$process" || status=$?
   [ "$status" = "$expected" ] || fail "exit status $status of trials after SIG$signal"
   grep -q 'ended by a signal' first.txt || fail "the table does not say that a signal ended the trials"
-  grep -q 'Recall@20 on the test part' first.txt || fail "no table after SIG$signal"
+  grep -q 'Recall@20 on the test set' first.txt || fail "no table after SIG$signal"
   checkpoint_but "$records" none >/dev/null || fail "no trial was put aside after SIG$signal"
   local lines
   lines=$(wc -l <"$records")

@@ -164,6 +164,6 @@ done
 printf 'a b 1\nb c 2\na c 3\n' >open.txt
 "$program" --data open.txt --quiet >out.txt 2>&1 && fail "a file that may be two things was read"
 grep -qF 'the option --format' out.txt || fail "the message has no option of the command line: $(cat out.txt)"
-"$program" --data ratings.dat --test ratings.dat --quiet >out.txt 2>&1 && fail "a test part that was trained on was taken"
+"$program" --data ratings.dat --test ratings.dat --quiet >out.txt 2>&1 && fail "a test set that was trained on was taken"
 grep -qF 'experiment: --test: ' out.txt && grep -qF 'the option --drop-repeated' out.txt ||
   fail "the message has no option of the command line: $(cat out.txt)"

@@ -107,19 +107,19 @@ for model in FullWD 'PRISM<1>'; do
 done
 [ "$(wc -l <rates/defaults.csv)" = 9 ] || fail "the defaults are not in their CSV"
 [ "$(grep -c '; learning_rate default' rates/records.jsonl)" = 2 ] || fail "not both models have a default rate"
-# A loss of many negatives on data with a published test part: both initializers, trained anew.
+# A loss of many negatives on data with a published test set: both initializers, retrained.
 pairs | gzip >data/gowalla/interactions.tsv.gz
 run --results negatives --only negatives/gowalla/lightgcn/SSM >log.txt 2>&1 || { cat log.txt; exit 1; }
 grep -q '^| SSM | Xavier | lr ' negatives.md && grep -q '^| SSM | PRISM<1> | lr ' negatives.md &&
   grep -q '^| published: BSL ' negatives.md || fail "the document has no table of the losses"
 [ "$(wc -l <negatives/negatives.csv)" = 3 ] || fail "the losses are not in their CSV"
-[ "$(grep -c '"retraining":true' negatives/records.jsonl)" = 2 ] || fail "not both models were trained anew"
+[ "$(grep -c '"retraining":true' negatives/records.jsonl)" = 2 ] || fail "not both models were retrained"
 lines=$(wc -l <negatives/records.jsonl)
-[ "$(grep -c 'test: 70 interactions' negatives/records.jsonl)" = "$lines" ] || fail "the test part is not the file's"
+[ "$(grep -c 'test: 70 interactions' negatives/records.jsonl)" = "$lines" ] || fail "the test set is not the file's"
 run --results negatives --only negatives/gowalla/lightgcn/SSM >log.txt 2>&1 || { cat log.txt; exit 1; }
 [ "$(wc -l <negatives/records.jsonl)" = "$lines" ] || fail "trials of negatives that are on record were run again"
-# A file without the column for the test part leaves out that split, and no more.
+# A file without the column for the test set leaves out that split, and no more.
 tiny_ratings | awk -F:: '{ print $1 "\t" $2 }' | gzip >data/gowalla/interactions.tsv.gz
 run --results negatives --only negatives --list >list.txt 2>log.txt || { cat log.txt; exit 1; }
 grep -q "Gowalla, LightGCN's split is left out" log.txt && grep -q 'negatives/gowalla/random/SSM' list.txt &&
-  ! grep -q 'lightgcn' list.txt || fail "a file without a test part is not left out"
+  ! grep -q 'lightgcn' list.txt || fail "a file without a test set is not left out"

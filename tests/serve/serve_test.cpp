@@ -60,9 +60,9 @@ TEST_CASE("users and items can be named by their ids") {
   CHECK(recommend(model, "ben", 3, {.exclude_seen = false}).size() == 3);
   CHECK(same(similar_items(model, "emma", 2), similar_items(model, train.find_item("emma"), 2)));
   CHECK_THROWS_WITH_AS(static_cast<void>(recommend(model, "eve", 2)),
-                       "user: must be an id of the training part, not 'eve'", ArgumentError);
+                       "user: must be an id of the training set, not 'eve'", ArgumentError);
   CHECK_THROWS_WITH_AS(static_cast<void>(similar_items(model, "ada", 2)),
-                       "item: must be an id of the training part, not 'ada'", ArgumentError);
+                       "item: must be an id of the training set, not 'ada'", ArgumentError);
 }
 
 TEST_CASE("recommend refuses users that `seen` does not have, unless it leaves nothing out") {

@@ -185,7 +185,7 @@ void train_each_penalty(const Loss& loss) {
   train(mf(), Both{loss, prism::ReSN{.weight = 1e-3}});
 }
 
-/// Prints hashes of all users' lists, of the report on the test part, and of recommend().
+/// Prints hashes of all users' lists, of the report on the test set, and of recommend().
 template <class Model>
 void rank(const Model& model) {
   using namespace prism;

@@ -15,7 +15,7 @@ using test::numbers;
 using test::Small;
 using test::small_split;
 
-TEST_CASE("without a validation part fit needs to be told when training ends") {
+TEST_CASE("without a validation set fit needs to be told when training ends") {
   Split split = small_split();
   split.validation = {};
   Small model(split.train);
@@ -115,7 +115,7 @@ TEST_CASE("a model needs interactions, and a dimension") {
   CHECK_THROWS_AS(Dynamic(small_split().train, {.backbone = MF<dynamic>(0)}), ArgumentError);
 }
 
-TEST_CASE("fit refuses another training part, of the same degrees too") {
+TEST_CASE("fit refuses another training set, of the same degrees too") {
   const std::vector<Interaction> one{{0, 0}, {1, 1}}, other{{0, 1}, {1, 0}};
   Recommender<MF<2>, DirectAU> model(Interactions(2, 2, one));
   const Split split{Interactions(2, 2, other), Interactions(2, 2, {}), Interactions(2, 2, {})};
@@ -123,11 +123,11 @@ TEST_CASE("fit refuses another training part, of the same degrees too") {
                        ArgumentError);
 }
 
-TEST_CASE("fit refuses a validation part that it cannot rank, before it trains") {
+TEST_CASE("fit refuses a validation set that it cannot rank, before it trains") {
   Split split = small_split();
   Small model(split.train);
   const auto start = numbers(model.items());
-  SUBCASE("with an interaction of the training part") {
+  SUBCASE("with an interaction of the training set") {
     const std::vector<Interaction> pairs{split.validation[0], split.train[0]};
     split.validation = Interactions(150, 120, pairs);
     CHECK_THROWS_WITH_AS(fit(model, split, {}, Silent()),

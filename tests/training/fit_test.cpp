@@ -111,7 +111,7 @@ TEST_CASE("a run that cannot have learnt says so") {
   CHECK(fit(learning, split, enough, Silent()).warnings.empty());
 }
 
-TEST_CASE("a trained model that is trained further never ends worse on the validation part") {
+TEST_CASE("a trained model that is trained further never ends worse on the validation set") {
   const Split& split = small_split();
   Small model(split.train);
   const History first =
@@ -142,7 +142,7 @@ TEST_CASE("a trained model that is trained further never ends worse on the valid
   CHECK(numbers(model.items()) != items);
 }
 
-TEST_CASE("without a validation part fit trains for all epochs and keeps the last") {
+TEST_CASE("without a validation set fit trains for all epochs and keeps the last") {
   Split split = random_split(small_split().train, {.validation = 0, .test = 0.1});
   Small model(split.train);
   const History history =
@@ -186,7 +186,7 @@ TEST_CASE("finite weights whose scores overflow are no result") {
   CHECK(numbers(model.items()) == start);
 }
 
-TEST_CASE("without a validation part, what diverges keeps the last good epoch") {
+TEST_CASE("without a validation set, what diverges keeps the last good epoch") {
   Split split = small_split();
   split.validation = {};
   using Model = Recommender<MF<8>, Dot, None, Xavier, SGD>;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Training again on training and validation part.
+// Training again on training and validation set.
 #include <doctest/doctest.h>
 
 #include <stdexcept>
@@ -12,7 +12,7 @@ using test::numbers;
 using test::Small;
 using test::small_split;
 
-TEST_CASE("merged parts have every interaction of both, and the same test part") {
+TEST_CASE("merged parts have every interaction of both, and the same test set") {
   const Split& split = small_split();
   const Split merged = merge_validation(split);
   CHECK(merged.train.size() == split.train.size() + split.validation.size());
@@ -96,7 +96,7 @@ TEST_CASE("retraining does not read stop and files, which were the first trainin
   CHECK_NOTHROW(static_cast<void>(retrain(model, split, history, options, Silent())));
 }
 
-TEST_CASE("retraining needs a best epoch and a validation part") {
+TEST_CASE("retraining needs a best epoch and a validation set") {
   const Split& split = small_split();
   const Small model(split.train);
   CHECK_THROWS_AS(static_cast<void>(retrain(model, split, History{}, {}, Silent())), ArgumentError);

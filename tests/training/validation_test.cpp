@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What the validation part is ranked for: early stopping by a metric, and a record by cosine.
+// What the validation set is ranked for: early stopping by a metric, and a record by cosine.
 #include <doctest/doctest.h>
 
 #include <algorithm>

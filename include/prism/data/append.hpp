@@ -37,7 +37,7 @@ inline void check_same_rows(const Ids& ids, const Ids& other, const char* kind) 
   require(same_rows(ids, other), "history",
           "must have the same " + std::string(kind) + ", in the same rows: " +
               std::to_string(ids.size()) + " of them. Construct it with the " + kind +
-              "' ids of the training part, Interactions(user_ids, item_ids, pairs), or with row "
+              "' ids of the training set, Interactions(user_ids, item_ids, pairs), or with row "
               "numbers, Interactions(users, items, pairs)");
 }
 

@@ -103,7 +103,7 @@ struct KnownColumns {
 };
 inline constexpr KnownColumns known_columns{};
 
-/// Interactions with this value in the column are the test part, as in user<tab>item<tab>0/1.
+/// Interactions with this value in the column are the test set, as in user<tab>item<tab>0/1.
 struct TestColumn {
   Column column = 2;
   std::string value = "1";

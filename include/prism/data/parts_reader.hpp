@@ -93,7 +93,7 @@ class PartsReader {
     }
     if (test != nullptr && (rest.pairs.pairs.empty() || test->pairs.pairs.empty())) {
       fail("has " + std::string(test->pairs.pairs.empty() ? "no" : "every") +
-           " interaction in the test part, that is with " + excerpt(column->value) +
+           " interaction in the test set, that is with " + excerpt(column->value) +
            " in the test column");
     }
   }
@@ -214,7 +214,7 @@ class PartsReader {
   std::shared_ptr<Ids> items_ = std::make_shared<Ids>();
 };
 
-/// How many interactions of a test part have a user or an item without one in the training part.
+/// How many interactions of a test set have a user or an item without one in the training set.
 [[nodiscard]] inline std::size_t count_new(const Interactions& train, const Interactions& test) {
   std::size_t count = 0;
   for (std::size_t k = 0; k < test.size(); ++k) {
@@ -225,7 +225,7 @@ class PartsReader {
   return count;
 }
 
-/// The test part with that count in its summary.
+/// The test set with that count in its summary.
 [[nodiscard]] inline Interactions with_new_counted(Interactions&& test, std::size_t count) {
   ReadSummary summary = *test.read_summary();
   summary.not_in_training = count;

@@ -52,11 +52,11 @@ struct TrainTest {
   return std::move(read_parts({path}, options).front());
 }
 
-/// Reads a data set published in two files. Interactions of the test part whose user or item the
-/// training part has not are kept, and counted in its read_summary().
+/// Reads a data set published in two files. Interactions of the test set whose user or item the
+/// training set has not are kept, and counted in its read_summary().
 /// @throws DataError, ArgumentError  as read_interactions; DataError too if no interaction of the
 /// test
-///     part has a user and an item of the training part
+///     part has a user and an item of the training set
 [[nodiscard]] inline TrainTest read_train_test(const std::filesystem::path& train,
                                                const std::filesystem::path& test,
                                                const ReadOptions& options = {}) {

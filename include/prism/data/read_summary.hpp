@@ -42,7 +42,7 @@ struct ReadSummary {
   std::size_t below_min_rating = 0;
   std::size_t nulls = 0;     ///< rows of an Arrow table, with ArrowNulls::drop
   std::size_t repeated = 0;  ///< interactions that were there before
-  /// Of a test part: interactions of a user or an item that the training part has not. These are
+  /// Of a test set: interactions of a user or an item that the training set has not. These are
   /// kept. Unset for other parts.
   std::optional<std::size_t> not_in_training = {};
 };
@@ -106,8 +106,8 @@ namespace detail {
   text += "left out: " + (left_out.empty() ? "none" : left_out);
   if (summary.not_in_training) {
     text += "; " + std::to_string(summary.interactions - *summary.not_in_training) +
-            " of users and items of the training part, " +
-            std::to_string(*summary.not_in_training) + " of others";
+            " of users and items of the training set, " + std::to_string(*summary.not_in_training) +
+            " of others";
   }
   return text;
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Splits a data set into training, validation and test part.
+// Splits a data set into training, validation and test set.
 #pragma once
 
 #include <algorithm>
@@ -31,7 +31,7 @@ struct SplitOptions {
 };
 
 struct GivenSplitOptions {
-  double validation = 0.1;     ///< fraction of the training part, in [0, 1)
+  double validation = 0.1;     ///< fraction of the training set, in [0, 1)
   std::uint64_t seed = 123;    ///< equal seeds give equal parts
   bool drop_repeated = false;  ///< remove interactions from test that are also in train; else an
                                ///< error
@@ -59,7 +59,7 @@ namespace detail {
 
 }  // namespace detail
 
-/// Draws validation and test part at random from all interactions; the rest is train. A fraction of
+/// Draws validation and test set at random from all interactions; the rest is train. A fraction of
 /// n interactions is rounded to the nearest integer, halves up: 0.1 of 25 is 3.
 /// @throws ArgumentError  for a fraction outside [0, 1), or if nothing is left to train on
 [[nodiscard]] inline Split random_split(const Interactions& data,
@@ -77,7 +77,7 @@ namespace detail {
           .test = data.subset(all.subspan(validation, test))};
 }
 
-/// Keeps a published test part, and draws the validation part at random from the published train
+/// Keeps a published test set, and draws the validation set at random from the published train
 /// part.
 /// @throws ArgumentError  if the two have different users, items or ids; if an interaction is in
 ///                        both, unless drop_repeated; for a fraction outside [0, 1); if nothing is
@@ -99,7 +99,7 @@ namespace detail {
   return split;
 }
 
-/// Training and validation part as one training part, and the same test part: to train again once
+/// Training and validation set as one training set, and the same test set: to train again once
 /// validation has decided how.
 [[nodiscard]] inline Split merge_validation(const Split& split) {
   std::vector<Interaction> pairs;

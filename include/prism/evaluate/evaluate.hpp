@@ -112,7 +112,7 @@ inline void check(const EvaluateOptions& options, const Interactions& relevant, 
   return true;
 }
 
-/// The options for a scorer by which a model is evaluated: with its training part among `exclude`
+/// The options for a scorer by which a model is evaluated: with its training set among `exclude`
 /// where exclude_seen says so.
 /// @throws ArgumentError  as evaluate() of a model
 [[nodiscard]] inline EvaluateOptions excluding_seen(EvaluateOptions options,
@@ -121,7 +121,7 @@ inline void check(const EvaluateOptions& options, const Interactions& relevant, 
   check(options, relevant, train.users(), train.items());
   if (!options.exclude_seen) return options;
   require(!have_common_interaction(relevant.on_host(), train.on_host()), "relevant",
-          "must have no interactions in common with the training part, which exclude_seen leaves "
+          "must have no interactions in common with the training set, which exclude_seen leaves "
           "out; pass {.exclude_seen = false} to rank training items too");
   // A part that has them all leaves them out already, and counts them in the popularity.
   if (std::ranges::none_of(options.exclude, [&](const Interactions* part) {
@@ -207,9 +207,9 @@ template <Execution X, class T>
   return report;
 }
 
-/// Evaluates a model, without the items that the user has in its training part, unless
+/// Evaluates a model, without the items that the user has in its training set, unless
 /// {.exclude_seen = false}: evaluate(model, split.test, {.exclude = {&split.validation}}).
-/// @throws ArgumentError  as for a scorer; if `relevant` has an interaction with the training part
+/// @throws ArgumentError  as for a scorer; if `relevant` has an interaction with the training set
 ///     in common while that is left out
 template <Execution X, class Model>
 [[nodiscard]] Report evaluate(const X& exec, const Model& model, const Interactions& relevant,

@@ -28,8 +28,8 @@ enum class RecallDenominator {
 struct EvaluateOptions {
   std::size_t k = 20;                          ///< length of the lists, at least 1
   std::vector<const Interactions*> exclude{};  ///< seen by the users, so not recommended
-  /// Leave out the items that the user has in the model's training part too, as recommend() does.
-  /// A Scorer has no training part: for it, only those of `exclude` are left out.
+  /// Leave out the items that the user has in the model's training set too, as recommend() does.
+  /// A Scorer has no training set: for it, only those of `exclude` are left out.
   bool exclude_seen = true;
   Similarity similarity = Similarity::dot;
   AveragedUsers averaged_users = AveragedUsers::with_relevant_items;

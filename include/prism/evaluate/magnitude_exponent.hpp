@@ -99,7 +99,7 @@ template <Execution X, class T>
   }
   return curve;
 }
-/// The same for a model, without the items that the user has in its training part, as evaluate().
+/// The same for a model, without the items that the user has in its training set, as evaluate().
 template <Execution X, class Model>
 [[nodiscard]] std::vector<MagnitudePoint> magnitude_curve(const X& exec, const Model& model,
                                                           const Interactions& relevant,

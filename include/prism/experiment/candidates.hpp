@@ -36,7 +36,7 @@ struct Candidate {
 /// @tparam Models  Grid<...> or Types<...>
 /// @param draws    of each random hyperparameter, for each combination of the grids
 /// @param seed     of the draws
-/// @throws ArgumentError  where the split has no validation or no test part, no model has a
+/// @throws ArgumentError  where the split has no validation or no test set, no model has a
 ///     hyperparameter of the space, a value is outside its option's domain, or two models have one
 ///     name
 template <class Models>
@@ -44,7 +44,7 @@ template <class Models>
                                                 const FitOptions& fit = {}, std::size_t draws = 1,
                                                 std::uint64_t seed = 0) {
   require(!split.validation.empty() && !split.test.empty(), "split",
-          "must have a validation part to choose by, and a test part");
+          "must have a validation set to choose by, and a test set");
   std::vector<Candidate> all;
   std::set<std::string> used;
   const auto shared = std::make_shared<const Split>(split);

@@ -246,7 +246,7 @@ inline bool run_trials(std::span<const TrialSpec> specs, std::size_t epochs, Tri
   return found;
 }
 
-/// The trials that train anew, on training and validation part, those of `specs` that are over, for
+/// The trials that retrain, on training and validation set, those of `specs` that are over, for
 /// the epochs that validation found best. Those without a best epoch, or that diverged, have none.
 [[nodiscard]] inline std::vector<TrialSpec> retrained_trials(std::span<const TrialSpec> specs,
                                                              const TrialRecords& records) {

@@ -47,7 +47,7 @@ struct MagnitudeBin {
   double magnitude = 0;   ///< mean length of their output rows
 };
 
-/// What a trained model is on the test part, ranked without the training and validation items.
+/// What a trained model is on the test set, ranked without the training and validation items.
 struct TrialReport {
   Report dot;
   Report cosine;
@@ -91,7 +91,7 @@ struct TrialSpec {
   std::uint64_t seed = 0;
   /// @param checkpoint  to go on from, if there is such a file
   std::function<std::unique_ptr<Trial>(const std::filesystem::path& checkpoint)> make;
-  /// The trial that trains anew on training and validation part, as retrain() does, once this one
+  /// The trial that retrains on training and validation set, as retrain() does, once this one
   /// is over; that may be empty.
   /// @param history  of this trial
   /// @throws ArgumentError  where it has no best epoch
@@ -185,17 +185,17 @@ class ModelTrial final : public Trial {
   std::unique_ptr<Session> session_;
 };
 
-/// The trial that trains anew what another one of these arguments has found best.
+/// The trial that retrains what another one of these arguments has found best.
 template <class Model, class X>
 [[nodiscard]] TrialSpec retrained_trial(TrialSpec spec, std::shared_ptr<const Split> split,
                                         typename Model::Options options, const FitOptions& fit,
                                         const History& history) {
-  require(history.best_epoch > 0, "history", "has no best epoch to train anew up to");
+  require(history.best_epoch > 0, "history", "has no best epoch to retrain up to");
   spec.key += "; trained anew on training and validation part, epochs " +
               std::to_string(history.best_epoch);
   spec.retrained = {};
   spec.retraining = true;
-  spec.validates_by_cosine = false;  // there is no validation part
+  spec.validates_by_cosine = false;  // there is no validation set
   spec.make = [=](const std::filesystem::path& checkpoint) -> std::unique_ptr<Trial> {
     auto merged = std::make_shared<const Split>(merge_validation(*split));
     return std::make_unique<ModelTrial<Model, X>>(std::move(merged), options, fit, checkpoint,

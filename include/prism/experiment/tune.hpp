@@ -38,7 +38,7 @@ struct TuneOptions {
   /// each value: a lower learning rate is behind a higher one until late. Without effect where no
   /// candidate has it.
   std::string halve_within = "learning_rate";
-  /// Then train each chosen candidate anew on training and validation part, with every seed, for as
+  /// Then retrain each chosen candidate on training and validation set, with every seed, for as
   /// many epochs as that seed's validation found best, and test that.
   bool retrain = false;
   QueueOptions queue{};  ///< its budget is for the whole search
@@ -68,11 +68,11 @@ struct Tuned {
   /// One a seed, in the order of TuneOptions::seeds; fewer where the search was interrupted.
   std::vector<TrialRecord> runs{};
   bool retrain = false;  ///< TuneOptions::retrain
-  /// The runs trained anew, with `retrain`: those whose runs have a best epoch.
+  /// The runs retrained, with `retrain`: those whose runs have a best epoch.
   std::vector<TrialRecord> retrained{};
   bool complete = false;  ///< whether the search and all runs are over
 
-  /// A number of the reports of runs, of those trained anew with `retrain`:
+  /// A number of the reports of runs, of those retrained with `retrain`:
   /// `tuned.test(&Report::ndcg)`. Neither this nor validation() counts runs that diverged.
   [[nodiscard]] Statistic test(double Report::*number) const {
     std::vector<double> numbers;

@@ -35,7 +35,7 @@ namespace prism::inline PRISM_ISA {
 struct GradientFoldInOptions {
   std::size_t epochs = 10;        ///< over the new interactions
   std::size_t batch_size = 4096;  ///< new interactions in a step, at least 1
-  /// Interactions of the training part that are drawn into each batch, beside the new ones. Their
+  /// Interactions of the training set that are drawn into each batch, beside the new ones. Their
   /// rows do not change, but losses compare the new rows with them: DirectAU's uniformity is over
   /// the batch's users, in-batch negatives are its items.
   std::size_t training_pairs = 1024;
@@ -116,7 +116,7 @@ void train_new_rows(const X& exec, RowTrainer& trainer, const Interactions& trai
   }
 }
 
-/// @param all      the model's training part with the new rows appended
+/// @param all      the model's training set with the new rows appended
 /// @param start    options for the new rows' start
 /// @param trained  the model's rows of that side
 template <Execution X, class Model, class T = typename Model::scalar_type, class Start>
@@ -160,7 +160,7 @@ template <Execution X, class Model, class T = typename Model::scalar_type, class
 /// for each user, such as MAWU's margins or SLK's quantiles. The rows are output rows: the loss is
 /// applied to the model's output rows as they are, without dropout, whatever the backbone.
 ///
-/// A penalty is computed over training part and new interactions. Each call copies the training
+/// A penalty is computed over training set and new interactions. Each call copies the training
 /// part, so that it is for many new users rather than for one while one waits. With Adam, and a
 /// loss that sums over pairs (BPR, SSM), a user's row hardly depends on who else is folded in; with
 /// one that compares the batch's users (DirectAU, MAWU) it does.

@@ -151,14 +151,14 @@ requires(!Execution<Model>)
 }
 
 /// The same for a user by the id that the data has.
-/// @throws ArgumentError  where the training part has no such user; otherwise as above
+/// @throws ArgumentError  where the training set has no such user; otherwise as above
 template <class Model>
 requires(!Execution<Model>)
     [[nodiscard]] auto recommend(const Model& model, std::string_view user_id, std::size_t k,
                                  const RecommendOptions& options = {}) {
   const Index user = model.train().find_user(user_id);
   require(user != absent, "user",
-          "must be an id of the training part, not '" + std::string(user_id) + "'");
+          "must be an id of the training set, not '" + std::string(user_id) + "'");
   return recommend(par, model, user, k, options);
 }
 
@@ -197,12 +197,12 @@ template <class Model>
   return similar_items(model.scorer(), item, k);
 }
 /// The same for an item by the id that the data has.
-/// @throws ArgumentError  where the training part has no such item; otherwise as above
+/// @throws ArgumentError  where the training set has no such item; otherwise as above
 template <class Model>
 [[nodiscard]] auto similar_items(const Model& model, std::string_view item_id, std::size_t k) {
   const Index item = model.train().find_item(item_id);
   require(item != absent, "item",
-          "must be an id of the training part, not '" + std::string(item_id) + "'");
+          "must be an id of the training set, not '" + std::string(item_id) + "'");
   return similar_items(model.scorer(), item, k);
 }
 

@@ -91,7 +91,7 @@ class RowTrainer {
   static constexpr bool lazy = LazyOptimizer<Optimizer, T>;
 
  public:
-  /// @param all    the model's training part with the new users or items appended; has to outlive
+  /// @param all    the model's training set with the new users or items appended; has to outlive
   ///     the object
   /// @param side   ParameterRows::users or ::items: which of them are new
   /// @param start  the new rows' values

@@ -94,7 +94,7 @@ void set_default_rate(FitOptions& options, const X& exec, const Model& model, bo
               ", whose steps are as long as the gradient makes them; Adam, DenseAdam and "
               "PartialRowWiseAdam have one");
   if (!no_schedule) return;
-  // Without a validation part nothing says when to lower the rate.
+  // Without a validation set nothing says when to lower the rate.
   if (dot_products && has_validation) options.schedule = schedule_of_dot_products;
   if (dot_products || is_long) return;
   options.schedule = has_validation ? Schedule(schedule_of_short_rows) : Schedule(CosineSchedule{});

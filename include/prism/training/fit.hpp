@@ -15,10 +15,10 @@
 
 namespace prism::inline PRISM_ISA {
 
-/// Trains a model on split.train. After each epoch the validation part is ranked, by dot product,
+/// Trains a model on split.train. After each epoch the validation set is ranked, by dot product,
 /// without the training items. The model ends with the weights of the epoch that ranked it best;
 /// one that was trained before ends with those it had where no epoch ranked it better. Without a
-/// validation part it trains for all of FitOptions::epochs, which must then be given, or until
+/// validation set it trains for all of FitOptions::epochs, which must then be given, or until
 /// FitOptions::stop says so. A run that cannot have learnt says why in History::warnings. Where an
 /// observer throws, the model keeps the weights it has just then. The result depends on the model's
 /// seed and the options, never on the number of threads.
@@ -29,7 +29,7 @@ namespace prism::inline PRISM_ISA {
 /// @throws ArgumentError    for an option outside its domain, or a split of another shape
 /// @throws DataError        where a checkpoint, or best weights on disk, cannot be written
 /// @throws DivergenceError  where the loss, a weight or a row's squared length is no longer finite;
-///     the model then has the weights of its best epoch so far (without a validation part, its last
+///     the model then has the weights of its best epoch so far (without a validation set, its last
 ///     good one)
 template <Execution X, class Model, class... Observers>
 History fit(const X& exec, Model& model, const Split& split, const FitOptions& options,

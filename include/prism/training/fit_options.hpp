@@ -57,7 +57,7 @@ struct FitOptions {
   /// that start long, as PRISM's: what turns them by 0.003 radians a step, about 0.002.
   std::optional<double> learning_rate{};
   std::size_t batch_size = 4096;  ///< pairs a step, at least 1; the last of an epoch is smaller
-  /// At most; at least 1, default_epochs if left out. Without a validation part it must be given,
+  /// At most; at least 1, default_epochs if left out. Without a validation set it must be given,
   /// unless `stop` is set, because nothing else would end training.
   std::optional<std::size_t> epochs{};
   static constexpr std::size_t default_epochs = 1000;
@@ -69,10 +69,10 @@ struct FitOptions {
   Shuffle shuffle = Shuffle::every_epoch;
   /// A factor on learning_rate for each step, see schedule.hpp. If left out, it is constant where
   /// learning_rate is given, where rows start long under another loss than of dot products, and
-  /// under that without a validation part; otherwise a PlateauSchedule, for short rows without a
-  /// validation part a CosineSchedule.
+  /// under that without a validation set; otherwise a PlateauSchedule, for short rows without a
+  /// validation set a CosineSchedule.
   std::optional<Schedule> schedule{};
-  /// Also ranks the validation part by cosine after each epoch, for
+  /// Also ranks the validation set by cosine after each epoch, for
   /// EpochRecord::validation_by_cosine: what angles alone give. The weights, the best epoch and
   /// when training stops do not depend on it.
   bool validate_by_cosine = false;
@@ -122,7 +122,7 @@ inline void check(const FitOptions& options, const Split& split, const Interacti
   bool same = train.users() == model.users() && train.items() == model.items() &&
               train.size() == model.size();
   for (std::size_t k = 0; same && k < train.size(); ++k) same = train[k] == model[k];
-  require(same, "split", "must have the training part that the model was made with");
+  require(same, "split", "must have the training set that the model was made with");
   require(train.size() < max_rows, "split.train", "must have fewer than 2^32 - 1 interactions");
   require(!train.empty(), "split.train", "has no interactions to learn from");
   if (split.validation.empty()) {

@@ -39,11 +39,11 @@ struct StepRecord {
 struct EpochRecord {
   std::size_t epoch = 0;       ///< from 1
   double loss = 0;             ///< mean over the epoch's pairs, decay left out
-  double validation_ndcg = 0;  ///< NDCG@k by dot product; 0 where there is no validation part
+  double validation_ndcg = 0;  ///< NDCG@k by dot product; 0 where there is no validation set
   double train_seconds = 0;
   double validate_seconds = 0;
   bool best = false;      ///< better than every epoch before, and than initial_validation
-  double validation = 0;  ///< FitOptions::metric of the validation part; 0 where there is none
+  double validation = 0;  ///< FitOptions::metric of the validation set; 0 where there is none
   /// The same metric, ranked by cosine; where FitOptions::validate_by_cosine asks for it.
   std::optional<double> validation_by_cosine{};
 };
@@ -52,7 +52,7 @@ struct History {
   std::vector<EpochRecord> epochs{};
   std::size_t steps_per_epoch = 0;
   /// FitOptions::metric of what a trained model began with; none where it was not trained before,
-  /// or without a validation part.
+  /// or without a validation set.
   std::optional<double> initial_validation{};
   /// Whose weights the model has in the end (but for BestWeights::last); 0: none was better than
   /// what a trained model began with, or none has ended.

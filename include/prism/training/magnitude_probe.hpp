@@ -44,7 +44,7 @@ struct MagnitudeRecord {
   std::size_t epoch = 0;  ///< 0: before the first
   double pearson = 0;     ///< of |i| with log(d + 2)
   double spearman = 0;
-  double ndcg_by_dot = 0;                  ///< NDCG@k on the validation part; 0 where that is empty
+  double ndcg_by_dot = 0;                  ///< NDCG@k on the validation set; 0 where that is empty
   double ndcg_by_cosine = 0;               ///< the same; 0 also where `rank` is false
   std::vector<MagnitudeBucket> buckets{};  ///< least popular first
 };

@@ -41,7 +41,7 @@ struct FitInfo {
   std::size_t pairs;    ///< training interactions
   std::size_t epochs;   ///< at most
   std::size_t k;        ///< of the validation's lists
-  bool has_validation;  ///< whether there is a validation part
+  bool has_validation;  ///< whether there is a validation set
   double learning_rate;
   std::size_t batch_size;       ///< pairs a step
   std::string metric = "NDCG";  ///< what the validation goes by

@@ -31,7 +31,7 @@ namespace detail {
   });
 }
 
-/// The options of training a model anew for as many epochs as an earlier training found best.
+/// The options of retraining a model for as many epochs as an earlier training found best.
 /// @param again    before its training
 /// @param history  of the earlier one
 /// @param options  of the earlier one
@@ -52,23 +52,22 @@ template <Execution X, class Model>
 
 }  // namespace detail
 
-/// A model with the same options, trained anew on training and validation part together, for as
+/// A model with the same options, retrained on training and validation set together, for as
 /// many epochs as validation found best: the protocol of test figures that use all data but the
-/// test part.
+/// test set.
 /// @param model      trained by fit()
-/// @param split      the one that it was trained on; validation part not empty
+/// @param split      the one that it was trained on; validation set not empty
 /// @param history    what fit() returned
 /// @param options    those of fit(). The learning rate follows the schedule of that training, its
 ///     number of epochs and what it saw of its validation. stop, checkpoint and best_weights are
 ///     not read.
 /// @param observers  as those of fit()
-/// @throws ArgumentError  if there is no best epoch, or no validation part; otherwise as fit()
+/// @throws ArgumentError  if there is no best epoch, or no validation set; otherwise as fit()
 template <Execution X, class Model, class... Observers>
 [[nodiscard]] Model retrain(const X& exec, const Model& model, const Split& split,
                             const History& history, const FitOptions& options,
                             Observers&&... observers) {
-  require(!split.validation.empty(), "split",
-          "has no validation part that could be trained on too");
+  require(!split.validation.empty(), "split", "has no validation set that could be trained on too");
   const Split merged = merge_validation(split);
   Model again(exec, merged.train, model.options());
   fit(exec, again, merged, detail::retraining_options(exec, again, history, options),

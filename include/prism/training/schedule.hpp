@@ -71,7 +71,7 @@ struct CosineSchedule {
 
 /// Multiplies the learning rate by `factor` each time that the validation has not become better for
 /// `patience` epochs, up to `reductions` times; FitOptions::patience counts from the last of them.
-/// Without a validation part the rate stays as it is.
+/// Without a validation set the rate stays as it is.
 struct PlateauSchedule {
   double factor = 0.1;        ///< above 0, below 1
   std::size_t patience = 10;  ///< epochs, at least 1

@@ -108,7 +108,7 @@ class TrainingLoop {
   /// Steps on pairs [first, first + count). @return the batch's loss
   virtual double train(std::size_t first, std::size_t count, double learning_rate) = 0;
   [[nodiscard]] virtual bool finite() = 0;
-  /// Ranks the validation part, if asked by cosine too.
+  /// Ranks the validation set, if asked by cosine too.
   [[nodiscard]] virtual detail::ValidationReports validate(bool by_cosine) = 0;
   [[nodiscard]] virtual std::string model_name() const = 0;
   [[nodiscard]] virtual std::vector<std::string> start_warnings() const = 0;

@@ -35,7 +35,7 @@
 
 namespace prism::inline PRISM_ISA {
 
-/// Trains a model; fit() is a session that runs once. After each epoch the validation part is
+/// Trains a model; fit() is a session that runs once. After each epoch the validation set is
 /// ranked, by dot product and if asked by cosine, without the training items. Model and split have
 /// to outlive the session. The numbers depend on the model's seed and the options, never on the
 /// number of threads.
@@ -108,11 +108,11 @@ class TrainingSession final : public TrainingLoop<typename Model::scalar_type> {
     Loop::write_checkpoint(path);
   }
 
-  /// Trains on one batch; after an epoch's last one, ranks the validation part and decides whether
+  /// Trains on one batch; after an epoch's last one, ranks the validation set and decides whether
   /// training is over. Writes the checkpoint where one is due.
   /// @throws ArgumentError    where finished(), or for a schedule's factor
   /// @throws DivergenceError  where the loss, a weight or a row's squared length is no longer
-  ///     finite; the model then has the weights of its best epoch so far (without a validation part
+  ///     finite; the model then has the weights of its best epoch so far (without a validation set
   ///     its last good one), and training is over
   template <class... Observers>
   StepRecord step(Observers&&... observers) {
@@ -131,7 +131,7 @@ class TrainingSession final : public TrainingLoop<typename Model::scalar_type> {
 
   /// Steps until training is over, and gives the model the weights of its best epoch; the same
   /// errors. Where no epoch ranked better than what a trained model began with, it gets that back;
-  /// where there is no validation part or no epoch has ended, it keeps the last step's.
+  /// where there is no validation set or no epoch has ended, it keeps the last step's.
   /// Observers get a begin and an end; without any, nothing is shown.
   template <class... Observers>
   const History& run(Observers&&... observers) {
@@ -213,7 +213,7 @@ class TrainingSession final : public TrainingLoop<typename Model::scalar_type> {
   bool finite() override { return trainer_.finite(); }
   detail::ValidationReports validate(bool by_cosine) override {
     // As a scorer, because detail::check has seen that the part has nothing in common with train.
-    // On a device the working model's training part, the same, is where the device reads it.
+    // On a device the working model's training set, the same, is where the device reads it.
     const Interactions& train = DeviceExecution<X> ? model_.train() : split_.train;
     const auto scorer = model_.scorer(exec_);
     EvaluateOptions measure{.k = this->options().k, .exclude = {&train}};
