@@ -21,22 +21,35 @@ std::string command(const std::string& element) {
 const char* const introduction = R"(# Results
 
 The tables and figures of the paper ("On the Role of Weight Decay in Collaborative Filtering: A Popularity
-Perspective", KDD 2025), as `reproduce` found them. It wrote this file from the records of its trials; each command
-runs what is missing there. NDCG@20 is on the test set, by dot product over all items that the user has not seen: mean
-± standard deviation over seeds, which also draw the split. Where there is no deviation, there was one seed. A figure
-shows the seeds that each of its points has been run with, where there are such.
+Perspective", KDD 2025), as `reproduce` found them. It writes this file from the records of its trials, one line each in
+`records.jsonl` beside the figures: a trial that is recorded is not run again. NDCG@20 is on the test set, by dot product
+over all items that the user has not interacted with: mean ± standard deviation over the seeds 123, 246 and 492, which
+also draw the split; without a deviation, there is one seed. Popular, neutral and unpopular: what hits among the 5 % most
+popular items, the next 15 % and the rest contribute to it. The Amazon-Book file lacks 149,406 training interactions (5 %)
+of the published data set, so that its figures cannot be compared with published ones.
 )";
 
 const char* const about_table1 = R"(
 ## Table 1
 
-MF and MLP with 64 dimensions; rates {0.1, 0.01, 0.001}, decay {0, 1e-8, 1e-6, 1e-4} and the loss's weights chosen by
-validation with the first seed, by successive halving among the candidates of each rate where `--first-epochs` is not 0
-(the paper trains all); patience 10, which counts from step 1000 on. Protocol "text" is the paper's text, "code" its
-published code (`Released` in [policies.md](policies.md); MovieLens with every rating), "transferred" the text with the
-hyperparameters that were chosen on Gowalla in place of a search; gamma1 and gamma2 are the data set's own where the
-paper gives them. The paper's column is empty where its value is not among those that this program has.
+MF and MLP with 64 dimensions; learning rates {0.1, 0.01, 0.001}, weight decay {0, 1e-8, 1e-6, 1e-4} and the loss's
+weights chosen on the validation set with the first seed, by successive halving among the candidates of each learning
+rate where `--first-epochs` is not 0 (the paper trains all); patience 10, which counts from step 1000 on. Protocol "text"
+is the paper's text, "code" its published code (`Released` in [policies.md](policies.md); MovieLens with every rating),
+"transferred" the text with the hyperparameters that were chosen on Gowalla in place of a search. DirectAU's gamma is
+chosen from {1, 2, 5}; MAWU's gamma1 and gamma2 are the paper's values on Gowalla (2.6, 1.4) and Yelp2018 (0.8, 0.6), and
+chosen from {0.2, 0.6, 1} elsewhere. The column "paper" has those of its values that this program knows. "Within the
+spread": the difference is at most the standard deviation, of two the larger one.
 
+)";
+
+const char* const about_figures = R"(
+## Figures
+
+64 dimensions; learning rate 0.01 with Xavier and 0.001 with PRISM where nothing else is said; batches of 4096 for
+DirectAU and MAWU and of 16384 for the others; DirectAU's gamma 1, MAWU's gamma1 and gamma2 0.2 on MovieLens and
+Amazon-Book and the paper's values on Gowalla and Yelp2018; patience 10 from step 1000 on. A figure shows the seeds that
+all its points were run with, or those of each point where there is no such seed.
 )";
 
 const char* const about_negatives = R"(
@@ -90,14 +103,18 @@ std::string open_figures(const std::vector<FigureResult>& results) {
   return names;
 }
 
-/// What is left out.
+/// What is not there yet.
 std::string open_elements(const Results& results) {
   std::string text;
   for (const std::string& names :
        {open_cells(results.cells), open_figures(results.figures), open_cells(results.negatives)}) {
     if (!names.empty()) text += "- " + names + "\n";
   }
-  return text.empty() ? "" : "\n## Left out\n\nNot run, or not to their end:\n\n" + text;
+  return text.empty() ? ""
+                      : "\n## Incomplete\n\nCells not run, or not with every seed, and figures "
+                        "with points that have no "
+                        "run:\n\n" +
+                            text;
 }
 
 }  // namespace
@@ -112,11 +129,12 @@ void write_documents(const std::filesystem::path& folder, const Results& results
   text << introduction << about_table1 << command("table1") << "\n"
        << table1_markdown(results.cells);
   files.write("table1.csv", table1_csv(results.cells));
+  text << about_figures;
   std::map<std::string, std::string> titles;  // of the figures with a table, by the table
   for (const FigureResult& figure : results.figures) {
     if (figure.figure.shown == Shown::rates || !figure.shows_all()) continue;
     const std::string file = file_name(figure.figure.name);
-    text << "\n## " << figure.figure.title << "\n\n"
+    text << "\n### " << figure.figure.title << "\n\n"
          << figure.figure.caption << "\n\n"
          << command(figure.figure.name) << "\n";
     if (draw(figure, folder)) picture(figure.figure.title, file);
@@ -148,8 +166,7 @@ void write_documents(const std::filesystem::path& folder, const Results& results
     files.write("negatives.csv", negatives_csv(results.negatives));
   }
   text << "\n## The theorem\n\nThe expected change of an item's squared magnitude in a step at "
-          "cosine "
-          "0.9, as the paper fixes it: red grows, blue\nshrinks.\n\n";
+          "cosine 0.9, as the paper fixes it: red grows, blue\nshrinks.\n\n";
   draw_theorem(folder);
   picture("Expected change over popularity and weight decay", "theorem");
   text << open_elements(results);

@@ -147,9 +147,7 @@ std::vector<Figure> figures(const DataSet& data) {
 
   Figure decay{.name = "decay" + at,
                .title = "Weight decay and popularity" + on,
-               .caption =
-                   "NDCG@20 on the test set, and what hits among the 5% most popular items, "
-                   "the next 15% and the rest contribute, over the weight decay.",
+               .caption = "NDCG@20 on the test set and its strata over the weight decay.",
                .shown = Shown::strata,
                .parameter = "lambda"};
   for (const char* backbone : {"MF", "MLP"}) {
@@ -162,9 +160,10 @@ std::vector<Figure> figures(const DataSet& data) {
   all.push_back(
       {.name = "magnitudes" + at,
        .title = "Item magnitude and popularity" + on,
-       .caption = "Mean length of the items' embeddings over their training popularity, MF + "
-                  "DirectAU: flat without decay and with batched decay, rising with full decay, "
-                  "and with PRISM from the beginning.",
+       .caption = "Mean magnitude of the items' embeddings over their training popularity, MF + "
+                  "DirectAU. With full decay it rises with popularity; without decay and with "
+                  "batched decay it rises less, and above a popularity of 20 hardly; PRISM writes "
+                  "the rise at initialisation.",
        .shown = Shown::magnitudes,
        .series = {
            {"no decay", model("MF", "DirectAU", "None", "Xavier"), 0.01, 4096},
@@ -231,22 +230,23 @@ std::vector<Figure> figures(const DataSet& data) {
                             decay_series("LightGCN", "DirectAU", false, decays)}});
 
   Series ipl = decay_series("MF", "BPR", false, {});
-  ipl.title = "BPR + IPL";
+  ipl.title = "BPR + IPL, full decay";
   ipl.penalty = "IPL";
   Series resn = ipl;
-  resn.title = "BPR + ReSN";
+  resn.title = "BPR + ReSN, full decay";
   resn.penalty = "ReSN";
   Series macr = decay_series("MF", "MACR", false, {});
-  macr.title = "MACR";
+  macr.title = "MACR, full decay";
   Series bpr = decay_series("MF", "BPR", false, {});
-  bpr.title = "BPR";
+  bpr.title = "BPR, full decay";
   Series full = decay_series("MF", "DirectAU", false, {});
   full.title = "DirectAU, full decay";
   Figure debiasing{.name = "debiasing" + at,
                    .title = "De-biasing" + on,
                    .caption =
                        "NDCG@20 on the test set and its strata: penalties and losses "
-                       "against popularity bias, and PRISM at three values of alpha.",
+                       "against popularity bias, with a weight decay of 1e-6, and PRISM at three "
+                       "values of alpha.",
                    .shown = Shown::strata,
                    .series = {bpr, ipl, resn, macr, full}};
   for (const double alpha : {0.5, 0.75, 1.0}) {

@@ -80,7 +80,9 @@ std::string table1_markdown(const std::vector<CellResult>& cells) {
         << (row.paper ? number("%.4f", *row.paper) : "") << " | " << verdict(row.ours, row.paper)
         << " |\n";
   }
-  out << "\nPRISM beside the tuned decay, (PRISM - decay) / decay:\n\n"
+  out << "\nPRISM beside the tuned decay: the difference of NDCG@20, (PRISM - decay) / decay, and "
+         "the "
+         "share of epochs saved,\n(decay - PRISM) / decay, negative where PRISM takes more:\n\n"
          "| data | model | protocol | difference of NDCG@20 | best epoch, decay | PRISM | epochs "
          "saved |\n|---|---|---|---|---|---|---|\n";
   for (const CellResult& result : cells) {
@@ -174,7 +176,8 @@ std::string figure_markdown(const FigureResult& result) {
   std::ostringstream out;
   const bool swept = !result.figure.parameter.empty();
   out << "| model |" << (swept ? " " + result.figure.parameter + " |" : "")
-      << " NDCG@20 | by cosine | popular / neutral / unpopular | unpopular / popular | best epoch "
+      << " NDCG@20 | NDCG@20 by cosine | popular / neutral / unpopular | unpopular / popular | "
+         "best epoch "
          "|\n|---|"
       << (swept ? "---|" : "") << "---|---|---|---|---|\n";
   for (const SeriesResult& series : result.series) {

@@ -34,8 +34,8 @@ grep -q '^0 of 5 trials are on record with validation by cosine' by_dot.md || fa
 # Stopped at once, stopped by a signal, and gone on with.
 status=0
 run --results parts --only magnitudes,curves --budget 0.0000001 >log.txt 2>&1 || { cat log.txt; exit 1; }
-sed -n '/^## Left out/,$p' parts.md | grep -q 'magnitudes/movielens1m' && ! grep -q '^## Item magnitude' parts.md ||
-  fail "a figure that is not complete is not listed as left out"
+sed -n '/^## Incomplete/,$p' parts.md | grep -q 'magnitudes/movielens1m' && ! grep -q '^### Item magnitude' parts.md ||
+  fail "a figure that is not complete is not listed as incomplete"
 "$program" --data data --seeds 1 --results parts --only magnitudes,curves >log.txt 2>&1 &
 sleep 0.4
 kill -TERM $! 2>/dev/null || true
@@ -69,8 +69,8 @@ for method in decay PRISM; do
   grep -qE "^\| MovieLens 1M \| MF \+ SSM \| text \| $method \| lr [^|]* \| 0\.[0-9]{4} \|" cells.md ||
     fail "the document has no row of one seed for $method"
 done
-sed -n '/^## Left out/,$p' cells.md | grep -qF 'table1/movielens1m/MF/SSM/text (1 of 3 seeds)' ||
-  fail "the missing seeds are not listed as left out"
+sed -n '/^## Incomplete/,$p' cells.md | grep -qF 'table1/movielens1m/MF/SSM/text (1 of 3 seeds)' ||
+  fail "the missing seeds are not listed as incomplete"
 "$program" --data data --results cells --first-epochs 2 --only table1/movielens1m/MF --list >list.txt 2>log.txt ||
   { cat log.txt; exit 1; }
 grep -q 'movielens1m/MF/SSM/text  *1 of 3 seeds' list.txt && grep -q 'movielens1m/MF/MAWU/text  *not complete' list.txt ||
