@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
+#include <numeric>
 #include <string>
 #include <utility>
 #include <vector>
@@ -174,6 +175,25 @@ TEST_CASE("ranking rejects users out of range and k of 0") {
                        ArgumentError);
   CHECK_THROWS_WITH_AS(rank({0, 3}, 1, seen), doctest::Contains("below 3, not 3"), ArgumentError);
   CHECK_THROWS_AS(rank({0, 2}, 1, fewer), ArgumentError);
+}
+
+TEST_CASE("of no items all lists are empty, pruned or not") {
+  const Matrix<float> users = zeros<float>(3, 8), items = zeros<float>(0, 8);
+  const Scorer<float> scorer{Embeddings<const float>{rows(users), rows(items)}};
+  for (const Pruning pruning : {Pruning::always, Pruning::never}) {
+    std::size_t lists = 0;
+    rank_items(
+        scorer, std::vector<Index>{0, 1, 2}, 5, {}, Similarity::dot,
+        [&](std::size_t, auto best) { lists += best.empty(); }, pruning);
+    CHECK(lists == 3);
+  }
+}
+
+TEST_CASE("the correlation with a constant is not a number, however its mean is rounded") {
+  std::vector<double> numbers(10);
+  std::iota(numbers.begin(), numbers.end(), 1.0);
+  CHECK(std::isnan(pearson(std::vector<double>(10, 0.1), numbers)));
+  CHECK(std::isnan(pearson(numbers, std::vector<double>(10, 0.1))));
 }
 
 TEST_CASE("Spearman's correlation, ties included") {

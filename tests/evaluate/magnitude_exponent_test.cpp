@@ -85,6 +85,15 @@ TEST_CASE("a row's magnitude is taken to the exponent, and its direction stays")
   }
 }
 
+TEST_CASE("the magnitude of a very short row is taken to the exponent, too") {
+  Matrix<float> users = zeros<float>(1, 8), items = zeros<float>(1, 8);
+  items(0, 0) = 1e-13F;
+  const Scorer<float> scaled =
+      with_magnitude_exponent(Scorer<float>{Output<float>(users, items), {}, {}, {}}, 0.5);
+  CHECK(static_cast<double>(scaled.output.items()[0][0]) ==
+        doctest::Approx(std::sqrt(1e-13)).epsilon(1e-5));
+}
+
 TEST_CASE("rows of zeros stay, and so do a ranking rule's factors and offset") {
   Matrix<double> users = zeros<double>(1, 2), items = zeros<double>(2, 2);
   users.fill(1);

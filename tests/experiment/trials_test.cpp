@@ -7,7 +7,9 @@
 #include <cstddef>
 #include <filesystem>
 #include <fstream>
+#include <memory>
 #include <prism/prism.hpp>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -235,21 +237,34 @@ TEST_CASE("a record with validations by cosine serves those who ask for none, no
   CHECK(ran == 2);
 }
 
+TEST_CASE("trials of executions that may round otherwise have keys of their own") {
+  using Model = Recommender<MF<8>, DirectAU, FullWD, Xavier>;
+  const auto split = std::make_shared<const Split>(trial_split());
+  const auto key = [&]<class X>(const X&) { return trial_of<Model, X>(split, "", {}, {}, {}).key; };
+  const std::set<std::string> keys{key(par), key(serial), key(host<isa::scalar>)};
+  CHECK(keys.size() == 3);
+  CHECK(key(par) == trial_of<Model>(split, "", {}, {}, {}).key);
+}
+
 TEST_CASE("trials retrained are what retrain gives, paused or not") {
   using Model = Recommender<MF<8>, DirectAU, FullWD, Xavier>;
-  FitOptions fit{.learning_rate = 0.02, .batch_size = 128, .epochs = 12};
-  fit.schedule = PlateauSchedule{.patience = 1, .patience_steps = 1};
+  FitOptions fit{.learning_rate = 0.05, .batch_size = 128, .epochs = 12};
+  fit.schedule = PlateauSchedule{.patience = 1, .patience_steps = 1, .min_steps = 0};
   const auto all = candidates<Types<Model>>(trial_split(), SearchSpace(), fit);
-  TuneOptions options{.seeds = {5, 6}, .retrain = true};
+  TuneOptions options{.seeds = {6, 5}, .retrain = true};
   TrialRecords records;
   const Tuned tuned = tune(all, records, options).front();
   REQUIRE(tuned.retrained.size() == 2);
   CHECK(tuned.complete);
   CHECK(tuned.test(&Report::ndcg).count == 2);
 
-  Model model(trial_split().train, {.seed = 5});
+  Model model(trial_split().train, {.seed = 6});
   const History history = prism::fit(model, trial_split(), fit, Silent());
   REQUIRE(history.best_epoch > 0);
+  // The rate was lowered before the best epoch, and is when the model is retrained.
+  History before = history;
+  before.epochs.resize(history.best_epoch - 1);
+  REQUIRE(fit.schedule->factor({.epoch = history.best_epoch}, before) < 1);
   CHECK(tuned.retrained[0].epochs == history.best_epoch);
   CHECK(tuned.retrained[0].retraining);
   const Model again = retrain(model, trial_split(), history, fit, Silent());

@@ -242,6 +242,23 @@ TEST_CASE("a finished run that is resumed has its best weights once run() is cal
   CHECK(test::bits_of(resumed) == test::bits_of(longer));
 }
 
+TEST_CASE("a run resumed from before its first step knows that its model was trained") {
+  const TemporaryFile place("", "run");
+  SavedModel model(resume_split().train), resumed(resume_split().train);
+  fit(model, resume_split(), {.learning_rate = 0.05, .epochs = 30}, Silent());
+  // No epoch at this rate is better than the weights that training begins with.
+  const FitOptions worse{.learning_rate = 30, .batch_size = 150, .epochs = 2};
+  SavedSession whole(model, resume_split(), worse);
+  whole.save(place.path());
+  SavedSession session = SavedSession::resume(place.path(), resumed, resume_split(), worse);
+  session.run();
+  const History& history = whole.run();
+  CHECK(history.best_epoch == 0);
+  CHECK(session.history().best_epoch == history.best_epoch);
+  CHECK(session.history().initial_validation == history.initial_validation);
+  CHECK(test::bits_of(resumed) == test::bits_of(model));
+}
+
 TEST_CASE("a run that an observer stopped goes on when it is resumed") {
   const TemporaryFile place("", "run");
   struct Stops {

@@ -7,6 +7,7 @@
 #include <limits>
 #include <stdexcept>
 #include <string>
+#include <tuple>
 #include <vector>
 
 #include "data/temporary_file.hpp"
@@ -48,6 +49,21 @@ TEST_CASE("options may be as large as their type") {
     const History history = fit(model, small_split(), never, Silent());
     CHECK(history.epochs.size() == 30);
     CHECK_FALSE(history.stopped_early());
+  }
+}
+
+TEST_CASE("a plateau's options may be as large as their type") {
+  for (const auto& [patience, patience_steps, min_steps] :
+       {std::tuple{largest_size, std::size_t{1}, std::size_t{0}},
+        std::tuple{std::size_t{1}, largest_size, std::size_t{0}},
+        std::tuple{std::size_t{1}, std::size_t{1}, largest_size}}) {
+    const PlateauSchedule never{
+        .patience = patience, .patience_steps = patience_steps, .min_steps = min_steps};
+    History history{.steps_per_epoch = 10};
+    for (std::size_t epoch = 1; epoch <= 200; ++epoch) {
+      history.epochs.push_back({.epoch = epoch, .best = epoch == 100});
+    }
+    CHECK(never({}, history) == 1);
   }
 }
 

@@ -32,7 +32,7 @@ struct ReadSummary {
   bool dates = false;  ///< times were dates (of Arrow, timestamps too), and are seconds since 1970
   std::optional<double> min_rating;
 
-  Index users = 0;  ///< that have an interaction in this part, or a line of their own
+  Index users = 0;  ///< that have an interaction in this part
   Index items = 0;  ///< that have an interaction in this part
   std::size_t interactions = 0;
 

@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <cmath>
 #include <cstddef>
+#include <functional>
+#include <limits>
 #include <numeric>
 #include <span>
 #include <string>
@@ -41,6 +43,11 @@ namespace prism::inline PRISM_ISA {
 /// @throws ArgumentError  if x and y differ in length
 [[nodiscard]] inline double pearson(std::span<const double> x, std::span<const double> y) {
   require(x.size() == y.size(), "y", "must be as long as x");
+  const auto is_constant = [](std::span<const double> values) {
+    return std::ranges::adjacent_find(values, std::not_equal_to()) == values.end();
+  };
+  // A mean that is rounded would leave differences to it.
+  if (is_constant(x) || is_constant(y)) return std::numeric_limits<double>::quiet_NaN();
   const double n = static_cast<double>(x.size());
   const double mean_x = std::accumulate(x.begin(), x.end(), 0.0) / n;
   const double mean_y = std::accumulate(y.begin(), y.end(), 0.0) / n;

@@ -58,8 +58,14 @@ template <Execution X, class T>
   constexpr std::size_t grain = 256;
   parallel_chunks(host, items.size(), grain, [&](std::size_t begin, std::size_t end) {
     for (std::size_t r = begin; r < end; ++r) {
-      const double length = static_cast<double>(normalise<Isa>(items[r], items[r], items.dim()));
-      if (beta == 0 || length <= min_norm) continue;
+      if (beta == 0) {
+        normalise<Isa>(items[r], items[r], items.dim());
+        continue;
+      }
+      const T magnitude = norm<Isa>(items[r], items.dim());
+      if (magnitude == 0) continue;
+      scale<Isa>(items[r], T{1} / magnitude, items[r], items.dim());
+      const double length = static_cast<double>(magnitude);
       const T factor = static_cast<T>(std::pow(length, beta));
       require(is_finite(factor), "beta",
               "makes a row of length " + format_number(length) +

@@ -52,6 +52,7 @@ class QueryBlock {
 
   /// Ranks the panels in [first, end).
   void rank(std::size_t first, std::size_t end) {
+    if (first >= end) return;
     if constexpr (std::is_same_v<T, float>) {
       if (items_->quantised() != nullptr) return rank_quantised(first, end);
     }

@@ -87,8 +87,7 @@ class AnyRecommender {
   [[nodiscard]] virtual std::vector<double> item_row(Index item) const = 0;
 
   /// Writes output rows and ids into a directory; see prism/serve/save.hpp.
-  /// @throws DataError      if a file cannot be written
-  /// @throws ArgumentError  if an id contains a line break
+  /// @throws DataError  if a file cannot be written
   virtual void save_embeddings(const std::filesystem::path& directory) const = 0;
 
  protected:

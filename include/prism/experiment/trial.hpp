@@ -4,11 +4,13 @@
 #pragma once
 
 #include <bit>
+#include <concepts>
 #include <cstddef>
 #include <cstdint>
 #include <filesystem>
 #include <functional>
 #include <memory>
+#include <source_location>
 #include <span>
 #include <string>
 #include <utility>
@@ -185,6 +187,14 @@ class ModelTrial final : public Trial {
   std::unique_ptr<Session> session_;
 };
 
+/// What tells an execution that may round otherwise than the default; empty for that.
+template <class X>
+[[nodiscard]] std::string execution_in_key() {
+  if constexpr (std::same_as<X, Host<>>) return "";
+  if constexpr (DeviceExecution<X>) return "; on a device";
+  return std::string("; ") + std::source_location::current().function_name();  // which names X
+}
+
 /// The trial that retrains what another one of these arguments has found best.
 template <class Model, class X>
 [[nodiscard]] TrialSpec retrained_trial(TrialSpec spec, std::shared_ptr<const Split> split,
@@ -196,10 +206,12 @@ template <class Model, class X>
   spec.retrained = {};
   spec.retraining = true;
   spec.validates_by_cosine = false;  // there is no validation set
+  History first = history;
+  first.steps_per_epoch = 1 + (split->train.size() - 1) / fit.batch_size;  // no record has them
   spec.make = [=](const std::filesystem::path& checkpoint) -> std::unique_ptr<Trial> {
     auto merged = std::make_shared<const Split>(merge_validation(*split));
     return std::make_unique<ModelTrial<Model, X>>(std::move(merged), options, fit, checkpoint,
-                                                  &history);
+                                                  &first);
   };
   return spec;
 }
@@ -245,7 +257,7 @@ template <class Model, Execution X = Host<>>
   for (const detail::RunSetting& setting : detail::fit_settings(fit, rate)) {
     spec.key += "; " + setting.name + " " + setting.value;
   }
-  if constexpr (DeviceExecution<X>) spec.key += "; on a device";  // rounded otherwise
+  spec.key += detail::execution_in_key<X>();
   if (fit.best_weights == BestWeights::last) spec.key += "; the last epoch's weights";
   spec.key += "; epochs " + std::to_string(fit.epochs.value_or(FitOptions::default_epochs)) +
               ", patience " + std::to_string(fit.patience) + ", min_steps " +

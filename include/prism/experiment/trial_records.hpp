@@ -7,12 +7,14 @@
 #include <sys/file.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <cstddef>
 #include <cstdint>
 #include <filesystem>
 #include <fstream>
 #include <iterator>
+#include <limits>
 #include <map>
 #include <mutex>
 #include <optional>
@@ -119,17 +121,20 @@ struct TrialRecord {
   return (record.finished || record.epochs >= epochs) && (has_cosines || !spec.validates_by_cosine);
 }
 
-/// What a record has of its training's history.
+/// What a record has of its training's history: not the steps per epoch, nor when warnings came.
 [[nodiscard]] inline History history_of(const TrialRecord& record) {
   History history{.initial_validation = record.initial_validation,
                   .best_epoch = record.best_epoch,
                   .seconds = record.seconds,
                   .warnings = record.warnings,
                   .best_validation = record.validation};
+  double best = record.initial_validation.value_or(-std::numeric_limits<double>::infinity());
   for (std::size_t e = 0; e < record.validations.size(); ++e) {
     history.epochs.push_back({.epoch = e + 1,
                               .loss = e < record.losses.size() ? record.losses[e] : 0,
                               .validation = record.validations[e]});
+    history.epochs.back().best = record.validations[e] > best;
+    best = std::max(best, record.validations[e]);
     if (e < record.validations_by_cosine.size()) {
       history.epochs.back().validation_by_cosine = record.validations_by_cosine[e];
     }

@@ -50,6 +50,9 @@ class SideBuilder {
   template <class Range, class RowOf>
   void add(const Range& from, const RowOf& row_of) {
     std::size_t distinct = unique_rows_.size(), occurrence = row_of_occurrence_.size();
+    // Where memory ends, begin() must not find rows that were never set.
+    offsets_.reserve(distinct + from.size() + 1);
+    row_of_occurrence_.reserve(occurrence + from.size());
     unique_rows_.resize(distinct + from.size());
     offsets_.resize(unique_rows_.size() + 1, 0);
     row_of_occurrence_.resize(occurrence + from.size());

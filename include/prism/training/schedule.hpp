@@ -113,13 +113,15 @@ struct PlateauSchedule {
   [[nodiscard]] Reduced reduced(const History& history) const {
     Reduced done;
     const std::size_t per_epoch = std::max<std::size_t>(history.steps_per_epoch, 1);
-    const auto epochs_of = [=](std::size_t steps) { return (steps + per_epoch - 1) / per_epoch; };
+    const auto epochs_of = [=](std::size_t steps) {
+      return steps / per_epoch + (steps % per_epoch > 0);
+    };
     const std::size_t epochs = std::max(patience, epochs_of(patience_steps));
     std::size_t from = epochs_of(min_steps);
     for (const EpochRecord& record : history.epochs) {
       if (done.times == reductions) break;
       if (record.best) from = std::max(from, record.epoch);
-      if (record.epoch < from + epochs) continue;
+      if (record.epoch < from || record.epoch - from < epochs) continue;
       from = done.epoch = record.epoch;
       ++done.times;
     }

@@ -121,6 +121,7 @@ class TrainingLoop {
 
   void write_checkpoint(const std::filesystem::path& path) {
     detail::check_checkpoint_path(options_, path);
+    if (steps() == 0) validate_first_weights();  // the model that resumes may not be trained
     detail::write_run(
         path, settings(), progress_, [&](BinaryWriter& out) { save_optimizer(out); }, weights(),
         best_);
@@ -190,7 +191,7 @@ class TrainingLoop {
     begun_ = true;
     if (steps() == 0) {
       progress_.start_warnings = start_warnings();
-      if (trained_ && has_validation() && !history().initial_validation) validate_first_weights();
+      validate_first_weights();
     }
     past().warnings = progress_.start_warnings;
     const FitInfo info{.model = model_name(),
@@ -209,8 +210,9 @@ class TrainingLoop {
     }
   }
 
-  /// A model that is trained further must not end worse than it began.
+  /// Once, before the first step: a model that is trained further must not end worse than it began.
   void validate_first_weights() {
+    if (!trained_ || !has_validation() || history().initial_validation) return;
     const detail::Stopwatch time;
     const Report report = validate(false).by_dot;
     past().initial_validation = past().best_validation = options_.metric(report);
