@@ -192,7 +192,10 @@ template <class X>
 [[nodiscard]] std::string execution_in_key() {
   if constexpr (std::same_as<X, Host<>>) return "";
   if constexpr (DeviceExecution<X>) return "; on a device";
-  return std::string("; ") + std::source_location::current().function_name();  // which names X
+  // "... [with X = prism::...::Serial; ...]" of g++, "... [X = prism::...::Serial]" of clang.
+  const std::string function = std::source_location::current().function_name();
+  const std::size_t begin = function.find("X = ") + 4;
+  return "; on " + function.substr(begin, function.find_first_of(";]", begin) - begin);
 }
 
 /// The trial that retrains what another one of these arguments has found best.
