@@ -32,7 +32,7 @@ std::optional<std::string> why_not_saved(const Settings& settings, const Run& ru
   const std::string ended = run.ended_by();
   if (run.history.epochs.empty()) return ended + " before its first epoch was over";
   if (run.retraining && run.retraining->epochs.empty()) {
-    return ended + " anew before its first epoch was over";
+    return ended + " on training and validation set before its first epoch was over";
   }
   if (run.history.best_epoch == 0) {
     return ended + " before an epoch ranked better than the weights that it began with";

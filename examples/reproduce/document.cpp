@@ -23,10 +23,9 @@ const char* const introduction = R"(# Results
 The tables and figures of the paper ("On the Role of Weight Decay in Collaborative Filtering: A Popularity
 Perspective", KDD 2025), as `reproduce` found them. It writes this file from the records of its trials, one line each in
 `records.jsonl` beside the figures: a trial that is recorded is not run again. NDCG@20 is on the test set, by dot product
-over all items that the user has not interacted with: mean ± standard deviation over the seeds 123, 246 and 492, which
-also draw the split; without a deviation, there is one seed. Popular, neutral and unpopular: what hits among the 5 % most
-popular items, the next 15 % and the rest contribute to it. The Amazon-Book file lacks 149,406 training interactions (5 %)
-of the published data set, so that its figures cannot be compared with published ones.
+over all items that the user has not interacted with: mean ± standard deviation over those of the seeds 123, 246 and 492
+that are on record, which also draw the split; without a deviation, it is one seed. Popular, neutral and unpopular: what
+hits among the 5 % most popular items, the next 15 % and the rest contribute to it.
 )";
 
 const char* const about_table1 = R"(
@@ -49,7 +48,8 @@ const char* const about_figures = R"(
 64 dimensions; learning rate 0.01 with Xavier and 0.001 with PRISM where nothing else is said; batches of 4096 for
 DirectAU and MAWU and of 16384 for the others; DirectAU's gamma 1, MAWU's gamma1 and gamma2 0.2 on MovieLens and
 Amazon-Book and the paper's values on Gowalla and Yelp2018; patience 10 from step 1000 on. A figure shows the seeds that
-all its points were run with, or those of each point where there is no such seed.
+all its points were run with, or those of each point where there is no such seed; lines of magnitudes and of training are
+of the first of them.
 )";
 
 const char* const about_negatives = R"(
@@ -110,47 +110,57 @@ std::string open_elements(const Results& results) {
        {open_cells(results.cells), open_figures(results.figures), open_cells(results.negatives)}) {
     if (!names.empty()) text += "- " + names + "\n";
   }
-  return text.empty() ? ""
-                      : "\n## Incomplete\n\nCells not run, or not with every seed, and figures "
-                        "with points that have no "
-                        "run:\n\n" +
-                            text;
+  if (text.empty()) return "";
+  return "\n## Incomplete\n\nCells not run, or not with every seed, and figures with points that "
+         "have "
+         "no run:\n\n" +
+         text;
+}
+
+std::string picture(const std::filesystem::path& folder, const std::string& title,
+                    const std::string& file) {
+  return "![" + title + "](" + folder.filename().string() + "/" + file + ".svg)\n";
+}
+
+/// The section of the figures that have a run of each point; empty where there is none. Draws them,
+/// and writes their CSV.
+std::string figures_section(const std::vector<FigureResult>& results,
+                            const std::filesystem::path& folder, prism::StagedFiles& files) {
+  std::ostringstream text;
+  std::map<std::string, std::string> titles;  // of the figures with a table, by the table
+  for (const FigureResult& result : results) {
+    const Figure& figure = result.figure;
+    if (figure.shown == Shown::rates || !result.shows_all()) continue;
+    const std::string file = file_name(figure.name);
+    text << "\n### " << figure.title << "\n\n"
+         << figure.caption << "\n\n"
+         << command(figure.name) << "\n";
+    if (draw(result, folder)) text << picture(folder, figure.title, file);
+    const std::string table = figure_markdown(result);
+    if (!table.empty()) {
+      const auto [same, first] = titles.emplace(table, figure.title);
+      text << "\n"
+           << (first ? table : "The values are those of the table of \"" + same->second + "\".\n");
+    }
+    if (result.done < result.total) {
+      text << "\n"
+           << result.done << " of " << result.total << " trials are on record"
+           << (figure.shown == Shown::curves ? " with validation by cosine" : "") << ".\n";
+    }
+    files.write(file + ".csv", figure_csv(result));
+  }
+  return text.str().empty() ? "" : about_figures + text.str();
 }
 
 }  // namespace
 
 void write_documents(const std::filesystem::path& folder, const Results& results) {
-  const std::string name = folder.filename().string();
   std::ostringstream text;
   prism::StagedFiles files(folder);
-  const auto picture = [&](const std::string& title, const std::string& file) {
-    text << "![" << title << "](" << name << '/' << file << ".svg)\n";
-  };
   text << introduction << about_table1 << command("table1") << "\n"
        << table1_markdown(results.cells);
   files.write("table1.csv", table1_csv(results.cells));
-  text << about_figures;
-  std::map<std::string, std::string> titles;  // of the figures with a table, by the table
-  for (const FigureResult& figure : results.figures) {
-    if (figure.figure.shown == Shown::rates || !figure.shows_all()) continue;
-    const std::string file = file_name(figure.figure.name);
-    text << "\n### " << figure.figure.title << "\n\n"
-         << figure.figure.caption << "\n\n"
-         << command(figure.figure.name) << "\n";
-    if (draw(figure, folder)) picture(figure.figure.title, file);
-    const std::string table = figure_markdown(figure);
-    if (!table.empty()) {
-      const auto [same, first] = titles.emplace(table, figure.figure.title);
-      text << "\n"
-           << (first ? table : "The values are those of the table of \"" + same->second + "\".\n");
-    }
-    if (figure.done < figure.total) {
-      text << "\n"
-           << figure.done << " of " << figure.total << " trials are on record"
-           << (figure.figure.shown == Shown::curves ? " with validation by cosine" : "") << ".\n";
-    }
-    files.write(file + ".csv", figure_csv(figure));
-  }
+  text << figures_section(results.figures, folder, files);
   const std::string defaults = defaults_markdown(results.figures);
   if (!defaults.empty()) {
     text << about_defaults << command("defaults") << "\n" << defaults;
@@ -168,11 +178,11 @@ void write_documents(const std::filesystem::path& folder, const Results& results
   text << "\n## The theorem\n\nThe expected change of an item's squared magnitude in a step at "
           "cosine 0.9, as the paper fixes it: red grows, blue\nshrinks.\n\n";
   draw_theorem(folder);
-  picture("Expected change over popularity and weight decay", "theorem");
-  text << open_elements(results);
+  text << picture(folder, "Expected change over popularity and weight decay", "theorem")
+       << open_elements(results);
   files.publish();
   prism::StagedFiles document(folder.parent_path());
-  document.write(name + ".md", text.str());
+  document.write(folder.filename().string() + ".md", text.str());
   document.publish();
 }
 

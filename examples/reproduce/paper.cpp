@@ -161,9 +161,8 @@ std::vector<Figure> figures(const DataSet& data) {
       {.name = "magnitudes" + at,
        .title = "Item magnitude and popularity" + on,
        .caption = "Mean magnitude of the items' embeddings over their training popularity, MF + "
-                  "DirectAU. With full decay it rises with popularity; without decay and with "
-                  "batched decay it rises less, and above a popularity of 20 hardly; PRISM writes "
-                  "the rise at initialisation.",
+                  "DirectAU. With full decay it rises with popularity, without decay and with "
+                  "batched decay less; PRISM writes the rise at initialisation.",
        .shown = Shown::magnitudes,
        .series = {
            {"no decay", model("MF", "DirectAU", "None", "Xavier"), 0.01, 4096},

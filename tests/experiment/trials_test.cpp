@@ -243,7 +243,7 @@ TEST_CASE("trials of executions that may round otherwise have keys of their own"
   const auto key = [&]<class X>(const X&) { return trial_of<Model, X>(split, "", {}, {}, {}).key; };
   const std::set<std::string> keys{key(par), key(serial), key(host<isa::scalar>)};
   CHECK(keys.size() == 3);
-  CHECK(key(serial).find("Serial; epochs") != std::string::npos);
+  CHECK(key(serial).find("; on prism::Serial; epochs") != std::string::npos);
   CHECK(key(par) == trial_of<Model>(split, "", {}, {}, {}).key);
 }
 

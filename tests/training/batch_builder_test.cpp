@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include <doctest/doctest.h>
 
+#include <functional>
+#include <memory_resource>
+#include <new>
 #include <prism/core/random.hpp>
 #include <prism/execution/host.hpp>
 #include <prism/execution/serial_grid.hpp>
@@ -25,6 +28,25 @@ void check_equal(const BatchSide& side, const BatchSide& expected) {
   CHECK(list(side.occurrences) == list(expected.occurrences));
   CHECK(list(side.inverse_index) == list(expected.inverse_index));
 }
+
+/// Memory that ends after some allocations.
+class EndingMemory final : public std::pmr::memory_resource {
+ public:
+  std::size_t left = 0;
+
+ private:
+  void* do_allocate(std::size_t bytes, std::size_t alignment) override {
+    if (left == 0) throw std::bad_alloc();
+    --left;
+    return std::pmr::new_delete_resource()->allocate(bytes, alignment);
+  }
+  void do_deallocate(void* memory, std::size_t bytes, std::size_t alignment) override {
+    std::pmr::new_delete_resource()->deallocate(memory, bytes, alignment);
+  }
+  [[nodiscard]] bool do_is_equal(const memory_resource& other) const noexcept override {
+    return this == &other;
+  }
+};
 
 void check_equal(const Batch& batch, const Batch& expected) {
   CHECK(list(batch.users) == list(expected.users));
@@ -178,4 +200,28 @@ TEST_CASE("a batch without its negatives is one that was built without, but for 
     check(without_negatives(serial_grid, whole, scratch), whole, expected);
     check(without_negatives(test::reversed_grid, whole, scratch), whole, expected);
   });
+}
+
+TEST_CASE("where memory ends in a batch, the next one is what it is without") {
+  const std::vector<Index> few{3, 1, 3}, more = random_rows(40, 50, 1);
+  for (std::size_t allocations = 0; allocations < 12; ++allocations) {
+    EndingMemory memory;
+    memory.left = 2;  // what it is made with
+    detail::SideBuilder builder(50, &memory), expected(50, std::pmr::new_delete_resource());
+    memory.left = allocations;
+    try {
+      builder.begin();
+      builder.add(more, std::identity());
+      (void)builder.finish(true);
+    } catch (const std::bad_alloc&) {
+    }
+    memory.left = 100;
+    for (detail::SideBuilder* side : {&builder, &expected}) {
+      side->begin();
+      side->add(few, std::identity());
+    }
+    CAPTURE(allocations);
+    CHECK(list(builder.row_of_occurrence()) == list(expected.row_of_occurrence()));
+    check_equal(builder.finish(true), expected.finish(true));
+  }
 }

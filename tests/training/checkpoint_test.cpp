@@ -257,6 +257,17 @@ TEST_CASE("a run resumed from before its first step knows that its model was tra
   CHECK(session.history().best_epoch == history.best_epoch);
   CHECK(session.history().initial_validation == history.initial_validation);
   CHECK(test::bits_of(resumed) == test::bits_of(model));
+
+  // And that it was not, where the one that it is read into was.
+  SavedModel fresh(resume_split().train);
+  SavedSession first(fresh, resume_split(), worse);
+  first.save(place.path());
+  SavedSession again = SavedSession::resume(place.path(), resumed, resume_split(), worse);
+  again.run();
+  CHECK(first.run().best_epoch > 0);
+  CHECK_FALSE(again.history().initial_validation);
+  CHECK(again.history().best_epoch == first.history().best_epoch);
+  CHECK(test::bits_of(resumed) == test::bits_of(fresh));
 }
 
 TEST_CASE("a run that an observer stopped goes on when it is resumed") {

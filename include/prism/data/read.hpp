@@ -55,8 +55,7 @@ struct TrainTest {
 /// Reads a data set published in two files. Interactions of the test set whose user or item the
 /// training set has not are kept, and counted in its read_summary().
 /// @throws DataError, ArgumentError  as read_interactions; DataError too if no interaction of the
-/// test
-///     part has a user and an item of the training set
+///     test set has a user and an item of the training set
 [[nodiscard]] inline TrainTest read_train_test(const std::filesystem::path& train,
                                                const std::filesystem::path& test,
                                                const ReadOptions& options = {}) {

@@ -77,8 +77,8 @@ namespace detail {
           .test = data.subset(all.subspan(validation, test))};
 }
 
-/// Keeps a published test set, and draws the validation set at random from the published train
-/// part.
+/// Keeps a published test set, and draws the validation set at random from the published
+/// training set.
 /// @throws ArgumentError  if the two have different users, items or ids; if an interaction is in
 ///                        both, unless drop_repeated; for a fraction outside [0, 1); if nothing is
 ///                        left to train on

@@ -20,6 +20,7 @@
 #include "prism/core/error.hpp"
 #include "prism/core/execution.hpp"
 #include "prism/core/index.hpp"
+#include "prism/core/instruction_set.hpp"
 #include "prism/core/rows.hpp"
 #include "prism/data/fingerprint.hpp"
 #include "prism/data/split.hpp"
@@ -195,7 +196,10 @@ template <class X>
   // "... [with X = prism::...::Serial; ...]" of g++, "... [X = prism::...::Serial]" of clang.
   const std::string function = std::source_location::current().function_name();
   const std::size_t begin = function.find("X = ") + 4;
-  return "; on " + function.substr(begin, function.find_first_of(";]", begin) - begin);
+  std::string name = function.substr(begin, function.find_first_of(";]", begin) - begin);
+  const std::string unit = "compiled_for_" + std::string(instruction_set) + "::";  // of g++ alone
+  for (std::size_t at; (at = name.find(unit)) != std::string::npos;) name.erase(at, unit.size());
+  return "; on " + name;
 }
 
 /// The trial that retrains what another one of these arguments has found best.
@@ -206,6 +210,8 @@ template <class Model, class X>
   require(history.best_epoch > 0, "history", "has no best epoch to retrain up to");
   spec.key += "; trained anew on training and validation part, epochs " +
               std::to_string(history.best_epoch);
+  // Records without these words are of trainings that did not follow the schedule.
+  if (!fit.learning_rate || fit.schedule) spec.key += "; with the schedule of that training";
   spec.retrained = {};
   spec.retraining = true;
   spec.validates_by_cosine = false;  // there is no validation set

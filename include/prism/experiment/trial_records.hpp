@@ -48,8 +48,8 @@ struct TrialRecord {
   std::optional<double> initial_validation{};  ///< History::initial_validation
   double validation = 0;                       ///< of the best epoch
   double seconds = 0;                          ///< of training and validation
-  /// prism::instruction_set of the program that finished it, which others may round otherwise than;
-  /// empty in records from before it was kept.
+  /// prism::instruction_set of the program that finished it; programs of other sets may round
+  /// otherwise. Empty in records from before it was kept.
   std::string instruction_set{};
   std::vector<double> validations{};  ///< of each epoch
   /// EpochRecord::validation_by_cosine of each epoch; none without FitOptions::validate_by_cosine.

@@ -225,7 +225,7 @@ class Tuning {
 }  // namespace detail
 
 /// Chooses one candidate of each model by its validation, and runs that with all seeds. The test
-/// part has no part in the choice. Halving waits for all trials of a rung, so that the choice does
+/// set has no part in the choice. Halving waits for all trials of a rung, so that the choice does
 /// not depend on how long they take: the synchronous form of ASHA (Li et al., "A system for
 /// massively parallel hyperparameter tuning", MLSys 2020), which is successive halving (Jamieson,
 /// Talwalkar, AISTATS 2016). Where the records are in a file, a call that was interrupted, or

@@ -161,7 +161,7 @@ template <Execution X, class Model, class T = typename Model::scalar_type, class
 /// applied to the model's output rows as they are, without dropout, whatever the backbone.
 ///
 /// A penalty is computed over training set and new interactions. Each call copies the training
-/// part, so that it is for many new users rather than for one while one waits. With Adam, and a
+/// set, so that it is for many new users rather than for one while one waits. With Adam, and a
 /// loss that sums over pairs (BPR, SSM), a user's row hardly depends on who else is folded in; with
 /// one that compares the batch's users (DirectAU, MAWU) it does.
 /// @param exec     where it runs; the host's threads if left out

@@ -76,6 +76,8 @@ class SideBuilder {
 
   /// Lists every row of the table that no slot holds.
   void add_inactive_rows() {
+    unique_rows_.reserve(
+        inverse_index_.size());  // so that begin() finds every row that is set here
     for (std::size_t row = 0; row < inverse_index_.size(); ++row) {
       if (inverse_index_[row] != absent) continue;
       inverse_index_[row] = static_cast<Index>(unique_rows_.size());

@@ -136,6 +136,8 @@ class TrainingLoop {
     detail::check_position(path, progress_, steps(),
                            {split_.train.size(), options_.batch_size, steps_per_epoch});
     detail::copy_weights(read.spans(), weights());
+    // Whether the model that was saved had been trained, not the one that it is read into.
+    if (steps() == 0) trained_ = history().initial_validation.has_value();
     past().stop_reason = detail::resumed_stop_reason(options_, max_epochs(), progress_);
   }
 
