@@ -111,9 +111,8 @@ std::string open_elements(const Results& results) {
     if (!names.empty()) text += "- " + names + "\n";
   }
   if (text.empty()) return "";
-  return "\n## Incomplete\n\nCells not run, or not with every seed, and figures with points that "
-         "have "
-         "no run:\n\n" +
+  return "\n## Incomplete\n\n"
+         "Cells not run, or not with every seed, and figures with points that have no run:\n\n" +
          text;
 }
 

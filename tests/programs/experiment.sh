@@ -3,6 +3,7 @@
 # saved models, and signals.
 set -euo pipefail
 source "$(dirname "${BASH_SOURCE[0]}")/tiny_ratings.sh"
+source "$(dirname "${BASH_SOURCE[0]}")/catches_signal.sh"
 program=$(realpath "$1")
 recommend=$(realpath "$2")
 folder=$(mktemp -d)
@@ -178,11 +179,7 @@ stopped_and_gone_on_with TERM 143 terminated.jsonl whole_tuned.txt "${tuning[@]}
   --quiet >first.txt & process=$!
 ticks() { awk '{ print $14 }' "/proc/$process/stat"; }
 trains() { [ -e long.jsonl.trials ] && [ "$(ticks)" -gt $((begun + 20)) ]; }
-# Before it is the program, the process is this shell, which catches signals for its own trap.
-catches_terminate() {
-  [ "$(readlink "/proc/$process/exe")" = "$program" ] &&
-    (($((0x$(awk '/SigCgt/ { print $2 }' "/proc/$process/status"))) & 0x4000))
-}
+catches_terminate() { catches_signal "$program" "$process" 15; }
 wait_for "$process" catches_terminate
 begun=$(ticks)
 wait_for "$process" trains

@@ -2,6 +2,7 @@
 # outputs.sh EXPERIMENT RECOMMEND: what experiment keeps, refuses and says of --json, --save and --checkpoint.
 set -euo pipefail
 source "$(dirname "${BASH_SOURCE[0]}")/tiny_ratings.sh"
+source "$(dirname "${BASH_SOURCE[0]}")/catches_signal.sh"
 program=$(realpath "$1")
 recommend=$(realpath "$2")
 folder=$(mktemp -d)
@@ -146,11 +147,7 @@ grep -q 'is not recorded: the one in cut.json stays, as a signal ended training'
 # A signal in the first epoch, minutes long here, leaves nothing to save or to record.
 "$program" --synthetic-users 4000 --synthetic-items 1000 --backbone LightGCN --batch 1 --initializer PRISM --threads 1 \
   --quiet --save first --json first.json >out.txt 2>&1 & process=$!
-# Before it is the program, the process is this shell, which catches signals for its own trap.
-catches_interrupt() {
-  [ "$(readlink "/proc/$process/exe")" = "$program" ] &&
-    (($((0x$(awk '/SigCgt/ { print $2 }' "/proc/$process/status"))) & 2))
-}
+catches_interrupt() { catches_signal "$program" "$process" 2; }
 until catches_interrupt; do sleep 0.02; done
 kill -INT "$process"
 status=0

@@ -216,7 +216,8 @@ template <class Model, class X>
   spec.retraining = true;
   spec.validates_by_cosine = false;  // there is no validation set
   History first = history;
-  first.steps_per_epoch = 1 + (split->train.size() - 1) / fit.batch_size;  // no record has them
+  // No record has them.
+  first.steps_per_epoch = steps_per_epoch(split->train.size(), fit.batch_size);
   spec.make = [=](const std::filesystem::path& checkpoint) -> std::unique_ptr<Trial> {
     auto merged = std::make_shared<const Split>(merge_validation(*split));
     return std::make_unique<ModelTrial<Model, X>>(std::move(merged), options, fit, checkpoint,

@@ -86,6 +86,12 @@ struct FitOptions {
 
 namespace detail {
 
+/// Of at least one pair.
+[[nodiscard]] constexpr std::size_t steps_per_epoch(std::size_t pairs,
+                                                    std::size_t batch_size) noexcept {
+  return 1 + (pairs - 1) / batch_size;
+}
+
 /// Whether two paths lead to one file, there or not.
 inline bool same_file(const std::filesystem::path& a, const std::filesystem::path& b) {
   std::error_code error;

@@ -96,7 +96,7 @@ class TrainingLoop {
         memory_(memory),
         best_(options_, memory, copy),
         trained_(trained) {
-    past().steps_per_epoch = 1 + (split.train.size() - 1) / options_.batch_size;
+    past().steps_per_epoch = detail::steps_per_epoch(split.train.size(), options_.batch_size);
   }
 
   // The model, seen without its type. Pairs are those of epoch()'s order.
