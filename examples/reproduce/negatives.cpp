@@ -41,6 +41,7 @@ experiment::Settings cell_settings(const NegativesCell& cell) {
   settings.negatives = 1024;
   settings.mask = "seen_items";
   settings.retrain = true;
+  settings.first_epochs = 30;
   if (cell.benchmark.test == TestPart::lightgcn) {
     settings.test_column = "2";
     settings.validation_part = 0.1;  // of the training set

@@ -123,10 +123,15 @@ experiment::Settings cell_settings(const Cell& cell) {
   settings.batch = batch_of(cell.loss);
   settings.lists["lr"] = learning_rates;
   settings.lists["lambda"] = decays;
-  if (cell.loss == "DirectAU") settings.lists["gamma"] = directau_gammas;
+  settings.first_epochs = 30;
+  if (cell.loss == "DirectAU") {
+    settings.lists["gamma"] = directau_gammas;
+    if (cell.data.name != "movielens1m") settings.first_epochs = 10;  // 45 candidates, long epochs
+  }
   if (cell.loss == "MAWU") {
     settings.lists["gamma1"] = cell.data.mawu_gamma1;
     settings.lists["gamma2"] = cell.data.mawu_gamma2;
+    if (cell.data.mawu_gamma1.size() > 1) settings.first_epochs = 10;  // 135 candidates
   }
   settings.min_rating = cell.data.min_rating;
   if (cell.protocol == Protocol::code) {

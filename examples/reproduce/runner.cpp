@@ -120,11 +120,12 @@ std::vector<prism::Tuned> Runner::tuned(const std::vector<Search>& searches, con
       all.push_back(std::move(candidate));
     }
   }
+  const experiment::Settings& common = searches.front().settings;
   return prism::tune(all, records_,
                      {.seeds = seeds,
-                      .first_epochs = options_.first_epochs,
+                      .first_epochs = options_.first_epochs.value_or(common.first_epochs),
                       .halve_within = "lr",
-                      .retrain = searches.front().settings.retrain,
+                      .retrain = common.retrain,
                       .queue = queue});
 }
 

@@ -6,6 +6,7 @@
 #include <filesystem>
 #include <map>
 #include <memory>
+#include <optional>
 #include <prism/experiment/tune.hpp>
 #include <string>
 #include <vector>
@@ -66,7 +67,8 @@ struct RunnerOptions {
   std::filesystem::path data;     // folder with a folder for each data set
   std::filesystem::path records;  // JSON lines
   std::vector<std::uint64_t> seeds{123, 246, 492};
-  std::size_t first_epochs = 30;  // of successive halving; 0: none
+  /// Of successive halving, in place of the one that each cell has; 0: none.
+  std::optional<std::size_t> first_epochs{};
   prism::QueueOptions queue{};
   std::string device = "host";  // experiment::Settings::device
 };
