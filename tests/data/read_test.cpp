@@ -151,6 +151,12 @@ TEST_CASE("commas in quotes are part of the id") {
   CHECK(pairs_in_order(read_text("7\t\"8\n9\t\"8\n")) == Names{{"7", "\"8"}, {"9", "\"8"}});
 }
 
+TEST_CASE("a comment ends with its line, whatever quotes it has") {
+  CHECK(pairs_in_order(read_text("# by hand\nuser,item\n7,8\n#5,\"6\n9,8\n")) == two);
+  CHECK(pairs_in_order(read_text("7,8\n#5,\"6\n9,8\n", {.comment = "#"})) == two);
+  CHECK(pairs_in_order(read_text("7,8\n#5,\"6\n9,\"8\"\n", {.comment = "#"})) == two);
+}
+
 TEST_CASE("ids may hold spaces, any script, and more digits than a number") {
   const std::string huge(300, '9');
   const Interactions data =

@@ -88,7 +88,7 @@ TEST_CASE("a random split is uniform: all interactions are equally often in test
 TEST_CASE("invalid fractions, or those that leave nothing to train on, are errors") {
   const Interactions data = square(3);
   CHECK_THROWS_WITH_AS((void)random_split(data, {.validation = -0.1}),
-                       "validation: must be a fraction in [0, 1), not -0.100000", ArgumentError);
+                       "validation: must be a fraction in [0, 1), not -0.1", ArgumentError);
   CHECK_THROWS_AS((void)random_split(data, {.test = 1}), ArgumentError);
   CHECK_THROWS_AS((void)random_split(data, {.test = std::numeric_limits<double>::quiet_NaN()}),
                   ArgumentError);

@@ -9,6 +9,9 @@
 #include <prism/prism.hpp>
 #include <set>
 #include <string>
+#include <utility>
+
+#include "support/error_of.hpp"
 
 using namespace prism;
 
@@ -48,8 +51,22 @@ TEST_CASE("a search space has every combination of its grids, and draws within i
   CHECK_THROWS_AS(SearchSpace().grid("a", {NAN}), ArgumentError);
   CHECK_THROWS_AS(SearchSpace().grid("a", {1, 2, 1}), ArgumentError);
   CHECK_THROWS_AS(SearchSpace().grid("a", {1}).grid("a", {2}), ArgumentError);
-  CHECK_THROWS_AS(SearchSpace().log_uniform("a", 0, 1), ArgumentError);
-  CHECK_THROWS_AS(SearchSpace().uniform("a", 1, 1), ArgumentError);
+  CHECK_THROWS_AS(SearchSpace().grid("fit.a", {1}).grid("a", {2}), ArgumentError);
+  CHECK_NOTHROW(SearchSpace().grid("loss.a", {1}).grid("penalty.a", {2}).grid("ba", {1}));
+  const auto refused = [](double low, double high) {
+    return std::pair{test::refusal([&] { SearchSpace().log_uniform("a", low, high); }),
+                     test::refusal([&] { SearchSpace().uniform("a", low, high); })};
+  };
+  CHECK(refused(-1, -2) ==
+        std::pair<std::string, std::string>{"low: of a must be above 0 and below high, not -1",
+                                            "low: of a must be finite and below high, not -1"});
+  CHECK(refused(1, INFINITY) ==
+        std::pair<std::string, std::string>{"high: of a must be finite, not inf",
+                                            "high: of a must be finite, not inf"});
+  CHECK(test::refusal([] { SearchSpace().log_uniform("a", 1e-200, 1e200); }) ==
+        "high: of a must be a finite multiple of low, not 1e+200");
+  CHECK(test::refusal([] { SearchSpace().uniform("a", -1e308, 1e308); }) ==
+        "high: of a must be a finite difference above low, not 1e+308");
   CHECK_THROWS_AS((void)mixed.configurations(0), ArgumentError);
 }
 
@@ -78,9 +95,12 @@ TEST_CASE("hyperparameters are set by name, with their kind where two policies s
   CHECK(options.initializer.alpha == 0.5);
   CHECK(options.sampler.power == 0.25);
   CHECK_THROWS_WITH_AS(set("negatives", 2.5),
-                       "negatives: must be a whole number of at least 0, "
+                       "negatives: must be a whole number from 0 to below 18446744073709551616, "
                        "not 2.5",
                        ArgumentError);
+  fit.epochs.reset();
+  CHECK_THROWS_AS(set("epochs", 2.5), ArgumentError);
+  CHECK(!fit.epochs);
 
   using Two = Recommender<MF<8>, MACR, None, PRISM<dynamic>>;
   Two::Options two;

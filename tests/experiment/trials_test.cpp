@@ -247,6 +247,15 @@ TEST_CASE("trials of executions that may round otherwise have keys of their own"
   CHECK(key(par) == trial_of<Model>(split, "", {}, {}, {}).key);
 }
 
+TEST_CASE("a trial without a test set is refused before it is trained") {
+  Split split = trial_split();
+  split.test = Interactions(split.train.users(), split.train.items(), {});
+  const auto shared = std::make_shared<const Split>(split);
+  CHECK_THROWS_WITH_AS((void)(trial_of<Recommender<MF<8>, DirectAU>>(shared, "", {}, {}, {})),
+                       "split: of a trial must have a test set, which it is measured on",
+                       ArgumentError);
+}
+
 TEST_CASE("trials retrained are what retrain gives, paused or not") {
   using Model = Recommender<MF<8>, DirectAU, FullWD, Xavier>;
   FitOptions fit{.learning_rate = 0.05, .batch_size = 128, .epochs = 12};

@@ -55,24 +55,33 @@ TEST_CASE("successive halving trains the better part of the candidates further")
   CHECK_THROWS_AS((void)tune(all, records, {.search_seeds = 4}), ArgumentError);
   CHECK_THROWS_AS((void)tune(all, records, {.reduction = 1}), ArgumentError);
   CHECK_THROWS_AS((void)tune({}, records, {}), ArgumentError);
+  CHECK_THROWS_WITH_AS((void)tune(all, records, {.queue = {.budget_seconds = -1}}),
+                       "budget_seconds: must be at least 0, not -1", ArgumentError);
 }
 
 TEST_CASE("halving leaves candidates of every learning rate to the end") {
   std::atomic<int> epochs{0};
+  std::string name;
   const auto at_rate = [&](double quality, double rate) {
     Candidate candidate = fake(quality, epochs);
-    candidate.configuration.push_back({"learning_rate", rate});
+    candidate.configuration.push_back({name, rate});
     return candidate;
   };
-  const std::vector<Candidate> all{at_rate(9, 0.1),  at_rate(8, 0.1),  at_rate(7, 0.1),
-                                   at_rate(1, 0.01), at_rate(2, 0.01), at_rate(3, 0.001)};
   const TuneOptions options{.seeds = {1}, .first_epochs = 2};
-  TrialRecords records;
-  const auto tuned = tune(all, records, options);
-  CHECK(label(tuned[0].configuration) == "quality 9, learning_rate 0.1");
-  for (const char* best : {"model9/1", "model2/1", "model3/1"}) CHECK(records.find(best)->finished);
-  for (const char* other : {"model8/1", "model7/1", "model1/1"}) {
-    CHECK(records.find(other)->epochs == 2);
+  std::vector<Candidate> all;
+  for (const char* const of_rate : {"learning_rate", "fit.learning_rate"}) {
+    name = of_rate;
+    all = {at_rate(9, 0.1),  at_rate(8, 0.1),  at_rate(7, 0.1),
+           at_rate(1, 0.01), at_rate(2, 0.01), at_rate(3, 0.001)};
+    TrialRecords records;
+    const auto tuned = tune(all, records, options);
+    CHECK(label(tuned[0].configuration) == "quality 9, " + name + " 0.1");
+    for (const char* best : {"model9/1", "model2/1", "model3/1"}) {
+      CHECK(records.find(best)->finished);
+    }
+    for (const char* other : {"model8/1", "model7/1", "model1/1"}) {
+      CHECK(records.find(other)->epochs == 2);
+    }
   }
   // Where rates are compared too, only the best is left.
   TuneOptions of_all = options;

@@ -51,6 +51,10 @@ PRISM_FOR_EACH_VARIANT("row kernels equal their plain loops") {
       scale<Isa>(scaled.data(), factor, a.data(), n);
       CHECK(difference(sum, expected_sum) <= tolerance<T>);
       CHECK(difference(scaled, expected_scaled) <= tolerance<T>);
+      std::vector<T> descended(b), expected_descent(b);
+      descend<Isa>(descended.data(), T(0.25), a.data(), factor, n);
+      for (std::size_t i = 0; i < n; ++i) expected_descent[i] -= T(0.25) * (a[i] + factor * b[i]);
+      CHECK(difference(descended, expected_descent) <= tolerance<T>);
 
       std::vector<T> unit(n), gradient(b), expected_gradient(b);
       const T length = normalise<Isa>(unit.data(), a.data(), n);
@@ -69,6 +73,13 @@ PRISM_FOR_EACH_VARIANT("row kernels equal their plain loops") {
       std::ranges::fill(gradient, std::numeric_limits<T>::quiet_NaN());
       normalise_gradient<Isa>(gradient.data(), b.data(), unit.data(), length, n);
       CHECK(difference(gradient, expected_gradient) <= 10 * tolerance<T> * largest);
+      // A row shorter than min_norm is divided by that.
+      std::vector<T> tiny(n);
+      scale<Isa>(tiny.data(), static_cast<T>(min_norm / 2) / length, a.data(), n);
+      const T divisor = normalise<Isa>(unit.data(), tiny.data(), n);
+      normalise_gradient<Isa>(gradient.data(), b.data(), unit.data(), divisor, n);
+      for (std::size_t i = 0; i < n; ++i) gradient[i] *= divisor;
+      CHECK(difference(gradient, b) <= tolerance<T>);
     }
   }
 }

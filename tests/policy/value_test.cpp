@@ -206,6 +206,22 @@ TEST_CASE("IPL's sums are over all training interactions, or over the batch's pa
         doctest::Approx(3 * by_hand(world.pairs)).epsilon(1e-12));
 }
 
+TEST_CASE("IPL's sum over a popular item's interactions does not lose digits in float") {
+  constexpr Index many = 100'000;
+  std::vector<Interaction> train;
+  for (Index user = 0; user < many; ++user) train.push_back({user, 0});
+  train.push_back({0, 1});
+  const auto value = [&]<class T>(T score) {
+    Matrix<T> users = zeros<T>(many, 2), items = zeros<T>(2, 2);
+    for (Index user = 0; user < many; ++user) users(user, 0) = score;
+    items(0, 0) = items(1, 0) = 1;
+    test::Evaluation<T, MF<2>, IPL> evaluate(MF<2>{}, IPL{.weight = 1, .gamma = 1.5},
+                                             {many, 2, train}, std::vector{train[0]}, {});
+    return evaluate(users, items);
+  };
+  CHECK(value(0.004F) == doctest::Approx(value(0.004)).epsilon(1e-6));
+}
+
 TEST_CASE("IPL's unsorted groups have other items' scores, of positives and negatives") {
   const World world;
   const Interactions train = world.interactions();

@@ -205,6 +205,9 @@ TEST_CASE("a new row has PRISM's magnitude for its popularity where that is aske
   CHECK(refusal([&] {
           return fold_in_users(scorer, history(), {.magnitude = {{.scale = 0}}});
         }).starts_with("scale: "));
+  CHECK(refusal([&] { return fold_in_users(scorer, history(), {.magnitude = {{.alpha = 4}}}); }) ==
+        "alpha: must be from 0 to 3.25, not 4; beyond, the magnitude of popularity 0 is negative");
+  CHECK(PrismMagnitude{.alpha = max_prism_alpha}(0) > 0);
 }
 
 TEST_CASE("a trained magnitude is the PRISM magnitude that rows were given") {
@@ -238,10 +241,22 @@ TEST_CASE("a trained magnitude is never negative, whatever the rows are like") {
           return trained_magnitude(small_model().tables().items,
                                    std::span<const Index>(popularity));
         }) == "popularity: must have one number for each of the 60 rows, not 5");
-  const Matrix<double> nothing = zeros<double>(5, 2);
-  CHECK(refusal([&] {
-          return trained_magnitude(rows(nothing), std::span<const Index>(popularity));
-        }) == "table: has no row that was trained");
+  Matrix<double> table = zeros<double>(5, 2);
+  const auto of_table = [&](const std::vector<Index>& of_rows) {
+    return trained_magnitude(rows(std::as_const(table)), std::span<const Index>(of_rows));
+  };
+  CHECK(refusal([&] { return of_table(popularity); }) == "table: has no row that was trained");
+  // Where all are equally popular, no slope follows from rounding errors.
+  table = zeros<double>(10, 2);
+  for (const Index d : {1, 3, 7, 20, 333}) {
+    for (std::size_t r = 0; r < 10; ++r) table(r, 0) = 0.1 + 0.7 * static_cast<double>(r);
+    const PrismMagnitude found = of_table(std::vector<Index>(10, d));
+    CHECK(found.alpha == 0);
+    CHECK(found(1000) == doctest::Approx(3.25));
+  }
+  table = zeros<double>(5, 2);
+  table(2, 0) = std::numeric_limits<double>::quiet_NaN();
+  CHECK(refusal([&] { return of_table(popularity); }) == "table: has a row that is not finite");
 }
 
 TEST_CASE("a user without a history gets the mean of the trained users' rows") {

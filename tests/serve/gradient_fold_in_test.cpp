@@ -239,6 +239,7 @@ TEST_CASE("fold-in by gradient gives rows the magnitude of their popularity in t
   const Interactions nothing(60, 2, Pairs{});
   CHECK(std::ranges::equal(fold_in_items_by_gradient(model, nothing),
                            fold_in_items_by_gradient(model, nothing, {.epochs = 0})));
+  CHECK(fold_in_items_by_gradient(model, Interactions(60, 0, Pairs{})).shape(0) == 0);
 }
 
 TEST_CASE("fold-in by gradient refuses what it cannot do") {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Saved models: what is loaded is what was saved, and a folder that is anything else is refused.
 #include <doctest/doctest.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <cstdint>
@@ -17,6 +18,27 @@
 using namespace prism;
 using namespace test;
 namespace fs = std::filesystem;
+
+namespace {
+
+/// While it lives, root, which may read everything, is nobody.
+class NobodysRights {
+ public:
+  NobodysRights() : root_(::geteuid() == 0) {
+    if (root_) REQUIRE(::seteuid(nobody) == 0);
+  }
+  NobodysRights(const NobodysRights&) = delete;
+  NobodysRights& operator=(const NobodysRights&) = delete;
+  ~NobodysRights() {
+    if (root_) CHECK(::seteuid(0) == 0);
+  }
+
+ private:
+  static constexpr ::uid_t nobody = 65534;
+  bool root_;
+};
+
+}  // namespace
 
 TEST_CASE("a loaded model has the saved one's weights, options, ids and interactions") {
   const TemporaryFolder folder;
@@ -44,6 +66,15 @@ TEST_CASE("a loaded model has the saved one's weights, options, ids and interact
   const SavedNotes description = saved_model_description(folder / "model");
   const std::pair<std::string, std::string> note{"note learning_rate", "0.01"};
   CHECK(std::ranges::count(description, note) == 1);
+}
+
+TEST_CASE("a backbone that keeps numbers for many rows and has no parameters is loaded") {
+  const TemporaryFolder folder;
+  using Model = Recommender<LightGCN<2>, BPR>;
+  const Model saved(
+      synthetic_interactions({.users = 6000, .items = 40, .interactions_per_user = 2}));
+  save_model(saved, folder / "model");
+  CHECK(all_weights(load_model<Model>(folder / "model")) == all_weights(saved));
 }
 
 TEST_CASE("ids with line breaks and backslashes, and times, are saved") {
@@ -193,6 +224,28 @@ TEST_CASE("a folder keeps its mode when it is replaced, also one that was read-o
         (fs::perms::owner_read | fs::perms::owner_exec));
   CHECK(names_in(folder.path()) == std::vector<std::string>{"model"});
   fs::permissions(folder / "model", fs::perms::owner_all);
+}
+
+TEST_CASE("a folder that cannot be read is not replaced") {
+  const TemporaryFolder folder;
+  fs::permissions(folder.path(), fs::perms::all);
+  fs::create_directory(folder / "theirs");
+  overwrite(folder / "theirs" / "notes.txt", "do not lose this");
+  fs::permissions(folder / "theirs", fs::perms::none);
+  const Recommender<MF<4>, BPR> model(small_data());
+  std::string refused, refused_early;
+  {
+    const NobodysRights rights;
+    refused = test::error_of<DataError>([&] { save_model(model, folder / "theirs"); });
+    refused_early = test::error_of<DataError>([&] { check_model_folder(folder / "theirs"); });
+  }
+  fs::permissions(folder / "theirs", fs::perms::owner_all);
+  for (const std::string& message : {refused, refused_early}) {
+    CHECK(message.ends_with(
+        "theirs: cannot be written: the folder there cannot be read: Permission denied"));
+  }
+  CHECK(names_in(folder.path()) == std::vector<std::string>{"theirs"});
+  CHECK(text_of(folder / "theirs" / "notes.txt") == "do not lose this");
 }
 
 TEST_CASE("a model of other policies or numbers is refused by the policy's name") {

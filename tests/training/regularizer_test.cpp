@@ -77,3 +77,37 @@ TEST_CASE("each row decays by the popularity of its own user or item") {
     CHECK(checked >= before.size() / 4);
   }
 }
+
+TEST_CASE("a step clamps all rows that have bounds, those outside the batch too") {
+  const Interactions train =
+      synthetic_interactions({.users = 30, .items = 50, .interactions_per_user = 6});
+  const OneStep<None> step(train, 1e-3, {});
+  for (std::size_t k = 2; k < 4; ++k) {  // MAWU's margins, which Xavier starts on both sides of 0
+    CHECK(std::ranges::any_of(step.parameters[k].before, [](double m) { return m < 0; }));
+    CHECK(std::ranges::none_of(step.parameters[k].after, [](double m) { return m < 0; }));
+  }
+}
+
+TEST_CASE("SGD keeps a decay that is small beside a float, where there is a gradient") {
+  constexpr std::size_t dim = 16, steps = 20'000;
+  const float rate = 0.01F, decay = 1e-6F;
+  Matrix<float> with = zeros<float>(1, dim), without = with, gradient = with;
+  const Random random(1, Stream::synthetic);
+  for (std::size_t i = 0; i < dim; ++i)
+    with(0, i) = without(0, i) = static_cast<float>(0.3 + random.uniform(i));
+  const Matrix<float> start = with;
+  const std::vector<Index> row{0};
+  for (std::size_t s = 1; s <= steps; ++s) {
+    for (std::size_t i = 0; i < dim; ++i) {
+      gradient(0, i) = 0.01F * static_cast<float>(random.normal(s * dim + i));
+    }
+    descend(with.data(), rate, gradient.data(), decay, dim);
+    descend(without.data(), rate, gradient.data(), 0.0F, dim);
+  }
+  double lost = 0, expected = 0;
+  for (std::size_t i = 0; i < dim; ++i) {
+    lost += static_cast<double>(without(0, i)) - with(0, i);
+    expected += static_cast<double>(rate) * decay * steps * start(0, i);
+  }
+  CHECK(lost == doctest::Approx(expected).epsilon(0.1));
+}

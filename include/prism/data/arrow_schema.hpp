@@ -28,9 +28,10 @@ enum class ArrowNulls {
 };
 
 struct ArrowReadOptions {
-  // An unset column is found by a name of known_columns.
-  std::optional<Column> user = {};        ///< unset: by name, or else the first
-  std::optional<Column> item = {};        ///< unset: by name, or else the second
+  // An unset column is found by a name of known_columns. Where neither user nor item is, they are
+  // the first and the second; of two columns, the one that is not found is the other.
+  std::optional<Column> user = {};        ///< unset: by name
+  std::optional<Column> item = {};        ///< unset: by name
   std::optional<Column> rating = {};      ///< unset: by name. Read for min_rating
   std::optional<Column> time = {};        ///< unset: by name; no_column: not read
   std::optional<double> min_rating = {};  ///< rows with lower ratings are left out

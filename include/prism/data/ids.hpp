@@ -105,10 +105,16 @@ class Ids {
     if (size() >= max_size_) {
       throw ArgumentError("ids", "there are more than " + std::to_string(max_size_) + " of them");
     }
-    slot = {tag_of(hash), static_cast<Index>(size())};
-    characters_ += id;
-    ends_.push_back(characters_.size());
-    return slot.row;
+    const auto row = static_cast<Index>(size());
+    ends_.push_back(characters_.size() + id.size());
+    try {
+      characters_ += id;
+    } catch (...) {
+      ends_.pop_back();
+      throw;
+    }
+    slot = {tag_of(hash), row};
+    return row;
   }
 
   /// Mixes 8 bytes at a time into 64 bits; each step maps one to one.

@@ -151,7 +151,8 @@ class PartsReader {
   std::size_t parse(TextBuffer& buffer, const Layout& layout, std::size_t lines,
                     std::string_view test_value, Part& rest, Part& test) {
     const RecordParser parser(layout, options_.min_rating.value_or(0), test_value);
-    const RecordEnds ends(layout.format == Format::adjacency ? "" : layout.delimiter);
+    const RecordEnds ends(layout.format == Format::adjacency ? "" : layout.delimiter,
+                          layout.comment);
     std::size_t records = 0;
     for (;;) {
       const std::string_view text = buffer.text();

@@ -73,8 +73,8 @@ namespace detail {
 
 }  // namespace detail
 
-/// A summary in one line, such as "ratings.dat: delimited by '::', no header, user in column 0,
-/// item in column 1; 6040 users, 3706 items, 1000209 interactions; nothing left out".
+/// A summary in one line, such as "ratings.dat: columns between '::', no header, user in column 0,
+/// item in 1; 6040 users, 3706 items, 1000209 interactions; left out: none".
 [[nodiscard]] inline std::string describe(const ReadSummary& summary) {
   std::string text = summary.file + ": " + (summary.gzip ? "gzip, " : "");
   if (summary.format) {

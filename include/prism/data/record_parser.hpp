@@ -64,7 +64,7 @@ class RecordParser {
   [[nodiscard]] ParsedChunk parse(std::string_view text) const {
     ParsedChunk chunk;
     const bool lists = layout_.format == Format::adjacency;
-    const RecordEnds ends(lists ? "" : layout_.delimiter);
+    const RecordEnds ends(lists ? "" : layout_.delimiter, layout_.comment);
     FieldSplitter fields(layout_.delimiter);
     try {
       for (std::size_t begin = 0; begin < text.size();) {

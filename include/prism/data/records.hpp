@@ -28,8 +28,11 @@ namespace prism::inline PRISM_ISA {
 class RecordEnds {
  public:
   /// @param delimiter  of the fields; empty: each line is a record
-  explicit RecordEnds(std::string_view delimiter) noexcept
-      : delimiter_(has_quotes(delimiter) ? delimiter[0] : '\0') {}
+  /// @param comment    what begins a comment, whose quotes mean nothing; empty: nothing does.
+  /// Refers
+  ///     to it
+  explicit RecordEnds(std::string_view delimiter, std::string_view comment = {}) noexcept
+      : delimiter_(has_quotes(delimiter) ? delimiter[0] : '\0'), comment_(comment) {}
 
   static constexpr std::size_t none = std::string_view::npos;
 
@@ -38,7 +41,7 @@ class RecordEnds {
     const std::size_t line_break = text.find('\n', begin);
     if (delimiter_ == '\0') return line_break;
     const std::string_view line = text.substr(begin, line_break - begin);
-    if (line.find('"') == none) return line_break;
+    if (line.find('"') == none || is_comment(line)) return line_break;
     return find_behind_quotes(text, text.size() - without_mark(text.substr(begin)).size());
   }
 
@@ -73,6 +76,9 @@ class RecordEnds {
   }
 
  private:
+  [[nodiscard]] bool is_comment(std::string_view line) const noexcept {
+    return !comment_.empty() && without_mark(line).starts_with(comment_);
+  }
   [[nodiscard]] std::size_t find_behind_quotes(std::string_view text,
                                                std::size_t begin) const noexcept {
     const char stops[] = {delimiter_, '\n'};
@@ -93,6 +99,7 @@ class RecordEnds {
   }
 
   char delimiter_;  // zero: no quotes
+  std::string_view comment_;
 };
 
 }  // namespace prism::inline PRISM_ISA

@@ -49,7 +49,7 @@ class Sample {
 
   /// The records and their fields, between this delimiter.
   [[nodiscard]] SampleRows rows(std::string_view delimiter) const {
-    const RecordEnds ends(delimiter);
+    const RecordEnds ends(delimiter, comment_);
     FieldSplitter fields(delimiter);
     SampleRows rows;
     std::size_t line = line_;

@@ -42,7 +42,7 @@ namespace detail {
 /// `fraction` of n, rounded to the nearest integer, halves up.
 [[nodiscard]] inline std::size_t part_size(std::size_t n, double fraction, const char* option) {
   require(fraction >= 0 && fraction < 1, option,
-          "must be a fraction in [0, 1), not " + std::to_string(fraction));
+          "must be a fraction in [0, 1), not " + format_number(fraction));
   return static_cast<std::size_t>(std::floor(static_cast<double>(n) * fraction + 0.5));
 }
 

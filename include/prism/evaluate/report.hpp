@@ -24,7 +24,7 @@ struct Report {
   double hit_rate = 0;            ///< fraction of users with a hit
   double coverage = 0;            ///< fraction of all items that are in some list
   double average_popularity = 0;  ///< mean popularity of the recommended items
-  double gini = 0;  ///< of how often items are recommended; 0: equally often, 1: a single item
+  double gini = 0;  ///< of how often items are recommended; 0: equally often, 1 - 1/n: one of n
 };
 
 }  // namespace prism::inline PRISM_ISA

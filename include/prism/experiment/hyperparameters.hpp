@@ -31,7 +31,10 @@ void set_option(Option& option, const std::string& name, double value) {
   } else if constexpr (std::integral<Option>) {
     require(value >= 0 && value == std::floor(value) &&
                 value < static_cast<double>(std::numeric_limits<Option>::max()),
-            name.c_str(), "must be a whole number of at least 0, not " + format_number(value));
+            name.c_str(),
+            "must be a whole number from 0 to below " +
+                format_number(static_cast<double>(std::numeric_limits<Option>::max())) + ", not " +
+                format_number(value));
     option = static_cast<Option>(value);
   } else {
     option = value;
@@ -39,7 +42,9 @@ void set_option(Option& option, const std::string& name, double value) {
 }
 template <class Option>
 void set_option(std::optional<Option>& option, const std::string& name, double value) {
-  set_option(option.emplace(), name, value);
+  Option checked{};
+  set_option(checked, name, value);
+  option = checked;
 }
 
 /// Calls visit(kind, name, set) for each hyperparameter of a policy and of its parts, where set

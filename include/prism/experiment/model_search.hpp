@@ -80,7 +80,8 @@ struct ModelSearch {
   /// None where the candidate has no such hyperparameter.
   static std::optional<double> value_of(const RankedCandidate& ranked, const std::string& name) {
     const Configuration& all = ranked.candidate->configuration;
-    const auto found = std::ranges::find(all, name, &Hyperparameter::name);
+    const auto found = std::ranges::find_if(
+        all, [&](const Hyperparameter& each) { return same_hyperparameter(each.name, name); });
     return found == all.end() ? std::nullopt : std::optional(found->value);
   }
   static std::size_t count_value(const std::vector<RankedCandidate>& among,

@@ -76,14 +76,19 @@ namespace detail {
   return folder / (std::to_string(sum.value()) + ".ckpt");
 }
 
+/// @throws ArgumentError  for an option outside its domain
+inline void check(const QueueOptions& options) {
+  require(options.budget_seconds >= 0, "budget_seconds",
+          "must be at least 0, not " + format_number(options.budget_seconds));
+}
+
 /// One call of run_trials.
 class TrialQueue {
  public:
   TrialQueue(std::span<const TrialSpec> specs, std::size_t epochs, TrialRecords& records,
              const QueueOptions& options)
       : records_(records), options_(options), folder_(checkpoint_folder(records, options)) {
-    require(options.budget_seconds >= 0, "budget_seconds",
-            "must be at least 0, not " + format_number(options.budget_seconds));
+    check(options);
     std::set<std::string_view> keys;
     for (const TrialSpec& spec : specs) {
       if (!keys.insert(spec.key).second) continue;

@@ -7,6 +7,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -37,6 +38,12 @@ using Configuration = std::vector<Hyperparameter>;
   return text;
 }
 
+/// Whether two names are one hyperparameter's: "learning_rate" and "fit.learning_rate".
+[[nodiscard]] inline bool same_hyperparameter(std::string_view a, std::string_view b) {
+  if (a.size() < b.size()) std::swap(a, b);
+  return a.ends_with(b) && (a.size() == b.size() || a[a.size() - b.size() - 1] == '.');
+}
+
 /// SearchSpace().grid("learning_rate", {0.1, 0.01, 0.001}).log_uniform("lambda", 1e-9, 1e-3)
 class SearchSpace {
  public:
@@ -53,17 +60,25 @@ class SearchSpace {
     return add({.name = std::move(name), .values = std::move(values)});
   }
   /// Drawn from [low, high), its logarithm uniformly.
-  /// @throws ArgumentError  unless 0 < low < high, or where the name is taken
+  /// @throws ArgumentError  unless 0 < low < high, both and their ratio finite, or where the name
+  ///     is taken
   SearchSpace& log_uniform(std::string name, double low, double high) {
-    require(low > 0 && low < high && is_finite(high / low), "low",
+    require(is_finite(high), "high", "of " + name + " must be finite, not " + format_number(high));
+    require(low > 0 && low < high, "low",
             "of " + name + " must be above 0 and below high, not " + format_number(low));
+    require(is_finite(high / low), "high",
+            "of " + name + " must be a finite multiple of low, not " + format_number(high));
     return add({.name = std::move(name), .low = low, .high = high, .logarithmic = true});
   }
   /// Drawn from [low, high).
-  /// @throws ArgumentError  unless low < high, or where the name is taken
+  /// @throws ArgumentError  unless low < high, both and their difference finite, or where the name
+  ///     is taken
   SearchSpace& uniform(std::string name, double low, double high) {
-    require(is_finite(low) && low < high && is_finite(high), "low",
-            "of " + name + " must be below high, not " + format_number(low));
+    require(is_finite(high), "high", "of " + name + " must be finite, not " + format_number(high));
+    require(is_finite(low) && low < high, "low",
+            "of " + name + " must be finite and below high, not " + format_number(low));
+    require(is_finite(high - low), "high",
+            "of " + name + " must be a finite difference above low, not " + format_number(high));
     return add({.name = std::move(name), .low = low, .high = high});
   }
 
@@ -127,7 +142,7 @@ class SearchSpace {
 
   SearchSpace& add(Dimension dimension) {
     for (const Dimension& other : dimensions_) {
-      require(other.name != dimension.name, "name",
+      require(!same_hyperparameter(other.name, dimension.name), "name",
               "must be another than " + other.name + ", which the space has already");
     }
     dimensions_.push_back(std::move(dimension));

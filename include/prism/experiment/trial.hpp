@@ -244,6 +244,8 @@ template <class Model, Execution X = Host<>>
 [[nodiscard]] TrialSpec trial_of(std::shared_ptr<const Split> split, const std::string& split_text,
                                  typename Model::Options options, const FitOptions& fit,
                                  Configuration configuration) {
+  require(!split->test.empty(), "split",
+          "of a trial must have a test set, which it is measured on");
   require(!fit.stop, "stop", "cannot be an option of a trial, whose key cannot tell what it does");
   require(fit.checkpoint.path.empty() && fit.best_weights != BestWeights::on_disk, "checkpoint",
           "cannot be an option of trials, which would all write one file; best_weights likewise");

@@ -155,11 +155,11 @@ class TrialRecords {
   explicit TrialRecords(const std::filesystem::path& path) : path_(path) {
     file_ = ::open(path.c_str(), O_RDWR | O_CREAT | O_APPEND | O_CLOEXEC, 0644);
     if (file_ < 0) fail("cannot be opened");
-    if (::flock(file_, LOCK_EX | LOCK_NB) != 0) {
-      ::close(file_);
-      throw DataError(path.string(), 0, "is in use by another program");
-    }
     try {
+      if (::flock(file_, LOCK_EX | LOCK_NB) != 0) {
+        if (errno != EWOULDBLOCK) fail("cannot be locked");
+        throw DataError(path.string(), 0, "is in use by another program");
+      }
       read();
     } catch (...) {
       ::close(file_);

@@ -104,6 +104,7 @@ inline void check(const TuneOptions& options, std::size_t candidates) {
               ", not " + std::to_string(options.search_seeds));
   require(options.reduction > 1 && is_finite(options.reduction), "reduction",
           "must be a finite number above 1, not " + format_number(options.reduction));
+  check(options.queue);
 }
 
 [[nodiscard]] inline std::vector<ModelSearch> searches(const std::vector<Candidate>& candidates,

@@ -51,31 +51,43 @@ template <real Alpha>
   return alpha * elementary::log(popularity + 2.0) + (1.0 - alpha);
 }
 
+/// The greatest alpha: beyond 1 / (1 - log 2), 3.259, the magnitude of popularity 0 is negative.
+inline constexpr double max_prism_alpha = 3.25;
+
+/// @throws ArgumentError  unless alpha is from 0 to max_prism_alpha
+inline void check_prism_alpha(double alpha) {
+  require(alpha >= 0 && alpha <= max_prism_alpha, "alpha",
+          "must be from 0 to " + format_number(max_prism_alpha) + ", not " + format_number(alpha) +
+              "; beyond, the magnitude of popularity 0 is negative");
+}
+
 /// Scales the unit rows of `Base` to scale * prism_magnitude(alpha, training popularity). With
 /// alpha = 0 all magnitudes are equal; the greater alpha, the more they grow with popularity. A
 /// scale other than 1, the paper's, keeps their ratios: `PRISM<1.0>{.scale = 0.02}`. It is for
 /// losses whose logits are dot products, which long rows saturate.
 ///
-/// @tparam Alpha  a finite number of at least 0; or `dynamic`: `PRISM<dynamic>{.alpha = 0.5}`
+/// @tparam Alpha  from 0 to max_prism_alpha; or `dynamic`: `PRISM<dynamic>{.alpha = 0.5}`
 /// @tparam Base   initializer of the rows' directions
 template <real Alpha = 1.0, class Base = Xavier>
 struct PRISM {
-  static_assert(Alpha.is_dynamic || (Alpha.value >= 0 && Alpha.value < 1e300),
-                "PRISM<alpha>: alpha must be a finite number of at least 0");
+  static_assert(
+      Alpha.is_dynamic || (Alpha.value >= 0 && Alpha.value <= max_prism_alpha),
+      "PRISM<alpha>: alpha must be from 0 to 3.25; beyond, the magnitude of popularity 0 is "
+      "negative");
   static_assert(check_initializer<Base>(),
                 "PRISM: argument 2 (Base) is not an initializer such as Xavier; "
                 "prism/policy/initializer.hpp lists the requirements");
 
   static constexpr std::string_view name = "PRISM";
 
-  /// Finite, at least 0; an option only if Alpha is `dynamic`, its default then is 1.
+  /// From 0 to max_prism_alpha; an option only if Alpha is `dynamic`, its default then is 1.
   [[no_unique_address]] detail::AlphaOption<Alpha> alpha = detail::default_alpha<Alpha>();
   double scale = 1;  ///< finite, above 0
   [[no_unique_address]] Base base{};
 
   /// @throws ArgumentError  for an option outside its domain, of the base too
   void check() const {
-    require_non_negative("alpha", alpha);
+    check_prism_alpha(alpha);
     require_positive("scale", scale);
     check_options(base);
   }

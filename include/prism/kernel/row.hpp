@@ -94,6 +94,17 @@ PRISM_HOST_DEVICE inline void add_scaled(T* y, T factor, const T* x, std::size_t
   });
 }
 
+/// w[i] -= rate * (g[i] + decay * w[i]): where a decay alone is too small a part of w to change it,
+/// it still counts beside the gradient.
+template <class Isa = isa::native, class T>
+PRISM_HOST_DEVICE inline void descend(T* w, T rate, const T* g, T decay, std::size_t n) noexcept {
+  for_each_pack<Isa, T>(n, [=]<class P>(std::type_identity<P>, std::size_t i) {
+    const P old = P::load(w + i);
+    const P direction = fused_multiply_add(P::broadcast(decay), old, P::load(g + i));
+    fused_multiply_add(P::broadcast(-rate), direction, old).store(w + i);
+  });
+}
+
 /// y[i] = x[i]
 template <class Isa = isa::native, class T>
 PRISM_HOST_DEVICE inline void copy(T* y, const T* x, std::size_t n) noexcept {
@@ -135,12 +146,12 @@ PRISM_HOST_DEVICE inline T normalise(T* unit, const T* x, std::size_t n) noexcep
 namespace detail {
 
 /// Calls visit(i, 1 / magnitude, g - unit (unit . g)) for each pack: the two factors of the
-/// gradient through normalise.
+/// gradient through normalise. Where that divided by min_norm, it was linear: the second is g.
 template <class Isa, class T, class Visit>
 PRISM_HOST_DEVICE inline void for_each_normalise_gradient(const T* g, const T* unit, T magnitude,
                                                           std::size_t n,
                                                           const Visit& visit) noexcept {
-  const T radial = dot<Isa>(unit, g, n);
+  const T radial = magnitude > static_cast<T>(min_norm) ? dot<Isa>(unit, g, n) : T{0};
   const T inverse = T{1} / magnitude;
   for_each_pack<Isa, T>(n, [=]<class P>(std::type_identity<P>, std::size_t i) {
     const P tangent = P::load(g + i) - P::broadcast(radial) * P::load(unit + i);

@@ -13,9 +13,9 @@
 
 namespace prism::inline PRISM_ISA {
 
-/// Bayesian personalised ranking: mean of softplus(s(u,i') - s(u,i)) over all pairs (u, i) and
-/// their negatives i', masked ones left out, where s is the dot product. Rendle et al.: "BPR:
-/// Bayesian personalized ranking from implicit feedback", UAI 2009.
+/// Bayesian personalised ranking: the mean over pairs (u, i) of mean_j softplus(s(u,j) - s(u,i)), j
+/// the pair's negatives that are not masked (0 where all are), s the dot product. Rendle et al.:
+/// "BPR: Bayesian personalized ranking from implicit feedback", UAI 2009.
 struct BPR {
   static constexpr std::string_view name = "BPR";
 

@@ -192,10 +192,10 @@ struct MACR {
             const T d_fused_score = weight * sign * fused.derivative;
             const T of_item = *(positive ? item.sigmoid_of_opposite : item.sigmoid)[i];
             const T of_user = *(positive ? user.sigmoid_of_opposite : user.sigmoid)[u];
-            // d sig(x) / dx = sig(x) (1 - sig(x))
-            item_d_score[p][j] = d_fused_score * fused_score * (1 - item_probability) +
+            // d sig(x) / dx = sig(x) sig(-x)
+            item_d_score[p][j] = d_fused_score * fused_score * *item.sigmoid_of_opposite[i] +
                                  weight * item_weight * sign * of_item;
-            user_d_score[p][j] = d_fused_score * fused_score * (1 - user_probability) +
+            user_d_score[p][j] = d_fused_score * fused_score * *user.sigmoid_of_opposite[u] +
                                  weight * user_weight * sign * of_user;
             score = d_fused_score * item_probability * user_probability;
             const T item_loss = *(positive ? item.softplus_of_opposite : item.softplus)[i];

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstddef>
+#include <limits>
 #include <memory_resource>
 #include <numbers>
 #include <numeric>
@@ -13,6 +14,7 @@
 
 #include "prism/core/config.hpp"
 #include "prism/core/error.hpp"
+#include "prism/core/finite.hpp"
 #include "prism/core/index.hpp"
 #include "prism/core/matrix.hpp"
 #include "prism/core/memory.hpp"
@@ -195,8 +197,14 @@ struct MAWU {
     std::vector<double> margin =
         numbers_on_host(exec, std::span<const double>(pairs.margin.data(), pairs.margin.size()));
     const double n = static_cast<double>(angle.size());
-    const PrefixSums margin_sums(margin), angle_sums(angle);
     double sum = 0;
+    const auto all_finite = [](const std::vector<double>& values) {
+      return std::ranges::all_of(values, [](double value) { return is_finite(value); });
+    };
+    if (!all_finite(angle) || !all_finite(margin)) {  // training has diverged; NaN has no order
+      return std::numeric_limits<double>::quiet_NaN();
+    }
+    const PrefixSums margin_sums(margin), angle_sums(angle);
     for (double& a : angle) {
       const auto [count, cosines, sines] = margin_sums.up_to(std::numbers::pi - a);
       const SineAndCosine of_angle(Pack<double, isa::scalar>{a});

@@ -14,7 +14,9 @@
 
 namespace prism::inline PRISM_ISA {
 
-/// w -= learning_rate * (gradient + decay * w), the update of the paper's theorem 1.
+/// w -= learning_rate * (gradient + decay * w), the update of the paper's theorem 1. Rows without a
+/// gradient keep their decay only where learning_rate * decay is above half of T's epsilon, 6e-8
+/// for float.
 struct SGD {
   static constexpr std::string_view name = "SGD";
 
@@ -47,15 +49,16 @@ struct SGD {
       const double decay = gradient.in_batch(r) ? active_decay(r) : inactive_decay(r);
       T* const row = table.rows[r];
       const std::size_t dim = table.rows.dim();
-      if (decay != 0) scale<Isa>(row, static_cast<T>(1 - learning_rate * decay), row, dim);
       if (const T* const g = gradient.of(r)) {
-        add_scaled<Isa>(row, static_cast<T>(-learning_rate), g, dim);
+        descend<Isa>(row, static_cast<T>(learning_rate), g, static_cast<T>(decay), dim);
+      } else if (decay != 0) {
+        add_scaled<Isa>(row, static_cast<T>(-learning_rate * decay), row, dim);
       }
       if (table.bounded()) clamp<Isa>(row, table.lowest, table.highest, dim);
     };
     constexpr std::size_t grain = 1024;
-    // Without decay, rows outside the batch do not change.
-    if (!gradient.is_dense() && inactive_decay.is_zero()) {
+    // Without decay, rows outside the batch do not change; but they may start out of their bounds.
+    if (!gradient.is_dense() && inactive_decay.is_zero() && !table.bounded()) {
       const std::span<const Index> unique_rows = gradient.unique_rows();
       for_each_row(exec, unique_rows.size(), grain,
                    StepOf<decltype(step_row)>{unique_rows, step_row});

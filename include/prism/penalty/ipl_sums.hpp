@@ -127,12 +127,12 @@ void training_ratios(const X& exec, Adjacency users_of, BatchRows<T> output,
     using Isa = typename X::isa;
     const T* const item = output.items[item_row[i]];
     const std::span<const Index> users = users_of[i];
-    T sum = 0;
+    double sum = 0;  // of a popular item's many terms
     for_each_probability<Isa>(
         item, output.users.dim(), users.size(),
         [&](std::size_t j) { return output.users[user_row[users[j]]]; },
-        [&](std::size_t, T probability) { sum += probability; });
-    Lanes<Isa>::once([=] { *ratio[i] = sum * static_cast<T>(degree.weight(i)); });
+        [&](std::size_t, T probability) { sum += static_cast<double>(probability); });
+    Lanes<Isa>::once([=] { *ratio[i] = static_cast<T>(sum * degree.weight(i)); });
   });
 }
 

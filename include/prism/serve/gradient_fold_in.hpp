@@ -65,17 +65,14 @@ template <class Isa, class T>
 
 inline constexpr double fold_in_step_angle = 0.05;
 
-/// @throws ArgumentError  where it is out of its domain, or left out for an optimizer whose steps
-///     have no known length
+/// @param length  of the new rows at the start; 0 counts as 1
+/// @throws ArgumentError  where it is left out for an optimizer whose steps have no known length
 template <class Model>
 [[nodiscard]] double fold_in_rate(const GradientFoldInOptions& options, const Model& model,
                                   double length, std::size_t dim) {
-  if (options.learning_rate) {
-    require_positive("learning_rate", *options.learning_rate);
-    return *options.learning_rate;
-  }
-  const double rate =
-      learning_rate_of_step(model.options().optimizer, fold_in_step_angle * length, dim);
+  if (options.learning_rate) return *options.learning_rate;
+  const double step = fold_in_step_angle * (length > 0 ? length : 1);
+  const double rate = learning_rate_of_step(model.options().optimizer, step, dim);
   require(rate > 0, "learning_rate",
           "must be given for the optimizer " + label(model.options().optimizer) +
               ", whose steps are as long as the gradient makes them");
@@ -125,19 +122,20 @@ template <Execution X, class Model, class T = typename Model::scalar_type, class
                                          Rows<const T> trained, const Start& start) {
   using Isa = typename X::isa;
   require_at_least_one("batch_size", options.batch_size);
+  if (options.learning_rate) require_positive("learning_rate", *options.learning_rate);
   if (options.magnitude) options.magnitude->check();
   const bool of_users = side == ParameterRows::users;
   const double trained_length = mean_length<Isa>(trained);
   PrismMagnitude length{.alpha = 0, .scale = trained_length > 0 ? trained_length : 1};
   if (options.magnitude) length = *options.magnitude;
   const Matrix<T> first = start(FoldInOptions{.least_squares = options.start, .magnitude = length});
-  const double rate = fold_in_rate(options, model, mean_length<Isa>(rows(first)), first.shape(1));
   const std::size_t from = of_users ? model.train().users() : model.train().items();
   std::vector<Interaction> pairs;
   for (std::size_t k = 0; k < all.size(); ++k) {
     if ((of_users ? all[k].user : all[k].item) >= from) pairs.push_back(all[k]);
   }
   if (pairs.empty() || options.epochs == 0) return first;
+  const double rate = fold_in_rate(options, model, mean_length<Isa>(rows(first)), first.shape(1));
   RowTrainer<Model, X> trainer(exec, model, all, side, first);
   train_new_rows(exec, trainer, model.train(), std::move(pairs), rate, options);
   Matrix<T> folded_in = trainer.finish();

@@ -130,7 +130,8 @@ template <class Model>
 void check_parameters(const ModelFolderReader& folder, const typename Model::Options& options,
                       const Interactions& train) {
   using Scalar = typename Model::scalar_type;
-  std::size_t bytes = 4096;
+  // A State may keep a number for each row, such as LightGCN's normalisation.
+  std::size_t bytes = 4096 + (std::size_t{train.users()} + train.items()) * sizeof(Scalar);
   for (const auto& [name, value] : folder.manifest().lines()) {
     if (name.starts_with("file backbone_") || name.starts_with("file loss_")) {
       bytes += folder.manifest().file(name.substr(std::string_view("file ").size())).size;

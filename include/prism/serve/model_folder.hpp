@@ -73,9 +73,18 @@ class OpenFolder {
 };
 
 /// A file of a folder that no saved model has there; empty where there is none.
+/// @throws DataError  where the folder cannot be read, so that nobody knows
 [[nodiscard]] inline std::string file_of_another_program(const std::filesystem::path& path) {
+  const auto unreadable = [&](const std::error_code& why) {
+    return DataError(path.string(), 0,
+                     "cannot be written: the folder there cannot be read: " + why.message());
+  };
   const OpenFolder folder(path);
-  if (!folder) return {};
+  if (!folder) {
+    const std::error_code why(errno, std::generic_category());
+    if (why != std::errc::no_such_file_or_directory) throw unreadable(why);
+    return {};
+  }
   std::error_code error;
   Manifest manifest;
   std::string other;
@@ -96,7 +105,9 @@ class OpenFolder {
     if (!own) other = name;
   }
   // What was seen may be of two folders; who has replaced it saves models too.
-  return folder.replaced() ? std::string() : other;
+  if (folder.replaced()) return {};
+  if (error) throw unreadable(error);
+  return other;
 }
 
 /// @throws DataError  where a folder has anything but a saved model in it

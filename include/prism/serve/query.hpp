@@ -4,6 +4,7 @@
 
 #include <concepts>
 #include <cstddef>
+#include <ranges>
 #include <span>
 #include <vector>
 
@@ -23,6 +24,9 @@ struct Query {
 
   template <std::convertible_to<std::span<const T>> Row>
   Query(const Row& of_user, T of_rule = 1) : row(of_user), factor(of_rule) {}
+  /// A temporary row may be an argument, `index.top_k(model.user_row(3), 10)`, but not kept.
+  template <std::ranges::range Row>
+  requires(!std::ranges::borrowed_range<Row>) explicit Query(Row&& temporary) = delete;
 };
 
 /// A user of a scorer. Refers to the scorer's rows.

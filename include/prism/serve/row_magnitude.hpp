@@ -2,13 +2,16 @@
 // The magnitude of a row by its popularity, as PRISM's initial rows have it.
 #pragma once
 
+#include <algorithm>
 #include <cmath>
 #include <cstddef>
+#include <limits>
 #include <span>
 #include <string>
 
 #include "prism/core/config.hpp"
 #include "prism/core/error.hpp"
+#include "prism/core/finite.hpp"
 #include "prism/core/index.hpp"
 #include "prism/core/rows.hpp"
 #include "prism/initializer/prism.hpp"
@@ -19,7 +22,7 @@ namespace prism::inline PRISM_ISA {
 /// The magnitude of a row of popularity d: scale (alpha log(d + 2) + 1 - alpha), as PRISM's initial
 /// rows have it.
 struct PrismMagnitude {
-  double alpha = 1;  ///< finite, at least 0
+  double alpha = 1;  ///< from 0 to max_prism_alpha
   double scale = 1;  ///< finite, above 0
 
   [[nodiscard]] double operator()(double popularity) const {
@@ -27,19 +30,20 @@ struct PrismMagnitude {
   }
   /// @throws ArgumentError  for an option outside its domain
   void check() const {
-    require_non_negative("alpha", alpha);
+    check_prism_alpha(alpha);
     require_positive("scale", scale);
   }
 };
 
 /// The PRISM magnitude that is closest, in least squares, to rows as they were trained: new items
-/// get the magnitude of trained items that are as popular. alpha is limited to [0, 3], so that no
-/// magnitude is negative.
+/// get the magnitude of trained items that are as popular. Where all are equally popular, the mean
+/// of their lengths, whatever the popularity. alpha is limited to [0, 3], so that no magnitude is
+/// negative.
 /// @param table       such as the items' output rows
 /// @param popularity  one number for each row; rows of popularity 0 were not trained, and do not
 ///     count
-/// @throws ArgumentError  where popularity has another length, or no row counts that is longer
-///     than 0
+/// @throws ArgumentError  where popularity has another length, a row that counts is not finite, or
+///     none of them is longer than 0
 template <class T>
 [[nodiscard]] PrismMagnitude trained_magnitude(Rows<const T> table,
                                                std::span<const Index> popularity) {
@@ -47,8 +51,11 @@ template <class T>
           "must have one number for each of the " + std::to_string(table.size()) + " rows, not " +
               std::to_string(popularity.size()));
   double n = 0, sum_x = 0, sum_y = 0, sum_xx = 0, sum_xy = 0;
+  Index least = std::numeric_limits<Index>::max(), most = 0;
   for (std::size_t r = 0; r < table.size(); ++r) {
     if (popularity[r] == 0) continue;
+    least = std::min(least, popularity[r]);
+    most = std::max(most, popularity[r]);
     const double x = std::log(popularity[r] + 2.0);
     const double y = static_cast<double>(norm(table[r], table.dim()));
     ++n;
@@ -57,12 +64,14 @@ template <class T>
     sum_xx += x * x;
     sum_xy += x * y;
   }
+  require(is_finite(sum_y), "table", "has a row that is not finite");
   require(sum_y > 0, "table", "has no row that was trained");
   // y = slope x + level has scale = slope + level and alpha = slope / scale.
   const double variance = sum_xx - sum_x * sum_x / n;
-  const double slope = variance > 0 ? (sum_xy - sum_x * sum_y / n) / variance : 0;
+  // Of equal x the variance is a rounding error.
+  const double slope = least < most && variance > 0 ? (sum_xy - sum_x * sum_y / n) / variance : 0;
   const double level = (sum_y - slope * sum_x) / n;
-  constexpr double max_alpha = 3;  // log(0 + 2) alpha + 1 - alpha > 0 up to 3.25
+  constexpr double max_alpha = 3;  // below max_prism_alpha
   PrismMagnitude result{.alpha = slope / (slope + level), .scale = slope + level};
   if (slope >= 0 && slope + level > 0 && result.alpha <= max_alpha) return result;
   result.alpha = slope > 0 ? max_alpha : 0;

@@ -63,6 +63,9 @@ namespace detail {
   constexpr std::int64_t max_draws = std::int64_t{1} << 31;
   require(options.draws >= 2 && options.draws <= max_draws, "draws",
           "must be at least 2 and at most 2^31, not " + std::to_string(options.draws));
+  require(options.run < max_draws, "run", "must be below 2^31, not " + std::to_string(options.run));
+  require(setting.popularity <= std::numeric_limits<std::uint32_t>::max(), "popularity",
+          "must be below 2^32 to be simulated, not " + std::to_string(setting.popularity));
   require(options.dim >= 2, "dim", "must be at least 2, not " + std::to_string(options.dim));
   require(options.confidence > 0 && options.confidence < 1, "confidence",
           "must be above 0 and below 1, not " + format_number(options.confidence));

@@ -30,7 +30,7 @@ struct SimulationOptions {
   std::size_t dim = 16;       ///< of the vectors, at least 2
   double confidence = 0.999;  ///< of the interval, above 0 and below 1
   std::uint64_t seed = 123;
-  std::uint32_t run = 0;  ///< up to 2^31; the runs of one seed have independent random numbers
+  std::uint32_t run = 0;  ///< below 2^31; the runs of one seed have independent random numbers
 };
 
 namespace detail {
