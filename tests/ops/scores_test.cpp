@@ -5,7 +5,7 @@
 #include <prism/core/rows.hpp>
 #include <prism/kernel/pack_emulated_warp.hpp>
 #include <prism/ops/scores.hpp>
-#include <prism/penalty/ipl_sums.hpp>
+#include <prism/penalty/ipl_training_sums.hpp>
 #include <vector>
 
 #include "kernel/variants.hpp"

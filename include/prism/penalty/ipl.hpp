@@ -10,7 +10,9 @@
 #include "prism/core/finite.hpp"
 #include "prism/core/rows.hpp"
 #include "prism/data/interactions.hpp"
-#include "prism/penalty/ipl_sums.hpp"
+#include "prism/penalty/ipl_batch_sums.hpp"
+#include "prism/penalty/ipl_ratios.hpp"
+#include "prism/penalty/ipl_training_sums.hpp"
 #include "prism/policy/batch.hpp"
 #include "prism/policy/loss.hpp"
 
