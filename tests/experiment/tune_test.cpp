@@ -90,6 +90,12 @@ TEST_CASE("halving leaves candidates of every learning rate to the end") {
   (void)tune(all, fewer, of_all);
   CHECK(fewer.find("model9/1")->finished);
   CHECK_FALSE(fewer.find("model3/1")->finished);
+  of_all.halve_within = "gamma";
+  all[0].configuration = {{"loss.gamma", 1}, {"penalty.gamma", 1}};
+  CHECK_THROWS_WITH_AS((void)tune(all, fewer, of_all),
+                       "halve_within: must say the kind too, such as loss.gamma, where a candidate "
+                       "has several of the name",
+                       ArgumentError);
 }
 
 TEST_CASE("a search decides by the epochs of its rungs, whatever else is on record") {

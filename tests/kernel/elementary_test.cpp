@@ -100,6 +100,7 @@ inline constexpr std::size_t many = std::numeric_limits<long double>::digits > 6
 constexpr auto exp_of = []<class P>(P x) { return exp(x); };
 constexpr auto log_of = []<class P>(P x) { return log(x); };
 constexpr auto sigmoid_of = []<class P>(P x) { return sigmoid(x); };
+constexpr auto sigmoid_derivative_of = []<class P>(P x) { return sigmoid_derivative(x); };
 constexpr auto softplus_of = []<class P>(P x) { return softplus(x); };
 constexpr auto atan_of = []<class P>(P x) { return atan(x); };
 constexpr auto acos_of = []<class P>(P x) { return acos(x); };
@@ -133,6 +134,9 @@ PRISM_FOR_EACH_VARIANT("elementary functions are accurate over their whole range
     for (const std::vector<T>& x : {logits, small}) {
       check_error<T, Isa>("sigmoid", x, 2.5, sigmoid_of,
                           [](long double a) { return 1 / (1 + std::exp(-a)); });
+      check_error<T, Isa>("sigmoid's derivative", x, 4, sigmoid_derivative_of, [](long double a) {
+        return 1 / ((1 + std::exp(-a)) * (1 + std::exp(a)));
+      });
       check_error<T, Isa>("softplus", x, 2, softplus_of, [](long double a) {
         return std::max(a, 0.0L) + std::log1p(std::exp(-std::abs(a)));
       });
@@ -211,6 +215,10 @@ PRISM_FOR_EACH_VARIANT("elementary functions of infinities, NaN, zeros and bound
     CHECK(one(sigmoid_of, -infinity) == T{0});
     CHECK(one(sigmoid_of, T{0}) == T{0.5});
     CHECK(std::isnan(one(sigmoid_of, nan)));
+    CHECK(one(sigmoid_derivative_of, infinity) == T{0});
+    CHECK(one(sigmoid_derivative_of, -infinity) == T{0});
+    CHECK(one(sigmoid_derivative_of, T{0}) == T{0.25});
+    CHECK(std::isnan(one(sigmoid_derivative_of, nan)));
     CHECK(one(softplus_of, infinity) == infinity);
     CHECK(one(softplus_of, -infinity) == T{0});
     CHECK(std::isnan(one(softplus_of, nan)));
@@ -254,6 +262,7 @@ TEST_CASE_TEMPLATE("elementary functions have the same bits on every fused instr
   };
   check(any, exp_of);
   check(any, sigmoid_of);
+  check(any, sigmoid_derivative_of);
   check(any, softplus_of);
   check(any, sin_of);
   check(any, cos_of);

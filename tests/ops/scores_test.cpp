@@ -56,8 +56,9 @@ PRISM_FOR_EACH_VARIANT("probabilities of a row's partners equal single ones, in 
       CAPTURE(n);
       const std::vector<T> table = test::draws<T>((n + 1) * dim, 2);
       std::size_t visited = 0;
-      detail::for_each_probability<Isa>(
+      detail::for_each_score<Isa>(
           row.data(), dim, n, [&](std::size_t j) { return table.data() + j * dim; },
+          detail::Sigmoid{},
           [&](std::size_t j, T probability) {
             CHECK(j == visited++);
             T score = 0;

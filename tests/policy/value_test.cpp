@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstddef>
+#include <limits>
 #include <numbers>
 #include <type_traits>
 #include <vector>
@@ -141,6 +142,10 @@ TEST_CASE("MAWU's broadcast alignment combines every angle with every margin") {
   }
   const auto n = static_cast<double>(world.pairs.size());
   CHECK(evaluate(world.users, world.items) == doctest::Approx(sum / (n * n)).epsilon(1e-12));
+
+  Matrix<double> diverged = world.users;
+  diverged(3, 0) = std::numeric_limits<double>::infinity();
+  CHECK(std::isnan(evaluate(diverged, world.items)));
 }
 
 TEST_CASE("MACR with several negatives averages over them") {

@@ -256,7 +256,8 @@ TEST_CASE("a trained magnitude is never negative, whatever the rows are like") {
   }
   table = zeros<double>(5, 2);
   table(2, 0) = std::numeric_limits<double>::quiet_NaN();
-  CHECK(refusal([&] { return of_table(popularity); }) == "table: has a row that is not finite");
+  CHECK(refusal([&] { return of_table(popularity); }) ==
+        "table: must have rows of finite length, which row 2 has not");
 }
 
 TEST_CASE("a user without a history gets the mean of the trained users' rows") {

@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <bit>
 #include <cmath>
-#include <concepts>
 #include <cstdint>
 #include <initializer_list>
 #include <limits>
@@ -235,12 +234,6 @@ TEST_CASE("an index refuses queries of another length, and lists of 0 items") {
   CHECK_THROWS_AS(static_cast<void>(query_of(scorer, 3)), ArgumentError);
   CHECK(index.top_k(std::span(queries).first(0), 5).empty());
 }
-
-// A temporary row may be an argument, but no query that outlives it.
-static_assert(std::is_convertible_v<std::vector<float>, Query<float>>);
-static_assert(!std::constructible_from<Query<float>, std::vector<float>>);
-static_assert(std::constructible_from<Query<float>, std::vector<float>&>);
-static_assert(std::constructible_from<Query<float>, std::span<const float>>);
 
 TEST_CASE("an index of no items answers with empty lists") {
   const ItemIndex index(Scorer<float>{Output<float>(zeros<float>(1, 4), zeros<float>(0, 4))});

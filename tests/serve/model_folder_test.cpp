@@ -184,9 +184,13 @@ TEST_CASE("a saved model is replaced as one, and nothing else is left or replace
   fs::remove_all(folder / "mine");
   fs::remove(folder / "photos" / "manifest.txt");
   overwrite(folder / "file", "");
+  const std::string not_a_folder = "file: cannot be written: it exists and is not a folder";
   CHECK(test::error_of<DataError>([&] {
           save_model(Recommender<MF<4>, BPR>(train), folder / "file");
-        }).ends_with("file: cannot be written: it exists and is not a folder"));
+        }).ends_with(not_a_folder));
+  CHECK(test::error_of<DataError>([&] {
+          check_model_folder(folder / "file");
+        }).ends_with(not_a_folder));
   CHECK(names_in(folder.path()) == std::vector<std::string>{"a", "file", "photos"});
 }
 

@@ -164,4 +164,12 @@ TEST_CASE("simulation rejects options outside their domain") {
   CHECK_THROWS_AS((void)simulate_change(setting, {.draws = 1}), ArgumentError);
   CHECK_THROWS_AS((void)simulate_change(setting, {.dim = 1}), ArgumentError);
   CHECK_THROWS_AS((void)simulate_change(setting, {.confidence = 1}), ArgumentError);
+  CHECK_THROWS_WITH_AS((void)simulate_change(setting, {.run = 1U << 31}),
+                       "run: must be below 2^31, not 2147483648", ArgumentError);
+  TheoremSetting large = setting;
+  large.popularity = std::int64_t{1} << 32;
+  large.batches.pairs = large.popularity;
+  CHECK_THROWS_WITH_AS((void)simulate_change(large, {.draws = 2}),
+                       "popularity: must be below 2^32 to be simulated, not 4294967296",
+                       ArgumentError);
 }

@@ -28,9 +28,8 @@ namespace prism::inline PRISM_ISA {
 class RecordEnds {
  public:
   /// @param delimiter  of the fields; empty: each line is a record
-  /// @param comment    what begins a comment, whose quotes mean nothing; empty: nothing does.
-  /// Refers
-  ///     to it
+  /// @param comment    what begins a comment, in which quotes mean nothing; empty: nothing does. It
+  ///     has to outlive the object
   explicit RecordEnds(std::string_view delimiter, std::string_view comment = {}) noexcept
       : delimiter_(has_quotes(delimiter) ? delimiter[0] : '\0'), comment_(comment) {}
 

@@ -238,8 +238,8 @@ template <class Model, class X>
 /// one's own as far as its label() has them.
 /// @param options     with the configuration's hyperparameters, as `fit` has them
 /// @param split_text  describe_split(*split), which is computed once for many trials
-/// @throws ArgumentError  for options that a trial cannot have: stop, a checkpoint, best weights on
-///     disk, and functions without a label as schedule or metric
+/// @throws ArgumentError  for a split without a test set, and for options that a trial cannot have:
+///     stop, a checkpoint, best weights on disk, functions without a label as schedule or metric
 template <class Model, Execution X = Host<>>
 [[nodiscard]] TrialSpec trial_of(std::shared_ptr<const Split> split, const std::string& split_text,
                                  typename Model::Options options, const FitOptions& fit,

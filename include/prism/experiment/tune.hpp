@@ -37,6 +37,7 @@ struct TuneOptions {
   /// Halving compares only candidates with the same value of this hyperparameter, and leaves one of
   /// each value: a lower learning rate is behind a higher one until late. Without effect where no
   /// candidate has it.
+  /// Its name with or without its kind: "fit.learning_rate".
   std::string halve_within = "learning_rate";
   /// Then retrain each chosen candidate on training and validation set, with every seed, for as
   /// many epochs as that seed's validation found best, and test that.
@@ -131,6 +132,14 @@ class Tuning {
          const TuneOptions& options)
       : records_(records), options_(options) {
     check(options, candidates.size());
+    for (const Candidate& candidate : candidates) {
+      const auto same = [&](const Hyperparameter& each) {
+        return same_hyperparameter(each.name, options.halve_within);
+      };
+      require(std::ranges::count_if(candidate.configuration, same) <= 1, "halve_within",
+              "must say the kind too, such as loss." + options.halve_within +
+                  ", where a candidate has several of the name");
+    }
     searches_ = searches(candidates, options);
   }
 

@@ -12,6 +12,7 @@
 
 #include "prism/core/config.hpp"
 #include "prism/core/error.hpp"
+#include "prism/core/finite.hpp"
 #include "prism/core/index.hpp"
 #include "prism/core/parallel.hpp"
 #include "prism/core/random.hpp"
@@ -56,7 +57,7 @@ inline constexpr double max_prism_alpha = 3.25;
 
 /// @throws ArgumentError  unless alpha is from 0 to max_prism_alpha
 inline void check_prism_alpha(double alpha) {
-  require(alpha >= 0 && alpha <= max_prism_alpha, "alpha",
+  require(is_finite(alpha) && alpha >= 0 && alpha <= max_prism_alpha, "alpha",
           "must be from 0 to " + format_number(max_prism_alpha) + ", not " + format_number(alpha) +
               "; beyond, the magnitude of popularity 0 is negative");
 }

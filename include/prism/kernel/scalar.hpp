@@ -22,6 +22,12 @@ template <std::floating_point T>
   return sigmoid(Pack<T, isa::scalar>{x}).value;
 }
 
+/// sigmoid(x) sigmoid(-x)
+template <std::floating_point T>
+[[nodiscard]] PRISM_HOST_DEVICE inline T sigmoid_derivative(T x) noexcept {
+  return sigmoid_derivative(Pack<T, isa::scalar>{x}).value;
+}
+
 /// Both for the cost of one exponential: the derivative of softplus is sigmoid.
 template <class T>
 struct SoftplusWithDerivative {

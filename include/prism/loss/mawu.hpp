@@ -197,7 +197,6 @@ struct MAWU {
     std::vector<double> margin =
         numbers_on_host(exec, std::span<const double>(pairs.margin.data(), pairs.margin.size()));
     const double n = static_cast<double>(angle.size());
-    double sum = 0;
     const auto all_finite = [](const std::vector<double>& values) {
       return std::ranges::all_of(values, [](double value) { return is_finite(value); });
     };
@@ -205,6 +204,7 @@ struct MAWU {
       return std::numeric_limits<double>::quiet_NaN();
     }
     const PrefixSums margin_sums(margin), angle_sums(angle);
+    double sum = 0;
     for (double& a : angle) {
       const auto [count, cosines, sines] = margin_sums.up_to(std::numbers::pi - a);
       const SineAndCosine of_angle(Pack<double, isa::scalar>{a});

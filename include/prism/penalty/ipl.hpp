@@ -98,15 +98,15 @@ struct IPL {
     const Batch& batch = step.batch;
     const detail::ItemDegree degree{batch.train.item_degree(), {}, gamma};
     const detail::ScoreList list(batch, false);
-    const Rows<T> probability = detail::probabilities(step, list);
+    const detail::ScoreSigmoids<T> sigmoids = detail::sigmoids(step, list);
     const Rows<T> ratio =
         step.scratch.template allocate_zeros<T>(step.exec, batch.train.items(), 1);
-    detail::batch_ratios<T>(step.exec, batch.item_side, probability, degree, ratio);
+    detail::batch_ratios<T>(step.exec, batch.item_side, sigmoids.probability, degree, ratio);
     const auto statistics = detail::ratio_statistics<T>(step.exec, ratio, degree);
     detail::ratio_gradient(step.exec, ratio, statistics, weight, degree);
     // Of pairs alone the scores are the items' occurrences.
     detail::add_batch_gradient<T>(step, list, ratio, batch.item_side.unique_rows, batch.items,
-                                  probability, batch.item_side.occurrences);
+                                  sigmoids.derivative, batch.item_side.occurrences);
     return weight * statistics.deviation;
   }
 
@@ -117,12 +117,12 @@ struct IPL {
     const detail::ItemDegree degree{batch.train.item_degree(), items.unique_rows, gamma};
     const detail::ScoreList list(batch, true);
     const detail::ScoreGroups groups(step, list);
-    const Rows<T> probability = detail::probabilities(step, list);
+    const detail::ScoreSigmoids<T> sigmoids = detail::sigmoids(step, list);
     const Rows<T> ratio = step.scratch.template allocate<T>(items.num_active, 1);
-    detail::group_ratios<T>(step.exec, items, groups.first, probability, degree, ratio);
+    detail::group_ratios<T>(step.exec, items, groups.first, sigmoids.probability, degree, ratio);
     const auto statistics = detail::ratio_statistics<T>(step.exec, ratio, degree);
     detail::ratio_gradient(step.exec, ratio, statistics, weight, degree);
-    detail::add_batch_gradient<T>(step, list, ratio, {}, groups.of_score, probability,
+    detail::add_batch_gradient<T>(step, list, ratio, {}, groups.of_score, sigmoids.derivative,
                                   groups.scores_of_item);
     return weight * statistics.deviation;
   }

@@ -50,15 +50,23 @@ struct ScoreList {
   }
 };
 
-/// The sigmoid of each score of the list.
+/// The sigmoid of each score of the list, and its derivative.
+template <class T>
+struct ScoreSigmoids {
+  Rows<T> probability, derivative;
+};
 template <class T, Execution X>
-[[nodiscard]] Rows<T> probabilities(const LossStep<T, X>& step, const ScoreList& list) {
-  const Rows<T> to = step.scratch.template allocate<T>(list.size(), 1);
+[[nodiscard]] ScoreSigmoids<T> sigmoids(const LossStep<T, X>& step, const ScoreList& list) {
+  const ScoreSigmoids<T> to{step.scratch.template allocate<T>(list.size(), 1),
+                            step.scratch.template allocate<T>(list.size(), 1)};
   const IndexedRows<const T> users = step.output.users, items = step.output.items;
   for_each_row(step.exec, list.size(), ipl_grain, [=] PRISM_HOST_DEVICE(std::size_t s) {
     using Isa = typename X::isa;
-    const T probability = sigmoid(dot<Isa>(users[list.user(s)], items[list.item(s)], users.dim()));
-    Lanes<Isa>::once([=] { *to[s] = probability; });
+    const T score = dot<Isa>(users[list.user(s)], items[list.item(s)], users.dim());
+    Lanes<Isa>::once([=] {
+      *to.probability[s] = sigmoid(score);
+      *to.derivative[s] = sigmoid_derivative(score);
+    });
   });
   return to;
 }
@@ -69,10 +77,11 @@ void batch_ratios(const X& exec, BatchSide items, Rows<const T> probability,
                   const ItemDegree& degree, Rows<T> ratio) {
   for_each_element(exec, items.num_active, ipl_grain, [=] PRISM_HOST_DEVICE(std::size_t k) {
     const Index item = items.unique_rows[k];
-    const T weight = static_cast<T>(degree.weight(item));
-    T sum = 0;
-    for (const Index p : items.occurrence_positions(k)) sum += *probability[p] * weight;
-    *ratio[item] = sum;
+    double sum = 0;
+    for (const Index p : items.occurrence_positions(k)) {
+      sum += static_cast<double>(*probability[p]);
+    }
+    *ratio[item] = static_cast<T>(sum * degree.weight(item));
   });
 }
 
@@ -127,25 +136,27 @@ void group_ratios(const X& exec, BatchSide items, std::span<const Index> first,
                   Rows<const T> probability, const ItemDegree& degree, Rows<T> ratio) {
   for_each_element(exec, items.num_active, ipl_grain, [=] PRISM_HOST_DEVICE(std::size_t k) {
     const std::size_t size = items.occurrence_positions(k).size();
-    T sum = 0;
-    for (std::size_t s = first[k]; s < first[k] + size; ++s) sum += *probability[s];
-    *ratio[k] = sum * static_cast<T>(degree.weight(k));
+    double sum = 0;
+    for (std::size_t s = first[k]; s < first[k] + size; ++s) {
+      sum += static_cast<double>(*probability[s]);
+    }
+    *ratio[k] = static_cast<T>(sum * degree.weight(k));
   });
 }
 
-/// d penalty / d score, times the sigmoid's derivative, of each score of the list.
+/// d penalty / d score of each score of the list.
 /// @param d_sum     d penalty / d c_i
 /// @param sum_of    empty, or where the c_i of a group is in d_sum
 /// @param group_of  of each score
+/// @param derivative  of each score's sigmoid
 template <class T, Execution X>
 [[nodiscard]] Rows<T> score_gradients(const LossStep<T, X>& step, Rows<const T> d_sum,
                                       std::span<const Index> sum_of,
-                                      std::span<const Index> group_of, Rows<const T> probability) {
-  const Rows<T> to = step.scratch.template allocate<T>(probability.size(), 1);
+                                      std::span<const Index> group_of, Rows<const T> derivative) {
+  const Rows<T> to = step.scratch.template allocate<T>(derivative.size(), 1);
   for_each_element(step.exec, to.size(), ipl_grain, [=] PRISM_HOST_DEVICE(std::size_t s) {
     const Index group = group_of[s];
-    *to[s] =
-        *d_sum[sum_of.empty() ? group : sum_of[group]] * *probability[s] * (1 - *probability[s]);
+    *to[s] = *d_sum[sum_of.empty() ? group : sum_of[group]] * *derivative[s];
   });
   return to;
 }
@@ -156,8 +167,8 @@ template <class T, Execution X>
 template <class T, Execution X>
 void add_batch_gradient(const LossStep<T, X>& step, const ScoreList& list, Rows<const T> d_sum,
                         std::span<const Index> sum_of, std::span<const Index> group_of,
-                        Rows<const T> probability, std::span<const Index> scores_of_item) {
-  const Rows<const T> d_score = score_gradients(step, d_sum, sum_of, group_of, probability);
+                        Rows<const T> derivative, std::span<const Index> scores_of_item) {
+  const Rows<const T> d_score = score_gradients(step, d_sum, sum_of, group_of, derivative);
   const BatchSide user_side = step.batch.user_side, item_side = step.batch.item_side;
   const IndexedRows<const T> users = step.output.users, items = step.output.items;
   const Rows<T> to_users = step.gradient.users, to_items = step.gradient.items;

@@ -20,13 +20,27 @@
 
 namespace prism::inline PRISM_ISA::detail {
 
-/// Calls visit(j, sig(row . partner_of(j))) for j < n, in order: dot products of a block, then
-/// their sigmoids in packs. On a device a warp's lanes share each dot product.
-template <class Isa, class T, class PartnerOf, class Visit>
-PRISM_HOST_DEVICE void for_each_probability(const T* row, std::size_t dim, std::size_t n,
-                                            const PartnerOf& partner_of, const Visit& visit) {
+struct Sigmoid {
+  template <class Score>
+  [[nodiscard]] PRISM_HOST_DEVICE Score operator()(Score score) const noexcept {
+    return sigmoid(score);
+  }
+};
+struct SigmoidDerivative {
+  template <class Score>
+  [[nodiscard]] PRISM_HOST_DEVICE Score operator()(Score score) const noexcept {
+    return sigmoid_derivative(score);
+  }
+};
+
+/// Calls visit(j, function(row . partner_of(j))) for j < n, in order: dot products of a block, then
+/// the function of them in packs. On a device a warp's lanes share each dot product.
+template <class Isa, class T, class PartnerOf, class Function, class Visit>
+PRISM_HOST_DEVICE void for_each_score(const T* row, std::size_t dim, std::size_t n,
+                                      const PartnerOf& partner_of, const Function& function,
+                                      const Visit& visit) {
   if constexpr (Lanes<Isa>::are_threads) {
-    for (std::size_t j = 0; j < n; ++j) visit(j, sigmoid(dot<Isa>(row, partner_of(j), dim)));
+    for (std::size_t j = 0; j < n; ++j) visit(j, function(dot<Isa>(row, partner_of(j), dim)));
   } else {
     using P = Pack<T, Isa>;
     constexpr std::size_t block = 64;
@@ -40,7 +54,7 @@ PRISM_HOST_DEVICE void for_each_probability(const T* row, std::size_t dim, std::
       // Up to the end of a pack.
       std::fill(scores + count, scores + (count + P::width - 1) / P::width * P::width, T{0});
       for (std::size_t j = 0; j < count; j += P::width) {
-        sigmoid(P::load(scores + j)).store(scores + j);
+        function(P::load(scores + j)).store(scores + j);
       }
       for (std::size_t j = 0; j < count; ++j) visit(first + j, scores[j]);
     }
@@ -57,9 +71,9 @@ void training_ratios(const X& exec, Adjacency users_of, BatchRows<T> output,
     const T* const item = output.items[item_row[i]];
     const std::span<const Index> users = users_of[i];
     double sum = 0;  // of a popular item's many terms
-    for_each_probability<Isa>(
+    for_each_score<Isa>(
         item, output.users.dim(), users.size(),
-        [&](std::size_t j) { return output.users[user_row[users[j]]]; },
+        [&](std::size_t j) { return output.users[user_row[users[j]]]; }, Sigmoid{},
         [&](std::size_t, T probability) { sum += static_cast<double>(probability); });
     Lanes<Isa>::once([=] { *ratio[i] = static_cast<T>(sum * degree.weight(i)); });
   });
@@ -91,12 +105,11 @@ void add_training_gradient(const X& exec, Adjacency partners_of, IndexedRows<con
     const auto partner = [&](std::size_t j) {
       return partners[partner_row_of[partners_of_row[j]]];
     };
-    for_each_probability<Isa>(
-        rows[row], dim, partners_of_row.size(), partner, [&](std::size_t j, T probability) {
-          add_scaled<Isa>(gradient[row],
-                          d_sum(id, partners_of_row[j]) * probability * (1 - probability),
-                          partner(j), dim);
-        });
+    for_each_score<Isa>(rows[row], dim, partners_of_row.size(), partner, SigmoidDerivative{},
+                        [&](std::size_t j, T derivative) {
+                          add_scaled<Isa>(gradient[row], d_sum(id, partners_of_row[j]) * derivative,
+                                          partner(j), dim);
+                        });
   });
 }
 

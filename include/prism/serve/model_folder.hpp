@@ -82,6 +82,9 @@ class OpenFolder {
   const OpenFolder folder(path);
   if (!folder) {
     const std::error_code why(errno, std::generic_category());
+    if (why == std::errc::not_a_directory) {
+      throw DataError(path.string(), 0, "cannot be written: it exists and is not a folder");
+    }
     if (why != std::errc::no_such_file_or_directory) throw unreadable(why);
     return {};
   }
@@ -110,7 +113,7 @@ class OpenFolder {
   return other;
 }
 
-/// @throws DataError  where a folder has anything but a saved model in it
+/// @throws DataError  where a folder has anything but a saved model in it, or cannot be read
 inline void require_own_files(const std::filesystem::path& path) {
   const std::string other = file_of_another_program(path);
   if (other.empty()) return;
@@ -124,7 +127,7 @@ inline void require_own_files(const std::filesystem::path& path) {
 class ModelFolderWriter {
  public:
   /// @throws DataError  as StagedFolder does, or where the name is that of a folder with anything
-  ///     but a saved model in it
+  ///     but a saved model in it, or that cannot be read
   explicit ModelFolderWriter(const std::filesystem::path& path) : folder_(path) {
     require_own_files(folder_.final_path());
   }

@@ -4,7 +4,6 @@
 
 #include <concepts>
 #include <cstddef>
-#include <ranges>
 #include <span>
 #include <vector>
 
@@ -16,7 +15,8 @@
 
 namespace prism::inline PRISM_ISA {
 
-/// Whom to rank items for. Refers to the row.
+/// Whom to rank items for. Refers to the row, which has to outlive it: a temporary one may only be
+/// an argument, as in `index.top_k(model.user_row(3), 10)`.
 template <class T>
 struct Query {
   std::span<const T> row;  ///< a user's output row
@@ -24,9 +24,6 @@ struct Query {
 
   template <std::convertible_to<std::span<const T>> Row>
   Query(const Row& of_user, T of_rule = 1) : row(of_user), factor(of_rule) {}
-  /// A temporary row may be an argument, `index.top_k(model.user_row(3), 10)`, but not kept.
-  template <std::ranges::range Row>
-  requires(!std::ranges::borrowed_range<Row>) explicit Query(Row&& temporary) = delete;
 };
 
 /// A user of a scorer. Refers to the scorer's rows.

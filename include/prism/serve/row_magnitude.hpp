@@ -42,7 +42,8 @@ struct PrismMagnitude {
 /// @param table       such as the items' output rows
 /// @param popularity  one number for each row; rows of popularity 0 were not trained, and do not
 ///     count
-/// @throws ArgumentError  where popularity has another length, a row that counts is not finite, or
+/// @throws ArgumentError  where popularity has another length, the length of a row that counts is
+/// not finite, or
 ///     none of them is longer than 0
 template <class T>
 [[nodiscard]] PrismMagnitude trained_magnitude(Rows<const T> table,
@@ -58,13 +59,14 @@ template <class T>
     most = std::max(most, popularity[r]);
     const double x = std::log(popularity[r] + 2.0);
     const double y = static_cast<double>(norm(table[r], table.dim()));
+    require(is_finite(y), "table",
+            "must have rows of finite length, which row " + std::to_string(r) + " has not");
     ++n;
     sum_x += x;
     sum_y += y;
     sum_xx += x * x;
     sum_xy += x * y;
   }
-  require(is_finite(sum_y), "table", "has a row that is not finite");
   require(sum_y > 0, "table", "has no row that was trained");
   // y = slope x + level has scale = slope + level and alpha = slope / scale.
   const double variance = sum_xx - sum_x * sum_x / n;
