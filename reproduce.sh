@@ -2,6 +2,15 @@
 # Repeats the paper's tables and figures; arguments go to it: ./reproduce.sh --help
 set -euo pipefail
 root=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
-"$root/scripts/install_packages.sh" gnuplot-nox
+packages=(gnuplot-nox)
+results=(--results "$root/docs/results")
+for argument in "$@"; do
+  case $argument in
+    --no-documents | --list) packages=() ;;
+    --results | --results=*) results=() ;;
+  esac
+done
+if [ -z "${PRISM_DATA:-}" ] && [ -d "$root/data" ]; then export PRISM_DATA=$root/data; fi
+"$root/scripts/install_packages.sh" "${packages[@]}"
 "$root/scripts/build.sh" release reproduce
-exec "$root/build/release/examples/reproduce" "$@"
+exec "$root/build/release/examples/reproduce" "${results[@]}" "$@"

@@ -69,10 +69,7 @@ int run_models(experiment::Settings& settings) {
     if (run.training_error || experiment::caught_signal() != 0) break;
   }
   experiment::print_table(split, runs);
-  if (std::fflush(stdout) != 0 || std::ferror(stdout) != 0) {
-    std::fprintf(stderr, "experiment: the table cannot be written to the standard output\n");
-    return 1;
-  }
+  if (!examples::flush_output("experiment")) return 1;
   if (failure) std::rethrow_exception(failure);
   if (experiment::caught_signal() != 0) return 128 + experiment::caught_signal();
   return good ? 0 : 1;

@@ -5,6 +5,8 @@
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <cmath>
+#include <cstdint>
+#include <limits>
 #include <string>
 
 namespace examples {
@@ -28,17 +30,36 @@ inline CLI::Validator number_between(double low, double high) {
   return number_from(low, false) & CLI::Range(low, high);
 }
 
-/// Reads a whole number as decimal, where CLI11 takes a leading zero for octal.
-inline CLI::Validator decimal() {
-  return CLI::Validator(
-      [](std::string& text) -> std::string {
-        const bool digits = text.find_first_not_of("0123456789") == std::string::npos;
-        if (digits && !text.empty()) {
-          text.erase(0, std::min(text.find_first_not_of('0'), text.size() - 1));
-        }
+/// Has every option of whole numbers read decimals, where CLI11 takes a leading zero for octal, and
+/// refuse what is below 0 or too large, which CLI11 takes modulo 2^64. After they are declared.
+inline void read_whole_numbers(CLI::App& app) {
+  const auto without_zeros = [](std::string& text) {
+    const bool digits = !text.empty() && text.find_first_not_of("0123456789") == std::string::npos;
+    if (digits) text.erase(0, std::min(text.find_first_not_of('0'), text.size() - 1));
+    return digits;
+  };
+  const CLI::Validator decimal(
+      [=](std::string& text) -> std::string {
+        (void)without_zeros(text);
         return {};
       },
       "");
+  const CLI::Validator decimal_from_0(
+      [=](std::string& text) -> std::string {
+        static const std::string most = std::to_string(std::numeric_limits<std::uint64_t>::max());
+        if (!without_zeros(text)) return "must be a whole number of at least 0, not " + text;
+        if (text.size() < most.size() || (text.size() == most.size() && text <= most)) return {};
+        return "must be at most " + most + ", not " + text;
+      },
+      "");
+  for (CLI::Option* option : app.get_options()) {
+    const std::string type = option->get_type_name();
+    if (type.find("UINT") != std::string::npos) {
+      option->transform(decimal_from_0);
+    } else if (type.find("INT") != std::string::npos) {
+      option->transform(decimal);
+    }
+  }
 }
 
 }  // namespace examples

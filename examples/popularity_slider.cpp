@@ -15,6 +15,7 @@
 #include <vector>
 
 #include "data_options.hpp"
+#include "number_options.hpp"
 #include "option_names.hpp"
 #include "plot/gnuplot.hpp"
 #include "program.hpp"
@@ -157,6 +158,7 @@ int main(int argc, char** argv) {
   examples::declare_epochs(app, settings.epochs);
   app.add_option("--output", settings.folder, "folder for CSV and SVG")->capture_default_str();
   app.add_flag("--no-picture", settings.no_picture, "only the CSV, without gnuplot");
+  examples::read_whole_numbers(app);
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& error) {
@@ -166,6 +168,7 @@ int main(int argc, char** argv) {
   try {
     std::setvbuf(stdout, nullptr, _IOLBF, BUFSIZ);
     run(settings);
+    if (!examples::flush_output("popularity_slider")) return 1;
   } catch (const std::exception& error) {
     std::fprintf(stderr, "error: %s\n", examples::message_of(error).c_str());
     return 1;

@@ -17,6 +17,7 @@
 #include <string>
 #include <vector>
 
+#include "number_options.hpp"
 #include "option_names.hpp"
 #include "program.hpp"
 #include "reading_options.hpp"
@@ -225,6 +226,7 @@ int main(int argc, char** argv) {
       "recommend");
   Arguments arguments;
   declare(app, arguments);
+  examples::read_whole_numbers(app);
   try {
     app.parse(argc, argv);
     if (arguments.users.empty() && arguments.users_file.empty() && arguments.new_users.empty() &&
@@ -249,10 +251,7 @@ int main(int argc, char** argv) {
     const Json settings = settings_of(description);
     const bool all_known =
         in_double ? answer<double>(arguments, settings) : answer<float>(arguments, settings);
-    if (std::fflush(stdout) != 0 || std::ferror(stdout) != 0) {
-      std::fprintf(stderr, "recommend: the standard output cannot be written\n");
-      return 1;
-    }
+    if (!examples::flush_output("recommend")) return 1;
     return all_known ? 0 : 1;
   } catch (const std::exception& error) {
     std::fprintf(stderr, "recommend: %s\n", examples::message_of(error).c_str());

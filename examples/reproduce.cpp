@@ -17,6 +17,7 @@
 #include <vector>
 
 #include "experiment/interrupt.hpp"
+#include "number_options.hpp"
 #include "option_names.hpp"
 #include "plot/gnuplot.hpp"
 #include "program.hpp"
@@ -111,7 +112,6 @@ struct Elements {
   std::vector<NegativesCell> negatives;
 };
 
-/// @throws prism::DataError      where no data set is at hand
 /// @throws prism::ArgumentError  where --only names no element
 Elements elements_at_hand(Runner& runner, const Arguments& arguments) {
   Elements all;
@@ -139,9 +139,6 @@ Elements elements_at_hand(Runner& runner, const Arguments& arguments) {
       continue;
     }
     for (const NegativesCell& cell : negatives_cells(benchmark)) all.negatives.push_back(cell);
-  }
-  if (all.cells.empty()) {
-    throw prism::DataError(arguments.data, 0, "has none of the data sets; see --help");
   }
   for (const std::string& part : arguments.only) {
     const Arguments one{.only = {part}};
@@ -210,7 +207,7 @@ int reproduce_all(const Arguments& arguments) {
   if (arguments.list) {
     runner.only_read();
     list(runner, elements, arguments);
-    return 0;
+    return examples::flush_output("reproduce") ? 0 : 1;
   }
   if (!arguments.no_documents) plot::require_gnuplot(folder.string());
   if (!arguments.no_run) {
@@ -240,6 +237,7 @@ int main(int argc, char** argv) {
                "reproduce");
   Arguments arguments;
   declare(app, arguments);
+  examples::read_whole_numbers(app);
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& error) {

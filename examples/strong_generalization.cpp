@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "data_options.hpp"
+#include "number_options.hpp"
 #include "option_names.hpp"
 #include "program.hpp"
 
@@ -235,6 +236,7 @@ int main(int argc, char** argv) {
       ->check(CLI::Range(std::size_t{1}, std::size_t{100'000}))
       ->capture_default_str();
   app.add_flag("--no-retraining", settings.no_retraining, "only fold-in");
+  examples::read_whole_numbers(app);
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& error) {
@@ -244,6 +246,7 @@ int main(int argc, char** argv) {
   try {
     std::setvbuf(stdout, nullptr, _IOLBF, BUFSIZ);
     run_all(settings);
+    if (!examples::flush_output("strong_generalization")) return 1;
   } catch (const std::exception& error) {
     std::fprintf(stderr, "error: %s\n", examples::message_of(error).c_str());
     return 1;

@@ -10,6 +10,7 @@
 #include <prism/theory/verify.hpp>
 #include <vector>
 
+#include "number_options.hpp"
 #include "option_names.hpp"
 #include "program.hpp"
 #include "theorem/pictures.hpp"
@@ -28,15 +29,23 @@ void declare_options(CLI::App& app, theorem::Settings& settings) {
   app.add_option("--threads", settings.threads, "at most; all if left out")
       ->check(CLI::Range(std::size_t{1}, std::size_t{65536}));
   CLI::Option* const data = examples::declare_data(app, settings);
-  app.add_option("--epochs", settings.epochs, "of the training curves")
-      ->check(CLI::Range(std::size_t{1}, std::size_t{100'000}))
-      ->capture_default_str();
-  app.add_option("--lr", settings.learning_rate, "of the training curves")->capture_default_str();
-  app.add_option("--lambda", settings.lambda, "of the training curves' full decay")
-      ->capture_default_str();
+  CLI::Option* const epochs = app.add_option("--epochs", settings.epochs, "of the training curves")
+                                  ->check(CLI::Range(std::size_t{1}, std::size_t{100'000}))
+                                  ->capture_default_str();
+  CLI::Option* const rate = app.add_option("--lr", settings.learning_rate, "of the training curves")
+                                ->check(examples::number_from(0, true))
+                                ->capture_default_str();
+  CLI::Option* const lambda =
+      app.add_option("--lambda", settings.lambda, "of the training curves' full decay")
+          ->check(examples::number_from(0, false))
+          ->capture_default_str();
   app.add_option("--pictures", settings.pictures,
                  "folder for pictures (SVG, by gnuplot) and their data (CSV)");
-  app.add_flag("--no-training", settings.no_training, "only the simulation")->excludes(data);
+  app.add_flag("--no-training", settings.no_training, "only the simulation")
+      ->excludes(data)
+      ->excludes(epochs)
+      ->excludes(rate)
+      ->excludes(lambda);
 }
 
 }  // namespace
@@ -46,6 +55,7 @@ int main(int argc, char** argv) {
                "verify_theorem");
   theorem::Settings settings;
   declare_options(app, settings);
+  examples::read_whole_numbers(app);
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& error) {
@@ -79,7 +89,7 @@ int main(int argc, char** argv) {
     }
     theorem::print_limits(settings);
     if (split) {
-      const auto by_cosine = theorem::train_by_cosine(*split);
+      const auto by_cosine = theorem::train_by_cosine(*split, settings.seed);
       const auto recommenders = theorem::train_recommenders(*split, settings);
       if (pictures) {
         pictures->add_measured_and_predicted(by_cosine);
@@ -88,10 +98,7 @@ int main(int argc, char** argv) {
       }
     }
     if (pictures) pictures->draw_all();
-    if (std::fflush(stdout) != 0 || std::ferror(stdout) != 0) {
-      std::fprintf(stderr, "verify_theorem: the standard output cannot be written\n");
-      return 1;
-    }
+    if (!examples::flush_output("verify_theorem")) return 1;
     return misses <= allowed ? 0 : 1;
   } catch (const std::exception& error) {
     std::fprintf(stderr, "verify_theorem: %s\n", examples::message_of(error).c_str());

@@ -10,8 +10,11 @@ if ! command -v apt-get >/dev/null; then
 fi
 missing=()
 for package in "${packages[@]}"; do
-  status=$(dpkg-query -W -f '${Status}' "$package" 2>/dev/null || true)
-  [ "$status" = "install ok installed" ] || missing+=("$package")
+  # Any gnuplot will do: the others conflict with this one.
+  if [ "$package" = gnuplot-nox ] && command -v gnuplot >/dev/null; then continue; fi
+  # A line for each architecture that it is there for.
+  status=$(dpkg-query -W -f '${db:Status-Status}\n' "$package" 2>/dev/null || true)
+  grep -qx installed <<<"$status" || missing+=("$package")
 done
 [ ${#missing[@]} -gt 0 ] || exit 0
 
@@ -28,7 +31,7 @@ log=$(mktemp)
 trap 'rm -f "$log"' EXIT
 if ! { "${as_root[@]}" apt-get update &&
        "${as_root[@]}" env DEBIAN_FRONTEND=noninteractive \
-         apt-get install -y --no-install-recommends "${missing[@]}"; } >"$log" 2>&1; then
+         apt-get install -y --no-remove --no-install-recommends "${missing[@]}"; } >"$log" 2>&1; then
   cat "$log" >&2
   exit 1
 fi

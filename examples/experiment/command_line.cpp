@@ -65,9 +65,14 @@ void settle_lists(const CLI::App& app, Settings& settings) {
 void refuse_one_file_for_two(const Settings& settings) {
   const auto same = [](const std::string& a, const std::string& b) {
     if (a.empty() || b.empty()) return false;
+    // Of what does not exist, weakly_canonical leaves a relative path and a slash at its end.
+    const auto place = [](const std::string& name, std::error_code& error) {
+      std::filesystem::path path = std::filesystem::absolute(name, error);
+      if (!error) path = std::filesystem::weakly_canonical(path, error);
+      return path.has_filename() ? path : path.parent_path();
+    };
     std::error_code of_a, of_b;
-    const std::filesystem::path first = std::filesystem::weakly_canonical(a, of_a);
-    const std::filesystem::path second = std::filesystem::weakly_canonical(b, of_b);
+    const std::filesystem::path first = place(a, of_a), second = place(b, of_b);
     return !of_a && !of_b && first == second;  // what has no such path is refused where it is used
   };
   for (const std::string& input : {settings.data, settings.test}) {
@@ -271,10 +276,7 @@ void declare_options(CLI::App& app, Settings& settings) {
                "show no progress; what the files were taken for is shown")
       ->group(output);
 
-  for (CLI::Option* option : app.get_options()) {
-    const std::string type = option->get_type_name();
-    if (type.find("INT") != std::string::npos) option->transform(decimal());
-  }
+  examples::read_whole_numbers(app);
 
   // The preset sets these.
   app.get_option("--released")
@@ -282,15 +284,16 @@ void declare_options(CLI::App& app, Settings& settings) {
       ->excludes(app.get_option("--activation"));
   app.parse_complete_callback([&app, &settings] {
     settle_lists(app, settings);
+    if (settings.released) {
+      settings.sampler = prism::InBatchNegatives::name;
+      settings.activation = prism::Identity::name;
+    }
     refuse_what_nothing_reads(app, settings);
     if (settings.drop_repeated && !settings.test_is_given()) {
       throw CLI::ValidationError("--drop-repeated", "requires --test or --test-column");
     }
     refuse_shared_negatives(settings);
     refuse_one_file_for_two(settings);
-    if (!settings.released) return;
-    settings.sampler = prism::InBatchNegatives::name;
-    settings.activation = prism::Identity::name;
   });
 }
 

@@ -18,7 +18,6 @@
 
 namespace experiment {
 
-using examples::decimal;
 using examples::number_between;
 using examples::number_from;
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include <CLI/CLI.hpp>
 #include <prism/experiment/policies.hpp>
+#include <prism/initializer/prism.hpp>
 #include <string>
 
 #include "options.hpp"
@@ -20,7 +21,7 @@ void declare_policy_options(CLI::App& app, Settings& settings) {
   };
 
   list("alpha", "PRISM: 0 ignores popularity, larger values favour popular items")
-      ->check(weight)
+      ->check(number_between(0, prism::max_prism_alpha))
       ->group(options);
   list("prism-scale",
        "PRISM: factor on all magnitudes; about 0.02 for BPR, MACR and UltraGCN, whose logits are "

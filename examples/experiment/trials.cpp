@@ -16,6 +16,7 @@
 #include "candidates.hpp"
 #include "interrupt.hpp"
 #include "option_names.hpp"
+#include "program.hpp"
 #include "run.hpp"
 
 namespace experiment {
@@ -184,7 +185,7 @@ int run_lists(const Settings& settings) {
   print(rows);
   const bool complete = std::ranges::all_of(rows, &prism::Tuned::complete);
   if (!complete) print_ended(settings);
-  const bool good = print_errors(rows) && complete;
+  const bool good = print_errors(rows) && complete && examples::flush_output("experiment");
   if (caught_signal() != 0) return 128 + caught_signal();
   return good ? 0 : 1;
 }

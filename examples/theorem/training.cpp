@@ -60,7 +60,7 @@ Split load(const Settings& settings) {
   return split;
 }
 
-std::vector<Watched> train_by_cosine(const Split& split) {
+std::vector<Watched> train_by_cosine(const Split& split, std::uint64_t seed) {
   constexpr std::size_t dim = 32, epochs = 5;
   constexpr double batch_size = 256;
   // Steps in which angles and magnitudes change little in an epoch, as the probe's predictions
@@ -81,8 +81,8 @@ std::vector<Watched> train_by_cosine(const Split& split) {
       epochs, learning_rate, batch_size, lambda);
   std::vector<Watched> watched;
   for (const double decay : {0.0, lambda}) {
-    Recommender<MF<dim>, Cosine, FullWD, Xavier, SGD> model(split.train,
-                                                            {.regularizer = {.lambda = decay}});
+    Recommender<MF<dim>, Cosine, FullWD, Xavier, SGD> model(
+        split.train, {.seed = seed, .regularizer = {.lambda = decay}});
     // All epochs, without early stopping.
     watched.push_back(watch(decay > 0 ? "full decay (λ " + format_number(decay) + ")" : "no decay",
                             model, split,

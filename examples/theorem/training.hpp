@@ -2,6 +2,7 @@
 // The theorem against models in training.
 #pragma once
 
+#include <cstdint>
 #include <prism/data/split.hpp>
 #include <prism/training/magnitude_probe.hpp>
 #include <string>
@@ -25,7 +26,7 @@ prism::Split load(const Settings& settings);
 
 /// Trains the theorem's model, MF by cosine with SGD, without decay and with full decay, and prints
 /// measured and predicted changes by decile of popularity.
-std::vector<Watched> train_by_cosine(const prism::Split& split);
+std::vector<Watched> train_by_cosine(const prism::Split& split, std::uint64_t seed);
 
 /// Trains MF + DirectAU without decay, with full decay, and with PRISM.
 std::vector<Watched> train_recommenders(const prism::Split& split, const Settings& settings);

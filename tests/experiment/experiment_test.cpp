@@ -2,6 +2,7 @@
 // Grids, policies chosen at run time, and the preset of the published code.
 #include <doctest/doctest.h>
 
+#include <prism/execution/serial_grid.hpp>
 #include <set>
 #include <string>
 #include <type_traits>
@@ -63,6 +64,17 @@ TEST_CASE("the preset reaches a penalty that is chosen at run time") {
       FAIL("another penalty");
     }
   });
+}
+
+TEST_CASE("the preset trains on a device's grids, as on the host up to rounding") {
+  const Split split =
+      random_split(synthetic_interactions({.users = 60, .items = 40, .interactions_per_user = 6}));
+  const auto trained = [&](const auto& exec) {
+    Released<MF<8>, SSM> model(split.train);
+    fit(exec, model, split, {.learning_rate = 0.01, .batch_size = 64, .epochs = 2}, Silent());
+    return evaluate(model, split.test).ndcg;
+  };
+  CHECK(trained(serial_grid) == doctest::Approx(trained(par)).epsilon(1e-3));
 }
 
 TEST_CASE("the preset shuffles once: epochs have the same batches") {

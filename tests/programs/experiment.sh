@@ -25,6 +25,10 @@ cmp first.txt second.txt || fail "the table from the records is another"
 head -c -40 records.jsonl >cut && mv cut records.jsonl
 run --lr 0.1,0.01 --lambda 1e-4,1e-6 --seed 1,2 --records records.jsonl >third.txt
 cmp first.txt third.txt || fail "the table after a record was cut off is another"
+status=0
+run --lr 0.1,0.01 --lambda 1e-4,1e-6 --seed 1,2 --records records.jsonl >/dev/full 2>err.txt || status=$?
+[ "$status" = 1 ] && grep -qx 'experiment: the standard output cannot be written' err.txt ||
+  fail "exit status $status where nothing can be written: $(cat err.txt)"
 # The choice is the best validation of the first seed.
 run --lr 0.1,0.01 --lambda 1e-4,1e-6 --seed 1,2 --records records.jsonl --tune >tuned.txt
 [ "$(grep -c '^MF' tuned.txt)" = 3 ] || fail "tuning gave not 3 models"
@@ -204,6 +208,10 @@ refused() {
 refused "--lr" --lr 0.1,-1
 refused "--records FILE" --lr 0.1,0.01 --json out.json
 refused "has 1 twice" --seed 1,1
+refused "must be a whole number of at least 0, not -1" --min-steps -1
+refused "must be at most 18446744073709551615" --min-steps 99999999999999999999
+refused "--alpha" --alpha 4 --initializer PRISM
+refused "name the same place" --json out --save ./out/
 refused "would append to the data" --records ratings.dat --tune
 refused "is used only with --loss SSM" --tau 0.1,0.2
 refused "--tune" --first-epochs 3

@@ -16,6 +16,11 @@ fail() { echo "$*" >&2; exit 1; }
 unset PRISM_DATA
 run() { "$program" --data data --seeds 1 "$@"; }
 
+# Synthetic data are always at hand.
+mkdir nothing
+"$program" --data nothing --results synthetic --only defaults/synthetic600 --list >list.txt 2>log.txt &&
+  grep -q '^defaults/synthetic600 ' list.txt || { cat log.txt; fail "there is no synthetic data"; }
+
 run --results whole --only magnitudes,curves >log.txt 2>&1 || { cat log.txt; exit 1; }
 for file in whole.md whole/magnitudes-movielens1m.csv whole/magnitudes-movielens1m.svg \
             whole/curves-movielens1m.svg whole/theorem.svg; do

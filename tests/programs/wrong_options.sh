@@ -8,7 +8,7 @@ folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT
 fail() { echo "$*" >&2; exit 1; }
 for program in "$@"; do
-  for option in --no-such-option --seed=none; do
+  for option in --no-such-option --seed=none --seed=-1; do
     status=0
     "$program" "$option" >"$folder/out" 2>&1 || status=$?
     [ "$status" = 2 ] || fail "$program exits with $status for $option"

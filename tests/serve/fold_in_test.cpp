@@ -248,7 +248,7 @@ TEST_CASE("a trained magnitude is never negative, whatever the rows are like") {
   CHECK(refusal([&] { return of_table(popularity); }) == "table: has no row that was trained");
   // Where all are equally popular, no slope follows from rounding errors.
   table = zeros<double>(10, 2);
-  for (const Index d : {1, 3, 7, 20, 333}) {
+  for (const Index d : {1U, 3U, 7U, 20U, 333U}) {
     for (std::size_t r = 0; r < 10; ++r) table(r, 0) = 0.1 + 0.7 * static_cast<double>(r);
     const PrismMagnitude found = of_table(std::vector<Index>(10, d));
     CHECK(found.alpha == 0);

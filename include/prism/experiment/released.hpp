@@ -107,6 +107,8 @@ class Released : public Recommender<typename detail::ReleasedBackbone<Backbone>:
   template <Execution X>
   explicit Released(const X& exec, Interactions train, Options options = {})
       : Base(exec, std::move(train), released(std::move(options))) {}
+  /// A copy with its tables in this memory.
+  Released(const Released& other, std::pmr::memory_resource* memory) : Base(other, memory) {}
 
   /// "Released: MF<64> + DirectAU + None + Xavier"
   [[nodiscard]] std::string name() const { return name_of(this->options()); }
