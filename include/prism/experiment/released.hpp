@@ -6,6 +6,7 @@
 
 #include <concepts>
 #include <cstddef>
+#include <memory_resource>
 #include <string>
 #include <utility>
 
