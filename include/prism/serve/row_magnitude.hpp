@@ -42,9 +42,8 @@ struct PrismMagnitude {
 /// @param table       such as the items' output rows
 /// @param popularity  one number for each row; rows of popularity 0 were not trained, and do not
 ///     count
-/// @throws ArgumentError  where popularity has another length, the length of a row that counts is
-/// not finite, or
-///     none of them is longer than 0
+/// @throws ArgumentError  where popularity has another length, or the rows that count are not all
+///     of finite length, or are all of length 0
 template <class T>
 [[nodiscard]] PrismMagnitude trained_magnitude(Rows<const T> table,
                                                std::span<const Index> popularity) {

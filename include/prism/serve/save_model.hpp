@@ -75,9 +75,8 @@ void write_parameters(ModelFolderWriter& folder, const char* kind, const State& 
 }  // namespace detail
 
 /// Says before a model is trained what save_model() would say after.
-/// @throws DataError  where the folder has other files in it than a saved model's, cannot be read,
-/// or
-///     is a file
+/// @throws DataError  where the folder has other files in it than a saved model's, or cannot be
+///     read, or is a file
 inline void check_model_folder(const std::filesystem::path& path) {
   detail::require_own_files(path);
 }
