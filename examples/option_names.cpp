@@ -13,7 +13,7 @@ namespace examples {
 namespace {
 
 // An option of the library, or an argument that its errors name, and what sets it.
-constexpr std::array<std::pair<std::string_view, std::string_view>, 28> option_names{{
+constexpr std::array<std::pair<std::string_view, std::string_view>, 30> option_names{{
     {"backbone", "--backbone"},
     {"batch_size", "--batch"},
     {"checkpoint", "--checkpoint"},
@@ -40,8 +40,10 @@ constexpr std::array<std::pair<std::string_view, std::string_view>, 28> option_n
     {"split.train", "--data"},
     {"split.validation", "--data"},
     {"test", "--test"},
+    {"test_users", "--test-users"},
     {"user", "--user-column"},
     {"validate_by_cosine", "--validate-by-cosine"},
+    {"validation_users", "--validation-users"},
 }};
 
 /// The command line's name of an option; empty where it has none.
@@ -93,7 +95,8 @@ std::string message_of(const std::exception& error) {
   if (const auto* const of_argument = dynamic_cast<const prism::ArgumentError*>(&error)) {
     const std::string argument = of_argument->argument();
     const std::string_view name = name_of(argument);
-    return (name.empty() ? argument : std::string(name)) + in_options(text.substr(argument.size()));
+    return (name.empty() ? in_options(argument) : std::string(name)) +
+           in_options(text.substr(argument.size()));
   }
   if (const auto* const of_data = dynamic_cast<const prism::DataError*>(&error)) {
     const std::string file = of_data->file();

@@ -69,8 +69,10 @@ void declare(CLI::App& app, Arguments& arguments) {
   app.add_option("-k,--k", arguments.k, "items for each")
       ->check(CLI::Range(std::size_t{1}, std::size_t{1} << 24))
       ->capture_default_str();
-  app.add_flag("--include-seen", arguments.include_seen, "items that the user has seen, too");
-  app.add_flag("--cosine", arguments.cosine, "rank by cosine instead of dot product");
+  app.add_flag("--include-seen", arguments.include_seen, "items that the user has seen, too")
+      ->excludes("--similar-to");
+  app.add_flag("--cosine", arguments.cosine, "rank by cosine instead of dot product")
+      ->excludes("--similar-to");
   app.add_flag("--describe", arguments.describe, "print what the model is: policies and settings");
   app.set_version_flag("--version", "prism " PRISM_VERSION);
 }
@@ -246,7 +248,7 @@ int main(int argc, char** argv) {
     }
     if (arguments.users.empty() && arguments.users_file.empty() && arguments.new_users.empty() &&
         arguments.similar_to.empty()) {
-      return 0;
+      return examples::flush_output("recommend") ? 0 : 1;
     }
     const Json settings = settings_of(description);
     const bool all_known =

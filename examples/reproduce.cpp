@@ -185,13 +185,14 @@ Results results_on_record(Runner& runner, const Elements& elements) {
 int reproduce_all(const Arguments& arguments) {
   std::filesystem::path folder = std::filesystem::absolute(arguments.results).lexically_normal();
   if (!folder.has_filename()) folder = folder.parent_path();  // "results/"
-  std::filesystem::create_directories(folder);
+  if (!arguments.list) std::filesystem::create_directories(folder);
   RunnerOptions options{.data = arguments.data,
                         .records = folder / "records.jsonl",
                         .first_epochs = arguments.first_epochs};
   options.seeds.resize(arguments.seeds);
   options.queue.workers = arguments.workers;
   options.device = arguments.device;
+  options.only_read = arguments.list || arguments.no_run;
   const prism::detail::Stopwatch time;
   const double budget = arguments.budget_hours * 3600;
   const auto interrupted = [=] {
@@ -205,7 +206,6 @@ int reproduce_all(const Arguments& arguments) {
   Runner runner(options);
   const Elements elements = elements_at_hand(runner, arguments);
   if (arguments.list) {
-    runner.only_read();
     list(runner, elements, arguments);
     return examples::flush_output("reproduce") ? 0 : 1;
   }

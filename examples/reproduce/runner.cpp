@@ -67,7 +67,12 @@ bool FigureResult::shows_all() const {
   });
 }
 
-Runner::Runner(RunnerOptions options) : options_(std::move(options)), records_(options_.records) {}
+Runner::Runner(RunnerOptions options)
+    : options_(std::move(options)),
+      records_(options_.only_read ? prism::TrialRecords::snapshot(options_.records)
+                                  : prism::TrialRecords(options_.records)) {
+  if (options_.only_read) only_read();
+}
 
 std::filesystem::path Runner::file(const DataSet& data) const {
   return options_.data / data.name / data.file;

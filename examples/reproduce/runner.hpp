@@ -71,6 +71,8 @@ struct RunnerOptions {
   std::optional<std::size_t> first_epochs{};
   prism::QueueOptions queue{};
   std::string device = "host";  // experiment::Settings::device
+  /// Whether nothing is run, and the file of the records is only read, which needs not be there.
+  bool only_read = false;
 };
 
 class Runner {

@@ -67,6 +67,7 @@ TEST_CASE("the host touches no memory of a device in a step") {
   step_on_device_only<Recommender<LightGCN<8, 2>, BSL, None, Xavier, Adam, SharedNegatives<>>>(
       train);
   step_on_device_only<Recommender<MF<8>, Penalized<BPR, IPL>, None, Xavier, SGD>>(train);
+  step_on_device_only<Recommender<MF<8>, MAWU, FullWD, Xavier, SGD>>(train);
   step_on_device_only<
       Recommender<MF<8>, Penalized<SSM, ReSN>, None, Xavier, Adam, InBatchNegatives>>(train);
 }

@@ -85,8 +85,14 @@ TEST_CASE("the records of trials outlive the program, and a line that was cut of
     records.add(record);
     CHECK_THROWS_WITH_AS(TrialRecords{path}, doctest::Contains("in use by another program"),
                          DataError);
+    CHECK(TrialRecords::snapshot(path).find("a key")->epochs == 2);
   }
   { std::ofstream(path, std::ios::app) << "{\"model\": \"cut"; }
+  const auto bytes = std::filesystem::file_size(path);
+  CHECK(TrialRecords::snapshot(path).all().size() == 1);
+  CHECK(std::filesystem::file_size(path) == bytes);
+  CHECK(TrialRecords::snapshot(folder.path / "absent.jsonl").all().empty());
+  CHECK(!std::filesystem::exists(folder.path / "absent.jsonl"));
   {
     TrialRecords records(path);
     REQUIRE(records.all().size() == 1);
@@ -98,10 +104,15 @@ TEST_CASE("the records of trials outlive the program, and a line that was cut of
     CHECK(found->report->magnitudes[0].magnitude == 0.1);
     records.add({.key = "another"});
   }
-  CHECK(TrialRecords(path).all().size() == 2);
+  // The last line may lack its end.
+  std::filesystem::resize_file(path, std::filesystem::file_size(path) - 1);
+  TrialRecords(path).add({.key = "a third"});
+  CHECK(TrialRecords(path).all().size() == 3);
   { std::ofstream(path, std::ios::app) << "nonsense\n"; }
-  CHECK_THROWS_WITH_AS(TrialRecords{path}, doctest::Contains("records.jsonl:4: is no record"),
+  CHECK_THROWS_WITH_AS(TrialRecords{path}, doctest::Contains("records.jsonl:5: is no record"),
                        DataError);
+  CHECK_THROWS_WITH_AS(static_cast<void>(TrialRecords::snapshot(path)),
+                       doctest::Contains("records.jsonl:5: is no record"), DataError);
   CHECK_THROWS_AS(TrialRecords{folder.path / "none" / "records.jsonl"}, DataError);
   // Another file, even of one line, stays as it was.
   const auto other = folder.path / "notes.txt";

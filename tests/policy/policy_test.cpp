@@ -162,9 +162,10 @@ TEST_CASE("SGD updates batch rows with gradient and decay, other rows only with 
                        .inverse_index = inverse_index};
   SGD::State<double> state(3, 2);
   const auto step = [&](const auto& regularizer) {
-    SGD{}(par, ParameterView<double>{.rows = rows(table), .popularity = popularity},
-          TableGradient<double>::sparse(rows(gradient), side), state,
+    const ParameterView<double> view{.rows = rows(table), .popularity = popularity};
+    SGD{}(par, view, TableGradient<double>::sparse(rows(gradient), side), state,
           {.learning_rate = 0.1, .step = 1}, regularizer);
+    SGD{}.flush(par, view, state, regularizer);
   };
   SUBCASE("without decay") {
     step(None{});

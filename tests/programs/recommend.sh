@@ -68,6 +68,15 @@ ask --users-file - <users | cmp - users.txt || fail "users of the standard input
 refused 1 "empty: has no users" --users-file empty
 refused 2 "--new-users" --users 1 --new-users liked.csv
 refused 2 "--similar-to" --users 1 --similar-to 1
+refused 2 "--similar-to" --similar-to 1 --include-seen
+refused 2 "--similar-to" --similar-to 1 --cosine
+for what in "--users 1" --describe; do
+  status=0
+  # shellcheck disable=SC2086
+  ask $what >/dev/full 2>messages.txt || status=$?
+  [ "$status" = 1 ] && grep -q 'standard output cannot be written' messages.txt ||
+    fail "exit status $status for $what where the disk is full: $(cat messages.txt)"
+done
 
 # Each line has four columns, whatever is in an id.
 { echo 'user,item'; awk -F:: '{ print "\"u\t" $1 "\",\"back\\" $2 "\t\"" }' ratings.dat; } >tabs.csv

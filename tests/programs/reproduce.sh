@@ -20,6 +20,7 @@ run() { "$program" --data data --seeds 1 "$@"; }
 mkdir nothing
 "$program" --data nothing --results synthetic --only defaults/synthetic600 --list >list.txt 2>log.txt &&
   grep -q '^defaults/synthetic600 ' list.txt || { cat log.txt; fail "there is no synthetic data"; }
+[ ! -e synthetic ] || fail "a list makes a folder"
 
 run --results whole --only magnitudes,curves >log.txt 2>&1 || { cat log.txt; exit 1; }
 for file in whole.md whole/magnitudes-movielens1m.csv whole/magnitudes-movielens1m.svg \
@@ -64,8 +65,9 @@ status=0
 run --results parts --only tabel1 >log.txt 2>&1 || status=$?
 [ "$status" = 1 ] && grep -qF "must name elements" log.txt || fail "an unknown element was taken"
 lines=$(wc -l <parts/records.jsonl)
-run --results parts --only magnitudes --list | grep -q 'magnitudes/movielens1m *4 of 4' ||
-  fail "the list does not say what is on record"
+flock parts/records.jsonl "$program" --data data --seeds 1 --results parts --only magnitudes --list >list.txt ||
+  fail "the records of another run that is going on are not listed"
+grep -q 'magnitudes/movielens1m *4 of 4' list.txt || fail "the list does not say what is on record"
 [ "$(wc -l <parts/records.jsonl)" = "$lines" ] || fail "trials on record were run again"
 # A cell of Table 1 that one seed of three has been run with.
 run --results cells --only table1/movielens1m/MF/SSM/text --first-epochs 2 >log.txt 2>&1 || { cat log.txt; exit 1; }

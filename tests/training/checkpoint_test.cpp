@@ -49,13 +49,14 @@ struct Forgetful {
   static constexpr std::string_view name = "Forgetful";
   template <class T>
   struct State {
-    State(std::size_t, std::size_t, std::pmr::memory_resource*) {}
+    State(std::size_t size, std::size_t dim, std::pmr::memory_resource* memory)
+        : of_sgd(size, dim, memory) {}
+    SGD::State<T> of_sgd;
   };
   template <Execution X, class T, RegularizerPolicy R>
   void operator()(const X& exec, const ParameterView<T>& table, const TableGradient<T>& gradient,
-                  State<T>&, StepInfo info, const R& regularizer) const {
-    SGD::State<T> none(0, 0);
-    SGD{}(exec, table, gradient, none, info, regularizer);
+                  State<T>& state, StepInfo info, const R& regularizer) const {
+    SGD{}(exec, table, gradient, state.of_sgd, info, regularizer);
   }
 };
 

@@ -12,23 +12,12 @@
 #include <type_traits>
 #include <vector>
 
+#include "deferred_steps.hpp"
 #include "policies.hpp"
-#include "support/nan_max.hpp"
 
 using namespace prism;
 
 namespace {
-
-template <class T>
-double relative_difference(const Matrix<T>& a, const Matrix<T>& b) {
-  double difference = 0, largest = 0;
-  for (std::size_t i = 0; i < a.size(); ++i) {
-    difference =
-        test::nan_max(difference, static_cast<double>(std::abs(a.data()[i] - b.data()[i])));
-    largest = std::max(largest, static_cast<double>(std::abs(b.data()[i])));
-  }
-  return difference / largest;
-}
 
 /// PartialRowWiseAdam by its definition, number by number.
 struct PlainRowWiseAdam {
@@ -46,13 +35,15 @@ struct PlainRowWiseAdam {
   void operator()(const X&, const ParameterView<T>& table, const TableGradient<T>& gradient,
                   State<T>& state, StepInfo info, const R& regularizer) const {
     const double t = static_cast<double>(info.step);
+    const double first_correction = 1 - std::pow(0.9, t);
+    const double second_correction = 1 - std::pow(0.999, t);
     const RowDecay active(regularizer, table.popularity, true);
     const RowDecay inactive(regularizer, table.popularity, false);
     const std::size_t dim = table.rows.dim();
+    std::vector<double> g(dim);
     for (std::size_t r = 0; r < table.rows.size(); ++r) {
       const double decay = gradient.in_batch(r) ? active(r) : inactive(r);
       T* const w = table.rows[r];
-      std::vector<double> g(dim);
       double squares = 0;
       for (std::size_t i = 0; i < dim; ++i) {
         g[i] = decay * static_cast<double>(w[i]);
@@ -64,8 +55,8 @@ struct PlainRowWiseAdam {
       for (std::size_t i = 0; i < dim; ++i) {
         const double m = 0.9 * static_cast<double>(state.first(r, i)) + 0.1 * g[i];
         state.first(r, i) = static_cast<T>(m);
-        const double step = info.learning_rate * m / (1 - std::pow(0.9, t)) /
-                            (std::sqrt(v / (1 - std::pow(0.999, t))) + 1e-8);
+        const double step =
+            info.learning_rate * m / first_correction / (std::sqrt(v / second_correction) + 1e-8);
         w[i] = std::clamp(static_cast<T>(static_cast<double>(w[i]) - step), table.lowest,
                           table.highest);
       }
@@ -73,63 +64,15 @@ struct PlainRowWiseAdam {
   }
 };
 
-/// Everything that is trained.
-template <class Model>
-auto trained_tables(Model& model) {
-  std::vector<Matrix<typename Model::scalar_type>> tables{model.users(), model.items()};
-  const auto collect = [&](const auto& parameter) {
-    tables.push_back(
-        zeros<typename Model::scalar_type>(parameter.rows.size(), parameter.rows.dim()));
-    std::copy_n(parameter.rows.data(), parameter.rows.num_elements(), tables.back().data());
-  };
-  model.weights().backbone.for_each_parameter(collect);
-  model.weights().loss.for_each_parameter(collect);
-  return tables;
-}
-
-/// Trains a model on batches that leave most rows alone most of the time, some for longer than any
-/// momentum lasts.
-template <class Model>
-auto train(std::size_t steps) {
-  const Interactions all =
-      synthetic_interactions({.users = 300, .items = 400, .interactions_per_user = 6});
-  Model model(all, {.backbone = test::with_dim<typename Model::backbone_type>(19)});
-  Trainer trainer(model);
-  const Random order(4, Stream::shuffle), negatives(4, Stream::negatives);
-  std::vector<Interaction> pairs(5);
-  for (std::size_t s = 0; s < steps; ++s) {
-    // Most batches come from the first few interactions, so that other rows wait.
-    const std::size_t from = s % 10 == 0 ? all.size() : 20;
-    for (std::size_t p = 0; p < pairs.size(); ++p) {
-      pairs[p] = all[order.uniform_int(s * pairs.size() + p, static_cast<std::uint32_t>(from))];
-    }
-    const double learning_rate = s < steps / 2 ? 0.01 : 0.003;
-    trainer.step(pairs, trainer.sample(pairs, negatives, s * pairs.size()), learning_rate);
-    if (s == steps / 3) trainer.flush();
-  }
-  trainer.flush();
-  return trained_tables(model);
-}
-
-template <class Backbone, class Loss, class Regularizer, class T, class LazyOne = Adam,
-          class DenseOne = DenseAdam>
+template <class Backbone, class Loss, class Regularizer, class T>
 void check_same(std::size_t steps, double bound) {
-  using Lazy = Recommender<Backbone, Loss, Regularizer, PRISM<1.0>, LazyOne, UniformNegatives, T>;
-  using Dense = Recommender<Backbone, Loss, Regularizer, PRISM<1.0>, DenseOne, UniformNegatives, T>;
-  INFO(std::string(Backbone::name), " + ", std::string(Loss::name), " + ",
-       std::string(Regularizer::name), " in ", sizeof(T), " bytes");
-  const auto lazy = train<Lazy>(steps);
-  const auto dense = train<Dense>(steps);
-  REQUIRE(lazy.size() == dense.size());
-  for (std::size_t k = 0; k < lazy.size(); ++k) {
-    CAPTURE(k);
-    CHECK(relative_difference(lazy[k], dense[k]) <= bound);
-  }
+  test::check_same<Backbone, Loss, Regularizer, T, Adam, DenseAdam>(steps, bound);
 }
 
 template <class Backbone, class Loss, class Regularizer, class T>
 void check_row_wise(std::size_t steps, double bound) {
-  check_same<Backbone, Loss, Regularizer, T, PartialRowWiseAdam, PlainRowWiseAdam>(steps, bound);
+  test::check_same<Backbone, Loss, Regularizer, T, PartialRowWiseAdam, PlainRowWiseAdam>(steps,
+                                                                                         bound);
 }
 
 }  // namespace
@@ -192,6 +135,6 @@ TEST_CASE("a model is left flushed if an observer of fit throws within an epoch"
     CHECK_THROWS_WITH(fit(model, split, {.batch_size = 20}, Interrupts{}), "enough");
     return model.users();
   };
-  CHECK(relative_difference(interrupted(std::type_identity<Adam>{}),
-                            interrupted(std::type_identity<DenseAdam>{})) <= 1e-12);
+  CHECK(test::relative_difference(interrupted(std::type_identity<Adam>{}),
+                                  interrupted(std::type_identity<DenseAdam>{})) <= 1e-12);
 }

@@ -70,7 +70,7 @@ TEST_CASE("an observer that has thrown does not keep training from going on") {
       if (left-- == 0) throw std::runtime_error("once");
     }
   } throws;
-  using Plain = Recommender<MF<8>, BPR, None, Xavier, SGD>;  // which defers nothing
+  using Plain = Recommender<MF<8>, BPR, None, Xavier, SGD>;  // without decay it defers nothing
   const FitOptions options{.learning_rate = 0.1, .batch_size = 150, .epochs = 3};
   Plain model(resume_split().train), other(resume_split().train);
   TrainingSession session(model, resume_split(), options);

@@ -136,6 +136,7 @@ TEST_CASE("a loss's state steps with the tables' optimizer and decay") {
   Model model(Interactions(3, 2, pairs), {.regularizer = {.lambda = 0.5}});
   Trainer trainer(model);
   CHECK(trainer.step(pairs, {}, 0.1) == doctest::Approx(4.5));
+  trainer.flush();
   auto& state = model.weights().loss;
   CHECK(state.bias(0, 0) == doctest::Approx(2 - 0.1 * (2 * 3.0 / 3 + 0.5 * 2)));
   CHECK(state.bias(1, 0) == doctest::Approx(2 - 0.1 * (0.5 * 2)));  // not in the batch

@@ -160,11 +160,19 @@ class TrialRecords {
         if (errno != EWOULDBLOCK) fail("cannot be locked");
         throw DataError(path.string(), 0, "is in use by another program");
       }
-      read();
+      const WholeRecords whole = read(path);
+      if (::ftruncate(file_, static_cast<::off_t>(whole.bytes)) != 0) fail("cannot be written");
+      if (!whole.end_with_line) append("\n");
     } catch (...) {
       ::close(file_);
       throw;
     }
+  }
+  /// In memory only, with the records that a file has now; none where there is no file. The file
+  /// stays as it is, and another program may be adding to it.
+  /// @throws DataError  where the file cannot be read, or a line is no record
+  [[nodiscard]] static TrialRecords snapshot(const std::filesystem::path& path) {
+    return {path, Snapshot{}};
   }
   TrialRecords(const TrialRecords&) = delete;
   TrialRecords& operator=(const TrialRecords&) = delete;
@@ -225,29 +233,41 @@ class TrialRecords {
     if (::fdatasync(file_) != 0 && errno != EINVAL) fail("cannot be written");
   }
 
-  void read() {
-    std::ifstream in(path_, std::ios::binary);
-    if (!in) throw DataError(path_.string(), 0, "cannot be read");
-    std::size_t number = 0, whole = 0;
+  struct Snapshot {};
+  TrialRecords(const std::filesystem::path& path, Snapshot) {
+    if (std::filesystem::exists(path)) static_cast<void>(read(path));
+  }
+
+  /// What of a file is whole: not a last record that was cut off while it was written.
+  struct WholeRecords {
+    std::uintmax_t bytes = 0;
+    bool end_with_line = true;
+  };
+
+  [[nodiscard]] WholeRecords read(const std::filesystem::path& path) {
+    std::ifstream in(path, std::ios::binary);
+    if (!in) throw DataError(path.string(), 0, "cannot be read");
+    WholeRecords whole;
+    std::size_t number = 0;
     for (std::string line; std::getline(in, line);) {
       const bool has_end = !in.eof();
       ++number;
       try {
         TrialRecord record = trial_record_of(Json::parse(line));
         records_[record.key] = std::move(record);
-        whole += line.size() + 1;
-        if (!has_end) append("\n");
+        whole.bytes += line.size() + (has_end ? 1 : 0);
+        whole.end_with_line = has_end;
       } catch (const nlohmann::json::exception&) {
-        // Cut off while it was written, and not another file's text.
+        // Another file's text is no record that was cut off.
         if (!has_end && line.starts_with(std::string_view("{\"model\"").substr(0, line.size()))) {
           break;
         }
-        throw DataError(path_.string(), number,
+        throw DataError(path.string(), number,
                         "is no record of a trial; delete the line to have the trial run again");
       }
     }
-    if (in.bad()) throw DataError(path_.string(), 0, "cannot be read");
-    if (::ftruncate(file_, static_cast<::off_t>(whole)) != 0) fail("cannot be written");
+    if (in.bad()) throw DataError(path.string(), 0, "cannot be read");
+    return whole;
   }
 
   std::filesystem::path path_;
