@@ -114,7 +114,7 @@ TEST_CASE("what is no checkpoint says so") {
   bytes[8] = 9;
   write(place.path(), bytes);
   CHECK(refusal(place.path())
-            .ends_with("is a checkpoint of a training of version 9; this library reads version 7"));
+            .ends_with("is a checkpoint of a training of version 9; this library reads version 8"));
 }
 
 TEST_CASE("a run is not resumed as another one") {

@@ -4,12 +4,14 @@
 #include <doctest/doctest.h>
 
 #include <algorithm>
+#include <cmath>
 #include <cstddef>
 #include <cstdint>
 #include <memory_resource>
 #include <span>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "data/temporary_file.hpp"
@@ -63,6 +65,8 @@ class ThreeRows {
       table.data()[i] = static_cast<T>(0.3 + random_.uniform(i));
     }
   }
+  /// Bounded to [0, 1]. @param start  of all weights
+  explicit ThreeRows(T start) : lowest_(0), highest_(1) { table.fill(start); }
 
   template <class Optimizer, class State, class Regularizer>
   void step(const Optimizer& optimizer, State& state, double learning_rate, std::uint64_t number,
@@ -85,13 +89,16 @@ class ThreeRows {
               {learning_rate, number}, regularizer);
   }
 
-  [[nodiscard]] ParameterView<T> view() { return {rows(table)}; }
+  [[nodiscard]] ParameterView<T> view() {
+    return {.rows = rows(table), .lowest = lowest_, .highest = highest_};
+  }
 
   Matrix<T> table = zeros<T>(3, 16);
 
  private:
   Matrix<T> gradient_ = zeros<T>(2, 16);
   Random random_{1, Stream::synthetic};
+  T lowest_ = -unbounded<T>, highest_ = unbounded<T>;
 };
 
 }  // namespace
@@ -121,22 +128,57 @@ TEST_CASE("SGD has the weights of its definition where each step has another lea
 TEST_CASE("SGD in float keeps a decay that a single step would round away") {
   constexpr std::uint64_t steps = 20'000;
   constexpr double rate = 0.01, lambda = 1e-6;
-  ThreeRows<float> start, with, without;
-  SGD::State<float> decaying(3, 16), none(3, 16);
-  for (std::uint64_t s = 1; s <= steps; ++s) {
-    with.step(SGD{}, decaying, rate, s, FullWD{lambda});
-    without.step(SGD{}, none, rate, s, None{});
-  }
-  SGD{}.flush(serial, with.view(), decaying, FullWD{lambda});
-  for (std::size_t r = 0; r < 3; ++r) {
-    double lost = 0, expected = 0;
-    for (std::size_t i = 0; i < 16; ++i) {
-      lost += static_cast<double>(without.table(r, i)) - with.table(r, i);
-      expected += rate * lambda * steps * start.table(r, i);
+  // Histories that are long, that end with an epoch, and that are full after a few steps.
+  const auto check = [](std::uint64_t epoch, double change) {
+    ThreeRows<float> start, with, without;
+    SGD::State<float> decaying(3, 16), none(3, 16);
+    double expected = 0;  // of the rows
+    for (std::uint64_t s = 1; s <= steps; ++s) {
+      const double of_step = rate * (1 + change * static_cast<double>(s % 50));
+      expected += of_step * lambda;
+      with.step(SGD{}, decaying, of_step, s, FullWD{lambda});
+      without.step(SGD{}, none, of_step, s, None{});
+      if (s % epoch == 0) SGD{}.flush(serial, with.view(), decaying, FullWD{lambda});
     }
-    CAPTURE(r);
-    CHECK(lost / expected == doctest::Approx(1).epsilon(0.03));
+    CAPTURE(epoch);
+    CAPTURE(change);
+    for (std::size_t r = 0; r < 3; ++r) {
+      double lost = 0, sum = 0;
+      for (std::size_t i = 0; i < 16; ++i) {
+        lost += static_cast<double>(without.table(r, i)) - with.table(r, i);
+        sum += start.table(r, i);
+      }
+      CAPTURE(r);
+      CHECK(lost / sum / expected == doctest::Approx(1).epsilon(0.03));
+    }
+  };
+  check(steps, 0);
+  check(20, 0);
+  check(steps, -0.01);
+}
+
+TEST_CASE("SGD in float keeps a row's direction in many steps of strong decay") {
+  ThreeRows<float> start, rows;
+  SGD::State<float> state(3, 16);
+  for (std::uint64_t s = 1; s <= 400; ++s) rows.step(SGD{}, state, 0.1, s, FullWD{0.5});
+  SGD{}.flush(serial, rows.view(), state, FullWD{0.5});
+  for (std::size_t i = 0; i < 16; ++i) {
+    const double kept = static_cast<double>(rows.table(2, i)) / start.table(2, i);
+    CHECK(kept / std::pow(0.95, 400) == doctest::Approx(1).epsilon(1e-5));
   }
+}
+
+TEST_CASE("SGD clamps rows in each step, those that start out of their bounds too") {
+  ThreeRows<double> lazy(10), plain(10);
+  SGD::State<double> state(3, 16);
+  PlainSGD::State<double> none(3, 16);
+  for (std::uint64_t s = 1; s <= 10; ++s) {
+    lazy.step(SGD{}, state, 0.1, s, FullWD{1});
+    plain.step(PlainSGD{}, none, 0.1, s, FullWD{1});
+  }
+  SGD{}.flush(serial, lazy.view(), state, FullWD{1});
+  CHECK(plain.table(2, 0) == doctest::Approx(std::pow(0.9, 9)));
+  CHECK(test::relative_difference(lazy.table, plain.table) < 1e-13);
 }
 
 TEST_CASE("SGD refuses a state whose deferred steps cannot be") {
@@ -148,11 +190,14 @@ TEST_CASE("SGD refuses a state whose deferred steps cannot be") {
   };
   const auto refusal = [&](std::vector<std::uint32_t> last, const std::vector<Run>& runs) {
     BinaryWriter out(place.path(), kind);
-    out.numbers(std::span<const std::uint32_t>(last));
     out.number(static_cast<std::uint32_t>(runs.size()));
     for (const Run& run : runs) {
       out.number(run.learning_rate);
       out.number(run.end);
+    }
+    for (const std::uint32_t steps : last) {
+      out.number(0.0F);  // owed
+      out.number(steps);
     }
     out.publish();
     BinaryReader in(place.path(), kind);

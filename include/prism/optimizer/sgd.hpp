@@ -11,7 +11,6 @@
 #include <vector>
 
 #include "prism/core/binary_file.hpp"
-#include "prism/core/binary_tables.hpp"
 #include "prism/core/config.hpp"
 #include "prism/core/index.hpp"
 #include "prism/core/memory.hpp"
@@ -26,82 +25,103 @@ namespace prism::inline PRISM_ISA {
 
 namespace detail {
 
-/// A table, how many of the history's steps each row has had, and the decay of rows without a
-/// gradient: what loops over rows need, a device's too.
+/// Of a row: how many of the history's steps it has had, and what is still to be taken off it, a
+/// part of its weights that is negligible so far.
+struct SGDRow {
+  float owed = 0;
+  std::uint32_t last = 0;
+};
+
+/// What loops over a table's rows need, a device's too.
 template <class T, RegularizerPolicy R>
 struct SGDRows {
   ParameterView<T> table;
-  std::uint32_t* last;
+  SGDRow* row;
   SGDHistory history;
   RowDecay<R> inactive_decay;
 
-  /// Applies the deferred steps of row r, unless they take less than `negligible` of it.
+  /// A part of a row that T would round coarsely, or away.
+  static constexpr double negligible = 16 * static_cast<double>(std::numeric_limits<T>::epsilon());
+
+  /// Decays row r, or has it owe that. @param last  SGDRow::last after it
   template <class Isa>
-  PRISM_HOST_DEVICE void apply_deferred(std::size_t r, double negligible) const {
-    T* const row = table.rows[r];
+  PRISM_HOST_DEVICE void decay(std::size_t r, const DecayFactor& of_steps,
+                               std::uint32_t last) const {
+    T* const w = table.rows[r];
     const std::size_t dim = table.rows.dim();
-    const double lost = history.lost(last[r], inactive_decay(r));
-    if (std::abs(lost) >= negligible) {
-      add_scaled<Isa>(row, static_cast<T>(-lost), row, dim);
-      Lanes<Isa>::once([&] { last[r] = history.size(); });
+    const DecayFactor factor = of_steps * DecayFactor::of_lost(static_cast<double>(row[r].owed));
+    const bool owes = std::abs(factor.lost) < negligible;
+    if (!owes && std::abs(factor.lost) <= 0.5) {
+      add_scaled<Isa>(w, static_cast<T>(-factor.lost), w, dim);
+    } else if (!owes) {
+      scale<Isa>(w, static_cast<T>(factor.kept), w, dim);
     }
-    if (table.bounded()) clamp<Isa>(row, table.lowest, table.highest, dim);
+    Lanes<Isa>::once([&] { row[r] = {owes ? static_cast<float>(factor.lost) : 0, last}; });
   }
 
-  /// A step of row r, and with it its deferred ones: beside the gradient a decay counts that alone
-  /// would be rounded away. @param g  its gradient
+  /// The same for its deferred steps.
   template <class Isa>
-  PRISM_HOST_DEVICE void step(std::size_t r, const T* g, double learning_rate, double decay) const {
-    T* const row = table.rows[r];
-    const std::size_t dim = table.rows.dim();
-    const double lost =
-        SGDHistory::lost_in_both(history.lost(last[r], inactive_decay(r)), learning_rate * decay);
-    descend<Isa>(row, static_cast<T>(learning_rate), g, static_cast<T>(lost / learning_rate), dim);
-    if (table.bounded()) clamp<Isa>(row, table.lowest, table.highest, dim);
+  PRISM_HOST_DEVICE void apply_deferred(std::size_t r, std::uint32_t last) const {
+    decay<Isa>(r, history.factor(row[r].last, inactive_decay(r)), last);
+  }
+
+  /// A step of row r. What it owes is taken together with the gradient, where it counts.
+  /// @param g       its gradient
+  /// @param lambda  its decay in this step
+  /// @param last    SGDRow::last after it
+  template <class Isa>
+  PRISM_HOST_DEVICE void step(std::size_t r, const T* g, double learning_rate, double lambda,
+                              std::uint32_t last) const {
+    apply_deferred<Isa>(r, last);
+    const DecayFactor factor = DecayFactor::of_lost(static_cast<double>(row[r].owed)) *
+                               DecayFactor::of_lost(learning_rate * lambda);
+    descend<Isa>(table.rows[r], static_cast<T>(learning_rate), g,
+                 static_cast<T>(factor.lost / learning_rate), table.rows.dim());
+    Lanes<Isa>::once([&] { row[r].owed = 0; });
   }
 };
 
 }  // namespace detail
 
 /// w -= learning_rate * (gradient + decay * w), the update of the paper's theorem 1. The decay of
-/// rows without a gradient is deferred until they are next read or stepped: a step costs what its
-/// batch does, and a learning_rate * decay below the rounding of T adds up over the steps. A row
-/// that is read may still lack a deferred decay of less than 16 epsilon of T.
+/// rows outside the batch is deferred until they are next read, at a cost of the batch alone. What
+/// decay takes off a row without a gradient waits until it is 16 epsilon of T or more, or until
+/// there is a gradient: a learning_rate * decay below the rounding of T adds up over the steps.
 struct SGD {
   static constexpr std::string_view name = "SGD";
   static constexpr OptimizerTraits traits{.defers_rows = true};
 
-  /// How many of the history's steps each row has had.
   template <class T>
   class State {
    public:
     /// @param memory  null for table_memory()
     State(std::size_t size, std::size_t /*dim*/, std::pmr::memory_resource* memory = nullptr)
-        : last_(size, 0, memory) {}
+        : row_(size, detail::SGDRow{}, memory) {}
 
     /// The rows' deferred steps stay deferred.
     void save(BinaryWriter& out) const {
-      write_numbers(out, device(), std::span<const std::uint32_t>(last_));
       history_.save(out);
+      for (const detail::SGDRow& row : TableVector<detail::SGDRow>(row_, nullptr)) {
+        out.number(row.owed);
+        out.number(row.last);
+      }
     }
     void load(BinaryReader& in) {
-      std::vector<std::uint32_t> last(last_.size());
-      read_numbers(in, nullptr, std::span(last));
       history_.load(in);
-      for (const std::uint32_t steps : last) {
-        if (steps > history_.size()) in.fail("has rows ahead of their steps");
+      std::vector<detail::SGDRow> rows_read(row_.size());
+      for (detail::SGDRow& row : rows_read) {
+        row.owed = in.number<float>();
+        row.last = in.number<std::uint32_t>();
+        if (row.last > history_.size()) in.fail("has rows ahead of their steps");
       }
-      copy_across(device(), std::span<const std::uint32_t>(last), std::span(last_));
+      copy_across(device_memory(row_.get_allocator().resource()),
+                  std::span<const detail::SGDRow>(rows_read), std::span(row_));
     }
 
    private:
     friend SGD;
 
-    [[nodiscard]] DeviceMemory* device() const noexcept {
-      return device_memory(last_.get_allocator().resource());
-    }
-
-    TableVector<std::uint32_t> last_;
+    TableVector<detail::SGDRow> row_;
     SGDHistory history_;
   };
 
@@ -112,11 +132,9 @@ struct SGD {
                       std::span<const Index> row_indices, State<T>& state,
                       const R& regularizer) const {
     if (state.history_.size() == 0) return;
-    // Less than that would be rounded coarsely, or away.
-    constexpr double negligible = 16 * static_cast<double>(std::numeric_limits<T>::epsilon());
     const auto of_rows = view(table, state, regularizer);
     for_each_row(exec, row_indices.size(), grain, [=] PRISM_HOST_DEVICE(std::size_t k) {
-      of_rows.template apply_deferred<typename X::isa>(row_indices[k], negligible);
+      of_rows.template apply_deferred<typename X::isa>(row_indices[k], of_rows.history.size());
     });
   }
 
@@ -127,9 +145,7 @@ struct SGD {
     if (state.history_.size() == 0) return;
     const auto of_rows = view(table, state, regularizer);
     for_each_row(exec, table.rows.size(), grain, [=] PRISM_HOST_DEVICE(std::size_t r) {
-      using Isa = typename X::isa;
-      of_rows.template apply_deferred<Isa>(r, 0);
-      Lanes<Isa>::once([&] { of_rows.last[r] = 0; });
+      of_rows.template apply_deferred<typename X::isa>(r, 0);
     });
     state.history_.clear();
   }
@@ -139,29 +155,36 @@ struct SGD {
                   State<T>& state, StepInfo info, const R& regularizer) const {
     const double learning_rate = info.learning_rate;
     if (learning_rate == 0) return;
-    if (gradient.is_dense() || !state.history_.has_room(learning_rate)) {
+    // Rows may start out of their bounds, from where no deferred step brings them back.
+    const bool every_row = gradient.is_dense() || table.bounded();
+    if (every_row || !state.history_.has_room(learning_rate)) {
       flush(exec, table, state, regularizer);
     }
     const RowDecay active_decay(regularizer, table.popularity, true);
     const RowDecay inactive_decay(regularizer, table.popularity, false);
     const auto of_rows = view(table, state, regularizer);
-    if (gradient.is_dense()) {
+    if (every_row) {
+      const std::size_t dim = table.rows.dim();
       for_each_row(exec, table.rows.size(), grain, [=] PRISM_HOST_DEVICE(std::size_t r) {
+        using Isa = typename X::isa;
         const double decay = gradient.in_batch(r) ? active_decay(r) : inactive_decay(r);
-        of_rows.template step<typename X::isa>(r, gradient.of(r), learning_rate, decay);
+        if (const T* const g = gradient.of(r)) {
+          of_rows.template step<Isa>(r, g, learning_rate, decay, 0);
+        } else {
+          of_rows.template decay<Isa>(r, DecayFactor::of_lost(learning_rate * decay), 0);
+        }
+        if (table.bounded()) clamp<Isa>(table.rows[r], table.lowest, table.highest, dim);
       });
       return;
     }
-    // Without decay, rows outside the batch do not change; but they may start out of their bounds.
-    const bool defers = !inactive_decay.is_zero() || table.bounded();
-    const std::uint32_t now = defers ? of_rows.history.size() + 1 : 0;
+    const bool defers = !inactive_decay.is_zero();
+    const std::uint32_t last = defers ? of_rows.history.size() + 1 : 0;
     const std::span<const Index> unique_rows = gradient.unique_rows();
     for_each_row(exec, unique_rows.size(), grain, [=] PRISM_HOST_DEVICE(std::size_t k) {
-      using Isa = typename X::isa;
       const Index r = unique_rows[k];
       const double decay = k < gradient.num_active() ? active_decay(r) : inactive_decay(r);
-      of_rows.template step<Isa>(r, gradient.of_unique_row(k), learning_rate, decay);
-      Lanes<Isa>::once([&] { of_rows.last[r] = now; });
+      of_rows.template step<typename X::isa>(r, gradient.of_unique_row(k), learning_rate, decay,
+                                             last);
     });
     if (defers) state.history_.add(learning_rate);
   }
@@ -172,7 +195,7 @@ struct SGD {
   template <class T, RegularizerPolicy R>
   [[nodiscard]] static detail::SGDRows<T, R> view(const ParameterView<T>& table, State<T>& state,
                                                   const R& regularizer) noexcept {
-    return {table, state.last_.data(), state.history_,
+    return {table, state.row_.data(), state.history_,
             RowDecay(regularizer, table.popularity, false)};
   }
 };

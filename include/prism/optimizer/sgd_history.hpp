@@ -2,7 +2,6 @@
 // The deferred steps of a table that SGD trains: of a row without a gradient they are decay alone.
 #pragma once
 
-#include <algorithm>
 #include <array>
 #include <cstddef>
 #include <cstdint>
@@ -12,12 +11,27 @@
 
 namespace prism::inline PRISM_ISA {
 
+/// What some steps of decay multiply a row by.
+struct DecayFactor {
+  double kept = 1;  ///< the factor
+  double lost = 0;  ///< 1 - kept, with all its digits where kept is nearly 1
+
+  /// Of a step, or of steps that take this part of a row.
+  [[nodiscard]] PRISM_HOST_DEVICE static constexpr DecayFactor of_lost(double lost) noexcept {
+    return {1 - lost, lost};
+  }
+  [[nodiscard]] PRISM_HOST_DEVICE friend constexpr DecayFactor operator*(
+      const DecayFactor& a, const DecayFactor& b) noexcept {
+    return {a.kept * b.kept, a.lost + b.lost - a.lost * b.lost};
+  }
+};
+
 /// The learning rates of the steps since all rows of a table were last up to date, as runs of equal
 /// ones. Small, so that loops over rows hold a copy, those of a device too.
 class SGDHistory {
  public:
   /// Steps since the last clear().
-  [[nodiscard]] constexpr std::uint32_t size() const noexcept {
+  [[nodiscard]] PRISM_HOST_DEVICE constexpr std::uint32_t size() const noexcept {
     return num_runs_ == 0 ? 0 : runs_[num_runs_ - 1].end;
   }
 
@@ -35,28 +49,21 @@ class SGDHistory {
     runs_[num_runs_ - 1] = {learning_rate, end};
   }
 
-  /// The part of its weights that a row loses in the steps after the first `from`: 1 minus the
-  /// product of 1 - learning_rate * decay. To the last bits also where that product is nearly 1.
-  [[nodiscard]] PRISM_HOST_DEVICE constexpr double lost(std::uint32_t from,
-                                                        double decay) const noexcept {
-    double total = 0;
+  /// Of the steps after the first `from`: the product of 1 - learning_rate * decay.
+  [[nodiscard]] PRISM_HOST_DEVICE constexpr DecayFactor factor(std::uint32_t from,
+                                                               double decay) const noexcept {
+    DecayFactor product;
     for (std::size_t k = 0; k < num_runs_; ++k) {
       const Run& run = runs_[k];
       if (run.end <= from) continue;
-      double part = run.learning_rate * decay;
+      DecayFactor power = DecayFactor::of_lost(run.learning_rate * decay);
       for (std::uint32_t steps = run.end - from; steps > 0; steps /= 2) {
-        if (steps % 2 == 1) total = lost_in_both(total, part);
-        part = lost_in_both(part, part);
+        if (steps % 2 == 1) product = product * power;
+        power = power * power;
       }
       from = run.end;
     }
-    return total;
-  }
-
-  /// 1 - (1 - a)(1 - b)
-  [[nodiscard]] PRISM_HOST_DEVICE static constexpr double lost_in_both(double a,
-                                                                       double b) noexcept {
-    return a + b - a * b;
+    return product;
   }
 
   void save(BinaryWriter& out) const {

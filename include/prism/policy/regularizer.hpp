@@ -16,7 +16,7 @@ namespace prism::inline PRISM_ISA {
 //   // paper. active: whether the row is in the batch, as a positive or a negative.
 //   double weight_decay(bool active) const;
 //   // Or: a decay that depends on how many training interactions the row's user or item has; 0 for
-//   // parameters that belong to neither. SGD then visits every row in each step.
+//   // parameters that belong to neither.
 //   double weight_decay(bool active, Index popularity) const;
 //   // Optional: label() and check(), see label.hpp.
 // };

@@ -20,7 +20,7 @@
 namespace prism::inline PRISM_ISA::detail {
 
 /// Incremented with each change of the file's content or meaning.
-inline constexpr FileKind checkpoint_kind{"PRISMRUN", 7, "checkpoint of a training"};
+inline constexpr FileKind checkpoint_kind{"PRISMRUN", 8, "checkpoint of a training"};
 
 /// How far a training is, beside weights and the optimizer's state.
 struct RunProgress {
