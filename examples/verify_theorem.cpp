@@ -51,7 +51,7 @@ void declare_options(CLI::App& app, theorem::Settings& settings) {
 }  // namespace
 
 int main(int argc, char** argv) {
-  CLI::App app("Holds the theorem on weight decay against simulation and against training.",
+  CLI::App app("Compares the theorem on weight decay with simulation and with training.",
                "verify_theorem");
   theorem::Settings settings;
   declare_options(app, settings);

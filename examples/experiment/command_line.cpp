@@ -25,9 +25,8 @@ void refuse_what_nothing_reads(const CLI::App& app, const Settings& settings) {
   }
 }
 
-/// @throws CLI::ValidationError  for negatives that all pairs share, with a loss that takes only
-/// each
-///     pair's own
+/// @throws CLI::ValidationError  for negatives that all pairs share, with a loss that takes each
+///     pair's own alone
 void refuse_shared_negatives(const Settings& settings) {
   const bool shared = settings.sampler.starts_with("Shared") ||
                       settings.sampler == prism::AllInBatchNegatives::name;

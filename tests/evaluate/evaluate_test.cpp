@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "policies.hpp"
+#include "support/error_of.hpp"
 
 using namespace prism;
 
@@ -177,6 +178,25 @@ TEST_CASE("ranking rejects users out of range and k of 0") {
   CHECK_THROWS_AS(rank({0, 2}, 1, fewer), ArgumentError);
 }
 
+TEST_CASE("a scorer whose rows or factors do not fit together is refused") {
+  const Interactions seen = part(3, 40, {{0, 0}, {1, 5}, {2, 7}});
+  const auto says = [&](const Scorer<float>& scorer, const std::string& text) {
+    CAPTURE(text);
+    CHECK(test::refusal([&] { return evaluate(scorer, seen); }).starts_with(text));
+    CHECK(test::refusal([&] { return recommend(scorer, seen, 0, 5); }).starts_with(text));
+    CHECK(test::refusal([&] { return query_of(scorer, 0); }).starts_with(text));
+    CHECK(test::refusal([&] { return ItemIndex<float>(scorer); }).starts_with(text));
+  };
+  const auto output = [](std::size_t user_dim, std::size_t item_dim) {
+    return Output<float>(zeros<float>(3, user_dim), zeros<float>(40, item_dim));
+  };
+  says({output(64, 4)},
+       "scorer: must have rows of one length, not of 64 for users and 4 for items");
+  says({output(4, 64)}, "scorer: must have rows of one length");
+  says({output(4, 4), {1, 2}}, "user_factor: must be empty, or have 3 numbers, not 2");
+  says({output(4, 4), {}, {1, 2}}, "item_factor: must be empty, or have 40 numbers, not 2");
+}
+
 TEST_CASE("of no items all lists are empty, pruned or not") {
   const Matrix<float> users = zeros<float>(3, 8), items = zeros<float>(0, 8);
   const Scorer<float> scorer{Embeddings<const float>{rows(users), rows(items)}};
@@ -194,6 +214,13 @@ TEST_CASE("the correlation with a constant is not a number, however its mean is 
   std::iota(numbers.begin(), numbers.end(), 1.0);
   CHECK(std::isnan(pearson(std::vector<double>(10, 0.1), numbers)));
   CHECK(std::isnan(pearson(numbers, std::vector<double>(10, 0.1))));
+}
+
+TEST_CASE("the correlation of small and large numbers is that of their ratios") {
+  for (const double scale : {1e-100, 1.0, 1e100}) {
+    const std::vector<double> x{scale, 2 * scale, 3 * scale}, y{scale, 2 * scale, 4 * scale};
+    CHECK(pearson(x, y) == doctest::Approx(3 / std::sqrt(2 * 14.0 / 3)));
+  }
 }
 
 TEST_CASE("Spearman's correlation, ties included") {

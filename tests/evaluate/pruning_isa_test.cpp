@@ -71,6 +71,21 @@ TEST_CASE_TEMPLATE("rows without columns rank by id, with every instruction set"
   }
 }
 
+TEST_CASE_TEMPLATE("rows of as many columns as bounds take rank the same", Isa, isa::avx2,
+                   isa::avx_vnni, isa::avx512, isa::avx512_vnni, isa::amx, isa::neon,
+                   isa::neon_dotprod, isa::native) {
+  if constexpr (isa_supported<Isa>) {
+    for (const std::size_t kind : {std::size_t{1}, std::size_t{2}}) {
+      CAPTURE(kind);
+      const Matrix<float> users = rows_of_kind(3, 1 << 15, kind, 1);
+      const Matrix<float> items = rows_of_kind(130, 1 << 15, kind, 2);
+      const Scorer<float> scorer{Embeddings<const float>{rows(users), rows(items)}};
+      CHECK(isa_ranking<Isa>(scorer, 5, Pruning::always) ==
+            isa_ranking<Isa>(scorer, 5, Pruning::never));
+    }
+  }
+}
+
 TEST_CASE_TEMPLATE("ranking with pruning is the same with every instruction set", Isa, isa::scalar,
                    isa::avx2, isa::avx_vnni, isa::avx512, isa::avx512_vnni, isa::amx, isa::neon,
                    isa::neon_dotprod, isa::reproducible, isa::native) {

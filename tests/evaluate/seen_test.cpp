@@ -66,6 +66,17 @@ TEST_CASE("a part that has the training set and more counts once, too") {
                     evaluate(model.scorer(), split.test, {.exclude = {&both}})));
 }
 
+TEST_CASE("a part of the training set counts once, too") {
+  const Split& split = seen_split();
+  const Split merged = merge_validation(split);
+  const SeenModel model(merged.train);
+  const Report report = evaluate(model, split.test);
+  CHECK(same_report(report, evaluate(model, split.test, {.exclude = {&split.validation}})));
+  CHECK(same_report(
+      report,
+      evaluate(model, split.test, {.exclude = {&split.validation, &split.train, &split.train}})));
+}
+
 TEST_CASE("the items that evaluate ranks are those that recommend returns") {
   const Split& split = seen_split();
   const SeenModel model(split.train);

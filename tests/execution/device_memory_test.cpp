@@ -179,7 +179,7 @@ TEST_CASE("a training on a device touches none of its memory on the host") {
   check_training<Recommender<MF<8>, BPR>>();
   check_training<Recommender<MF<8>, BPR, FullWD, Xavier, DenseAdam>>();
   check_training<Recommender<MF<8>, SSM, BatchedWD, PRISM<1.0>, PartialRowWiseAdam>>();
-  check_training<Recommender<MF<8>, SSM, None, Xavier, SGD, UnobservedNegatives>>();
+  check_training<Recommender<MF<8>, SSM, FullWD, Xavier, SGD, UnobservedNegatives>>();
   check_training<Recommender<MF<8>, DirectAU, FullWD>>();
   check_training<Recommender<MF<8>, MAWU, None, PRISM<1.0>>>();
   check_training<Recommender<MLP<8, 2>, MACR>>();
@@ -206,6 +206,7 @@ TEST_CASE("a run on a device is saved and resumed without a touch of its memory"
   check_resumed<Recommender<MF<8>, BPR, FullWD>>(BestWeights::in_memory);
   check_resumed<Recommender<MF<8>, BPR, None, Xavier, SumOfGradients>>(BestWeights::in_memory);
   check_resumed<Recommender<MF<8>, SSM, FullWD, Xavier, PartialRowWiseAdam>>(BestWeights::on_disk);
+  check_resumed<Recommender<MF<8>, BPR, FullWD, Xavier, SGD>>(BestWeights::in_memory);
   check_resumed<Recommender<MF<8>, DirectAU, None, PRISM<1.0>, DenseAdam>>(BestWeights::last);
 }
 

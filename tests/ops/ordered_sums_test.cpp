@@ -13,6 +13,8 @@
 #include <prism/execution/serial_grid.hpp>
 #include <prism/prism.hpp>
 
+#include "support/nan_max.hpp"
+
 using namespace prism;
 
 namespace {
@@ -57,7 +59,8 @@ std::vector<double> in_order(const WeightedRows& problem, bool weighted) {
 
 double largest_difference(const std::vector<double>& a, const std::vector<double>& b) {
   double largest = 0;
-  for (std::size_t i = 0; i < a.size(); ++i) largest = std::max(largest, std::abs(a[i] - b[i]));
+  for (std::size_t i = 0; i < a.size(); ++i)
+    largest = test::nan_max(largest, std::abs(a[i] - b[i]));
   return largest;
 }
 

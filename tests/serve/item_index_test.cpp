@@ -101,6 +101,14 @@ TEST_CASE_TEMPLATE("an index answers as rank_items for every dimension", T, floa
   }
 }
 
+TEST_CASE("an index of rows without columns answers by row") {
+  const Scorer<float> scorer{Output<float>(zeros<float>(3, 0), zeros<float>(200, 0))};
+  const ItemIndex<float> index(scorer);
+  const auto found = index.top_k(query_of(scorer, 0), 5);
+  REQUIRE(found.items.size() == 5);
+  for (Index place = 0; place < 5; ++place) CHECK(found.items[place].item == place);
+}
+
 TEST_CASE("an index answers as rank_items on one thread in plain C++") {
   check_same(serial, test::scorer_of<float>({.users = 5, .items = 700, .dim = 37}));
   check_same(serial, test::scorer_of<double>({.users = 5, .items = 700, .dim = 37}));

@@ -3,6 +3,7 @@
 #include <doctest/doctest.h>
 
 #include <cmath>
+#include <limits>
 #include <string>
 #include <vector>
 
@@ -116,6 +117,13 @@ TEST_CASE("what is given stays as it is") {
   const FitOptions blind = settled(model, no_validation, {.epochs = 3});
   CHECK(*blind.learning_rate == doctest::Approx(0.06));
   CHECK(blind.schedule->label() == "cosine, warm-up 0, floor 0");
+}
+
+TEST_CASE("rows without a finite length give no learning rate") {
+  Recommender<MF<16>, DirectAU> model(resume_split().train);
+  model.weights().items(0, 0) = std::numeric_limits<float>::infinity();
+  CHECK_THROWS_WITH_AS(settled(model, resume_split()),
+                       doctest::Contains("model: must have rows of finite length"), ArgumentError);
 }
 
 TEST_CASE("an optimizer whose steps are as long as the gradient makes them needs a rate") {

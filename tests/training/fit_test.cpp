@@ -138,8 +138,21 @@ TEST_CASE("a trained model that is trained further never ends worse on the valid
   // Without best weights to keep, it ends as the last step left it.
   FitOptions last = harmful;
   last.best_weights = BestWeights::last;
-  fit(model, split, last, Silent());
+  const History third = fit(model, split, last, Silent());
   CHECK(numbers(model.items()) != items);
+  REQUIRE(!third.warnings.empty());
+  CHECK(third.warnings[0].ends_with("than the model that training began with"));
+}
+
+TEST_CASE("steps of an epoch that was not ended count where few of them are warned of") {
+  struct Stops {
+    StopRequest batch(const EpochProgress& progress) const {
+      return progress.pairs == 60 ? StopRequest::stop : StopRequest::none;
+    }
+  };
+  Small model(small_split().train);
+  const FitOptions options{.learning_rate = 0.01, .batch_size = 1, .epochs = 2};
+  CHECK(fit(model, small_split(), options, Silent(), Stops{}).warnings.empty());
 }
 
 TEST_CASE("without a validation set fit trains for all epochs and keeps the last") {
@@ -159,6 +172,18 @@ TEST_CASE("a loss that is no longer finite is an error, and the best weights sta
   CHECK_THROWS_AS(fit(model, split, {.learning_rate = 1e30, .batch_size = 300}, Silent()),
                   DivergenceError);
   for (const float x : model.items()) REQUIRE(std::isfinite(x));
+}
+
+TEST_CASE("a model that diverges in its first epoch is as untrained as before") {
+  using Steep = Recommender<MF<8>, BPR, None, Xavier, SGD>;
+  const FitOptions steep{.learning_rate = 1e30, .batch_size = 300, .epochs = 5};
+  Steep model(small_split().train);
+  CHECK_THROWS_AS(fit(model, small_split(), steep, Silent()), DivergenceError);
+  CHECK_FALSE(model.trained());
+  fit(model, small_split(), {.learning_rate = 0.01, .batch_size = 300, .epochs = 2}, Silent());
+  CHECK(model.trained());
+  CHECK_THROWS_AS(fit(model, small_split(), steep, Silent()), DivergenceError);
+  CHECK(model.trained());
 }
 
 TEST_CASE("weights that the last step of an epoch made infinite are no result") {

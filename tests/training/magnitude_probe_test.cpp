@@ -99,6 +99,17 @@ TEST_CASE("a probe asks for a bucket at least, and may watch one model after ano
   }
 }
 
+TEST_CASE("a probe that has not seen the beginning says so") {
+  Recommender<MF<16>, Cosine, None, Xavier, SGD> model(probed_split().train);
+  TrainingSession session(model, probed_split(), {.learning_rate = 0.1, .epochs = 3});
+  session.run_epoch();
+  MagnitudeProbe probe(probed_split(), {.rank = false});
+  CHECK_THROWS_WITH_AS(session.run_epoch(probe),
+                       "observers: must have the MagnitudeProbe from a session's first step on, or "
+                       "in run()",
+                       ArgumentError);
+}
+
 TEST_CASE("a probe refuses a model of another split") {
   const Split other = random_split(synthetic_interactions({.users = 400, .items = 300, .seed = 9}),
                                    {.validation = 0.1});

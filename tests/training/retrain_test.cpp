@@ -96,6 +96,18 @@ TEST_CASE("retraining does not read stop and files, which were the first trainin
   CHECK_NOTHROW(static_cast<void>(retrain(model, split, history, options, Silent())));
 }
 
+TEST_CASE("a training that went on with a trained model is not repeated from the beginning") {
+  const Split& split = small_split();
+  Small model(split.train);
+  const FitOptions options{.learning_rate = 0.01, .batch_size = 300, .epochs = 2};
+  fit(model, split, options, Silent());
+  const History second = fit(model, split, options, Silent());
+  REQUIRE(second.best_epoch > 0);
+  CHECK_THROWS_WITH_AS(static_cast<void>(retrain(model, split, second, options, Silent())),
+                       doctest::Contains("history: must be of a training from the beginning"),
+                       ArgumentError);
+}
+
 TEST_CASE("retraining needs a best epoch and a validation set") {
   const Split& split = small_split();
   const Small model(split.train);

@@ -79,6 +79,22 @@ TEST_CASE("the first step tells observers what is about to be done") {
   CHECK(count.begins == 2);
 }
 
+TEST_CASE("a first validation that failed is done before the first step all the same") {
+  Small model(small_split().train);
+  fit(model, small_split(), {.learning_rate = 0.01, .batch_size = 300, .epochs = 2}, Silent());
+  std::size_t asked = 0;
+  const auto metric = [&](const Report& report) {
+    return ++asked == 1 ? std::nan("") : report.ndcg;
+  };
+  TrainingSession session(
+      model, small_split(),
+      {.learning_rate = 0.01, .batch_size = 300, .epochs = 3, .metric = Metric(metric)});
+  CHECK_THROWS_AS(session.step(), ArgumentError);
+  CHECK(session.steps() == 0);
+  session.step();
+  CHECK(session.history().initial_validation.has_value());
+}
+
 TEST_CASE("training that is let go on has its patience anew") {
   Small model(small_split().train);
   TrainingSession session(

@@ -125,7 +125,8 @@ TEST_CASE("best weights on disk, in memory and nowhere") {
                      .min_steps = 0,
                      .metric = rarity};
   SessionModel in_memory(resume_split().train), on_disk(resume_split().train),
-      last(resume_split().train);
+      in_memory_again(resume_split().train), last(resume_split().train);
+  const FitOptions options_in_memory = options;
   const History history = fit(in_memory, resume_split(), options, Silent());
   REQUIRE(history.best_epoch < history.epochs.size());
 
@@ -136,8 +137,17 @@ TEST_CASE("best weights on disk, in memory and nowhere") {
   Session session(on_disk, resume_split(), options);
   session.run();
   CHECK(test::bits_of(on_disk) == test::bits_of(in_memory));
-  session.allow_epochs(history.epochs.size() + 1);  // the last ones come back
-  session.step();
+  // The last ones come back, from the file or from memory.
+  Session other(in_memory_again, resume_split(), options_in_memory);
+  other.run();
+  CHECK(test::bits_of(on_disk) == test::bits_of(in_memory_again));
+  for (Session* const gone_on_with : {&session, &other}) {
+    gone_on_with->allow_epochs(history.epochs.size() + 1);
+    gone_on_with->step();
+    gone_on_with->flush();
+  }
+  CHECK(test::bits_of(on_disk) == test::bits_of(in_memory_again));
+  CHECK(test::bits_of(on_disk) != test::bits_of(in_memory));
 
   options.best_weights = BestWeights::last;
   options.best_weights_path.clear();

@@ -57,7 +57,7 @@ namespace prism::inline PRISM_ISA {
     yy += (y[i] - mean_y) * (y[i] - mean_y);
     xy += (x[i] - mean_x) * (y[i] - mean_y);
   }
-  return xy / std::sqrt(xx * yy);
+  return xy / (std::sqrt(xx) * std::sqrt(yy));
 }
 
 /// Spearman's correlation: Pearson's correlation of the ranks.

@@ -22,6 +22,7 @@
 #include "prism/evaluate/ranking.hpp"
 #include "prism/evaluate/report.hpp"
 #include "prism/evaluate/strata.hpp"
+#include "prism/kernel/ascending_rows.hpp"
 #include "prism/kernel/power.hpp"
 #include "prism/policy/output.hpp"
 
@@ -75,14 +76,24 @@ template <class T>
   return total > 0 ? (2 * weighted / total - (n + 1)) / n : 0;
 }
 
+/// How many interactions each item has in all parts together; one that several have counts once.
 [[nodiscard]] inline std::vector<Index> total_popularity(const Interactions& relevant,
                                                          const EvaluateOptions& options) {
   if (!options.popularity.empty()) return {options.popularity.begin(), options.popularity.end()};
   const std::span<const Index> counts = relevant.item_degree();
   std::vector<Index> popularity(counts.begin(), counts.end());
-  for (const Interactions* seen : options.exclude) {
-    const std::span<const Index> degree = seen->on_host().item_degree();
-    for (std::size_t i = 0; i < popularity.size(); ++i) popularity[i] += degree[i];
+  std::vector<AscendingRows> counted;
+  for (Index user = 0; user < relevant.users(); ++user) {
+    counted.assign(1, AscendingRows(relevant.items_of(user)));
+    for (const Interactions* seen : options.exclude) {
+      const std::span<const Index> items = seen->on_host().items_of(user);
+      for (const Index item : items) {
+        const bool anew = std::ranges::none_of(
+            counted, [=](const AscendingRows& part) { return part.contains(item); });
+        popularity[item] += anew ? 1 : 0;
+      }
+      counted.emplace_back(items);
+    }
   }
   return popularity;
 }
@@ -123,7 +134,7 @@ inline void check(const EvaluateOptions& options, const Interactions& relevant, 
   require(!have_common_interaction(relevant.on_host(), train.on_host()), "relevant",
           "must have no interactions in common with the training set, which exclude_seen leaves "
           "out; pass {.exclude_seen = false} to rank training items too");
-  // A part that has them all leaves them out already, and counts them in the popularity.
+  // A part that has them all leaves them out already.
   if (std::ranges::none_of(options.exclude, [&](const Interactions* part) {
         return has_all_of(part->on_host(), train.on_host());
       })) {

@@ -33,12 +33,13 @@ namespace prism::inline PRISM_ISA {
 /// The scorer with each item's row v multiplied by |v|^(beta - 1), so that its magnitude becomes
 /// |v|^beta. With beta 1 it is the scorer, to the last bit; with 0 items rank by cosine; below 1
 /// popular items count for less than the model learnt, where their rows are the longer ones, and
-/// above 1 for more. Rows of zeros stay. A ranking rule's factors and offset are kept: they are not
-/// computed anew from the rows.
+/// above 1 for more. Rows of zeros stay, and rows so short that their squares are. A ranking rule's
+/// factors and offset are kept: they are not computed anew from the rows.
 /// @param exec  where it runs, for a device the host that it belongs to; the host's threads if left
 ///     out
 /// @param beta  finite; of rows of very different lengths, a large one exceeds the numbers
-/// @throws ArgumentError  for a beta that is not finite, or that makes a row's length not finite
+/// @throws ArgumentError  for a beta that is not finite, or that makes a row's length not finite; a
+///     row whose squared length is not finite
 template <Execution X, class T>
 [[nodiscard]] Scorer<T> with_magnitude_exponent(const X& exec, const Scorer<T>& scorer,
                                                 double beta) {
@@ -58,11 +59,13 @@ template <Execution X, class T>
   constexpr std::size_t grain = 256;
   parallel_chunks(host, items.size(), grain, [&](std::size_t begin, std::size_t end) {
     for (std::size_t r = begin; r < end; ++r) {
+      const T magnitude = norm<Isa>(items[r], items.dim());
+      require(is_finite(magnitude), "scorer",
+              "has items whose squared length is not finite, so that they have no scores");
       if (beta == 0) {
         normalise<Isa>(items[r], items[r], items.dim());
         continue;
       }
-      const T magnitude = norm<Isa>(items[r], items.dim());
       if (magnitude == 0) continue;
       scale<Isa>(items[r], T{1} / magnitude, items[r], items.dim());
       const double length = static_cast<double>(magnitude);

@@ -51,6 +51,7 @@ template <class T>
 void check_ranking(const Scorer<T>& scorer, std::span<const Index> users, std::size_t k,
                    std::span<const Interactions* const> exclude) {
   require_at_least_one("k", k);
+  check_scorer(scorer);
   std::size_t user_count = scorer.output.users().size();
   for (const Interactions* part : exclude) {
     user_count = std::min<std::size_t>(user_count, part->users());
@@ -84,9 +85,9 @@ template <class T, class Isa>
 
 /// Ranks all items for each of `users` and calls visit(position, best) once for every position in
 /// `users`, from several threads: `best` holds at most k items, best first, equal scores in the
-/// order of their ids, without the user's items in any of `exclude`.
-/// @throws ArgumentError  for k of 0, or a user that is out of range for the scorer or for a part
-///                        of `exclude`
+/// order of their rows, without the user's items in any of `exclude`.
+/// @throws ArgumentError  for k of 0, a user that is out of range for the scorer or for a part of
+///     `exclude`, or a scorer whose rows or factors do not fit together
 template <HostExecution X, class T, class Visit>
 void rank_items(const X& exec, const Scorer<T>& scorer, std::span<const Index> users, std::size_t k,
                 std::span<const Interactions* const> exclude, Similarity similarity,

@@ -7,9 +7,11 @@
 #include <cstddef>
 #include <limits>
 #include <span>
+#include <string>
 #include <vector>
 
 #include "prism/core/config.hpp"
+#include "prism/core/error.hpp"
 #include "prism/core/finite.hpp"
 #include "prism/core/index.hpp"
 #include "prism/core/matrix.hpp"
@@ -22,6 +24,22 @@
 namespace prism::inline PRISM_ISA {
 
 namespace detail {
+
+/// @throws ArgumentError  where a scorer's rows, or its factors, do not fit together
+template <class T>
+void check_scorer(const Scorer<T>& scorer) {
+  const Rows<const T> users = scorer.output.users(), items = scorer.output.items();
+  require(users.dim() == items.dim() || users.size() == 0 || items.size() == 0, "scorer",
+          "must have rows of one length, not of " + std::to_string(users.dim()) +
+              " for users and " + std::to_string(items.dim()) + " for items");
+  const auto check_factor = [](const char* name, const std::vector<T>& factor, std::size_t size) {
+    require(factor.empty() || factor.size() == size, name,
+            "must be empty, or have " + std::to_string(size) + " numbers, not " +
+                std::to_string(factor.size()));
+  };
+  check_factor("user_factor", scorer.user_factor, users.size());
+  check_factor("item_factor", scorer.item_factor, items.size());
+}
 
 /// The dimension of scoring rows. An offset takes an additional column:
 /// f g (u . i - offset) = (f u, f) . (g i, -g offset).

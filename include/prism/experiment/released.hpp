@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The behaviour of the paper's published code (github.com/snap-research/PRISM) where it differs
-// from the definitions in the paper and its sources, so that its runs can be reproduced next to the
-// correct ones.
+// from the definitions in the paper and its sources, so that its runs can be reproduced next to
+// those by the definitions.
 #pragma once
 
 #include <concepts>

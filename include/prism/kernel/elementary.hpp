@@ -148,7 +148,7 @@ template <AnyPack P>
   return PackBits<P>::where_less(x, zero, exponential, one) / (one + exponential);
 }
 
-/// The derivative of sigmoid, sigmoid(x) sigmoid(-x), within 4 ulp: 1 - sigmoid(x) would cancel.
+/// The derivative of sigmoid, sigmoid(x) sigmoid(-x), within 4.5 ulp: 1 - sigmoid(x) would cancel.
 template <AnyPack P>
 [[nodiscard]] PRISM_HOST_DEVICE inline P sigmoid_derivative(P x) noexcept {
   const P exponential = exp(P::broadcast(0) - detail::abs(x));

@@ -196,7 +196,7 @@ class Recommender {
   /// Whether the weights are other than the policies made them: once training has begun, for a
   /// loaded model, and where set_trained() says so, as for weights of one's own.
   [[nodiscard]] bool trained() const noexcept { return trained_; }
-  void set_trained() noexcept { trained_ = true; }
+  void set_trained(bool trained = true) noexcept { trained_ = trained; }
 
   /// The embedding tables, users x dim and items x dim.
   [[nodiscard]] const Matrix<Scalar>& users() const noexcept { return weights_.users; }

@@ -13,7 +13,7 @@
 
 namespace prism::inline PRISM_ISA {
 
-/// Fills a table with uniform draws from [-bound, bound); element i takes draw i.
+/// Fills a table with uniform draws from [-bound, bound]; element i takes draw i.
 template <Execution X, class T>
 void fill_uniform(const X& exec, Rows<T> table, double bound, const Random& random) {
   constexpr std::size_t grain = 1 << 14;

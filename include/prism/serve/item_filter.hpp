@@ -23,12 +23,12 @@
 
 namespace prism::inline PRISM_ISA {
 
-/// A filter: whether an item is allowed. A lambda is one: [&](Index item) { return in_stock[item];
-/// }
+/// A filter: whether an item is allowed. A lambda is one:
+///   [&](Index item) { return in_stock[item]; }
+/// and so is an object with
 ///   bool operator()(Index item) const;  // from any thread
 /// One that allows only few items may have, so that these are scored and nothing else:
-///   std::optional<std::span<const Index>> listed() const;  // ascending; all others are not
-///   allowed
+///   std::optional<std::span<const Index>> listed() const;  // ascending; no others
 template <class F>
 concept ItemFilter = std::is_invocable_r_v<bool, const F&, Index>;
 

@@ -61,7 +61,7 @@ class ItemIndex {
   explicit ItemIndex(const Scorer<T>& scorer, const ItemIndexOptions& options = {})
       : ItemIndex(X{}, scorer, options) {}
   ItemIndex(const X& exec, const Scorer<T>& scorer, const ItemIndexOptions& options = {})
-      : dim_(scorer.output.items().dim()),
+      : dim_(checked(scorer).output.items().dim()),
         has_offset_(scorer.offset != 0),
         similarity_(options.similarity),
         items_(std::make_shared<const Items>(
@@ -148,6 +148,11 @@ class ItemIndex {
       if constexpr (!std::same_as<Filter, AllItems>) allows = detail::FilterView(filter);
     }
   };
+
+  static const Scorer<T>& checked(const Scorer<T>& scorer) {
+    detail::check_scorer(scorer);
+    return scorer;
+  }
 
   void check(std::span<const Query<T>> queries, std::size_t k) const {
     require_at_least_one("k", k);

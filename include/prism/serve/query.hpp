@@ -31,6 +31,7 @@ struct Query {
 template <class T>
 [[nodiscard]] Query<T> query_of(const Scorer<T>& scorer, Index user) {
   const Rows<const T> users = scorer.output.users();
+  detail::check_scorer(scorer);
   detail::check_row("user", user, users.size());
   return {std::span<const T>(users[user], users.dim()), scorer.factor_of_user(user)};
 }

@@ -28,10 +28,12 @@ namespace prism::inline PRISM_ISA {
 
 namespace detail {
 
-/// @throws ArgumentError  for a user out of range for the scorer or for `seen`, or k of 0
+/// @throws ArgumentError  for a user out of range for the scorer or for `seen`, k of 0, or a scorer
+///     whose rows or factors do not fit together
 template <class T>
 void check_recommend(const Scorer<T>& scorer, const Interactions& seen, Index user, std::size_t k,
                      const RecommendOptions& options) {
+  check_scorer(scorer);
   check_row("user", user, scorer.output.users().size());
   require(!options.exclude_seen || user < seen.users(), "user",
           "must be below " + std::to_string(seen.users()) +

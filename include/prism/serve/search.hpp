@@ -29,8 +29,8 @@ template <class T>
   constexpr std::size_t least_panels = 64, most_segments = 64;
   const std::size_t panel_bytes =
       items.dim() * RankedItems<T>::panel_width * (items.quantised() != nullptr ? 1 : sizeof(T));
-  return std::max(
-      {least_panels, least_bytes / (panel_bytes * queries), items.panels() / most_segments});
+  return std::max({least_panels, least_bytes / std::max<std::size_t>(1, panel_bytes * queries),
+                   items.panels() / most_segments});
 }
 
 template <class T, class Isa>

@@ -12,6 +12,7 @@
 #include "prism/core/config.hpp"
 #include "prism/core/error.hpp"
 #include "prism/core/execution.hpp"
+#include "prism/core/finite.hpp"
 #include "prism/core/index.hpp"
 #include "prism/core/rows.hpp"
 #include "prism/policy/label.hpp"
@@ -23,12 +24,12 @@
 
 namespace prism::inline PRISM_ISA::detail {
 
-// Where rows start short, training has to find their magnitudes, with decay or without, and wants
+// Where rows start short, training has to find their magnitudes, with decay or without, and needs
 // large steps first and small ones in the end. Where they start long, magnitudes were set, by PRISM
-// or by an earlier training: each step makes a row longer by what is across it, and small ones all
-// along keep what was set. A loss of dot products gives short rows their length by itself, and
-// large first steps cost quality that small ones do not bring back. Measured: docs/defaults.md. Who
-// changes a rule changes its name in default_rate_rule.
+// or by an earlier training: each step makes a row longer by its component orthogonal to the row,
+// and small steps throughout keep what was set. A loss of dot products gives short rows their
+// length by itself, and large first steps cost quality that small ones do not bring back. Measured:
+// docs/defaults.md. Who changes a rule changes its name in default_rate_rule.
 
 /// The length of the first steps of rows that start short: 0.03 at 64 dimensions.
 inline constexpr double first_step_of_short_rows = 0.24;
@@ -69,7 +70,9 @@ template <class Isa, class T>
 }
 
 /// Sets a learning rate, and a schedule, where the options have none.
-/// @throws ArgumentError  where the optimizer has no learning_rate_of_step
+/// @throws ArgumentError  where the optimizer has no learning_rate_of_step, or a row's length is
+/// not
+///     finite
 template <Execution X, class Model>
 void set_default_rate(FitOptions& options, const X& exec, const Model& model, bool has_validation) {
   const bool no_schedule = !options.schedule;
@@ -80,6 +83,9 @@ void set_default_rate(FitOptions& options, const X& exec, const Model& model, bo
   const std::size_t dim = tables.users.dim();
   const auto users = table_length<Isa>(tables.users, model.train().user_degree());
   const auto items = table_length<Isa>(tables.items, model.train().item_degree());
+  require(
+      is_finite(users.mean) && is_finite(items.mean), "model",
+      "must have rows of finite length: the learning rate, which is not given, follows from it");
   const bool is_long = users.is_long && items.is_long;
   const bool dot_products = loss_traits(model.options().loss).dot_product_logits;
   double step = first_step_of_short_rows;

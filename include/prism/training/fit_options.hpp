@@ -80,7 +80,9 @@ struct FitOptions {
   /// Asked after each epoch, if there is one: true stops training.
   std::function<bool(const History&)> stop{};
   BestWeights best_weights = BestWeights::in_memory;
-  std::filesystem::path best_weights_path{};  ///< for BestWeights::on_disk; the file stays
+  /// For BestWeights::on_disk. The file stays; once the model has the best epoch's weights, it has
+  /// those of the last step, from which training may go on.
+  std::filesystem::path best_weights_path{};
   CheckpointOptions checkpoint{};
 };
 

@@ -54,8 +54,9 @@ struct History {
   /// FitOptions::metric of what a trained model began with; none where it was not trained before,
   /// or without a validation set.
   std::optional<double> initial_validation{};
-  /// Whose weights the model has in the end (but for BestWeights::last); 0: none was better than
-  /// what a trained model began with, or none has ended.
+  /// Whose weights the model has in the end; 0: none was better than what a trained model began
+  /// with, or none has ended. With BestWeights::last, and without a validation set, where it is the
+  /// last epoch that has ended, the model has those of the last step.
   std::size_t best_epoch = 0;
   double best_validation_ndcg = 0;
   double seconds = 0;  ///< wall clock, validation included

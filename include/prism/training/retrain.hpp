@@ -40,6 +40,8 @@ template <Execution X, class Model>
                                             const History& history, FitOptions options) {
   require(history.best_epoch > 0, "history",
           "has no best epoch: none ranked better than the weights that training began with");
+  require(!history.initial_validation, "history",
+          "must be of a training from the beginning, not of one that went on with a trained model");
   set_default_rate(options, exec, again, true);
   options.schedule =
       replayed(*options.schedule, history, options.epochs.value_or(FitOptions::default_epochs));
@@ -62,7 +64,8 @@ template <Execution X, class Model>
 ///     number of epochs and what it saw of its validation. stop, checkpoint and best_weights are
 ///     not read.
 /// @param observers  as those of fit()
-/// @throws ArgumentError  if there is no best epoch, or no validation set; otherwise as fit()
+/// @throws ArgumentError  if there is no best epoch, or no validation set; if the model had been
+///     trained before; otherwise as fit()
 template <Execution X, class Model, class... Observers>
 [[nodiscard]] Model retrain(const X& exec, const Model& model, const Split& split,
                             const History& history, const FitOptions& options,

@@ -30,14 +30,17 @@ inline StopReason stop_reason(const FitOptions& options, std::size_t epochs, con
   return epoch >= epochs ? StopReason::epochs : StopReason::none;
 }
 
-/// What speaks against a run's having learnt anything. @param found  what did at its start
+/// What speaks against a run's having learnt anything.
+/// @param found       what did at its start
+/// @param keeps_best  whether the model has the best epoch's weights in the end
 inline std::vector<std::string> warnings(std::vector<std::string> found, const History& history,
-                                         bool has_validation) {
-  const std::size_t epochs = history.epochs.size(), steps = epochs * history.steps_per_epoch;
+                                         std::uint64_t steps, bool has_validation,
+                                         bool keeps_best) {
+  const std::size_t epochs = history.epochs.size();
   if (has_validation && epochs > 0 && history.best_epoch == 0) {
-    found.push_back(
-        "none of " + std::to_string(epochs) +
-        " epochs ranked better than the model that training began with, which it is again");
+    found.push_back("none of " + std::to_string(epochs) +
+                    " epochs ranked better than the model that training began with" +
+                    (keeps_best ? ", which it is again" : ""));
   } else if (has_validation && epochs > 2 && history.best_epoch <= 2) {
     found.push_back("the best epoch is " + std::to_string(history.best_epoch) + " of " +
                     std::to_string(epochs) +

@@ -108,6 +108,8 @@ class TrainingLoop {
   /// Steps on pairs [first, first + count). @return the batch's loss
   virtual double train(std::size_t first, std::size_t count, double learning_rate) = 0;
   [[nodiscard]] virtual bool finite() = 0;
+  /// weights() are those of a model that was never trained.
+  virtual void mark_untrained() noexcept = 0;
   /// Ranks the validation set, if asked by cosine too.
   [[nodiscard]] virtual detail::ValidationReports validate(bool by_cosine) = 0;
   [[nodiscard]] virtual std::string model_name() const = 0;
@@ -136,8 +138,9 @@ class TrainingLoop {
     detail::check_position(path, progress_, steps(),
                            {split_.train.size(), options_.batch_size, steps_per_epoch});
     detail::copy_weights(read.spans(), weights());
-    // Whether the model that was saved had been trained, not the one that it is read into.
-    if (steps() == 0) trained_ = history().initial_validation.has_value();
+    // Whether the model that was saved had been trained, not the one that it is read into; without
+    // a validation set nothing says that it had not.
+    trained_ = history().initial_validation.has_value() || !has_validation();
     past().stop_reason = detail::resumed_stop_reason(options_, max_epochs(), progress_);
   }
 
@@ -171,7 +174,8 @@ class TrainingLoop {
     begin(observers);
     while (!finished()) step(observers);
     take_best();
-    past().warnings = detail::warnings(progress_.start_warnings, history(), has_validation());
+    past().warnings = detail::warnings(progress_.start_warnings, history(), steps(),
+                                       has_validation(), best_.keeps());
     for (const detail::ObserverRef& observer : observers) {
       if (observer.end != nullptr) observer.end(observer, history());
     }
@@ -190,7 +194,6 @@ class TrainingLoop {
 
   /// Tells observers what is about to be done: run() does, and the first step of a session.
   void begin(detail::ObserverRefs observers) {
-    begun_ = true;
     if (steps() == 0) {
       progress_.start_warnings = start_warnings();
       validate_first_weights();
@@ -210,6 +213,7 @@ class TrainingLoop {
     for (const detail::ObserverRef& observer : observers) {
       if (observer.begin != nullptr) observer.begin(observer, info);
     }
+    begun_ = true;
   }
 
   /// Once, before the first step: a model that is trained further must not end worse than it began.
@@ -303,6 +307,7 @@ class TrainingLoop {
     past().stop_reason = StopReason::diverged;
     apply_deferred();  // so that no deferred step is applied to the best weights
     best_.restore(weights());
+    if (best_.keeps() && history().best_epoch == 0 && !trained_) mark_untrained();
     publish();
     throw DivergenceError(std::string(what) + " no longer finite in epoch " +
                           std::to_string(diverged_in) + ": a smaller learning_rate than " +

@@ -74,7 +74,8 @@ class TrainingSession final : public TrainingLoop<typename Model::scalar_type> {
   /// then, wall-clock times aside, on the same execution and a machine whose processor and library
   /// compute alike. Takes room for one more copy of the weights while it reads.
   /// @param model    made as the one that was saved; its weights are replaced. Where options leave
-  ///     the learning rate open, untrained: the default follows from its rows
+  ///     the learning rate open, with the rows that the run began with: the default follows from
+  ///     them
   /// @param options  those that the run had, but that epochs, patience, min_steps, stop, checkpoint
   ///     and best_weights (not from `last` to another) may be others. Functions are taken for the
   ///     same. A run that an observer or the number of epochs had ended goes on, if these let it.
@@ -211,6 +212,7 @@ class TrainingSession final : public TrainingLoop<typename Model::scalar_type> {
     return trainer_.step(batch, trainer_.sample(batch, random, first), learning_rate);
   }
   bool finite() override { return trainer_.finite(); }
+  void mark_untrained() noexcept override { model_.set_trained(false); }
   detail::ValidationReports validate(bool by_cosine) override {
     // As a scorer, because detail::check has seen that the part has nothing in common with train.
     // On a device the working model's training set, the same, is where the device reads it.
