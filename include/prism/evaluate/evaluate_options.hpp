@@ -35,7 +35,7 @@ struct EvaluateOptions {
   AveragedUsers averaged_users = AveragedUsers::with_relevant_items;
   RecallDenominator recall_denominator = RecallDenominator::relevant;
   /// Item popularity, for strata and for average_popularity; if empty, the number of interactions
-  /// in the evaluated part and in all parts that are left out.
+  /// in the evaluated part and in all parts that are left out; one that several have counts once.
   std::span<const Index> popularity{};
 };
 
