@@ -76,6 +76,7 @@ inline double fma_peak() {
     DeviceClock clock;
     const double seconds = clock.shortest_seconds([&] {
       multiply_adds<<<blocks, threads, 0, prism::cuda::detail::stream()>>>(out.data(), rounds);
+      prism::cuda::check(cudaGetLastError(), "starting the multiply-adds");
     });
     return 2.0 * 8 * rounds * blocks * threads / seconds;
   }();

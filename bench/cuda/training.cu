@@ -53,15 +53,17 @@ void ranking(benchmark::State& state) {
   for (std::size_t u = 0; u < users.size(); ++u) users[u] = static_cast<Index>(u);
   const Interactions* const exclude[] = {&train};
   DeviceClock clock;
-  double sum = 0;
+  std::vector<float> best_scores(users.size());  // read, so that the lists are made
   const auto rank = [&] {
     rank_items(cuda::device(), scorer, std::span<const Index>(users), 20,
                std::span<const Interactions* const>(exclude), Similarity::dot,
-               [&](std::size_t, std::span<const ScoredItem<float>> best) { sum += best[0].score; });
+               [&](std::size_t position, std::span<const ScoredItem<float>> best) {
+                 if (!best.empty()) best_scores[position] = best[0].score;
+               });
   };
   rank();
   for (auto _ : state) state.SetIterationTime(clock.seconds(rank));
-  benchmark::DoNotOptimize(sum);
+  benchmark::DoNotOptimize(best_scores.data());
   count_operations(state, 2.0 * 64 * gowalla_users * gowalla_items);
 }
 

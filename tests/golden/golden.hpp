@@ -11,12 +11,14 @@
 #if defined(PRISM_TEST_CUDA)
 #include <prism/cuda.hpp>
 #endif
-#include <prism/execution/serial_grid.hpp>
 #include <prism/prism.hpp>
 #include <span>
 #include <string>
 #include <vector>
 
+#if defined(PRISM_TEST_SERIAL_GRID)
+#include "guarded_grid.hpp"
+#endif
 #include "support/evaluation.hpp"
 #include "support/nan_max.hpp"
 #include "support/npy.hpp"
@@ -24,14 +26,14 @@
 namespace test {
 
 /// The execution of the golden cases. They are compiled several times: for the host's threads and
-/// vector kernels, for one thread and plain C++, and for a device's grids, on the host and, where
-/// there is one, on a device.
+/// vector kernels, for one thread and plain C++, and for a device's grids, on the host, with memory
+/// that the host does not touch, and, where there is one, on a device.
 #if defined(PRISM_TEST_CUDA)
 using GoldenExecution = prism::CudaDevice;
 #elif defined(PRISM_TEST_SERIAL)
 using GoldenExecution = prism::Serial;
 #elif defined(PRISM_TEST_SERIAL_GRID)
-using GoldenExecution = prism::SerialGrid;
+using GoldenExecution = GuardedGrid;
 #else
 using GoldenExecution = prism::Host<>;
 #endif

@@ -33,23 +33,26 @@ template <class T>
 void check_adam(const std::string& name, double decay) {
   INFO(name, " in ", sizeof(T) == 8 ? "double" : "float");
   const test::GoldenCase golden(name);
-  auto table = golden.matrix<T>("start");
+  const test::GoldenExecution exec;
+  Matrix<T> table = copy_of(golden.matrix<T>("start"), memory_of(exec));
   const std::size_t size = table.size();
   const test::Array gradients = golden["grads"], after = golden["after"];
-  Adam::State<T> state(table.shape(0), table.shape(1));
+  Adam::State<T> state(table.shape(0), table.shape(1), memory_of(exec));
   const std::size_t steps = gradients.rows();
   REQUIRE(steps > 0);
   for (std::size_t s = 0; s < steps; ++s) {
-    auto gradient = zeros<T>(table.shape(0), table.shape(1));
+    auto given = zeros<T>(table.shape(0), table.shape(1));
     for (std::size_t i = 0; i < size; ++i) {
-      gradient.data()[i] = static_cast<T>(gradients.values[s * size + i]);
+      given.data()[i] = static_cast<T>(gradients.values[s * size + i]);
     }
-    Adam{}(test::GoldenExecution{}, ParameterView<T>{rows(table)},
-           TableGradient<T>::dense(rows(std::as_const(gradient)), {}), state,
+    const Matrix<T> gradient = copy_of(given, memory_of(exec));
+    Adam{}(exec, ParameterView<T>{rows(table)}, TableGradient<T>::dense(rows(gradient), {}), state,
            {.learning_rate = 1e-2, .step = s + 1}, FullWD{.lambda = decay});
+    synchronise(exec);
+    const Matrix<T> found = copy_of(table, nullptr);
     const std::vector<double> expected(after.values.begin() + static_cast<long>(s * size),
                                        after.values.begin() + static_cast<long>((s + 1) * size));
-    CHECK(test::relative_error(std::span<const T>(table.data(), size), expected) <= test::bound<T>);
+    CHECK(test::relative_error(std::span<const T>(found.data(), size), expected) <= test::bound<T>);
   }
 }
 
@@ -62,23 +65,27 @@ void check_run(const std::string& name, Regularizer regularizer) {
   const auto users = golden.matrix<double>("users"), items = golden.matrix<double>("items");
   using Model =
       Recommender<MF<dynamic>, DirectAU, Regularizer, Xavier, Adam, UniformNegatives, double>;
+  const test::GoldenExecution exec;
   Model model(
-      test::GoldenExecution{},
+      exec,
       Interactions(static_cast<Index>(users.shape(0)), static_cast<Index>(items.shape(0)), train),
       {.backbone = MF<dynamic>(users.shape(1)), .regularizer = regularizer});
   model.weights().users = users;
   model.weights().items = items;
 
-  Trainer<Model, test::GoldenExecution> trainer(model);
+  detail::WorkingModel<Model, test::GoldenExecution> working(exec, model);
+  Trainer<Model, test::GoldenExecution> trainer(working.get(), exec);
   std::vector<double> losses;
   for (std::size_t s = 0; s < order.rows(); ++s) {
     std::vector<Interaction> pairs;
     for (std::size_t p = 0; p < order.columns(); ++p) {
       pairs.push_back(train[static_cast<std::size_t>(order.values[s * order.columns() + p])]);
     }
-    losses.push_back(trainer.step(pairs, {}, 1e-2));
+    const TableVector<Interaction> batch(std::span<const Interaction>(pairs), memory_of(exec));
+    losses.push_back(trainer.step(batch, {}, 1e-2));
   }
   trainer.flush();
+  working.publish();
   CHECK(test::relative_error(std::span<const double>(losses), golden["losses"].values) <= 1e-9);
   CHECK(test::relative_error(model.users(), golden["users_after"]) <= 1e-9);
   CHECK(test::relative_error(model.items(), golden["items_after"]) <= 1e-9);

@@ -13,9 +13,11 @@
 #include <cstddef>
 #include <map>
 #include <memory_resource>
+#include <string>
 #include <type_traits>
 
 #include "prism/core/config.hpp"
+#include "prism/core/error.hpp"
 #include "prism/core/execution.hpp"
 #include "prism/core/memory.hpp"
 #include "prism/cuda/error.hpp"
@@ -126,12 +128,12 @@ struct SumMemory {
   explicit SumMemory(Memory* memory)
       : terms(memory), sum(std::size_t{1}, TableAllocator<double>(memory->pinned())) {}
 };
-/// That of the calling thread for its current device.
+/// That of the calling thread for its current device; its end gives it back to memory(), which
+/// outlives all threads.
 [[nodiscard]] inline SumMemory& sum_memory(std::size_t terms) {
-  // Never destroyed: at a thread's end the runtime may be gone.
-  thread_local auto* const of_devices = new std::map<int, SumMemory>;
+  thread_local std::map<int, SumMemory> of_devices;
   Memory* const of_device = memory();
-  SumMemory& own = of_devices->try_emplace(of_device->device(), of_device).first->second;
+  SumMemory& own = of_devices.try_emplace(of_device->device(), of_device).first->second;
   if (own.terms.size() < terms) {
     own.terms = TableVector<double>(2 * terms, TableAllocator<double>(of_device));
   }
@@ -192,7 +194,11 @@ struct Loops<CudaDevice> {
     }
     int device = 0;
     cuda::check(cudaGetDevice(&device), "asking for the current device");
-    return attributes.device == device;
+    // The host, which reads what the device cannot, could not read it either.
+    require(attributes.device == device, "device",
+            "must be current (cudaSetDevice) where what it is to read is: the memory of device " +
+                std::to_string(attributes.device) + ", not of " + std::to_string(device));
+    return true;
   }
 };
 
