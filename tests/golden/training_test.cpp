@@ -8,7 +8,7 @@ namespace {
 
 /// Initializes a table with given rows.
 struct GivenRows {
-  static constexpr std::string_view name = "GivenRows";
+  [[maybe_unused]] static constexpr std::string_view name = "GivenRows";
   inline static test::Array given;
 
   template <Execution X, class T>
