@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Which columns can exceed a row's threshold, from products of bytes: an instruction has two to four
-// times as many multiply-adds as in float, and the result is an upper bound of each product.
+// Which columns can exceed a row's threshold, from products of bytes: an instruction has two to
+// four times as many multiply-adds as in float, and the result is an upper bound of each product.
 //
 // Let u and v be rows, u' and v' their quantised values. Then
 //   u . v - u' . v' = (u - u') . v' + u . (v - v') <= |u - u'| |v'| + |u| |v - v'|,
