@@ -8,8 +8,11 @@
 #include <algorithm>
 #include <cmath>
 #include <cstddef>
-#include <utility>
+#include <cstdint>
+#include <span>
 #include <vector>
+
+#include "support/nan_max.hpp"
 
 using namespace prism;
 
@@ -34,8 +37,8 @@ double difference(const Matrix<float>& found, const Matrix<float>& expected) {
   const Matrix<float> copy = copy_of(found, nullptr);
   double apart = 0, largest = 0;
   for (std::size_t i = 0; i < expected.size(); ++i) {
-    const double of_one = std::abs(static_cast<double>(copy.data()[i]) - expected.data()[i]);
-    apart = of_one <= apart ? apart : of_one;  // NaN too
+    apart = test::nan_max(apart,
+                          std::abs(static_cast<double>(copy.data()[i]) - expected.data()[i]));
     largest = std::max(largest, std::abs(static_cast<double>(expected.data()[i])));
   }
   return apart / largest;
@@ -115,8 +118,8 @@ TEST_CASE("lists of many users and items, in float") {
     for (std::size_t place = 0; place < k; ++place) {
       // Items whose scores are equal but for rounding may change places.
       other_items += found[u][place].item != on_host[u][place].item ? 1 : 0;
-      apart = std::max(apart, static_cast<double>(std::abs(found[u][place].score -
-                                                           on_host[u][place].score)));
+      apart = test::nan_max(apart, static_cast<double>(std::abs(found[u][place].score -
+                                                                on_host[u][place].score)));
     }
   }
   CHECK(apart <= 1e-4);
