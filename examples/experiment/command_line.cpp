@@ -51,6 +51,10 @@ void settle_lists(const CLI::App& app, Settings& settings) {
   refuse_twice("seed", settings.seeds);
   for (const auto& [option, values] : settings.lists) refuse_twice(option, values);
   if (!settings.trials()) return;
+  if (settings.aggregate) {
+    throw CLI::ValidationError("--aggregate",
+                               "is for one run of each model, not for lists and --tune");
+  }
   for (const char* option : {"--save", "--json", "--checkpoint"}) {
     if (app.count(option) > 0) {
       throw CLI::ValidationError(option,
@@ -231,6 +235,11 @@ void declare_options(CLI::App& app, Settings& settings) {
                "then retrain on training and validation set, for the best number of epochs, "
                "and test that")
       ->group(training);
+  app.add_flag("--aggregate", settings.aggregate,
+               "then rank with rows that have taken up those of their neighbours in the training "
+               "graph (test-time aggregation), by the exponents and weight that rank the "
+               "validation set best, or as trained if none does better; --save has no room for it")
+      ->group(training);
 
   app.add_flag("--tune", settings.tune,
                "of each model, choose among the lists' combinations by validation with the first "
@@ -281,6 +290,7 @@ void declare_options(CLI::App& app, Settings& settings) {
   app.get_option("--released")
       ->excludes(app.get_option("--sampler"))
       ->excludes(app.get_option("--activation"));
+  app.get_option("--aggregate")->excludes(app.get_option("--save"));
   app.parse_complete_callback([&app, &settings] {
     settle_lists(app, settings);
     if (settings.released) {

@@ -78,6 +78,13 @@ inline void print_table(const prism::Split& split, const std::vector<Run>& runs)
       "\nNDCG@20 on the test set, ranked by dot product (MACR by its ranking rule), and the parts "
       "of it due\nto hits among the 5%% most popular items, the next 15%% and the rest; recall at "
       "20; rho: Spearman's\ncorrelation of item magnitude and popularity.\n");
+  for (const Run& run : runs) {
+    if (!run.aggregation || !run.has_results()) continue;
+    std::printf(
+        "\n%s: test-time aggregation %s, NDCG@20 %.5f on the validation set (%.5f without)\n",
+        run.name.c_str(), run.aggregation->aggregation.label().c_str(),
+        run.aggregation->report.ndcg, run.history.best_validation_ndcg);
+  }
   print_warnings(popular, runs);
 }
 
@@ -123,6 +130,13 @@ inline prism::Json to_json(const Run& run) {
   if (run.checkpoint_error) json["checkpoint_error"] = *run.checkpoint_error;
   if (run.save_error) json["save_error"] = *run.save_error;
   if (run.retraining) json["retraining"] = to_json(*run.retraining);
+  if (run.aggregation) {
+    const auto& [m, n, weight] = run.aggregation->aggregation;
+    json["aggregation"] = {{"neighbour_exponent", m},
+                           {"own_exponent", n},
+                           {"weight", weight},
+                           {"validation_ndcg", run.aggregation->report.ndcg}};
+  }
   json["test_by_dot"] = prism::to_json(run.dot);
   json["test_by_cosine"] = prism::to_json(run.cosine);
   json["magnitude_popularity_spearman"] = run.magnitude_popularity_correlation;
@@ -147,6 +161,7 @@ inline prism::Json to_json(const Settings& settings) {
                       {"validation_part", settings.validation_part},
                       {"test_part", nullptr},
                       {"retrain", settings.retrain},
+                      {"aggregate", settings.aggregate},
                       {"synthetic_users", settings.synthetic_users},
                       {"synthetic_items", settings.synthetic_items},
                       {"activation", settings.activation},

@@ -10,6 +10,7 @@
 #include <prism/core/execution.hpp>
 #include <prism/data/data.hpp>
 #include <prism/evaluate/evaluate.hpp>
+#include <prism/evaluate/test_time_aggregation.hpp>
 #include <prism/experiment/policies.hpp>
 #include <prism/experiment/trial.hpp>
 #include <prism/training/history.hpp>
@@ -35,6 +36,7 @@ struct Run {
   std::vector<std::string> policies{};  // with their options
   prism::History history{};
   std::optional<prism::History> retraining{};  // of the model that was tested, with --retrain
+  std::optional<prism::AggregationPoint> aggregation{};  // on the validation set, with --aggregate
   prism::Report dot{};
   prism::Report cosine{};
   double magnitude_popularity_correlation = 0;  // of items

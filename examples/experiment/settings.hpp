@@ -119,6 +119,7 @@ struct Settings : examples::ReadingOptions {
   std::optional<std::size_t> threads;
   std::string device = "host";  // or "cuda"
   bool retrain = false;
+  bool aggregate = false;
 
   // Of options that take lists, what was given: "lr" -> 0.1, 0.01.
   std::map<std::string, std::vector<double>> lists;

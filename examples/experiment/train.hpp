@@ -197,6 +197,18 @@ void retrain_model(const Settings& settings, Model& model, const prism::Split& s
   if (!retraining.epochs.empty()) model = std::move(again);
 }
 
+/// Ranks the test set.
+template <class X, class T>
+void test(const X& exec, const prism::Scorer<T>& scorer, const prism::Interactions& train,
+          const prism::Split& split, Run& run) {
+  prism::EvaluateOptions measure{.exclude = {&split.train, &split.validation}};
+  run.dot = evaluate(exec, scorer, split.test, measure);
+  measure.similarity = prism::Similarity::cosine;
+  run.cosine = evaluate(exec, scorer, split.test, measure);
+  run.magnitude_popularity_correlation =
+      prism::magnitude_popularity_correlation(scorer.output.items(), train.item_degree());
+}
+
 template <class Loss, class X>
 Run run_with(const Settings& settings, const ModelChoice& choice, const prism::Split& split) {
   using namespace prism;
@@ -209,6 +221,10 @@ Run run_with(const Settings& settings, const ModelChoice& choice, const prism::S
         Model model(split.train, options);
         try {
           train<X>(settings, model, split, fitting, run);
+          if (settings.aggregate && !run.history.epochs.empty()) {
+            run.aggregation = best_aggregation(
+                aggregation_points(X{}, model, split.validation, aggregation_grid));
+          }
           if (settings.retrain) retrain_model<X>(settings, model, split, fitting, run);
         } catch (const DivergenceError& error) {
           run.error = error.what();
@@ -216,13 +232,13 @@ Run run_with(const Settings& settings, const ModelChoice& choice, const prism::S
         }
         if (!settings.save.empty()) save(settings, model, run);
         if (!run.has_results()) return;
-        const auto scorer = model.scorer(X{});
-        EvaluateOptions measure{.exclude = {&split.train, &split.validation}};
-        run.dot = evaluate(X{}, scorer, split.test, measure);
-        measure.similarity = Similarity::cosine;
-        run.cosine = evaluate(X{}, scorer, split.test, measure);
-        run.magnitude_popularity_correlation =
-            magnitude_popularity_correlation(scorer.output.items(), model.train().item_degree());
+        if (run.aggregation) {
+          const auto aggregated =
+              with_aggregation(X{}, model.scorer(X{}), model.train(), run.aggregation->aggregation);
+          test(prism::host_of(X{}), aggregated, model.train(), split, run);
+        } else {
+          test(X{}, model.scorer(X{}), model.train(), split, run);
+        }
       });
   return run;
 }

@@ -45,6 +45,7 @@
 #include "prism/evaluate/selected_list.hpp"
 #include "prism/evaluate/similarity.hpp"
 #include "prism/evaluate/strata.hpp"
+#include "prism/evaluate/test_time_aggregation.hpp"
 #include "prism/execution/host.hpp"
 #include "prism/execution/serial.hpp"
 #include "prism/experiment/any_recommender.hpp"

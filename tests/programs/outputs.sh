@@ -30,6 +30,17 @@ grep -q '"interrupted": false' done.json || fail "the record does not say that t
 ! grep -q 'validation_by_cosine' done.json || fail "validation by cosine was not asked for"
 run --epochs 2 --validate-by-cosine --json cosine.json >out.txt 2>&1
 [ "$(grep -c '"validation_by_cosine": 0\.[0-9]*[1-9]' cosine.json)" = 2 ] || fail "not each epoch has its validation by cosine"
+
+# Aggregation: chosen on the validation set, of which the table is; not a part of a saved model.
+run --epochs 2 --aggregate --json aggregated.json >aggregated.txt 2>messages.txt
+grep -qE 'test-time aggregation m -[0-9.]+, n -[0-9.]+, weight [0-9.]+, NDCG@20 [0-9.]+ on the validation' aggregated.txt ||
+  fail "the aggregation is not said: $(cat aggregated.txt)"
+grep -q '"neighbour_exponent": -' aggregated.json || fail "the record has no aggregation"
+run --epochs 2 >trained.txt 2>messages.txt
+[ "$(grep -m 1 '^MF' aggregated.txt)" != "$(grep -m 1 '^MF' trained.txt)" ] || fail "aggregation changed no figure"
+refused 2 "--aggregate excludes --save" --aggregate --save aggregated
+refused 2 "--aggregate: is for one run of each model" --aggregate --lr 0.1,0.01
+
 "$recommend" --model done/MF-DirectAU-None-PRISM --describe >out.txt
 for words in 'note stop_reason: epochs' 'note interrupted: false' 'note validation_ndcg: '; do
   grep -q "^$words" out.txt || fail "the model does not say: $words"

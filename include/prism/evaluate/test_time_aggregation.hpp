@@ -1,0 +1,182 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// One step of message passing when ranking: a trained model's rows take up those of their
+// neighbours in the training graph.
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <cstddef>
+#include <functional>
+#include <span>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "prism/core/config.hpp"
+#include "prism/core/error.hpp"
+#include "prism/core/execution.hpp"
+#include "prism/core/finite.hpp"
+#include "prism/core/index.hpp"
+#include "prism/core/matrix.hpp"
+#include "prism/core/memory.hpp"
+#include "prism/core/parallel.hpp"
+#include "prism/core/rows.hpp"
+#include "prism/core/scratch.hpp"
+#include "prism/data/interactions.hpp"
+#include "prism/evaluate/evaluate.hpp"
+#include "prism/evaluate/evaluate_options.hpp"
+#include "prism/evaluate/report.hpp"
+#include "prism/execution/host.hpp"
+#include "prism/ops/numbers.hpp"
+#include "prism/ops/propagation.hpp"
+#include "prism/policy/output.hpp"
+
+namespace prism::inline PRISM_ISA {
+
+/// How a row takes up its neighbours' rows: u + weight |N_u|^n sum over i in N_u of |N_i|^m i for a
+/// user u with the training items N_u, and likewise for an item; both from the rows as trained.
+/// Ju et al.: "How does message passing improve collaborative filtering?" (TAG-CF), NeurIPS 2024,
+/// whose weight is 1; m and n are those of its published code.
+struct Aggregation {
+  double neighbour_exponent = -0.5;  ///< m, of the neighbour's number of interactions
+  double own_exponent = -0.5;        ///< n, of the row's own number of interactions
+  double weight = 1;                 ///< at least 0; with 0 rows stay as they are
+
+  /// "m -0.5, n -0.5, weight 1"; "none" for a weight of 0.
+  [[nodiscard]] std::string label() const {
+    if (weight == 0) return "none";
+    return "m " + format_number(neighbour_exponent) + ", n " + format_number(own_exponent) +
+           ", weight " + format_number(weight);
+  }
+};
+
+/// What the validation set may choose among: none, and what did best on MovieLens 100K, Gowalla and
+/// Yelp2018 with several losses (docs/test_time_aggregation.md), in steps that hardly matter.
+inline constexpr std::array<Aggregation, 49> aggregation_grid = [] {
+  std::array<Aggregation, 49> grid{{{.weight = 0}}};
+  std::size_t k = 1;
+  for (const double m : {-0.5, -0.7, -1.0}) {
+    for (const double n : {-0.2, -0.5, -0.7, -0.85}) {
+      for (const double weight : {0.1, 0.3, 1.0, 3.0}) grid[k++] = {m, n, weight};
+    }
+  }
+  return grid;
+}();
+
+namespace detail {
+
+/// factor * d^exponent for each degree d, 0 for d = 0.
+template <class T>
+[[nodiscard]] std::vector<T> degree_powers(std::span<const Index> degree, double exponent,
+                                           double factor) {
+  std::vector<T> powers(degree.size());
+  std::ranges::transform(degree, powers.begin(), [=](Index d) {
+    return d == 0 ? T{0} : static_cast<T>(factor * std::pow(static_cast<double>(d), exponent));
+  });
+  return powers;
+}
+
+}  // namespace detail
+
+/// The scorer with rows that have taken up their neighbours'. With weight 0 it is the scorer, to
+/// the last bit. A ranking rule's factors and offset are kept: they are not computed anew from the
+/// rows. Rows of users and items without interactions stay.
+/// @param exec   where it runs, for a device the host that it belongs to; the host's threads if
+///     left out
+/// @param train  the interactions that the model learnt from, `model.train()`
+/// @throws ArgumentError  for options that are not finite, a negative weight, a training set of
+///     other users and items than the scorer's, or rows that would not be finite
+template <Execution X, class T>
+[[nodiscard]] Scorer<T> with_aggregation(const X& exec, const Scorer<T>& scorer,
+                                         const Interactions& train,
+                                         const Aggregation& aggregation) {
+  const auto& [m, n, weight] = aggregation;
+  require(is_finite(m) && is_finite(n), "aggregation", "must have finite exponents");
+  require(is_finite(weight) && weight >= 0, "aggregation",
+          "must have a finite weight that is not negative, not " + format_number(weight));
+  const Rows<const T> users = scorer.output.users(), items = scorer.output.items();
+  require(train.users() == users.size() && train.items() == items.size(), "train",
+          "must have the scorer's " + std::to_string(users.size()) + " users and " +
+              std::to_string(items.size()) + " items");
+  if (weight == 0) return scorer;
+
+  const auto host = host_of(exec);
+  const auto numbers = [](Rows<const T> rows) {
+    return std::span<const T>(rows.data(), rows.num_elements());
+  };
+  const HostView<T, X> user_numbers(exec, numbers(users)), item_numbers(exec, numbers(items));
+  const std::size_t dim = users.dim();
+  Scratch scratch;
+  const auto aggregate = [&](Adjacency neighbours, std::span<const Index> own_degree,
+                             std::span<const T> own, std::span<const Index> neighbour_degree,
+                             std::span<const T> of_neighbours) {
+    const std::vector<T> own_scale = detail::degree_powers<T>(own_degree, n, weight);
+    const std::vector<T> neighbour_scale = detail::degree_powers<T>(neighbour_degree, m, 1);
+    Matrix<T> sum = make_table<T>(own_degree.size(), dim);
+    detail::propagate_side<T>(
+        host, neighbours, Rows<const T>(of_neighbours.data(), neighbour_degree.size(), dim),
+        neighbour_scale, own_scale, scratch.allocate<T>(own_degree.size(), dim),
+        Rows<const T>(own.data(), own_degree.size(), dim), rows(sum), T{1});
+    require(all_finite(host, std::span<const T>(sum.data(), sum.size())), "aggregation",
+            "makes rows that are not finite numbers: " + aggregation.label());
+    return sum;
+  };
+  const Interactions& graph = train.on_host();
+  Matrix<T> of_users = aggregate(graph.items_by_user(), graph.user_degree(), user_numbers.numbers(),
+                                 graph.item_degree(), item_numbers.numbers());
+  Matrix<T> of_items = aggregate(graph.users_by_item(), graph.item_degree(), item_numbers.numbers(),
+                                 graph.user_degree(), user_numbers.numbers());
+  return {Output<T>(std::move(of_users), std::move(of_items)), scorer.user_factor,
+          scorer.item_factor, scorer.offset};
+}
+/// The same, on the host's threads.
+template <class T>
+[[nodiscard]] Scorer<T> with_aggregation(const Scorer<T>& scorer, const Interactions& train,
+                                         const Aggregation& aggregation) {
+  return with_aggregation(par, scorer, train, aggregation);
+}
+
+/// The ranking quality with one aggregation.
+struct AggregationPoint {
+  Aggregation aggregation{};
+  Report report{};
+};
+
+/// Evaluates a model with each of these aggregations.
+/// @param relevant  the part to predict, such as validation
+/// @throws ArgumentError  as with_aggregation() and evaluate()
+template <Execution X, class Model>
+[[nodiscard]] std::vector<AggregationPoint> aggregation_points(
+    const X& exec, const Model& model, const Interactions& relevant,
+    std::span<const Aggregation> aggregations, const EvaluateOptions& options = {}) {
+  const EvaluateOptions of_scorer = detail::excluding_seen(options, model.train(), relevant);
+  const auto scorer = model.scorer(exec);
+  const auto host = host_of(exec);
+  std::vector<AggregationPoint> points;
+  for (const Aggregation& aggregation : aggregations) {
+    const auto aggregated = with_aggregation(exec, scorer, model.train(), aggregation);
+    points.push_back({aggregation, evaluate(host, aggregated, relevant, of_scorer)});
+  }
+  return points;
+}
+/// The same, on the host's threads.
+template <class Model>
+requires(!Execution<Model>) [[nodiscard]] std::vector<AggregationPoint> aggregation_points(
+    const Model& model, const Interactions& relevant, std::span<const Aggregation> aggregations,
+    const EvaluateOptions& options = {}) {
+  return aggregation_points(par, model, relevant, aggregations, options);
+}
+
+/// The point with the greatest value of a metric; of equal ones, the first.
+/// @param metric  `&Report::ndcg`, or any function of a Report
+/// @throws ArgumentError  for no points
+template <class Metric = double Report::*>
+[[nodiscard]] AggregationPoint best_aggregation(std::span<const AggregationPoint> points,
+                                                const Metric& metric = &Report::ndcg) {
+  require(!points.empty(), "points", "must be at least one");
+  return *std::ranges::max_element(
+      points, {}, [&](const AggregationPoint& point) { return std::invoke(metric, point.report); });
+}
+
+}  // namespace prism::inline PRISM_ISA
