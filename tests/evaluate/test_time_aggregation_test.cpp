@@ -63,15 +63,15 @@ constexpr std::array<Aggregation, 4> some{{{},
                                            {.neighbour_exponent = 0.5, .own_exponent = -2}}};
 
 /// A split whose users have neighbours to take up rows of.
-const Split& small_split() {
+const Split& split_of_150() {
   static const Split split = random_split(
       synthetic_interactions({.users = 150, .items = 120, .interactions_per_user = 12}),
       {.validation = 0.2, .test = 0.1, .seed = 1});
   return split;
 }
 using Untrained = Recommender<MF<8>, DirectAU, None, PRISM<1.0>>;
-const Untrained& model() {
-  static const Untrained made(small_split().train);
+const Untrained& untrained() {
+  static const Untrained made(split_of_150().train);
   return made;
 }
 
@@ -104,7 +104,7 @@ TEST_CASE("aggregated rows are the sums of their definition") {
 
 TEST_CASE("one layer of LightGCN is an aggregation by the square roots of degrees") {
   // The mean of layers 0 and 1 is half of what the definition's exponents of -1/2 give.
-  const Interactions& train = small_split().train;
+  const Interactions& train = split_of_150().train;
   const Recommender<LightGCN<8, 1>, DirectAU, None, PRISM<1.0>> lightgcn(train);
   const Scorer<float> of_tables{Output<float>(lightgcn.tables())};
   const Scorer<float> aggregated = with_aggregation(of_tables, train, {});
@@ -118,19 +118,19 @@ TEST_CASE("one layer of LightGCN is an aggregation by the square roots of degree
 }
 
 TEST_CASE("with weight 0 a scorer is what it was, to the last bit") {
-  const Scorer<float> scorer = model().scorer();
-  const Scorer<float> same = with_aggregation(scorer, model().train(), {.weight = 0});
+  const Scorer<float> scorer = untrained().scorer();
+  const Scorer<float> same = with_aggregation(scorer, untrained().train(), {.weight = 0});
   CHECK(same.output.items().data() == scorer.output.items().data());
   CHECK(same.output.users().data() == scorer.output.users().data());
 }
 
 TEST_CASE("of a device's rows the host makes what it makes of its own") {
   const test::GuardedGrid grid;
-  const Scorer<float> scorer = model().scorer();
-  const Untrained on_device(model(), memory_of(grid));
+  const Scorer<float> scorer = untrained().scorer();
+  const Untrained on_device(untrained(), memory_of(grid));
   const Scorer<float> of_device = on_device.scorer(grid);
   const Aggregation aggregation{.weight = 0.3};
-  const Scorer<float> expected_rows = with_aggregation(scorer, model().train(), aggregation);
+  const Scorer<float> expected_rows = with_aggregation(scorer, untrained().train(), aggregation);
   const Scorer<float> found = with_aggregation(grid, of_device, on_device.train(), aggregation);
   const auto same = [](Rows<const float> a, Rows<const float> b) {
     return std::equal(a.data(), a.data() + a.num_elements(), b.data(), b.data() + b.num_elements());
@@ -152,20 +152,20 @@ TEST_CASE("aggregations are refused that have no numbers, or make none of rows")
         "aggregation: must have a finite weight that is not negative, not -0.5");
   CHECK(message({.neighbour_exponent = 1e3}) ==
         "aggregation: makes rows that are not finite numbers: m 1000, n -0.5, weight 1");
-  CHECK(refusal([&] { return with_aggregation(scorer, small_split().train, {}); }) ==
+  CHECK(refusal([&] { return with_aggregation(scorer, split_of_150().train, {}); }) ==
         "train: must have the scorer's 3 users and 4 items");
   CHECK(refusal([] { return best_aggregation({}); }) == "points: must be at least one");
 }
 
 TEST_CASE("points have the reports of their aggregations, the same for any number of threads") {
-  const Split& split = small_split();
-  const auto points = aggregation_points(model(), split.validation, aggregation_grid);
+  const Split& split = split_of_150();
+  const auto points = aggregation_points(untrained(), split.validation, aggregation_grid);
   REQUIRE(points.size() == aggregation_grid.size());
   const ThreadLimit limit(1);
   const EvaluateOptions options{.exclude = {&split.train}};
   for (std::size_t k = 0; k < points.size(); ++k) {
     const Scorer<float> aggregated =
-        with_aggregation(model().scorer(), split.train, aggregation_grid[k]);
+        with_aggregation(untrained().scorer(), split.train, aggregation_grid[k]);
     const Report report = evaluate(aggregated, split.validation, options);
     CHECK(points[k].report.ndcg == report.ndcg);
     CHECK(points[k].report.recall == report.recall);
@@ -173,7 +173,7 @@ TEST_CASE("points have the reports of their aggregations, the same for any numbe
   }
   // The first leaves rows as they are.
   CHECK(points[0].aggregation.label() == "none");
-  CHECK(points[0].report.ndcg == evaluate(model(), split.validation).ndcg);
+  CHECK(points[0].report.ndcg == evaluate(untrained(), split.validation).ndcg);
   // Of rows at random, those of what the user's neighbours have rank better.
   CHECK(best_aggregation(points).report.ndcg > 1.1 * points[0].report.ndcg);
 }
