@@ -238,7 +238,8 @@ void declare_options(CLI::App& app, Settings& settings) {
   app.add_flag("--aggregate", settings.aggregate,
                "then rank with rows that have taken up those of their neighbours in the training "
                "graph (test-time aggregation), by the exponents and weight that rank the "
-               "validation set best, or as trained if none does better; --save has no room for it")
+               "validation set best, or as trained if none does better; not saved; not where a "
+               "signal ended training")
       ->group(training);
 
   app.add_flag("--tune", settings.tune,

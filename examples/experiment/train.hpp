@@ -221,7 +221,7 @@ Run run_with(const Settings& settings, const ModelChoice& choice, const prism::S
         Model model(split.train, options);
         try {
           train<X>(settings, model, split, fitting, run);
-          if (settings.aggregate && !run.history.epochs.empty()) {
+          if (settings.aggregate && run.complete() && caught_signal() == 0) {
             run.aggregation = best_aggregation(
                 aggregation_points(X{}, model, split.validation, aggregation_grid));
           }
@@ -235,7 +235,7 @@ Run run_with(const Settings& settings, const ModelChoice& choice, const prism::S
         if (run.aggregation) {
           const auto aggregated =
               with_aggregation(X{}, model.scorer(X{}), model.train(), run.aggregation->aggregation);
-          test(prism::host_of(X{}), aggregated, model.train(), split, run);
+          test(X{}, aggregated, model.train(), split, run);
         } else {
           test(X{}, model.scorer(X{}), model.train(), split, run);
         }

@@ -52,7 +52,7 @@ double expected(const Interactions& train, const Scorer<double>& scorer, bool of
   for (const Index j : of_user ? train.items_of(row) : train.users_of(row)) {
     sum += std::pow(degree(!of_user, j), aggregation.neighbour_exponent) * number(!of_user, j);
   }
-  if (sum == 0) return number(of_user, row);
+  if (degree(of_user, row) == 0) return number(of_user, row);
   return number(of_user, row) +
          aggregation.weight * std::pow(degree(of_user, row), aggregation.own_exponent) * sum;
 }
@@ -137,6 +137,21 @@ TEST_CASE("of a device's rows the host makes what it makes of its own") {
   };
   CHECK(same(found.output.users(), expected_rows.output.users()));
   CHECK(same(found.output.items(), expected_rows.output.items()));
+  // And of the host's rows, which a device is given.
+  const Scorer<float> of_host = with_aggregation(grid, scorer, split_of_150().train, aggregation);
+  CHECK(same(of_host.output.items(), expected_rows.output.items()));
+}
+
+TEST_CASE("a model in a device's memory has the points of the host's, without aggregation too") {
+  const test::GuardedGrid grid;
+  const Untrained on_device(untrained(), memory_of(grid));
+  const Interactions& validation = split_of_150().validation;
+  const auto points = aggregation_points(grid, on_device, validation, aggregation_grid);
+  const auto on_host = aggregation_points(untrained(), validation, aggregation_grid);
+  REQUIRE(points.size() == on_host.size());
+  for (std::size_t k = 0; k < points.size(); ++k) {
+    CHECK(points[k].report.ndcg == doctest::Approx(on_host[k].report.ndcg).epsilon(1e-9));
+  }
 }
 
 TEST_CASE("aggregations are refused that have no numbers, or make none of rows") {
@@ -154,6 +169,11 @@ TEST_CASE("aggregations are refused that have no numbers, or make none of rows")
         "aggregation: makes rows that are not finite numbers: m 1000, n -0.5, weight 1");
   CHECK(refusal([&] { return with_aggregation(scorer, split_of_150().train, {}); }) ==
         "train: must have the scorer's 3 users and 4 items");
+  CHECK(refusal([] { return aggregation_points(untrained(), split_of_150().validation, {}); }) ==
+        "aggregations: must be at least one");
+  const Scorer<float> longer{Output<float>(zeros<float>(3, 5), zeros<float>(4, 6)), {}, {}, {}};
+  CHECK(refusal([&] { return with_aggregation(longer, train, {}); }) ==
+        "scorer: must have rows of one length, not of 5 for users and 6 for items");
   CHECK(refusal([] { return best_aggregation({}); }) == "points: must be at least one");
 }
 

@@ -37,7 +37,11 @@ grep -qE 'test-time aggregation m -[0-9.]+, n -[0-9.]+, weight [0-9.]+, NDCG@20 
   fail "the aggregation is not said: $(cat aggregated.txt)"
 grep -q '"neighbour_exponent": -' aggregated.json || fail "the record has no aggregation"
 run --epochs 2 >trained.txt 2>messages.txt
-[ "$(grep -m 1 '^MF' aggregated.txt)" != "$(grep -m 1 '^MF' trained.txt)" ] || fail "aggregation changed no figure"
+figures() { awk '/^MF/ { print $8, $9, $10, $11, $12; exit }' "$1"; }
+[ "$(figures aggregated.txt)" != "$(figures trained.txt)" ] || fail "aggregation changed no figure"
+run --epochs 2 --aggregate --retrain >again.txt 2>messages.txt
+grep -q 'test-time aggregation m -' again.txt && [ "$(figures again.txt)" != "$(figures aggregated.txt)" ] ||
+  fail "retraining changed no figure of an aggregated model"
 refused 2 "--aggregate excludes --save" --aggregate --save aggregated
 refused 2 "--aggregate: is for one run of each model" --aggregate --lr 0.1,0.01
 

@@ -19,7 +19,6 @@
 #include "prism/core/finite.hpp"
 #include "prism/core/index.hpp"
 #include "prism/core/matrix.hpp"
-#include "prism/core/memory.hpp"
 #include "prism/core/parallel.hpp"
 #include "prism/core/rows.hpp"
 #include "prism/core/scratch.hpp"
@@ -27,6 +26,7 @@
 #include "prism/evaluate/evaluate.hpp"
 #include "prism/evaluate/evaluate_options.hpp"
 #include "prism/evaluate/report.hpp"
+#include "prism/evaluate/scoring_rows.hpp"
 #include "prism/execution/host.hpp"
 #include "prism/ops/numbers.hpp"
 #include "prism/ops/propagation.hpp"
@@ -51,8 +51,8 @@ struct Aggregation {
   }
 };
 
-/// What the validation set may choose among: none, and what did best on MovieLens 100K, Gowalla and
-/// Yelp2018 with several losses (docs/test_time_aggregation.md), in steps that hardly matter.
+/// What the validation set may choose among: none, and 48 settings, tried on MovieLens 100K with
+/// several losses and on Gowalla and Yelp2018 with SLK (docs/test_time_aggregation.md).
 inline constexpr std::array<Aggregation, 49> aggregation_grid = [] {
   std::array<Aggregation, 49> grid{{{.weight = 0}}};
   std::size_t k = 1;
@@ -77,16 +77,40 @@ template <class T>
   return powers;
 }
 
+/// Rows as the host reads them: a copy of those that are in a device's memory.
+template <class T>
+class HostRows {
+ public:
+  template <Execution X>
+  HostRows(const X& exec, Rows<const T> from) : rows_(from) {
+    if constexpr (DeviceExecution<X>) {
+      if (!can_read(exec, from.data())) return;  // the host's own
+      copy_ = numbers_on_host(exec, std::span<const T>(from.data(), from.num_elements()));
+      rows_ = {copy_.data(), from.size(), from.dim()};
+    }
+  }
+  HostRows(const HostRows&) = delete;
+  HostRows& operator=(const HostRows&) = delete;
+
+  [[nodiscard]] Rows<const T> rows() const noexcept { return rows_; }
+
+ private:
+  std::vector<T> copy_;
+  Rows<const T> rows_;
+};
+
 }  // namespace detail
 
 /// The scorer with rows that have taken up their neighbours'. With weight 0 it is the scorer, to
-/// the last bit. A ranking rule's factors and offset are kept: they are not computed anew from the
-/// rows. Rows of users and items without interactions stay.
+/// the last bit, and a view of the model where that was one. A ranking rule's factors and offset
+/// are kept: they are not computed anew from the rows. Rows of users and items without interactions
+/// stay.
 /// @param exec   where it runs, for a device the host that it belongs to; the host's threads if
 ///     left out
 /// @param train  the interactions that the model learnt from, `model.train()`
-/// @throws ArgumentError  for options that are not finite, a negative weight, a training set of
-///     other users and items than the scorer's, or rows that would not be finite
+/// @throws ArgumentError  for options that are not finite, a negative weight, a scorer whose rows
+///     or factors do not fit, a training set of other users and items than the scorer's, or rows
+///     that would not be finite
 template <Execution X, class T>
 [[nodiscard]] Scorer<T> with_aggregation(const X& exec, const Scorer<T>& scorer,
                                          const Interactions& train,
@@ -95,6 +119,7 @@ template <Execution X, class T>
   require(is_finite(m) && is_finite(n), "aggregation", "must have finite exponents");
   require(is_finite(weight) && weight >= 0, "aggregation",
           "must have a finite weight that is not negative, not " + format_number(weight));
+  detail::check_scorer(scorer);
   const Rows<const T> users = scorer.output.users(), items = scorer.output.items();
   require(train.users() == users.size() && train.items() == items.size(), "train",
           "must have the scorer's " + std::to_string(users.size()) + " users and " +
@@ -102,31 +127,27 @@ template <Execution X, class T>
   if (weight == 0) return scorer;
 
   const auto host = host_of(exec);
-  const auto numbers = [](Rows<const T> rows) {
-    return std::span<const T>(rows.data(), rows.num_elements());
-  };
-  const HostView<T, X> user_numbers(exec, numbers(users)), item_numbers(exec, numbers(items));
-  const std::size_t dim = users.dim();
+  const detail::HostRows<T> user_rows(exec, users), item_rows(exec, items);
+  const std::size_t dim = users.size() > 0 ? users.dim() : items.dim();
   Scratch scratch;
   const auto aggregate = [&](Adjacency neighbours, std::span<const Index> own_degree,
-                             std::span<const T> own, std::span<const Index> neighbour_degree,
-                             std::span<const T> of_neighbours) {
+                             Rows<const T> own, std::span<const Index> neighbour_degree,
+                             Rows<const T> of_neighbours) {
     const std::vector<T> own_scale = detail::degree_powers<T>(own_degree, n, weight);
     const std::vector<T> neighbour_scale = detail::degree_powers<T>(neighbour_degree, m, 1);
-    Matrix<T> sum = make_table<T>(own_degree.size(), dim);
-    detail::propagate_side<T>(
-        host, neighbours, Rows<const T>(of_neighbours.data(), neighbour_degree.size(), dim),
-        neighbour_scale, own_scale, scratch.allocate<T>(own_degree.size(), dim),
-        Rows<const T>(own.data(), own_degree.size(), dim), rows(sum), T{1});
+    Matrix<T> sum = make_table<T>(own.size(), dim);
+    scratch.reset();
+    detail::propagate_side<T>(host, neighbours, of_neighbours, neighbour_scale, own_scale,
+                              scratch.allocate<T>(own.size(), dim), own, rows(sum), T{1});
     require(all_finite(host, std::span<const T>(sum.data(), sum.size())), "aggregation",
             "makes rows that are not finite numbers: " + aggregation.label());
     return sum;
   };
   const Interactions& graph = train.on_host();
-  Matrix<T> of_users = aggregate(graph.items_by_user(), graph.user_degree(), user_numbers.numbers(),
-                                 graph.item_degree(), item_numbers.numbers());
-  Matrix<T> of_items = aggregate(graph.users_by_item(), graph.item_degree(), item_numbers.numbers(),
-                                 graph.user_degree(), user_numbers.numbers());
+  Matrix<T> of_users = aggregate(graph.items_by_user(), graph.user_degree(), user_rows.rows(),
+                                 graph.item_degree(), item_rows.rows());
+  Matrix<T> of_items = aggregate(graph.users_by_item(), graph.item_degree(), item_rows.rows(),
+                                 graph.user_degree(), user_rows.rows());
   return {Output<T>(std::move(of_users), std::move(of_items)), scorer.user_factor,
           scorer.item_factor, scorer.offset};
 }
@@ -145,18 +166,18 @@ struct AggregationPoint {
 
 /// Evaluates a model with each of these aggregations.
 /// @param relevant  the part to predict, such as validation
-/// @throws ArgumentError  as with_aggregation() and evaluate()
+/// @throws ArgumentError  as with_aggregation() and evaluate(); for no aggregations
 template <Execution X, class Model>
 [[nodiscard]] std::vector<AggregationPoint> aggregation_points(
     const X& exec, const Model& model, const Interactions& relevant,
     std::span<const Aggregation> aggregations, const EvaluateOptions& options = {}) {
+  require(!aggregations.empty(), "aggregations", "must be at least one");
   const EvaluateOptions of_scorer = detail::excluding_seen(options, model.train(), relevant);
   const auto scorer = model.scorer(exec);
-  const auto host = host_of(exec);
   std::vector<AggregationPoint> points;
   for (const Aggregation& aggregation : aggregations) {
     const auto aggregated = with_aggregation(exec, scorer, model.train(), aggregation);
-    points.push_back({aggregation, evaluate(host, aggregated, relevant, of_scorer)});
+    points.push_back({aggregation, evaluate(exec, aggregated, relevant, of_scorer)});
   }
   return points;
 }
