@@ -232,13 +232,11 @@ Run run_with(const Settings& settings, const ModelChoice& choice, const prism::S
         }
         if (!settings.save.empty()) save(settings, model, run);
         if (!run.has_results()) return;
+        auto scorer = model.scorer(X{});
         if (run.aggregation) {
-          const auto aggregated =
-              with_aggregation(X{}, model.scorer(X{}), model.train(), run.aggregation->aggregation);
-          test(X{}, aggregated, model.train(), split, run);
-        } else {
-          test(X{}, model.scorer(X{}), model.train(), split, run);
+          scorer = with_aggregation(X{}, scorer, model.train(), run.aggregation->aggregation);
         }
+        test(X{}, scorer, model.train(), split, run);
       });
   return run;
 }

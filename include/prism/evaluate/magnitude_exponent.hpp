@@ -26,6 +26,7 @@
 #include "prism/evaluate/report.hpp"
 #include "prism/execution/host.hpp"
 #include "prism/kernel/row.hpp"
+#include "prism/ops/numbers.hpp"
 #include "prism/policy/output.hpp"
 
 namespace prism::inline PRISM_ISA {
@@ -48,10 +49,9 @@ template <Execution X, class T>
   require(is_finite(beta), "beta", "must be a finite number");
   if (beta == 1) return scorer;
   const auto on_host = [&](Rows<const T> from) {
+    const HostView<T, X> view(exec, std::span<const T>(from.data(), from.num_elements()));
     Matrix<T> table = make_table<T>(from.size(), from.dim());
-    copy_across(device_memory(memory_of(exec)),
-                std::span<const T>(from.data(), from.num_elements()),
-                std::span<T>(table.data(), table.size()));
+    std::ranges::copy(view.numbers(), table.data());
     return table;
   };
   Matrix<T> own_users = on_host(scorer.output.users()), scaled = on_host(scorer.output.items());

@@ -5,7 +5,6 @@
 
 #include <algorithm>
 #include <array>
-#include <cmath>
 #include <cstddef>
 #include <functional>
 #include <span>
@@ -28,6 +27,7 @@
 #include "prism/evaluate/report.hpp"
 #include "prism/evaluate/scoring_rows.hpp"
 #include "prism/execution/host.hpp"
+#include "prism/kernel/power.hpp"
 #include "prism/ops/numbers.hpp"
 #include "prism/ops/propagation.hpp"
 #include "prism/policy/output.hpp"
@@ -72,32 +72,11 @@ template <class T>
                                            double factor) {
   std::vector<T> powers(degree.size());
   std::ranges::transform(degree, powers.begin(), [=](Index d) {
-    return d == 0 ? T{0} : static_cast<T>(factor * std::pow(static_cast<double>(d), exponent));
+    return d == 0 ? T{0}
+                  : static_cast<T>(factor * elementary::pow(static_cast<double>(d), exponent));
   });
   return powers;
 }
-
-/// Rows as the host reads them: a copy of those that are in a device's memory.
-template <class T>
-class HostRows {
- public:
-  template <Execution X>
-  HostRows(const X& exec, Rows<const T> from) : rows_(from) {
-    if constexpr (DeviceExecution<X>) {
-      if (!can_read(exec, from.data())) return;  // the host's own
-      copy_ = numbers_on_host(exec, std::span<const T>(from.data(), from.num_elements()));
-      rows_ = {copy_.data(), from.size(), from.dim()};
-    }
-  }
-  HostRows(const HostRows&) = delete;
-  HostRows& operator=(const HostRows&) = delete;
-
-  [[nodiscard]] Rows<const T> rows() const noexcept { return rows_; }
-
- private:
-  std::vector<T> copy_;
-  Rows<const T> rows_;
-};
 
 }  // namespace detail
 
@@ -127,27 +106,31 @@ template <Execution X, class T>
   if (weight == 0) return scorer;
 
   const auto host = host_of(exec);
-  const detail::HostRows<T> user_rows(exec, users), item_rows(exec, items);
-  const std::size_t dim = users.size() > 0 ? users.dim() : items.dim();
+  const auto numbers = [](Rows<const T> rows) {
+    return std::span<const T>(rows.data(), rows.num_elements());
+  };
+  const HostView<T, X> user_numbers(exec, numbers(users)), item_numbers(exec, numbers(items));
+  const Rows<const T> own_users(user_numbers.numbers().data(), users.size(), users.dim());
+  const Rows<const T> own_items(item_numbers.numbers().data(), items.size(), items.dim());
   Scratch scratch;
   const auto aggregate = [&](Adjacency neighbours, std::span<const Index> own_degree,
                              Rows<const T> own, std::span<const Index> neighbour_degree,
                              Rows<const T> of_neighbours) {
     const std::vector<T> own_scale = detail::degree_powers<T>(own_degree, n, weight);
     const std::vector<T> neighbour_scale = detail::degree_powers<T>(neighbour_degree, m, 1);
-    Matrix<T> sum = make_table<T>(own.size(), dim);
+    Matrix<T> sum = make_table<T>(own.size(), own.dim());
     scratch.reset();
     detail::propagate_side<T>(host, neighbours, of_neighbours, neighbour_scale, own_scale,
-                              scratch.allocate<T>(own.size(), dim), own, rows(sum), T{1});
+                              scratch.allocate<T>(own.size(), own.dim()), own, rows(sum), T{1});
     require(all_finite(host, std::span<const T>(sum.data(), sum.size())), "aggregation",
             "makes rows that are not finite numbers: " + aggregation.label());
     return sum;
   };
   const Interactions& graph = train.on_host();
-  Matrix<T> of_users = aggregate(graph.items_by_user(), graph.user_degree(), user_rows.rows(),
-                                 graph.item_degree(), item_rows.rows());
-  Matrix<T> of_items = aggregate(graph.users_by_item(), graph.item_degree(), item_rows.rows(),
-                                 graph.user_degree(), user_rows.rows());
+  Matrix<T> of_users = aggregate(graph.items_by_user(), graph.user_degree(), own_users,
+                                 graph.item_degree(), own_items);
+  Matrix<T> of_items = aggregate(graph.users_by_item(), graph.item_degree(), own_items,
+                                 graph.user_degree(), own_users);
   return {Output<T>(std::move(of_users), std::move(of_items)), scorer.user_factor,
           scorer.item_factor, scorer.offset};
 }

@@ -60,13 +60,14 @@ template <class T, Execution X>
   return copy;
 }
 
-/// Numbers as the host reads them: those of the host themselves, of a device a copy.
+/// Numbers as the host reads them: those of the host themselves, of what a device reads a copy.
 template <class T, Execution X>
 class HostView {
  public:
-  /// @param numbers  of the execution's memory; of a host's have to outlive the object
+  /// @param numbers  of the execution's memory or the host's; the host's have to outlive the object
   HostView(const X& exec, std::span<const T> numbers) : numbers_(numbers) {
     if constexpr (DeviceExecution<X>) {
+      if (!can_read(exec, numbers.data())) return;
       copy_ = numbers_on_host(exec, numbers);
       numbers_ = copy_;
     }
