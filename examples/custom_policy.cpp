@@ -15,16 +15,16 @@ using namespace prism;
 /// i' for each.
 struct Hinge {
   static constexpr std::string_view name = "Hinge";
-  // One negative per pair. loss_over_scores overwrites the gradient of every active row, which the
-  // trainer then need not fill with zeros.
+  // One negative per pair. loss_over_scores overwrites the gradient of every active row, so the
+  // trainer need not fill it with zeros.
   static constexpr LossTraits traits{.negatives = 1, .overwrites_gradient = true};
   double margin = 1;
 
   template <class T, Execution X>
   double operator()(const LossStep<T, X>& step) const {
     const T pair_weight = T{1} / static_cast<T>(step.batch.pairs());
-    // scores[0] is that of the pair, scores[1] that of its negative; both are replaced by the
-    // derivatives of the loss.
+    // scores[0] is the pair's score, scores[1] its negative's; both are replaced by the derivatives
+    // of the loss.
     return loss_over_scores(step, [=, this](std::size_t /*pair*/, std::span<T> scores) {
       const T violation = static_cast<T>(margin) - scores[0] + scores[1];
       scores[0] = violation > 0 ? -pair_weight : T{0};
@@ -126,7 +126,7 @@ struct WeightedMF {
 static_assert(BackbonePolicy<WeightedMF>);
 
 int main() {
-  // Before anything is trained: the policies' gradients against central differences.
+  // Before training, check the gradients against central differences.
   const GradientCheck check = check_gradients(WeightedMF(), BPR());
   std::printf("gradients of WeightedMF: error %.1e, %s\n", check.error, check ? "right" : "wrong");
   if (!check) return 1;

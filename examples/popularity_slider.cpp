@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// How much popularity weighs, set when ranking (the exponent beta of the items' magnitudes) beside
-// set before training (PRISM's alpha): NDCG@20 of popular, neutral and unpopular items over both,
-// as CSV and, by gnuplot, SVG.
+// Compares two ways to set how much popularity weighs: when ranking (the exponent beta of the
+// items' magnitudes) and before training (PRISM's alpha). Writes NDCG@20 of popular, neutral and
+// unpopular items over both, as CSV and, with gnuplot, as SVG.
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <array>
@@ -33,7 +33,7 @@ struct Settings : examples::DataOptions {
   bool no_picture = false;
 };
 
-/// The reports at each place of one axis.
+/// The reports at each value of one axis.
 struct Curve {
   std::string axis;  // "beta", "alpha"
   std::vector<std::pair<double, Report>> validation{};
@@ -50,7 +50,7 @@ Model trained(const Split& split, double alpha, const Settings& settings) {
   return model;
 }
 
-/// What the test set leaves out beside the training set.
+/// What evaluation on the test set excludes besides the training set.
 EvaluateOptions of_test(const Split& split) { return {.exclude = {&split.validation}}; }
 
 Curve over_beta(const Model& model, const Split& split) {
@@ -135,7 +135,7 @@ void run(const Settings& settings) {
   files.write("popularity_slider.csv", csv({by_beta, by_alpha}));
   files.publish();
   if (settings.no_picture) return;
-  double y_max = 0;  // the same for both, to be compared
+  double y_max = 0;  // the same for both, so that they can be compared
   for (const Curve* curve : {&by_beta, &by_alpha}) {
     for (const auto& [at, report] : curve->test) y_max = std::max(y_max, report.ndcg);
   }

@@ -7,7 +7,7 @@
 int main(int argc, char** argv) try {
   using namespace prism;
 
-  // Interactions of a file, or synthetic ones.
+  // Interactions from a file, or synthetic ones.
   const Interactions data = argc > 1 ? read_interactions(argv[1]) : synthetic_interactions();
   const Split split = random_split(data, {.validation = 0.1, .test = 0.1, .seed = 123});
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// How well a trained model serves users that it has never seen: strong generalization as of
-// Mult-VAE (Liang et al., WWW 2018). Of the test users 80% of the items are shown, the rest are to
-// be predicted; compared are the most popular items, fold-in, and the model retrained with what
-// is shown of the test users.
+// How well a trained model serves users that it has never seen: strong generalization as in
+// Mult-VAE (Liang et al., WWW 2018). The model is shown 80% of the test users' items and predicts
+// the rest. Compares the most popular items, fold-in, and the model retrained with the test users'
+// shown items.
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <array>
@@ -30,7 +30,7 @@ struct Settings : examples::DataOptions {
   bool no_retraining = false;
 };
 
-/// The protocol's three numbers, and the parts of the first.
+/// The protocol's three metrics; the first also by popularity stratum.
 struct Quality {
   Report at_100;
   double recall_20 = 0, recall_50 = 0;
@@ -58,7 +58,7 @@ double milliseconds_since(std::chrono::steady_clock::time_point begin) {
       .count();
 }
 
-/// Held-out users, ranked by a scorer whose users they are.
+/// Evaluates held-out users, ranked by a scorer whose users they are.
 Quality of_new_users(const Scorer<float>& scorer, const HeldOutUsers& users,
                      std::span<const Index> popularity) {
   return quality([&](std::size_t k) {
@@ -135,7 +135,7 @@ std::size_t choose_epochs(const Model& model, const HeldOutUsers& validation,
 template <class Model>
 void run(const StrongGeneralizationSplit& split, typename Model::Options model_options,
          FitOptions options, const Settings& settings) {
-  // A tenth of the training users' interactions says when to stop.
+  // A tenth of the training users' interactions is the validation set for early stopping.
   const Split inner =
       random_split(split.train, {.validation = 0.1, .test = 0, .seed = settings.seed});
   model_options.seed = settings.seed;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// A program that trains a model of the library, evaluates it and recommends items. It includes no
-// model, and compiles in little more time than the standard headers that it uses.
+// A program that trains a model from the library, evaluates it and recommends items. It includes no
+// model, so it compiles in little more time than the standard headers that it uses.
 //
 //     model_application [directau|lightgcn] [FILE]
 #include <iostream>
@@ -18,7 +18,7 @@ int main(int argc, char** argv) try {
   const auto model = name == "directau" ? model_library::make_directau(split.train)
                                         : model_library::make_lightgcn(split.train);
 
-  // A line for every tenth epoch; without this function fit shows its progress itself.
+  // Prints a line every tenth epoch; without this callback, fit shows its progress itself.
   const auto on_epoch = [](const prism::EpochRecord& epoch) {
     if (epoch.epoch % 10 == 0) {
       std::cout << "epoch " << epoch.epoch << ", NDCG@20 " << epoch.validation_ndcg << std::endl;

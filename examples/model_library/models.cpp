@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The library's models, compiled here once. With many of them, give each a file of its own, so that
-// they compile side by side.
+// The library's models, compiled here once. With many models, give each its own file, so that they
+// compile in parallel.
 #include "models.hpp"
 
 #include <prism/prism.hpp>

@@ -18,8 +18,8 @@ namespace prism::inline PRISM_ISA {
 //   template <class T> T apply(T x) const;
 //   // The derivative as a function of y = apply(x).
 //   template <class T> T derivative(T y) const;
-//   // Optional: apply and derivative also take packs (kernel/pack.hpp); else towers on the host
-//   // are computed number by number.
+//   // Optional: apply and derivative also take packs (kernel/pack.hpp); otherwise towers on the
+//   // host are computed element by element.
 //   static constexpr bool takes_packs = true;
 //   // Optional: label() and check(), see policy/label.hpp.
 // };

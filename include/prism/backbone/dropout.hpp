@@ -25,16 +25,16 @@ namespace prism::inline PRISM_ISA {
 
 namespace detail {
 
-/// A step's draws for one side.
+/// The random draws of a step for one side.
 struct DropoutDraws {
   Random random;
-  std::uint64_t threshold;  // a number is dropped if its 16 bits are below
-  std::uint64_t side;       // 0 for users, 1 for items, whose draws are others
+  std::uint64_t threshold;  // an element is dropped if its 16 bits are below
+  std::uint64_t side;       // 0 for users, 1 for items, which have separate draws
 };
 
-/// to[k] = from[k], some numbers of it dropped, the others scaled.
-/// @param table_rows  the draws are those of the rows of the table, so that they do not depend on
-///                    the batch
+/// to[k] = from[k] with some elements dropped and the others scaled.
+/// @param table_rows  the rows in the table; they determine the draws, which therefore do not
+///                    depend on the batch
 template <class T, Execution X>
 void drop_numbers(const X& exec, const DropoutDraws& draws, std::span<const Index> table_rows,
                   IndexedRows<const T> from, Rows<T> to) {
@@ -42,7 +42,7 @@ void drop_numbers(const X& exec, const DropoutDraws& draws, std::span<const Inde
   const T scale = static_cast<T>(1 / (1 - static_cast<double>(draws.threshold) * 0x1p-16));
   for_each_row(exec, from.size(), grain, [=] PRISM_HOST_DEVICE(std::size_t k) {
     using Of = Lanes<typename X::isa>;
-    constexpr std::size_t per_draw = 4;  // numbers decided by 64 random bits
+    constexpr std::size_t per_draw = 4;  // elements decided by 64 random bits
     const std::size_t columns = from.dim();
     const std::uint64_t draws_per_row = (columns + per_draw - 1) / per_draw;
     const std::uint64_t row = 2 * std::uint64_t{table_rows[k]} + draws.side;
@@ -58,12 +58,12 @@ void drop_numbers(const X& exec, const DropoutDraws& draws, std::span<const Inde
 
 }  // namespace detail
 
-/// Dropout of output rows while a model trains: each of their numbers becomes 0 with probability
-/// `rate`, and the others are divided by 1 - rate; which ones is drawn for each step and row.
-/// Ranking has all of them. Srivastava et al.: "Dropout: a simple way to prevent neural networks
-/// from overfitting", JMLR 2014.
+/// Dropout on output rows during training: each element becomes 0 with probability `rate`, and the
+/// others are divided by 1 - rate. The elements to drop are drawn for each step and row. Ranking
+/// uses all elements. Srivastava et al.: "Dropout: a simple way to prevent neural networks from
+/// overfitting", JMLR 2014.
 ///
-/// @tparam Backbone  whose output rows it drops: `Dropout<MF<64>>{.rate = 0.1}`
+/// @tparam Backbone  the backbone whose output rows are dropped: `Dropout<MF<64>>{.rate = 0.1}`
 template <class Backbone = MF<64>>
 struct Dropout {
   static constexpr std::string_view name = "Dropout";
@@ -99,7 +99,7 @@ struct Dropout {
             "must be from 0 to 0.999, not " + format_number(rate));
   }
 
-  /// "MF<64> with dropout 0.1"; the backbone's alone for a rate of 0.
+  /// "MF<64> with dropout 0.1"; the backbone's label alone if rate is 0.
   [[nodiscard]] std::string label() const {
     return prism::label(base) + (rate > 0 ? " with dropout " + format_number(rate) : "");
   }
@@ -135,8 +135,8 @@ struct Dropout {
  private:
   static constexpr double max_rate = 0.999;
 
-  /// Copies of rows, one for each of the side's unique rows, with the step's dropout.
-  /// @param side_number  0 for users, 1 for items, whose draws are others
+  /// Returns copies of the side's unique rows with the step's dropout applied.
+  /// @param side_number  0 for users, 1 for items, which have separate draws
   template <class T, Execution X>
   Rows<T> dropped(const BackboneStep<T, X>& step, IndexedRows<const T> from, const BatchSide& side,
                   std::uint64_t side_number) const {

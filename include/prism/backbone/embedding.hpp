@@ -11,7 +11,7 @@ namespace prism::inline PRISM_ISA {
 
 namespace detail {
 
-/// The dimension of embeddings: a constant of the type, in an empty class, or a number chosen at
+/// The dimension of embeddings: a compile-time constant, in an empty class, or a number chosen at
 /// run time.
 template <std::size_t Dim>
 struct EmbeddingDim {

@@ -47,9 +47,9 @@ void scatter_rows(const X& exec, Rows<const T> from, std::span<const Index> rows
 
 }  // namespace detail
 
-/// Propagation over the training graph: output rows are the mean of the layers 0 ... Layers, layer
-/// l + 1 being D^-1/2 A D^-1/2 times layer l, A the whole bipartite training graph, without
-/// self-loops. He et al.: "LightGCN: Simplifying and powering graph convolution network for
+/// Propagation over the training graph: output rows are the mean of layers 0 ... Layers, where
+/// layer l + 1 is D^-1/2 A D^-1/2 times layer l and A is the whole bipartite training graph,
+/// without self-loops. He et al.: "LightGCN: Simplifying and powering graph convolution network for
 /// recommendation", SIGIR 2020. Each step propagates all rows, forward and backward.
 ///
 /// @tparam Dim     columns of both tables, at least 1; or `dynamic`: `LightGCN<dynamic>(48)`
@@ -124,7 +124,7 @@ class LightGCN {
       return table;
     };
     Output<T> output(copy_rows(all.users), copy_rows(all.items));
-    synchronise(exec);  // it reads the working memory
+    synchronise(exec);  // a device may still read the scratch memory
     return output;
   }
 

@@ -189,7 +189,7 @@ class MLP {
             tower_forward<T>(exec, {table, std::span<const Index>(all_indices).subspan(r, count)},
                              detail::layers_of(tower), activation_,
                              Rows<T>(rows(result)[r], count, table.dim()), scratch));
-        synchronise(exec);  // it still reads and writes the memory
+        synchronise(exec);  // a device may still use the scratch memory
       }
       return result;
     };

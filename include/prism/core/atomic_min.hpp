@@ -6,8 +6,9 @@
 
 namespace prism::inline PRISM_ISA {
 
-/// Lowers a number to `value` if that is less. On a device other lanes may do the same at the same
-/// time: the least of integers depends on no order. On the host it is for one thread at a time.
+/// Lowers a number to `value` if that is less. On a device, other lanes may do the same
+/// concurrently: the minimum of integers does not depend on their order. Not thread-safe on the
+/// host.
 PRISM_HOST_DEVICE inline void atomic_min(Index* number, Index value) noexcept {
 #if defined(__CUDA_ARCH__)
   atomicMin(number, value);

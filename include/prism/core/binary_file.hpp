@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Numbers and texts in a file of the library's own, with a sum over all of it, so that a file that
-// was cut off or changed is known for one.
+// Numbers and texts in a file of the library's own format, with a checksum over the whole file, so
+// that a truncated or changed file is detected.
 #pragma once
 
 #include <algorithm>
@@ -20,11 +20,11 @@
 #include "prism/core/input_file.hpp"
 #include "prism/core/staged_file.hpp"
 
-// A file: 8 letters that say what it is, its version (32 bits), what was written, and at the end
-// how many bytes come before (64 bits) and their sum (64 bits). All numbers are little-endian.
+// A file: 8 letters that name its kind, its version (32 bits), the data, and a trailer with the
+// number of bytes before it (64 bits) and their checksum (64 bits). All numbers are little-endian.
 namespace prism::inline PRISM_ISA {
 
-/// What a file of the library's own is: its first letters and the version of what follows.
+/// The kind of a file in this format: its first letters and the version of the rest.
 struct FileKind {
   std::string_view letters;  ///< 8 of them
   std::uint32_t version;
@@ -49,11 +49,11 @@ template <class T>
   return number;
 }
 
-/// A sum over bytes, 8 at a time. Each step maps sums one to one: files of one length that differ
-/// in one word never have the same.
+/// A checksum over bytes, 8 at a time. Each step maps sums one to one, so that files of equal
+/// length that differ in one word never have the same sum.
 class Checksum {
  public:
-  /// @param bytes  a multiple of 8, but for the last
+  /// @param bytes  a multiple of 8, except in the last call
   void add(std::string_view bytes) noexcept {
     for (; bytes.size() >= word_size; bytes.remove_prefix(word_size)) add_word(bytes.data());
     if (bytes.empty()) return;
@@ -76,7 +76,7 @@ inline constexpr std::size_t file_trailer = 2 * sizeof(std::uint64_t);
 
 }  // namespace detail
 
-/// Writes such a file; it takes its name when publish() is called.
+/// Writes a file of this format, which gets its name when publish() is called.
 class BinaryWriter {
  public:
   /// @throws DataError  as StagedFile does
@@ -92,7 +92,7 @@ class BinaryWriter {
     detail::to_bytes(value, bytes);
     add({bytes, sizeof bytes});
   }
-  /// A list: its length, then each.
+  /// A list: its length, then each number.
   template <class T>
   requires std::is_arithmetic_v<T>
   void numbers(std::span<const T> values) {
@@ -105,7 +105,7 @@ class BinaryWriter {
   }
   void text(std::string_view text) { numbers(std::span(text.data(), text.size())); }
 
-  /// @throws DataError  where the file cannot be written
+  /// @throws DataError  if the file cannot be written
   void publish() {
     const std::uint64_t size = written_ + buffer_.size();
     sum_.add(buffer_);
@@ -140,12 +140,12 @@ class BinaryWriter {
   detail::Checksum sum_;
 };
 
-/// Reads such a file, in the order in which it was written.
+/// Reads a file of this format, in the order in which it was written.
 class BinaryReader {
  public:
-  /// Reads the whole file once, to see whether it is what was written.
-  /// @throws DataError  where there is none, or it is another kind of file, of another version, cut
-  ///     off or changed
+  /// Reads the whole file once to verify its checksum.
+  /// @throws DataError  if there is no such file, or it is of another kind or version, truncated or
+  ///     changed
   BinaryReader(const std::filesystem::path& path, const FileKind& kind) : file_(path) {
     std::string letters(std::min<std::uint64_t>(file_.left(), kind.letters.size()), '\0');
     take(letters.data(), letters.size());
@@ -166,7 +166,7 @@ class BinaryReader {
     take(bytes, sizeof bytes);
     return detail::from_bytes<T>(bytes);
   }
-  /// A list of as many as there is room for.
+  /// A list of values.size() numbers.
   template <class T>
   requires std::is_arithmetic_v<T>
   void numbers(std::span<T> values) {
@@ -191,12 +191,12 @@ class BinaryReader {
     return {letters.begin(), letters.end()};
   }
 
-  /// @throws DataError  where something is left to read
+  /// @throws DataError  if something is left to read
   void finish() {
     if (left() != 0) fail("has more in it than belongs there");
   }
 
-  /// @throws DataError  of this file
+  /// @throws DataError  naming this file
   [[noreturn]] void fail(const std::string& problem) const { file_.fail(problem); }
 
  private:
@@ -215,7 +215,7 @@ class BinaryReader {
     }
   }
 
-  /// Compares what the file says of itself with what it is.
+  /// Compares the trailer with the file's actual size and checksum.
   void check_sum() {
     const std::uint64_t begin = file_.position(), size = end_ - detail::file_trailer;
     file_.seek(0);
@@ -233,7 +233,7 @@ class BinaryReader {
   }
 
   InputFile file_;
-  std::uint64_t end_ = file_.size();  // of what is left to read
+  std::uint64_t end_ = file_.size();  // of the bytes that may be read
 };
 
 }  // namespace prism::inline PRISM_ISA

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Numbers of any memory in binary files.
+// Numbers from any memory in binary files.
 #pragma once
 
 #include <algorithm>
@@ -26,8 +26,8 @@ void for_each_chunk(std::span<T> numbers, const Visit& visit) {
 
 }  // namespace detail
 
-/// Writes them, in chunks, each a list of BinaryWriter::numbers().
-/// @param device  whose memory the numbers are in; null: the host's
+/// Writes numbers in chunks, each a list as in BinaryWriter::numbers().
+/// @param device  the device whose memory holds the numbers; null for the host's
 template <class T>
 void write_numbers(BinaryWriter& out, DeviceMemory* device, std::span<const T> numbers) {
   std::vector<T> on_host;
@@ -39,7 +39,7 @@ void write_numbers(BinaryWriter& out, DeviceMemory* device, std::span<const T> n
   });
 }
 
-/// Overwrites them by what write_numbers() has written; the same parameters.
+/// Overwrites numbers with what write_numbers() wrote, given the same parameters.
 template <class T>
 void read_numbers(BinaryReader& in, DeviceMemory* device, std::span<T> numbers) {
   std::vector<T> on_host;

@@ -10,11 +10,11 @@
 
 namespace prism::inline PRISM_ISA {
 
-/// Keeps freed blocks for requests of the same size, where allocating takes long: a device's, which
-/// waits for all that was begun. What each validation or step allocates is of the same sizes.
+/// Keeps freed blocks for requests of the same size, where allocation is slow: on a device it waits
+/// for all pending work. Each validation or step allocates blocks of the same sizes.
 class BlockCache {
  public:
-  /// @return a block of this size that was kept, or null
+  /// @return a kept block of this size, or null
   [[nodiscard]] void* take(std::size_t bytes) {
     const std::scoped_lock lock(mutex_);
     const auto found = blocks_.find(bytes);
@@ -25,8 +25,8 @@ class BlockCache {
     return block;
   }
 
-  /// Keeps a block that nobody uses any more.
-  /// @param max_size  bytes of all blocks that are kept
+  /// Keeps a block that is no longer used.
+  /// @param max_size  limit on the bytes of all kept blocks
   /// @return whether it is kept
   [[nodiscard]] bool keep(void* block, std::size_t bytes, std::size_t max_size) noexcept {
     try {

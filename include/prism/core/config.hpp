@@ -11,8 +11,8 @@
 #error "prism needs g++ 12 or newer (or clang 16)"
 #endif
 
-// libstdc++ undefines the macros min and max in the first of its headers that is included, and only
-// there; one has to precede the check below.
+// libstdc++ undefines the macros min and max, but only in the first of its headers to be included,
+// so one has to precede the check below.
 #include <cstddef>
 
 #ifdef None
@@ -31,9 +31,10 @@
 // a machine without AVX-512 could run the AVX-512 copy. The instruction set is therefore part of
 // the mangled name of everything that has code: `namespace prism::inline PRISM_ISA`. Users still
 // write `prism::`. Code for two of the sets below links into one program; passing an object from
-// one to the other is a link error that names both sets. What has no code (the types of error.hpp,
-// a few enumerations) is in `namespace prism` itself and is the same in all translation units. What
-// other headers (xtensor, the standard library) instantiate for built-in types stays shared.
+// one to the other is a link error that names both sets. Types that may be shared (those of
+// error.hpp, a few enumerations) are in `namespace prism` itself and are the same in all
+// translation units. Templates of other headers (xtensor, the standard library) stay shared where
+// they are instantiated for built-in types.
 #if defined(__AVX512F__) && defined(__AVX512BW__) && defined(__AVX512DQ__) && defined(__AVX512VL__)
 #if defined(__AVX512VNNI__) && defined(__AVXVNNI__) && defined(__AMX_TILE__) && \
     defined(__AMX_BF16__) && defined(__linux__)
@@ -82,15 +83,15 @@
 #define PRISM_ALWAYS_INLINE
 #endif
 
-// Of functions, and of lambdas that capture copies, which a device runs as well as the host.
+// Marks functions, and lambdas that capture by copy, that a device runs as well as the host.
 #if defined(__CUDACC__)
 #define PRISM_HOST_DEVICE __host__ __device__
 #else
 #define PRISM_HOST_DEVICE
 #endif
 
-// Before a loop over a thread's own array on a device: registers have no addresses, so that an
-// index which the compiler does not know moves the array to memory.
+// Before a loop over a thread's own array on a device: registers have no addresses, so an index
+// unknown to the compiler would move the array to memory.
 #if defined(__CUDA_ARCH__)
 #define PRISM_UNROLL _Pragma("unroll")
 #else

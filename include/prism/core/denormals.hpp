@@ -15,8 +15,8 @@ namespace prism::inline PRISM_ISA {
 /// During its lifetime, this thread treats denormal numbers (in float, below 1.2e-38) as zero and
 /// produces none. Training is full of them: the derivative of a well-ranked pair is of the order of
 /// exp(-90), and Adam's first moment shrinks by a tenth in each step without a gradient. An
-/// operation on one takes about a hundred times as long. Only x86 and 64-bit ARM have this mode;
-/// elsewhere the class does nothing.
+/// operation on a denormal number takes about a hundred times as long. Only x86 and 64-bit ARM have
+/// this mode; elsewhere the class does nothing.
 class FlushDenormals {
  public:
   FlushDenormals() noexcept : previous_(control()) { set_control(previous_ | flush_bits); }

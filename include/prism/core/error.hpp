@@ -11,8 +11,8 @@
 #include "prism/core/config.hpp"
 #include "prism/core/finite.hpp"
 
-// Outside the inline namespace, so that each error is one type in all translation units and one
-// compiled for another instruction set can catch it. These units must not share instructions that
+// Outside the inline namespace, so that each error is one type in all translation units, and a unit
+// compiled for another instruction set can catch it. Such units must not share instructions that
 // only one of their machines can run: the members are therefore the base's string and plain
 // integers, and all functions are always inlined. Only the vtable, the type information and a
 // destructor that adds nothing to the base's remain shared.
@@ -64,7 +64,7 @@ class PRISM_ONE_TYPE DeviceError : public Error {
   }
 };
 
-/// A request that is larger than what a device has left.
+/// A request for more memory than a device has left.
 class PRISM_ONE_TYPE DeviceMemoryError : public DeviceError {
  public:
   PRISM_ALWAYS_INLINE explicit DeviceMemoryError(const std::string& what) : DeviceError(what) {}
@@ -151,7 +151,7 @@ inline void require_temperature(const char* argument, double tau) {
 }
 
 /// @param last  the last enumerator of its type
-/// @throws ArgumentError  for a value that no enumerator has, as a number cast to the type may
+/// @throws ArgumentError  for a value without an enumerator, which a cast from a number may give
 template <class Enum>
 void require_enumerator(const char* argument, Enum value, Enum last) {
   require(value >= Enum{} && value <= last, argument, "must be one of its type's enumerators");

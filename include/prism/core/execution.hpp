@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Executions: where the heavy operations run. As with std::execution, the first argument of fit,
-// evaluate and others. The types are empty; execution/ has their implementations.
+// Executions: where the heavy operations run. As with std::execution, an execution is the first
+// argument of fit, evaluate and others. The types are empty; execution/ has their implementations.
 #pragma once
 
 #include <concepts>
@@ -20,14 +20,14 @@ struct avx2 {};         ///< with fused multiply-add
 struct avx_vnni {};     ///< AVX2 with byte dot products (-mavxvnni)
 struct avx512 {};       ///< F, BW, DQ and VL
 struct avx512_vnni {};  ///< with byte dot products
-/// The same with products of floats from tiles of bfloat16 where most of a loss's work is such a
-/// product (kernel/bfloat16_tile.hpp).
+/// The same, but with products of floats computed from bfloat16 tiles where such a product is most
+/// of a loss's work (kernel/bfloat16_tile.hpp).
 struct amx {};
 struct neon {};
 struct neon_dotprod {};  ///< with byte dot products (-march=armv8.2-a+dotprod)
-/// One order of sums, and the same operations, on every processor with fused multiply-add: the
-/// results are equal bit for bit, see kernel/pack_reproducible.hpp. Compile with -ffp-contract=off:
-/// a loss's own a * b + c is else contracted where the compiler likes.
+/// The same operations and order of summation on every processor with fused multiply-add: the
+/// results are bit-identical, see kernel/pack_reproducible.hpp. Compile with -ffp-contract=off;
+/// otherwise the compiler may contract a loss's own a * b + c.
 struct reproducible {};
 struct warp {};           ///< the 32 lanes of a GPU's warp, one number in each
 struct emulated_warp {};  ///< the same on the host, one lane after another
@@ -51,8 +51,8 @@ struct Serial {
   using isa = prism::isa::scalar;
 };
 
-/// A device's grids of warps, run on the host, one warp after another, so that whatever a device
-/// runs can be tested without one. Implemented by execution/serial_grid.hpp.
+/// A device's grids of warps, run on the host, one warp after another, so that device code can be
+/// tested without a device. Implemented by execution/serial_grid.hpp.
 struct SerialGrid {
   using isa = prism::isa::emulated_warp;
 };
@@ -75,9 +75,9 @@ inline constexpr SerialGrid serial_grid{};
 /// How an execution runs independent tasks; specialised for each in execution/:
 ///   // Calls body(i) once for each i in [0, n), in any order, possibly from several threads.
 ///   template <class Body> static void tasks(std::size_t n, const Body& body);
-/// An execution on a device has instead, each body a copy that the device runs:
+/// An execution on a device has the following instead; the device runs a copy of each body:
 ///   using host = Host<>;  // for loops that only the host can run
-///   // Calls body(i) for each i in [0, n), each on a warp; or each on a lane of one.
+///   // Call body(i) for each i in [0, n), each on a warp, or each on a lane of a warp.
 ///   template <class Body> static void on_warps(std::size_t n, const Body& body);
 ///   template <class Body> static void on_lanes(std::size_t n, const Body& body);
 ///   // The sum of body(i), a double, over warps, in a fixed order; waits for it.
@@ -85,10 +85,10 @@ inline constexpr SerialGrid serial_grid{};
 ///   // Calls kernel(block, shared, i) for each i in [0, n), each on a block of threads that share
 ///   // `shared`, a Kernel::Shared: kernel/thread_block.hpp says what `block` provides.
 ///   template <class Kernel> static void on_blocks(std::size_t n, const Kernel& kernel);
-///   // Waits for all that was begun.
+///   // Waits for all pending work.
 ///   static void synchronise();
 ///   // Its memory, a DeviceMemory unless the host reads and writes there too; and whether the
-///   // device reads what is at an address.
+///   // device can read an address.
 ///   static std::pmr::memory_resource* memory();
 ///   static bool can_read(const void* address);
 template <class X>
@@ -100,8 +100,8 @@ struct Loops {
       "serial_grid, prism/cuda.hpp for cuda::device()");
 };
 
-/// Asked where training or ranking begins, so that the compiler's first error is that of Loops,
-/// not of a kernel.
+/// Checked where training or ranking begins, so that the compiler's first error comes from Loops,
+/// not from a kernel.
 template <class X>
 inline constexpr bool has_implementation = sizeof(Loops<X>) > 0;
 

@@ -9,11 +9,11 @@
 
 namespace prism::inline PRISM_ISA {
 
-/// Owns an open file or folder of the operating system, or none.
+/// Owns the descriptor of an open file or folder, or none.
 class FileDescriptor {
  public:
   FileDescriptor() = default;
-  /// @param descriptor  below 0: none
+  /// @param descriptor  below 0 for none
   explicit FileDescriptor(int descriptor) noexcept : descriptor_(descriptor) {}
   FileDescriptor(FileDescriptor&& other) noexcept
       : descriptor_(std::exchange(other.descriptor_, -1)) {}

@@ -39,8 +39,8 @@ inline constexpr auto infinity_bits = [] {
 
 }  // namespace detail
 
-/// As an upper bound: no bound. Under -ffinite-math-only clang turns numbers that are compared with
-/// infinity into zeros, so that the bound is then the greatest finite number.
+/// An upper bound that does not bind. Under -ffinite-math-only, clang turns numbers that are
+/// compared with infinity into zeros; the bound is then the largest finite number.
 #if defined(__FINITE_MATH_ONLY__) && __FINITE_MATH_ONLY__
 template <class T>
 inline constexpr T unbounded = std::numeric_limits<T>::max();
@@ -49,13 +49,13 @@ template <class T>
 inline constexpr T unbounded = std::numeric_limits<T>::infinity();
 #endif
 
-/// Neither infinite nor NaN; with every compiler option.
+/// Neither infinite nor NaN; correct with every compiler option.
 template <class T>
 [[nodiscard]] constexpr bool is_finite(T number) noexcept {
   return detail::magnitude_bits(number) < detail::infinity_bits<T>;
 }
 
-/// NaN; with every compiler option.
+/// NaN; correct with every compiler option.
 template <class T>
 [[nodiscard]] constexpr bool is_nan(T number) noexcept {
   return detail::magnitude_bits(number) > detail::infinity_bits<T>;

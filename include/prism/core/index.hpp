@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Row indices, and `dynamic` for a policy's parameter that is given at run time.
+// Row indices, and `dynamic` for a policy parameter that is given at run time.
 #pragma once
 
 #include <cstddef>
@@ -38,7 +38,8 @@ struct real {
   // Adding zero turns -0.0 into 0.0, so that both give the same type.
   constexpr real(double v) noexcept : value(v + 0.0) {}
   constexpr real(dynamic_t) noexcept : value(0), is_dynamic(true) {}
-  /// As nvcc writes a template argument out for the host's compiler: a brace for each member.
+  /// For nvcc, which writes a template argument out for the host's compiler as a braced list of its
+  /// members.
   constexpr real(double v, bool given_at_run_time) noexcept
       : value(v), is_dynamic(given_at_run_time) {}
 };

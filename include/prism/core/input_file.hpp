@@ -13,11 +13,11 @@
 
 namespace prism::inline PRISM_ISA {
 
-/// The bytes of a regular file, and how many are left: a reader of an untrusted file can ask before
-/// it allocates.
+/// The bytes of a regular file, and how many are left, so that a reader of an untrusted file can
+/// check before it allocates.
 class InputFile {
  public:
-  /// @throws DataError  where there is no such file, it is no regular one or cannot be opened
+  /// @throws DataError  if the file does not exist, is not a regular file or cannot be opened
   explicit InputFile(const std::filesystem::path& path) : name_(path.string()) {
     std::error_code error;
     const auto status = std::filesystem::status(path, error);
@@ -42,7 +42,7 @@ class InputFile {
     position_ = position;
   }
 
-  /// @throws DataError  where fewer are left, or reading fails
+  /// @throws DataError  if fewer bytes are left, or reading fails
   void read(char* bytes, std::uint64_t count) {
     if (count > left()) fail("is cut off");
     file_.read(bytes, static_cast<std::streamsize>(count));
@@ -50,7 +50,7 @@ class InputFile {
     position_ += count;
   }
 
-  /// @throws DataError  of this file
+  /// @throws DataError  naming this file
   [[noreturn]] void fail(const std::string& problem) const { throw DataError(name_, 0, problem); }
 
  private:

@@ -5,8 +5,8 @@
 
 namespace prism::inline PRISM_ISA {
 
-/// The score of a masked negative, in place of its own: so low that no loss of scores counts it. It
-/// is finite because infinities are undefined where a program is compiled with -ffast-math.
+/// The score of a masked negative, in place of its own: so low that no loss over scores counts it.
+/// It is finite because infinities are undefined behaviour under -ffast-math.
 template <class T>
 inline constexpr T masked_score = T(-1e30);
 

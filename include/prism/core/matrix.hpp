@@ -23,7 +23,7 @@ namespace prism::inline PRISM_ISA {
 template <class T>
 using Matrix = xt::xtensor_container<TableVector<T>, 2, xt::layout_type::row_major>;
 
-/// Where its numbers are.
+/// The memory that holds a table's numbers.
 template <class T>
 [[nodiscard]] std::pmr::memory_resource* memory_of(const Matrix<T>& table) noexcept {
   return table.storage().get_allocator().resource();

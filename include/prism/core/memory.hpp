@@ -57,25 +57,27 @@ class TableMemory final : public std::pmr::memory_resource {
   return memory;
 }
 
-/// Memory of a device. Only its loops read and write there; the host copies whole lists in and out.
+/// Memory of a device. Only the device's loops read and write there; the host copies whole lists in
+/// and out.
 class DeviceMemory : public std::pmr::memory_resource {
  public:
-  /// Pinned memory of the host, which the device reaches where it is: for what little the one
+  /// Pinned host memory, which the device accesses in place: for the little data that one side
   /// writes in each step and the other reads.
   [[nodiscard]] virtual std::pmr::memory_resource* pinned() noexcept = 0;
 
-  /// Copies bytes from or into blocks of this memory, the other of which may be the host's. Waits
-  /// for all that the calling thread has begun, and for the copy.
-  /// @throws DeviceError  where the device reports an error
+  /// Copies bytes from or into this memory; the other block may be the host's. Waits for all work
+  /// that the calling thread has begun, and for the copy.
+  /// @throws DeviceError  if the device reports an error
   virtual void copy(void* to, const void* from, std::size_t bytes) = 0;
 };
 
-/// The memory as a device's, or null where the host reads and writes there. @param memory  or null
+/// Returns the memory as a device's, or null if the host reads and writes there. @param memory  may
+/// be null
 [[nodiscard]] inline DeviceMemory* device_memory(std::pmr::memory_resource* memory) noexcept {
   return dynamic_cast<DeviceMemory*>(memory);
 }
 
-/// The pinned memory that belongs to `memory`; the same memory where the host is all there is.
+/// The pinned memory that belongs to `memory`; `memory` itself if there is only the host.
 /// @param memory  null for table_memory()
 [[nodiscard]] inline std::pmr::memory_resource* pinned_beside(
     std::pmr::memory_resource* memory) noexcept {
@@ -83,8 +85,8 @@ class DeviceMemory : public std::pmr::memory_resource {
   return of_device == nullptr ? memory : of_device->pinned();
 }
 
-/// to[k] = from[k], in whatever memory they are; DeviceMemory::copy.
-/// @param device  that at least one of them is of; null: both are the host's
+/// to[k] = from[k], in whatever memory they are; see DeviceMemory::copy.
+/// @param device  whose memory holds at least one of them; null if both are the host's
 /// @param to      as long as `from`, without overlap
 template <class T>
 void copy_across(DeviceMemory* device, std::span<const T> from, std::span<T> to) {
@@ -126,7 +128,7 @@ class TableAllocator {
         alignof(T) > TableMemory::cache_line ? alignof(T) : TableMemory::cache_line;
     resource_->deallocate(p, n * sizeof(T), alignment);
   }
-  /// Leaves whatever is copied bytewise uninitialised, else default-initialises.
+  /// Leaves trivially copyable types uninitialised and default-initialises others.
   template <class U>
   void construct(U* p) noexcept(std::is_nothrow_default_constructible_v<U>) {
     if constexpr (!std::is_trivially_copyable_v<U>) ::new (static_cast<void*>(p)) U;
@@ -147,10 +149,10 @@ class TableAllocator {
   std::pmr::memory_resource* resource_;
 };
 
-/// A vector in any memory. Elements that are given a size alone are uninitialised. In a device's
-/// memory it is made, copied, moved, destroyed and made shorter as a whole, and given any size
-/// while it is empty, or one within its capacity; what else a std::vector does reads or writes
-/// elements on the host. All that was begun with it has to be done before it is assigned to.
+/// A vector in any memory. Elements created by a size alone are uninitialised. In a device's memory
+/// it may be constructed, copied, moved, destroyed and shortened as a whole, and resized while it
+/// is empty or within its capacity; any other operation of std::vector reads or writes elements on
+/// the host. All pending work that uses it must be done before it is assigned to.
 template <class T>
 class TableVector : public std::vector<T, TableAllocator<T>> {
   using Base = std::vector<T, TableAllocator<T>>;
@@ -163,7 +165,7 @@ class TableVector : public std::vector<T, TableAllocator<T>> {
   TableVector(TableVector&&) noexcept = default;
   TableVector& operator=(TableVector&&) noexcept = default;
   TableVector(const TableVector& other) : TableVector(other, other.get_allocator()) {}
-  /// In the memory of `other`, as its copy.
+  /// Takes over the memory resource of `other`, as a copy does.
   TableVector& operator=(const TableVector& other) {
     if (this == &other) return *this;
     if (this->size() == other.size() && this->get_allocator() == other.get_allocator()) {
@@ -181,7 +183,7 @@ class TableVector : public std::vector<T, TableAllocator<T>> {
     DeviceMemory* const from = device_memory(other.get_allocator().resource());
     copy_across(from != nullptr ? from : device(), std::span<const T>(other), std::span<T>(*this));
   }
-  /// A copy of numbers of the host's.
+  /// A copy of numbers in host memory.
   TableVector(std::span<const T> numbers, const TableAllocator<T>& memory)
       : Base(numbers.size(), memory) {
     copy_across(device(), numbers, std::span<T>(*this));

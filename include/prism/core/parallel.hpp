@@ -5,7 +5,7 @@
 //
 // for_each_row, for_each_element and sum_over_rows run wherever the execution says, also on a
 // device: their bodies are lambdas that a device can run too, [=] PRISM_HOST_DEVICE (std::size_t i)
-// {...}, and capture copies of views. The other loops are the host's alone.
+// {...}, and capture copies of views. The other loops run on the host only.
 #pragma once
 
 #include <algorithm>
@@ -20,14 +20,13 @@
 
 namespace prism::inline PRISM_ISA {
 
-/// Waits for what a device is doing; without effect for the host itself.
+/// Waits for a device's pending work; no effect on the host.
 template <Execution X>
 void synchronise(const X& /*exec*/) {
   if constexpr (DeviceExecution<X>) Loops<X>::synchronise();
 }
 
-/// Memory that an execution works on: for a device, its own, which is not the host's
-/// (DeviceMemory).
+/// The memory that an execution works on: for a device, its own, not the host's (DeviceMemory).
 /// @param preferred  for the host; null for table_memory()
 template <Execution X>
 [[nodiscard]] std::pmr::memory_resource* memory_of(const X& /*exec*/,
@@ -39,8 +38,7 @@ template <Execution X>
   }
 }
 
-/// Whether an execution reads what lies at an address: a device does in memory_of() it and in
-/// pinned memory.
+/// Whether an execution can read an address: a device can in its memory_of() and in pinned memory.
 template <Execution X>
 [[nodiscard]] bool can_read(const X& /*exec*/, const void* address) {
   if constexpr (DeviceExecution<X>) {
@@ -50,7 +48,7 @@ template <Execution X>
   }
 }
 
-/// Where loops run that only the host can run: for a device, Loops says.
+/// The execution for loops that only the host can run: for a device, Loops names it.
 template <Execution X>
 [[nodiscard]] auto host_of(const X& exec) {
   if constexpr (DeviceExecution<X>) {
@@ -60,9 +58,9 @@ template <Execution X>
   }
 }
 
-/// Calls body(i) for i in [0, n), each i as a separate task, with denormal numbers as zero. A loop
-/// in a task of the host's may have a thread fewer: the outer loop's caller sleeps when it has no
-/// task.
+/// Calls body(i) for i in [0, n), each i as a separate task, with denormal numbers as zero. On the
+/// host, a loop nested in a task may have one thread fewer: the outer loop's caller sleeps when it
+/// has no task.
 template <Execution X, class Body>
 void parallel_tasks(const X& /*exec*/, std::size_t n, const Body& body) {
   static_assert(
@@ -94,9 +92,9 @@ template <Execution X, class Body>
   return std::accumulate(partial.begin(), partial.end(), 0.0);
 }
 
-/// Calls body(r) for each r in [0, n): a row's work, in packs of X::isa. On a device a warp does
-/// it, and for_each_row returns before the device is done.
-/// @param grain  rows in a chunk of the host's
+/// Calls body(r), the work on a row in packs of X::isa, for each r in [0, n). On a device a warp
+/// runs each body, and for_each_row returns before the device is done.
+/// @param grain  rows in a chunk on the host
 template <Execution X, class Body>
 void for_each_row(const X& exec, std::size_t n, std::size_t grain, const Body& body) {
   if constexpr (DeviceExecution<X>) {
@@ -108,7 +106,7 @@ void for_each_row(const X& exec, std::size_t n, std::size_t grain, const Body& b
   }
 }
 
-/// The same for single numbers: on a device each is a lane's.
+/// The same for single numbers: on a device each runs on a lane.
 template <Execution X, class Body>
 void for_each_element(const X& exec, std::size_t n, std::size_t grain, const Body& body) {
   if constexpr (DeviceExecution<X>) {
@@ -118,7 +116,7 @@ void for_each_element(const X& exec, std::size_t n, std::size_t grain, const Bod
   }
 }
 
-/// The same where only a device runs them, which has no chunks.
+/// Overloads for code that only a device runs; a device has no chunks.
 template <DeviceExecution X, class Body>
 void for_each_row(const X& /*exec*/, std::size_t n, const Body& body) {
   Loops<X>::on_warps(n, body);
@@ -144,7 +142,7 @@ template <Execution X, class Body>
 }
 
 /// Calls kernel(block, shared, i) for each i in [0, n), each on a block of a device's threads;
-/// returns before the device has done so. kernel/thread_block.hpp says what a kernel is.
+/// returns before the device is done. kernel/thread_block.hpp says what a kernel is.
 template <DeviceExecution X, class Kernel>
 void for_each_block(const X& /*exec*/, std::size_t n, const Kernel& kernel) {
   Loops<X>::on_blocks(n, kernel);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Counter-based random numbers: a draw is a pure function of (seed, stream, epoch, position), and
-// so independent of the thread that asks and of the order.
+// so independent of the thread that draws and of the order of draws.
 #pragma once
 
 #include <array>

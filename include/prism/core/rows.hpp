@@ -55,7 +55,7 @@ class IndexedRows {
   [[nodiscard]] constexpr T* operator[](std::size_t k) const noexcept {
     return table_[indices_ == nullptr ? k : indices_[k]];
   }
-  /// The first `count` of them.
+  /// The first `count` selected rows.
   [[nodiscard]] constexpr IndexedRows first(std::size_t count) const noexcept {
     IndexedRows prefix = *this;
     prefix.size_ = count;

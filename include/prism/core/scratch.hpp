@@ -32,10 +32,11 @@ void fill_zeros(const X& exec, T* to, std::size_t n) {
 
 }  // namespace detail
 
-/// An arena for intermediate results. Used by one thread; the memory it returns may be shared.
+/// An arena for intermediate results. Not thread-safe; the memory it returns may be shared between
+/// threads.
 class Scratch {
  public:
-  /// @param memory  null for table_memory(); for a device, memory_of() it
+  /// @param memory  null for table_memory(); for a device, its memory_of()
   explicit Scratch(std::pmr::memory_resource* memory = nullptr) : memory_(memory) {}
 
   /// `size` rows of `dim` uninitialised elements, 64-byte aligned, valid until reset().

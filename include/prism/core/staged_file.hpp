@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// A file that is there whole, or not at all.
+// A file that appears whole or not at all.
 #pragma once
 
 #include <fcntl.h>
@@ -20,19 +20,19 @@
 
 namespace prism::inline PRISM_ISA {
 
-/// A file that is written under another name beside its own (with ".partial" behind it) and takes
-/// its own once publish() is called: until then, and where that fails or the process dies, what
-/// stood there stays. A link is followed. What a process that died has left is written over by the
-/// next one; of two that write at the same time, the second is refused.
+/// A file that is written under a temporary name beside its own (with ".partial" appended) and gets
+/// its own when publish() is called: until then, and if that fails or the process dies, the
+/// previous file stays. A link is followed. What a dead process has left is overwritten by the next
+/// one; of two that write at the same time, the second is refused.
 class StagedFile {
  public:
-  /// @throws DataError  where the file cannot be made, where the name exists and is not a
-  ///     file, or where somebody else is writing it
+  /// @throws DataError  if the file cannot be created, if the name exists and is not a regular
+  ///     file, or if another writer is writing it
   explicit StagedFile(const std::filesystem::path& path) : final_(target(path)), staged_(final_) {
     staged_ += ".partial";
     descriptor_ = ::open(staged_.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0666);
     if (descriptor_ < 0) fail();
-    // The name may be another file's by now: that of who has just published his.
+    // The opened file may no longer have this name: another writer may have published it since.
     struct stat opened {
     }, named{};
     const bool locked = ::flock(descriptor_, LOCK_EX | LOCK_NB) == 0;
@@ -42,7 +42,8 @@ class StagedFile {
       ::close(std::exchange(descriptor_, -1));
       throw DataError(final_.string(), 0, "cannot be written: another process is writing it");
     }
-    // Who could not read the file before cannot read the one that takes its place.
+    // Takes over the permissions of the file that it replaces, so that nobody can read more than
+    // before.
     struct stat before {};
     if (::stat(final_.c_str(), &before) == 0 &&
         ::fchmod(descriptor_, before.st_mode & 07777) != 0) {
@@ -57,7 +58,7 @@ class StagedFile {
   StagedFile& operator=(StagedFile&&) = delete;
   ~StagedFile() { discard(); }
 
-  /// @throws DataError  where writing fails
+  /// @throws DataError  if writing fails
   void write(std::string_view bytes) {
     while (!bytes.empty()) {
       const ::ssize_t written = ::write(descriptor_, bytes.data(), bytes.size());
@@ -67,15 +68,15 @@ class StagedFile {
     }
   }
 
-  /// Brings what was written onto the disk, and gives it its name. Nothing may be written after.
-  /// @throws DataError  where that fails
+  /// Flushes the file to disk and gives it its name. Nothing may be written afterwards.
+  /// @throws DataError  if that fails
   void publish() {
     if (::fsync(descriptor_) != 0) fail();
     std::error_code error;
     std::filesystem::rename(staged_, final_, error);
     if (error) throw DataError(final_.string(), 0, "cannot be written: " + error.message());
     ::close(std::exchange(descriptor_, -1));
-    // The name too is on the disk only once its directory is. Some file systems know no such thing.
+    // The name, too, is on disk only once its directory is. Some file systems cannot flush one.
     const int directory = ::open(final_.parent_path().c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
     if (directory >= 0) {
       ::fsync(directory);
@@ -84,7 +85,7 @@ class StagedFile {
   }
 
  private:
-  /// What a name leads to: renaming over a link would cut it off, over a device replace it.
+  /// The file that a path leads to: renaming over a link or a device would replace that itself.
   static std::filesystem::path target(const std::filesystem::path& path) {
     std::error_code error;
     std::filesystem::path real = std::filesystem::absolute(path, error);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// A folder of files that is there whole, or not at all.
+// A folder of files that appears whole or not at all.
 #pragma once
 
 #include <fcntl.h>
@@ -25,17 +25,18 @@
 
 namespace prism::inline PRISM_ISA {
 
-/// A folder that is written under another name beside its own ("NAME.partial-PROCESS-NUMBER") and
-/// takes its own by one rename when publish() is called; until then, and where that fails or the
-/// process is killed, what stood there stays. A folder there is exchanged with it and then removed.
-/// Of two processes that write one folder, the later publish() wins. What a killed process has left
-/// is removed by the next one, or put back: on a file system that cannot exchange two names, a
-/// process that is killed within publish() may leave what stood there under another name.
+/// A folder that is written under a temporary name beside its own ("NAME.partial-PROCESS-NUMBER")
+/// and gets its own by one rename when publish() is called; until then, and if that fails or the
+/// process is killed, the previous folder stays. publish() exchanges the previous folder with the
+/// new one and then removes it. Of two processes that write one folder, the later publish() wins.
+/// The next process removes what a killed one has left, or restores it: on a file system that
+/// cannot exchange two names, a process that is killed in publish() may leave the previous folder
+/// under another name.
 class StagedFolder {
  public:
-  /// @param path  of the folder; its parents are made
-  /// @throws DataError  where it cannot be made, or the name belongs to something else than a
-  /// folder
+  /// @param path  of the folder; missing parents are created
+  /// @throws DataError  if it cannot be created, or the name belongs to something other than a
+  ///     folder
   explicit StagedFolder(const std::filesystem::path& path) : final_(target(path)) {
     std::error_code error;
     std::filesystem::create_directories(final_.parent_path(), error);
@@ -51,15 +52,16 @@ class StagedFolder {
     std::filesystem::remove_all(staged_, ignored);
   }
 
-  /// Where its files are to be written; they must be on the disk before publish().
+  /// Where to write its files, which must be on disk before publish().
   [[nodiscard]] const std::filesystem::path& path() const noexcept { return staged_; }
-  /// The name that it takes.
+  /// The name that publish() gives it.
   [[nodiscard]] const std::filesystem::path& final_path() const noexcept { return final_; }
 
-  /// Gives it its name. Nothing may be written after.
-  /// @throws DataError  where that fails
+  /// Gives the folder its name. Nothing may be written afterwards.
+  /// @throws DataError  if that fails
   void publish() {
-    // Who could not read the folder before cannot read the one that takes its place.
+    // Takes over the permissions of the folder that it replaces, so that nobody can read more than
+    // before.
     struct stat before {};
     if (::stat(final_.c_str(), &before) == 0 &&
         ::fchmod(staged_lock_.get(), before.st_mode & 07777) != 0) {
@@ -67,8 +69,8 @@ class StagedFolder {
     }
     if (::fsync(staged_lock_.get()) != 0 && errno != EINVAL) fail_with_errno();
     std::error_code error;
-    std::filesystem::rename(staged_, final_, error);  // works where there is none, or an empty one
-    FileDescriptor replaced_lock;                     // held until what is replaced is removed
+    std::filesystem::rename(staged_, final_, error);  // works if there is none, or an empty one
+    FileDescriptor replaced_lock;                     // held until the replaced folder is removed
     if (!error) {
       staged_.clear();
     } else if (error == std::errc::directory_not_empty || error == std::errc::file_exists) {
@@ -76,14 +78,14 @@ class StagedFolder {
     } else {
       fail(error);
     }
-    // The name is on the disk only once the parent is. Some file systems know no such thing.
+    // The name is on disk only once the parent is. Some file systems cannot flush one.
     const FileDescriptor parent(
         ::open(final_.parent_path().c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
     if (parent) ::fsync(parent.get());
     if (staged_.empty()) return;
     std::filesystem::permissions(staged_, std::filesystem::perms::owner_all,
                                  std::filesystem::perm_options::add, error);
-    std::filesystem::remove_all(staged_, error);  // what it replaces; a failure loses nothing
+    std::filesystem::remove_all(staged_, error);  // the replaced one; a failure loses nothing
     staged_.clear();
   }
 
@@ -91,12 +93,12 @@ class StagedFolder {
   static constexpr std::string_view mark = ".partial-";
   static constexpr std::string_view aside_mark = "-replaced";
 
-  /// What a name leads to: renaming over a link would cut it off.
+  /// The folder that a path leads to: renaming over a link would replace the link.
   static std::filesystem::path target(const std::filesystem::path& path) {
     std::error_code error;
     std::filesystem::path real = std::filesystem::absolute(path, error);
     if (!error) real = std::filesystem::weakly_canonical(real, error);
-    if (!real.has_filename()) real = real.parent_path();  // a slash at its end
+    if (!real.has_filename()) real = real.parent_path();  // a trailing slash
     if (error || real == real.root_path()) {
       throw DataError(path.string(), 0,
                       "cannot be written: " + (error ? error.message() : "it is no folder's name"));
@@ -108,15 +110,15 @@ class StagedFolder {
     return real;
   }
 
-  /// A number that no folder's name has had: one that takes an abandoned folder's lock removes the
-  /// folder by its name, which may not be another's by then.
+  /// A number that no folder's name has had before: a process that locks an abandoned folder
+  /// removes it by name, and the name must not belong to another folder by then.
   static std::uint64_t next_number() {
     static std::atomic<std::uint64_t> next{static_cast<std::uint64_t>(
         std::chrono::system_clock::now().time_since_epoch() / std::chrono::nanoseconds(1))};
     return next++;
   }
 
-  /// Makes a folder of a name that no other process has, and locks it: a lock ends with its
+  /// Creates a folder with a name that no other process uses, and locks it: a lock ends with its
   /// process.
   void make_staged() {
     constexpr std::size_t max_attempts = 1000;
@@ -132,7 +134,8 @@ class StagedFolder {
         staged_ = name;
         return;
       }
-      // Unless it was taken for an abandoned one before it was locked, there is no way to lock it.
+      // Unless another process took it for abandoned before it was locked, it cannot be locked at
+      // all.
       if (errno == EWOULDBLOCK || errno == ENOENT) continue;
       const int error = errno;
       ::rmdir(name.c_str());
@@ -141,10 +144,10 @@ class StagedFolder {
     fail(std::make_error_code(std::errc::file_exists));
   }
 
-  enum class Lock { required, if_possible };  // some network file systems lock no folders
+  enum class Lock { required, if_possible };  // some network file systems cannot lock folders
 
-  /// A folder's descriptor with a lock; or none, with errno, if another process has it
-  /// (EWOULDBLOCK) or it is gone (ENOENT).
+  /// Returns a folder's descriptor, locked; or none, with errno set, if another process holds the
+  /// lock (EWOULDBLOCK) or the folder is gone (ENOENT).
   static FileDescriptor locked(const std::filesystem::path& path, Lock lock) {
     FileDescriptor folder(::open(path.c_str(), O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC));
     struct stat opened {
@@ -162,7 +165,8 @@ class StagedFolder {
     return folder;
   }
 
-  /// Whether a name is one that a process gives: "PROCESS-NUMBER", or that with aside_mark.
+  /// Whether a name's end is one that make_staged() or exchange() gives: "PROCESS-NUMBER", or that
+  /// with aside_mark.
   static bool is_staged_name(std::string_view name) {
     const std::string_view digits = "0123456789";
     if (name.ends_with(aside_mark)) name.remove_suffix(aside_mark.size());
@@ -195,9 +199,9 @@ class StagedFolder {
     }
   }
 
-  /// Exchanges it with the folder that stands there; staged_ is the replaced one then.
-  /// @return a lock on that, so that nobody takes it for abandoned; none where another process is
-  ///     just replacing it
+  /// Exchanges the new folder with the previous one; staged_ is then the replaced one.
+  /// @return a lock on the replaced folder, so that no process takes it for abandoned; none if
+  ///     another process is replacing it at the same time
   FileDescriptor exchange() {
     FileDescriptor replaced_lock = locked(final_, Lock::required);
 #ifdef RENAME_EXCHANGE
@@ -206,7 +210,7 @@ class StagedFolder {
     }
     if (errno != EINVAL && errno != ENOSYS) fail_with_errno();
 #endif
-    // A file system without an exchange: between two renames nothing has the name.
+    // A file system that cannot exchange: between the two renames nothing has the name.
     const std::filesystem::path aside = staged_.string() + std::string(aside_mark);
     std::error_code error;
     std::filesystem::rename(final_, aside, error);

@@ -12,7 +12,7 @@
 
 namespace prism::inline PRISM_ISA::detail {
 
-/// Makes a list that a device works on at least `size` long. What it held is lost if it grows.
+/// Makes a list that a device works on at least `size` long. Its contents are lost if it grows.
 template <DeviceExecution X>
 void grow(const X& exec, TableVector<Index>& list, std::size_t size) {
   if (list.size() >= size) return;
@@ -21,9 +21,8 @@ void grow(const X& exec, TableVector<Index>& list, std::size_t size) {
   list.resize(size + size / 8);  // the next one may be slightly longer
 }
 
-/// Working memory of a function that a device runs, kept for the calling thread. What is begun on a
-/// thread follows one another on the device, so that each call may overwrite what the one before
-/// left.
+/// Working memory of a function that a device runs, kept for the calling thread. Work that a thread
+/// begins runs on the device in order, so that each call may overwrite what the previous one left.
 /// @tparam Owner  names the function
 template <class Owner, DeviceExecution X>
 [[nodiscard]] std::span<Index> thread_memory(const X& exec, std::size_t size) {

@@ -27,7 +27,7 @@ namespace prism::inline PRISM_ISA {
 
 namespace detail {
 
-/// PRISM's alpha as a constant of the type, which takes no memory.
+/// PRISM's alpha as a compile-time constant, which takes no memory.
 template <real Alpha>
 struct ConstantAlpha {
   [[nodiscard]] constexpr operator double() const noexcept { return Alpha.value; }
@@ -52,7 +52,7 @@ template <real Alpha>
   return alpha * elementary::log(popularity + 2.0) + (1.0 - alpha);
 }
 
-/// The greatest alpha: beyond 1 / (1 - log 2), 3.259, the magnitude of popularity 0 is negative.
+/// The largest alpha: above 1 / (1 - log 2) = 3.259, the magnitude of popularity 0 is negative.
 inline constexpr double max_prism_alpha = 3.25;
 
 /// @throws ArgumentError  unless alpha is from 0 to max_prism_alpha
@@ -63,8 +63,8 @@ inline void check_prism_alpha(double alpha) {
 }
 
 /// Scales the unit rows of `Base` to scale * prism_magnitude(alpha, training popularity). With
-/// alpha = 0 all magnitudes are equal; the greater alpha, the more they grow with popularity. A
-/// scale other than 1, the paper's, keeps their ratios: `PRISM<1.0>{.scale = 0.02}`. It is for
+/// alpha = 0 all magnitudes are equal; the larger alpha, the more they grow with popularity. A
+/// scale other than the paper's 1 keeps their ratios: `PRISM<1.0>{.scale = 0.02}`. Use one for
 /// losses whose logits are dot products, which long rows saturate.
 ///
 /// @tparam Alpha  from 0 to max_prism_alpha; or `dynamic`: `PRISM<dynamic>{.alpha = 0.5}`
@@ -81,20 +81,19 @@ struct PRISM {
 
   static constexpr std::string_view name = "PRISM";
 
-  /// From 0 to max_prism_alpha; an option only if Alpha is `dynamic`, its default then is 1.
+  /// From 0 to max_prism_alpha; an option only if Alpha is `dynamic`, with default 1.
   [[no_unique_address]] detail::AlphaOption<Alpha> alpha = detail::default_alpha<Alpha>();
   double scale = 1;  ///< finite, above 0
   [[no_unique_address]] Base base{};
 
-  /// @throws ArgumentError  for an option outside its domain, of the base too
+  /// @throws ArgumentError  for an option outside its domain, including the base's
   void check() const {
     check_prism_alpha(alpha);
     require_positive("scale", scale);
     check_options(base);
   }
 
-  /// The name with its alpha: "PRISM<0.5>"; and with its scale, if that is not 1: "PRISM<0.5, scale
-  /// 0.2>".
+  /// "PRISM<0.5>"; with a scale other than 1: "PRISM<0.5, scale 0.2>".
   [[nodiscard]] std::string label() const {
     return std::string(name) + "<" + format_number(alpha) +
            (scale == 1 ? "" : ", scale " + format_number(scale)) + ">";

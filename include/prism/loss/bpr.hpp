@@ -13,13 +13,13 @@
 
 namespace prism::inline PRISM_ISA {
 
-/// Bayesian personalised ranking: the mean over pairs (u, i) of mean_j softplus(s(u,j) - s(u,i)), j
-/// the pair's negatives that are not masked (0 where all are), s the dot product. Rendle et al.:
-/// "BPR: Bayesian personalized ranking from implicit feedback", UAI 2009.
+/// Bayesian personalised ranking: the mean over pairs (u, i) of mean_j softplus(s(u,j) - s(u,i)),
+/// where j runs over the pair's unmasked negatives (0 if all are masked) and s is the dot product.
+/// Rendle et al.: "BPR: Bayesian personalized ranking from implicit feedback", UAI 2009.
 struct BPR {
   static constexpr std::string_view name = "BPR";
 
-  std::size_t negatives = 1;  ///< of a pair, at least 1
+  std::size_t negatives = 1;  ///< per pair, at least 1
 
   /// @throws ArgumentError  for an option outside its domain
   void check() const { require_at_least_one("negatives", negatives); }

@@ -22,9 +22,9 @@ namespace prism::inline PRISM_ISA {
 
 namespace detail {
 
-/// log mean_p exp(cos(u, i_p) / tau) of each pair's user, and the derivative of its mean over
-/// the pairs by the pair's cosine; both pairs x 1. Without `average` each pair counts for itself:
-/// cos(u, i) / tau.
+/// log mean_p exp(cos(u, i_p) / tau) of each pair's user, and the derivative of its mean over the
+/// pairs with respect to the pair's cosine; both pairs x 1. Without `average`, each pair has its
+/// own term instead: cos(u, i) / tau.
 template <class T>
 struct Positives {
   Rows<T> value;
@@ -80,19 +80,19 @@ template <class T, Execution X>
 
 /// Bilateral softmax loss: mean over the batch's pairs of
 ///   -log mean_p exp(cos(u, i_p) / tau1) + power * tau2 / tau1 * log sum_j exp(cos(u, j) / tau2),
-/// where p runs over the batch's pairs of user u, and j over the pair's negatives alone; without
-/// the second term where all of these are masked. Wu et al.: "BSL: Understanding and improving
-/// softmax loss for recommendation", ICDE 2024. The published code has one temperature, tau1 =
-/// tau2, and the power; its best for MF is tau 0.11, power 1.10 on Yelp2018, 0.08 and 1.22 on
+/// where p runs over the batch's pairs of user u, and j over the pair's negatives only; there is no
+/// second term if all of them are masked. Wu et al.: "BSL: Understanding and improving softmax loss
+/// for recommendation", ICDE 2024. The published code has a single temperature (tau1 = tau2) and
+/// the power; its best values for MF are tau 0.11 and power 1.10 on Yelp2018, 0.08 and 1.22 on
 /// Gowalla.
 struct BSL {
   static constexpr std::string_view name = "BSL";
 
-  std::size_t negatives = 800;    ///< of a pair, at least 1
+  std::size_t negatives = 800;    ///< per pair, at least 1
   double tau1 = 0.1;              ///< temperature of the positives, from 1e-6 to 1e6
   double tau2 = 0.1;              ///< temperature of the negatives, from 1e-6 to 1e6
-  double power = 1;               ///< of the negatives' sum, above 0
-  bool average_positives = true;  ///< otherwise each pair counts for itself: cos(u, i) / tau1
+  double power = 1;               ///< exponent of the negatives' sum, above 0
+  bool average_positives = true;  ///< otherwise each pair has its own term: cos(u, i) / tau1
 
   /// @throws ArgumentError  for an option outside its domain
   void check() const {
@@ -121,7 +121,7 @@ struct BSL {
           cosines.set_positive(-*positives.d_cosine[p]);
           const auto of_negatives = cosines.negatives();
           const T maximum = of_negatives.largest();
-          if (maximum <= masked_score<T>) {  // all of them: the pair has no negative
+          if (maximum <= masked_score<T>) {  // all are masked: the pair has no negative
             of_negatives.fill(T{0});
             return -positive;
           }

@@ -14,15 +14,15 @@ namespace prism::inline PRISM_ISA {
 
 /// Cosine contrastive loss: mean over the batch's pairs of
 ///   (1 - cos(u, i)) + weight * mean_j max(0, cos(u, j) - margin),
-/// where j runs over the pair's negatives, masked ones left out. Mao et al.: "SimpleX: A simple and
-/// strong baseline for collaborative filtering", CIKM 2021. The defaults are those published for MF
-/// on Gowalla and Yelp2018 (Amazon-Book: 1500 negatives, margin 0.2, weight 250).
+/// where j runs over the pair's unmasked negatives. Mao et al.: "SimpleX: A simple and strong
+/// baseline for collaborative filtering", CIKM 2021. The defaults are those published for MF on
+/// Gowalla and Yelp2018 (Amazon-Book: 1500 negatives, margin 0.2, weight 250).
 struct CCL {
   static constexpr std::string_view name = "CCL";
 
-  std::size_t negatives = 800;  ///< of a pair, at least 1
+  std::size_t negatives = 800;  ///< per pair, at least 1
   double margin = 0.9;          ///< cosine below which a negative does not count, from -1 to 1
-  double weight = 150;          ///< of the negatives, at least 0
+  double weight = 150;          ///< of the negatives' term, at least 0
 
   /// @throws ArgumentError  for an option outside its domain
   void check() const {
@@ -56,7 +56,7 @@ struct CCL {
           const T excess = of_negatives.template sum_of<T>([=](std::size_t, T& c) {
             const T above = c - threshold;
             c = above <= 0 ? T{0} : d_cosine;
-            return above <= 0 ? T{0} : above;  // what is not a number stays
+            return above <= 0 ? T{0} : above;  // keeps NaN
           });
           cosines.set_positive(static_cast<T>(-1 / pairs));
           return 1 - static_cast<double>(positive) + negative_weight * static_cast<double>(excess);

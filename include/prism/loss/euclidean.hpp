@@ -20,14 +20,14 @@ namespace prism::inline PRISM_ISA {
 
 namespace detail {
 
-/// The mean over pairs of |a - b|^2, a an anchor and b its partner; adds the gradient with
-/// respect to `anchors`, 2 (a - b) / pairs for each pair. partner_of_pair[p] is the partner in
-/// pair p.
+/// Returns the mean over pairs of |a - b|^2, where a is an anchor and b its partner, and adds the
+/// gradient with respect to `anchors`, 2 (a - b) / pairs for each pair. partner_of_pair[p] is the
+/// partner in pair p.
 template <class T, Execution X>
 double squared_distance(const X& exec, BatchSide side, IndexedRows<const T> anchors,
                         std::span<const Index> partner_of_pair, IndexedRows<const T> partners,
                         Rows<T> gradient) {
-  // The host adds up a block of rows, number by number; a device has a warp for each row.
+  // The host sums a block of rows, element by element; a device uses a warp for each row.
   constexpr std::size_t block = DeviceExecution<X> ? 1 : pair_grain;
   constexpr std::size_t grain = 1;
   const std::size_t dim = anchors.dim();

@@ -35,8 +35,8 @@ namespace detail {
 
 inline constexpr std::size_t head_grain = 256;
 
-/// The scores x of rows by a head (row . w), rows x 1, what losses take of them, and their
-/// gradient, still to be computed.
+/// The scores x = row . w of rows by a head, rows x 1, the functions of x that the losses need, and
+/// the gradient with respect to x, computed later.
 template <class T>
 struct HeadScores {
   Rows<T> score;
@@ -72,7 +72,7 @@ template <class T, Execution X>
   return scores;
 }
 
-/// Adds the gradient of the rows' scores by a head to that of the rows.
+/// Adds the gradient through the rows' scores by a head to the rows' gradient.
 template <class T, Execution X>
 void add_head_gradient(const X& exec, IndexedRows<const T> rows, Rows<const T> d_score,
                        const T* head, Rows<T> gradient) {
@@ -81,7 +81,7 @@ void add_head_gradient(const X& exec, IndexedRows<const T> rows, Rows<const T> d
   });
 }
 
-/// The sigmoid of each row's score by a head, for the host.
+/// The sigmoid of each row's score by a head, in host memory.
 template <class T, Execution X>
 [[nodiscard]] std::vector<T> probabilities_by_head(const X& exec, Rows<const T> rows,
                                                    const T* head) {
@@ -97,9 +97,9 @@ template <class T, Execution X>
 
 }  // namespace detail
 
-/// Model-agnostic counterfactual reasoning: two trainable heads w_i and w_u score item and user
-/// alone, s = u . i scores both; ranking subtracts the heads' effect, c sig(i.w_i) sig(u.w_u), from
-/// the fused score.
+/// Model-agnostic counterfactual reasoning: two trainable heads, w_i and w_u, score the item and
+/// the user alone, and s = u . i scores the pair. Ranking subtracts the heads' effect, c sig(i.w_i)
+/// sig(u.w_u), from the fused score. The loss is
 ///   BCE(s sig(i.w_i) sig(u.w_u)) + alpha BCE(i.w_i) + beta BCE(u.w_u),
 /// BCE = mean softplus(-x) over pairs + mean softplus(x) over negatives. Ranks by
 ///   (s - c) sig(i.w_i) sig(u.w_u).
@@ -174,7 +174,8 @@ struct MACR {
     const T item_weight = static_cast<T>(alpha), user_weight = static_cast<T>(beta);
     const std::span<const Index> users = batch.users, items = batch.items,
                                  negative_items = batch.negatives;
-    // d loss / d (i . w_i) and d loss / d (u . w_u), as far as they come from a pair's score.
+    // d loss / d (i . w_i) and d loss / d (u . w_u): the part that comes from each of a pair's
+    // scores.
     const Rows<T> item_d_score = scratch.allocate<T>(pairs, n + 1);
     const Rows<T> user_d_score = scratch.allocate<T>(pairs, n + 1);
     const double total = loss_over_scores(
@@ -224,7 +225,7 @@ struct MACR {
                                  step.gradient.users);
     detail::add_head_gradient<T>(step.exec, active_items, item.d_score, state.item_head.data(),
                                  step.gradient.items);
-    // The heads' gradients are zero before.
+    // The heads' gradients are zero on entry.
     sum_rows<T>(step.exec, active_users, user.d_score.data(), step.parameter_gradients[0][0],
                 scratch);
     sum_rows<T>(step.exec, active_items, item.d_score.data(), step.parameter_gradients[1][0],

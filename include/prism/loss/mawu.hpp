@@ -42,9 +42,9 @@ namespace detail {
 /// A pair's angle and its margin 1 - sigmoid(M_u + M_i), pairs x 1, and their derivatives.
 struct AnglesAndMargins {
   Rows<double> angle;
-  Rows<double> d_angle;  // by the cosine
+  Rows<double> d_angle;  // with respect to the cosine
   Rows<double> margin;
-  Rows<double> d_margin;  // by M_u + M_i
+  Rows<double> d_margin;  // with respect to M_u + M_i
 };
 
 inline constexpr std::size_t margin_grain = 256;
@@ -81,7 +81,7 @@ template <class T, Execution X>
   return to;
 }
 
-/// -mean_p cos(clip(angle_p + margin_p)); replaces both arguments by derivatives.
+/// -mean_p cos(clip(angle_p + margin_p)); replaces angles and margins by its derivatives.
 template <Execution X>
 [[nodiscard]] double paired_alignment(const X& exec, const AnglesAndMargins& pairs,
                                       Scratch& scratch) {
@@ -165,7 +165,7 @@ struct MAWU {
     const auto of_margin = [=] PRISM_HOST_DEVICE(std::size_t p) -> T {
       return static_cast<T>(*pairs.margin[p] * *pairs.d_margin[p]);
     };
-    // The margins' gradients are zero before.
+    // The margins' gradients are zero on entry.
     sum_over_occurrences<T>(step.exec, batch.user_side, of_margin, step.parameter_gradients[0]);
     sum_over_occurrences<T>(step.exec, batch.item_side, of_margin, step.parameter_gradients[1]);
     const auto per_pair = [=] PRISM_HOST_DEVICE(std::size_t p,
@@ -186,12 +186,12 @@ struct MAWU {
   }
 
  private:
-  /// -mean_pq cos(clip(angle_q + margin_p)); replaces both arguments by derivatives. After sorting,
-  /// the clipped sums are a suffix, and cos(a + m) = cos a cos m - sin a sin m needs only prefix
-  /// sums: O(n log n) instead of O(n^2).
+  /// -mean_pq cos(clip(angle_q + margin_p)); replaces angles and margins by its derivatives. After
+  /// sorting, the clipped sums are a suffix, and cos(a + m) = cos a cos m - sin a sin m needs only
+  /// prefix sums: O(n log n) instead of O(n^2).
   template <Execution X>
   static double broadcast_alignment(const X& exec, const detail::AnglesAndMargins& pairs) {
-    // Sorting is the host's work.
+    // Sorting runs on the host.
     std::vector<double> angle =
         numbers_on_host(exec, std::span<const double>(pairs.angle.data(), pairs.angle.size()));
     std::vector<double> margin =

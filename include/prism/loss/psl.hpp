@@ -19,7 +19,7 @@ namespace prism::inline PRISM_ISA {
 
 namespace detail {
 
-/// Memory for the slopes of a pair's negatives: on the host a thread's, on a device the pair's.
+/// Memory for the slopes of a pair's negatives: per thread on the host, per pair on a device.
 template <class T, Execution X>
 class Slopes {
  public:
@@ -32,7 +32,7 @@ class Slopes {
       return memory_[pair];
     } else {
 #if defined(__CUDA_ARCH__)
-      return nullptr;  // the host's code as a device's: it never runs
+      return nullptr;  // host code compiled for a device: never runs
 #else
       return of_thread(memory_.dim());
 #endif
@@ -53,13 +53,13 @@ class Slopes {
 
 /// Pairwise softmax loss: mean over the batch's pairs of
 ///   log sum_j sigma(d_j)^(1 / tau),  d_j = (cos(u, j) - cos(u, i)) / 2,
-/// where j runs over the pair's negatives; 0 where all of them are masked. Yang et al.: "PSL:
+/// where j runs over the pair's negatives; 0 if all of them are masked. Yang et al.: "PSL:
 /// Rethinking and improving softmax loss from pairwise perspective for recommendation", NeurIPS
 /// 2024. Cosines are halved, as in the published code, so that d_j is from -1 to 1.
 struct PSL {
   static constexpr std::string_view name = "PSL";
 
-  std::size_t negatives = 1000;           ///< of a pair, at least 1
+  std::size_t negatives = 1000;           ///< per pair, at least 1
   double tau = 0.1;                       ///< temperature, from 1e-6 to 1e6
   Surrogate surrogate = Surrogate::tanh;  ///< sigma
 

@@ -35,28 +35,28 @@ namespace prism::inline PRISM_ISA {
 /// SoftmaxLoss@K, for NDCG@K: mean over the batch's pairs of
 ///   w_ui log sum_j exp((cos(u, j) - cos(u, i)) / tau_d),
 ///   w_ui = sigmoid((cos(u, i) - beta_u) / tau_w),
-/// where j runs over the pair's negatives alone; 0 where all of them are masked. The user's
-/// quantile beta_u is the K-th largest cosine among the user's training items and
-/// quantile_negatives items drawn uniformly from the others; the smallest where there are fewer
-/// than K. It is a constant of the gradient, and is computed anew before the first epoch and each
-/// refresh_epochs later. Yang et al.: "Breaking the Top-K barrier: Advancing Top-K ranking metrics
-/// optimization in recommender systems", KDD 2025.
+/// where j runs over the pair's negatives only; 0 if all of them are masked. The user's quantile
+/// beta_u is the K-th largest cosine among the user's training items and quantile_negatives items
+/// drawn uniformly from the others, or the smallest if there are fewer than K. The gradient treats
+/// it as constant; it is recomputed before the first epoch and every refresh_epochs epochs after
+/// that. Yang et al.: "Breaking the Top-K barrier: Advancing Top-K ranking metrics optimization in
+/// recommender systems", KDD 2025.
 ///
-/// The gradient through w_ui lowers cos(u, i), which is to rise, where (1 - w_ui) log sum_j ... is
-/// above tau_w / tau_d: a tau_w that is not far above tau_d needs a constant_weight.
+/// With the gradient through w_ui, a step lowers cos(u, i), which should rise, where (1 - w_ui) log
+/// sum_j ... is above tau_w / tau_d: set constant_weight unless tau_w is far above tau_d.
 ///
-/// The published code calls tau_d and tau_w tau and tau_beta, begins with a beta of 0, computes it
-/// batch by batch in epochs refresh_epochs, 2 refresh_epochs ..., and leaves out the last training
-/// items of users that have more than nine tenths of the users. The gradient goes through the
-/// weight there; its tau_w are from 0.5 to 3, its refresh_epochs 5 and 20.
+/// The published code calls tau_d and tau_w tau and tau_beta, starts with beta = 0, computes beta
+/// batch by batch in epochs refresh_epochs, 2 refresh_epochs ..., and omits the last training items
+/// of users who have more of them than nine tenths of all users. Its gradient goes through the
+/// weight; it uses tau_w from 0.5 to 3 and refresh_epochs 5 and 20.
 struct SLK {
   static constexpr std::string_view name = "SLK";
 
-  std::size_t negatives = 1000;           ///< of a pair, at least 1
+  std::size_t negatives = 1000;           ///< per pair, at least 1
   std::size_t k = 20;                     ///< at least 1
   double tau_d = 0.1;                     ///< temperature of the sum, from 1e-6 to 1e6
   double tau_w = 2.25;                    ///< temperature of the weight, from 1e-6 to 1e6
-  bool constant_weight = false;           ///< whether w_ui is a constant of the gradient
+  bool constant_weight = false;           ///< whether the gradient treats w_ui as constant
   std::size_t quantile_negatives = 1000;  ///< at least 1; all items if there are no more
   std::size_t refresh_epochs = 20;        ///< at least 1
 
@@ -133,7 +133,7 @@ struct SLK {
   void begin_epoch(const EpochStart<T, X>& start, State<T>& state) const {
     if ((start.epoch - 1) % refresh_epochs != 0) return;
     const Output<T> output = start.output();
-    // Selecting the K-th largest is the host's work.
+    // Selecting the K-th largest runs on the host.
     const auto host = host_of(start.exec);
     const auto numbers_of = [](Rows<const T> table) {
       return std::span<const T>(table.data(), table.num_elements());
@@ -176,7 +176,7 @@ struct SLK {
     return inverse;
   }
 
-  /// The items that a user's quantile is taken over.
+  /// Draws the items over which a user's quantile is taken.
   template <class T, Execution X>
   void draw_compared(const EpochStart<T, X>& start, Index user,
                      std::vector<Index>& compared) const {
@@ -206,7 +206,7 @@ struct SLK {
       }
       const Index item = compared[q];
       const T c = inverse * inverse_length[item] * dot<Isa>(user, items[item], dim);
-      // Numbers that are none have no order.
+      // NaN has no order.
       cosine[q] = is_finite(c) ? c : T{0};
     }
   }

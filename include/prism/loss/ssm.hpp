@@ -18,7 +18,7 @@ namespace prism::inline PRISM_ISA {
 
 namespace detail {
 
-/// tau log q_j of the batch's items; nothing where tau is 0, or the batch has none.
+/// tau log q_j of the batch's items; empty if tau is 0 or the batch has no log-probabilities.
 template <class T>
 class LogQ {
  public:
@@ -34,7 +34,7 @@ class LogQ {
                       step.scratch.template allocate<T>(log_probability.size(), 1));
   }
 
-  /// Public because a CUDA compiler takes lambdas for a device only from public functions.
+  /// Public because CUDA compilers accept device lambdas only in public functions.
   template <Execution X>
   static Rows<T> scaled(const X& exec, std::span<const double> log_probability, double tau,
                         Rows<T> to) {
@@ -45,7 +45,7 @@ class LogQ {
     return to;
   }
 
-  /// Subtracts it from the cosines of pair p.
+  /// Subtracts tau log q_j from the cosines of pair p.
   template <class Isa>
   PRISM_HOST_DEVICE void subtract(std::size_t p, PairScores<T, Isa> cosines) const noexcept {
     if (of_item_.size() == 0) return;
@@ -68,17 +68,16 @@ class LogQ {
 /// Sampled softmax: mean over the batch's pairs of
 ///   -log(exp(cos(u, i) / tau) / sum_j exp(cos(u, j) / tau)),
 /// where j runs over i and the pair's negatives. Wu et al.: "On the effectiveness of sampled
-/// softmax loss for item recommendation", TOIS 2024. With log_q, cos(u, j) / tau - log q_j takes
-/// the place of cos(u, j) / tau for i and every j, where q_j is the probability that the sampler
-/// draws j. Bengio and Senecal: "Quick training of probabilistic neural nets by importance
-/// sampling", AISTATS 2003.
+/// softmax loss for item recommendation", TOIS 2024. With log_q, cos(u, j) / tau - log q_j replaces
+/// cos(u, j) / tau for i and every j, where q_j is the probability that the sampler draws j. Bengio
+/// and Senecal: "Quick training of probabilistic neural nets by importance sampling", AISTATS 2003.
 struct SSM {
   static constexpr std::string_view name = "SSM";
 
-  std::size_t negatives = 10;  ///< of a pair, at least 1
+  std::size_t negatives = 10;  ///< per pair, at least 1
   double tau = 0.2;            ///< temperature, from 1e-6 to 1e6
-  /// Whether to correct for a sampler of unequal probabilities; one that does not say what they are
-  /// (its log_probability) counts as uniform.
+  /// Whether to correct for a sampler's unequal probabilities; a sampler without log_probability
+  /// counts as uniform.
   bool log_q = false;
 
   /// @throws ArgumentError  for an option outside its domain

@@ -20,12 +20,12 @@ namespace prism::inline PRISM_ISA {
 
 namespace detail {
 
-/// The factors of beta(u, i) of a batch's users, items and negatives.
+/// The factors of beta(u, i) for a batch's users, items and negatives.
 template <class T>
 struct ConstraintFactors {
   std::span<const Index> user_of_pair;
   std::span<const Index> item_of_pair;
-  std::size_t own_negatives;  ///< of a pair; 0: they are shared
+  std::size_t own_negatives;  ///< per pair; 0 if they are shared
   Rows<T> user;               ///< of each active row
   Rows<T> item;
   Rows<T> negative;
@@ -73,26 +73,26 @@ template <class T, Execution X>
 
 }  // namespace detail
 
-/// UltraGCN without its graph of items: binary cross-entropy with the weights that make infinitely
-/// many layers of LightGCN's propagation a constraint on plain embeddings: mean over the batch's
-/// pairs of
+/// UltraGCN without its item-item graph: binary cross-entropy whose weights turn infinitely many
+/// layers of LightGCN's propagation into a constraint on plain embeddings; the mean over the
+/// batch's pairs of
 ///   (w1 + w2 beta(u, i)) softplus(-s(u, i))
 ///     + weight * mean_j (w3 + w4 beta(u, j)) softplus(s(u, j)),
 ///   beta(u, i) = sqrt((d_u + 1) / (d_i + 1)) / d_u,
-/// where s is the dot product, d a number of training interactions, and j runs over the pair's
-/// negatives, masked ones left out. Mao et al.: "UltraGCN: Ultra simplification of graph
-/// convolutional networks for recommendation", CIKM 2021; its L_O + lambda L_C is w1 = w3 = 1,
-/// w2 = w4 = lambda. The names and the defaults, published for Gowalla, are those of its code,
-/// which adds where the mean is taken here, and decays rows.
+/// where s is the dot product, d a row's number of training interactions, and j runs over the
+/// pair's unmasked negatives. Mao et al.: "UltraGCN: Ultra simplification of graph convolutional
+/// networks for recommendation", CIKM 2021; its L_O + lambda L_C is w1 = w3 = 1, w2 = w4 = lambda.
+/// The names and the defaults (published for Gowalla) are those of its code, which sums over pairs
+/// instead of taking the mean, and decays rows.
 struct UltraGCN {
   static constexpr std::string_view name = "UltraGCN";
 
-  std::size_t negatives = 1500;  ///< of a pair, at least 1
-  double weight = 300;           ///< of the negatives, at least 0
+  std::size_t negatives = 1500;  ///< per pair, at least 1
+  double weight = 300;           ///< of the negatives' term, at least 0
   double w1 = 1e-6;              ///< weight of each pair, at least 0
-  double w2 = 1;                 ///< of a pair's beta, at least 0
+  double w2 = 1;                 ///< weight of a pair's beta, at least 0
   double w3 = 1e-6;              ///< weight of each negative, at least 0
-  double w4 = 1;                 ///< of a negative's beta, at least 0
+  double w4 = 1;                 ///< weight of a negative's beta, at least 0
 
   /// @throws ArgumentError  for an option outside its domain
   void check() const {

@@ -16,10 +16,10 @@
 
 namespace prism::inline PRISM_ISA {
 
-/// Lazy Adam: the weights of torch.optim.Adam, to rounding, at the cost of the batch. A step visits
-/// only rows with a gradient; a row's zero-gradient steps are deferred until it is next read.
-/// Without decay they have a closed form; with decay they are replayed in registers. Decay is added
-/// to the gradient (L2, not AdamW). Kingma, Ba, ICLR 2015.
+/// Lazy Adam: the weights of torch.optim.Adam, up to rounding, at the cost of the batch's rows
+/// instead of the table's. A step visits only rows with a gradient; a row's zero-gradient steps are
+/// deferred until it is next read. Without decay they have a closed form; with decay they are
+/// replayed in registers. Decay is added to the gradient (L2, not AdamW). Kingma, Ba, ICLR 2015.
 struct Adam {
   static constexpr std::string_view name = "Adam";
   static constexpr OptimizerTraits traits{.defers_rows = true};

@@ -25,7 +25,7 @@
 
 namespace prism::inline PRISM_ISA {
 
-/// The effect of deferred steps on a row: a view of an AdamHistory, also for a device.
+/// The effect of deferred steps on a row: a view of an AdamHistory, usable on a device too.
 template <class T>
 struct DeferredSteps {
   std::span<const AdamStep<T>> steps;
@@ -37,8 +37,8 @@ struct DeferredSteps {
   [[nodiscard]] constexpr std::size_t size() const noexcept { return steps.size(); }
 
   /// Applies the steps after the first `from` to a row w with moments m and v of n elements each.
-  /// @return how many of the steps its moments are up to date with then: size(), or fewer, in which
-  ///     case they are still to be multiplied by moment_decay() of the rest
+  /// @return the number of steps that the moments are then up to date with: size(), or fewer, in
+  ///     which case they still have to be multiplied by moment_decay() of the rest
   template <class Isa = isa::native>
   PRISM_HOST_DEVICE std::size_t apply(std::size_t from, T* w, T* m, T* v, T decay,
                                       const AdamConstants<T>& constant,
@@ -47,7 +47,7 @@ struct DeferredSteps {
       adam_replay<Isa>(w, m, v, decay, constant, steps.subspan(from), n);
       return size();
     }
-    // Without decay they have a closed form, from where on it is accurate.
+    // Without decay the steps have a closed form, used from the first step at which it is accurate.
     const std::size_t significant_end = from + std::min(significant_steps, size() - from);
     std::size_t accurate = from;
     while (accurate < significant_end && !closed_forms[accurate].is_accurate()) ++accurate;
@@ -60,9 +60,9 @@ struct DeferredSteps {
     return accurate;
   }
 
-  /// What a row's first moments, up to date with the first `of_moments` steps, are multiplied by to
-  /// be taken from its weights for the steps after the first `from`, without decay, where its
-  /// second moment is a single number.
+  /// For a row without decay and with a single second moment: the factor by which its first
+  /// moments, up to date with the first `of_moments` steps, are multiplied to give what the steps
+  /// after the first `from` subtract from its weights.
   [[nodiscard]] PRISM_HOST_DEVICE double first_moment_factor(std::size_t from,
                                                              std::size_t of_moments, double second,
                                                              double epsilon) const noexcept {
@@ -81,7 +81,7 @@ struct DeferredSteps {
     return factor;
   }
 
-  /// The factors of the moments in this many zero-gradient steps.
+  /// The factors by which `count` zero-gradient steps multiply the moments.
   [[nodiscard]] PRISM_HOST_DEVICE MomentDecay<T> moment_decay(std::size_t count) const noexcept {
     return {static_cast<T>(beta1_powers[count]), static_cast<T>(beta2_powers[count])};
   }
@@ -100,7 +100,7 @@ struct DeferredSteps {
 template <class T>
 class AdamHistory {
  public:
-  /// @param memory  null for table_memory(); for an execution on a device, its own
+  /// @param memory  null for table_memory(); for a device execution, the device's
   explicit AdamHistory(std::pmr::memory_resource* memory = nullptr)
       : steps_(memory),
         closed_forms_(memory),
@@ -112,7 +112,7 @@ class AdamHistory {
 
   void clear() noexcept { recorded_.clear(); }
 
-  /// Makes room for one more step, so that add() does not fail. Ends the validity of view().
+  /// Makes room for one more step, so that add() does not fail. Invalidates view().
   template <Execution X>
   void make_room(const X& exec, double beta1, double beta2) {
     const std::size_t last = size();
@@ -120,8 +120,8 @@ class AdamHistory {
     if (last == steps_.size()) grow(exec, beta1, beta2);
   }
 
-  /// Appends a step. A device does so after all that was begun before, without a wait, so that rows
-  /// may still be reading the view of the steps before it.
+  /// Appends a step. A device does so after all pending work, without a wait: rows may still be
+  /// reading the view of the earlier steps.
   /// @param t  number of the step since training began, from 1
   template <Execution X>
   void add(const X& exec, double learning_rate, double beta1, double beta2, std::uint64_t t) {
@@ -141,7 +141,7 @@ class AdamHistory {
     ZeroGradientSteps<T>* const closed_forms = closed_forms_.data();
     const double *const first = beta1_powers_.data(), *const second = beta2_powers_.data();
     const std::size_t updated = std::min(significant_steps_, size());
-    // On the host all in one chunk: they are few.
+    // On the host in one chunk, because there are few.
     for_each_element(exec, updated, updated, [=] PRISM_HOST_DEVICE(std::size_t j) {
       if (j == 0) {
         steps[last] = step;
@@ -151,13 +151,13 @@ class AdamHistory {
     });
   }
 
-  /// The steps as loops over rows read them, until the next add() or clear().
+  /// A view of the steps for loops over rows, valid until the next add() or clear().
   [[nodiscard]] DeferredSteps<T> view() const noexcept {
     return {std::span<const AdamStep<T>>(steps_.data(), size()), closed_forms_.data(),
             beta1_powers_.data(), beta2_powers_.data(), significant_steps_};
   }
 
-  /// Writes what add() was given; load() works the rest out again, to the last bit.
+  /// Writes the arguments of each add(); load() recomputes the rest, bit-identical.
   void save(BinaryWriter& out) const {
     out.number(std::uint64_t{recorded_.size()});
     for (const Recorded& step : recorded_) {
@@ -167,7 +167,7 @@ class AdamHistory {
       out.number(step.t);
     }
   }
-  /// @param exec  as of add(): another one's steps differ in rounding
+  /// @param exec  the same as for add(): another execution's steps differ in rounding
   template <Execution X>
   void load(BinaryReader& in, const X& exec) {
     clear();
@@ -178,10 +178,10 @@ class AdamHistory {
     }
   }
 
-  // What add() consists of; public because a CUDA compiler takes lambdas for a device only from
-  // public functions.
+  // The parts of add(); public because CUDA compilers accept device lambdas only in public
+  // functions.
 
-  /// Makes a list longer; what is new is uninitialised.
+  /// Makes a list longer; new elements are uninitialised.
   template <class Number, Execution X>
   static void make_longer(const X& exec, TableVector<Number>& list, std::size_t size) {
     TableVector<Number> longer(size, list.get_allocator());
@@ -202,13 +202,13 @@ class AdamHistory {
   }
 
  private:
-  /// A step as it was added.
+  /// The arguments of add().
   struct Recorded {
     double learning_rate, beta1, beta2;
     std::uint64_t t;
   };
 
-  /// Makes room for as many steps again, and at least some. On a device all of it happens there.
+  /// Doubles the capacity, or makes the first. On a device, all of it runs there.
   template <Execution X>
   void grow(const X& exec, double beta1, double beta2) {
     if (significant_steps_ == 0) set_significant_steps(beta1, beta2);
@@ -217,7 +217,7 @@ class AdamHistory {
     append_powers(exec, beta1, beta1_powers_, capacity + 1);
     append_powers(exec, beta2, beta2_powers_, capacity + 1);
     make_longer(exec, closed_forms_, capacity);
-    make_longer(exec, steps_, capacity);  // last: its size says how many have room
+    make_longer(exec, steps_, capacity);  // last: its size is the capacity
   }
 
   void set_significant_steps(double beta1, double beta2) {
@@ -232,8 +232,8 @@ class AdamHistory {
     }
   }
 
-  std::vector<Recorded> recorded_;  // as many as there are steps
-  // With room for more; written and read by the execution.
+  std::vector<Recorded> recorded_;  // one for each step
+  // With spare capacity; written and read by the execution.
   TableVector<AdamStep<T>> steps_;
   TableVector<ZeroGradientSteps<T>> closed_forms_;  // [from]
   TableVector<double> beta1_powers_;                // beta1^j

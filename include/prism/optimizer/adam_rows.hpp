@@ -37,7 +37,7 @@ struct AdamRows {
   Row* row;
   DeferredSteps<T> deferred;
 
-  /// Applies the deferred steps of a row's weights, and where that is no closed form, of its
+  /// Applies the deferred steps to a row's weights and, where there is no closed form, to its
   /// moments.
   template <class Isa>
   PRISM_HOST_DEVICE void apply_deferred(const ParameterView<T>& table, std::size_t r,
@@ -58,7 +58,7 @@ struct AdamRows {
       }
       from = 0;
     }
-    // If steps were applied to the weights alone, the moments have to follow first.
+    // If steps were applied to the weights alone, the moments have to catch up first.
     if (last.moments != from) apply_deferred_moments<Isa>(r);
     const std::size_t of_moments = deferred.template apply<Isa>(
         from, table.rows[r], first(r), second(r), decay, constant, table.rows.dim());
@@ -66,7 +66,7 @@ struct AdamRows {
         [&] { last = {.weights = now, .moments = static_cast<std::uint32_t>(of_moments)}; });
   }
 
-  /// Applies the steps to a row's moments that its weights are up to date with.
+  /// Brings a row's moments up to date with its weights.
   template <class Isa>
   PRISM_HOST_DEVICE void apply_deferred_moments(std::size_t r) const noexcept {
     auto& last = row[r].last;
@@ -75,7 +75,7 @@ struct AdamRows {
     Lanes<Isa>::once([&] { last.moments = last.weights; });
   }
 
-  /// A step of a row whose weights are up to date.
+  /// Takes a step on a row whose weights are up to date.
   template <class Isa>
   PRISM_HOST_DEVICE void step(const ParameterView<T>& table, std::size_t r, const T* g,
                               double decay, const AdamConstants<T>& constant,
@@ -88,8 +88,8 @@ struct AdamRows {
   template <class Isa>
   static constexpr std::size_t group = 2;
 
-  /// Applies the deferred steps of two rows with decay at once, where both have some: a row of few
-  /// packs would wait for its own square roots. Otherwise leaves them as they are.
+  /// Applies the deferred steps of two rows with decay at once, if both have some: a single row of
+  /// few packs would wait for its own square roots. Otherwise does nothing.
   template <class Isa, RegularizerPolicy R>
   void replay_group(const ParameterView<T>& table, std::span<const Index> pair,
                     const RowDecay<R>& row_decay, const AdamConstants<T>& constant) const {

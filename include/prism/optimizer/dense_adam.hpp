@@ -22,9 +22,9 @@
 
 namespace prism::inline PRISM_ISA {
 
-/// Adam as torch.optim.Adam: each step updates every row, also those with a zero gradient, and
-/// decay is added to the gradient (L2, not AdamW). Kingma, Ba, ICLR 2015. The reference of `Adam`,
-/// which gives the same weights at the cost of the batch instead of the table.
+/// Adam as in torch.optim.Adam: each step updates every row, including those with a zero gradient,
+/// and decay is added to the gradient (L2, not AdamW). Kingma, Ba, ICLR 2015. The reference for
+/// `Adam`, which gives the same weights at the cost of the batch's rows instead of the table's.
 struct DenseAdam {
   static constexpr std::string_view name = "DenseAdam";
 

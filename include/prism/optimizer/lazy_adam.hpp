@@ -35,14 +35,14 @@ namespace prism::inline PRISM_ISA::detail {
 
 /// How many of the history's steps a row's weights and moments are up to date with.
 struct AdamLastStep {
-  /// Of a row that has had no gradient yet: without decay its deferred steps change nothing.
+  /// Marks a row that has had no gradient yet: without decay its deferred steps change nothing.
   static constexpr auto no_gradient_yet = std::numeric_limits<std::uint32_t>::max();
 
   std::uint32_t weights = no_gradient_yet;
   std::uint32_t moments = 0;  // at most `weights`
 
   [[nodiscard]] constexpr bool had_gradient() const noexcept { return weights != no_gradient_yet; }
-  /// The number of steps that the weights are up to date with, where the row decays.
+  /// The number of steps that the weights are up to date with, if the row decays.
   [[nodiscard]] constexpr std::size_t first_deferred() const noexcept {
     return had_gradient() ? weights : 0;
   }
@@ -57,12 +57,12 @@ struct AdamLastStep {
   }
 };
 
-// What these loops need of a table's rows: a view, which a device can copy.
+// What these loops require of a table's rows: a view, which a device can copy.
 //
 // template <class T>
 // struct MyRows {
-//   // Of each row: its AdamLastStep, named `last`; with save() and load(). A moment of the whole
-//   // row, if it has one, is named `second`.
+//   // The state of a row, with save() and load(): its AdamLastStep, named `last`, and, if it has
+//   // one, a moment of the whole row, named `second`.
 //   struct Row;
 //   static constexpr std::size_t columns(std::size_t dim);  // of moments
 //
@@ -70,14 +70,14 @@ struct AdamLastStep {
 //   Row* row;
 //   DeferredSteps<T> deferred;
 //
-//   // Applies the deferred steps of row r's weights, and where that is no closed form, of its
+//   // Applies the deferred steps to row r's weights and, where there is no closed form, to its
 //   // moments.
 //   template <class Isa> void apply_deferred(table, r, decay, constant) const;
-//   // Applies those steps to its moments that its weights are up to date with.
+//   // Brings row r's moments up to date with its weights.
 //   template <class Isa> void apply_deferred_moments(r) const;
-//   // A step of a row whose weights are up to date. @param g  null: zero
+//   // Takes a step on a row whose weights are up to date. @param g  null for zero
 //   template <class Isa> void step(table, r, g, decay, constant, step) const;
-//   // The same as apply_deferred() of each of at most `group` rows with decay, or nothing.
+//   // Does what apply_deferred() does to each of at most `group` rows with decay, or nothing.
 //   template <class Isa> static constexpr std::size_t group;
 //   template <class Isa, class R>
 //   void replay_group(table, std::span<const Index> rows, const RowDecay<R>&, constant) const;
@@ -113,14 +113,14 @@ class LazyAdamState {
     }
   }
 
-  /// The rows' deferred steps stay deferred.
+  /// Writes the state; deferred steps stay deferred.
   void save(BinaryWriter& out) const {
     write_numbers(out, device_memory(memory_of(moments_)),
                   std::span<const T>(moments_.data(), moments_.size()));
     for (const Row& row : TableVector<Row>(row_, nullptr)) row.save(out);
     history_.save(out);
   }
-  /// @param exec  that training goes on on
+  /// @param exec  the execution on which training continues
   template <Execution X = Serial>
   void load(BinaryReader& in, const X& exec = {}) {
     DeviceMemory* const device = device_memory(memory_of(moments_));
@@ -224,7 +224,7 @@ class LazyAdam {
     state_.history_.clear();
   }
 
-  /// A step. Rows that a sparse gradient does not reach defer it.
+  /// Takes a step. Rows that a sparse gradient does not reach defer it.
   template <Execution X, RegularizerPolicy R>
   void step(const X& exec, const TableGradient<T>& gradient, StepInfo info,
             const R& regularizer) const {
@@ -270,7 +270,7 @@ class LazyAdam {
   }
 
   /// Calls visit(k) for each row row_indices[k]. On the host it prefetches later rows for which
-  /// needed(row), and calls before_group(rows) for a group of rows before it visits them.
+  /// needed(row) is true, and calls before_group(rows) before it visits a group of rows.
   template <Execution X, class Needed, class BeforeGroup, class Visit>
   void visit_rows(const X& exec, std::span<const Index> row_indices, const RowsOf<T>& of_state,
                   const Needed& needed, const BeforeGroup& before_group, const Visit& visit) const {
@@ -285,8 +285,8 @@ class LazyAdam {
           if (k + 2 * prefetch_distance < row_indices.size()) {
             prefetch(of_state.row + row_indices[k + 2 * prefetch_distance], 1);
           }
-          // needed() is not called for rows of the next chunk: its thread may be writing what it
-          // reads.
+          // needed() is not called for rows of the next chunk: its thread may be writing what
+          // needed() reads.
           if (const std::size_t next = k + prefetch_distance;
               next < row_indices.size() && (next >= end || needed(row_indices[next]))) {
             prefetch(table_.rows[row_indices[next]], dim);

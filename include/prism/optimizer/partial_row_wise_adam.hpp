@@ -16,12 +16,12 @@
 
 namespace prism::inline PRISM_ISA {
 
-/// Adam with one second moment a row, the mean of its columns' squares: another optimizer than
-/// Adam, with two thirds of its memory and traffic, and one root and one division a row instead of
-/// one a weight. The moments are those of FBGEMM's and TorchRec's partial row-wise Adam; but every
-/// row takes every step, also those without a gradient, and decay is added to the gradient. Lazy as
-/// Adam is: the deferred steps of a row with decay are computed in the plane of its weights and
-/// first moments, where a step takes a few numbers instead of a row.
+/// Adam with one second moment per row, from the mean of its columns' squares: a different
+/// optimizer from Adam, with two thirds of its memory and traffic, and one square root and one
+/// division per row instead of per weight. The moments are those of FBGEMM's and TorchRec's partial
+/// row-wise Adam, but every row takes every step, even without a gradient, and decay is added to
+/// the gradient. Lazy, as Adam is: the deferred steps of a row with decay are computed in the plane
+/// of its weights and first moments, where a step takes a few numbers instead of a row.
 struct PartialRowWiseAdam {
   static constexpr std::string_view name = "PartialRowWiseAdam";
   static constexpr OptimizerTraits traits{.defers_rows = true};
@@ -30,7 +30,7 @@ struct PartialRowWiseAdam {
   double beta2 = 0.999;   ///< in [0, 1)
   double epsilon = 1e-8;  ///< above 0
 
-  /// As Adam's: the root mean square of a row's update is about the learning rate.
+  /// As in Adam: the root mean square of a row's update is about the learning rate.
   [[nodiscard]] double learning_rate_of_step(double length, std::size_t dim) const {
     return DenseAdam{}.learning_rate_of_step(length, dim);
   }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Rows of PartialRowWiseAdam: a first moment of each weight, a second one of each row.
+// Rows of PartialRowWiseAdam: a first moment of each weight, a second moment of each row.
 #pragma once
 
 #include <algorithm>
@@ -43,7 +43,7 @@ struct RowWiseAdamRows {
   Row* row;
   DeferredSteps<T> deferred;
 
-  /// Applies the deferred steps of a row's weights, and with decay those of its moments.
+  /// Applies the deferred steps to a row's weights and, with decay, to its moments.
   template <class Isa>
   PRISM_HOST_DEVICE void apply_deferred(const ParameterView<T>& table, std::size_t r,
                                         double row_decay,
@@ -74,7 +74,7 @@ struct RowWiseAdamRows {
     }
   }
 
-  /// Applies the steps to a row's moments that its weights are up to date with.
+  /// Brings a row's moments up to date with its weights.
   template <class Isa>
   PRISM_HOST_DEVICE void apply_deferred_moments(std::size_t r) const noexcept {
     const AdamLastStep last = row[r].last;
@@ -87,7 +87,7 @@ struct RowWiseAdamRows {
     });
   }
 
-  /// A step of a row whose weights are up to date.
+  /// Takes a step on a row whose weights are up to date.
   template <class Isa>
   PRISM_HOST_DEVICE void step(const ParameterView<T>& table, std::size_t r, const T* g,
                               double decay, const AdamConstants<T>& constant,
@@ -103,7 +103,7 @@ struct RowWiseAdamRows {
   template <class Isa>
   static constexpr std::size_t group = 2 * Pack<double, Isa>::width;
 
-  /// Applies the deferred steps of some rows with decay at once, one on each lane.
+  /// Applies the deferred steps of some rows with decay at once, one row on each lane.
   template <class Isa, RegularizerPolicy R>
   void replay_group(const ParameterView<T>& table, std::span<const Index> rows,
                     const RowDecay<R>& row_decay, const AdamConstants<T>& constant) const {
@@ -117,7 +117,7 @@ struct RowWiseAdamRows {
   }
 
  private:
-  /// Step by step, with its bounds after each.
+  /// Step by step, clamping to the bounds after each.
   template <class Isa>
   PRISM_HOST_DEVICE void replay_bounded(const ParameterView<T>& table, std::size_t r, double decay,
                                         const AdamConstants<T>& constant) const noexcept {
@@ -137,8 +137,8 @@ struct RowWiseAdamRows {
     Lanes<Isa>::once([&] { row[r] = {{now, now}, second}; });
   }
 
-  /// Rows on the lanes of N packs, from the step on that each is up to date with.
-  /// @param rows, decays  n, at most the number of lanes
+  /// Replays rows on the lanes of N packs, each from the step that it is up to date with.
+  /// @param rows, decays  n of each, at most the number of lanes
   template <class Isa, class P, std::size_t N, class RowIndex>
   PRISM_HOST_DEVICE void replay(const ParameterView<T>& table, const RowIndex* rows, std::size_t n,
                                 const double* decays,
@@ -162,7 +162,7 @@ struct RowWiseAdamRows {
     }
   }
 
-  /// The steps of [begin, end), for each row from its own first one on.
+  /// Replays the steps in [begin, end), for each row from its own first deferred step.
   template <class Isa, class P, std::size_t N, class RowIndex>
   PRISM_HOST_DEVICE void replay_steps(const ParameterView<T>& table, const RowIndex* rows,
                                       const std::size_t* from, const double* decays,

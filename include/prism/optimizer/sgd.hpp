@@ -25,14 +25,14 @@ namespace prism::inline PRISM_ISA {
 
 namespace detail {
 
-/// Of a row: how many of the history's steps it has had, and what is still to be taken off it, a
-/// part of its weights that is negligible so far.
+/// The state of a row: how many of the history's steps it has had, and the decay that it still
+/// owes, a fraction of its weights that is negligible so far.
 struct SGDRow {
   float owed = 0;
   std::uint32_t last = 0;
 };
 
-/// What loops over a table's rows need, a device's too.
+/// What loops over a table's rows need, on a device too.
 template <class T, RegularizerPolicy R>
 struct SGDRows {
   ParameterView<T> table;
@@ -40,10 +40,10 @@ struct SGDRows {
   SGDHistory history;
   RowDecay<R> inactive_decay;
 
-  /// A part of a row that T would round coarsely, or away.
+  /// A smaller fraction of a row would be rounded coarsely in T, or to nothing.
   static constexpr double negligible = 16 * static_cast<double>(std::numeric_limits<T>::epsilon());
 
-  /// Decays row r, or has it owe that. @param last  SGDRow::last after it
+  /// Decays row r, or lets it owe the decay. @param last  the new SGDRow::last
   template <class Isa>
   PRISM_HOST_DEVICE void decay(std::size_t r, const DecayFactor& of_steps,
                                std::uint32_t last) const {
@@ -65,10 +65,11 @@ struct SGDRows {
     decay<Isa>(r, history.factor(row[r].last, inactive_decay(r)), last);
   }
 
-  /// A step of row r. What it owes is taken together with the gradient, where it counts.
+  /// Takes a step on row r. Decay that it owes is applied together with the gradient, where it
+  /// counts.
   /// @param g       its gradient
   /// @param lambda  its decay in this step
-  /// @param last    SGDRow::last after it
+  /// @param last    the new SGDRow::last
   template <class Isa>
   PRISM_HOST_DEVICE void step(std::size_t r, const T* g, double learning_rate, double lambda,
                               std::uint32_t last) const {
@@ -84,9 +85,10 @@ struct SGDRows {
 }  // namespace detail
 
 /// w -= learning_rate * (gradient + decay * w), the update of the paper's theorem 1. The decay of
-/// rows outside the batch is deferred until they are next read, at a cost of the batch alone. What
-/// decay takes off a row without a gradient waits until it is 16 epsilon of T or more, or until
-/// there is a gradient: a learning_rate * decay below the rounding of T adds up over the steps.
+/// rows outside the batch is deferred until they are next read, so that a step costs only the
+/// batch's rows. The decay of a row without a gradient is withheld until it is 16 epsilon of T or
+/// more, or until there is a gradient, so that a learning_rate * decay below the rounding of T adds
+/// up over the steps.
 struct SGD {
   static constexpr std::string_view name = "SGD";
   static constexpr OptimizerTraits traits{.defers_rows = true};
@@ -98,7 +100,7 @@ struct SGD {
     State(std::size_t size, std::size_t /*dim*/, std::pmr::memory_resource* memory = nullptr)
         : row_(size, detail::SGDRow{}, memory) {}
 
-    /// The rows' deferred steps stay deferred.
+    /// Writes the state; deferred steps stay deferred.
     void save(BinaryWriter& out) const {
       history_.save(out);
       for (const detail::SGDRow& row : TableVector<detail::SGDRow>(row_, nullptr)) {
@@ -155,7 +157,7 @@ struct SGD {
                   State<T>& state, StepInfo info, const R& regularizer) const {
     const double learning_rate = info.learning_rate;
     if (learning_rate == 0) return;
-    // Rows may start out of their bounds, from where no deferred step brings them back.
+    // Rows may start outside their bounds, and no deferred step would bring them back.
     const bool every_row = gradient.is_dense() || table.bounded();
     if (every_row || !state.history_.has_room(learning_rate)) {
       flush(exec, table, state, regularizer);

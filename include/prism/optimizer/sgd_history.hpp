@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The deferred steps of a table that SGD trains: of a row without a gradient they are decay alone.
+// The deferred steps of a table that SGD trains: for a row without a gradient, decay alone.
 #pragma once
 
 #include <array>
@@ -11,12 +11,12 @@
 
 namespace prism::inline PRISM_ISA {
 
-/// What some steps of decay multiply a row by.
+/// The factor by which steps of decay multiply a row.
 struct DecayFactor {
   double kept = 1;  ///< the factor
-  double lost = 0;  ///< 1 - kept, with all its digits where kept is nearly 1
+  double lost = 0;  ///< 1 - kept, to full precision even if kept is nearly 1
 
-  /// Of a step, or of steps that take this part of a row.
+  /// The factor of one or more steps that subtract this fraction of a row.
   [[nodiscard]] PRISM_HOST_DEVICE static constexpr DecayFactor of_lost(double lost) noexcept {
     return {1 - lost, lost};
   }
@@ -27,7 +27,7 @@ struct DecayFactor {
 };
 
 /// The learning rates of the steps since all rows of a table were last up to date, as runs of equal
-/// ones. Small, so that loops over rows hold a copy, those of a device too.
+/// rates. Small, so that loops over rows can hold a copy, on a device too.
 class SGDHistory {
  public:
   /// Steps since the last clear().
@@ -49,7 +49,7 @@ class SGDHistory {
     runs_[num_runs_ - 1] = {learning_rate, end};
   }
 
-  /// Of the steps after the first `from`: the product of 1 - learning_rate * decay.
+  /// The product of 1 - learning_rate * decay over the steps after the first `from`.
   [[nodiscard]] PRISM_HOST_DEVICE constexpr DecayFactor factor(std::uint32_t from,
                                                                double decay) const noexcept {
     DecayFactor product;
@@ -88,7 +88,7 @@ class SGDHistory {
  private:
   static constexpr std::size_t max_runs = 32;
 
-  /// Steps of one learning rate: those before the first `end` that the run before it has not.
+  /// Steps of one learning rate: from the end of the previous run up to `end`.
   struct Run {
     double learning_rate;
     std::uint32_t end;

@@ -18,27 +18,26 @@
 
 namespace prism::inline PRISM_ISA {
 
-/// What IPL's c_i sums, and over which items its deviation is taken.
+/// What IPL's c_i sums, and the items over which its deviation is taken.
 enum class IPLSums {
   /// The scores of the item's training pairs; the items with a training interaction.
   training,
   /// The scores of the item's pairs in the batch; the same items.
   batch,
   /// As in the published code of the PRISM paper (KDD 2025): the items that occur in the batch, as
-  /// positives or as negatives. c_i has as many terms as item i has occurrences, but they are not
-  /// its own: the list of all scores is cut into one group for each item, by ascending item,
-  /// without having been sorted by item. The list has the scores of the pairs, then those of every
-  /// pair's first negative, then of every pair's second, and so on.
+  /// positives or as negatives. c_i has as many terms as item i has occurrences, but not item i's
+  /// own scores: the list of all scores is cut into one group per item, in ascending order of
+  /// items, without having been sorted by item. The list holds the scores of the pairs, then those
+  /// of each pair's first negative, then of each pair's second, and so on.
   batch_unsorted,
 };
 
 /// Penalty on popularity bias at the level of interactions: weight times the standard deviation of
 /// c_i / d_i^(2 - gamma) over the items with a training interaction, where d_i is the popularity of
 /// item i and c_i the sum of sig(u . i) over the users of its training interactions. It penalises
-/// scores that grow with popularity. Each step costs a pass over all training interactions, or with
-/// other sums one over the batch.
-/// Liu et al.: "Popularity debiasing from exposure to interaction in collaborative filtering",
-/// SIGIR 2023.
+/// scores that grow with popularity. Each step takes a pass over all training interactions, or with
+/// the other sums a pass over the batch. Liu et al.: "Popularity debiasing from exposure to
+/// interaction in collaborative filtering", SIGIR 2023.
 struct IPL {
   static constexpr std::string_view name = "IPL";
 
@@ -104,7 +103,7 @@ struct IPL {
     detail::batch_ratios<T>(step.exec, batch.item_side, sigmoids.probability, degree, ratio);
     const auto statistics = detail::ratio_statistics<T>(step.exec, ratio, degree);
     detail::ratio_gradient(step.exec, ratio, statistics, weight, degree);
-    // Of pairs alone the scores are the items' occurrences.
+    // Without negatives, an item's scores are its occurrences.
     detail::add_batch_gradient<T>(step, list, ratio, batch.item_side.unique_rows, batch.items,
                                   sigmoids.derivative, batch.item_side.occurrences);
     return weight * statistics.deviation;

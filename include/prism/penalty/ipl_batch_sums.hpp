@@ -23,8 +23,8 @@
 
 namespace prism::inline PRISM_ISA::detail {
 
-/// The batch's scores in one list: those of the pairs, then, of negatives too, those of every
-/// pair's first negative, then of every pair's second, and so on.
+/// The batch's scores in one list: those of the pairs, then (with negatives) those of each pair's
+/// first negative, then of each pair's second, and so on.
 struct ScoreList {
   std::span<const Index> users;
   std::span<const Index> items;
@@ -40,7 +40,7 @@ struct ScoreList {
   [[nodiscard]] PRISM_HOST_DEVICE std::size_t size() const noexcept {
     return users.size() + negatives.size();
   }
-  /// The rows of score s.
+  /// The user and item rows of score s.
   [[nodiscard]] PRISM_HOST_DEVICE Index user(std::size_t s) const noexcept {
     return users[s % users.size()];
   }
@@ -71,7 +71,7 @@ template <class T, Execution X>
   return to;
 }
 
-/// ratio[i] = c_i / d_i^(2 - gamma) of the items of a batch, c_i the sum over its pairs.
+/// ratio[i] = c_i / d_i^(2 - gamma) of the items of a batch, where c_i sums over the batch's pairs.
 template <class T, Execution X>
 void batch_ratios(const X& exec, BatchSide items, Rows<const T> probability,
                   const ItemDegree& degree, Rows<T> ratio) {
@@ -85,17 +85,17 @@ void batch_ratios(const X& exec, BatchSide items, Rows<const T> probability,
   });
 }
 
-/// How IPLSums::batch_unsorted divides the list among the batch's items: as many scores for each as
-/// it has occurrences, by ascending item.
+/// How IPLSums::batch_unsorted divides the list among the batch's items: in ascending order, each
+/// item gets as many scores as it has occurrences.
 struct ScoreGroups {
-  std::span<const Index> first;           // of each item row: where its group begins
-  std::span<const Index> of_score;        // the item row whose group a score is in
-  std::span<const Index> scores_of_item;  // the scores that are an item row's own, ascending, in
-                                          // place of its occurrences
+  std::span<const Index> first;           // where each item row's group begins
+  std::span<const Index> of_score;        // the item row whose group has each score
+  std::span<const Index> scores_of_item;  // each item row's own scores, ascending, at the
+                                          // offsets of its occurrences
 
   template <class T, Execution X>
   ScoreGroups(const LossStep<T, X>& step, const ScoreList& list) {
-    // Sorting is the host's work.
+    // Sorting runs on the host.
     const BatchOnHost<X> on_host(step.exec, step.batch);
     const BatchSide& items = on_host.batch().item_side;
     const ScoreList scores_on_host(on_host.batch(), list.negatives_per_pair > 0);
@@ -129,7 +129,7 @@ struct ScoreGroups {
   }
 };
 
-/// ratio[k] = c_i / d_i^(2 - gamma) of item row k, c_i the sum over its group.
+/// ratio[k] = c_i / d_i^(2 - gamma) of item row k, where c_i sums over the row's group.
 /// @param first  where the groups begin in `probability`
 template <class T, Execution X>
 void group_ratios(const X& exec, BatchSide items, std::span<const Index> first,
@@ -146,8 +146,8 @@ void group_ratios(const X& exec, BatchSide items, std::span<const Index> first,
 
 /// d penalty / d score of each score of the list.
 /// @param d_sum     d penalty / d c_i
-/// @param sum_of    empty, or where the c_i of a group is in d_sum
-/// @param group_of  of each score
+/// @param sum_of    empty, or the position in d_sum of each group's c_i
+/// @param group_of  the group of each score
 /// @param derivative  of each score's sigmoid
 template <class T, Execution X>
 [[nodiscard]] Rows<T> score_gradients(const LossStep<T, X>& step, Rows<const T> d_sum,
@@ -161,9 +161,9 @@ template <class T, Execution X>
   return to;
 }
 
-/// Adds the gradient of the scores to that of the rows, score by score in the order of the list.
-/// @param scores_of_item  the scores of each item row, ascending, in place of its occurrences; for
-///                        the others see score_gradients
+/// Adds the gradient of the scores to the rows' gradient, score by score in the order of the list.
+/// @param scores_of_item  the scores of each item row, ascending, at the offsets of its
+///                        occurrences; see score_gradients for the other parameters
 template <class T, Execution X>
 void add_batch_gradient(const LossStep<T, X>& step, const ScoreList& list, Rows<const T> d_sum,
                         std::span<const Index> sum_of, std::span<const Index> group_of,

@@ -21,7 +21,7 @@ inline constexpr std::size_t ipl_grain = 64;
 /// The popularity of the item that ratio k belongs to.
 struct ItemDegree {
   std::span<const Index> degree;
-  std::span<const Index> item_of_ratio;  // empty: ratio k is item k's
+  std::span<const Index> item_of_ratio;  // empty if ratio k is item k's
   double gamma;
 
   [[nodiscard]] PRISM_HOST_DEVICE Index operator()(std::size_t k) const noexcept {

@@ -33,8 +33,9 @@ struct SigmoidDerivative {
   }
 };
 
-/// Calls visit(j, function(row . partner_of(j))) for j < n, in order: dot products of a block, then
-/// the function of them in packs. On a device a warp's lanes share each dot product.
+/// Calls visit(j, function(row . partner_of(j))) for j < n, in order. The host computes a block of
+/// dot products, then the function of them in packs; on a device, a warp's lanes share each dot
+/// product.
 template <class Isa, class T, class PartnerOf, class Function, class Visit>
 PRISM_HOST_DEVICE void for_each_score(const T* row, std::size_t dim, std::size_t n,
                                       const PartnerOf& partner_of, const Function& function,
@@ -51,7 +52,7 @@ PRISM_HOST_DEVICE void for_each_score(const T* row, std::size_t dim, std::size_t
       for (std::size_t j = 0; j < count; ++j) {
         scores[j] = dot<Isa>(row, partner_of(first + j), dim);
       }
-      // Up to the end of a pack.
+      // Pads to the end of a pack.
       std::fill(scores + count, scores + (count + P::width - 1) / P::width * P::width, T{0});
       for (std::size_t j = 0; j < count; j += P::width) {
         function(P::load(scores + j)).store(scores + j);
@@ -61,7 +62,7 @@ PRISM_HOST_DEVICE void for_each_score(const T* row, std::size_t dim, std::size_t
   }
 }
 
-/// ratio[i] = c_i / d_i^(2 - gamma), c_i the sum over the item's training interactions.
+/// ratio[i] = c_i / d_i^(2 - gamma), where c_i sums over the item's training interactions.
 template <class T, Execution X>
 void training_ratios(const X& exec, Adjacency users_of, BatchRows<T> output,
                      std::span<const Index> user_row, std::span<const Index> item_row,
@@ -70,7 +71,7 @@ void training_ratios(const X& exec, Adjacency users_of, BatchRows<T> output,
     using Isa = typename X::isa;
     const T* const item = output.items[item_row[i]];
     const std::span<const Index> users = users_of[i];
-    double sum = 0;  // of a popular item's many terms
+    double sum = 0;  // double, because a popular item has many terms
     for_each_score<Isa>(
         item, output.users.dim(), users.size(),
         [&](std::size_t j) { return output.users[user_row[users[j]]]; }, Sigmoid{},
@@ -90,8 +91,8 @@ struct TrainingSumGradient {
   }
 };
 
-/// Adds the gradient of the scores of one side's training interactions to that of its rows.
-/// @param row_of, partner_row_of  the rows of ids
+/// Adds the gradient of the scores of one side's training interactions to that side's rows.
+/// @param row_of, partner_row_of  the row of each id
 template <class T, Execution X>
 void add_training_gradient(const X& exec, Adjacency partners_of, IndexedRows<const T> rows,
                            std::span<const Index> row_of, IndexedRows<const T> partners,

@@ -44,8 +44,8 @@ void add_rows(const X& exec, Rows<const T> from, Rows<T> to) {
 }  // namespace detail
 
 /// The sum of a loss and a penalty: `Penalized<BPR, ReSN>`. A penalty is a loss policy too, and its
-/// weight is one of its options. The sum needs all rows if one of the two does; a part that does
-/// not is called with active rows only.
+/// weight is one of its options. The sum needs all rows if either part does; a part that does not
+/// need them is called with active rows only.
 template <class Loss, class Penalty>
 struct Penalized {
   /// float, or double for a part that accepts only double.
@@ -96,7 +96,7 @@ struct Penalized {
 
   /// Only the loss asks for negatives; the penalty may see them. The loss is evaluated first, so
   /// that it may overwrite the gradient of active rows. The ranking rule is the loss's, or one
-  /// without effect; the logits are the loss's, because a penalty that is saturated does not keep
+  /// without effect. dot_product_logits is the loss's, because a saturated penalty does not keep
   /// the loss from training.
   [[nodiscard]] constexpr LossTraits traits() const noexcept {
     const LossTraits of_loss = loss_traits(loss), of_penalty = loss_traits(penalty);
@@ -135,7 +135,7 @@ struct Penalized {
     if (!loss_traits(penalty).overwrites_gradient) {
       return value + evaluate_part(penalty, step, state.penalty, of_penalty);
     }
-    // The penalty would overwrite the loss's gradient, and gets a separate one.
+    // The penalty would overwrite the loss's gradient, so it gets a separate one.
     const Embeddings<T> penalty_gradient{zeros_like(step, step.gradient.users),
                                          zeros_like(step, step.gradient.items)};
     const double added = evaluate_part(penalty,
@@ -152,7 +152,8 @@ struct Penalized {
     apply_ranking_rule(exec, loss, scorer, state.loss);
   }
 
-  /// Of both; each part of a sum has draws of its own, the first the same as without the others.
+  /// Begins the epoch of both. Each part of a sum has its own draws; those of the first are the
+  /// same as without the others.
   template <class T, Execution X>
   void begin_epoch(const EpochStart<T, X>& start, State<T>& state) const {
     prism::begin_epoch(loss, start, state.loss);
@@ -162,7 +163,7 @@ struct Penalized {
   }
 
  private:
-  /// Evaluates one of the two, with negatives and all rows only if its traits declare them.
+  /// Evaluates one part, with negatives and all rows only if its traits declare them.
   template <class Part, class T, Execution X>
   static double evaluate_part(const Part& policy, const LossStep<T, X>& step,
                               const state_t<Part, T>& state, std::span<const Rows<T>> gradients) {

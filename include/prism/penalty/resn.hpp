@@ -77,7 +77,8 @@ struct ReSN {
     detail::project_rows<T>(exec, v, a, p);
     const double p_squared = detail::sum_of_squares(exec, p, v.size());
     if (p_squared == 0) return 0;
-    // From here on |p| = 1, and a, b and q are scaled likewise: magnitudes may be very small.
+    // From here on |p| = 1, and a, b and q are scaled likewise, because magnitudes may be very
+    // small.
     const T inverse = static_cast<T>(1 / std::sqrt(p_squared));
     detail::scale_numbers(exec, p, inverse, v.size());
     detail::scale_numbers(exec, a, inverse, dim);

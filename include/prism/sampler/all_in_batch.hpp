@@ -13,9 +13,9 @@
 
 namespace prism::inline PRISM_ISA {
 
-/// Every distinct item of the batch's pairs, for all of them: the in-batch softmax. However many
-/// negatives a pair the loss asks for. Yi et al.: "Sampling-bias-corrected neural modeling for
-/// large corpus item recommendations", RecSys 2019.
+/// Every distinct item of the batch's pairs, as a negative of all of them: the in-batch softmax.
+/// Ignores the number of negatives per pair that the loss asks for. Yi et al.:
+/// "Sampling-bias-corrected neural modeling for large corpus item recommendations", RecSys 2019.
 struct AllInBatchNegatives {
   static constexpr std::string_view name = "AllInBatchNegatives";
 

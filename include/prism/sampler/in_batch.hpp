@@ -24,7 +24,7 @@ namespace prism::inline PRISM_ISA {
 
 namespace detail {
 
-/// Ascending. Found by the host, wherever the pairs are.
+/// The distinct items of the batch's pairs, ascending. Found on the host, wherever the pairs are.
 [[nodiscard]] inline std::vector<Index> distinct_items(const SampleRequest& request) {
   std::vector<Interaction> pairs(request.pairs.size());
   copy_across(device_memory(request.train.memory()), request.pairs, std::span(pairs));
@@ -35,7 +35,7 @@ namespace detail {
   return items;
 }
 
-/// The same as a device finds it: `*count` items from `items` on.
+/// The same, found on a device: `*count` items from `items` on.
 struct DeviceItems {
   const Index* items;
   const Index* count;  // for the device to read, or the host after synchronise()
@@ -52,7 +52,7 @@ template <DeviceExecution X>
                          rank = memory.subspan(items + 1, items + 1),
                          distinct = memory.last(pairs.size());
   fill_zeros(exec, in_batch.data(), in_batch.size());
-  // Several lanes may set the same item's, all of them to 1.
+  // Several lanes may set the same element, but all set it to 1.
   for_each_element(exec, pairs.size(),
                    [=] PRISM_HOST_DEVICE(std::size_t p) { in_batch[pairs[p].item] = 1; });
   exclusive_scan(exec, in_batch, rank);
@@ -62,7 +62,7 @@ template <DeviceExecution X>
   return {distinct.data(), &rank[items]};
 }
 
-/// Draws negatives among the distinct items of the batch's pairs: on the host.
+/// Draws negatives from the distinct items of the batch's pairs, on the host.
 template <Execution X>
 void draw_in_batch(const X& exec, const SampleRequest& request, std::span<Index> negatives) {
   const std::vector<Index> items = distinct_items(request);
@@ -83,8 +83,8 @@ void draw_in_batch(const X& exec, const SampleRequest& request, std::span<Index>
   });
 }
 
-/// Lists the distinct items of the batch's pairs, ascending: on the host.
-/// @param negatives  as many as there are
+/// Lists the distinct items of the batch's pairs, ascending, on the host.
+/// @param negatives  as many as there are distinct items
 template <Execution X>
 void list_in_batch(const X& /*exec*/, const SampleRequest& request, std::span<Index> negatives) {
   std::ranges::copy(distinct_items(request), negatives.begin());

@@ -19,8 +19,9 @@
 
 namespace prism::inline PRISM_ISA {
 
-/// By popularity: an item of training popularity d is drawn in proportion to d^power, positives not
-/// excluded. power 0 is uniform over the items with a training interaction.
+/// By popularity: an item of training popularity d is drawn with probability proportional to
+/// d^power, positives not excluded. A power of 0 is uniform over the items with a training
+/// interaction.
 struct PopularityNegatives {
   static constexpr std::string_view name = "PopularityNegatives";
   static constexpr SamplerTraits traits{.ignores_pairs = true};
@@ -54,8 +55,8 @@ struct PopularityNegatives {
         weight[i] = d == 0 ? 0 : elementary::pow(d / reference_degree, sampler.power);
         total += weight[i];
       }
-      // Each cell has probability 1 / items: a small item's own, plus that of a large one, its
-      // alias.
+      // Each cell has probability 1 / items: a small item's own, plus part of that of a large item,
+      // its alias.
       std::vector<double> acceptance(weight.size());
       std::vector<Index> alias(weight.size()), small, large;
       for (std::size_t i = 0; i < weight.size(); ++i) {
@@ -73,7 +74,7 @@ struct PopularityNegatives {
           small.push_back(large_item);
         }
       }
-      // What remains is due to rounding: accept always, unless the item's probability is 0.
+      // Items that remain are due to rounding: always accept, unless the item's probability is 0.
       const auto max_weight_item = std::ranges::max_element(weight) - weight.begin();
       for (const Index i : small) {
         if (weight[i] > 0) {
@@ -86,7 +87,7 @@ struct PopularityNegatives {
       alias_ = TableVector<Index>(std::span<const Index>(alias), train.memory());
     }
 
-    /// The table as a device reads it.
+    /// A view of the table, for a device.
     struct View {
       std::span<const double> acceptance;
       std::span<const Index> alias;

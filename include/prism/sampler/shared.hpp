@@ -33,8 +33,8 @@ inline constexpr auto shared_name = [] {
 
 }  // namespace detail
 
-/// As many negatives as the loss asks for a pair, drawn by another sampler once for the whole
-/// batch, with repetitions.
+/// As many negatives as the loss asks for per pair, drawn once for the whole batch by another
+/// sampler, with repetitions.
 /// @tparam Base  a sampler whose draws do not depend on the pair: UniformNegatives,
 ///     PopularityNegatives or InBatchNegatives, or one whose traits say so
 template <class Base = UniformNegatives>
@@ -54,7 +54,7 @@ struct SharedNegatives {
   };
 
   [[no_unique_address]] Base base{};
-  NegativeMask mask = NegativeMask::own_item;  ///< which of them do not count for a pair
+  NegativeMask mask = NegativeMask::own_item;  ///< which negatives do not count for a pair
 
   /// @throws ArgumentError  for an option outside its domain
   void check() const {

@@ -15,8 +15,8 @@
 
 namespace prism::inline PRISM_ISA {
 
-/// Uniform over the items that the pair's user has no training interaction with. One draw per
-/// negative, whatever the user's number of items.
+/// Uniform over the items with which the pair's user has no training interaction. One draw per
+/// negative, however many items the user has.
 struct UnobservedNegatives {
   static constexpr std::string_view name = "UnobservedNegatives";
 

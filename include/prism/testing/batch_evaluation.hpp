@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The forward and backward pass of one batch, without an optimizer: what tests of policies look at.
+// The forward and backward pass of one batch, without an optimizer, for tests of policies.
 #pragma once
 
 #include <cstddef>
@@ -42,7 +42,7 @@ struct BatchGradients {
 
 namespace detail {
 
-/// A table's gradient with a row for each of the table's, on the host.
+/// A table's gradient with one row per table row, in host memory.
 template <class T, Execution X>
 [[nodiscard]] Matrix<T> dense_gradient(const X& exec, const TableGradient<T>& from,
                                        std::size_t size, std::size_t dim) {
@@ -58,12 +58,12 @@ template <class T, Execution X>
 
 }  // namespace detail
 
-/// The loss of a fixed batch as a function of tables and parameters. What it takes and returns is
-/// the host's; a device gets copies.
+/// The loss of a fixed batch as a function of tables and parameters. Arguments and results are in
+/// host memory; a device works on copies.
 template <class T, class Backbone, class Loss, class X = Host<>>
 class BatchEvaluation {
  public:
-  /// @param pairs      of rows of `train`, at least one
+  /// @param pairs      of row indices of `train`, at least one
   /// @param negatives  pairs x loss_traits(loss).negatives, row-major; or shared ones
   /// @param seed       of the states' initial values
   BatchEvaluation(Backbone backbone, Loss loss, Interactions train,
@@ -84,11 +84,12 @@ class BatchEvaluation {
             loss_, StateContext{train_on_host_, output_dim(backbone_), seed, Stream::loss})),
         scratch_(memory_of(exec_)) {}
 
-  // The batch is a view of the evaluation's own lists.
+  // The batch is a view of this object's own lists.
   BatchEvaluation(const BatchEvaluation&) = delete;
   BatchEvaluation& operator=(const BatchEvaluation&) = delete;
 
-  /// Sets the logarithms of the items' probabilities to be negatives. @param of_item  for each item
+  /// Sets the log-probabilities with which items are drawn as negatives. @param of_item  one per
+  /// item
   void set_log_probability(std::span<const double> of_item) {
     std::vector<double> of_row;
     for (const Index item : numbers_on_host(exec_, batch_.item_side.unique_rows)) {
@@ -110,8 +111,8 @@ class BatchEvaluation {
     return all;
   }
 
-  /// The loss; and its gradients, where asked for.
-  /// @param users, items  tables, with a row for each of train's
+  /// Returns the loss and, unless `gradients` is null, sets its gradients.
+  /// @param users, items  tables, with a row for each of train's users and items
   double operator()(const Matrix<T>& users, const Matrix<T>& items,
                     BatchGradients<T>* gradients = nullptr) {
     synchronise(exec_);
@@ -120,7 +121,7 @@ class BatchEvaluation {
     const detail::ModelParts<T, Backbone, Loss> parts{
         {rows(on.users), rows(on.items)}, backbone_, on.backbone, loss_, on.loss};
     std::vector<Rows<T>> parameter_gradients;
-    // Rows that the loss must overwrite are NaN, to reveal any that it does not.
+    // Rows that the loss must overwrite start as NaN, to reveal any that it does not overwrite.
     const auto pass = detail::loss_pass(
         exec_, parts, batch_, Random(0, Stream::dropout), scratch_, parameter_gradients,
         [&](Rows<T> rows, std::size_t overwritten) {
@@ -154,7 +155,7 @@ class BatchEvaluation {
   }
 
  private:
-  /// A copy in the execution's memory of all that the loss is a function of.
+  /// A copy, in the execution's memory, of everything that the loss depends on.
   struct Weights {
     Matrix<T> users, items;
     state_t<Backbone, T> backbone;

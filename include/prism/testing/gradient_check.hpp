@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Whether the gradients of a loss and a backbone are the derivatives of the loss's value: by
-// central differences, in double. For the tests of policies of one's own.
+// Checks the gradients of a loss and a backbone against central differences of the loss's value, in
+// double. For tests of user-defined policies.
 #pragma once
 
 #include <algorithm>
@@ -21,7 +21,7 @@
 
 namespace prism::inline PRISM_ISA {
 
-/// A batch of a small problem, drawn anew for each seed: ids repeat, and sizes vary.
+/// A batch of a small problem, drawn for each seed: ids repeat, and sizes vary.
 struct GradientProblem {
   Interactions train;
   std::vector<Interaction> pairs;
@@ -57,13 +57,13 @@ struct GradientProblem {
 struct GradientCheckOptions {
   std::size_t draws = 50;  ///< problems
   double h = 1e-5;         ///< step of the central differences
-  double bound = 1e-7;     ///< the error that passes; near a kink (ReLU, hinge) no bound holds
-  double factor = 1;       ///< on the gradient: 1.01 must fail, which shows that the check can
+  double bound = 1e-7;     ///< largest error that passes; near a kink (ReLU, hinge) no bound holds
+  double factor = 1;       ///< scales the gradient: 1.01 must fail, which shows that the check can
 };
 
 /// The largest difference between the gradient and central differences, relative to the largest
-/// component, over both tables and every parameter, from random normal tables; not a number where
-/// either is not.
+/// component, over both tables and every parameter, at random normal tables; NaN if either has a
+/// NaN.
 template <class Backbone, class Loss>
 [[nodiscard]] double gradient_error(const Backbone& backbone, const Loss& loss,
                                     const GradientProblem& problem, std::uint64_t seed,
@@ -93,7 +93,7 @@ template <class Backbone, class Loss>
       const double numeric = (above - below) / (2 * options.h);
       largest = std::max(largest, std::abs(numeric));
       const double difference = std::abs(options.factor * gradient.data()[i] - numeric);
-      // What is not a number is the largest of all, and stays.
+      // NaN counts as the largest error, and stays.
       if (is_nan(difference) || difference > error) error = difference;
     }
   };
@@ -103,7 +103,8 @@ template <class Backbone, class Loss>
   for (std::size_t k = 0; k < parameters.size(); ++k) {
     compare(parameters[k].rows, gradients.parameters[k]);
   }
-  // Where all gradients are zero (unit rows of one dimension), differences are left as they are.
+  // All gradients may be zero (unit rows of one dimension): the lower bound avoids a quotient of
+  // rounding errors.
   return error / std::max(largest, 1e-3);
 }
 
@@ -116,10 +117,10 @@ struct GradientCheck {
   explicit operator bool() const noexcept { return passes; }
 };
 
-/// Checks the gradients of a loss through a backbone on problems drawn at random, also with shared
-/// negatives where its traits say that it takes them:
+/// Checks the gradients of a loss through a backbone on random problems, and also with shared
+/// negatives if the loss's traits say that it takes them:
 ///   CHECK(check_gradients(MF<8>(), MyLoss()));
-/// @throws ArgumentError  for no draws
+/// @throws ArgumentError  if options.draws is 0
 template <class Backbone, class Loss>
 [[nodiscard]] GradientCheck check_gradients(const Backbone& backbone, const Loss& loss,
                                             const GradientCheckOptions& options = {}) {

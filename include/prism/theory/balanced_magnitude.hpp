@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The magnitude at which growth and decay balance, and the number of steps to it.
+// The magnitude at which growth and decay balance, and the number of steps to reach it.
 #pragma once
 
 #include <limits>
@@ -48,7 +48,7 @@ constexpr ExpectedChangeCoefficients expected_change_coefficients(const TheoremS
 constexpr double first_root(const ExpectedChangeCoefficients& change) noexcept {
   const auto& [square, linear, constant, unused] = change;
   const double discriminant = linear * linear - 4 * square * constant;
-  // Both in the form without cancellation.
+  // Both formulas avoid cancellation.
   if (linear < 0 && discriminant >= 0) return 2 * constant / (square_root(discriminant) - linear);
   if (linear >= 0 && square < 0) return (linear + square_root(discriminant)) / (-2 * square);
   return std::numeric_limits<double>::infinity();
@@ -60,7 +60,7 @@ constexpr double first_root(const ExpectedChangeCoefficients& change) noexcept {
 /// magnitudes decrease, below it they increase. setting.pair.item is not used. For cosine with full
 /// decay,
 ///   |i|*^4 = P(i in B) eta w^2 (1 - cos^2) / (lambda (2 - eta lambda)):
-/// decay encodes popularity in magnitudes. With batched decay P cancels, and it does not.
+/// decay encodes popularity in magnitudes. With batched decay P cancels, and decay does not.
 ///
 /// @returns infinity if nothing limits growth (as for cosine without decay); 0 if nothing grows
 /// @throws ArgumentError  for a number outside its domain, or if eta lambda is above 1; in a
@@ -85,7 +85,7 @@ constexpr double first_root(const ExpectedChangeCoefficients& change) noexcept {
 ///   log(| |i|^4 - |i|*^4 | / | (1 +- within)^4 - 1 | |i|*^4) / 2a.
 ///
 /// @param within  at least 1e-9 and below 1
-/// @returns infinity if there is no balance above 0, or it is not reached from here
+/// @returns infinity if there is no balance above 0, or it is not reached from this start
 /// @throws ArgumentError  as balanced_magnitude
 [[nodiscard]] constexpr double steps_to_balance(const TheoremSetting& setting,
                                                 double within = 0.01) {

@@ -16,7 +16,7 @@ struct BatchSampling {
   std::int64_t pairs = 0;       ///< |E|, training interactions, at least 1
   std::int64_t batch_size = 0;  ///< |B|, from 1 to pairs
   std::int64_t negatives = 0;   ///< n, drawn uniformly for each pair
-  std::int64_t items = 0;       ///< |I|, from which they are drawn; required if negatives > 0
+  std::int64_t items = 0;       ///< |I|, from which negatives are drawn; required if negatives > 0
   /// Whether a batch's negatives are distinct, as the paper's n|B|/|I| assumes; otherwise they are
   /// drawn independently: 1 - (1 - 1/|I|)^(n|B|).
   bool distinct_negatives = true;
@@ -76,7 +76,7 @@ constexpr void check(const BatchSampling& batches) {
 }  // namespace detail
 
 /// The probability that an item is in a batch (the paper, KDD 2025, theorem 1 and its extension to
-/// negatives): each of its `popularity` interactions is in it with probability |B|/|E|,
+/// negatives): each of its `popularity` interactions is in the batch with probability |B|/|E|,
 ///   P(i in B) = 1 - (1 - |B|/|E|)^d * (1 - n|B|/|I|).
 /// If batches are consecutive parts of a shuffled epoch, the interactions are not independent, and
 /// the relative error of the first factor is about d^2 |B| / (2 |E|^2).

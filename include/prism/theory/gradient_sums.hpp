@@ -19,8 +19,8 @@ struct PairGradientCoefficients {
   double item_coefficient = 0;
 };
 
-/// For cosine a row has no direction, and g is 0, if its magnitude is 0 or its square is not a
-/// normal number.
+/// For cosine, a row has no direction, and g is 0, if its squared magnitude is 0 or not a normal
+/// number.
 /// @param uu  |u|^2
 /// @param ui  u . i
 /// @param ii  |i|^2

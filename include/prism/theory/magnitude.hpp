@@ -8,7 +8,7 @@
 // 0 unless the item is in the batch. So
 //   |i'|^2 - |i|^2 = eta lambda (eta lambda - 2) |i|^2
 //                    + 2 eta w (1 - eta lambda) (g . i) + eta^2 w^2 |g|^2,
-// the first term for rows that decay, the others with probability P(i in B).
+// where the first term is for rows that decay, and the others occur with probability P(i in B).
 #pragma once
 
 #include <cstdint>

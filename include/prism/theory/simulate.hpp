@@ -21,9 +21,9 @@
 namespace prism::inline PRISM_ISA {
 
 /// The mean change of |i|^2 over the drawn batches, and a confidence interval of the expected
-/// change: the normal one after adding z^2/2 batches with the item and as many without it to those
-/// drawn, so that it is right also for items in nearly all batches or nearly none (Agresti, Coull,
-/// The American Statistician 1998). It is widened by rounding errors.
+/// change: a normal interval after adding z^2/2 batches with the item and as many without it to
+/// those drawn, so that it also holds for items in nearly all batches or nearly none (Agresti,
+/// Coull, The American Statistician 1998). It is widened to allow for rounding errors.
 struct SimulatedChange {
   double mean = 0;
   double low = 0;  ///< of the interval
@@ -70,7 +70,7 @@ namespace detail {
   require(options.confidence > 0 && options.confidence < 1, "confidence",
           "must be above 0 and below 1, not " + format_number(options.confidence));
 
-  // Of the batches with the item; the others all change it equally.
+  // Over the batches with the item; all others change it equally.
   struct Sums {
     double batches = 0, deviation = 0, square = 0;  // deviation: from `change_with_pair`
   };

@@ -146,7 +146,7 @@ class SimulatedItem {
     return vector;
   }
 
-  /// Calls visit(pair) for those of the item's pairs that are in the batch, until it returns false.
+  /// Calls visit(pair) for each of the item's pairs in the batch, until it returns false.
   template <class Visit>
   void draw_positives(RandomSequence& draw, const Visit& visit) const {
     const auto& [pairs, batch_size, negatives, items, distinct] = setting_.batches;

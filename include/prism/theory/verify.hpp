@@ -45,8 +45,8 @@ template <class Prediction>
                        [](const TheoremSetting& setting) { return expected_change(setting); });
 }
 
-/// The number of `checks` true predictions that may be outside intervals of this confidence: more
-/// are with a probability below `significance`.
+/// How many of `checks` true predictions may be outside intervals of this confidence: the
+/// probability of more is below `significance`.
 /// @throws ArgumentError  for a probability outside (0, 1)
 [[nodiscard]] inline std::size_t allowed_misses(std::size_t checks, double confidence = 0.999,
                                                 double significance = 1e-3) {
