@@ -1,5 +1,4 @@
-# The project's own programs for CUDA devices: for GPUs of the years from 2020 on (8.0, 9.0), and as
-# PTX for newer ones.
+# The project's own CUDA programs: for GPUs from 2020 on (8.0, 9.0), and as PTX for newer ones.
 if(NOT DEFINED CMAKE_CUDA_ARCHITECTURES)
   set(CMAKE_CUDA_ARCHITECTURES 80-real 90)
 endif()

@@ -1,4 +1,4 @@
-# What the headers need, unless the project that this one is part of has found it already.
+# What the headers need, unless an enclosing project has already found it.
 if(NOT TARGET xsimd)
   find_package(xsimd REQUIRED)
 endif()

@@ -9,5 +9,5 @@ write_basic_package_version_file(${CMAKE_CURRENT_BINARY_DIR}/prismConfigVersion.
                                  COMPATIBILITY SameMinorVersion ARCH_INDEPENDENT)
 install(FILES cmake/prismConfig.cmake ${CMAKE_CURRENT_BINARY_DIR}/prismConfigVersion.cmake
         DESTINATION ${package_dir})
-# As a part of another project, CMAKE_INSTALL_DOCDIR is that project's.
+# Inside another project, CMAKE_INSTALL_DOCDIR is that project's.
 install(FILES LICENSE DESTINATION ${CMAKE_INSTALL_DATAROOTDIR}/doc/prism)

@@ -3,7 +3,7 @@ find_dependency(xsimd)
 find_dependency(xtensor)
 find_dependency(TBB)
 include(${CMAKE_CURRENT_LIST_DIR}/prismTargets.cmake)
-# Built where zlib was there: its target is part of what prism::prism links.
+# If prism was configured with zlib, prism::prism links its target.
 get_target_property(prism_links prism::prism INTERFACE_LINK_LIBRARIES)
 if("ZLIB::ZLIB" IN_LIST prism_links)
   find_dependency(ZLIB)

@@ -5,7 +5,7 @@ endif()
 
 add_library(prism_program INTERFACE)
 target_link_libraries(prism_program INTERFACE prism::prism)
-# Files that are compiled as CUDA have options of their own: cuda.cmake.
+# Files that are compiled as CUDA have their own options: cuda.cmake.
 target_compile_options(prism_program INTERFACE
   "$<$<COMPILE_LANGUAGE:CXX>:-Wall;-Wextra;-Wpedantic;-Wconversion;-Wshadow>")
 if(PRISM_WERROR)
@@ -13,7 +13,7 @@ if(PRISM_WERROR)
 endif()
 if(PRISM_NATIVE)
   target_compile_options(prism_program INTERFACE $<$<COMPILE_LANGUAGE:CXX>:-march=native>)
-  # Where the machine has AVX10, clang 19 warns of what its own -march=native asks for.
+  # On a machine with AVX10, clang 19 warns about what its own -march=native asks for.
   if(CMAKE_CXX_COMPILER_ID STREQUAL "Clang")
     target_compile_options(prism_program INTERFACE -Wno-invalid-feature-combination)
   endif()
@@ -22,8 +22,8 @@ if(PRISM_SANITIZE)
   target_compile_options(prism_program INTERFACE -fsanitize=address,undefined
                                                  -fno-sanitize-recover=all -fno-omit-frame-pointer)
   target_link_options(prism_program INTERFACE -fsanitize=address,undefined)
-  # Checks make functions long: where fewer of them are inlined, clang compiles a seventh quicker, and
-  # the tests run as before.
+  # The checks make functions long: with less inlining, clang compiles a seventh quicker, and the
+  # tests run as before.
   target_compile_options(prism_program INTERFACE
                          "$<$<CXX_COMPILER_ID:Clang>:SHELL:-mllvm -inline-threshold=40>")
 endif()

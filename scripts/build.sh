@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# build.sh PRESET TARGET...: configures and builds quietly; what goes wrong is shown.
+# build.sh PRESET TARGET...: configures and builds quietly; shows errors and warnings.
 set -euo pipefail
 if [ $# -lt 2 ]; then
   echo "usage: build.sh PRESET TARGET..., such as: build.sh release experiment recommend" >&2

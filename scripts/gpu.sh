@@ -1,12 +1,12 @@
 #!/usr/bin/env bash
 # gpu.sh [FOLDER]: the tests and benchmarks of prism/cuda.hpp on this machine's GPU, each with its
-# output in FOLDER (default: build/cuda/gpu). One that fails does not end the others; they are listed
-# at the end. Builds what is not built; PRISM_PROGRAMS names a folder of programs that were built
-# elsewhere (with -DPRISM_NATIVE=OFF), its lib/ their shared libraries (oneTBB, Google Benchmark).
-# PRISM_STEP_SECONDS limits each (default: 900). Where PRISM_PEERS names a folder with the train.bin
-# and test.bin of prism_times --write, PyTorch is timed on them. Where PRISM_DATA names the folder of
-# the data sets, Gowalla is trained on the GPU and on the host, with three seeds, and then Table 1 on
-# the GPU for PRISM_HOURS (default: 0.2).
+# output in FOLDER (default: build/cuda/gpu). A failure does not stop the others; failures are
+# listed at the end. Builds the programs, unless PRISM_PROGRAMS names a folder of programs built
+# elsewhere (with -DPRISM_NATIVE=OFF), with their shared libraries (oneTBB, Google Benchmark) in its
+# lib/. PRISM_STEP_SECONDS limits each step (default: 900). If PRISM_PEERS names a folder with the
+# train.bin and test.bin of prism_times --write, PyTorch is timed on them. If PRISM_DATA names the
+# folder of the data sets, Gowalla is trained on the GPU and on the host, with three seeds, and then
+# Table 1 on the GPU for PRISM_HOURS (default: 0.2).
 set -euo pipefail
 root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
 out=${1:-$root/build/cuda/gpu}

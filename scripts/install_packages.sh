@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Installs what is missing of the packages that building needs, and further ones that are named.
+# Installs the missing packages of those that building needs and those named as arguments.
 set -euo pipefail
 packages=(g++ cmake ninja-build libxtensor-dev libxsimd-dev libtbb-dev zlib1g-dev doctest-dev
           libbenchmark-dev libcli11-dev nlohmann-json3-dev "$@")
@@ -12,7 +12,7 @@ missing=()
 for package in "${packages[@]}"; do
   # Any gnuplot will do: the others conflict with this one.
   if [ "$package" = gnuplot-nox ] && command -v gnuplot >/dev/null; then continue; fi
-  # A line for each architecture that it is there for.
+  # A line for each architecture of the package.
   status=$(dpkg-query -W -f '${db:Status-Status}\n' "$package" 2>/dev/null || true)
   grep -qx installed <<<"$status" || missing+=("$package")
 done

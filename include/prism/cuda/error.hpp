@@ -13,7 +13,7 @@ namespace prism::inline PRISM_ISA {
 namespace cuda {
 
 /// @param what  was attempted, such as "allocating 4096 bytes"
-/// @throws DeviceError  unless the call was a success
+/// @throws DeviceError  if the call failed
 inline void check(cudaError_t result, const char* what) {
   if (result == cudaSuccess) return;
   throw DeviceError(std::string(what) + ": " + cudaGetErrorString(result) + " (" +

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Memory of a CUDA device: tables, batches and optimizer states stay there, and the host copies
-// what it needs as a whole. Managed memory, which both could use, is not supported by every driver.
+// what it needs in one piece. Not every driver supports managed memory, which both could use.
 #pragma once
 
 #include <cuda_runtime_api.h>
@@ -23,7 +23,7 @@ namespace cuda {
 
 namespace detail {
 
-/// Makes a device the calling thread's current one as long as it lives.
+/// During its lifetime, makes a device the calling thread's current one.
 class CurrentDevice {
  public:
   explicit CurrentDevice(int device) {
@@ -43,7 +43,8 @@ class CurrentDevice {
   bool changed_ = false;
 };
 
-/// Waits for all that any thread has begun on a device: it may use a block that is freed.
+/// Waits for everything that any thread has launched on a device, which may still use a block that
+/// is about to be freed.
 inline void wait_for(int device) noexcept {
   try {
     const CurrentDevice current(device);
@@ -52,14 +53,14 @@ inline void wait_for(int device) noexcept {
   }
 }
 
-/// Blocks for a device, from cudaMalloc or cudaMallocHost, and those that were freed.
+/// Blocks of memory for a device, from cudaMalloc or cudaMallocHost, and a cache of freed ones.
 template <cudaError_t (*Allocate)(void**, std::size_t), cudaError_t (*Free)(void*)>
 class Blocks {
  public:
   explicit Blocks(int device) noexcept : device_(device) {}
 
-  /// @param reserve  bytes of the device that have to stay free
-  /// @return null where there is no room
+  /// @param reserve  bytes of the device that must stay free
+  /// @return null if there is no room
   [[nodiscard]] void* allocate(std::size_t bytes, std::size_t reserve) {
     if (void* const kept = freed_.take(bytes)) return kept;
     const CurrentDevice current(device_);
@@ -67,7 +68,7 @@ class Blocks {
     freed_.clear([](void* kept, std::size_t) { static_cast<void>(Free(kept)); });
     return allocate_beside(bytes, reserve);
   }
-  /// @param max_kept  bytes of blocks that are kept
+  /// @param max_kept  the most bytes of freed blocks to keep
   void deallocate(void* block, std::size_t bytes, std::size_t max_kept) noexcept {
     wait_for(device_);
     if (!freed_.keep(block, bytes, max_kept)) static_cast<void>(Free(block));
@@ -78,7 +79,7 @@ class Blocks {
     void* block = nullptr;
     const cudaError_t result = Allocate(&block, bytes > 0 ? bytes : 1);
     if (result == cudaErrorMemoryAllocation) {
-      static_cast<void>(cudaGetLastError());  // else the next check would report it
+      static_cast<void>(cudaGetLastError());  // otherwise the next check would report it
       return nullptr;
     }
     check(result, "allocating memory");
@@ -96,7 +97,7 @@ class Blocks {
   BlockCache freed_;
 };
 
-// As template arguments: cudaMalloc and cudaMallocHost are overloaded in C++.
+// For use as template arguments: cudaMalloc and cudaMallocHost are overloaded in C++.
 inline cudaError_t allocate_pinned(void** block, std::size_t bytes) {
   return cudaMallocHost(block, bytes);
 }
@@ -104,7 +105,7 @@ inline cudaError_t allocate_on_device(void** block, std::size_t bytes) {
   return cudaMalloc(block, bytes);
 }
 
-/// The host's memory, which the device reads without moving it: cudaMallocHost.
+/// Pinned host memory, which the device reads in place: cudaMallocHost.
 class PinnedMemory final : public std::pmr::memory_resource {
  public:
   explicit PinnedMemory(int device) noexcept : blocks_(device) {}
@@ -135,7 +136,7 @@ class PinnedMemory final : public std::pmr::memory_resource {
 /// A device's memory: cudaMalloc as a memory resource.
 class Memory final : public DeviceMemory {
  public:
-  /// @throws DeviceError  where there is no such device
+  /// @throws DeviceError  if there is no such device
   explicit Memory(int device) : device_(device), pinned_(device), blocks_(device) {
     const detail::CurrentDevice current(device);
     std::size_t available = 0;
@@ -146,7 +147,7 @@ class Memory final : public DeviceMemory {
 
   void copy(void* to, const void* from, std::size_t bytes) override {
     const detail::CurrentDevice current(device_);
-    // Follows what the calling thread has begun, whose loops are on this stream too.
+    // Runs after the calling thread's earlier loops, which are on this stream too.
     check(cudaMemcpyAsync(to, from, bytes, cudaMemcpyDefault, cudaStreamPerThread),
           "copying between a device's memory and the host's");
     check(cudaStreamSynchronize(cudaStreamPerThread), "waiting for a copy");
@@ -156,7 +157,7 @@ class Memory final : public DeviceMemory {
 
  private:
   void* do_allocate(std::size_t bytes, std::size_t /*alignment*/) override {
-    // Kernels and their launches take some of it too.
+    // Kernels and their launches need device memory too.
     const std::size_t reserve = std::min(total_ / 16, std::size_t{1} << 28);
     void* const block = blocks_.allocate(bytes, reserve);
     if (block == nullptr) {
@@ -185,8 +186,8 @@ class Memory final : public DeviceMemory {
   detail::Blocks<detail::allocate_on_device, cudaFree> blocks_;
 };
 
-/// The calling thread's current device's memory; never destroyed.
-/// @throws DeviceError  where there is no device
+/// The memory of the calling thread's current device; never destroyed.
+/// @throws DeviceError  if there is no device
 [[nodiscard]] inline Memory* memory() {
   static std::mutex mutex;
   static auto* const of_devices = new std::map<int, Memory>;

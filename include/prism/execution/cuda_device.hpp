@@ -84,7 +84,7 @@ class ThreadBlock {
     body(threadIdx.x);
     __syncthreads();
 #else
-    body(0);  // compiled for the host too, and never run there
+    body(0);  // also compiled for the host, but never run there
 #endif
   }
 };
@@ -98,7 +98,7 @@ __global__ void __launch_bounds__(block_threads, prism::detail::resident_blocks<
   kernel(ThreadBlock(), shared, blockIdx.x);
 }
 
-/// One block: the order of the sum depends on n alone.
+/// Runs as one block: the order of the sum depends only on n.
 template <class Number>
 __global__ void sum_kernel(std::size_t n, const Number* terms, Number* sum) {
   __shared__ Number of_thread[block_threads];
@@ -113,7 +113,7 @@ __global__ void sum_kernel(std::size_t n, const Number* terms, Number* sum) {
   if (threadIdx.x == 0) *sum = of_thread[0];
 }
 
-/// The stream of all that the calling thread begins.
+/// The stream of everything that the calling thread launches.
 [[nodiscard]] inline cudaStream_t stream() noexcept { return cudaStreamPerThread; }
 
 [[nodiscard]] inline unsigned blocks_of(std::size_t n, std::size_t in_block) {
@@ -128,8 +128,8 @@ struct SumMemory {
   explicit SumMemory(Memory* memory)
       : terms(memory), sum(std::size_t{1}, TableAllocator<double>(memory->pinned())) {}
 };
-/// That of the calling thread for its current device; its end gives it back to memory(), which
-/// outlives all threads.
+/// The calling thread's memory for its current device. When the thread ends, it is returned to
+/// memory(), which outlives all threads.
 [[nodiscard]] inline SumMemory& sum_memory(std::size_t terms) {
   thread_local std::map<int, SumMemory> of_devices;
   Memory* const of_device = memory();
@@ -194,7 +194,7 @@ struct Loops<CudaDevice> {
     }
     int device = 0;
     cuda::check(cudaGetDevice(&device), "asking for the current device");
-    // The host, which reads what the device cannot, could not read it either.
+    // The host reads what the device cannot, but could not read this either.
     require(attributes.device == device, "device",
             "must be current (cudaSetDevice) where what it is to read is: the memory of device " +
                 std::to_string(attributes.device) + ", not of " + std::to_string(device));

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Execution on the host: threads of oneTBB, kernels of xsimd.
+// Execution on the host: oneTBB threads, xsimd kernels.
 #pragma once
 
 #include <tbb/global_control.h>
@@ -44,8 +44,8 @@ struct Loops<Host<Isa>> {
 };
 
 /// During its lifetime, the whole process runs parallel loops on at most `threads` threads; while a
-/// device trains, one more draws the next epoch's order. Results are equal bit for bit for any
-/// number of threads, so it is a run-time limit and no template parameter.
+/// device trains, one more thread draws the next epoch's order. Results are bit-identical for any
+/// number of threads, so this is a run-time limit, not a template parameter.
 class ThreadLimit {
  public:
   /// @param threads  at least 1

@@ -20,9 +20,9 @@ namespace prism::inline PRISM_ISA {
 
 namespace detail {
 
-/// A block whose threads run one after another. Every other block runs them backwards: a thread
-/// that reads what another one stores in the same phase then gets, in one block or the next, what
-/// was there before.
+/// A block whose threads run one after another. Every other block runs them backwards, so that a
+/// thread that reads what another stores in the same phase gets the old value in one block or the
+/// next.
 class EmulatedBlock {
  public:
   template <class T>

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// A loop that threads of oneTBB share. Its tasks are handed out one at a time to any running
-// thread, and the caller sleeps while the last of them end elsewhere: where another program keeps a
-// core busy, a thread that was preempted in the middle of a task then continues on the caller's
-// core. A tbb::parallel_for over the tasks themselves waits busily for some time. A loop inside a
-// task does not get the outer loop's caller while that sleeps: the library has no such loops.
+// A loop shared by oneTBB threads. Its tasks are handed out one at a time to any running thread,
+// and the caller sleeps while other threads finish the last ones: if another program keeps a core
+// busy, a thread that was preempted in the middle of a task then continues on the caller's core. A
+// tbb::parallel_for over the tasks themselves would busy-wait for some time. While the caller
+// sleeps, it does not help with a loop inside a task: the library has no such loops.
 #pragma once
 
 #include <tbb/blocked_range.h>
@@ -23,8 +23,8 @@
 
 namespace prism::inline PRISM_ISA::detail {
 
-/// A loop's body without its type. The tasks are coarse, so that an indirect call costs nothing
-/// that can be measured, while a loop for each body would double the code of a model.
+/// A type-erased loop body. The tasks are coarse, so an indirect call has no measurable cost, while
+/// a loop for each body would double a model's code.
 struct TaskRange {
   const void* body;
   void (*call)(const void* body, std::size_t begin, std::size_t end);
@@ -32,7 +32,7 @@ struct TaskRange {
 
 class SharedLoop {
  public:
-  /// @param threads  at most as many as tasks
+  /// @param threads  at most the number of tasks
   SharedLoop(std::size_t tasks, const TaskRange& range, std::size_t threads)
       : range_(range), parts_(threads) {
     for (std::size_t k = 0; k < threads; ++k) {
@@ -41,7 +41,7 @@ class SharedLoop {
     }
   }
 
-  /// Returns when all tasks have ended. @throws what one of them has thrown
+  /// Returns when all tasks have ended. @throws whatever one of them threw
   void run() {
     // The caller begins with the first part; threads that come too late find nothing to do.
     tbb::parallel_for(
@@ -60,12 +60,12 @@ class SharedLoop {
     std::size_t end = 0;
   };
 
-  // All atomics are sequentially consistent: whoever enters working_ after the leader has seen it
-  // empty finds no task.
+  // All atomics are sequentially consistent: a helper that increments working_ after the leader has
+  // seen 0 finds no task.
 
   void lead() noexcept {
     work(0);
-    // On x86 some ten microseconds, which most waits end in; less where a pause is shorter.
+    // About ten microseconds on x86, within which most waits end; less where a pause is shorter.
     constexpr int attempts = 2000;
     for (int n = 0; n < attempts && working_ != 0; ++n) pause();
     for (std::uint32_t others; (others = working_) != 0;) working_.wait(others);
@@ -77,7 +77,7 @@ class SharedLoop {
     if (--working_ == 0) working_.notify_one();
   }
 
-  /// Does the tasks of a part, then those that are left of others.
+  /// Runs the tasks of a part, then the remaining tasks of the other parts.
   void work(std::size_t part) noexcept {
     for (std::size_t k = 0; k < parts_.size(); ++k) {
       Part& of = parts_[(part + k) % parts_.size()];

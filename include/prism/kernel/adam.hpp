@@ -74,8 +74,8 @@ struct AdamPack {
 
 }  // namespace detail
 
-/// Factors that a row's moments are still to be multiplied by: beta1^j and beta2^j for the j steps
-/// that adam_zero_gradient_steps() has applied to its weights alone.
+/// Factors by which a row's moments must still be multiplied: beta1^j and beta2^j for the j steps
+/// that adam_zero_gradient_steps() has applied only to its weights.
 template <class T>
 struct MomentDecay {
   T first = 1;
@@ -117,7 +117,7 @@ struct AdamReplayRow {
 
 namespace detail {
 
-/// N packs of each row from column i on, in registers through all steps: a single pack would wait
+/// Steps N packs of each row from column i on, in registers throughout: a single pack would wait
 /// for the latency of its own square roots and divisions.
 template <std::size_t N, class P, std::size_t R, class T>
 PRISM_HOST_DEVICE inline void adam_replay_packs(const std::array<AdamReplayRow<T>, R>& rows,
@@ -149,10 +149,10 @@ PRISM_HOST_DEVICE inline void adam_replay_packs(const std::array<AdamReplayRow<T
 
 }  // namespace detail
 
-/// Applies `steps` to rows without a gradient except for their decay. Equal to the last bit to as
-/// many calls of adam_row, without loads and stores between them. Two rows at once take less time
-/// than one after the other where a row is of few packs.
-/// @param n  elements of each
+/// Applies `steps` to rows that have no gradient apart from their weight decay. Bit-identical to a
+/// call of adam_row for each step, without the loads and stores in between. If a row has few packs,
+/// two rows at once take less time than one after the other.
+/// @param n  elements per row
 template <class Isa = isa::native, std::size_t R, class T>
 PRISM_HOST_DEVICE inline void adam_replay(const std::array<AdamReplayRow<T>, R>& rows,
                                           const AdamConstants<T>& constant,
@@ -173,7 +173,7 @@ PRISM_HOST_DEVICE inline void adam_replay(const std::array<AdamReplayRow<T>, R>&
   Lanes<Isa>::synchronise();
 }
 
-/// The same of one row w with moments m and v.
+/// The overload for one row w with moments m and v.
 template <class Isa = isa::native, class T>
 PRISM_HOST_DEVICE inline void adam_replay(T* w, T* m, T* v, T decay,
                                           const AdamConstants<T>& constant,
@@ -194,10 +194,10 @@ PRISM_HOST_DEVICE inline void adam_replay(T* w, T* m, T* v, T decay,
 template <class T>
 class ZeroGradientSteps {
  public:
-  /// The highest power of u; the remainder is below rounding if is_accurate().
+  /// The highest power of u; the remainder is below rounding error if is_accurate().
   static constexpr std::size_t max_order = 15;
 
-  /// Uninitialised: room for one.
+  /// Leaves the object uninitialised.
   ZeroGradientSteps() = default;
   /// @param expansion_point  a
   PRISM_HOST_DEVICE explicit ZeroGradientSteps(double expansion_point)
@@ -220,7 +220,7 @@ class ZeroGradientSteps {
   /// Whether the series is accurate to rounding. It is not in a table's first steps, where the bias
   /// correction of v changes quickly.
   [[nodiscard]] PRISM_HOST_DEVICE bool is_accurate() const noexcept {
-    // The first power left out is even: its terms are positive and bound those of higher powers.
+    // The first omitted power is even: its terms are positive and bound those of higher powers.
     return power_sum_[max_order + 1] <= tolerance() * power_sum_[0];
   }
 
@@ -235,7 +235,7 @@ class ZeroGradientSteps {
     return series * inverse;
   }
 
-  /// The highest power of u that is not below rounding; at most `max_order`.
+  /// The highest power of u that is not below rounding error; at most `max_order`.
   [[nodiscard]] PRISM_HOST_DEVICE std::size_t order() const noexcept { return order_; }
 
   [[nodiscard]] PRISM_HOST_DEVICE T expansion_point() const noexcept {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Sine, cosine and their inverses, of whole packs and of single numbers; as kernel/elementary.hpp.
+// Sine, cosine, arc tangent and arc cosine of packs and single numbers; see kernel/elementary.hpp.
 #pragma once
 
 #include <concepts>
@@ -14,7 +14,7 @@ namespace prism::inline PRISM_ISA {
 
 namespace detail {
 
-/// pi/2 and pi, rounded, and what rounding has cost
+/// pi/2 rounded, and the remainder
 template <class T>
 inline constexpr T half_pi_high = static_cast<T>(1.57079632679489661923);
 template <class T>
@@ -112,7 +112,7 @@ struct SineAndCosine {
       const P constant = P::broadcast(detail::rounding_constant<T>);
       return Bits::opaque(fused_multiply_add(a, P::broadcast(factor), constant)) - constant;
     };
-    // x = n pi/2 + r; pi/2 is a sum of three numbers, of which two have short products with n.
+    // x = n pi/2 + r; pi/2 is a sum of three numbers, two of which have short products with n.
     const P n = rounded(x, static_cast<T>(0.63661977236758134308));
     P r =
         fused_multiply_add(n, P::broadcast(single ? T(-1.5703125) : T(-1.57079632673412561417)), x);

@@ -12,7 +12,7 @@
 
 namespace prism::inline PRISM_ISA {
 
-/// A view of ascending rows, such as a user's items, for many questions whether it holds a row.
+/// A view of ascending rows, such as a user's items, for many membership queries.
 class AscendingRows {
  public:
   AscendingRows() = default;
@@ -24,7 +24,7 @@ class AscendingRows {
 
   [[nodiscard]] bool contains(Index row) const noexcept {
     if ((residues_[row / 64 % words] >> row % 64 & 1) == 0) return false;
-    // Branches on what the rows are would be mispredicted every other time.
+    // Branches on the rows' values would be mispredicted every other time.
     const Index* first = rows_.data();
     for (std::size_t size = rows_.size(); size > 1;) {
       const std::size_t half = size / 2;
@@ -38,8 +38,8 @@ class AscendingRows {
   static constexpr std::size_t words = 4;
 
   std::span<const Index> rows_;
-  // A bit for each residue of the rows by 256: most rows that a short list does not hold are known
-  // from it, without a search.
+  // A bit for each residue of the rows modulo 256: without a search, it rules out most rows that a
+  // short list does not hold.
   std::array<std::uint64_t, words> residues_{};
 };
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The k highest of a row's scores, found by the lanes of a warp together. The list lies in memory,
-// so that k is not bound by registers; top_k.hpp has the host's.
+// The k highest of a row's scores, found by the lanes of a warp together. The list is in memory, so
+// registers do not limit k; top_k.hpp has the host version.
 #pragma once
 
 #include <bit>
@@ -25,8 +25,8 @@ PRISM_HOST_DEVICE inline void move_up_by_one(Number* first, std::size_t count) n
   PackTraits<P>::store_first(moved, first + 1, count);
 }
 
-/// Scores and items that are pushed by ascending id, best first, equal scores in the order of their
-/// ids. All lanes call push() with the same arguments.
+/// A list of scores and items, best first, equal scores in the order of their ids. Items are pushed
+/// in ascending order; all lanes call push() with the same arguments.
 template <class Isa, class T>
 class SortedBest {
  public:
@@ -35,12 +35,12 @@ class SortedBest {
       : scores_(scores), items_(items), k_(k) {}
 
   [[nodiscard]] PRISM_HOST_DEVICE std::size_t size() const noexcept { return size_; }
-  /// Only a score above it enters: an equal one of a later item ranks behind.
+  /// Only a higher score enters: an equal score of a later item ranks behind.
   [[nodiscard]] PRISM_HOST_DEVICE T threshold() const noexcept { return threshold_; }
 
   PRISM_HOST_DEVICE void push(Index item, T score) noexcept {
     if (!(score > threshold_)) return;
-    // Where the list is full, its last entry is dropped.
+    // If the list is full, its last entry is dropped.
     std::size_t place = size_ < k_ ? size_++ : k_ - 1;
     while (place > 0) {
       const std::size_t begin = place > P::width ? place - P::width : 0;
@@ -72,9 +72,9 @@ class SortedBest {
 }  // namespace detail
 
 /// The k best of n scores, best first, equal scores in the order of their positions; -infinity and
-/// NaN never enter. The list is that of TopK.
+/// NaN never enter. Gives the same list as TopK.
 /// @param best, items  k elements each: the scores and their positions
-/// @return how many there are: k, or fewer where the scores run out
+/// @return the number of entries: k, or fewer if there are not enough scores
 template <class Isa, class T>
 PRISM_HOST_DEVICE inline std::size_t best_of_row(const T* scores, std::size_t n, std::size_t k,
                                                  T* best, Index* items) noexcept {
@@ -83,7 +83,7 @@ PRISM_HOST_DEVICE inline std::size_t best_of_row(const T* scores, std::size_t n,
   if (k == 0) return 0;
   detail::SortedBest<Isa, T> list(best, items, k);
   const auto push_pack = [&](P pack, std::size_t first) {
-    // NaN passes the mask, and push() refuses it.
+    // NaN passes the mask, but push() rejects it.
     for (std::uint64_t bits = not_less_equal_mask(pack, P::broadcast(list.threshold())); bits != 0;
          bits &= bits - 1) {
       const std::size_t position = first + static_cast<std::size_t>(std::countr_zero(bits));
@@ -92,8 +92,8 @@ PRISM_HOST_DEVICE inline std::size_t best_of_row(const T* scores, std::size_t n,
   };
   const std::size_t quad_end = n - n % (4 * w);
   for (std::size_t i = 0; i < quad_end; i += 4 * w) {
-    // Nearly all are below the threshold after the first few hundred scores, and four loads at once
-    // hide their latency. max() of packs would lose numbers beside NaN.
+    // After the first few hundred scores nearly all are below the threshold, and four loads at once
+    // hide their latency. max() of packs would lose numbers next to NaN.
     const P least = P::broadcast(list.threshold());
     const int greater = int{any_greater(P::load(scores + i), least)} +
                         int{any_greater(P::load(scores + i + w), least)} +

@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Products of float matrices from tiles of bfloat16, for processors that multiply such tiles (AMX).
 // A float is split into parts: the nearest bfloat16 number, the one nearest to the remainder, and
-// so on. Of the products of two floats' parts the larger ones are added, in float: of two parts 3
-// of 4, which is within 2^-15 of the product, and of three parts 6 of 9, within 2^-24 (1 + 2^-10),
-// as a product rounded to float is; sums are rounded besides. Errors are of either sign, and in
-// sums of many products they cancel for the most part. The method is that of Henry, Tang, Heinecke:
-// "Leveraging the bfloat16 artificial intelligence datatype for higher-precision computations",
-// ARITH 2019.
+// so on. Of the products of two floats' parts, only the larger ones are added, in float: with two
+// parts 3 of 4, which is within 2^-15 of the product, and with three parts 6 of 9, within
+// 2^-24 (1 + 2^-10), like a product rounded to float. Sums are rounded in addition. Errors have
+// either sign and mostly cancel in sums of many products. The method is that of Henry, Tang,
+// Heinecke: "Leveraging the bfloat16 artificial intelligence datatype for higher-precision
+// computations", ARITH 2019.
 //
-// This file has the layouts, and in plain C++ what a processor's tile unit does, by which they are
-// tested on any processor.
+// This file has the layouts, and a tile unit emulated in plain C++, with which they are tested on
+// any processor.
 #pragma once
 
 #include <algorithm>
@@ -25,11 +25,10 @@
 
 namespace prism::inline PRISM_ISA {
 
-/// Numbers of a factor of 16 rows (left) or 16 columns (right) by a depth of 32, which is summed
-/// over; index 16 j + l of the depth, j < 2, is at position 2 l + j. A left tile has a line for
-/// each row. A right one has a line for each l, with the 16 columns' pairs of positions 2 l and 2 l
-/// + 1. A right tile of a matrix is therefore the left one of its transposed matrix, transposed as
-/// 16 x 16 pairs.
+/// Part of a factor: 16 rows (left) or 16 columns (right) by a depth of 32, the summed dimension.
+/// Index 16 j + l of the depth, j < 2, is at position 2 l + j. A left tile has a line for each row.
+/// A right tile has a line for each l, with the 16 columns' pairs of positions 2 l and 2 l + 1. The
+/// right tile of a matrix is therefore the left tile of its transpose, transposed as 16 x 16 pairs.
 struct Bfloat16Tile {
   static constexpr std::size_t lines = 16;
   static constexpr std::size_t depth = 32;
@@ -43,8 +42,8 @@ struct SplitTile {
   Bfloat16Tile parts[Parts];
 };
 
-/// A factor of a product: the tiles of 16 rows (or columns) of the whole depth one after another,
-/// then those of the next 16.
+/// A factor of a product: the tiles of 16 rows (or columns) over the whole depth, then those of the
+/// next 16.
 template <std::size_t Parts>
 struct TiledFactor {
   const SplitTile<Parts>* tiles;
@@ -53,7 +52,7 @@ struct TiledFactor {
 template <std::size_t Parts>
 TiledFactor(const SplitTile<Parts>*, std::size_t) -> TiledFactor<Parts>;
 
-/// Transposes 16 x 16 pairs of numbers, of as many parts as `to` has.
+/// Transposes 16 x 16 pairs of numbers, in as many parts as `to` has.
 template <std::size_t From, std::size_t Parts>
 requires(From >= Parts)  //
     void transpose_pairs(const SplitTile<From>& from, SplitTile<Parts>& to) noexcept {
@@ -67,8 +66,8 @@ requires(From >= Parts)  //
   }
 }
 
-/// Where a square of 32 x 32 numbers goes: as rows of a left factor, the second 16 of them `stride`
-/// tiles behind; and as depth and columns of a right one.
+/// The destination of a square of 32 x 32 numbers: rows of a left factor, and the depth and columns
+/// of a right factor. The second 16 rows or columns are a stride of tiles after the first.
 template <std::size_t Parts>
 struct SplitSquare {
   SplitTile<Parts>* left;
@@ -93,8 +92,8 @@ inline constexpr std::array<PartsOfTerm, 6> terms_of_parts<3>{
     {{2, 0}, {1, 0}, {1, 1}, {0, 1}, {0, 2}, {0, 0}}};
 
 /// Rounds the numbers' bits to those of bfloat16 in the upper half, ties away from zero; the lower
-/// half is arbitrary. What rounds beyond the largest number is infinite, and NaN is the one that
-/// arithmetic makes: with all bits set it would become 0.
+/// half is arbitrary. A number that rounds beyond the largest becomes infinite. NaN must be the one
+/// that arithmetic produces: with all bits set it would become 0.
 struct RoundedBits {
   std::uint32_t bits;
 
@@ -122,14 +121,14 @@ struct EmulatedTiles {
   /// Whether this process may use it.
   [[nodiscard]] static bool permitted() noexcept { return true; }
 
-  /// During its lifetime, this thread may multiply tiles. Its destructor is not trivial, so that no
-  /// compiler takes it for unused.
+  /// During its lifetime, this thread may multiply tiles. Its non-trivial destructor keeps
+  /// compilers from reporting it as unused.
   struct Session {
     ~Session() {}
   };
 
   /// Splits line l of a square: 32 numbers of row l and of row l + 16.
-  /// @param map  a function of packs of Isa that the numbers are replaced by first
+  /// @param map  a function of packs of Isa, applied to the numbers first
   template <class Isa, std::size_t Parts, class Map>
   static void split_line(const float* row, const float* row_16, std::size_t l,
                          const SplitSquare<Parts>& to, const Map& map) noexcept {
@@ -155,8 +154,8 @@ struct EmulatedTiles {
     }
   }
 
-  /// C (32 x 32) = A B, or C += A B, for a depth of 32 * tiles; of the factors' parts as many as
-  /// both have.
+  /// C (32 x 32) = A B, or C += A B, for a depth of 32 * tiles, with as many parts as both factors
+  /// have.
   template <Store Mode, std::size_t A, std::size_t B>
   static void product(TiledFactor<A> a, TiledFactor<B> b, std::size_t tiles, float* c,
                       std::size_t c_stride) noexcept {

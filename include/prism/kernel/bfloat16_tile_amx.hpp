@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The tile unit of Intel's processors from Sapphire Rapids on (AMX-BF16), which multiplies and adds
-// 16 times as many bfloat16 numbers a cycle as AVX-512 floats.
+// 16 times as many bfloat16 numbers per cycle as AVX-512 does floats.
 #pragma once
 
 #include "prism/core/config.hpp"
@@ -29,7 +29,7 @@ namespace prism::inline PRISM_ISA {
 
 /// See EmulatedTiles.
 struct AmxTiles {
-  /// Whether the operating system lets this process use tiles, as Linux does from 5.16 on; asked
+  /// Whether the operating system lets this process use tiles, as Linux does from 5.16 on; queried
   /// once.
   [[nodiscard]] static bool permitted() noexcept {
     static const bool granted = [] {
@@ -151,7 +151,7 @@ struct AmxTiles {
  private:
   static constexpr std::size_t line_bytes = sizeof(Bfloat16Tile) / Bfloat16Tile::lines;
 
-  // The intrinsics of g++ 12 do not say all that they read: stores before them may be moved behind.
+  // The intrinsics of g++ 12 do not declare all that they read: earlier stores may move past them.
   template <int Tile>
   PRISM_ALWAYS_INLINE static inline void load(const void* from, std::size_t stride) noexcept {
     asm volatile("{tileloadd (%0,%1,1), %%tmm%c2|tileloadd tmm%c2, [%0+%1*1]}"

@@ -33,8 +33,8 @@ struct NeonBytes {
   }
 };
 
-/// By a multiply-add of eight bytes: four sums of 16 bits for each column, two columns to a
-/// register. To add pairs to 32 bits at once would take a second instruction for each.
+/// By a multiply-add of eight bytes: four 16-bit sums for each column, two columns per register.
+/// Adding pairs to 32 bits at once would take a second instruction for each.
 struct NeonAccumulator : NeonBytes {
   static constexpr ByteRange range{
       .max_abs = 127, .max_lane_norm = 181, .lanes = 4, .segment_quads = 16};
@@ -58,7 +58,7 @@ struct NeonAccumulator : NeonBytes {
 };
 
 #if defined(__ARM_FEATURE_DOTPROD)
-/// By dot products of quads: a sum of 32 bits for each column.
+/// By dot products of quads: a 32-bit sum for each column.
 struct NeonDotAccumulator : NeonBytes {
   static constexpr ByteLimits limits = wide_sum_limits(0);
   static constexpr std::size_t tile_packs = 4;  // 6 x 4 of 32 registers

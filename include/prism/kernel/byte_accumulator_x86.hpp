@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Sums of products of bytes with AVX2 and AVX-512. Without the dot products of VNNI, an instruction
-// multiplies unsigned bytes by signed ones and adds two neighbouring products to 16 bits, where it
-// saturates: 2 * 127 * 127 is below 2^15, so that left bytes of 7 bits, shifted to be unsigned, and
+// multiplies unsigned bytes by signed ones and adds two neighbouring products to 16 bits, with
+// saturation: 2 * 127 * 127 is below 2^15, so left bytes of 7 bits, shifted to be unsigned, and
 // right bytes of 8 bits are exact. Widening every sum to 32 bits would take a second multiplication
-// for each; sums of 16 bits over a segment need an addition alone.
+// for each; 16-bit sums over a segment need only an addition.
 #pragma once
 
 #if (defined(__x86_64__) || defined(__i386__)) && defined(__AVX2__) && !defined(__CUDA_ARCH__)
@@ -17,7 +17,7 @@
 #include "prism/core/execution.hpp"
 #include "prism/kernel/byte_limits.hpp"
 
-// The sets that PRISM_ISA tells apart: parts of AVX-512 count as none.
+// The sets that PRISM_ISA distinguishes: a part of AVX-512 does not count.
 #if defined(__AVX512F__) && defined(__AVX512BW__) && defined(__AVX512DQ__) && defined(__AVX512VL__)
 #define PRISM_BYTES_AVX512
 #endif
@@ -35,7 +35,7 @@ namespace detail {
 struct Avx2Bytes {
   using Register = __m256i;
   // Not Register, whose elements have 64 bits: g++ 12 would keep a loop's sums in memory. Signed
-  // numbers of 16 bits must not overflow in C++, unsigned ones wrap.
+  // 16-bit overflow is undefined behaviour; unsigned numbers wrap.
   using Sums16 [[gnu::vector_size(32)]] = std::uint16_t;
   using Sums32 [[gnu::vector_size(32)]] = std::int32_t;
   static constexpr std::size_t width = 8, tile_packs = 2;  // 6 x 2 of 16 registers
@@ -111,7 +111,7 @@ struct X86Accumulator {
   }
 };
 
-/// By products of pairs: two sums of 16 bits for each column.
+/// By products of pairs: two 16-bit sums for each column.
 template <class R>
 struct PairAccumulator : X86Accumulator<R> {
   static constexpr ByteLimits limits{
@@ -136,7 +136,7 @@ struct PairAccumulator : X86Accumulator<R> {
   };
 };
 
-/// By dot products of quads: a sum of 32 bits for each column.
+/// By dot products of quads: a 32-bit sum for each column.
 template <class R>
 struct DotAccumulator : X86Accumulator<R> {
   static constexpr ByteLimits limits = wide_sum_limits(128);

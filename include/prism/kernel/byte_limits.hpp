@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What bytes can be summed exactly, and sums of their products in plain C++; the ones in registers
-// are in byte_accumulator.hpp.
+// Which bytes can be summed exactly, and sums of their products in plain C++; byte_accumulator.hpp
+// has those in registers.
 #pragma once
 
 #include <cstddef>
@@ -12,8 +12,8 @@
 
 namespace prism::inline PRISM_ISA {
 
-/// What the bytes of a row may be. Bytes come in quads; the bytes of a column in a segment of quads
-/// are summed in `lanes` sums, neighbouring places of the quads in the same one.
+/// The permitted bytes of a row. Bytes come in quads; the bytes of a column in a segment of quads
+/// are added to `lanes` sums, with neighbouring places of a quad in the same sum.
 struct ByteRange {
   std::int32_t max_abs;
   std::int32_t max_lane_norm;  ///< of a lane's bytes in a segment; 0 for no limit
@@ -21,17 +21,17 @@ struct ByteRange {
   std::size_t segment_quads;
 };
 
-/// What bytes an accumulator sums exactly. The sums of a segment are widened and added to those of
-/// the segments before.
+/// Which bytes an accumulator sums exactly. The sums of a segment are widened and added to those of
+/// the previous segments.
 ///
-/// A sum of 16 bits counts modulo 2^16. By Cauchy and Schwarz's inequality it is at most the
-/// product of the norms of the bytes that it sums, and so exact where that is below 2^15, whatever
-/// the number of the bytes.
+/// A 16-bit sum counts modulo 2^16. By the Cauchy-Schwarz inequality it is at most the product of
+/// the norms of the bytes that it sums, and so exact if that product is below 2^15, however many
+/// bytes there are.
 struct ByteLimits {
   static constexpr std::size_t one_segment = std::numeric_limits<std::size_t>::max() / 4;
 
   ByteRange left, right;    ///< the products of their `max_lane_norm` are below 2^15
-  std::int32_t left_shift;  ///< added to each left byte, so that they are unsigned; or 0
+  std::int32_t left_shift;  ///< added to each left byte to make it unsigned; or 0
 
   [[nodiscard]] constexpr std::size_t segments(std::size_t quads) const noexcept {
     const std::size_t segment = right.segment_quads;
@@ -39,7 +39,7 @@ struct ByteLimits {
   }
 };
 
-/// Of sums of 32 bits: any bytes whose absolute value is at most 127.
+/// The limits of 32-bit sums: any bytes with an absolute value of at most 127.
 [[nodiscard]] constexpr ByteLimits wide_sum_limits(std::int32_t left_shift) noexcept {
   constexpr ByteRange range{
       .max_abs = 127, .max_lane_norm = 0, .lanes = 1, .segment_quads = ByteLimits::one_segment};
@@ -51,17 +51,17 @@ struct NoWidening {
   Sums operator()(Sums sums) const noexcept { return sums; }
 };
 
-/// `width` columns' sums of products of bytes, in plain C++: the interface of all accumulators.
+/// Sums of products of bytes for `width` columns in plain C++: the interface of all accumulators.
 struct ScalarByteAccumulator {
   static constexpr ByteLimits limits = wide_sum_limits(0);
-  /// The columns, and how many times as many fit into the registers for six rows at a time.
+  /// The number of columns, and how many times as many fit into registers for six rows at a time.
   static constexpr std::size_t width = 1, tile_packs = 1;
 
   /// Four bytes for each column.
   struct ByteQuads {
     std::int8_t value[4];
   };
-  /// A segment's sums, and sums of 32 bits of a row of any length: types with operator+.
+  /// A segment's sums, and 32-bit sums of a row of any length: types with operator+.
   using Sums = std::int32_t;
   using Totals = std::int32_t;
 
@@ -89,8 +89,8 @@ struct ScalarByteAccumulator {
   }
 };
 
-/// What a column's sums start from, so that the shift of the left bytes adds nothing: as many
-/// numbers as there are lanes share the 32 bits.
+/// The initial value of a column's sums, which cancels the shift of the left bytes. The lanes'
+/// initial values share the 32 bits.
 /// @param sums  of the column's bytes in the segment, for each place in a quad
 [[nodiscard]] constexpr std::int32_t start_of(const ByteLimits& limits,
                                               const std::int32_t (&sums)[4]) noexcept {
@@ -109,7 +109,7 @@ struct ScalarByteAccumulator {
 template <class Isa>
 struct ByteProducts {
   using Accumulator = ScalarByteAccumulator;
-  /// Whether their rate is above that of products of floats.
+  /// Whether their throughput exceeds that of products of floats.
   static constexpr bool exceed_floats = false;
 };
 

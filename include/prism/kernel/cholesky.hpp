@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Cholesky factors of small symmetric matrices, and the solution of their equations, for one
+// Cholesky factors of small symmetric matrices, and the solution of their linear systems, on one
 // thread. Golub, Van Loan: "Matrix computations", section 4.2.
 #pragma once
 
@@ -14,9 +14,8 @@
 namespace prism::inline PRISM_ISA {
 
 /// Replaces the lower triangle of a symmetric matrix A by L, where A = L L'.
-/// @param a  n x n, row-major; what is above the diagonal is neither read nor written
-/// @return whether A is positive definite, as far as rounding lets it be seen; if not, `a` is left
-///     half replaced
+/// @param a  n x n, row-major; elements above the diagonal are neither read nor written
+/// @return whether A is positive definite, up to rounding errors; if not, `a` is partly replaced
 template <class Isa = isa::native, class T>
 [[nodiscard]] bool cholesky(T* a, std::size_t n) noexcept {
   for (std::size_t i = 0; i < n; ++i) {

@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Exponential, logarithm and the functions made of them, of whole packs and of single numbers.
-// They consist of additions, multiplications and fused multiply-adds in a fixed order, so that
-// their bits are the same on every instruction set with fused multiply-add, if the compiler fuses
-// no others (-ffp-contract=off). kernel/angles.hpp has the trigonometric ones.
+// Exponential, logarithm and functions built on them, for packs and single numbers. They consist of
+// additions, multiplications and fused multiply-adds in a fixed order, so they are bit-identical on
+// every instruction set with fused multiply-add, if the compiler fuses no other operations
+// (-ffp-contract=off). kernel/angles.hpp has the trigonometric functions.
 //
-// Arguments are reduced as by Cody, Waite: "Software manual for the elementary functions", 1980;
+// Arguments are reduced as in Cody, Waite: "Software manual for the elementary functions", 1980;
 // the polynomials are minimax. Errors, in units in the last place (ulp), are the largest that
-// tests/kernel/elementary_test.cpp admits. Where multiply-adds are not fused, they are larger by
-// about one.
+// tests/kernel/elementary_test.cpp allows. They are larger by about one where multiply-adds are not
+// fused.
 //
-// An instruction set whose Pack has a function of the same name as a friend uses that instead.
+// If an instruction set's Pack has a friend function of the same name, that is used instead.
 #pragma once
 
 #include <concepts>
@@ -36,8 +36,8 @@ template <class P, class T, class... Others>
   }
 }
 
-// log 2, as the sum of a number with so few bits that its products with exponents are exact, and
-// the rest
+// log 2, as the sum of a number with few bits, whose products with exponents are exact, and the
+// rest
 template <class T>
 inline constexpr T ln2_high = static_cast<T>(0.693359375);
 template <>
@@ -47,7 +47,7 @@ inline constexpr T ln2_low = static_cast<T>(-2.12194440054690583e-4);
 template <>
 inline constexpr double ln2_low<double> = 1.90821492927058770002e-10;
 
-/// 1.5 * 2^mantissa_bits: the sum of it and a smaller number is rounded to an integer.
+/// 1.5 * 2^mantissa_bits: its sum with a smaller number is rounded to an integer.
 template <class T>
 inline constexpr T rounding_constant = static_cast<T>(typename NumberLayout<T>::Bits{3}
                                                       << (NumberLayout<T>::mantissa_bits - 1));
@@ -70,7 +70,7 @@ template <class P>
     const P tail = fused_multiply_add(P::broadcast(T(-0.5)), square, series * (square * f));
     return high + (f + (tail + low));
   } else {
-    // In s = f / (2 + f) the series has only even powers, half as many coefficients.
+    // In s = f / (2 + f) the series has only even powers and half as many coefficients.
     const P s = f / (f + P::broadcast(2));
     const P z = s * s;
     series = polynomial(z, 0x1.5555555555592p-1, 0x1.999999997fd6ep-2, 0x1.24924941f55f4p-2,
@@ -92,7 +92,7 @@ template <AnyPack P>
   using Bits = PackBits<P>;
   constexpr bool single = std::is_same_v<T, float>;
   constexpr int bias = detail::NumberLayout<T>::bias;
-  // -1022 log 2 and -126 log 2, for which the factor below is 0, and what is large enough
+  // From -126 log 2 or -1022 log 2, where the factor below is 0, to where the result is infinite.
   const P bounded = clamp(x, P::broadcast(single ? T(-87.336544) : T(-708.39641853226410622)),
                           P::broadcast(single ? T(89) : T(710)));
   // x = n log 2 + r; the constant's lowest bits turn n into the exponent of 2^(n - 1).
@@ -118,7 +118,7 @@ template <AnyPack P>
   return twice * Bits::mantissa_as_exponent(shifted);
 }
 
-/// log x, within 1.5 ulp: -infinity of 0, NaN of what is less.
+/// log x, within 1.5 ulp; -infinity for 0, NaN for negative numbers.
 template <AnyPack P>
 [[nodiscard]] PRISM_HOST_DEVICE inline P log(P x) noexcept {
   using T = pack_number_t<P>;
@@ -140,7 +140,7 @@ template <AnyPack P>
   return Bits::where_less(x, P::broadcast(infinity), finite, x + x);  // NaN is not less
 }
 
-/// 1 / (1 + e^-x), within 2.5 ulp; 0 where exp(x) is 0, see there.
+/// 1 / (1 + e^-x), within 2.5 ulp; 0 where exp(x) is 0 (see exp).
 template <AnyPack P>
 [[nodiscard]] PRISM_HOST_DEVICE inline P sigmoid(P x) noexcept {
   const P zero = P::broadcast(0), one = P::broadcast(1);
@@ -186,14 +186,14 @@ struct SoftplusAndSigmoid {
   }
 };
 
-/// log(1 + e^x), within 2 ulp; 0 where exp(x) is 0, see there.
+/// log(1 + e^x), within 2 ulp; 0 where exp(x) is 0 (see exp).
 template <AnyPack P>
 [[nodiscard]] PRISM_HOST_DEVICE inline P softplus(P x) noexcept {
   const P zero = P::broadcast(0);
   return max(x, zero) + detail::log1p(exp(zero - detail::abs(x)));
 }
 
-/// The same functions of single numbers, float or double: the bits that a pack has.
+/// The same functions of single numbers, float or double, bit-identical to those of packs.
 namespace elementary {
 
 template <std::floating_point T>

@@ -16,7 +16,7 @@
 
 namespace prism::inline PRISM_ISA {
 
-/// `dim` rounded up to a number of columns that matrix_product() takes.
+/// `dim` rounded up to a number of columns that matrix_product() accepts.
 template <class T, class Isa = isa::native>
 [[nodiscard]] constexpr std::size_t padded(std::size_t dim) noexcept {
   constexpr std::size_t width = pack_width<T, Isa>;
@@ -90,7 +90,7 @@ void linear_input_gradient(const LinearLayer<T>& layer, std::size_t rows, const 
       RightFactor<T>::template panels<Isa>(layer.weight, layer.out), g_x, in);
 }
 
-/// Adds the gradient of weights and bias of a block of rows.
+/// Adds the gradients of the weights and the bias for a block of rows.
 /// @param x         rows x padded(in)
 /// @param g         rows x padded(out), the gradient with respect to y
 /// @param g_weight  out x padded(in)

@@ -33,7 +33,7 @@ inline constexpr std::size_t pack_width = Pack<T, Isa>::width;
 namespace detail {
 
 /// Packs in a row of a tile: 6 x 4 fill the 32 registers of AVX-512, 6 x 2 the 16 of AVX2 and SSE,
-/// and 6 x 1 where a pack is of several registers.
+/// and 6 x 1 where a pack has several registers.
 template <class P>
 inline constexpr std::size_t packs_of_tile = sizeof(P) == 64 ? 4 : 2;
 template <class P>
@@ -49,9 +49,9 @@ inline constexpr std::size_t panel_columns =
 
 /// The right factor of a product, panel by panel: element (k, column) is data[column / w *
 /// panel_stride + k * row_stride + column % w], w = panel_columns. A panel is read once for every 6
-/// rows of the left factor. With whole rows one after another, the lines of a panel are a row apart
-/// and compete for few sets of the first cache (4 of 64 for 256 floats); a panel of its own does
-/// not.
+/// rows of the left factor. In a row-major matrix, the cache lines of a panel are a row apart and
+/// compete for few sets of the first-level cache (4 of 64 for 256 floats); those of a contiguous
+/// panel do not.
 template <class T>
 struct RightFactor {
   const T* data;
@@ -77,8 +77,8 @@ template <class T, class Isa>
   return (columns + w - 1) / w * w * k;
 }
 
-/// Where a matrix of k rows in panels has its element (row, column); the rest of the row follows it
-/// up to the panel's last column.
+/// The position of element (row, column) in a matrix of k rows in panels; the rest of the row
+/// follows, up to the panel's last column.
 template <class T, class Isa>
 [[nodiscard]] constexpr std::size_t panel_offset(std::size_t k, std::size_t row,
                                                  std::size_t column) noexcept {
@@ -88,8 +88,7 @@ template <class T, class Isa>
 
 /// Lays out the panel of a matrix of k rows whose first column is `column`; zeros beyond the
 /// matrix.
-/// @param from  the matrix or, if `transposed`, the transposed one; the matrix may have fewer than
-/// k
+/// @param from  the matrix or, if `transposed`, its transpose; the matrix may have fewer than k
 ///     rows, and the others are zeros
 /// @param to    where the panel is
 template <class Isa, class T>
@@ -118,7 +117,7 @@ void pack_panel(Rows<const T> from, std::size_t column, bool transposed, std::si
 
 namespace detail {
 
-/// What is stored of a sum for C's element (row, column): itself, or with that element added.
+/// What is stored in C's element (row, column): the sum, or the sum plus that element.
 template <Store Mode, class T>
 struct StoreSum {
   const T* c;
@@ -132,8 +131,8 @@ struct StoreSum {
 };
 
 /// An M x (N packs) tile of C over all of K, at C's element (row, column). It takes M * N + N + 1
-/// registers. The left factor comes as numbers: a struct would be copied to the stack by a load
-/// that waits for its two stores.
+/// registers. The left factor is passed as single numbers: a struct would be copied to the stack by
+/// a load that waits for its two stores.
 template <class Isa, std::size_t M, std::size_t N, class T, class Epilogue>
 inline void register_tile(std::size_t k, const T* a, std::size_t a_row_stride,
                           std::size_t a_k_stride, const T* b, std::size_t b_stride, T* c,
@@ -227,10 +226,9 @@ inline void matrix_product(std::size_t rows, std::size_t columns, std::size_t k,
                             RightFactor<T>::template row_major<Isa>(b, b_stride), c, c_stride);
 }
 
-/// The dot products of one row with N others, at any addresses, by the operations of
-/// matrix_product() in the same order. Where multiply-add is one instruction they are equal bit for
-/// bit.
-/// @param products  the first N of it are overwritten
+/// The dot products of one row with N others at any addresses, by the operations of
+/// matrix_product() in the same order. Bit-identical to it where multiply-add is one instruction.
+/// @param products  the first N are overwritten
 /// @param row       k elements
 /// @param others    N rows of k elements
 template <class Isa = isa::native, std::size_t N, std::size_t Size, class T>

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // A pack: the numbers in one SIMD register. Kernels are written in terms of Pack, with the
-// instruction set as a template parameter. Here is the scalar one; pack_xsimd.hpp has the others.
+// instruction set as a template parameter. The scalar one is here; pack_xsimd.hpp has the others.
 //
 // A user-defined instruction set is an empty type with specialisations of Pack for float and double
 // that have the members of Pack<T, isa::scalar>; `fit(host<my_isa>, ...)` then trains with it. It
-// may also specialise PackTraits below and PackBits of pack_bits.hpp, where it has instructions for
-// what they else compute number by number.
+// may also specialise PackTraits below and PackBits of pack_bits.hpp, if it has instructions for
+// what they otherwise compute number by number.
 #pragma once
 
 #include <algorithm>
@@ -31,8 +31,8 @@ inline constexpr bool isa_supported<isa::scalar> = true;
 
 namespace detail {
 
-/// Whether a pack is a single number. A CUDA compiler reads code for the host once more as code for
-/// the device, where it knows no registers of the host's, and where the code never runs.
+/// Whether a pack is a single number. A CUDA compiler reads host code again as device code, where
+/// the host's registers are unknown and the code never runs.
 template <class Isa>
 inline constexpr bool has_single_numbers = false;
 template <>
@@ -60,8 +60,8 @@ template <>
 inline constexpr bool has_single_numbers<isa::reproducible> = true;
 #endif
 
-/// a * b + c: rounded once where one instruction does it, as with packs. Elsewhere std::fma would
-/// be a call.
+/// a * b + c, rounded once where one instruction does it, as with packs. Elsewhere std::fma would
+/// be a function call.
 template <class T>
 [[nodiscard]] PRISM_HOST_DEVICE inline T multiply_add(T a, T b, T c) noexcept {
 #if defined(__FMA__) || defined(__ARM_FEATURE_FMA) || defined(__CUDA_ARCH__)
@@ -108,8 +108,8 @@ struct Pack<T, Isa> {
   PRISM_HOST_DEVICE friend T sum(Pack a) noexcept { return a.value; }
 };
 
-/// How the lanes of a register share the numbers that are no whole pack: on the host one after
-/// another, on a device each lane its own. Specialised by an instruction set whose lanes are
+/// How the lanes of a register share the numbers left over from whole packs: on the host one after
+/// another, on a device one for each lane. Specialised for an instruction set whose lanes are
 /// threads.
 template <class Isa>
 struct Lanes {
@@ -127,19 +127,19 @@ struct Lanes {
   PRISM_HOST_DEVICE static constexpr T sum_before(T /*of_lane*/) noexcept {
     return 0;
   }
-  /// Calls body() on one of the lanes, after all of them have come here; they go on after it.
+  /// Calls body() on one of the lanes, after all of them have arrived; they continue after it.
   template <class Body>
   PRISM_HOST_DEVICE static void once(const Body& body) noexcept {
     body();
   }
-  /// What the lanes have stored is there for all of them.
+  /// Makes what each lane has stored visible to all of them.
   PRISM_HOST_DEVICE static void synchronise() noexcept {}
 };
 
-/// What a pack does that not every instruction set has to say; specialised by those that do.
+/// Operations of a pack that an instruction set may specialise, but need not.
 template <class P>
 struct PackTraits {
-  /// The first n < width numbers of a pack, the others `fill`.
+  /// A pack of n <= width numbers, filled up with `fill`.
   template <class T>
   PRISM_HOST_DEVICE static P load_first(const T* from, std::size_t n, T fill) noexcept {
     T numbers[P::width];

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What elementary functions need of a pack besides arithmetic: a choice between numbers, and the
+// What elementary functions need of a pack besides arithmetic: selecting numbers, and access to the
 // exponents in their bits.
 #pragma once
 
@@ -33,7 +33,7 @@ struct NumberLayout<double> {
   static constexpr Bits sqrt_half = 0x3fe6'a09e'667f'3bcd;
 };
 
-/// The number whose exponent's bits are the lowest bits of t's mantissa: 2^(n - bias) for
+/// The number whose exponent bits are the lowest bits of t's mantissa: 2^(n - bias) for
 /// t = 1.5 * 2^mantissa_bits + n, 0 < n < 2 bias + 1, and 0 for n = 0.
 template <class T>
 [[nodiscard]] PRISM_HOST_DEVICE inline T mantissa_as_exponent(T t) noexcept {
@@ -57,8 +57,8 @@ template <class T>
   constexpr Bits mantissa_mask = (Bits{1} << Layout::mantissa_bits) - 1;
   const Bits shifted = std::bit_cast<Bits>(x) + (one - Layout::sqrt_half);
   const Bits mantissa = (shifted & mantissa_mask) + Layout::sqrt_half;
-  // An integer in the mantissa of 2^mantissa_bits, rather than a conversion: AVX2 has none for
-  // integers of 64 bits.
+  // Puts the integer into the mantissa of 2^mantissa_bits, since AVX2 cannot convert 64-bit
+  // integers.
   const Bits integer = (shifted >> Layout::mantissa_bits) |
                        (Bits{Layout::bias + Layout::mantissa_bits} << Layout::mantissa_bits);
   constexpr T offset = static_cast<T>((Bits{1} << Layout::mantissa_bits) + Layout::bias);
@@ -87,9 +87,8 @@ concept AnyPack = is_pack<P>;
 template <AnyPack P>
 using pack_number_t = typename detail::PackNumber<P>::type;
 
-/// The operations by which kernel/elementary.hpp computes exponentials and others. An instruction
-/// set need not say them: they are computed number by number then. Specialised by those that have
-/// instructions for them.
+/// The operations by which kernel/elementary.hpp computes exponentials and other functions. They
+/// work number by number unless specialised by an instruction set that has instructions for them.
 template <AnyPack P>
 struct PackBits {
   using T = pack_number_t<P>;
@@ -110,7 +109,7 @@ struct PackBits {
       return P::load(chosen);
     }
   }
-  /// The numbers whose exponents' bits are the lowest of t's mantissas: 2^(n - bias) for
+  /// The numbers whose exponent bits are the lowest bits of t's mantissas: 2^(n - bias) for
   /// t = 1.5 * 2^m + n, with m bits in a mantissa and 0 < n < 2 bias + 1; 0 for n = 0.
   PRISM_HOST_DEVICE static P mantissa_as_exponent(P t) noexcept {
     if constexpr (has_one_value) {
@@ -123,7 +122,7 @@ struct PackBits {
     }
   }
   /// x = mantissa * 2^exponent, the mantissa in [sqrt(1/2), sqrt(2)); x is positive, finite and not
-  /// denormal, or else the result of no meaning.
+  /// denormal, otherwise the result is meaningless.
   PRISM_HOST_DEVICE static detail::SplitNumber<P> split(P x) noexcept {
     if constexpr (has_one_value) {
       const auto [mantissa, exponent] = detail::split_number(x.value);
@@ -139,7 +138,7 @@ struct PackBits {
       return {P::load(mantissas), P::load(exponents)};
     }
   }
-  /// x, of which the compiler knows nothing: -ffast-math would simplify (x + y) - y.
+  /// x, hidden from the compiler: -ffast-math would simplify (x + y) - y.
   PRISM_HOST_DEVICE static P opaque(P x) noexcept {
 #if (defined(__FAST_MATH__) || defined(__ASSOCIATIVE_MATH__)) && defined(__GNUC__) && \
     !defined(__CUDA_ARCH__)

@@ -74,7 +74,7 @@ struct Pack<T, isa::emulated_warp> {
     }
     return bits;
   }
-  /// As a GPU's lanes exchange their numbers: those 16 apart, then 8, 4, 2 and 1.
+  /// In the order in which a GPU's lanes exchange numbers: those 16 apart, then 8, 4, 2 and 1.
   friend T sum(Pack a) noexcept {
     for (std::size_t apart = width / 2; apart > 0; apart /= 2) {
       for (std::size_t j = 0; j < apart; ++j) a.value[j] += a.value[j + apart];

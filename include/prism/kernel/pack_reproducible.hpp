@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Packs whose numbers do not depend on the processor: 16 floats or 8 doubles, in as many registers
-// as they take, summed in one order. Multiply-adds are fused, and nothing else is: quotients and
-// roots are exact to the last bit instead of estimates, and a product is rounded before it is
-// added. That holds for packs whatever -ffp-contract says; the single numbers that are no whole
-// pack need -ffp-contract=off.
+// Packs whose results do not depend on the processor: 16 floats or 8 doubles, in as many registers
+// as they take, summed in a fixed order. Only multiply-adds are fused; quotients and roots are
+// exact to the last bit instead of estimates, and a product is rounded before it is added. This
+// holds for packs whatever -ffp-contract says; single numbers left over from whole packs need
+// -ffp-contract=off.
 #pragma once
 
 #include <cstddef>
@@ -100,7 +100,7 @@ struct Pack<T, isa::reproducible> {
     return {{part_of(P)...}};
   }
 
-  /// A product that the compiler knows nothing of, so that it cannot contract it with a sum.
+  /// Hides a product from the compiler, so that it is not contracted with a sum.
   static Part rounded(Part product) noexcept {
     typename Part::Register::register_type number = product.value;
 #if defined(__AVX512F__)

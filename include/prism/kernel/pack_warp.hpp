@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // A warp as an instruction set: a pack has a number in each of the 32 lanes. Needs a CUDA compiler.
-// On the host these functions are compiled, because the kernels that call them are, and never run.
+// These functions are also compiled for the host, like the kernels that call them, but never run
+// there.
 #pragma once
 
 #include <cmath>
@@ -32,8 +33,7 @@ struct Lanes<isa::warp> {
   [[nodiscard]] PRISM_HOST_DEVICE static std::size_t first() noexcept { return lane(); }
   [[nodiscard]] PRISM_HOST_DEVICE static constexpr std::size_t step() noexcept { return count; }
 
-  /// combine(a, b) over all lanes, the same bits in each: combine does not depend on the order of
-  /// its two arguments.
+  /// combine(a, b) over all lanes, bit-identical in each, since combine must be commutative.
   template <class T, class Combine>
   [[nodiscard]] PRISM_HOST_DEVICE static T over_lanes(
       T of_lane, [[maybe_unused]] const Combine& combine) noexcept {

@@ -43,7 +43,7 @@ template <>
 struct XsimdArch<isa::neon> {
   using type = xsimd::neon64;
 };
-// These differ from the ones above only in products of bytes and, AMX, of matrices.
+// These differ from the sets above only in products of bytes and, for AMX, of matrices.
 #if defined(__AVXVNNI__)
 template <>
 struct XsimdArch<isa::avx_vnni> : XsimdArch<isa::avx2> {};
@@ -107,7 +107,7 @@ struct Pack<T, Isa> {
   friend Pack operator*(Pack a, Pack b) noexcept { return {a.value * b.value}; }
   friend Pack operator/(Pack a, Pack b) noexcept {
 #if defined(__aarch64__)
-    // xsimd 8 refines an estimate, whose last bits may be wrong; so with the root below.
+    // xsimd 8 refines an estimate, whose last bits may be wrong; likewise for the root below.
     if constexpr (std::is_same_v<T, float>) {
       return {Register(vdivq_f32(a.value, b.value))};
     } else {
@@ -149,7 +149,7 @@ struct Pack<T, Isa> {
 
   /// 1 / a and the square root, within a few units in the last place. On AVX-512 a float's division
   /// and square root occupy their unit for 34 cycles; an estimate with one Newton step takes a
-  /// quarter of that. The root is for numbers of at least 0; denormal ones count as 0.
+  /// quarter of that. The root is for numbers of at least 0; denormal numbers count as 0.
   friend Pack approximate_reciprocal(Pack a) noexcept {
 #if defined(__AVX512F__)
     if constexpr (refines_estimates) {
@@ -175,8 +175,7 @@ struct Pack<T, Isa> {
   /// a clamped to [lowest, highest]; NaN stays NaN.
   friend Pack clamp(Pack a, Pack lowest, Pack highest) noexcept {
 #if defined(__SSE2__)
-    // x86 takes the second of two numbers that are neither less nor greater: NaN, and the zero of
-    // either sign.
+    // If neither number is less, as with NaN or zeros of different signs, x86 takes the second.
     return {xsimd::min(highest.value, xsimd::max(lowest.value, a.value))};
 #else
     const Register raised = xsimd::select(a.value < lowest.value, lowest.value, a.value);
@@ -228,7 +227,7 @@ struct PackBits<Pack<T, Isa>> {
   }
   static P mantissa_as_exponent(P t) noexcept { return number(bits(t) << Layout::mantissa_bits); }
   static detail::SplitNumber<P> split(P x) noexcept {
-    // As detail::split_number.
+    // See detail::split_number.
     constexpr Number one = Number{Layout::bias} << Layout::mantissa_bits;
     constexpr Number mask = (Number{1} << Layout::mantissa_bits) - 1;
     constexpr Number of_integers = Number{Layout::bias + Layout::mantissa_bits}

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Powers, and exponential and logarithm near 1, of single numbers; as kernel/elementary.hpp.
+// Powers, and exponential and logarithm near 1, of single numbers; see kernel/elementary.hpp.
 #pragma once
 
 #include <concepts>
@@ -21,7 +21,7 @@ template <class T>
 
 }  // namespace detail
 
-/// x^y for x >= 0 and finite y, within 3 + 4 |y log x| ulp: those of the exponential's argument.
+/// x^y for x >= 0 and finite y, within 3 + 4 |y log x| ulp: the error of exp's argument.
 template <std::floating_point T>
 [[nodiscard]] PRISM_HOST_DEVICE inline T pow(T x, T y) noexcept {
   return y == 0 ? T{1} : exp(y * log(x));
@@ -30,7 +30,7 @@ template <std::floating_point T>
 /// log(1 + x) for finite x > -1, within 4 ulp.
 template <std::floating_point T>
 [[nodiscard]] PRISM_HOST_DEVICE inline T log1p(T x) noexcept {
-  // The logarithm is nearly proportional to u - 1 there, so that it is corrected for the rounding
+  // Near 1 the logarithm is nearly proportional to u - 1, which allows correcting for the rounding
   // of u. Goldberg: "What every computer scientist should know about floating-point arithmetic",
   // ACM Computing Surveys 1991, theorem 4.
   const T u = detail::opaque(T{1} + x);

@@ -25,9 +25,9 @@ struct Quantisation {
   float max_residual_norm;   ///< `unbounded` if no bound is known
 };
 
-/// A bound of the rounding error of a float score of n columns, and of its upper bound from a few
-/// operations, relative to the product of the two rows' norms. Each of the two rows contributes the
-/// error of 2 (n + 16) roundings; about n + 30 occur.
+/// A bound of the rounding error of a float score of n columns and of its upper bound, which takes
+/// a few operations, relative to the product of the two rows' norms. Each of the two rows
+/// contributes the error of 2 (n + 16) roundings; about n + 30 occur.
 [[nodiscard]] constexpr float rounding_error_bound(std::size_t n) noexcept {
   return static_cast<float>(n + 16) * std::numeric_limits<float>::epsilon();
 }
@@ -60,7 +60,7 @@ namespace detail {
 
 }  // namespace detail
 
-/// Rows as bytes, with one scale.
+/// Quantises rows to bytes, with one scale for all.
 /// @param bytes     rows x n, overwritten
 /// @param x         rows x n
 /// @param residual  n floats of working memory
@@ -68,7 +68,7 @@ namespace detail {
 template <class Isa = isa::native>
 inline Quantisation quantise(std::int8_t* bytes, const float* x, std::size_t rows, std::size_t n,
                              float* residual, const ByteRange& range) noexcept {
-  // Between these no square overflows, and only negligible ones are denormal.
+  // Between these, no square overflows and only negligible squares are denormal.
   constexpr float min_abs = 0x1p-30F, max_abs = 0x1p30F;
   // Without the sign bit, numbers compare like their bits; NaN compares greater than infinity.
   std::uint32_t bits = 0;
@@ -87,7 +87,7 @@ inline Quantisation quantise(std::int8_t* bytes, const float* x, std::size_t row
   }
   float scale = largest_abs / static_cast<float>(range.max_abs);
   if (range.max_lane_norm != 0) {
-    // Rounding adds up to 1/2 to a byte, and so up to this to the norm.
+    // Rounding adds up to 1/2 to a byte, and so up to sqrt(lane_bytes) / 2 to the norm.
     const auto lane_bytes = static_cast<float>(4 / range.lanes * range.segment_quads);
     const float max_norm = static_cast<float>(range.max_lane_norm) - std::sqrt(lane_bytes) / 2 - 1;
     for (std::size_t r = 0; r < rows; ++r) {

@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Which columns can exceed a row's threshold, from products of bytes: an instruction has two to
-// four times as many multiply-adds as in float, and the result is an upper bound of each product.
+// Which columns can exceed a row's threshold, from products of bytes: an instruction performs two
+// to four times as many multiply-adds as in float, and the result is an upper bound of each
+// product.
 //
 // Let u and v be rows, u' and v' their quantised values. Then
 //   u . v - u' . v' = (u - u') . v' + u . (v - v') <= |u - u'| |v'| + |u| |v - v'|,
 // and u' . v' is an integer times the product of the two scales. The columns of a panel share a
 // scale and bounds of these norms, and so the integer up to which a column's upper bound is at most
-// the row's threshold: each column takes one comparison with it.
+// the row's threshold: each column takes one comparison with that integer.
 #pragma once
 
 #include <algorithm>
@@ -30,15 +31,15 @@ namespace prism::inline PRISM_ISA {
 inline constexpr std::size_t quantised_panel_width = 64;
 
 /// A panel of `quantised_panel_width` right rows: quads of bytes, the first quads of all columns
-/// before the second ones; for each segment of quads start_of() each column; and what quantise()
-/// returned for all of them. For the accumulator that it was made for.
+/// before the second quads; start_of() each column for each segment of quads; and the result of
+/// quantise() for all of them. Valid only for the accumulator that it was made for.
 struct QuantisedPanel {
   const std::int8_t* bytes;
   const std::int32_t* starts;
   Quantisation quantisation;
 };
 
-/// Left rows' parts of the bound, each in units of its row's scale.
+/// The left rows' parts of the bound, each in units of its row's scale.
 class QuantisedRows {
  public:
   explicit QuantisedRows(std::size_t rows)
@@ -49,16 +50,17 @@ class QuantisedRows {
     max_residual_norms_[r] = row.max_residual_norm / row.scale;
   }
 
-  /// Raises the threshold, what a product has to exceed, to just below `units`, so that a product
-  /// equal to it exceeds the threshold.
+  /// Raises the threshold that a product must exceed to slightly below `units`, so that a product
+  /// equal to `units` exceeds it.
   void raise_threshold(std::size_t r, float units) noexcept {
     using Limits = std::numeric_limits<float>;
     const float below = units - (std::abs(units) * (2 * Limits::epsilon()) + Limits::min());
     if (below > thresholds_[r]) thresholds_[r] = below;
   }
 
-  /// For each row a product of bytes up to which the product of the row and a column cannot exceed
-  /// its threshold; if no bound is known, less than every product of rows of 2^15 bytes.
+  /// Writes, for each row, the product of bytes up to which the product of the row and a column
+  /// cannot exceed the threshold; if no bound is known, less than every product of rows of 2^15
+  /// bytes.
   void write_pruning_limits(std::int32_t* limits, const Quantisation& columns) const noexcept {
     constexpr float max_product = 0x1p30F;
     const float max_quantised_norm = columns.max_quantised_norm;
@@ -117,7 +119,8 @@ inline void sum_segment(typename S::Sums (&sums)[M][N], std::size_t begin, std::
 template <std::size_t Count>
 inline void set_bits(std::uint64_t& bits, std::size_t first,
                      std::integral_constant<std::size_t, Count>, std::uint64_t set) noexcept {
-  // A store alone: g++ would collect several rows' numbers in a vector, which takes longer.
+  // Only a store: g++ would otherwise collect several rows' numbers in a vector, which takes
+  // longer.
   if constexpr (Count == 16 && std::endian::native == std::endian::little) {
     const auto number = static_cast<std::uint16_t>(set);
     std::memcpy(reinterpret_cast<unsigned char*>(&bits) + first / 8, &number, sizeof number);
@@ -193,7 +196,7 @@ inline void find_candidates(std::size_t rows, std::size_t quads, const std::uint
   };
   sweep(std::integral_constant<std::size_t, 6>{},
         std::integral_constant<std::size_t, S::tile_packs>{});
-  // The sums of a single row have to hide the latency of an addition, too.
+  // The sums of a single row must also hide the latency of an addition.
   sweep(std::integral_constant<std::size_t, 1>{},
         std::integral_constant<std::size_t,
                                std::min<std::size_t>(8, quantised_panel_width / S::width)>{});

@@ -14,8 +14,8 @@ namespace prism::inline PRISM_ISA {
 /// Smaller norms count as this one in divisions by a norm.
 inline constexpr double min_norm = 1e-12;
 
-/// Prefetches a row of n elements that is read and written soon: the hardware does not predict rows
-/// that are selected by index.
+/// Prefetches a row of n elements that is about to be read and written: the hardware does not
+/// predict rows that are selected by index.
 template <class T>
 PRISM_HOST_DEVICE inline void prefetch([[maybe_unused]] const T* row,
                                        [[maybe_unused]] std::size_t n) noexcept {
@@ -28,7 +28,7 @@ PRISM_HOST_DEVICE inline void prefetch([[maybe_unused]] const T* row,
 
 namespace detail {
 
-/// total + sum_i a[i] * b[i], one number after another, or one on each lane
+/// total + sum_i a[i] * b[i], one number after another, or one for each lane
 template <class Isa, class T>
 [[nodiscard]] PRISM_HOST_DEVICE inline T add_products(T total, const T* a, const T* b,
                                                       std::size_t n) noexcept {
@@ -94,8 +94,8 @@ PRISM_HOST_DEVICE inline void add_scaled(T* y, T factor, const T* x, std::size_t
   });
 }
 
-/// w[i] -= rate * (g[i] + decay * w[i]): where a decay alone is too small a part of w to change it,
-/// it still counts beside the gradient.
+/// w[i] -= rate * (g[i] + decay * w[i]). A decay too small to change w on its own still counts when
+/// added to the gradient.
 template <class Isa = isa::native, class T>
 PRISM_HOST_DEVICE inline void descend(T* w, T rate, const T* g, T decay, std::size_t n) noexcept {
   for_each_pack<Isa, T>(n, [=]<class P>(std::type_identity<P>, std::size_t i) {
@@ -146,7 +146,8 @@ PRISM_HOST_DEVICE inline T normalise(T* unit, const T* x, std::size_t n) noexcep
 namespace detail {
 
 /// Calls visit(i, 1 / magnitude, g - unit (unit . g)) for each pack: the two factors of the
-/// gradient through normalise. Where that divided by min_norm, it was linear: the second is g.
+/// gradient through normalise. Where normalise divided by min_norm, it was linear: the second
+/// factor is g.
 template <class Isa, class T, class Visit>
 PRISM_HOST_DEVICE inline void for_each_normalise_gradient(const T* g, const T* unit, T magnitude,
                                                           std::size_t n,

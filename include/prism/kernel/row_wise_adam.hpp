@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Steps of rows by Adam with one second moment a row, which is the mean of its columns' squares.
+// Adam steps of rows with one second moment per row, the mean of its columns' squares.
 #pragma once
 
 #include <cmath>
@@ -54,15 +54,15 @@ PRISM_HOST_DEVICE inline T row_wise_adam_row(T* w, T* m, T v, const T* g, T deca
   return v;
 }
 
-/// The means of the products of a row's weights w and first moments m, in double: squares of small
-/// floats would be lost.
+/// The means of the products of a row's weights w and first moments m, in double: in float, squares
+/// of small numbers would be lost.
 struct RowProducts {
   double weights_squared, products, moments_squared;  // w . w / n, w . m / n, m . m / n
 
   template <class Isa, class T>
   [[nodiscard]] PRISM_HOST_DEVICE static RowProducts of(const T* w, const T* m,
                                                         std::size_t n) noexcept {
-    constexpr std::size_t chains = Lanes<Isa>::are_threads ? 1 : 8;  // of sums, side by side
+    constexpr std::size_t chains = Lanes<Isa>::are_threads ? 1 : 8;  // independent sums
     double ww[chains] = {}, wm[chains] = {}, mm[chains] = {};
     const auto add = [&](std::size_t chain, std::size_t i) {
       const double weight = static_cast<double>(w[i]), moment = static_cast<double>(m[i]);
@@ -87,18 +87,19 @@ struct RowProducts {
   }
 };
 
-/// Rows in steps without a gradient except for their decay, one on each of a pack's lanes. A row
-/// and its first moments stay in the plane that they span, so that a step is a few numbers' work
-/// whatever the dimension: weights and moments are those of before by two factors each.
+/// Rows, one on each lane of a pack, in steps without a gradient apart from their weight decay. A
+/// row and its first moments stay in the plane that they span, so a step takes a few operations
+/// whatever the dimension: weights and moments are combinations of the initial ones with two
+/// factors each.
 /// @tparam P  of double
 template <class P>
 struct DecayingRows {
-  /// After so many steps the factors are applied: w and m become parallel, and in time each would
-  /// be the difference of large multiples.
+  /// The number of steps after which the factors are applied: w and m become parallel, and
+  /// eventually each would be a difference of large multiples.
   static constexpr std::size_t max_steps = 64;
 
-  P decay;                                       // 0 for a row of zeros, which nothing would limit
-  P weights_squared, products, moments_squared;  // RowProducts of before
+  P decay;                                       // 0 for a row of zeros: nothing bounds its factors
+  P weights_squared, products, moments_squared;  // the initial RowProducts
   P second;                                      // second moments
   // Weights are weight_of_weight w + weight_of_moment m, and so on.
   P weight_of_weight = P::broadcast(1), weight_of_moment = P::broadcast(0);
@@ -114,7 +115,7 @@ struct DecayingRows {
     const P squared = weight_of_weight * weight_of_weight * weights_squared +
                       P::broadcast(2) * weight_of_weight * weight_of_moment * products +
                       weight_of_moment * weight_of_moment * moments_squared;
-    // In this order max() keeps what is not a number.
+    // In this order max() keeps NaN.
     const P gradient_squared = decay * decay * max(P::broadcast(0), squared);
     second = fused_multiply_add(towards_second, gradient_squared - second, second);
     moment_of_weight = fused_multiply_add(

@@ -28,7 +28,7 @@ template <std::floating_point T>
   return sigmoid_derivative(Pack<T, isa::scalar>{x}).value;
 }
 
-/// Both for the cost of one exponential: the derivative of softplus is sigmoid.
+/// Softplus and its derivative, the sigmoid, for the cost of one exponential.
 template <class T>
 struct SoftplusWithDerivative {
   T value, derivative;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What rankings and recommendations are lists of.
+// The entries of rankings and recommendations.
 #pragma once
 
 #include "prism/core/config.hpp"

@@ -18,7 +18,7 @@ template <class Isa = isa::native, class T>
   T result = x[0];
   std::size_t j = 1;
   if (n >= 2 * P::width) {
-    // Two at a time: each comparison would wait for the one before.
+    // Two at a time: otherwise each comparison would wait for the previous one.
     P even = P::load(x), odd = P::load(x + P::width);
     for (j = 2 * P::width; j + 2 * P::width <= n; j += 2 * P::width) {
       even = max(even, P::load(x + j));

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The activations that pairwise softmax losses put in the place of the exponential.
+// The activations that pairwise softmax losses use in place of the exponential.
 #pragma once
 
 #include <cstddef>
@@ -18,8 +18,8 @@ enum class Surrogate { tanh, atan, relu };
 
 namespace detail {
 
-/// As below. Numbers that are not finite, which -ffast-math does not know, do not arise: d is
-/// clamped to where differences of cosines lie, and a masked score is added at the end.
+/// As below. Non-finite numbers, which -ffast-math does not support, do not arise: d is clamped to
+/// the range of differences of cosines, and a masked score is added at the end.
 template <class Isa, class T, class Sigma>
 PRISM_HOST_DEVICE inline void log_surrogate(T* cosine, T* slope, T positive, std::size_t n,
                                             const Sigma& sigma_with_derivative) noexcept {
@@ -41,7 +41,7 @@ PRISM_HOST_DEVICE inline void log_surrogate(T* cosine, T* slope, T positive, std
 }  // namespace detail
 
 /// Replaces n cosines c by log sigma(d), d = (c - positive) / 2, and sets slope[j] to the
-/// derivative of log sigma(d) by d.
+/// derivative of log sigma(d) with respect to d.
 template <class Isa = isa::native, class T>
 PRISM_HOST_DEVICE inline void log_surrogate(Surrogate surrogate, T* cosine, T* slope, T positive,
                                             std::size_t n) noexcept {

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// A block of threads with memory that they share, for kernels that tile matrices. A kernel is a
-// functor, copied to the device and called once for each block:
+// A block of threads with shared memory, for kernels that tile matrices. A kernel is a functor,
+// copied to the device and called once for each block:
 //
 //   struct Kernel {
-//     // Optional: how many blocks a multiprocessor is to have registers for, so that one computes
-//     // while another waits.
+//     // Optional: the number of blocks for which a multiprocessor must have registers, so that one
+//     // computes while another waits.
 //     static constexpr unsigned resident_blocks = 2;
 //     struct Shared {  // trivial, uninitialised, at most 48 KiB
 //       float tile[16][64];
@@ -19,9 +19,9 @@
 //   };
 //
 // for_each_thread(f) calls f(thread) for each thread in [0, block_threads) and then waits for all
-// of them: a phase. What one thread stores in shared memory, others read in a later phase, not in
-// the same one. Outside of phases there is only what is the same for all threads: loops and their
-// bounds. PerThread<T> is a variable of each thread, which lives across phases.
+// of them: a phase. What one thread stores in shared memory, others may read only in a later phase.
+// Outside of phases, everything is the same for all threads: loops and their bounds. PerThread<T>
+// is a variable of each thread that lives across phases.
 #pragma once
 
 #include "prism/core/config.hpp"
@@ -33,7 +33,7 @@ inline constexpr unsigned block_threads = 256;
 
 namespace detail {
 
-/// What a kernel says of itself, or 1.
+/// The value that a kernel declares, or 1.
 template <class Kernel>
 inline constexpr unsigned resident_blocks = 1;
 template <class Kernel>

@@ -19,12 +19,12 @@
 
 namespace prism::inline PRISM_ISA {
 
-/// The k best of the items pushed, best first. Items may be pushed in any order, each once; of
+/// The k best of the items pushed, best first. Items may be pushed in any order, each once; among
 /// equal scores the lower id ranks first, and -infinity and NaN never enter.
 template <class T>
 class TopK {
  public:
-  /// @param floor  scores below it need not enter, because k items of at least this one are known
+  /// @param floor  scores below it need not enter: k items with at least this score are known
   explicit TopK(std::size_t k, T floor = -unbounded<T>)
       : k_(k), floor_(floor), below_(just_below(floor)) {
     best_.reserve(k);
@@ -36,12 +36,12 @@ class TopK {
   }
   [[nodiscard]] std::span<const ScoredItem<T>> best() const noexcept { return best_; }
 
-  /// Only a score of at least this may enter; an equal one does with a lower id than the last.
+  /// Only a score of at least this may enter; an equal one needs a lower id than the last entry.
   [[nodiscard]] T threshold() const noexcept {
     return best_.size() < k_ ? floor_ : best_.back().score;
   }
 
-  /// A number below the threshold, and not below a score that may enter: a filter for push().
+  /// A number below every score that may enter: a filter for push().
   [[nodiscard]] T below_threshold() const noexcept { return below_; }
 
   void push(Index item, T score) {
@@ -93,7 +93,7 @@ class TopK {
     return a.score > b.score || (a.score == b.score && a.item < b.item);
   }
 
-  /// The margin is no denormal number, which might count as zero.
+  /// The margin is never denormal, because a denormal number might count as zero.
   [[nodiscard]] static T just_below(T score) noexcept {
     using Limits = std::numeric_limits<T>;
     if (!(score > -unbounded<T>)) return -unbounded<T>;

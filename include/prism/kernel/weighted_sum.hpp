@@ -61,7 +61,7 @@ PRISM_HOST_DEVICE inline void weighted_sum(T* to, T factor, std::size_t count,
   Lanes<Isa>::synchronise();
 }
 
-/// The same for the indices of a list.
+/// The overload for a list of indices.
 template <class Isa = isa::native, class T, class WeightOf, class From>
 PRISM_HOST_DEVICE inline void weighted_sum(T* to, T factor, std::span<const Index> indices,
                                            const WeightOf& weight_of, const From& from) noexcept {

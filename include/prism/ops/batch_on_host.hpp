@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// A batch for work that only the host does, wherever its lists are.
+// A batch as the host reads it, wherever its lists are stored.
 #pragma once
 
 #include <cstddef>
@@ -14,11 +14,11 @@
 
 namespace prism::inline PRISM_ISA {
 
-/// The batch as the host reads it: the same, or of a device's a copy of all lists.
+/// The batch as the host reads it: the same lists, or copies of those in a device's memory.
 template <Execution X>
 class BatchOnHost {
  public:
-  /// @param batch  has to outlive the object
+  /// @param batch  must outlive the object
   BatchOnHost(const X& exec, const Batch& batch)
       : users_(exec, batch.users),
         items_(exec, batch.items),
@@ -37,7 +37,7 @@ class BatchOnHost {
                .mask = batch.mask,
                .item_log_probability = item_log_probability_.numbers()} {}
 
-  /// Valid as long as the object.
+  /// Valid for the object's lifetime.
   [[nodiscard]] const Batch& batch() const noexcept { return batch_; }
 
  private:

@@ -24,7 +24,7 @@ template <class T, Execution X>
            using Isa = typename X::isa;
            const std::size_t end =
                (chunk + 1) * grain < numbers.size() ? (chunk + 1) * grain : numbers.size();
-           // A maximum of integers, which compilers put in packs.
+           // A maximum of integers, which compilers vectorise.
            auto largest = detail::magnitude_bits(T{0});
            for (std::size_t i = chunk * grain + Lanes<Isa>::first(); i < end;
                 i += Lanes<Isa>::step()) {
@@ -35,7 +35,7 @@ template <class T, Execution X>
          }) == 0;
 }
 
-/// numbers[i] = i; returns before a device has done so.
+/// numbers[i] = i; on a device, returns before it is done.
 template <class Number, Execution X>
 void number_from_zero(const X& exec, std::span<Number> numbers) {
   constexpr std::size_t grain = std::size_t{1} << 16;
@@ -43,7 +43,7 @@ void number_from_zero(const X& exec, std::span<Number> numbers) {
                    [=] PRISM_HOST_DEVICE(std::size_t i) { numbers[i] = static_cast<Number>(i); });
 }
 
-/// to[i] = from[i]; returns before a device has done so.
+/// to[i] = from[i]; on a device, returns before it is done.
 /// @param to  of the same size
 template <class T, Execution X>
 void copy_numbers(const X& exec, std::span<const T> from, std::span<T> to) {
@@ -52,7 +52,7 @@ void copy_numbers(const X& exec, std::span<const T> from, std::span<T> to) {
                    [=] PRISM_HOST_DEVICE(std::size_t i) { to[i] = from[i]; });
 }
 
-/// Copies numbers that an execution has made, or is making, into a list of the host's.
+/// Copies numbers that an execution has computed, or is still computing, to the host.
 template <class T, Execution X>
 [[nodiscard]] std::vector<T> numbers_on_host(const X& exec, std::span<const T> numbers) {
   std::vector<T> copy(numbers.size());
@@ -60,11 +60,12 @@ template <class T, Execution X>
   return copy;
 }
 
-/// Numbers as the host reads them: those of the host themselves, of what a device reads a copy.
+/// Numbers as the host reads them: a view of the host's own, or a copy of those that a device
+/// reads.
 template <class T, Execution X>
 class HostView {
  public:
-  /// @param numbers  of the execution's memory or the host's; the host's have to outlive the object
+  /// @param numbers  in the execution's memory or the host's; the host's must outlive the object
   HostView(const X& exec, std::span<const T> numbers) : numbers_(numbers) {
     if constexpr (DeviceExecution<X>) {
       if (!can_read(exec, numbers.data())) return;

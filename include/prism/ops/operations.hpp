@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The heavy operations, which losses, backbones and penalties call instead of loops of their own.
-// The first argument is the execution or a step, which contains one; the others are views of rows.
-// Most are loops over rows, which run anywhere; what a device does otherwise, such as products of
-// matrices, has overloads in device/.
+// The expensive operations, which losses, backbones and penalties call instead of their own loops.
+// The first argument is the execution, or a step that contains one; the others are views of rows.
+// Most are loops over rows, which run anywhere; operations that a device performs differently, such
+// as matrix products, have overloads in device/.
 //
 //   pair_scores.hpp     loss_over_scores         scores of pairs, and the gradient of their rows
-//                       for_each_score_gradient  the same; functions take the gradient
+//                       for_each_score_gradient  the same; callbacks receive the gradient
 //   shared_scores.hpp   the same for negatives that all pairs share
 //   unit_rows.hpp       normalise_rows           unit rows
 //                       loss_over_cosines        scores of unit rows, and the gradient
@@ -13,7 +13,7 @@
 //   pair_potential.hpp  pair_potential           the Gaussian potential of all pairs of rows
 //   pair_tiles.hpp      PairTiles                the blocks of all pairs of rows
 //   shared_products.hpp SharedProducts           the blocks of scores of shared negatives
-//   split_*.hpp                                  the same blocks by a processor's tile unit
+//   split_*.hpp                                  the same blocks on a processor's tile unit
 //   uniformity.hpp      uniformity               the logarithm of its mean
 //   tower.hpp           tower_forward, _backward dense layers
 //   propagation.hpp     mean_of_layers           products with the graph's adjacency matrix
@@ -27,7 +27,7 @@
 //   without_negatives.hpp                        a batch for a loss that uses no negatives
 //
 // Two operations are outside this folder: rank_items of evaluate/ranking.hpp (scores of all items,
-// top k) and the steps of an optimizer.
+// top k) and the optimizer steps.
 #pragma once
 
 #include "prism/ops/fill.hpp"

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Sums over all rows of a batch, and over the occurrences of a row. On the host they are added from
-// the first to the last, so that the result depends on nothing else; on a device in blocks, in an
-// order that depends on their number alone.
+// Sums over all rows of a batch, and over the occurrences of a row. The host adds from the first to
+// the last, so the result depends on nothing else; a device adds in blocks, in an order that
+// depends only on the number of terms.
 #pragma once
 
 #include <algorithm>
@@ -52,7 +52,7 @@ void sum_blocks_of_rows(const X& exec, IndexedRows<const T> rows, const T* weigh
 }  // namespace detail
 
 /// The sum of body(i), a double, over [0, n).
-/// @param body  [=] PRISM_HOST_DEVICE(std::size_t i) -> double {...}; on a device called by a lane
+/// @param body  [=] PRISM_HOST_DEVICE(std::size_t i) -> double {...}; on a device a lane calls it
 template <HostExecution X, class Body>
 [[nodiscard]] double sum_over_elements(const X& exec, std::size_t n, const Body& body) {
   const std::size_t one_chunk = std::max(n, std::size_t{1});
@@ -74,7 +74,7 @@ template <DeviceExecution X, class Body>
 }
 
 /// to[k] = the sum of term(p), a T, over the occurrences p of active row k.
-/// @param term  [=] PRISM_HOST_DEVICE(std::size_t p) -> T {...}; on a device called by a lane
+/// @param term  [=] PRISM_HOST_DEVICE(std::size_t p) -> T {...}; on a device a lane calls it
 /// @param to    num_active x 1, overwritten
 template <class T, Execution X, class Term>
 void sum_over_occurrences(const X& exec, BatchSide side, const Term& term, Rows<T> to) {
@@ -92,14 +92,14 @@ void sum_over_occurrences(const X& exec, BatchSide side, const Term& term, Rows<
 }
 
 /// to = the sum of weight[k] * rows[k] over all rows.
-/// @param weight   one for each row; null: 1 each
+/// @param weight   one for each row; null means 1 for each
 /// @param to       dim elements, overwritten
 /// @param scratch  for a device's partial sums
 template <class T, HostExecution X>
 void sum_rows(const X& exec, IndexedRows<const T> rows, const T* weight, T* to,
               Scratch& /*scratch*/) {
   using Isa = typename X::isa;
-  // Columns in parallel, as many as weighted_sum has in registers.
+  // Columns in parallel, as many at a time as weighted_sum holds in registers.
   constexpr std::size_t columns = 4 * Pack<T, Isa>::width;
   const std::size_t dim = rows.dim();
   parallel_tasks(exec, (dim + columns - 1) / columns, [=](std::size_t block) {

@@ -26,8 +26,8 @@ namespace prism::inline PRISM_ISA {
 namespace detail {
 
 /// The round-robin schedule of an even number of blocks (the circle method): each round is a
-/// perfect matching, so that its tiles share no rows and run in parallel without conflict, and the
-/// order in which a row's sum is added up does not depend on the threads.
+/// perfect matching, so its tiles share no rows and run in parallel without conflicts, and the
+/// order of each row's sum does not depend on the threads.
 /// @return blocks i < j of a round's pair
 [[nodiscard]] constexpr std::pair<std::size_t, std::size_t> round_robin_pair(
     std::size_t even_blocks, std::size_t round, std::size_t pair) noexcept {
@@ -38,7 +38,7 @@ namespace detail {
   return {std::min(a, b), std::max(a, b)};
 }
 
-/// As pair_potential, by the tiles of a kernel.
+/// pair_potential, computed with the given kind of tiles.
 template <class Tiles, HostExecution X, class T, class Factor>
 double pair_potential_by(const X& exec, Rows<const T> unit, double rate, const Factor& factor,
                          Rows<T> gradient, Scratch& scratch) {
@@ -77,7 +77,7 @@ double pair_potential(const X& exec, Rows<const T> unit, double rate, const Fact
   using Isa = typename X::isa;
   if constexpr (std::is_same_v<T, float> && HasTileUnit<Isa>) {
     using Unit = typename TileUnit<Isa>::type;
-    // Fewer gain little, and in a sum of few products the errors do not cancel.
+    // Fewer gain little, and errors do not cancel in a sum of few products.
     constexpr std::size_t many_rows = 256, many_dimensions = 32;
     if (unit.size() >= many_rows && unit.dim() >= many_dimensions && Unit::permitted()) {
       return detail::pair_potential_by<detail::SplitPairTiles<Unit, Isa>>(exec, unit, rate, factor,

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Losses that are functions of scores: those of each pair's positive item and of its negatives. A
-// loss provides a function of one pair's scores; computing scores and the gradients of the rows is
-// here.
+// Losses that are functions of the scores of each pair's positive item and its negatives. A loss
+// provides a function of one pair's scores; this file computes the scores and the row gradients.
 #pragma once
 
 #include <algorithm>
@@ -26,7 +25,7 @@ namespace detail {
 
 inline constexpr std::size_t pair_grain = 256;
 
-/// The item rows of pairs' scores: for each pair its positive item, then its negatives.
+/// The item rows of the pairs' scores: each pair's positive item, then its negatives.
 inline void list_scored_items(const Batch& batch, std::span<const Index> pairs,
                               Index* to) noexcept {
   const std::size_t n = batch.negatives_per_pair;
@@ -37,8 +36,8 @@ inline void list_scored_items(const Batch& batch, std::span<const Index> pairs,
 }
 
 /// Computes each pair's scores, calls per_pair, which replaces them by d loss / d score, and calls
-/// scatter_user(k, gradient of user row k) for each active row. User by user, because the rows of
-/// the scores are then still in cache for the gradient. See for_each_score_gradient.
+/// scatter_user(k, gradient of user row k) for each active row. Works user by user, so that the
+/// scored rows are still in cache for the gradient. See for_each_score_gradient.
 template <HostExecution X, class T, class PerPair, class Scatter>
 double score_users(const X& exec, const Batch& batch, BatchRows<T> rows, Rows<T> d_score,
                    const PerPair& per_pair, const Scatter& scatter_user) {
@@ -50,7 +49,7 @@ double score_users(const X& exec, const Batch& batch, BatchRows<T> rows, Rows<T>
     const std::size_t dim = rows.users.dim();
     const std::span<const Index> pairs =
         side.occurrences.subspan(side.offsets[begin], side.offsets[end] - side.offsets[begin]);
-    // What is read soon after it is written is in lists of its own, in the order of the visits.
+    // Data that is read soon after it is written has its own lists, in the order of the visits.
     std::vector<Index> items(pairs.size() * terms);
     std::vector<T> d_scores(items.size()), gradient(dim);
     list_scored_items(batch, pairs, items.data());
@@ -136,9 +135,9 @@ struct StoreRow {
 /// For each pair p, computes the scores of its positive item and its negatives as dot products of
 /// `rows`, and calls per_pair(p, scores), which returns the pair's part of the loss and replaces
 /// the scores by the derivatives d loss / d score. `scores` is a PairScores<T, typename X::isa>, or
-/// a std::span<T> of the positive item's and then the negatives'. Then calls scatter_user(k,
-/// gradient of user row k) and scatter_item(k, gradient of item row k) once for each active row.
-/// All three are called from several threads. The score of a masked negative is masked_score.
+/// a std::span<T> that starts with the positive item's score. Then calls scatter_user(k, gradient
+/// of user row k) and scatter_item(k, gradient of item row k) once for each active row. All three
+/// callbacks are called from several threads. The score of a masked negative is masked_score.
 /// @return the sum of the pairs' parts
 template <HostExecution X, class T, class PerPair, class ScatterUser, class ScatterItem>
 double for_each_score_gradient(const X& exec, const Batch& batch, BatchRows<T> rows,
@@ -158,7 +157,7 @@ double for_each_score_gradient(const X& exec, const Batch& batch, BatchRows<T> r
 
 namespace detail {
 
-/// The gradients of the rows of both sides, when the scores' derivatives are known.
+/// The row gradients of both sides, from the derivatives of the scores.
 template <class T, DeviceExecution X, class ScatterUser, class ScatterItem>
 void scatter_score_gradients(const X& exec, const Batch& batch, BatchRows<T> rows,
                              Rows<const T> d_score, Scratch& scratch,
@@ -200,7 +199,7 @@ void scatter_score_gradients(const X& exec, const Batch& batch, BatchRows<T> row
 
 }  // namespace detail
 
-/// The same on a device: scores of all pairs, then gradients of all rows.
+/// The overload for devices: first the scores of all pairs, then the gradients of all rows.
 template <DeviceExecution X, class T, class PerPair, class ScatterUser, class ScatterItem>
 double for_each_score_gradient(const X& exec, const Batch& batch, BatchRows<T> rows,
                                Scratch& scratch, const PerPair& per_pair,

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Tiles of the matrix of all pairs' potentials: computed and used for the gradient of both rows
-// while in cache.
+// Tiles of the matrix of all pairs' potentials. A tile is computed and used for the gradients of
+// both of its blocks of rows while it is in cache.
 #pragma once
 
 #include <algorithm>
@@ -18,9 +18,10 @@
 
 namespace prism::inline PRISM_ISA::detail {
 
-/// Rows of batches, in blocks: of pairs of blocks, the sum of their potentials and for each row the
-/// sum of the other block's rows weighted by them. Different pairs of blocks that share no block
-/// may be computed at once. Here each block of rows is laid out in panels, and transposed.
+/// The rows of a batch, in blocks. For a pair of blocks, computes the sum of the potentials and,
+/// for each row, the sum of the other block's rows weighted by them. Pairs that share no block may
+/// be computed concurrently. Here each block of rows is laid out in panels, as it is and
+/// transposed.
 template <class T, class Isa>
 class PairTiles {
  public:

@@ -48,8 +48,8 @@ void propagate_side(const X& exec, Adjacency neighbours, Rows<const T> from,
 
 }  // namespace detail
 
-/// The mean of `start` and its products with the powers 1 ... layers of D^-1/2 A D^-1/2, A the
-/// bipartite graph of `train`. He et al.: "LightGCN", SIGIR 2020, equation 8.
+/// The mean of `start` and its products with the powers 1 ... layers of D^-1/2 A D^-1/2, where A is
+/// the bipartite graph of `train`. He et al.: "LightGCN", SIGIR 2020, equation 8.
 /// @param start   users x dim and items x dim
 /// @param layers  at least 1
 /// @return rows in `scratch`

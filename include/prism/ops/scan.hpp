@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Sums of all that precedes, on a device. Not CUB's: its headers declare a namespace ::cuda, which
-// makes cuda::device() ambiguous in a file that is using namespace prism.
+// Exclusive prefix sums on a device. They do not use CUB, whose headers declare a namespace ::cuda
+// that makes cuda::device() ambiguous in a file with `using namespace prism`.
 #pragma once
 
 #include <algorithm>
@@ -27,8 +27,8 @@ struct ScanOwner;  // of working memory
 
 /// Calls store(i, number(0) + ... + number(i - 1)) for each i in [0, n), with sums modulo 2^32.
 /// Returns before the device is done.
-/// @param number  of an i, called once or twice
-/// @param store   may overwrite what number(i) reads for this i
+/// @param number  a function of i, called once or twice for each
+/// @param store   may overwrite what number(i) reads for the same i
 template <DeviceExecution X, class Number, class Store>
 void exclusive_scan(const X& exec, std::size_t n, const Number& number, const Store& store) {
   constexpr std::size_t tile_size = detail::scan_tile;
@@ -44,8 +44,8 @@ void exclusive_scan(const X& exec, std::size_t n, const Number& number, const St
     sum = Lanes<Isa>::sum(sum);
     Lanes<Isa>::once([&] { sums[tile] = sum; });
   });
-  // A warp adds up the sums before its tile itself: they are few, and a scan of them would be one
-  // more loop to begin.
+  // Each warp adds up the sums of the tiles before its own: they are few, and scanning them would
+  // take another loop.
   for_each_row(exec, tiles, [=] PRISM_HOST_DEVICE(std::size_t tile) {
     using Isa = typename X::isa;
     const std::size_t begin = tile * tile_size, end = std::min(begin + tile_size, n);
@@ -64,9 +64,9 @@ void exclusive_scan(const X& exec, std::size_t n, const Number& number, const St
   });
 }
 
-/// The same of a list.
-/// @param from, to  as long as each other, in the device's memory; the same list, or lists that do
-///     not overlap
+/// The overload for lists.
+/// @param from, to  of equal length, in the device's memory; the same list, or lists that do not
+///     overlap
 template <DeviceExecution X>
 void exclusive_scan(const X& exec, std::span<const Index> from, std::span<Index> to) {
   exclusive_scan(

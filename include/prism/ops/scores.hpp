@@ -17,8 +17,8 @@ namespace prism::inline PRISM_ISA {
 
 namespace detail {
 
-/// Calls visit(pack, packs of `others`...) for packs of x, which it may replace; returns the sum of
-/// what visit returns.
+/// Calls visit(pack, packs of `others`...) for each pack of x, which visit may modify; returns the
+/// sum of the results.
 template <class Isa, class T, class Visit, class... Others>
 [[nodiscard]] PRISM_HOST_DEVICE T sum_of_packs(T* x, std::size_t n, const Visit& visit,
                                                const Others*... others) noexcept {
@@ -54,7 +54,7 @@ template <class Isa, class T, class Visit, class... Others>
 
 }  // namespace detail
 
-/// Scores that a loss replaces by derivatives.
+/// Scores that a loss replaces by their derivatives.
 template <class T, class Isa>
 class ScoreRange {
  public:
@@ -64,7 +64,7 @@ class ScoreRange {
   [[nodiscard]] PRISM_HOST_DEVICE T* data() const noexcept { return data_; }
   [[nodiscard]] PRISM_HOST_DEVICE T operator[](std::size_t j) const noexcept { return data_[j]; }
 
-  /// Calls visit(j, score) for each of them, to read it and to write it.
+  /// Calls visit(j, score) for each score, which visit may modify.
   template <class Visit>
   PRISM_HOST_DEVICE void for_each(const Visit& visit) const noexcept {
     Lanes<Isa>::synchronise();
@@ -73,16 +73,16 @@ class ScoreRange {
     }
     Lanes<Isa>::synchronise();
   }
-  /// The same; returns the sum of what visit returns, of type Sum.
+  /// The same; returns the sum of the results, of type Sum.
   template <class Sum, class Visit>
   [[nodiscard]] PRISM_HOST_DEVICE Sum sum_of(const Visit& visit) const noexcept {
     Sum sum = 0;
     for_each([&](std::size_t j, T& score) { sum += visit(j, score); });
     return Lanes<Isa>::sum(sum);
   }
-  /// Calls visit(scores) for packs of them, Pack<T, Isa> or single numbers as Pack<T, isa::scalar>,
-  /// to read and to write them; returns the sum of the packs that visit returns.
-  /// @param others  arrays of as many numbers, whose packs visit has beside the scores
+  /// Calls visit(scores) for each pack, a Pack<T, Isa> or a single number as Pack<T, isa::scalar>,
+  /// which visit may modify; returns the sum over the packs that visit returns.
+  /// @param others  arrays of the same size, whose packs visit receives after the scores
   template <class Visit, class... Others>
   [[nodiscard]] PRISM_HOST_DEVICE T sum_of_packs(const Visit& visit,
                                                  const Others*... others) const noexcept {
@@ -102,17 +102,17 @@ class ScoreRange {
     Lanes<Isa>::synchronise();
     scale<Isa>(data_, factor, data_, size_);
   }
-  /// The largest of at least one.
+  /// The largest score; there must be at least one.
   [[nodiscard]] PRISM_HOST_DEVICE T largest() const noexcept {
     return largest_element<Isa>(data_, size_);
   }
-  /// Replaces them by exp(inverse_temperature * (score - maximum)); returns the sum.
-  /// @param maximum  of all of them, so that no exponential overflows
+  /// Replaces each score by exp(inverse_temperature * (score - maximum)); returns the sum.
+  /// @param maximum  of all scores, so that no exponential overflows
   PRISM_HOST_DEVICE T softmax_terms(T inverse_temperature, T maximum) const noexcept {
     Lanes<Isa>::synchronise();
     return prism::softmax_terms<Isa>(data_, inverse_temperature, maximum, size_);
   }
-  /// How many are not masked.
+  /// The number of scores that are not masked.
   [[nodiscard]] PRISM_HOST_DEVICE std::size_t count_unmasked() const noexcept {
     return sum_of<std::size_t>(
         [](std::size_t, const T& score) -> std::size_t { return score > masked_score<T> ? 1 : 0; });
@@ -141,7 +141,7 @@ class PairScores {
   [[nodiscard]] PRISM_HOST_DEVICE ScoreRange<T, Isa> negatives() const noexcept {
     return {data_ + 1, size_ - 1};
   }
-  /// All of them, the positive item's first.
+  /// All scores, the positive item's first.
   [[nodiscard]] PRISM_HOST_DEVICE ScoreRange<T, Isa> all() const noexcept { return {data_, size_}; }
 
  private:
@@ -151,7 +151,7 @@ class PairScores {
 
 namespace detail {
 
-/// A pair's part of a loss, of a function of PairScores, or of a std::span of scores.
+/// A pair's part of a loss, from a function that takes PairScores or a std::span of scores.
 template <class Isa, class T, class PerPair>
 PRISM_HOST_DEVICE double pair_part(const PerPair& per_pair, std::size_t p, T* scores,
                                    std::size_t size) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The matrix products of shared negatives: for a block of users the scores of all negatives, and
-// from the scores' derivatives the gradients of both.
+// The matrix products of shared negatives: the scores of all negatives for a block of users, and
+// the gradients of both from the derivatives of the scores.
 #pragma once
 
 #include <algorithm>
@@ -20,17 +20,18 @@
 
 namespace prism::inline PRISM_ISA::detail {
 
-/// Users, or negatives, of a product.
+/// The number of users, and of negatives, in a product.
 inline constexpr std::size_t shared_block = 64;
 
-/// Of each group of users, the products of one block at a time. Different groups may be computed at
-/// once. Each group has its own sum of the negatives' gradients; they are added in order.
+/// Computes the products of each group of users, one block at a time. Different groups may be
+/// computed concurrently. Each group has its own sum of the negatives' gradients; the groups' sums
+/// are added in order.
 template <class T, class Isa>
 class SharedProducts {
   static constexpr std::size_t block = shared_block;
 
  public:
-  /// @param items      rows that `negatives` are indices of
+  /// @param items      the rows that `negatives` index
   /// @param groups     of users
   /// @param stride     from the scores of one user to those of the next
   template <HostExecution X>
@@ -50,8 +51,8 @@ class SharedProducts {
     parallel_tasks(exec, blocks_, [&](std::size_t b) { pack_negatives(b, items, negatives); });
   }
 
-  /// scores[r * stride + q] = user first + r times negative q, for r < count, and for q up to a
-  /// whole block zeros.
+  /// scores[r * stride + q] = user first + r times negative q, for r < count; zeros pad q to a
+  /// whole block.
   void multiply(std::size_t group, IndexedRows<const T> users, std::size_t first, std::size_t count,
                 T* scores) const {
     T* const block_users = users_[group * block];
@@ -67,10 +68,10 @@ class SharedProducts {
     }
   }
 
-  /// The gradients of the users whose scores were computed last, a row each; those of the negatives
-  /// are added to the group's.
+  /// Returns the gradients of the users whose scores were computed last, one row each; adds those
+  /// of the negatives to the group's sum.
   /// @tparam Mode     Store::overwrite for the group's first block
-  /// @param d_scores  the derivatives in place of the scores
+  /// @param d_scores  the derivatives, laid out as the scores were
   template <Store Mode>
   Rows<T> gradients(std::size_t group, std::size_t count, const T* d_scores) const {
     T* const block_users = users_[group * block];
@@ -87,11 +88,11 @@ class SharedProducts {
     return {of_users, count, padded_dim_};
   }
 
-  /// To be called once, after all groups and before add_negative_gradient.
+  /// Call once, after all groups and before add_negative_gradient.
   template <HostExecution X>
   void finish(const X& /*exec*/) const noexcept {}
 
-  /// Adds negative q's gradient.
+  /// Adds the gradient of negative q to `to`.
   void add_negative_gradient(std::size_t q, T* to) const noexcept {
     for (std::size_t g = 0; g < groups_; ++g) {
       add_scaled<Isa>(to, T{1}, gradient_[g * blocks_ * block + q], dim_);

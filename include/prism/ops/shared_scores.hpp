@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Scores of a batch whose pairs share their negatives: a product of matrices, block by block of
-// users. Each block's scores are computed, replaced by their derivatives and used for both
-// gradients while they are in cache; the matrix is never stored whole.
+// Scores of a batch whose pairs share their negatives: a matrix product, computed one block of
+// users at a time. Each block's scores are computed, replaced by their derivatives and used for
+// both gradients while they are in cache; the matrix is never stored as a whole.
 #pragma once
 
 #include <algorithm>
@@ -29,7 +29,7 @@
 
 namespace prism::inline PRISM_ISA::detail {
 
-/// The products of an instruction set's tile unit; without one, none.
+/// The products on an instruction set's tile unit; std::monostate if it has none.
 template <class T, class Isa>
 struct SplitProductsOf {
   using type = std::monostate;
@@ -39,9 +39,9 @@ struct SplitProductsOf<float, Isa> {
   using type = SplitSharedProducts<typename TileUnit<Isa>::type, Isa>;
 };
 
-/// The scores of all users of a batch with its shared negatives, and the gradients of both. Users
-/// are divided into groups by their number alone. Each group has its own sum of the negatives'
-/// gradients; the groups' sums are added in order.
+/// The scores of all users of a batch with its shared negatives, and the gradients of both. How
+/// users are divided into groups depends only on their number. Each group has its own sum of the
+/// negatives' gradients; the groups' sums are added in order.
 template <class T, class Isa>
 class SharedScores {
   static constexpr std::size_t block = shared_block;
@@ -56,7 +56,7 @@ class SharedScores {
         rows_(rows),
         dim_(rows.users.dim()),
         negatives_(batch.negatives.size()),
-        // Scores of successive users would otherwise compete for the same lines of the cache.
+        // Otherwise the scores of successive users would compete for the same cache lines.
         score_stride_((negatives_ + block - 1) / block * block + 2 * line) {
     const std::size_t users = batch.user_side.num_active;
     const std::size_t user_blocks = (users + block - 1) / block;
@@ -114,9 +114,9 @@ class SharedScores {
 
   /// A group's working memory.
   struct Work {
-    T* scores;    // block x score_stride_: before each row's first negative, its positive's
+    T* scores;    // block x score_stride_: a row's positive precedes its first negative
     T* unmasked;  // score_stride_: the scores of a user with several pairs
-    T* sum;       // score_stride_: of the derivatives of such a user's pairs
+    T* sum;       // score_stride_: the sum of the derivatives of such a user's pairs
   };
 
   [[nodiscard]] Work work_of(std::size_t group) const noexcept {
@@ -125,7 +125,7 @@ class SharedScores {
     return {scores + line, unmasked + line, unmasked + score_stride_};
   }
 
-  /// Calls visit(products) with those of the processor's tile unit where it is used.
+  /// Calls visit(products), with those on the processor's tile unit where it is used.
   template <class Visit>
   auto with_products(const Visit& visit) const {
     if constexpr (has_tiles) {
@@ -173,8 +173,8 @@ class SharedScores {
     return total;
   }
 
-  /// Calls per_pair for the pairs of user k, whose scores are row r of the block; these become the
-  /// sum of its pairs' derivatives.
+  /// Calls per_pair for the pairs of user k, whose scores are row r of the block, and replaces the
+  /// scores by the sum of the pairs' derivatives.
   template <class PerPair>
   double score_user(std::size_t k, std::size_t r, const Work& work, const PerPair& per_pair) const {
     T* const scores = work.scores + r * score_stride_;
@@ -204,7 +204,7 @@ class SharedScores {
     return value;
   }
 
-  /// Masks the negatives that are row k of the items.
+  /// Masks the negatives whose item is row k.
   void mask_item(std::size_t k, T* scores) const noexcept {
     const std::span<const Index> occurrences = batch_.item_side.occurrence_positions(k);
     for (std::size_t s = occurrences.size(); s-- > 0 && occurrences[s] >= batch_.pairs();) {
@@ -229,7 +229,7 @@ class SharedScores {
   std::optional<Split> split_products_;
   Rows<T> d_positive_;  // pairs x 1
   Rows<T> work_;
-  // A bit for each item: most of what a user has seen is no negative, and this tells it from cache.
+  // A bit for each item, in cache: most items that a user has seen are not negatives.
   Rows<std::uint64_t> is_negative_;
 };
 

@@ -24,9 +24,9 @@ struct PairLists {
   std::span<T> values;
 };
 
-/// Sorts pairs stably by one digit of the keys: a lane counts for itself how often a digit occurs
-/// in a tile, so that the order depends on no order of lanes.
-/// @tparam digits  also the pairs of a tile
+/// Sorts pairs stably by one digit of the keys: each lane counts on its own how often a digit
+/// occurs in a tile, so the result does not depend on the order of the lanes.
+/// @tparam digits  also the number of pairs in a tile
 /// @param shift  the digit's lowest bit
 /// @param rank    working memory: pairs
 /// @param counts  working memory: digits x tiles
@@ -35,8 +35,8 @@ void sort_by_digit(const X& exec, PairLists<const Index> from, PairLists<Index> 
                    std::span<Index> rank, std::span<Index> counts) {
   const std::size_t n = from.keys.size(), tiles = counts.size() / digits;
   const std::span<const Index> keys = from.keys;
-  // Place i of a tile finds out how many of its digit precede it in the tile, and how many digits i
-  // the tile has.
+  // Place i of a tile counts the earlier pairs of the tile that have its digit, and all pairs of
+  // the tile that have digit i.
   for_each_element(exec, counts.size(), [=] PRISM_HOST_DEVICE(std::size_t lane) {
     const std::size_t tile = lane / digits, place = lane % digits, begin = tile * digits;
     const std::size_t size = std::min(n - begin, digits);
@@ -61,11 +61,11 @@ void sort_by_digit(const X& exec, PairLists<const Index> from, PairLists<Index> 
 
 }  // namespace detail
 
-/// Sorts the pairs (keys[i], values[i]) by key, ascending; those of one key stay in their order.
+/// Sorts the pairs (keys[i], values[i]) by key, ascending; pairs with equal keys keep their order.
 /// Returns before the device is done.
-/// @param key_end  above every key
-/// @param keys, values, sorted_keys, sorted_values  as long as each other, fewer than 2^32, in the
-///     device's memory; the sorted lists overlap no other
+/// @param key_end  greater than every key
+/// @param keys, values, sorted_keys, sorted_values  of equal length below 2^32, in the device's
+///     memory; the sorted lists overlap no other list
 template <DeviceExecution X>
 void sort_pairs(const X& exec, std::size_t key_end, std::span<const Index> keys,
                 std::span<const Index> values, std::span<Index> sorted_keys,
@@ -82,7 +82,7 @@ void sort_pairs(const X& exec, std::size_t key_end, std::span<const Index> keys,
   const unsigned passes = (bits + digit_bits - 1) / digit_bits;
   detail::PairLists<const Index> from{keys, values};
   for (unsigned pass = 0; pass < passes; ++pass) {
-    const auto& to = (passes - pass) % 2 == 1 ? sorted : between;  // the last one is sorted
+    const auto& to = (passes - pass) % 2 == 1 ? sorted : between;  // the last pass writes `sorted`
     detail::sort_by_digit<digits>(exec, from, to, pass * digit_bits, rank, counts);
     from = {to.keys, to.values};
   }

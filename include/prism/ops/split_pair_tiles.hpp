@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Tiles of the matrix of all pairs' potentials, by a processor's tile unit.
+// Tiles of the matrix of all pairs' potentials, on a processor's tile unit.
 #pragma once
 
 #include <algorithm>
@@ -19,10 +19,10 @@
 
 namespace prism::inline PRISM_ISA::detail {
 
-/// As PairTiles. Rows x are divided into panels. For panels i and j, with the matrix W of their
-/// potentials: x_i x_j^T gives W, W x_j is added to the sums of panel i, and x_i^T W to those of
-/// panel j, which are therefore kept transposed. So panel i is needed as left factor and panel j as
-/// right one, each also transposed, and W is split for both sides while in registers.
+/// Like PairTiles. Rows x are divided into panels. For panels i and j with the matrix W of their
+/// potentials, x_i x_j^T gives W, W x_j is added to the sums of panel i, and x_i^T W to those of
+/// panel j, which are therefore kept transposed. Panel i is thus needed as a left factor and panel
+/// j as a right factor, each also transposed, and W is split for both sides while in registers.
 template <class Unit, class Isa>
 class SplitPairTiles {
   static constexpr std::size_t panel = panel_rows;
@@ -30,7 +30,7 @@ class SplitPairTiles {
   using Tile = SplitTile<2>;
 
  public:
-  /// A larger one would be read less often, and leaves less to do at once.
+  /// Larger blocks would be read less often, but leave less to do in parallel.
   static constexpr std::size_t block = 128;
 
   template <HostExecution X>
@@ -95,7 +95,7 @@ class SplitPairTiles {
     }
   }
 
-  /// @param i  at most j, so that panel i is whole unless it is j
+  /// @param i  at most j, so panel i is full unless i is j
   double accumulate_panels(std::size_t i, std::size_t j) const noexcept {
     alignas(64) float potentials[panel * panel];
     Tile left[tiles_of_panel(squares)];
@@ -124,8 +124,8 @@ class SplitPairTiles {
     return total;
   }
 
-  /// Splits the potentials exp(rate (cos - 1)), zeros on and below the diagonal and beyond the last
-  /// row; returns their sum.
+  /// Splits the potentials exp(rate (cos - 1)), with zeros on and below the diagonal and beyond the
+  /// last row; returns their sum.
   double cosines_to_potentials(float* tile, std::size_t i, std::size_t j, Tile* left,
                                Tile* right) const noexcept {
     using P = Pack<float, Isa>;
@@ -164,8 +164,8 @@ class SplitPairTiles {
   std::size_t panels_;
   std::size_t depth_;  // of a row, in squares
   Rows<Tile> left_, left_transposed_, right_, right_transposed_;
-  Rows<float> sums_;             // what rows get as panel i
-  Rows<float> sums_transposed_;  // what they get as panel j
+  Rows<float> sums_;             // of rows as panel i
+  Rows<float> sums_transposed_;  // of rows as panel j
 };
 
 }  // namespace prism::inline PRISM_ISA::detail

@@ -12,24 +12,24 @@
 namespace prism::inline PRISM_ISA::detail {
 
 inline constexpr std::size_t panel_rows = 64;
-/// Sides of a unit's product.
+/// The side of a tile unit's product.
 inline constexpr std::size_t square_side = Bfloat16Tile::depth;
 inline constexpr std::size_t squares_of_panel = panel_rows / square_side;
 
-/// Squares in a row of numbers.
+/// The number of squares in a row of numbers.
 [[nodiscard]] constexpr std::size_t squares_of(std::size_t dim) noexcept {
   return (dim + square_side - 1) / square_side;
 }
 
-/// Tiles of a panel whose rows have this many squares.
+/// The number of tiles in a panel whose rows have this many squares.
 [[nodiscard]] constexpr std::size_t tiles_of_panel(std::size_t squares) noexcept {
   return panel_rows / Bfloat16Tile::lines * squares;
 }
 
-/// Splits a panel of rows at any addresses; zeros beyond the last row and dimension.
+/// Splits a panel of rows at any addresses, padded with zeros beyond the last row and dimension.
 /// @param row_of  the address of row r < count
 /// @param left    the rows as a left factor
-/// @param right   the rows as depth of a right factor
+/// @param right   the rows as the depth of a right factor
 template <class Unit, class Isa, std::size_t Parts, class RowOf>
 void split_rows(std::size_t count, std::size_t dim, const RowOf& row_of, SplitTile<Parts>* left,
                 SplitTile<Parts>* right) noexcept {
@@ -52,7 +52,7 @@ void split_rows(std::size_t count, std::size_t dim, const RowOf& row_of, SplitTi
   }
 }
 
-/// Splits map(numbers) of 64 rows and 64 columns, `stride` apart.
+/// Splits map(numbers) for 64 rows of 64 columns, `stride` apart.
 /// @param map  as in EmulatedTiles::split_line
 template <class Unit, class Isa, std::size_t Parts, class Map>
 void split_square_panel(const float* numbers, std::size_t stride, const Map& map,

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The matrix products of shared negatives, by a processor's tile unit.
+// The matrix products of shared negatives, on a processor's tile unit.
 #pragma once
 
 #include <algorithm>
@@ -21,8 +21,8 @@
 
 namespace prism::inline PRISM_ISA::detail {
 
-/// As SharedProducts. Scores are divided by a small tau and exponentiated: they come from three
-/// parts, and are as close as products of floats. Derivatives are of two.
+/// Like SharedProducts. Scores are divided by a small tau and exponentiated, so they are computed
+/// from three parts and are as accurate as products of floats. Derivatives have two parts.
 template <class Unit, class Isa>
 class SplitSharedProducts {
   static constexpr std::size_t block = shared_block;
@@ -32,7 +32,7 @@ class SplitSharedProducts {
   using DerivativeTile = SplitTile<2>;
 
  public:
-  /// Whether it is used: not for few negatives, users or dimensions, which gain nothing.
+  /// Whether to use it: few negatives, users or dimensions gain nothing.
   [[nodiscard]] static bool applies(std::size_t users, std::size_t negatives, std::size_t dim) {
     return users >= block && negatives >= block && dim >= square_side && Unit::permitted();
   }
@@ -67,7 +67,7 @@ class SplitSharedProducts {
     });
   }
 
-  /// The scores of users beyond the last are zeros, too.
+  /// The scores of users beyond the last are also zeros.
   void multiply(std::size_t group, IndexedRows<const float> users, std::size_t first,
                 std::size_t count, float* scores) const {
     split_rows<Unit, Isa>(
@@ -115,7 +115,7 @@ class SplitSharedProducts {
     return {of_users, count, user_gradient_.dim()};
   }
 
-  /// Adds the groups' sums, in place, and transposes them: to be called once, after all groups.
+  /// Adds up the groups' sums in place and transposes them. Call once, after all groups.
   template <HostExecution X>
   void finish(const X& exec) const {
     parallel_tasks(exec, blocks_, [&](std::size_t b) {

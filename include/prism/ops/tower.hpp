@@ -39,14 +39,14 @@ namespace detail {
 
 inline constexpr std::size_t tower_grain = 64;
 
-/// Whether an activation's functions take packs besides single numbers: it says so by
+/// Whether an activation's functions take packs as well as single numbers, which it declares with
 /// `static constexpr bool takes_packs = true`.
 template <class Activation>
 inline constexpr bool takes_packs = requires {
   requires Activation::takes_packs;
 };
 
-/// What f makes of each number of a pack.
+/// Applies f to each number of a pack.
 template <AnyPack P, class F>
 [[nodiscard]] P of_each_number(P x, const F& f) {
   pack_number_t<P> numbers[P::width];
@@ -55,7 +55,7 @@ template <AnyPack P, class F>
   return P::load(numbers);
 }
 
-/// y[e] = activation.apply(y[e]), n whole packs
+/// y[e] = activation.apply(y[e]), for n numbers in whole packs
 template <class Isa, class T, class Activation>
 void activate(const Activation& activation, T* y, std::size_t n) {
   using P = Pack<T, Isa>;
@@ -68,7 +68,7 @@ void activate(const Activation& activation, T* y, std::size_t n) {
     }
   }
 }
-/// g[e] *= activation.derivative(y[e]), n whole packs
+/// g[e] *= activation.derivative(y[e]), for n numbers in whole packs
 template <class Isa, class T, class Activation>
 void differentiate(const Activation& activation, const T* y, T* g, std::size_t n) {
   using P = Pack<T, Isa>;
@@ -84,7 +84,7 @@ void differentiate(const Activation& activation, const T* y, T* g, std::size_t n
   }
 }
 
-/// Copies a row of dim numbers, and zeros up to width.
+/// Copies a row of dim numbers and pads it with zeros to width.
 template <class T>
 void copy_padded(T* to, const T* from, std::size_t dim, std::size_t width) {
   std::copy_n(from, dim, to);
@@ -128,8 +128,8 @@ TowerSaved<T, Layers> tower_forward(const X& exec, IndexedRows<const T> from,
   return saved;
 }
 
-/// The backward pass of tower_forward. The sums over rows are added up block by block, in the order
-/// of chunks that depend on the number of rows alone.
+/// The backward pass of tower_forward. Sums over rows are added up block by block, in the order of
+/// chunks that depend only on the number of rows.
 /// @param output_gradient  rows x dim
 /// @param layer_gradients  of the weight and the bias of each layer in turn; added to
 /// @return the gradient of the rows, in `scratch`
@@ -148,7 +148,7 @@ template <class T, HostExecution X, std::size_t Layers, class Activation>
   const std::size_t chunk =
       std::max<std::size_t>((blocks + max_chunks - 1) / max_chunks, 1) * block;
   const std::size_t chunks = (size + chunk - 1) / chunk;
-  // The last row of a layer is its bias'.
+  // The last row of a layer is its bias.
   const std::size_t layer_rows = dim + 1;
   const Rows<T> sums = scratch.allocate<T>(chunks * Layers * layer_rows, width);
   const Rows<T> work = scratch.allocate<T>(chunks * 2 * block, width);
@@ -183,7 +183,7 @@ template <class T, HostExecution X, std::size_t Layers, class Activation>
       for (std::size_t r = 0; r < rows; ++r) std::copy_n(g + r * width, dim, gradient[first + r]);
     }
   });
-  constexpr std::size_t numbers = std::size_t{1} << 15;  // of the sums that a task reads
+  constexpr std::size_t numbers = std::size_t{1} << 15;  // that a task reads from the sums
   const std::size_t grain = std::max<std::size_t>(numbers / (max_chunks * width), 1);
   parallel_chunks(exec, Layers * layer_rows, grain, [&](std::size_t begin, std::size_t end) {
     for (std::size_t r = begin; r < end; ++r) {

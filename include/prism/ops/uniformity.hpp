@@ -16,7 +16,7 @@ namespace prism {
 /// The pairs of n unit rows over which uniformity takes its mean.
 enum class PairMean {
   strict,       ///< the n(n-1)/2 pairs of different rows
-  full_matrix,  ///< all n*n entries, those not below the diagonal with cosine 0 (MAWU's code)
+  full_matrix,  ///< all n*n entries, with cosine 0 on and above the diagonal (MAWU's code)
 };
 
 }  // namespace prism

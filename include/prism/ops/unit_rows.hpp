@@ -36,7 +36,7 @@ namespace detail {
 
 inline constexpr std::size_t unit_grain = 256;
 
-/// Of one side.
+/// The overload for one side.
 template <class T, Execution X>
 void accumulate_unit_gradient(const X& exec, UnitRows<T> rows, Rows<const T> from, Rows<T> to) {
   for_each_row(exec, to.size(), unit_grain, [=] PRISM_HOST_DEVICE(std::size_t k) {
@@ -79,7 +79,7 @@ template <class T, Execution X>
           normalise_rows(step.exec, step.output.items, step.scratch)};
 }
 
-/// Zeros of the unit rows' shapes, for a gradient with respect to them that several terms add to.
+/// Zeros in the shapes of the unit rows, for a gradient with respect to them with several terms.
 template <class T, Execution X>
 [[nodiscard]] Embeddings<T> allocate_unit_gradient(const LossStep<T, X>& step) {
   const auto zeros_like = [&](IndexedRows<const T> rows) {
@@ -107,7 +107,7 @@ double loss_over_cosines(const LossStep<T, X>& step, const UnitOutput<T>& unit_o
                                  StoreGradient{unit_output.items, step.gradient.items});
 }
 
-/// The same for a loss with further terms: sets the gradient with respect to the unit rows.
+/// The overload for a loss with further terms: sets the gradient with respect to the unit rows.
 template <class T, Execution X, class PerPair>
 double loss_over_cosines(const LossStep<T, X>& step, const UnitOutput<T>& unit_output,
                          const PerPair& per_pair, Embeddings<T> unit_gradient) {

@@ -15,9 +15,9 @@ namespace prism::inline PRISM_ISA {
 
 namespace detail {
 
-/// Lists the occurrences of each row that are pairs': on the host.
-/// @param offsets  overwritten: one more than rows
-/// @param occurrences  overwritten: one for each pair
+/// Lists, on the host, the occurrences of each item row that belong to pairs.
+/// @param offsets  overwritten; one more than there are rows
+/// @param occurrences  overwritten; one for each pair
 template <Execution X>
 void select_pair_occurrences(const X& /*exec*/, const Batch& batch, std::span<Index> offsets,
                              std::span<Index> occurrences, Scratch& /*scratch*/) {
@@ -32,7 +32,7 @@ void select_pair_occurrences(const X& /*exec*/, const Batch& batch, std::span<In
   offsets.back() = static_cast<Index>(count);
 }
 
-/// How many of ascending numbers are below `end`.
+/// The number of elements of an ascending list that are below `end`.
 [[nodiscard]] constexpr std::size_t count_below(std::span<const Index> ascending,
                                                 std::size_t end) noexcept {
   std::size_t low = 0, high = ascending.size();
@@ -47,7 +47,7 @@ void select_pair_occurrences(const X& /*exec*/, const Batch& batch, std::span<In
   return low;
 }
 
-/// The same on a device.
+/// select_pair_occurrences on a device.
 template <DeviceExecution X>
 void select_pair_occurrences(const X& exec, const Batch& batch, std::span<Index> offsets,
                              std::span<Index> occurrences, Scratch& scratch) {
@@ -71,7 +71,7 @@ void select_pair_occurrences(const X& exec, const Batch& batch, std::span<Index>
 
 /// The batch for a loss that uses no negatives: only pairs and their occurrences. Rows that occur
 /// only as negatives are not active.
-/// @param scratch  of the execution's memory
+/// @param scratch  in the execution's memory
 /// @return a view of lists in `scratch`
 template <Execution X>
 [[nodiscard]] Batch without_negatives(const X& exec, const Batch& batch, Scratch& scratch) {

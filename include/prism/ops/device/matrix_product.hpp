@@ -14,7 +14,7 @@
 
 namespace prism::inline PRISM_ISA::detail {
 
-/// What becomes of a product's numbers: they overwrite, or are added to, those of `to`.
+/// How to store a product's numbers: overwrite those of `to`, or add to them.
 template <class T>
 struct OverwriteWith {
   Rows<T> to;
@@ -34,8 +34,8 @@ struct ProductShape {
   std::size_t rows, columns, depth;
 };
 
-/// Calls store(chunk * rows + row, column, sum over the k of a chunk); a block for each tile of
-/// each chunk of k.
+/// Calls store(chunk * rows + row, column, sum over the k of a chunk), with a block of threads for
+/// each tile and chunk of k.
 template <class T, class Shape, class Left, class Right, class Store>
 struct ProductKernel {
   static constexpr unsigned resident_blocks = Shape::rows_of_thread > 4 ? 2 : 3;
@@ -76,15 +76,15 @@ struct ProductKernel {
   }
 };
 
-/// A thread of a small tile loads a number from shared memory for two products, one of a large tile
-/// for four; but a product has to have enough tiles to keep a device busy.
+/// A thread uses a number loaded from shared memory for two products in a small tile, for four in a
+/// large one; but a product needs enough tiles to keep a device busy.
 using SmallTile = TileShape<4, 4>;
 using LargeTile = TileShape<8, 8>;
 
 inline constexpr std::size_t busy_blocks = 256;
 
-/// Into how many chunks k is divided so that a device is busy with a product of few tiles: by the
-/// product's shape alone, so that the order of sums is the same everywhere.
+/// The number of chunks into which k is divided, so that a product of few tiles keeps a device
+/// busy. It depends only on the product's shape, so the order of sums is the same everywhere.
 [[nodiscard]] constexpr std::size_t depth_chunks(ProductShape shape, std::size_t tiles) noexcept {
   constexpr std::size_t smallest_depth = 128;
   if (tiles == 0) return 1;
@@ -92,7 +92,7 @@ inline constexpr std::size_t busy_blocks = 256;
                                  std::max<std::size_t>(shape.depth / smallest_depth, 1));
 }
 
-/// The sums of chunks, in order.
+/// Adds up the chunks in order and stores the sums.
 template <class T, DeviceExecution X, class Store>
 void store_sums(const X& exec, ProductShape shape, std::size_t chunks, Rows<const T> parts,
                 const Store& store) {
@@ -107,8 +107,8 @@ void store_sums(const X& exec, ProductShape shape, std::size_t chunks, Rows<cons
 /// Calls store(i, j, sum over k < depth of left(i, k) * right(j, k)) once for each row i and column
 /// j.
 /// @param left   ByLine or ByDepth: a matrix of rows x depth, or the transpose of depth x rows
-/// @param right  ByLine or ByDepth: the transpose of columns x depth, or a matrix of depth x
-/// columns
+/// @param right  ByLine or ByDepth: the transpose of columns x depth, or a matrix of
+///     depth x columns
 /// @param store  a functor that the device can run: OverwriteWith, AddTo
 template <class T, DeviceExecution X, class Left, class Right, class Store>
 void multiply(const X& exec, ProductShape shape, const Left& left, const Right& right,

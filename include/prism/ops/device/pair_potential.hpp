@@ -2,7 +2,7 @@
 // The Gaussian potential of all pairs of unit rows on a device. A block computes the cosines of 128
 // rows (64 of double) with 64 others, their potentials, and the weighted sums of the others; the
 // matrix of pairs is never stored. Each pair is computed twice, once for each of its rows, so that
-// a row's sum has one order.
+// a row's sum has a fixed order.
 #pragma once
 
 #include <algorithm>
@@ -21,14 +21,14 @@ namespace prism::inline PRISM_ISA {
 namespace detail {
 
 /// How the work is divided into blocks: by tiles of rows a, by parts of the tiles of rows b, and by
-/// columns of the sums. Depends on the shape alone.
+/// columns of the sums. Depends only on the shape.
 struct PotentialGrid {
   std::size_t row_tiles;
   std::size_t tiles_of_part;
   std::size_t parts;
   std::size_t passes;
 
-  /// @param columns  of the sums that a block has
+  /// @param columns  of the sums that a block computes
   template <class Shape>
   [[nodiscard]] static PotentialGrid of(std::size_t n, std::size_t dim,
                                         std::size_t columns) noexcept {
@@ -43,7 +43,7 @@ struct PotentialGrid {
   [[nodiscard]] constexpr std::size_t blocks_of_pass() const noexcept { return row_tiles * parts; }
 };
 
-/// @tparam Chunks  of 64 columns of the sums, which a block has in registers
+/// @tparam Chunks  of 64 columns of the sums, which a block holds in registers
 template <class T, std::size_t Chunks>
 struct PotentialKernel {
   // As large as shared memory allows.
@@ -61,7 +61,7 @@ struct PotentialKernel {
   PotentialGrid grid;
   Rows<const T> unit;
   T rate;
-  Rows<T> sums;    // a part's for all rows, then the next one's
+  Rows<T> sums;    // one part's for all rows, then the next part's
   double* totals;  // of the blocks of the first pass
 
   template <class Block>
@@ -117,7 +117,7 @@ struct PotentialKernel {
 
  private:
   using Tile = ThreadTile<T, Shape>;
-  /// Of a thread.
+  /// The sums of a thread.
   struct Sums {
     Tile chunk[Chunks];
   };
@@ -165,7 +165,7 @@ struct PotentialKernel {
   }
 };
 
-/// The sums of w_ab x_b over all b other than a, in parts that are to be added up in order.
+/// The sums of w_ab x_b over all b other than a, in parts that must be added up in order.
 template <class T>
 struct PotentialSums {
   double total;  // the sum of w_ab over all a and b

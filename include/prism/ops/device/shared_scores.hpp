@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Scores of a batch whose pairs share their negatives, on a device: products of matrices, with the
+// Scores of a batch whose pairs share their negatives, on a device: matrix products, with the
 // scores of all pairs in memory.
 #pragma once
 
@@ -23,7 +23,7 @@
 
 namespace prism::inline PRISM_ISA::detail {
 
-/// What a device needs of a batch with shared negatives.
+/// The parts of a batch with shared negatives that a device needs.
 struct SharedNegativesView {
   std::span<const Index> users;      // of pairs
   std::span<const Index> items;      // of pairs
@@ -44,7 +44,7 @@ struct SharedNegativesView {
 
   [[nodiscard]] constexpr std::size_t pairs() const noexcept { return users.size(); }
 
-  /// Masks those of pair p's negatives that do not count for it; a warp does.
+  /// Masks the negatives that do not count for pair p. Called by a whole warp.
   /// @param scores  of the negatives
   template <class Isa, class T>
   PRISM_HOST_DEVICE void mask_pair(std::size_t p, T* scores) const noexcept {
@@ -62,7 +62,7 @@ struct SharedNegativesView {
   }
 
  private:
-  /// Masks the negatives that are row k of the items: every step-th of its occurrences.
+  /// Masks the negatives whose item is row k: every step-th of its occurrences.
   template <class T>
   PRISM_HOST_DEVICE void mask_item(std::size_t k, T* scores, std::size_t first,
                                    std::size_t step) const noexcept {
@@ -95,7 +95,7 @@ struct ColumnsFrom {
   }
 };
 
-/// What becomes of a product's numbers: they are stored from column `first` on.
+/// Stores a product's numbers from column `first` on.
 template <class T>
 struct OverwriteColumns {
   Rows<T> to;
@@ -121,8 +121,8 @@ struct UserTerms {
   }
 };
 
-/// The terms of an item's gradient, one for each of its occurrences: the user's row for a pair's,
-/// the sum over all pairs for a negative's.
+/// The terms of an item's gradient, one for each of its occurrences: the user's row for a pair, the
+/// sum over all pairs for a negative.
 template <class T>
 struct ItemTerms {
   std::span<const Index> occurrences;  // of the item
@@ -194,7 +194,7 @@ double for_each_shared_score_gradient(const X& exec, const Batch& host_batch, Ba
                                       const ScatterItem& scatter_item) {
   const SharedNegativesView batch(host_batch);
   const std::size_t dim = rows.users.dim(), negatives = batch.negatives.size();
-  // The positive's score, then the negatives'; each pair of a user has a row of its own.
+  // A row for each pair, even of the same user: the positive's score, then the negatives'.
   const Rows<T> d_score = scratch.allocate<T>(batch.pairs(), negatives + 1);
   multiply<T>(exec, {batch.pairs(), negatives, dim}, ByLine<RowsAt<T>>{{rows.users, batch.users}},
               ByLine<RowsAt<T>>{{rows.items, batch.negatives}}, OverwriteColumns<T>{d_score, 1},

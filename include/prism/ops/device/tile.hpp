@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// A tile of a product of matrices, of whose numbers each thread of a block has a few: the sum over
-// k of left(i, k) * right(j, k), slab by slab of k. A number's sum has the same order in tiles of
-// any shape.
+// A tile of a matrix product. Each thread of a block computes a few of its numbers: the sums over k
+// of left(i, k) * right(j, k), one slab of k at a time. A number's sum has the same order in tiles
+// of any shape.
 #pragma once
 
 #include <cstddef>
@@ -14,8 +14,8 @@ namespace prism::inline PRISM_ISA::detail {
 inline constexpr unsigned threads_across = 16;
 static_assert(threads_across * threads_across == block_threads);
 
-/// The shape of a tile. A thread has its numbers in groups of 4 x 4; groups side by side belong to
-/// neighbouring threads, so that these read shared memory side by side.
+/// The shape of a tile. A thread's numbers form groups of 4 x 4; adjacent groups belong to
+/// neighbouring threads, which thus read adjacent shared memory.
 /// @tparam Rows, Columns  of a thread
 template <unsigned Rows, unsigned Columns>
 struct TileShape {
@@ -36,17 +36,17 @@ struct TileShape {
   }
 };
 
-/// How many tiles of this many lines n lines take.
+/// The number of tiles of this many lines that n lines take.
 [[nodiscard]] constexpr std::size_t tiles_of(std::size_t n, std::size_t lines) noexcept {
   return (n + lines - 1) / lines;
 }
 
-/// How many k of both factors are in shared memory at a time.
+/// The number of k for which both factors are in shared memory at a time.
 template <class T>
 inline constexpr std::size_t slab_depth = 64 / sizeof(T);
 
-/// The numbers of a tile's lines for one k. The end keeps threads that store 8 successive k of 4
-/// lines from the same bank of shared memory, and lines on 16 bytes.
+/// The numbers of a tile's lines for one k. The padding keeps threads that store 8 successive k of
+/// 4 lines out of the same bank of shared memory, and lines aligned to 16 bytes.
 template <class T, std::size_t Lines>
 using TileLine = T[Lines + 4];
 
@@ -92,13 +92,13 @@ struct ByDepth {
   }
 };
 
-/// A range of numbers, of a factor's lines or of k.
+/// A range of a factor's lines or of k.
 struct TileRange {
   std::size_t begin, end;
 };
 
-/// Which number of a slab is the n-th of a thread: neighbouring threads have neighbouring numbers
-/// of memory, whole sectors of 32 bytes at least.
+/// The place in a slab of a thread's n-th number. Neighbouring threads have neighbouring numbers in
+/// memory, at least whole sectors of 32 bytes.
 template <class Factor, std::size_t Lines>
 struct SlabPlace {
   unsigned line, k;
@@ -159,8 +159,8 @@ PRISM_HOST_DEVICE inline void multiply_slab(unsigned thread, const TileLine<T, S
   }
 }
 
-/// Adds the products of all k in `depth` to the sums of a block's threads. A slab is read while the
-/// one before is multiplied.
+/// Adds the products of all k in `depth` to the sums of a block's threads. Each slab is read while
+/// the previous one is multiplied.
 /// @param shared_left, shared_right  the block's, overwritten
 template <class Shape, class T, class Block, class Left, class Right, class Sums>
 PRISM_HOST_DEVICE inline void multiply_tile(const Block& block, const Left& left, TileRange rows,

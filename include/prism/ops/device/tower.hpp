@@ -33,7 +33,7 @@ struct DeviceTowerSaved {
 
 namespace detail {
 
-/// What becomes of a layer's products: with the bias and after the activation they overwrite `to`.
+/// Stores a layer's output in `to`: the products plus the bias, after the activation.
 template <class T, class Activation>
 struct ActivateInto {
   Rows<T> to;
@@ -52,7 +52,7 @@ struct AddBiasInto {
     to[row][column] = number + bias[column];
   }
 };
-/// What becomes of the gradient of an activation's output y: the gradient of its input.
+/// Stores the gradient of an activation's input, from the gradient of its output y.
 template <class T, class Activation>
 struct DifferentiateInto {
   Rows<T> to;
@@ -75,7 +75,7 @@ void add_sum_of_rows(const X& exec, Rows<const T> from, T* to, Scratch& scratch)
 }  // namespace detail
 
 /// tower_forward on a device: see ops/tower.hpp.
-/// @param from    rows x dim; what it refers to is read again by tower_backward
+/// @param from    rows x dim; tower_backward reads the rows again
 /// @param output  rows x dim, overwritten
 template <class T, DeviceExecution X, std::size_t Layers, class Activation>
 DeviceTowerSaved<T, Layers> tower_forward(const X& exec, IndexedRows<const T> from,
