@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Interactions with users or items appended that came later: rows that were there keep their
-// numbers.
+// Appends new users or items to interactions; existing rows keep their numbers.
 #pragma once
 
 #include <algorithm>
@@ -21,8 +20,8 @@ namespace prism::inline PRISM_ISA {
 
 namespace detail {
 
-/// Whether two data sets speak of the same rows: they have the same ids, or those of `other` are
-/// the numbers of the rows, as of data constructed from numbers.
+/// Whether two data sets have the same rows: their ids are equal, or those of `other` are row
+/// numbers, as in data constructed from numbers.
 [[nodiscard]] inline bool same_rows(const Ids& ids, const Ids& other) {
   if (&ids == &other || ids == other) return true;
   if (ids.size() != other.size()) return false;
@@ -32,7 +31,7 @@ namespace detail {
   return true;
 }
 
-/// @throws ArgumentError  unless `history` has the rows of `ids` on that side
+/// @throws ArgumentError  unless the ids of `history`, `other`, stand for the same rows as `ids`
 inline void check_same_rows(const Ids& ids, const Ids& other, const char* kind) {
   require(same_rows(ids, other), "history",
           "must have the same " + std::string(kind) + ", in the same rows: " +
@@ -41,7 +40,7 @@ inline void check_same_rows(const Ids& ids, const Ids& other, const char* kind) 
               "numbers, Interactions(users, items, pairs)");
 }
 
-/// Ids, then others that are new.
+/// The ids followed by the appended ones, which must be new.
 [[nodiscard]] inline std::shared_ptr<const Ids> append_ids(const Ids& ids, const Ids& appended,
                                                            const char* kind) {
   Ids all(ids);
@@ -55,8 +54,8 @@ inline void check_same_rows(const Ids& ids, const Ids& other, const char* kind) 
   return std::make_shared<const Ids>(std::move(all));
 }
 
-/// The interactions of both, the second ones' rows moved up by these numbers. Times are kept if
-/// both have them.
+/// The interactions of both, with the rows of `history` shifted by first_user and first_item. Times
+/// are kept if both have them.
 [[nodiscard]] inline Interactions concatenate(std::shared_ptr<const Ids> user_ids,
                                               std::shared_ptr<const Ids> item_ids,
                                               const Interactions& data, const Interactions& history,
@@ -77,8 +76,8 @@ inline void check_same_rows(const Ids& ids, const Ids& other, const char* kind) 
   return {std::move(user_ids), std::move(item_ids), pairs, times};
 }
 
-/// The same with row numbers for ids, whatever ids they have.
-/// @param users  whether users are appended, or items
+/// The same with row numbers as ids, whatever the ids of the data.
+/// @param users  true: users are appended; false: items
 [[nodiscard]] inline Interactions append_rows(const Interactions& data, const Interactions& history,
                                               bool users) {
   const Index first_user = users ? data.users() : 0, first_item = users ? 0 : data.items();
@@ -95,7 +94,7 @@ inline void check_same_rows(const Ids& ids, const Ids& other, const char* kind) 
 
 /// The data with new users appended: user u of `history` becomes user data.users() + u. Times are
 /// kept if both have them.
-/// @param history  new users x the data's items, which have the same ids, or row numbers for ids
+/// @param history  new users x the data's items, with the same item ids or with row numbers as ids
 /// @throws ArgumentError  if the items differ, or a new user's id is one of the data's
 [[nodiscard]] inline Interactions append_users(const Interactions& data,
                                                const Interactions& history) {

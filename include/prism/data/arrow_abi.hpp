@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The C structures through which programs hand Apache Arrow's data to each other, as its
-// specification defines them; whoever includes them first, they are defined once.
+// The C structures through which programs exchange Apache Arrow data, as its specification defines
+// them; the macros keep the definition unique if another header has it too.
 // Sources: https://arrow.apache.org/docs/format/CDataInterface.html and .../CStreamInterface.html
 #pragma once
 

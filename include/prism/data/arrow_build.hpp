@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Builds Arrow's C structures for a consumer to take, each with what it needs to stay alive.
+// Builds Arrow's C structures for a consumer, each of which keeps the memory that it needs alive.
 #pragma once
 
 #include <cstddef>
@@ -18,14 +18,14 @@
 
 namespace prism::inline PRISM_ISA::detail {
 
-/// A column, or a record batch: its description and its values.
+/// A column or a record batch: its description and its values.
 struct ArrowPart {
   ArrowOwned<ArrowSchema> schema;
   ArrowOwned<ArrowArray> array;
 };
 
-/// The structures below another: they are released with it, except where a consumer has moved one
-/// out, which then lives on by itself.
+/// The children and the dictionary of a structure. They are released with it, except those that a
+/// consumer has moved out, which live on independently.
 template <class Struct>
 class ArrowBelow {
  public:
@@ -45,7 +45,7 @@ class ArrowBelow {
   ArrowOwned<Struct> dictionary_;
 };
 
-/// Deletes what a structure's private_data is, and marks it as released.
+/// Deletes a structure's private_data, and marks the structure as released.
 template <class Private, class Struct>
 void release_arrow(Struct* structure) {
   delete static_cast<Private*>(structure->private_data);
@@ -53,8 +53,8 @@ void release_arrow(Struct* structure) {
   structure->release = nullptr;
 }
 
-/// Nullable, as Arrow's own fields are unless one says else: a type with a field that is not would
-/// be another type to a consumer, although no value is null.
+/// Makes a nullable field, which is Arrow's default, although no value is null: for a consumer, a
+/// non-nullable field would make another type.
 [[nodiscard]] inline ArrowOwned<ArrowSchema> make_arrow_schema(
     std::string format, std::string name, std::vector<ArrowOwned<ArrowSchema>> children = {},
     ArrowOwned<ArrowSchema> dictionary = {}) {
@@ -74,8 +74,8 @@ void release_arrow(Struct* structure) {
   return ArrowOwned<ArrowSchema>(&schema);
 }
 
-/// @param buffers  without the first, of validity: no value is null
-/// @param memory   keeps what the buffers point at alive
+/// @param buffers  all but the first, the validity buffer: no value is null
+/// @param memory   keeps the buffers alive
 [[nodiscard]] inline ArrowOwned<ArrowArray> make_arrow_array(
     std::size_t length, const std::vector<const void*>& buffers, std::shared_ptr<const void> memory,
     std::vector<ArrowOwned<ArrowArray>> children = {}, ArrowOwned<ArrowArray> dictionary = {}) {
@@ -97,7 +97,7 @@ void release_arrow(Struct* structure) {
   return ArrowOwned<ArrowArray>(&array);
 }
 
-/// A column of numbers, which it owns.
+/// A column that owns its numbers.
 template <class T>
 [[nodiscard]] ArrowPart arrow_numbers(std::string name, const char* format, TableVector<T> numbers,
                                       ArrowPart dictionary = {}) {
@@ -106,10 +106,10 @@ template <class T>
           make_arrow_array(owned->size(), {owned->data()}, owned, {}, std::move(dictionary.array))};
 }
 
-/// A column of texts, which are copied: utf8 or binary, with offsets of 32 bits as far as these
-/// reach.
-/// @param text_of  the text of a row, the same in each call
-/// @param most     the bytes of texts that 32 bits are for
+/// A column of texts, which are copied: utf8 or binary, with 32-bit offsets if these suffice, or
+/// else 64-bit ones.
+/// @param text_of  returns the text of a row, the same in each call
+/// @param most     the most bytes of text for which 32-bit offsets are used
 template <class TextOf>
 [[nodiscard]] ArrowPart arrow_texts(std::string name, bool binary, std::size_t count,
                                     const TextOf& text_of,
@@ -138,8 +138,8 @@ template <class TextOf>
                        : build(std::int64_t{}, binary ? "Z" : "U");
 }
 
-/// A column of rows, dim numbers each: a fixed-size list. The rows are viewed.
-/// @param memory  keeps them alive
+/// A column of rows of dim numbers, as fixed-size lists. It views the rows.
+/// @param memory  keeps the rows alive
 template <class T>
 [[nodiscard]] ArrowPart arrow_rows(std::string name, const T* rows, std::size_t count,
                                    std::size_t dim, const std::shared_ptr<const void>& memory) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The values of one Arrow column, checked as far as the C data interface lets a consumer: it does
-// not say how long a buffer is.
+// The values of one Arrow column, checked as far as a consumer can: the C data interface does not
+// say how long a buffer is.
 #pragma once
 
 #include <charconv>
@@ -26,12 +26,12 @@ struct ArrowType {
     unsigned_integer,
     real,
     time,  ///< since 1970, in parts of a second
-    day,   ///< since 1970
+    day,   ///< days since 1970
     text,
     text_view,
   };
   Kind kind;
-  std::size_t width;      ///< bytes of a number; of an offset, where the values are texts
+  std::size_t width;      ///< bytes of a number, or of an offset if the values are texts
   double per_second = 1;  ///< of a time
 
   [[nodiscard]] bool is_integer() const noexcept {
@@ -43,7 +43,7 @@ struct ArrowType {
 
   [[nodiscard]] bool is_date() const noexcept { return kind == Kind::time || kind == Kind::day; }
 
-  /// The type of a format string; nullopt for those that are not read.
+  /// The type of a format string; nullopt for types that are not supported.
   [[nodiscard]] static std::optional<ArrowType> of(std::string_view format) {
     using enum Kind;
     if (format.starts_with("ts") && format.size() > 3 && format[3] == ':') {  // and a time zone
@@ -97,14 +97,14 @@ struct ArrowType {
   }
 };
 
-/// Some values of an array: rows 0 to rows() - 1, whatever the offsets of the array and of the
-/// structure around it. Views the array, which must outlive it.
+/// A range of an array's values, as rows 0 to rows() - 1, whatever the offsets of the array and of
+/// the enclosing structure. Views the array, which must outlive this object.
 class ArrowValues {
  public:
   /// @param column  its name in errors: "column 'user' (format 'u')"
   /// @param first   where row 0 is in the array, before its own offset is added
   /// @param before  the rows of the column in earlier batches, for errors
-  /// @throws DataError  where the array cannot be of that type and length
+  /// @throws DataError  if the array cannot have this type and length
   ArrowValues(const std::string& column, const ArrowType& type, const ArrowArray& array,
               std::int64_t first, std::int64_t rows, std::int64_t before)
       : column_(column), type_(type), array_(array), rows_(rows), before_(before) {
@@ -125,7 +125,7 @@ class ArrowValues {
     validity_ = validity_of(array, column);
   }
 
-  /// Checks an array's numbers: lengths, offset, and that it was not released.
+  /// Checks an array's length, offset and counts, and that it was not released.
   static void check_array(const ArrowArray& array, const std::string& column) {
     if (array.release == nullptr) fail_arrow(column + " has an array that was released");
     // Positions are multiplied by at most 16 bytes.
@@ -142,7 +142,7 @@ class ArrowValues {
     if (array.n_buffers < 1 || array.buffers == nullptr) fail_arrow(column + " has no buffers");
   }
 
-  /// The bits that say which values are not null; null if all are.
+  /// The bitmap of the values that are not null; nullptr if no value is null.
   static const unsigned char* validity_of(const ArrowArray& array, const std::string& column) {
     if (array.null_count == 0) return nullptr;
     if (array.null_count > 0 && array.buffers[0] == nullptr) {
@@ -161,7 +161,7 @@ class ArrowValues {
     return validity_ != nullptr && !bit(validity_, begin_ + row);
   }
 
-  /// An integer's value; what is above the largest of int64 wraps, for unsigned ones.
+  /// An integer's value; unsigned values above the largest int64 wrap around.
   [[nodiscard]] std::int64_t integer(std::int64_t row) const noexcept {
     const bool has_sign = type_.kind != ArrowType::Kind::unsigned_integer;
     switch (type_.width) {
@@ -177,7 +177,7 @@ class ArrowValues {
     }
   }
 
-  /// A number's value; a time's in seconds.
+  /// A number's value; for a time, in seconds.
   [[nodiscard]] double number(std::int64_t row) const noexcept {
     using enum ArrowType::Kind;
     if (type_.kind == real) {
@@ -191,7 +191,7 @@ class ArrowValues {
   }
 
   /// The digits of an integer, or the bytes of a text; valid until the next call.
-  /// @throws DataError  for a text whose place cannot be right
+  /// @throws DataError  for a text whose position is not valid
   [[nodiscard]] std::string_view text(std::int64_t row) {
     if (type_.kind == ArrowType::Kind::text_view) return viewed(row);
     if (type_.kind == ArrowType::Kind::text) return cut(row);
@@ -209,7 +209,7 @@ class ArrowValues {
   }
 
  private:
-  /// The number at a place of a buffer, which need not be aligned.
+  /// Loads a number from a buffer that need not be aligned.
   template <class T>
   static T load_at(const void* buffer, std::int64_t at) noexcept {
     T value;
@@ -237,8 +237,8 @@ class ArrowValues {
             static_cast<std::size_t>(to - from)};
   }
 
-  /// A text of a view: up to 12 bytes beside its length, or else in one of the further buffers,
-  /// whose lengths the last one has.
+  /// The text of a string view: up to 12 bytes are inline, next to the length; longer texts are in
+  /// one of the further buffers, whose lengths the last buffer holds.
   [[nodiscard]] std::string_view viewed(std::int64_t row) const {
     constexpr std::int32_t most_beside = 12;
     const char* const view =

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Hands interactions and tables to Arrow, through the C data interface.
+// Exports interactions and tables to Arrow, through the C data interface.
 #pragma once
 
 #include <cstddef>
@@ -27,16 +27,16 @@
 namespace prism::inline PRISM_ISA {
 
 struct ArrowExportOptions {
-  /// Users and items of interactions as indices into a dictionary of their ids, each of which is
-  /// there once; false: the ids themselves, row by row.
+  /// Exports the users and items of interactions as indices into a dictionary of distinct ids;
+  /// false: as the ids themselves, row by row.
   bool dictionary = true;
-  /// Ids as binary in place of utf8, which they must be otherwise.
+  /// Exports ids as binary; otherwise as utf8, which they must be.
   bool binary = false;
 };
 
 namespace detail {
 
-/// @throws ArgumentError  for an id that is not UTF-8, unless all are binary
+/// @throws ArgumentError  for an id that is not UTF-8, unless options.binary
 inline void check_texts(const Ids& ids, const char* kind, const ArrowExportOptions& options) {
   if (options.binary) return;
   for (std::size_t row = 0; row < ids.size(); ++row) {
@@ -53,7 +53,7 @@ inline void check_texts(const Ids& ids, const char* kind, const ArrowExportOptio
 }
 
 /// A column with the id of each row.
-/// @param row_of  the id's row in `ids`, of each row
+/// @param row_of  returns the row in `ids` of a row's id
 template <class RowOf>
 [[nodiscard]] ArrowPart arrow_id_column(const char* name, const Ids& ids, std::size_t count,
                                         const RowOf& row_of, const ArrowExportOptions& options) {
@@ -79,10 +79,10 @@ inline void check_targets(const ArrowSchema* schema, const ArrowArray* batch) {
 
 }  // namespace detail
 
-/// Hands over interactions as a record batch of columns "user" and "item", and "timestamp"
-/// (float64) if they have times, in the order of (user, item). Everything is copied: the batch
-/// outlives the interactions. No value is null.
-/// @param schema, batch  are overwritten; whoever takes them calls their release
+/// Exports interactions as a record batch of columns "user" and "item", and "timestamp" (float64)
+/// if they have times, ordered by (user, item). Everything is copied, so the batch may outlive the
+/// interactions. No value is null.
+/// @param schema, batch  are overwritten; the consumer calls their release callbacks
 /// @throws ArgumentError  for an id that is not UTF-8, unless options.binary
 /// Source: https://arrow.apache.org/docs/format/CDataInterface.html
 inline void export_arrow(const Interactions& interactions, ArrowSchema* schema, ArrowArray* batch,
@@ -108,14 +108,14 @@ inline void export_arrow(const Interactions& interactions, ArrowSchema* schema, 
   whole.array.move_to(batch);
 }
 
-/// Hands over a table as a record batch of columns "id" (utf8) and "embedding" (a fixed-size list
-/// of dim floats or doubles), row by row. The ids are copied; no value is null.
+/// Exports a table as a record batch of columns "id" (utf8) and "embedding" (a fixed-size list of
+/// dim floats or doubles), row by row. The ids are copied; no value is null.
 /// @param ids    one for each row
-/// @param owner  what the rows lie in: they are not copied, and `owner` is kept until the batch is
-///     released. Null: they are copied.
-/// @param schema, batch  are overwritten; whoever takes them calls their release
-/// @throws ArgumentError  for ids of another number than rows, or one that is not UTF-8, unless
-///     options.binary; for rows of more numbers than an Arrow list can have
+/// @param owner  owns the rows, which are not copied; it is kept until the batch is released. Null:
+///     the rows are copied.
+/// @param schema, batch  are overwritten; the consumer calls their release callbacks
+/// @throws ArgumentError  unless there are as many ids as rows; for an id that is not UTF-8, unless
+///     options.binary; for rows with more columns than an Arrow list can have
 template <class T>
 void export_arrow(Rows<const T> rows, const Ids& ids, ArrowSchema* schema, ArrowArray* batch,
                   std::shared_ptr<const void> owner = nullptr,

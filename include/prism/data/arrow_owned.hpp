@@ -12,14 +12,14 @@
 
 namespace prism::inline PRISM_ISA::detail {
 
-/// Owns an ArrowSchema, ArrowArray or ArrowArrayStream, or none. Calls its release callback at the
-/// end of its life, unless the structure was moved elsewhere.
+/// Owns an ArrowSchema, ArrowArray or ArrowArrayStream, or none. The destructor calls the release
+/// callback, unless the structure was moved elsewhere.
 template <class Struct>
 class ArrowOwned {
  public:
   ArrowOwned() = default;
-  /// Takes over what `source` points at, and marks that as released, as the specification has it
-  /// for a consumer. Null: takes nothing.
+  /// Moves the structure out of `source`, and marks `source` as released, as the specification
+  /// requires of a consumer. Null: takes nothing.
   explicit ArrowOwned(Struct* source) noexcept {
     if (source == nullptr) return;
     own_ = *source;
@@ -34,12 +34,12 @@ class ArrowOwned {
     if (own_.release != nullptr) own_.release(&own_);
   }
 
-  /// Whether there is one.
+  /// Whether it owns a structure.
   explicit operator bool() const noexcept { return own_.release != nullptr; }
   [[nodiscard]] const Struct& operator*() const noexcept { return own_; }
   [[nodiscard]] Struct* get() noexcept { return &own_; }
 
-  /// Hands it over to a consumer, whose structure is overwritten.
+  /// Moves the structure to a consumer's, which is overwritten.
   void move_to(Struct* target) noexcept { *target = std::exchange(own_, Struct{}); }
 
  private:
@@ -57,7 +57,7 @@ class ArrowOwned {
   return quoted + (text.size() > max_length ? "...'" : "'");
 }
 
-/// What stands for a file's name.
+/// Stands in for a file name in error messages.
 inline constexpr const char* arrow_source = "Arrow data";
 
 [[noreturn]] inline void fail_arrow(const std::string& problem) {

@@ -47,11 +47,11 @@ struct ArrowRows {
   return *array;
 }
 
-/// What was met of one column, so that an id is looked up once and not in each row: small integers,
-/// and a dictionary's words.
+/// Caches the rows of ids met in one column, so that each id is looked up once and not in each row:
+/// small integers, and a dictionary's words.
 class ArrowKnownIds {
  public:
-  /// Where the row of an integer's or a word's id is kept, `absent` at first; null for large ones.
+  /// Where the row of an integer or a word is cached, `absent` at first; null if it is not cached.
   [[nodiscard]] Index* place(std::int64_t value) {
     if (value < 0 || value >= most) return nullptr;
     const auto at = static_cast<std::size_t>(value);
@@ -59,8 +59,8 @@ class ArrowKnownIds {
     return &known_[at];
   }
 
-  /// Forgets the words of another dictionary than this. The batch that had the last one must not
-  /// be released yet: the same addresses are then the same words.
+  /// Clears the cache if it is of another dictionary. The batch with the previous dictionary must
+  /// not be released yet, so that equal addresses mean equal words.
   void use_dictionary(const ArrowArray& dictionary) {
     std::vector<const void*> buffers(dictionary.buffers, dictionary.buffers + dictionary.n_buffers);
     if (buffers == buffers_ && dictionary.offset == offset_) return;
@@ -96,7 +96,7 @@ class ArrowIdColumn {
     return values_.is_null(row) || (words_ && words_->is_null(word(row)));
   }
 
-  /// The id's row in `ids`, where it is added if it is new; the value must not be null.
+  /// Returns the id's row in `ids`, adding the id if it is new; the value must not be null.
   Index intern(std::int64_t row, Ids& ids) {
     if (!words_ && values_.type().is_text()) return ids.intern(checked(row, values_.text(row)));
     const std::int64_t value = words_ ? word(row) : values_.integer(row);
@@ -112,7 +112,7 @@ class ArrowIdColumn {
   }
 
  private:
-  /// Where the dictionary has the row's id.
+  /// The position of the row's id in the dictionary.
   [[nodiscard]] std::int64_t word(std::int64_t row) const {
     const std::int64_t at = values_.integer(row);
     if (at < 0 || at >= words_->rows()) {
@@ -151,7 +151,7 @@ class ArrowReader {
                 .min_rating = options.min_rating};
   }
 
-  /// @throws DataError  for a batch that its schema does not describe, nulls unless they are to be
+  /// @throws DataError  for a batch that does not match its schema, nulls unless they are to be
   ///     dropped, empty ids, and numbers that are not finite
   void add(ArrowOwned<ArrowArray> owned) {
     const ArrowArray& batch = *owned;
@@ -209,7 +209,7 @@ class ArrowReader {
 
   [[nodiscard]] bool drop() const noexcept { return options_.nulls == ArrowNulls::drop; }
 
-  /// Whether the row is left out because it has a null there; it is counted.
+  /// Whether the row is left out because it has a null in the column; counts it if so.
   template <class Values>
   [[nodiscard]] bool is_dropped(const Values& column, std::int64_t row) {
     if (!column.is_null(row)) return false;
@@ -232,31 +232,31 @@ class ArrowReader {
   std::shared_ptr<Ids> users_ = std::make_shared<Ids>();
   std::shared_ptr<Ids> items_ = std::make_shared<Ids>();
   ArrowKnownIds known_users_, known_items_;
-  ArrowOwned<ArrowArray> last_;  // the batch before, whose dictionaries the known ids are of
+  ArrowOwned<ArrowArray> last_;  // the previous batch, with the dictionaries of the known ids
   std::vector<Interaction> pairs_;
   std::vector<double> times_;
 };
 
 }  // namespace detail
 
-/// Reads interactions from a stream of record batches, batch by batch; the stream is released, also
-/// where it throws. Each id is copied once, into the ids of the interactions.
+/// Reads interactions from a stream of record batches, one batch at a time. The stream is released,
+/// even if an exception is thrown. Each id is copied once, into the ids of the interactions.
 ///
 /// Ids are integers of any width, which become their decimal digits, strings (utf8, large_utf8,
-/// utf8_view, or binary), or a dictionary of these. Ratings are integers or floats; times these,
-/// timestamps or dates, of which the latter two become seconds since 1970. Users and items are
-/// numbered in order of first appearance, after min_rating; a repeated interaction counts once, at
-/// its earliest time. Which columns were taken, and how many rows were left out, is in the result's
-/// read_summary().
+/// utf8_view, or binary), or a dictionary of these. Ratings are integers or floats. Times may also
+/// be timestamps or dates, which become seconds since 1970. Users and items are numbered in order
+/// of first appearance, after min_rating is applied; a repeated interaction counts once, at its
+/// earliest time. The result's read_summary() says which columns were used, and how many rows were
+/// left out.
 ///
-/// A null user, item, time, or, with min_rating, rating is an error, unless options.nulls is
-/// ArrowNulls::drop; a rating that is NaN always is.
+/// A null user, item or time, or with min_rating a null rating, is an error unless options.nulls is
+/// ArrowNulls::drop; a NaN rating always is.
 ///
-/// The interface does not say how long a buffer is, so a producer is trusted with what cannot be
-/// checked: that its buffers are as long as lengths and offsets say.
+/// The interface does not say how long a buffer is, so the producer is trusted that its buffers are
+/// as long as lengths and offsets say.
 /// @throws DataError      for a stream that fails, a column that is missing or of another type,
-///     nulls, or data that are not as the interface has them; the message names the column, its
-///     format and the row
+///     nulls, or data that violate the interface; the message names the column, its format and the
+///     row
 /// @throws ArgumentError  for options outside their domain, or a stream that was released
 /// Source: https://arrow.apache.org/docs/format/CStreamInterface.html
 [[nodiscard]] inline Interactions read_arrow(ArrowArrayStream* stream,
@@ -274,7 +274,7 @@ class ArrowReader {
   if (from.get_schema == nullptr || from.get_next == nullptr) {
     detail::fail_arrow("the stream lacks get_schema or get_next");
   }
-  // What a call that failed has left in its result is not to be released.
+  // Whatever a failed call has left in its output must not be released.
   ArrowSchema described{};
   check(from.get_schema(&from, &described), "get_schema");
   const detail::ArrowOwned<ArrowSchema> schema(&described);
@@ -289,8 +289,8 @@ class ArrowReader {
   }
 }
 
-/// The same from one record batch, a struct array; both structures are released, also where it
-/// throws.
+/// The same from one record batch, a struct array. Both structures are released, even if an
+/// exception is thrown.
 [[nodiscard]] inline Interactions read_arrow(ArrowSchema* schema, ArrowArray* batch,
                                              const ArrowReadOptions& options = {}) {
   const detail::ArrowOwned<ArrowSchema> description(schema);

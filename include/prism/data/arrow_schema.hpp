@@ -21,18 +21,19 @@
 
 namespace prism::inline PRISM_ISA {
 
-/// What read_arrow() does with a row that has a null where it reads.
+/// What read_arrow() does with a row that has a null in a column that is read.
 enum class ArrowNulls {
   refuse,  ///< an error that names the column and the row
   drop,    ///< leaves the row out
 };
 
 struct ArrowReadOptions {
-  // An unset column is found by a name of known_columns. Where neither user nor item is, they are
-  // the first and the second; of two columns, the one that is not found is the other.
+  // An unset column is found by its name (known_columns). If neither user nor item is found, they
+  // are the first and the second column; if one is found in a table of two columns, the remaining
+  // column is the other.
   std::optional<Column> user = {};        ///< unset: by name
   std::optional<Column> item = {};        ///< unset: by name
-  std::optional<Column> rating = {};      ///< unset: by name. Read for min_rating
+  std::optional<Column> rating = {};      ///< unset: by name. Read only for min_rating
   std::optional<Column> time = {};        ///< unset: by name; no_column: not read
   std::optional<double> min_rating = {};  ///< rows with lower ratings are left out
   ArrowNulls nulls = ArrowNulls::refuse;
@@ -45,7 +46,7 @@ struct ArrowField {
   std::size_t place;
   std::string column;  ///< in a summary: "0 'user'"
   std::string label;   ///< in errors: "column 'user' (format 'u')"
-  ArrowType type;      ///< of a dictionary's indices, where there is one
+  ArrowType type;      ///< of the indices, if there is a dictionary
   std::optional<ArrowType> dictionary;
 };
 
@@ -58,7 +59,7 @@ struct ArrowFields {
 /// Finds the columns in a schema.
 class ArrowFieldFinder {
  public:
-  /// @throws DataError  for a schema that is not one of a record batch
+  /// @throws DataError  for a schema that does not describe a record batch
   explicit ArrowFieldFinder(const ArrowSchema& schema) : schema_(schema) {
     const std::string_view format = schema.format == nullptr ? "" : schema.format;
     if (format != "+s") {
@@ -78,7 +79,7 @@ class ArrowFieldFinder {
     }
   }
 
-  /// @throws DataError      where a column is not found, or is of a type that it cannot be
+  /// @throws DataError      if a column is not found, or its type does not suit its purpose
   /// @throws ArgumentError  for options that name one column twice
   [[nodiscard]] ArrowFields find(const ArrowReadOptions& options) const {
     const auto [user, item] = users_and_items(options);
@@ -131,7 +132,7 @@ class ArrowFieldFinder {
                  " (option " + (user ? "item" : "user") + ")" + there_are());
     }
     require(*user != *item, "item", "must be another column than user");
-    // A column that is known for something else is no id because of its place.
+    // A column with a known name for something else is not taken for ids by its position.
     for (const std::size_t column : {*user, *item}) {
       const bool chosen = column == *user ? options.user.has_value() : options.item.has_value();
       if (!chosen &&
@@ -151,9 +152,8 @@ class ArrowFieldFinder {
     return place("time", *options.time);
   }
 
-  /// The column that has one of the names: the one with the first of these, or else the only one
-  /// with any.
-  /// @throws DataError  where there are several
+  /// The column with the first of these names, or else the only one with any of them.
+  /// @throws DataError  if there are several
   template <class Names>
   [[nodiscard]] std::optional<std::size_t> known(const Names& names) const {
     const auto first = only([&](std::size_t k) { return same(names_[k], names[0]); });
@@ -165,8 +165,8 @@ class ArrowFieldFinder {
                        [&](std::string_view name) { return same(names_[column], name); });
   }
 
-  /// Whether two names are the same without regard to case and to ASCII characters other than
-  /// letters and digits, as in files: user_id is userId.
+  /// Whether two names are equal, ignoring case and ASCII characters other than letters and digits,
+  /// as in files: user_id equals userId.
   static bool same(std::string_view a, std::string_view b) {
     const auto plain = [](std::string_view name) {
       std::string kept;
@@ -179,7 +179,7 @@ class ArrowFieldFinder {
     return plain(a) == plain(b);
   }
 
-  /// The one column that is looked for.
+  /// The only column that is_sought() accepts, if any; fails if there are several.
   template <class IsSought>
   [[nodiscard]] std::optional<std::size_t> only(const IsSought& is_sought) const {
     std::optional<std::size_t> found;

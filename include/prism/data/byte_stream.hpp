@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The bytes of a file or a pipe, decompressed if they are gzip's. The only user of zlib, which is
-// available if the build defines PRISM_HAS_ZLIB.
+// The bytes of a file or a pipe, decompressed if they are gzip data. The only user of zlib, which
+// is available if the build defines PRISM_HAS_ZLIB.
 #pragma once
 
 #include <algorithm>
@@ -31,13 +31,12 @@ inline namespace with_zlib {
 inline namespace without_zlib {
 #endif
 
-/// Reads a plain or gzip file, or a pipe, from beginning to end, once; its content says which of
-/// both it is.
+/// Reads a file or a pipe once, from beginning to end. The content tells whether it is plain or
+/// gzip.
 class ByteStream {
  public:
   /// @throws DataError  if the file does not exist, is neither a file nor a pipe, or cannot be
-  /// read,
-  ///                    or is a gzip file and the library was built without zlib
+  ///                    read; for a gzip file if the library was built without zlib
   explicit ByteStream(const std::filesystem::path& path)
       : name_(path.string()), input_(std::size_t{1} << 17) {
     std::error_code error;
@@ -85,7 +84,7 @@ class ByteStream {
     return count;
   }
 
-  /// Reads the next bytes of the file as it is; false at its end.
+  /// Reads the next raw bytes of the file; false at its end.
   bool refill() {
     begin_ = 0;
     end_ = read_raw(input_.data(), input_.size());
@@ -101,7 +100,7 @@ class ByteStream {
 
   std::string name_;
   std::unique_ptr<std::FILE, Close> file_;
-  std::vector<char> input_;  // of the file as it is; not yet used: [begin_, end_)
+  std::vector<char> input_;  // raw bytes of the file; not yet used: [begin_, end_)
   std::size_t begin_ = 0;
   std::size_t end_ = 0;
   bool gzip_ = false;
@@ -128,8 +127,8 @@ inline void ByteStream::start_gzip() {
   inflate_.reset(stream.release());
 }
 
-/// Whether another member begins at the next byte. zlib's own reader would take what is no member,
-/// such as one whose first bytes are damaged, for the end of the file.
+/// Whether another gzip member begins at the next byte. zlib's own reader would take anything else,
+/// such as a member whose first bytes are damaged, for the end of the file.
 inline bool ByteStream::next_member() {
   bool zeros = false;  // files from a tape end in zeros
   for (; begin_ < end_ || refill(); ++begin_) {

@@ -16,7 +16,7 @@ namespace prism::inline PRISM_ISA {
 
 namespace detail {
 
-/// A name's ASCII letters in lower case, and its digits; other characters beyond ASCII as they are.
+/// A name's ASCII letters in lower case, and its digits; non-ASCII characters are kept as they are.
 [[nodiscard]] inline std::string plain_name(std::string_view name) {
   std::string plain;
   for (const char c : name) {
@@ -38,8 +38,8 @@ template <std::size_t N>
   return false;
 }
 
-/// The columns that have one of the known names: the one with the first of these alone, if there is
-/// one; or else all.
+/// The columns with the first of the known names, if there are any; or else all columns with a
+/// known name.
 template <std::size_t N>
 [[nodiscard]] std::vector<std::size_t> find_known(const std::vector<std::string>& names,
                                                   const std::array<std::string_view, N>& known) {
@@ -51,13 +51,13 @@ template <std::size_t N>
   return first.empty() ? all : first;
 }
 
-/// Whether a name is known of a column that is neither a user nor an item.
+/// Whether a name is known for a column that is neither a user nor an item.
 [[nodiscard]] inline bool is_no_id(std::string_view name) {
   return is_known(name, known_columns.rating) || is_known(name, known_columns.time) ||
          is_known(name, known_columns.other);
 }
 
-/// The names in one text, for messages.
+/// The names as one text, for messages.
 [[nodiscard]] inline std::string listed(const std::vector<std::string>& names) {
   std::string all;
   for (const std::string& name : names) all += (all.empty() ? "" : ", ") + name;

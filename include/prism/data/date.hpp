@@ -14,7 +14,7 @@ namespace detail {
 
 /// Days from 1970-01-01 to a date of the Gregorian calendar, for a year in [0, 9999].
 [[nodiscard]] constexpr long days_since_1970(int year, int month, int day) noexcept {
-  // A year is counted from March, so that its leap day is the last.
+  // A year is counted from March, so that the leap day is its last day.
   const int shifted = year - (month <= 2 ? 1 : 0) + 400;
   const int days_before_month = (153 * (month > 2 ? month - 3 : month + 9) + 2) / 5;
   const long days = 365L * shifted + shifted / 4 - shifted / 100 + shifted / 400;
@@ -37,7 +37,7 @@ class DateText {
     left_.remove_prefix(1);
     return true;
   }
-  /// A number of exactly so many digits; -1 if there is none.
+  /// A number of exactly `count` digits; -1 if there is none.
   [[nodiscard]] int take_digits(std::size_t count) noexcept {
     if (left_.size() < count) return -1;
     int number = 0;
@@ -48,7 +48,7 @@ class DateText {
     left_.remove_prefix(count);
     return number;
   }
-  /// The value of digits behind a decimal point.
+  /// The value of the digits after a decimal point.
   [[nodiscard]] double take_fraction() noexcept {
     double value = 0, place = 0.1;
     for (int digit = take_digits(1); digit >= 0; digit = take_digits(1), place /= 10) {
@@ -64,9 +64,9 @@ class DateText {
 
 }  // namespace detail
 
-/// The seconds from 1970-01-01T00:00:00Z to a date or a time: YYYY-MM-DD, with T or a space before
-/// HH:MM, HH:MM:SS or HH:MM:SS.fraction, and behind that Z, " UTC" or an offset such as +01:00;
-/// without one it counts as UTC. nullopt for anything else.
+/// The seconds from 1970-01-01T00:00:00Z to a date YYYY-MM-DD, which may be followed by T or a
+/// space, HH:MM, HH:MM:SS or HH:MM:SS.fraction, and then by Z, " UTC" or an offset such as +01:00.
+/// Without one of these it counts as UTC. nullopt for anything else.
 [[nodiscard]] inline std::optional<double> parse_date(std::string_view text) noexcept {
   detail::DateText left(text);
   const int year = left.take_digits(4);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Which column of a file is the user's, the item's, the rating's and the time's.
+// Finds the columns of users, items, ratings and times in a file.
 #pragma once
 
 #include <algorithm>
@@ -27,12 +27,12 @@ namespace prism::inline PRISM_ISA {
 
 namespace detail {
 
-/// Chooses the columns by the options, by names, and by position; and looks at the first values.
+/// Chooses the columns by options, name and position, and checks their first values.
 class ColumnDetector {
  public:
   /// @param rows    the sample, with the header if there is one
-  /// @param line    the header's, for messages
-  /// @param part    the option for it; null: none
+  /// @param line    the header's line number, for messages
+  /// @param part    the option for the test column; null: none
   ColumnDetector(const std::string& file, const SampleRows& rows, std::size_t line,
                  const ReadOptions& options, const Column* part)
       : file_(file), rows_(rows), line_(line), options_(options), part_(part) {}
@@ -69,10 +69,10 @@ class ColumnDetector {
     throw DataError(file_, line_, problem);
   }
 
-  /// The rows of the sample that are data.
+  /// The first row of the sample that is data.
   [[nodiscard]] std::size_t first_row(const Layout& layout) const { return layout.header ? 1 : 0; }
 
-  /// Whether a property holds of a column's fields in all rows of data, of which there is one.
+  /// Whether a property holds for a column's field in each row of data, and there is such a row.
   template <class Property>
   [[nodiscard]] bool all(const Layout& layout, std::size_t column, const Property& property) const {
     for (std::size_t k = first_row(layout); k < rows_.size(); ++k) {
@@ -117,7 +117,7 @@ class ColumnDetector {
          " is known to be the rating; the option rating says which, of " + listed(layout.names));
   }
 
-  /// Whether the file has a column of ratings, or one is chosen.
+  /// Whether the file has a rating column, or the options choose one.
   bool has_rating(const Layout& layout) const {
     if (options_.rating) return true;
     if (!layout.names.empty()) return !find_known(layout.names, known_columns.rating).empty();
@@ -154,8 +154,7 @@ class ColumnDetector {
     }
   }
 
-  /// @throws DataError  for columns of ids, chosen by their position alone, that hold something
-  /// else
+  /// @throws DataError  for id columns, chosen by position alone, that hold something else
   void check_ids(const Layout& layout) const {
     const auto refuse = [&](std::size_t column, const char* option, const char* what) {
       throw DataError(file_, rows_[first_row(layout)].line,
@@ -188,8 +187,8 @@ class ColumnDetector {
     }
   }
 
-  /// Whether one of three columns or more holds seconds since 1970, of 2001 to 2033, and no other
-  /// one does. Ids may be such numbers too, so that there have to be many, and different ones.
+  /// Whether this is the only one of three or more columns that holds seconds since 1970, of 2001
+  /// to 2033. Ids may be such numbers too, so many rows with different values are required.
   [[nodiscard]] bool is_alone_in_times(const Layout& layout, std::size_t column) const {
     const auto is_recent = [](const std::string& field) {
       return field.size() == 10 && field[0] == '1' &&
@@ -205,7 +204,7 @@ class ColumnDetector {
     return 2 * values.size() > rows_.size();
   }
 
-  /// Whether a field is a date, or looks as seconds since 1970 do, from 1973 on.
+  /// Whether a field is a date, or looks like seconds since 1970, from 1973 on.
   static bool is_time(const std::string& field) {
     const std::optional<double> number = parse_number(field);
     return (number && *number >= 1e8) || parse_date(field).has_value();

@@ -22,7 +22,7 @@ namespace prism::inline PRISM_ISA {
 
 namespace detail {
 
-/// A format and a delimiter that a file may have.
+/// A possible format and delimiter of a file.
 struct FormatGuess {
   Format format = Format::delimited;
   std::string delimiter = {};
@@ -55,7 +55,7 @@ class FormatDetector {
   void refuse_ragged(const std::string& delimiter) const {
     const SampleRows rows = sample_.rows(delimiter);
     const SampleRow* const other = first_ragged(rows);
-    // Quotes that do not match are an error of their own when the line is read.
+    // Unmatched quotes are reported as such when the line is read.
     if (other == nullptr || other->fields.empty() || rows[0].fields.empty()) return;
     fail(other->line, ragged_problem(other->fields.size(), rows[0].fields.size()));
   }
@@ -71,7 +71,7 @@ class FormatDetector {
       "first ones count";
   static constexpr std::array<const char*, 6> candidates{"\t", "::", ",", ";", "|", " "};
 
-  /// Of words between spaces or tabs, or else commas.
+  /// The delimiter of adjacency lists: spaces or a tab, or else a comma, semicolon or bar.
   std::string of_lists() const {
     for (const char* const delimiter : {" ", ",", ";", "|"}) {
       const SampleRows rows = sample_.rows(delimiter);
@@ -92,7 +92,7 @@ class FormatDetector {
   }
 
   std::string find_delimiter() const {
-    std::vector<std::string> present, even;  // in the first line; with as many columns in all
+    std::vector<std::string> present, even;  // in the first line; with equal columns in all lines
     for (const std::string delimiter : candidates) {
       const SampleRows rows = sample_.rows(delimiter);
       if (rows[0].fields.size() < 2) continue;
@@ -122,7 +122,7 @@ class FormatDetector {
     fail(0, "may be delimited by more than one of " + all + " ; the option delimiter says which");
   }
 
-  /// @throws DataError  if the lines are columns but for the first ones
+  /// @throws DataError  if the lines are columns except for the first ones
   void refuse_title() const {
     for (const std::string delimiter : candidates) {
       const SampleRows rows = sample_.rows(delimiter);
@@ -139,7 +139,7 @@ class FormatDetector {
     }
   }
 
-  /// Whether, between this delimiter, the first two columns hold none of the others.
+  /// Whether the first two columns, split at this delimiter, hold none of the others.
   bool are_ids_without(const std::string& delimiter, const std::vector<std::string>& others) const {
     for (const SampleRow& row : sample_.rows(delimiter)) {
       for (std::size_t column = 0; column < std::min<std::size_t>(row.fields.size(), 2); ++column) {
@@ -151,7 +151,7 @@ class FormatDetector {
     return true;
   }
 
-  /// The format of words between spaces.
+  /// The format of a file of words between spaces.
   FormatGuess words() const {
     const SampleRows rows = sample_.rows(" ");
     const std::size_t columns = rows[0].fields.size();
@@ -172,8 +172,8 @@ class FormatDetector {
     return {Format::adjacency, " "};
   }
 
-  /// @throws DataError  unless rows are of whole numbers, each user has one and no item is in it
-  /// twice
+  /// @throws DataError  unless rows consist of whole numbers, each user has one row, and each row
+  ///     has an item only once
   void refuse_no_lists(const SampleRows& rows) const {
     const std::string choice =
         std::string("; the option format says what the lines are: ") + format_choice;

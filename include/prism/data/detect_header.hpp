@@ -26,7 +26,7 @@ namespace detail {
   return field.find_first_of("0123456789") != std::string_view::npos;
 }
 
-/// What the sample says of its first record.
+/// What the sample tells about its first record.
 enum class FirstRecord { names, data, unclear };
 
 /// @param rows  at least one
@@ -39,7 +39,7 @@ enum class FirstRecord { names, data, unclear };
   };
   if (std::ranges::any_of(first, is_name)) return FirstRecord::names;
 
-  // Words above numbers, behind the ids: a rating or a time.
+  // Words above numbers, after the id columns: a rating or a time.
   for (std::size_t column = 2; rows.size() > 1 && column < first.size(); ++column) {
     const std::vector<std::string>& second = rows[1].fields;
     if (!first[column].empty() && column < second.size() && is_number_or_date(second[column])) {
@@ -55,7 +55,7 @@ enum class FirstRecord { names, data, unclear };
       const std::string& field = rows[row].fields[column];
       digits_below &= has_digit(field);
       numbers_below &= is_number_or_date(field);
-      again |= field == first[column];  // a name would not come again below it
+      again |= field == first[column];  // a name would not be repeated below
     }
     word_above_digits &= digits_below && !has_digit(first[column]);
     numbers &= numbers_below;

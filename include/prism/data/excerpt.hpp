@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Parts of a file in messages.
+// Excerpts of a file for error messages.
 #pragma once
 
 #include <cstddef>

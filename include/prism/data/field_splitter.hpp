@@ -21,17 +21,17 @@ namespace prism::inline PRISM_ISA {
   return text;
 }
 
-/// Splits records at a delimiter; an empty one is nowhere. A space as delimiter is a run of spaces
-/// and tabs. Around a field, spaces do not count. Between commas or semicolons a field may be in
-/// double quotes (RFC 4180); a doubled quote is a literal one. Between tabs too, where quotes that
-/// do not match are part of the field, and a tab ends it.
+/// Splits records at a delimiter; an empty delimiter never matches. A space as delimiter matches
+/// any run of spaces and tabs. Spaces around a field are dropped. Between commas or semicolons a
+/// field may be in double quotes (RFC 4180), in which a doubled quote is a literal one. Between
+/// tabs too, but there a tab always ends the field, and unmatched quotes are part of it.
 class FieldSplitter {
  public:
   explicit FieldSplitter(std::string_view delimiter)
       : delimiter_(delimiter), quotes_(has_quotes(delimiter)), tabs_(delimiter == "\t") {}
 
-  /// Splits a record; its fields are valid as long as the record, until the next split(). False if
-  /// a quoted field does not end in a quote and a delimiter.
+  /// Splits a record. The fields are valid as long as the record, until the next split(). Returns
+  /// false if a quoted field does not end in a quote and a delimiter.
   [[nodiscard]] bool split(std::string_view record) {
     fields_.clear();
     had_quotes_ = quotes_ && record.find('"') != std::string_view::npos;
@@ -56,7 +56,7 @@ class FieldSplitter {
     }
   }
 
-  /// Whether the fields are valid until the next split() alone, and not as long as the record.
+  /// Whether the fields are valid only until the next split(), and not as long as the record.
   [[nodiscard]] bool had_quotes() const noexcept { return had_quotes_; }
 
   [[nodiscard]] std::size_t size() const noexcept { return fields_.size(); }
@@ -96,7 +96,7 @@ class FieldSplitter {
     }
   }
 
-  /// Reads a field between tabs that is in quotes as a whole; false if it is not.
+  /// Reads a field between tabs if quotes enclose all of it; returns false if they do not.
   bool take_whole(std::string_view field, std::size_t record_size) {
     if (!had_quotes_) {
       unquoted_.clear();

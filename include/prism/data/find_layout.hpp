@@ -30,7 +30,7 @@ namespace detail {
 /// Detects the layout of one file.
 class LayoutFinder {
  public:
-  /// @param text  the file's, behind the preamble: its beginning, at least 64 records or all of it
+  /// @param text  the file's text after the preamble: at least 64 records, or all of it
   /// @param part  the column that says which part an interaction belongs to; null: none
   LayoutFinder(const std::string& file, std::string_view text, const Preamble& preamble,
                const ReadOptions& options, const Column* part)
@@ -113,8 +113,7 @@ class LayoutFinder {
   }
 
   /// @throws DataError  for binary data, comments further down, and a table whose lines are drawn
-  /// with signs, as Markdown
-  ///     and terminals do
+  ///     with characters, as in Markdown and terminals
   void refuse_what_is_no_data(const SampleRows& lines) const {
     for (const SampleRow& line : lines) {
       if (!options_.comment) {
@@ -130,7 +129,7 @@ class LayoutFinder {
     }
   }
 
-  /// @param names_known  whether a comment has the columns' names
+  /// @param names_known  whether a comment gives the columns' names
   bool find_header(bool names_known) const {
     if (options_.header != Header::automatic) return options_.header == Header::yes;
     if (preamble_.konect || preamble_.entries) return false;
@@ -150,7 +149,7 @@ class LayoutFinder {
     return first == FirstRecord::names;
   }
 
-  /// The names in the last comment above the data, if it is a header behind a comment's sign.
+  /// The names in the last comment above the data, if it is a header after a comment sign.
   std::vector<std::string> names_in_comment(const std::string& delimiter) const {
     if (preamble_.comments.empty() || preamble_.konect || preamble_.entries) return {};
     std::string_view text = preamble_.comments.back();

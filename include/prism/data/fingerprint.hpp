@@ -11,8 +11,8 @@
 
 namespace prism::inline PRISM_ISA {
 
-/// What tells a set of interactions from others: "12 interactions of 5 users and 7 items with the
-/// sum 1234". Ids and times do not count.
+/// A text that identifies a set of interactions: "12 interactions of 5 users and 7 items with the
+/// sum 1234". It does not depend on ids and times.
 [[nodiscard]] inline std::string fingerprint(const Interactions& part) {
   detail::Checksum sum;
   for (std::size_t k = 0; k < part.size(); ++k) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// File formats of interactions, and options of reading them.
+// File formats of interactions, and options for reading them.
 #pragma once
 
 #include <array>
@@ -35,7 +35,7 @@ inline constexpr std::array<std::pair<Format, std::string_view>, 4> format_names
   return format_names[static_cast<std::size_t>(format)].second;
 }
 
-/// The format of that name.
+/// Returns the format with this name.
 /// @throws ArgumentError  if there is none; the message lists the names
 [[nodiscard]] inline Format parse_format(std::string_view name) {
   std::string choices;
@@ -48,8 +48,8 @@ inline constexpr std::array<std::pair<Format, std::string_view>, 4> format_names
 
 /// Whether the first line names the columns.
 enum class Header {
-  automatic,  ///< yes if it has a name of known_columns; or if it has no number where the lines
-              ///< below do; an error where that leaves it open
+  automatic,  ///< yes if it has a name from known_columns, or no number where the lines below have
+              ///< one; an error if that does not decide it
   yes,
   no,
 };
@@ -57,8 +57,8 @@ enum class Header {
 /// A column, by its position from 0 or by its name in the header.
 using Column = std::variant<int, std::string>;
 
-/// Column names recognised in a header, without regard to case and to characters other than letters
-/// and digits: user_id is also userId and User-ID.
+/// Column names recognised in a header. Case and characters other than letters and digits are
+/// ignored: user_id also matches userId and User-ID.
 struct KnownColumns {
   std::array<std::string_view, 14> user{"user_id",     "user",         "uid",         "visitor_id",
                                         "customer_id", "customer",     "reviewer_id", "member_id",
@@ -83,7 +83,7 @@ struct KnownColumns {
   std::array<std::string_view, 9> time{"timestamp", "time",       "unix_review_time",
                                        "unix_time", "datetime",   "date",
                                        "ts",        "created_at", "event_time"};
-  /// Columns that are neither, and so never taken for a user or an item by their position.
+  /// Columns that are none of these, and so are never taken for user or item by position.
   std::array<std::string_view, 32> other{"event",      "event_type",
                                          "behavior",   "behaviour",
                                          "action",     "title",
@@ -103,7 +103,7 @@ struct KnownColumns {
 };
 inline constexpr KnownColumns known_columns{};
 
-/// Interactions with this value in the column are the test set, as in user<tab>item<tab>0/1.
+/// Interactions with this value in the column form the test set, as in user<tab>item<tab>0/1.
 struct TestColumn {
   Column column = 2;
   std::string value = "1";
@@ -114,22 +114,23 @@ inline constexpr int no_column = -1;
 
 struct ReadOptions {
   Format format = Format::automatic;
-  std::string delimiter = {};  ///< between columns, as it is: "::", or a tab itself; a space
-                               ///< is any run of spaces and tabs; empty: by format, or detected
+  std::string delimiter = {};  ///< between columns, literally: "::", or a tab character; a space
+                               ///< matches any run of spaces and tabs; empty: by format, or
+                               ///< detected
   Header header = Header::automatic;  ///< for Format::delimited
-  /// What begins a line that is a comment, e.g. "#"; empty: nothing. Unset: # or %, whichever the
-  /// first lines begin with; elsewhere a line that begins so is an error.
+  /// The prefix of comment lines, e.g. "#"; empty: there are no comments. Unset: # or %, whichever
+  /// the first lines begin with; any other line that begins with # or % is an error.
   std::optional<std::string> comment = {};
-  // An unset column is found by a name of known_columns in the header, otherwise by position.
+  // An unset column is found by its name in the header (known_columns), otherwise by position.
   std::optional<Column> user = {};    ///< unset: by name, or column 0
   std::optional<Column> item = {};    ///< unset: by name, or column 1
-  std::optional<Column> rating = {};  ///< unset: by name, or without a header column 2. Read for
-                                      ///< min_rating
-  std::optional<Column> time = {};  ///< unset: by name; or without a header column 3, if lines have
-                                    ///< four and the first one has a number or date there
+  std::optional<Column> rating = {};  ///< unset: by name, or column 2 without a header. Read only
+                                      ///< for min_rating
+  std::optional<Column> time = {};    ///< unset: by name; without a header, column 3 if lines have
+                                      ///< four columns and the first has a number or date there
   std::optional<double> min_rating = {};  ///< interactions with lower ratings are left out
-  /// For min_rating; false: in a file without a column of ratings nothing is left out. Without a
-  /// header, column 2 then counts as one if it has numbers, and these are no times.
+  /// Whether min_rating requires a rating column. False: nothing is left out of a file without one;
+  /// without a header, column 2 then counts as ratings if it has numbers that are not times.
   bool require_rating = true;
 };
 

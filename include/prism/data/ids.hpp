@@ -22,7 +22,7 @@ namespace prism::inline PRISM_ISA {
 /// byte by byte: "01" and "1" differ.
 class Ids {
  public:
-  /// @param max_size  the most ids it may have
+  /// @param max_size  the maximum number of ids
   explicit Ids(std::size_t max_size = max_rows) noexcept : max_size_(max_size) {}
 
   /// The ids "0", "1", ..., for data constructed from numbers.
@@ -32,15 +32,15 @@ class Ids {
     return ids;
   }
 
-  /// The id's row; a new id is added.
-  /// @throws ArgumentError  if the id is new and there are max_size ids
+  /// Returns the id's row; adds the id if it is new.
+  /// @throws ArgumentError  if the id is new and there are max_size ids already
   Index intern(std::string_view id) { return intern(id, hash_of(id)); }
 
-  /// The rows of many ids, one after another. Much faster than one by one where the ids do not fit
-  /// into the processor's cache: what a later one needs is fetched meanwhile.
+  /// Returns the rows of many ids, in order. Much faster than single calls if the ids do not fit
+  /// into the processor's cache, because the memory of later ids is prefetched.
   /// @throws ArgumentError  as intern
   [[nodiscard]] std::vector<Index> intern(std::span<const std::string_view> ids) {
-    constexpr std::size_t ahead = 8;  // ids between two of the fetches: slot, end, characters
+    constexpr std::size_t ahead = 8;  // ids between the prefetches of slot, end and characters
     std::array<std::uint64_t, 4 * ahead> hashes{};
     std::vector<Index> rows;
     rows.reserve(ids.size());
@@ -88,7 +88,7 @@ class Ids {
 
  private:
   struct Slot {
-    std::uint32_t tag = 0;  // of the id's hash: other ids are told apart without a look at them
+    std::uint32_t tag = 0;  // of the id's hash: saves comparing the characters of most other ids
     Index row = absent;     // absent: empty
   };
 
@@ -117,7 +117,7 @@ class Ids {
     return row;
   }
 
-  /// Mixes 8 bytes at a time into 64 bits; each step maps one to one.
+  /// Mixes 8 bytes at a time into 64 bits; each step is one-to-one.
   static std::uint64_t hash_of(std::string_view id) noexcept {
     std::uint64_t hash = id.size() * 0x9E3779B97F4A7C15;
     for (std::size_t at = 0; at < id.size(); at += 8) {
@@ -132,7 +132,7 @@ class Ids {
     return static_cast<std::uint32_t>(hash);
   }
 
-  /// The hash slot that has the id, or the empty one where it would be inserted.
+  /// The slot that holds the id, or the empty one where it would be inserted.
   std::size_t slot_of(std::string_view id, std::uint64_t hash) const noexcept {
     const std::size_t mask = slots_.size() - 1;
     std::size_t slot = (hash >> 32) & mask;

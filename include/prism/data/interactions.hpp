@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Implicit feedback: which user interacted with which item, indexed by user and by item. Without
+// Implicit feedback: which user interacted with which item, indexed by user and by item. Avoids
 // std::ranges, because all programs include this header, and it would take a tenth longer to
 // compile.
 #pragma once
@@ -33,7 +33,7 @@ struct Interaction {
   friend bool operator==(const Interaction&, const Interaction&) = default;
 };
 
-/// The neighbours of every user, or of every item: a view, also for a device.
+/// The neighbours of every user, or of every item: a non-owning view, also usable on a device.
 class Adjacency {
  public:
   constexpr Adjacency(std::span<const std::size_t> begin,
@@ -52,7 +52,7 @@ class Adjacency {
   std::size_t size_;
 };
 
-/// A set of interactions between users() users and items() items, in the order of (user, item).
+/// A set of interactions between users() users and items() items, ordered by (user, item).
 /// Immutable; copies share the lists. Takes 12 bytes per interaction, and 8 more with times.
 /// Arguments are not checked: a user must be below users(), an item below items().
 class Interactions {
@@ -60,7 +60,7 @@ class Interactions {
   /// No users, no items.
   Interactions() : Interactions(0, 0, {}) {}
 
-  // No moves: an object that was moved from would have no lists. A copy only shares them.
+  // No move operations, because a moved-from object would have no lists. Copies share them.
   Interactions(const Interactions&) = default;
   Interactions& operator=(const Interactions&) = default;
   ~Interactions() = default;
@@ -68,15 +68,15 @@ class Interactions {
   /// Users and items have the ids "0", "1", ...
   /// @param pairs  in any order; a repeated pair counts once, at its earliest time
   /// @param times  one for each pair, in any unit; or empty
-  /// @throws ArgumentError  for a row out of range, times of another length than pairs, or a time
-  ///                        that is not finite
+  /// @throws ArgumentError  for a row out of range, if times and pairs differ in length, or for a
+  ///                        time that is not finite
   Interactions(Index users, Index items, std::span<const Interaction> pairs,
                std::span<const double> times = {})
       : Interactions(std::make_shared<const Ids>(Ids::numbered(users)),
                      std::make_shared<const Ids>(Ids::numbered(items)), pairs, times) {}
 
   /// The same, with a user for each of `user_ids` and an item for each of `item_ids`; parts of one
-  /// data set share these.
+  /// data set share these id maps.
   Interactions(std::shared_ptr<const Ids> user_ids, std::shared_ptr<const Ids> item_ids,
                std::span<const Interaction> pairs, std::span<const double> times = {})
       : user_ids_(std::move(user_ids)), item_ids_(std::move(item_ids)) {
@@ -89,7 +89,7 @@ class Interactions {
     lists_ = std::make_shared<const Lists>(std::move(lists));
   }
 
-  /// A copy whose lists are in `memory`. One in a device's memory keeps the host's: see on_host().
+  /// Copies the lists into `memory`. A copy in device memory keeps the host's lists: see on_host().
   Interactions(const Interactions& other, std::pmr::memory_resource* memory)
       : user_ids_(other.user_ids_),
         item_ids_(other.item_ids_),
@@ -112,7 +112,7 @@ class Interactions {
   [[nodiscard]] std::size_t size() const noexcept { return lists_->item_of.size(); }
   [[nodiscard]] bool empty() const noexcept { return lists_->item_of.empty(); }
 
-  /// The k-th interaction in the order of (user, item), k < size().
+  /// The k-th interaction, ordered by (user, item); k < size().
   [[nodiscard]] Interaction operator[](std::size_t k) const noexcept {
     return {lists_->user_of[k], lists_->item_of[k]};
   }
@@ -132,14 +132,14 @@ class Interactions {
     return lists_->item_of.get_allocator().resource();
   }
 
-  /// The same interactions where the host reads them: what a device's are a copy of. Of those in a
-  /// device's memory the host calls size(), users(), items(), times() and the ids alone; the lists,
-  /// the degrees and what views them are for the device's loops.
+  /// The same interactions in host memory: for a device copy, its original. On a device copy, the
+  /// host may call only size(), users(), items(), times() and the functions for ids; the lists, the
+  /// degrees and views of them are for the device's loops.
   [[nodiscard]] const Interactions& on_host() const noexcept {
     return on_host_ != nullptr ? *on_host_ : *this;
   }
 
-  /// items_of() and users_of() of all.
+  /// items_of() for all users, and users_of() for all items.
   [[nodiscard]] Adjacency items_by_user() const noexcept {
     return {lists_->user_begin, lists_->item_of};
   }
@@ -173,7 +173,8 @@ class Interactions {
   [[nodiscard]] const std::shared_ptr<const Ids>& user_ids() const noexcept { return user_ids_; }
   [[nodiscard]] const std::shared_ptr<const Ids>& item_ids() const noexcept { return item_ids_; }
 
-  /// Only the interactions at these positions, in any order; users, items and ids are kept.
+  /// Returns the interactions at these positions, given in any order; users, items and ids are
+  /// kept.
   /// @throws ArgumentError  for a position that is not below size()
   [[nodiscard]] Interactions subset(std::span<const std::size_t> positions) const {
     std::vector<Interaction> pairs;
@@ -192,8 +193,8 @@ class Interactions {
     return {user_ids_, item_ids_, pairs, times};
   }
 
-  /// What the reader found in the file or Arrow table, if this is all of it; null for a part of it,
-  /// or other data. Needs prism/data/read_summary.hpp.
+  /// What the reader found in the file or Arrow table; null for a subset() of what was read, and
+  /// for other data. Needs prism/data/read_summary.hpp.
   [[nodiscard]] const std::shared_ptr<const ReadSummary>& read_summary() const noexcept {
     return read_summary_;
   }
@@ -309,7 +310,7 @@ class Interactions {
   std::shared_ptr<const Ids> item_ids_;
   std::shared_ptr<const ReadSummary> read_summary_;
   std::shared_ptr<const Lists> lists_;
-  std::shared_ptr<const Interactions> on_host_;  // of a copy for a device: what it is a copy of
+  std::shared_ptr<const Interactions> on_host_;  // of a device copy: its original on the host
 };
 
 }  // namespace prism::inline PRISM_ISA

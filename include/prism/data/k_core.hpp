@@ -40,7 +40,7 @@ namespace detail {
 
 /// Removes users with fewer than `user_core` interactions and items with fewer than `item_core`,
 /// repeatedly, until all that remain have enough; possibly none. Rows are renumbered in their old
-/// order; ids and times are kept. A core of 0 removes nothing, a core of 1 rows without
+/// order; ids and times are kept. A core of 0 removes nothing, a core of 1 only rows without
 /// interactions. Takes linear time.
 [[nodiscard]] inline Interactions k_core(const Interactions& data, Index user_core,
                                          Index item_core) {

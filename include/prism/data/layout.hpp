@@ -19,7 +19,7 @@ struct Layout {
   Format format = Format::delimited;  ///< never automatic
   std::string delimiter = {};
   bool header = false;                  ///< the first record has the columns' names
-  std::string header_text = {};         ///< that record, which is left out where it comes again
+  std::string header_text = {};         ///< that record; its repetitions are left out
   std::vector<std::string> names = {};  ///< of the columns; empty if they have none
   std::size_t user = 0;
   std::size_t item = 1;
@@ -27,13 +27,13 @@ struct Layout {
   std::optional<std::size_t> time = {};     ///< unset: not read
   bool dates = false;                       ///< times are dates and not numbers
   std::optional<std::size_t> part = {};     ///< unset: not read
-  std::optional<std::size_t> columns = {};  ///< how many each record must have; unset: enough
-  /// MatrixMarket's rows and columns, of which columns 0 and 1 hold numbers from 1 on
+  std::optional<std::size_t> columns = {};  ///< of each record, exactly; unset: enough to read
+  /// MatrixMarket's rows and columns; the file's columns 0 and 1 hold their numbers, from 1 on
   std::optional<std::array<std::size_t, 2>> matrix = {};
-  std::string comment = {};      ///< what begins a comment; empty: nothing does
-  bool refuse_comments = false;  ///< other lines that begin as comments usually do are errors
+  std::string comment = {};      ///< the prefix of comments; empty: there are none
+  bool refuse_comments = false;  ///< other lines that begin with # or % are errors
 
-  /// The columns of a record up to the last one that is read.
+  /// The number of columns up to the last one that is read.
   [[nodiscard]] std::size_t columns_to_read() const {
     return 1 + std::max({user, item, rating.value_or(0), time.value_or(0), part.value_or(0)});
   }

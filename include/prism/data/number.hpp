@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Numbers in text, in the same way in every locale.
+// Parses numbers in text, independently of the locale.
 #pragma once
 
 #include <charconv>
@@ -15,7 +15,7 @@
 
 namespace prism::inline PRISM_ISA {
 
-/// The finite number in a text, ignoring spaces around it; nullopt if it is not one.
+/// Parses a finite number, ignoring spaces around it; nullopt if the text is not one.
 [[nodiscard]] inline std::optional<double> parse_number(std::string_view text) {
   const std::size_t first = text.find_first_not_of(' ');
   if (first == std::string_view::npos) return std::nullopt;

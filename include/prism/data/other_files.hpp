@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Files that are known to be no tables of interactions, by how they begin.
+// Recognises files that are not tables of interactions by how they begin.
 #pragma once
 
 #include <algorithm>
@@ -18,7 +18,7 @@ namespace prism::inline PRISM_ISA {
 
 namespace detail {
 
-/// What a file of other bytes than text is, and what to do with it; nullopt for text.
+/// What a file is that is not plain text, and what to do with it; nullopt for text.
 [[nodiscard]] inline std::optional<std::string> binary_problem(std::string_view text) {
   using namespace std::string_view_literals;
   constexpr std::pair<std::string_view, const char*> known[] = {
@@ -40,7 +40,7 @@ namespace detail {
   for (const auto& [magic, problem] : known) {
     if (text.starts_with(magic)) return problem;
   }
-  // The name of a tar archive's first file, its size and so on take 257 bytes, filled up by zeros.
+  // A tar archive begins with 257 bytes of its first file's name, size and so on, zero-padded.
   constexpr std::size_t tar_magic = 257;
   if (text.size() > tar_magic && text.substr(tar_magic).starts_with("ustar") &&
       text.substr(0, tar_magic).find('\0') != std::string_view::npos) {
@@ -49,7 +49,7 @@ namespace detail {
   return std::nullopt;
 }
 
-/// The first line of a text, without spaces around it and the line break.
+/// The first line of a text, without its line break and spaces around it.
 [[nodiscard]] inline std::string_view first_line(std::string_view text) noexcept {
   std::string_view line = text.substr(0, text.find('\n'));
   if (line.ends_with('\r')) line.remove_suffix(1);
@@ -70,7 +70,7 @@ namespace detail {
   return "begins with '" + std::string(1, text[0]) + "' and is no table of interactions";
 }
 
-/// Whether one of the first lines is a statement of SQL that makes a table.
+/// Whether one of the first lines shows that the text is an SQL dump of a table.
 [[nodiscard]] inline bool is_sql(std::string_view text) noexcept {
   for (std::size_t line = 0; line < 64 && !text.empty(); ++line) {
     for (const std::string_view begin :
@@ -83,7 +83,8 @@ namespace detail {
   return false;
 }
 
-/// Whether a text begins with a line of digits and a colon, above one of columns between commas.
+/// Whether a text begins with a line of digits and a colon, above a line of comma-separated
+/// columns.
 [[nodiscard]] inline bool is_netflix(std::string_view text) noexcept {
   std::string_view movie = first_line(text);
   if (movie.size() < 2 || !movie.ends_with(':')) return false;

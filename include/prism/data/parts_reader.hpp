@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Reads files into parts of one data set, chunks of them in parallel.
+// Reads files into parts of one data set, parsing chunks of them in parallel.
 #pragma once
 
 #include <algorithm>
@@ -42,9 +42,9 @@ struct Part {
   ReadSummary summary = {};
 };
 
-/// How a file is read. Nothing of it changes the result.
+/// Sizes for reading a file. They do not affect the result.
 struct ReadSizes {
-  std::size_t block = std::size_t{8} << 20;  ///< bytes read at once; a sample has to fit, of 2 MB
+  std::size_t block = std::size_t{8} << 20;  ///< bytes read at once; a sample of 2 MB has to fit
   std::size_t chunk = std::size_t{1} << 20;  ///< bytes parsed by one task
   std::size_t max_record = std::size_t{256} << 20;  ///< bounds the memory
 };
@@ -98,7 +98,7 @@ class PartsReader {
     }
   }
 
-  /// A part as Interactions, after all files have been read, when all ids are known.
+  /// Converts a part to Interactions, once all files have been read and all ids are known.
   Interactions to_interactions(Part&& part) const {
     Part taken = std::move(part);
     return with_counts(Interactions(users_, items_, taken.pairs.pairs, taken.pairs.times),
@@ -183,7 +183,7 @@ class PartsReader {
     return records;
   }
 
-  /// Appends what chunks hold, in their order, with the rows of the data set.
+  /// Appends the chunks' pairs in order, translated to the rows of the data set.
   void append(std::vector<ParsedChunk>& chunks, Pairs& rest, Pairs& test) {
     std::vector<std::vector<Index>> rows[2];  // of the users and the items of each chunk
     parallel_tasks(par, 2, [&](std::size_t side) {
@@ -215,7 +215,7 @@ class PartsReader {
   std::shared_ptr<Ids> items_ = std::make_shared<Ids>();
 };
 
-/// How many interactions of a test set have a user or an item without one in the training set.
+/// The number of test interactions whose user or item has no interaction in the training set.
 [[nodiscard]] inline std::size_t count_new(const Interactions& train, const Interactions& test) {
   std::size_t count = 0;
   for (std::size_t k = 0; k < test.size(); ++k) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What stands above the data of a file: comments, MatrixMarket's sizes.
+// The lines above the data of a file: comments, MatrixMarket's sizes.
 #pragma once
 
 #include <algorithm>
@@ -24,28 +24,28 @@ namespace prism::inline PRISM_ISA {
 struct Preamble {
   std::size_t bytes = 0;
   std::size_t lines = 0;
-  std::vector<std::string> comments = {};   ///< as they are, with what they begin with
-  std::string comment = {};                 ///< what begins a comment; empty: nothing does
+  std::vector<std::string> comments = {};   ///< verbatim, with their prefix
+  std::string comment = {};                 ///< the prefix of comments; empty: there are none
   bool konect = false;                      ///< columns between spaces or tabs, no header
-  std::optional<std::size_t> entries = {};  ///< MatrixMarket: how many the file says it has
+  std::optional<std::size_t> entries = {};  ///< MatrixMarket: the number that the file declares
   std::size_t rows = 0, columns = 0;        ///< of MatrixMarket
   bool pattern = false;                     ///< MatrixMarket: without values
 };
 
 namespace detail {
 
-/// A line without the carriage return that ends it.
+/// A line without a carriage return at its end.
 [[nodiscard]] inline std::string_view without_return(std::string_view line) noexcept {
   if (line.ends_with('\r')) line.remove_suffix(1);
   return line;
 }
 
-/// Whether a line has nothing but spaces and tabs.
+/// Whether a line has only spaces and tabs.
 [[nodiscard]] inline bool is_blank(std::string_view line) noexcept {
   return line.find_first_not_of(" \t") == std::string_view::npos;
 }
 
-/// Reads what stands above the data.
+/// Reads the lines above the data.
 class PreambleReader {
  public:
   PreambleReader(std::string file, std::string_view text, const ReadOptions& options)

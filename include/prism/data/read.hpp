@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Reads interactions from files: MovieLens, CSV, TSV, LightGCN's adjacency lists, RecBole,
-// MatrixMarket, edge lists of SNAP and KONECT; plain, gzip, or from a pipe.
+// MatrixMarket, edge lists of SNAP and KONECT; plain or gzip files, or a pipe.
 #pragma once
 
 #include <cstddef>
@@ -20,13 +20,13 @@
 
 namespace prism::inline PRISM_ISA {
 
-/// Two parts of one data set: the same users, items and ids.
+/// Two parts of one data set, with the same users, items and ids.
 struct TrainTest {
   Interactions train;
   Interactions test;
 };
 
-/// Reads files that are parts of one data set; they share users, items and ids.
+/// Reads files that are parts of one data set; the results share users, items and ids.
 /// @throws DataError, ArgumentError  as read_interactions
 [[nodiscard]] inline std::vector<Interactions> read_parts(
     const std::vector<std::filesystem::path>& paths, const ReadOptions& options = {}) {
@@ -38,11 +38,11 @@ struct TrainTest {
   return result;
 }
 
-/// Reads a file of interactions, plain or gzip, or a pipe. Users and items are numbered in order of
-/// first appearance, after min_rating; users of adjacency lists count even without items. A
-/// repeated interaction counts once, at its earliest time. What was found, and taken for what, is
-/// in the result's read_summary(). Chunks of the file are parsed in parallel; the result, and the
-/// line of an error, do not depend on the threads.
+/// Reads interactions from a plain or gzip file, or a pipe. Users and items are numbered in order
+/// of first appearance, after min_rating is applied; a user of an adjacency list counts even
+/// without items. A repeated interaction counts once, at its earliest time. The result's
+/// read_summary() says what was found and how it was interpreted. Chunks of the file are parsed in
+/// parallel; neither the result nor the line of an error depends on the number of threads.
 /// @throws DataError      if the file cannot be read, its format is ambiguous, a line does not
 ///                        match it, or there are no interactions; the message names the file and
 ///                        the line
@@ -52,10 +52,10 @@ struct TrainTest {
   return std::move(read_parts({path}, options).front());
 }
 
-/// Reads a data set published in two files. Interactions of the test set whose user or item the
-/// training set has not are kept, and counted in its read_summary().
-/// @throws DataError, ArgumentError  as read_interactions; DataError too if no interaction of the
-///     test set has a user and an item of the training set
+/// Reads a data set published in two files. Test interactions whose user or item is not in the
+/// training set are kept, and counted in the test set's read_summary().
+/// @throws DataError, ArgumentError  as read_interactions; DataError also if no test interaction
+///     has both a user and an item of the training set
 [[nodiscard]] inline TrainTest read_train_test(const std::filesystem::path& train,
                                                const std::filesystem::path& test,
                                                const ReadOptions& options = {}) {
@@ -76,7 +76,7 @@ struct TrainTest {
           .test = detail::with_new_counted(std::move(result.test), unknown)};
 }
 
-/// Reads a data set published in one file with a column for the part.
+/// Reads a data set published in one file, in which a column marks the test set.
 /// @throws DataError, ArgumentError  as read_interactions
 [[nodiscard]] inline TrainTest read_train_test(const std::filesystem::path& path,
                                                const TestColumn& column,

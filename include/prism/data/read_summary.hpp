@@ -18,10 +18,10 @@
 
 namespace prism::inline PRISM_ISA {
 
-/// What a reader found in a file or an Arrow table, and took it for. Columns are as "2" or, with
-/// a name, "2 'rating'".
+/// What a reader found in a file or an Arrow table, and how it was interpreted. Columns are given
+/// as "2" or, with a name, "2 'rating'".
 struct ReadSummary {
-  std::string file;  ///< its name; "Arrow data"
+  std::string file;  ///< its name, or "Arrow data"
   bool gzip = false;
   /// Never automatic; unset: Arrow, which has no delimiter, header or comments.
   std::optional<Format> format = Format::delimited;
@@ -29,7 +29,7 @@ struct ReadSummary {
   bool header = false;
   std::string user_column, item_column;    ///< empty for adjacency lists
   std::string rating_column, time_column;  ///< empty: not read
-  bool dates = false;  ///< times were dates (of Arrow, timestamps too), and are seconds since 1970
+  bool dates = false;  ///< times were dates (in Arrow, timestamps too), now seconds since 1970
   std::optional<double> min_rating;
 
   Index users = 0;  ///< that have an interaction in this part
@@ -41,9 +41,9 @@ struct ReadSummary {
   std::size_t repeated_headers = 0;
   std::size_t below_min_rating = 0;
   std::size_t nulls = 0;     ///< rows of an Arrow table, with ArrowNulls::drop
-  std::size_t repeated = 0;  ///< interactions that were there before
-  /// Of a test set: interactions of a user or an item that the training set has not. These are
-  /// kept. Unset for other parts.
+  std::size_t repeated = 0;  ///< interactions that repeat an earlier one
+  /// For a test set: interactions whose user or item is not in the training set. They are kept.
+  /// Unset for other parts.
   std::optional<std::size_t> not_in_training = {};
 };
 
@@ -55,8 +55,8 @@ namespace detail {
   return "'" + delimiter + "'";
 }
 
-/// Interactions with a summary, which is told how many there are.
-/// @param found  interactions before repeated ones became one
+/// Interactions with a summary, whose counts are filled in.
+/// @param found  the number of interactions before repeated ones were merged
 [[nodiscard]] inline Interactions with_counts(Interactions interactions, ReadSummary summary,
                                               std::size_t found) {
   const auto count = [](std::span<const Index> degrees) {

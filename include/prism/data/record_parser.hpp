@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Parses a chunk of a file, apart from all others: pairs of its own users and items, which still
-// have no rows.
+// Parses a chunk of a file independently of the others, into pairs of users and items that do not
+// have rows yet.
 #pragma once
 
 #include <algorithm>
@@ -33,7 +33,7 @@ namespace prism::inline PRISM_ISA {
 
 namespace detail {
 
-/// Pairs, of rows or of positions in a chunk's lists of ids, with what belongs to them.
+/// Pairs of rows, or of positions in a chunk's lists of ids, with their times.
 struct Pairs {
   std::vector<Interaction> pairs = {};
   std::vector<double> times = {};  // empty if none are read
@@ -45,9 +45,9 @@ struct ParsedChunk {
   std::deque<std::string> unquoted = {};
   Pairs rest, test;  // test: those that have the test column's value
   std::size_t lines = 0;
-  std::size_t records = 0;  // that are interactions, or an adjacency list's users
+  std::size_t records = 0;  // interactions, or users of adjacency lists
   std::size_t comments = 0, repeated_headers = 0, below_min_rating = 0;
-  std::optional<std::string> error = {};  // the first one; nothing is parsed behind it
+  std::optional<std::string> error = {};  // the first one; nothing is parsed after it
   std::size_t error_line = 0;             // from 1 in the chunk
 };
 
@@ -56,7 +56,6 @@ class RecordParser {
  public:
   /// @param min_rating   used if the layout has a rating
   /// @param test_value   used if the layout has a part
-  /// @param max_line_bytes  of the longest record accepted
   RecordParser(const Layout& layout, double min_rating, std::string_view test_value)
       : layout_(layout), min_rating_(min_rating), test_value_(test_value) {}
 
@@ -93,7 +92,7 @@ class RecordParser {
     return static_cast<std::size_t>(std::count(record.begin(), record.end(), '\n'));
   }
 
-  /// Whether a record is data; counts it if it is not.
+  /// Whether a record is data; counts comments and repeated headers.
   bool is_data(std::string_view record, ParsedChunk& chunk) const {
     if (is_blank(record)) return false;
     if (!layout_.comment.empty() && record.starts_with(layout_.comment)) {
@@ -176,7 +175,7 @@ class RecordParser {
         {add(chunk.users, user, fields, chunk), add(chunk.items, item, fields, chunk)});
   }
 
-  /// Whether a record of MatrixMarket is within the matrix.
+  /// Fails unless a MatrixMarket record is within the matrix.
   void check_indices(const FieldSplitter& fields) const {
     for (const std::size_t side : {std::size_t{0}, std::size_t{1}}) {
       const std::string_view text = fields[side];

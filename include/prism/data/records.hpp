@@ -16,8 +16,8 @@ namespace prism::inline PRISM_ISA {
   return delimiter == "," || delimiter == ";";
 }
 
-/// A text without the byte order marks of UTF-8 that it begins with. Files that were put together
-/// have them at the beginning of later lines too.
+/// A text without the UTF-8 byte order marks at its beginning. Concatenated files have them at the
+/// beginning of later lines too.
 [[nodiscard]] inline std::string_view without_mark(std::string_view text) noexcept {
   constexpr std::string_view mark = "\xEF\xBB\xBF";
   while (text.starts_with(mark)) text.remove_prefix(mark.size());
@@ -28,14 +28,14 @@ namespace prism::inline PRISM_ISA {
 class RecordEnds {
  public:
   /// @param delimiter  of the fields; empty: each line is a record
-  /// @param comment    what begins a comment, in which quotes mean nothing; empty: nothing does. It
-  ///     has to outlive the object
+  /// @param comment    the prefix of comments, in which quotes have no meaning; empty: there are
+  ///     none. Must outlive the object
   explicit RecordEnds(std::string_view delimiter, std::string_view comment = {}) noexcept
       : delimiter_(has_quotes(delimiter) ? delimiter[0] : '\0'), comment_(comment) {}
 
   static constexpr std::size_t none = std::string_view::npos;
 
-  /// The line break that ends the record that begins at `begin`; none if the text ends before.
+  /// The line break that ends the record beginning at `begin`; none if the text ends first.
   [[nodiscard]] std::size_t find(std::string_view text, std::size_t begin) const noexcept {
     const std::size_t line_break = text.find('\n', begin);
     if (delimiter_ == '\0') return line_break;
@@ -44,9 +44,9 @@ class RecordEnds {
     return find_behind_quotes(text, text.size() - without_mark(text.substr(begin)).size());
   }
 
-  /// Cuts a text at the ends of records into chunks of about this many bytes: the positions where
-  /// they end. What is left behind the last one is no whole record.
-  /// @param whole  whether the text's end is a record's
+  /// Cuts a text at the ends of records into chunks of about chunk_bytes; returns the positions
+  /// where they end. The text after the last one is not a whole record.
+  /// @param whole  whether the end of the text ends a record
   [[nodiscard]] std::vector<std::size_t> cut(std::string_view text, std::size_t chunk_bytes,
                                              bool whole) const {
     std::vector<std::size_t> ends;

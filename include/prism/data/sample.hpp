@@ -22,7 +22,7 @@ namespace detail {
 inline constexpr const char* zero_byte_problem =
     "contains a zero byte, so it is not text; if it is UTF-16 or UTF-32, convert it to UTF-8";
 
-/// What is wrong with a line that begins as comments usually do; nullopt if it does not.
+/// The problem with a line that begins with # or %, as comments usually do; nullopt otherwise.
 [[nodiscard]] inline std::optional<std::string> unexpected_comment(std::string_view line) {
   if (!line.starts_with('#') && !line.starts_with('%')) return std::nullopt;
   const std::string sign(line.substr(0, 1));
@@ -34,20 +34,20 @@ inline constexpr const char* zero_byte_problem =
 struct SampleRow {
   std::size_t line = 1;
   std::string text = {};
-  std::vector<std::string> fields = {};  // none if its quotes do not match
+  std::vector<std::string> fields = {};  // none if quotes do not match
 };
 using SampleRows = std::vector<SampleRow>;
 
 /// The first records of a text: at most 64, of about a megabyte together.
 class Sample {
  public:
-  /// @param text   that begins with the data and ends with a record, or is long
-  /// @param line   its first line's number
-  /// @param comment  what begins a comment; empty: nothing does
+  /// @param text   begins with the data, and ends with a whole record or is long
+  /// @param line   the number of its first line
+  /// @param comment  the prefix of comments; empty: there are none
   Sample(std::string_view text, std::size_t line, std::string comment)
       : text_(text), line_(line), comment_(std::move(comment)) {}
 
-  /// The records and their fields, between this delimiter.
+  /// The records, with their fields split at this delimiter.
   [[nodiscard]] SampleRows rows(std::string_view delimiter) const {
     const RecordEnds ends(delimiter, comment_);
     FieldSplitter fields(delimiter);
@@ -55,7 +55,7 @@ class Sample {
     std::size_t line = line_;
     for (std::size_t begin = 0; begin < text_.size() && begin < max_bytes && rows.size() < 64;) {
       std::size_t end = ends.find(text_, begin);
-      // A quote that does not end is an error of its line when it is read.
+      // An unclosed quote is reported when its line is read.
       if (end == RecordEnds::none) end = text_.find('\n', begin);
       const std::string_view whole = text_.substr(begin, end - begin);
       const std::string_view record = without_mark(without_return(whole));
@@ -79,7 +79,7 @@ class Sample {
   std::string comment_;
 };
 
-/// The first row with another number of fields than the first one; null if there is none.
+/// The first row whose number of fields differs from row 0's; null if there is none.
 [[nodiscard]] inline const SampleRow* first_ragged(const SampleRows& rows) {
   for (const SampleRow& row : rows) {
     if (row.fields.size() != rows[0].fields.size()) return &row;

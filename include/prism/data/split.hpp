@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Splits a data set into training, validation and test set.
+// Splits a data set into training, validation and test sets.
 #pragma once
 
 #include <algorithm>
@@ -33,8 +33,8 @@ struct SplitOptions {
 struct GivenSplitOptions {
   double validation = 0.1;     ///< fraction of the training set, in [0, 1)
   std::uint64_t seed = 123;    ///< equal seeds give equal parts
-  bool drop_repeated = false;  ///< remove interactions from test that are also in train; else an
-                               ///< error
+  bool drop_repeated = false;  ///< remove interactions from test that are also in train; if false,
+                               ///< they are an error
 };
 
 namespace detail {
@@ -59,8 +59,8 @@ namespace detail {
 
 }  // namespace detail
 
-/// Draws validation and test set at random from all interactions; the rest is train. A fraction of
-/// n interactions is rounded to the nearest integer, halves up: 0.1 of 25 is 3.
+/// Draws the validation and test sets at random from all interactions; the rest is train. A
+/// fraction of n interactions is rounded to the nearest integer, halves up: 0.1 of 25 is 3.
 /// @throws ArgumentError  for a fraction outside [0, 1), or if nothing is left to train on
 [[nodiscard]] inline Split random_split(const Interactions& data,
                                         const SplitOptions& options = {}) {
@@ -99,8 +99,8 @@ namespace detail {
   return split;
 }
 
-/// Training and validation set as one training set, and the same test set: to train again once
-/// validation has decided how.
+/// Merges the validation set into the training set and keeps the test set, to train again once
+/// the hyperparameters have been chosen on the validation set.
 [[nodiscard]] inline Split merge_validation(const Split& split) {
   std::vector<Interaction> pairs;
   std::vector<double> times;
@@ -114,9 +114,9 @@ namespace detail {
           .test = split.test};
 }
 
-/// By time: each user's last interaction is test, the one before is validation, the rest is train.
-/// Users with fewer than 3 are entirely in train. Of two interactions at the same time the one with
-/// the lower item row counts as the earlier.
+/// Splits by time: each user's last interaction goes to test, the one before it to validation, the
+/// rest to train. Users with fewer than 3 interactions stay entirely in train. Of two interactions
+/// at the same time, the one with the lower item row counts as earlier.
 /// @throws ArgumentError  if the data has no times, or no interactions
 [[nodiscard]] inline Split leave_last_out(const Interactions& data) {
   require(!data.empty(), "data", "has no interactions");

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What a split is, for headers and programs that take one and make none.
+// The parts of a split, for headers and programs that use a split but do not make one.
 #pragma once
 
 #include <cstddef>
@@ -18,7 +18,7 @@ struct Split {
 
 namespace detail {
 
-/// Whether two parts have an interaction in common. Quicker with the smaller one first.
+/// Whether two parts have an interaction in common. Quicker if `a` is the smaller part.
 /// @param a, b  of the same users and items
 [[nodiscard]] inline bool have_common_interaction(const Interactions& a, const Interactions& b) {
   for (std::size_t k = 0; k < a.size(); ++k) {

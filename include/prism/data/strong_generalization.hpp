@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Splits users, not interactions: the test users are unknown to the model, which sees a part of
-// their items only when it is asked for the rest. Strong generalization: Marlin, "Collaborative
-// filtering: a machine learning perspective", 2004; as Liang et al. do it in "Variational
+// Splits users, not interactions: the model is not trained on the test users, and sees part of
+// their items only when it has to predict the rest. Strong generalization: Marlin, "Collaborative
+// filtering: a machine learning perspective", 2004; split as in Liang et al., "Variational
 // autoencoders for collaborative filtering" (Mult-VAE), WWW 2018.
 #pragma once
 
@@ -32,22 +32,22 @@ struct StrongGeneralizationOptions {
   /// Fraction of a held-out user's items that are to be predicted, in [0, 1), rounded down as in
   /// the published code; the rest is folded in.
   double target = 0.2;
-  std::size_t min_items = 5;  ///< of fewer items none is to be predicted: all are folded in
+  std::size_t min_items = 5;  ///< a user with fewer items has none to predict: all are folded in
   std::uint64_t seed = 123;   ///< equal seeds give equal parts
 };
 
-/// Users that no model was trained on: two parts of the same users and items.
+/// Users held out from training, in two parts with the same users and items.
 struct HeldOutUsers {
-  Interactions fold_in;  ///< what the model is shown of them
-  Interactions target;   ///< what it is to predict
+  Interactions fold_in;  ///< shown to the model
+  Interactions target;   ///< to be predicted
 };
 
-/// All parts have the same items, those that a training user has.
+/// All parts have the same items: those of the training users.
 struct StrongGeneralizationSplit {
   Interactions train;  ///< all interactions of the training users
   HeldOutUsers validation;
   HeldOutUsers test;
-  std::size_t dropped = 0;  ///< interactions of held-out users with items of no training user
+  std::size_t dropped = 0;  ///< interactions of held-out users with items that no training user has
 };
 
 namespace detail {
@@ -82,9 +82,9 @@ struct PartBuilder {
 
 }  // namespace detail
 
-/// Draws validation and test users at random, and of each of them the items to be predicted.
-/// Items of no training user are left out, as no model has learnt them. Users and items keep the
-/// order of the data.
+/// Draws validation and test users at random, and for each of them the items to be predicted.
+/// Items that no training user has are left out, since the model cannot learn them. Users and items
+/// keep the order of the data.
 /// @throws ArgumentError  for a fraction outside [0, 1), or if no user is left to train on
 [[nodiscard]] inline StrongGeneralizationSplit strong_generalization_split(
     const Interactions& data, const StrongGeneralizationOptions& options = {}) {
@@ -137,7 +137,7 @@ struct PartBuilder {
     }
     const bool is_test = of_test.row_of[user] != absent;
     const Index row = (is_test ? of_test : of_validation).row_of[user];
-    // Each user has a stream of its own, so that no one's draws depend on the others' items.
+    // Each user has its own random stream, so its draws do not depend on other users' items.
     shuffle(serial, std::span(known), Random(options.seed, Stream::split, user + 1));
     const auto to_predict = known.size() < options.min_items
                                 ? std::size_t{0}

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Synthetic interactions with the main properties of real ones, latent preferences and a
-// long-tailed popularity, for examples, tests and benchmarks without a file.
+// Synthetic interactions with the main properties of real data (latent preferences and long-tailed
+// popularity), for examples, tests and benchmarks that need no file.
 #pragma once
 
 #include <algorithm>
@@ -39,7 +39,7 @@ struct SyntheticOptions {
 
 namespace detail {
 
-/// Draws synthetic interactions, as a function of the options alone, not of threads.
+/// Draws synthetic interactions. They depend on the options alone, not on the number of threads.
 class SyntheticGenerator {
  public:
   explicit SyntheticGenerator(const SyntheticOptions& options)
@@ -70,8 +70,9 @@ class SyntheticGenerator {
   }
 
   /// Fills `sampled` with distinct items, drawn one after the other with probability proportional
-  /// to popularity * exp(affinity * cosine of the latent vectors). Equivalently, the items of the
-  /// largest keys: the logarithms of these weights plus Gumbel noise (Gumbel top-k sampling).
+  /// to popularity * exp(affinity * cosine of the latent vectors). Equivalently, takes the items
+  /// with the largest keys: the logarithms of these weights plus Gumbel noise (Gumbel top-k
+  /// sampling).
   void sample_items(Index user, std::span<Interaction> sampled, std::vector<double>& keys,
                     std::vector<Index>& order) const {
     const Random draw = random(4);
@@ -126,8 +127,8 @@ class SyntheticGenerator {
 
 /// Each user draws distinct items without replacement, with probability proportional to
 /// rank^-popularity_exponent * exp(affinity * cosine of the two latent vectors). The number of
-/// items per user is heavy-tailed around the mean, and at most half of the items (which lowers a
-/// mean close to that).
+/// items per user is heavy-tailed around the mean and capped at half of the items, which lowers a
+/// mean close to the cap.
 /// @throws ArgumentError  for an option outside its domain
 [[nodiscard]] inline Interactions synthetic_interactions(const SyntheticOptions& options = {}) {
   const auto is_exponent = [](double x) { return is_finite(x) && x >= 0; };

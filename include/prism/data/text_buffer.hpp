@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The text of a file, a block at a time. Blocks are read and not mapped: a file that another
-// process shortens is then an error and no signal, and pipes and gzip files take the same way.
+// The text of a file, one block at a time. Blocks are read rather than memory-mapped: a file that
+// another process shortens then causes an error, not a signal, and pipes and gzip files are read
+// the same way.
 #pragma once
 
 #include <algorithm>
@@ -18,18 +19,18 @@
 
 namespace prism::inline PRISM_ISA {
 
-/// The bytes of a file that are read and not yet used, in memory proportional to a block.
+/// The bytes of a file that have been read but not yet used, in memory proportional to a block.
 class TextBuffer {
  public:
-  /// @param block_bytes  how many bytes are read at once, above 0
+  /// @param block_bytes  the number of bytes read at once, above 0
   /// @throws DataError  if the file cannot be read
   TextBuffer(const std::filesystem::path& path, std::size_t block_bytes)
       : bytes_(path),
         capacity_(block_bytes),
         buffer_(std::make_unique_for_overwrite<char[]>(block_bytes)) {}
 
-  /// Reads as many bytes as there is room for, behind those that are not used yet; makes room for
-  /// as many again if there is none.
+  /// Appends as many bytes as fit to those not used yet; doubles the capacity if the buffer is
+  /// full.
   /// @throws DataError  if reading fails
   void fill() {
     if (end_ - begin_ == capacity_) {
@@ -50,12 +51,12 @@ class TextBuffer {
     }
   }
 
-  /// What is read and not used yet, valid until the next fill().
+  /// The bytes read but not used yet; valid until the next fill().
   [[nodiscard]] std::string_view text() const noexcept {
     return {buffer_.get() + begin_, end_ - begin_};
   }
 
-  /// The first bytes of text() are used.
+  /// Marks the first bytes of text() as used.
   void use(std::size_t bytes) noexcept { begin_ += bytes; }
 
   /// Whether text() is the rest of the file.

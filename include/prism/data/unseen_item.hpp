@@ -9,9 +9,9 @@
 
 namespace prism::inline PRISM_ISA {
 
-/// The item that a user has no interaction with and that follows so many others of them: a rank
-/// below items - seen.size(), drawn uniformly, gives each with the same probability.
-/// @param rank  how many unseen items precede it
+/// Returns the item with a given rank among those that a user has no interaction with. With a rank
+/// drawn uniformly below items - seen.size(), all unseen items are equally likely.
+/// @param rank  the number of unseen items that precede it
 /// @param seen  the user's items, ascending
 [[nodiscard]] constexpr Index unseen_item(Index rank, std::span<const Index> seen) noexcept {
   // seen[k] - k unseen items precede seen[k]: find how many seen items precede the result.

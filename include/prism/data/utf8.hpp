@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Whether bytes are text in UTF-8.
+// Whether bytes are UTF-8 text.
 #pragma once
 
 #include <cstddef>
@@ -10,8 +10,8 @@
 
 namespace prism::inline PRISM_ISA {
 
-/// Whether the bytes are well-formed UTF-8: no code point above 10FFFF, no surrogate, none in more
-/// bytes than it needs. Source: the Unicode Standard, table 3-7.
+/// Whether the bytes are well-formed UTF-8: no code point above 10FFFF, no surrogate, no overlong
+/// encoding. Source: the Unicode Standard, table 3-7.
 [[nodiscard]] inline bool is_utf8(std::string_view bytes) noexcept {
   for (std::size_t at = 0; at < bytes.size();) {
     const auto byte = [&](std::size_t k) {

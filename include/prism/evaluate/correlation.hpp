@@ -46,7 +46,7 @@ namespace prism::inline PRISM_ISA {
   const auto is_constant = [](std::span<const double> values) {
     return std::ranges::adjacent_find(values, std::not_equal_to()) == values.end();
   };
-  // A mean that is rounded would leave differences to it.
+  // Differences from a rounded mean would not be zero.
   if (is_constant(x) || is_constant(y)) return std::numeric_limits<double>::quiet_NaN();
   const double n = static_cast<double>(x.size());
   const double mean_x = std::accumulate(x.begin(), x.end(), 0.0) / n;

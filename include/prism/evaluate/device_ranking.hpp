@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Full ranking on a device, some users at a time: all their scores, then the best of each.
+// Full ranking on a device, some users at a time: all their scores, then the best items of each.
 #pragma once
 
 #include <algorithm>
@@ -29,7 +29,7 @@
 
 namespace prism::inline PRISM_ISA::detail {
 
-/// What a scorer says of the users, or of the items: their output rows, factors and extra column.
+/// One side of a scorer, users or items: their output rows, factors and extra column.
 template <class T>
 struct ScoringSide {
   Rows<const T> rows;
@@ -46,8 +46,8 @@ struct ScoringSide {
   }
 };
 
-/// to[r] = the scoring row of row selected[r], or of row r where `selected` is empty. Of rows that
-/// the device cannot read, the host makes them.
+/// to[r] = the scoring row of row selected[r], or of row r if `selected` is empty. The host
+/// computes them if the device cannot read the rows.
 template <DeviceExecution X, class T>
 void write_scoring_rows(const X& exec, ScoringSide<T> side, std::span<const Index> selected,
                         Rows<T> to) {
@@ -71,7 +71,7 @@ void write_scoring_rows(const X& exec, ScoringSide<T> side, std::span<const Inde
 }
 
 /// Gives items a score that enters no list.
-/// @param lists     the items of each row of scores; with `selected`, of row selected[r] for row r
+/// @param lists     the items of each row of scores; with `selected`, row r has list selected[r]
 template <DeviceExecution X, class T>
 void mask_items(const X& exec, Adjacency lists, std::span<const Index> selected, Rows<T> scores) {
   for_each_row(exec, scores.size(), 1, [=] PRISM_HOST_DEVICE(std::size_t r) {
@@ -84,8 +84,8 @@ void mask_items(const X& exec, Adjacency lists, std::span<const Index> selected,
   });
 }
 
-/// The lists of some users: row r of `lists` begins with size[r] entries, best first. Scores and
-/// items are where the device makes them.
+/// The lists of some users: row r of `lists` begins with size[r] entries, best first. `scores` and
+/// `items` are working memory of the device.
 template <class T>
 struct BestLists {
   Rows<T> scores;
@@ -107,13 +107,13 @@ void find_best(const X& exec, Rows<const T> scores, BestLists<T> best) {
   });
 }
 
-/// Ranks all items for some users at a time, in the device's memory.
+/// Ranks all items for some users at a time, in device memory.
 template <class T, DeviceExecution X>
 class DeviceRanking {
  public:
-  /// @param scorer     has to outlive this, as the parts of `exclude` have to
+  /// @param scorer     must outlive the object, as must the parts of `exclude`
   /// @param k          at most the number of items
-  /// @param max_users  the most that rank() is called with
+  /// @param max_users  the most users that rank() is called with
   DeviceRanking(const X& exec, const Scorer<T>& scorer, std::size_t k,
                 std::span<const Interactions* const> exclude, Similarity similarity,
                 std::size_t max_users)
@@ -156,9 +156,9 @@ class DeviceRanking {
   DeviceRanking(const DeviceRanking&) = delete;
   DeviceRanking& operator=(const DeviceRanking&) = delete;
 
-  /// Ranks the items for these users, and waits for it.
+  /// Ranks the items for these users, and waits for the device.
   void rank(std::span<const Index> users) {
-    // The host writes nothing after the device has begun.
+    // The host writes nothing after the device has started.
     std::ranges::copy(users, users_.begin());
     copy_lists_of(users);
     const std::span<const Index> selected(users_.data(), users.size());
@@ -181,20 +181,20 @@ class DeviceRanking {
     synchronise(exec_);
   }
 
-  /// The list of the r-th of them.
+  /// The list of the r-th user of the last rank().
   [[nodiscard]] std::span<const ScoredItem<T>> best(std::size_t r) const noexcept {
     return {lists_.data() + r * k_, list_size_[r]};
   }
 
  private:
-  /// The rows' factors where the rows are read; null for factors of 1.
+  /// The rows' factors, in the memory where the rows are read; null for factors of 1.
   [[nodiscard]] const T* factor_of(Rows<const T> rows, const std::vector<T>& on_host,
                                    const TableVector<T>& on_device) const {
     if (on_host.empty()) return nullptr;
     return can_read(exec_, rows.data()) ? on_device.data() : on_host.data();
   }
 
-  /// Copies the users' items in the parts that the device cannot read.
+  /// Copies the users' items from the parts that the device cannot read.
   void copy_lists_of(std::span<const Index> users) {
     if (host_parts_.empty()) return;
     masked_begin_.assign(1, 0);
@@ -215,7 +215,7 @@ class DeviceRanking {
   ScoringSide<T> users_side_;
   std::size_t dim_;
   std::size_t k_;
-  TableVector<T> item_rows_;  // none where the output rows are the scoring rows
+  TableVector<T> item_rows_;  // empty if the output rows are the scoring rows
   Rows<const T> items_;
   TableVector<Index> users_;
   TableVector<T> user_rows_;
@@ -229,8 +229,9 @@ class DeviceRanking {
   TableVector<Index> masked_;
 };
 
-/// rank_items() on a device, whose arguments are checked.
-/// @param max_scores  how many are in memory at a time, or one user's where these are more
+/// rank_items() on a device, for arguments that have been checked.
+/// @param max_scores  the number of scores in memory at a time, or those of one user if these are
+///     more
 template <DeviceExecution X, class T, class Visit>
 void rank_on_device(const X& exec, const Scorer<T>& scorer, std::span<const Index> users,
                     std::size_t k, std::span<const Interactions* const> exclude,
@@ -254,7 +255,7 @@ void rank_on_device(const X& exec, const Scorer<T>& scorer, std::span<const Inde
       } catch (const DeviceMemoryError&) {
         if (max_users == 1) throw;
         ranking.reset();
-        max_users /= 2;  // what the device has left is less
+        max_users /= 2;  // the device has less memory left
       }
     }
     constexpr std::size_t grain = 64;

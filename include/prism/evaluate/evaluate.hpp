@@ -76,7 +76,8 @@ template <class T>
   return total > 0 ? (2 * weighted / total - (n + 1)) / n : 0;
 }
 
-/// How many interactions each item has in all parts together; one that several have counts once.
+/// The number of interactions of each item in all parts together; an interaction that is in several
+/// parts counts once.
 [[nodiscard]] inline std::vector<Index> total_popularity(const Interactions& relevant,
                                                          const EvaluateOptions& options) {
   if (!options.popularity.empty()) return {options.popularity.begin(), options.popularity.end()};
@@ -123,8 +124,8 @@ inline void check(const EvaluateOptions& options, const Interactions& relevant, 
   return true;
 }
 
-/// The options for a scorer by which a model is evaluated: with its training set among `exclude`
-/// where exclude_seen says so.
+/// The options with which a model's scorer is evaluated: `exclude` includes the training set if
+/// exclude_seen is set.
 /// @throws ArgumentError  as evaluate() of a model
 [[nodiscard]] inline EvaluateOptions excluding_seen(EvaluateOptions options,
                                                     const Interactions& train,
@@ -134,7 +135,7 @@ inline void check(const EvaluateOptions& options, const Interactions& relevant, 
   require(!have_common_interaction(relevant.on_host(), train.on_host()), "relevant",
           "must have no interactions in common with the training set, which exclude_seen leaves "
           "out; pass {.exclude_seen = false} to rank training items too");
-  // A part that has them all leaves them out already.
+  // A part that has all training interactions leaves them out already.
   if (std::ranges::none_of(options.exclude, [&](const Interactions* part) {
         return has_all_of(part->on_host(), train.on_host());
       })) {
@@ -145,7 +146,7 @@ inline void check(const EvaluateOptions& options, const Interactions& relevant, 
 
 }  // namespace detail
 
-/// Ranks all items for every user with a relevant item.
+/// Ranks all items for every user with a relevant item, and returns the metrics.
 /// @param exec      where the ranking runs; the host's threads if left out
 /// @param scorer    from Recommender::scorer()
 /// @param relevant  the part to predict, validation or test
@@ -163,8 +164,8 @@ template <Execution X, class T>
   const std::vector<Stratum> stratum = strata(popularity);
   const std::size_t list_length = std::min(options.k, items);
   std::vector<double> discount(list_length);
-  // Early stopping goes by these sums: with the C library's logarithm another epoch could be the
-  // best on another machine.
+  // Early stopping depends on these sums: with the C library's logarithm, the best epoch could
+  // differ between machines.
   for (std::size_t place = 0; place < list_length; ++place) {
     discount[place] = elementary::log(2.0) / elementary::log(static_cast<double>(place + 2));
   }
@@ -218,10 +219,10 @@ template <Execution X, class T>
   return report;
 }
 
-/// Evaluates a model, without the items that the user has in its training set, unless
-/// {.exclude_seen = false}: evaluate(model, split.test, {.exclude = {&split.validation}}).
-/// @throws ArgumentError  as for a scorer; if `relevant` has an interaction with the training set
-///     in common while that is left out
+/// Evaluates a model. Each user's training items are left out unless {.exclude_seen = false}:
+/// evaluate(model, split.test, {.exclude = {&split.validation}}).
+/// @throws ArgumentError  as for a scorer; if exclude_seen is set and `relevant` has an interaction
+///     in common with the training set
 template <Execution X, class Model>
 [[nodiscard]] Report evaluate(const X& exec, const Model& model, const Interactions& relevant,
                               const EvaluateOptions& options = {}) {

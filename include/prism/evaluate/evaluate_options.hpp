@@ -13,13 +13,13 @@
 
 namespace prism::inline PRISM_ISA {
 
-/// Which users the metrics are means over.
+/// The users over which metrics are averaged.
 enum class AveragedUsers {
   with_relevant_items,  ///< those with an item in the evaluated part
-  all                   ///< all; one without relevant items counts as 0
+  all                   ///< all users; one without relevant items counts as 0
 };
 
-/// What recall divides a user's hits by. The second is that of Liang et al. (Mult-VAE), WWW 2018.
+/// The denominator of recall. at_most_k is that of Liang et al. (Mult-VAE), WWW 2018.
 enum class RecallDenominator {
   relevant,  ///< the number of relevant items
   at_most_k  ///< min(k, relevant items), so that 1 can be reached
@@ -28,14 +28,15 @@ enum class RecallDenominator {
 struct EvaluateOptions {
   std::size_t k = 20;                          ///< length of the lists, at least 1
   std::vector<const Interactions*> exclude{};  ///< seen by the users, so not recommended
-  /// Leave out the items that the user has in the model's training set too, as recommend() does.
-  /// A Scorer has no training set: for it, only those of `exclude` are left out.
+  /// Also leave out each user's items in the model's training set, as recommend() does. A Scorer
+  /// has no training set: for it, only the items in `exclude` are left out.
   bool exclude_seen = true;
   Similarity similarity = Similarity::dot;
   AveragedUsers averaged_users = AveragedUsers::with_relevant_items;
   RecallDenominator recall_denominator = RecallDenominator::relevant;
   /// Item popularity, for strata and for average_popularity; if empty, the number of interactions
-  /// in the evaluated part and in all parts that are left out; one that several have counts once.
+  /// in the evaluated part and in all parts that are left out, where an interaction that is in
+  /// several parts counts once.
   std::span<const Index> popularity{};
 };
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// How much an item's magnitude, and with it popularity, weighs in ranking: chosen when ranking, of
-// a model that is trained.
+// How much an item's magnitude, and with it popularity, weighs in ranking: chosen at ranking time,
+// for a trained model.
 #pragma once
 
 #include <algorithm>
@@ -31,16 +31,16 @@
 
 namespace prism::inline PRISM_ISA {
 
-/// The scorer with each item's row v multiplied by |v|^(beta - 1), so that its magnitude becomes
-/// |v|^beta. With beta 1 it is the scorer, to the last bit; with 0 items rank by cosine; below 1
-/// popular items count for less than the model learnt, where their rows are the longer ones, and
-/// above 1 for more. Rows of zeros stay, and rows so short that their squares are. A ranking rule's
-/// factors and offset are kept: they are not computed anew from the rows.
-/// @param exec  where it runs, for a device the host that it belongs to; the host's threads if left
-///     out
-/// @param beta  finite; of rows of very different lengths, a large one exceeds the numbers
-/// @throws ArgumentError  for a beta that is not finite, or that makes a row's length not finite; a
-///     row whose squared length is not finite
+/// Returns the scorer with each item's row v multiplied by |v|^(beta - 1), so that its magnitude
+/// becomes |v|^beta. With beta 1 this is the same scorer, bit for bit; with 0, items rank by
+/// cosine. If popular items have longer rows, they count for less than the model learnt with a beta
+/// below 1, and for more above 1. Rows of zeros do not change, nor do rows so short that their
+/// squares are zero. A ranking rule's factors and offset are kept, not recomputed from the rows.
+/// @param exec  where it runs; for a device, the host that it belongs to; the host's threads if
+///     left out
+/// @param beta  finite; with rows of very different lengths, a large beta can overflow
+/// @throws ArgumentError  for a beta that is not finite, or that makes a row's length not finite;
+///     for a row whose squared length is not finite
 template <Execution X, class T>
 [[nodiscard]] Scorer<T> with_magnitude_exponent(const X& exec, const Scorer<T>& scorer,
                                                 double beta) {
@@ -85,7 +85,7 @@ template <class T>
   return with_magnitude_exponent(par, scorer, beta);
 }
 
-/// The ranking quality at one exponent; Report::ndcg_by_stratum has that of popular, neutral and
+/// The ranking quality at one exponent; Report::ndcg_by_stratum splits it into popular, neutral and
 /// unpopular items.
 struct MagnitudePoint {
   double beta = 1;
@@ -108,7 +108,7 @@ template <Execution X, class T>
   }
   return curve;
 }
-/// The same for a model, without the items that the user has in its training set, as evaluate().
+/// The same for a model; each user's training items are left out as by evaluate().
 template <Execution X, class Model>
 [[nodiscard]] std::vector<MagnitudePoint> magnitude_curve(const X& exec, const Model& model,
                                                           const Interactions& relevant,
@@ -127,8 +127,8 @@ requires(!Execution<Ranked>)
   return magnitude_curve(par, ranked, relevant, betas, options);
 }
 
-/// The point of a curve with the greatest value of a metric; of equal ones, the one whose beta is
-/// closest to 1, as trained.
+/// Returns the point of a curve with the greatest value of a metric; in a tie, the one whose beta
+/// is closest to 1, the model as trained.
 /// @param metric  `&Report::ndcg`, or any function of a Report:
 ///     `[](const Report& r) { return r.ndcg_by_stratum[2]; }`
 /// @throws ArgumentError  for an empty curve

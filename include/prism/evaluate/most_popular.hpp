@@ -12,7 +12,7 @@
 
 namespace prism::inline PRISM_ISA {
 
-/// Scores every item by its popularity, for all users alike: the baseline of a model.
+/// Scores every item by its popularity, for all users alike: a baseline for models.
 ///   evaluate(most_popular(split.train), split.test, {.exclude = {&split.train}})
 template <class T = float>
 [[nodiscard]] Scorer<T> most_popular(const Interactions& train) {

@@ -62,7 +62,7 @@ class QuantisedItems {
   }
 
   /// Copies segment g of a column to panel s.
-  /// @return what its sums start from
+  /// @return the value that its sums start from
   std::int32_t write_segment(std::size_t s, std::size_t column, std::size_t g,
                              const std::int8_t* bytes, const ByteLimits& limits) {
     const std::size_t segment = segments_ > 1 ? limits.right.segment_quads : quads_;
@@ -81,8 +81,8 @@ class QuantisedItems {
   std::size_t segments_;
   TableVector<std::int8_t> bytes_;
   TableVector<std::int32_t> starts_;
-  // One for each panel: a row that is not finite then leaves only the other 63 without a bound, and
-  // a row of large norm loosens only theirs.
+  // One for each panel, so that a row that is not finite leaves only the panel's other 63 without a
+  // bound, and a row of large norm loosens only their bounds.
   std::vector<Quantisation> quantisations_;
 };
 

@@ -27,13 +27,13 @@
 
 namespace prism::inline PRISM_ISA::detail {
 
-/// A block of queries as bytes, and for each one a queue of candidates to be scored.
+/// A block of queries as bytes, and for each query a queue of candidates to be scored.
 template <class Isa>
 class QuantisedQueries {
  public:
   /// @param items  with panels of bytes
   /// @param rows   queries x dim; both must outlive this
-  /// @param first_panel  from which on prune_panel() is called
+  /// @param first_panel  the first one that prune_panel() tries to prune
   QuantisedQueries(const RankedItems<float>& items, Rows<const float> rows, std::size_t first_panel)
       : items_(&items),
         rows_(rows),
@@ -74,13 +74,13 @@ class QuantisedQueries {
       queries += bits_[r] != 0 ? 1 : 0;  // without a branch, which would often be mispredicted
     }
     with_candidates_count_ = queries;
-    // Scoring a single item takes as long as scoring this many of a panel.
+    // Scoring a single item takes as long as scoring this many items of a panel.
     constexpr std::size_t single_score_cost = 16;
     if (items * single_score_cost <= bits_.size() * quantised_panel_width) {
       backoff_ = 1;
       return true;
     }
-    // The fraction of candidates decreases like 1 / s, so that an earlier try would rarely succeed.
+    // The fraction of candidates decreases like 1 / s, so an earlier attempt would rarely succeed.
     next_panel_ = s + backoff_;
     backoff_ *= 2;
     return false;
@@ -95,7 +95,7 @@ class QuantisedQueries {
   /// Queues the item at a position for scoring for query r, and prefetches its row.
   void enqueue(std::size_t r, std::size_t position, SelectedList<float>& list) {
     prefetch(items_->row(position), rows_.dim());
-    // Only now, so that the row that came last has been read from memory.
+    // Flushes only now, so that the row queued last has been read from memory.
     if (queues_[r].size == group_size) flush(r, list);
     queues_[r].positions[queues_[r].size++] = static_cast<Index>(position);
   }
@@ -108,7 +108,7 @@ class QuantisedQueries {
     for (std::size_t j = 0; j < group_size; ++j) {
       rows[j] = items_->row(queue.positions[std::min(j, queue.size - 1)]);
     }
-    // As long as a pack: g++ 12 does not see that fewer scores are never read as one.
+    // At least as long as a pack: g++ 12 does not see that fewer scores are never read as a pack.
     float scores[std::max(group_size, Pack<float, Isa>::width)];
     dot_products<Isa>(scores, rows_[r], rows, rows_.dim());
     list.template offer_all<Isa>(
@@ -127,7 +127,7 @@ class QuantisedQueries {
   }
 
  private:
-  // So many sums at a time hide the latency of the multiply-add.
+  // This many sums at a time hide the latency of the multiply-add.
   static constexpr std::size_t group_size = 8;
 
   struct Queue {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The inner part of every ranking: some queries against the items' panels, and the best of each.
+// The inner part of every ranking: scores the items' panels for some queries, and keeps the best
+// items of each.
 #pragma once
 
 #include <algorithm>
@@ -23,8 +24,8 @@
 
 namespace prism::inline PRISM_ISA::detail {
 
-/// Queries ranked together, so that a panel of items serves all of them while it is in cache: their
-/// best items so far.
+/// Queries ranked together, so that a panel of items serves all of them while it is in cache, with
+/// their best items so far.
 template <class T, class Isa>
 class QueryBlock {
  public:
@@ -33,7 +34,7 @@ class QueryBlock {
   /// @param rows     scoring rows, queries x dim
   /// @param filters  one for each query, or none; all must outlive this
   /// @param k        at most the number of items
-  /// @param floors   of each query: a score that k items are known to have at least; or none
+  /// @param floors   for each query, a score that at least k items are known to reach; or none
   QueryBlock(const RankedItems<T>& items, Rows<const T> rows, std::span<const FilterView> filters,
              std::size_t k, std::span<const T> floors = {})
       : items_(&items),
@@ -61,8 +62,8 @@ class QueryBlock {
     }
   }
 
-  /// The end of the panels from `first` on that any query needs, as far as the lengths of their
-  /// rows say; those from there on count as ranked.
+  /// The end of the panels from `first` on that any query needs, according to the lengths of their
+  /// rows; the panels after it count as ranked.
   [[nodiscard]] std::size_t needed_panels(std::size_t first) {
     std::size_t end = items_->panels();
     const auto needed = [&](std::size_t s) {
@@ -91,19 +92,19 @@ class QueryBlock {
   [[nodiscard]] std::span<const ScoredItem<T>> best(std::size_t r) const {
     return lists_[r].best();
   }
-  /// The score that a further item of query r has to reach.
+  /// The score that another item has to reach for query r.
   [[nodiscard]] T threshold(std::size_t r) const noexcept { return lists_[r].threshold(); }
-  /// How many items of the ranked panels were scored for query r.
+  /// The number of items of the ranked panels that were scored for query r.
   [[nodiscard]] std::size_t scored(std::size_t r) const noexcept { return lists_[r].scored(); }
-  /// No item of the ranked panels that query r's filter allows and that was not scored has a score
-  /// above this; -unbounded if all were.
+  /// An upper bound of the scores of items in the ranked panels that query r's filter allows but
+  /// that were not scored; -unbounded if all were scored.
   [[nodiscard]] T bound(std::size_t r) const noexcept { return bound_[r]; }
 
  private:
   static constexpr std::size_t panel_width = RankedItems<T>::panel_width;
 
-  /// Finishes the queries that no item from panel s on is long enough for.
-  /// @return whether another one is left
+  /// Finishes the queries for which no item from panel s on is long enough.
+  /// @return whether any query is left
   template <class OnFinish>
   [[nodiscard]] bool any_unfinished(std::size_t s, const OnFinish& on_finish) {
     const T longest = items_->length_bound(s);
@@ -156,7 +157,7 @@ class QueryBlock {
     }
     for (std::size_t r = 0; r < rows_.size(); ++r) {
       queries.flush(r, lists_[r]);
-      // What was no candidate was compared with a threshold of at most this.
+      // Items that were no candidates were compared with a threshold of at most this.
       if (pruned) bound_[r] = std::max(bound_[r], threshold(r));
     }
   }

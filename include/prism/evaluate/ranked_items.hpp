@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What a ranking reads of the items: panels of their scoring rows, and for pruning their rows,
+// The items as a ranking reads them: panels of their scoring rows, and for pruning their rows,
 // panels of bytes, and bounds of their lengths.
 #pragma once
 
@@ -24,15 +24,15 @@
 
 namespace prism::inline PRISM_ISA::detail {
 
-/// The items of a ranking, at positions: in the order of their ids for a single ranking, or the
-/// longest rows first for many of them.
+/// The items of a ranking, by position: in the order of their ids for a single ranking, or the
+/// longest rows first for many rankings.
 template <class T>
 class RankedItems {
  public:
   static constexpr std::size_t panel_width = ItemPanels<T>::panel_width;
 
   /// In the order of ids.
-  /// @param scorer     has to outlive this
+  /// @param scorer     must outlive this
   /// @param quantised  with panels of bytes; only for float
   template <Execution X>
   RankedItems(const X& exec, const Scorer<T>& scorer, Similarity similarity, bool quantised)
@@ -47,7 +47,7 @@ class RankedItems {
   }
 
   struct LongestFirst {};
-  /// Copies what it needs of the scorer, once in floats: the rows if quantised, panels otherwise.
+  /// Copies what it needs from the scorer, each number once: rows if quantised, panels otherwise.
   template <Execution X>
   RankedItems(const X& exec, const Scorer<T>& scorer, Similarity similarity, bool quantised,
               LongestFirst)
@@ -79,11 +79,11 @@ class RankedItems {
   [[nodiscard]] Index item_at(std::size_t position) const noexcept {
     return order_.empty() ? static_cast<Index>(position) : order_[position];
   }
-  /// Of longest first only.
+  /// Only for LongestFirst.
   [[nodiscard]] std::size_t position_of(Index item) const noexcept { return position_of_[item]; }
 
   /// Panel s: dim x panel_width, row-major.
-  /// @param memory  overwritten where the panel is made of rows
+  /// @param memory  overwritten if the panel is built from rows
   [[nodiscard]] const T* panel(std::size_t s, TableVector<T>& memory) const {
     if (s < panels_.panels()) return panels_[s];
     memory.assign(dim() * panel_width, T{0});
@@ -96,7 +96,7 @@ class RankedItems {
   }
 
   /// The scoring row at a position.
-  /// @param memory  dim elements, overwritten where there are no rows
+  /// @param memory  dim elements, overwritten if there are no rows
   [[nodiscard]] const T* row(std::size_t position, T* memory) const noexcept {
     if (rows_.size() > 0) return rows_[position];
     const T* const panel = panels_[position / panel_width] + position % panel_width;
@@ -106,7 +106,7 @@ class RankedItems {
   /// The scoring row at a position, if quantised.
   [[nodiscard]] const T* row(std::size_t position) const noexcept { return rows_[position]; }
 
-  /// A bound of the lengths of panel s and all later ones; unbounded if none is known.
+  /// A bound of the lengths of rows in panel s and all later ones; unbounded if none is known.
   [[nodiscard]] T length_bound(std::size_t s) const noexcept {
     return length_bounds_.empty() ? unbounded<T> : length_bounds_[s];
   }
@@ -161,11 +161,11 @@ class RankedItems {
   }
 
   std::size_t size_;
-  std::vector<T> length_bounds_;  // of items while they are sorted, then of panels
+  std::vector<T> length_bounds_;  // of items during sorting, then of panels
   std::vector<Index> order_;      // the item at each position; empty in the order of ids
   std::vector<Index> position_of_;
   ItemPanels<T> panels_;
-  TableVector<T> own_rows_;  // none where the output rows are the scoring rows
+  TableVector<T> own_rows_;  // empty if the output rows are the scoring rows
   Rows<const T> rows_;
   std::optional<QuantisedItems> quantised_;
 };

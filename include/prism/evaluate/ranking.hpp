@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Full ranking: every item is scored for every user, and the k best are kept. At any time only
-// scores of some users with some items exist, never a users x items matrix.
+// Full ranking: every item is scored for every user, and the k best are kept. Only the scores of
+// some users with some items exist at a time, never a users x items matrix.
 #pragma once
 
 #include <algorithm>
@@ -28,10 +28,10 @@
 
 namespace prism {
 
-/// Whether items whose upper bound from products of bytes shows that they cannot be among a user's
-/// best are left unscored. The ranking is equal bit for bit.
+/// Whether to skip items that an upper bound, from products of bytes, rules out of a user's best.
+/// The ranking is bit-identical.
 enum class Pruning {
-  automatic,  ///< with AVX2, AVX-512 or NEON, for 512 users and rows of 8 columns, and more
+  automatic,  ///< with AVX2, AVX-512 or NEON, for at least 512 users and 8 columns
   never,
   always,  ///< for float numbers and rows of at most 2^15 columns
 };
@@ -59,7 +59,7 @@ void check_ranking(const Scorer<T>& scorer, std::span<const Index> users, std::s
   for (const Index user : users) check_row("users", user, user_count);
 }
 
-/// All but a user's items in some parts: a filter.
+/// A filter that allows all but a user's items in some parts.
 struct NotExcluded {
   std::span<const AscendingRows> items;  ///< of each part
 
@@ -72,9 +72,9 @@ struct NotExcluded {
 /// Whether pruning is possible and selected.
 template <class T, class Isa>
 [[nodiscard]] bool uses_pruning(Pruning pruning, std::size_t users, std::size_t dim) {
-  // Quantising 41,000 items takes as long as bounds save for 100 to 400 users, by instruction set
-  // and dimension (8 to 128); from 512 users on, no ranking of 1 to 100 items took longer with
-  // them.
+  // Quantising 41,000 items takes as long as the bounds save for 100 to 400 users, depending on
+  // instruction set and dimension (8 to 128); from 512 users on, no ranking of 1 to 100 items took
+  // longer with them.
   constexpr std::size_t min_users = 512, min_dim = 8, max_dim = std::size_t{1} << 15;
   if (!std::is_same_v<T, float> || dim == 0 || dim > max_dim) return false;
   if (pruning != Pruning::automatic) return pruning == Pruning::always;
@@ -123,9 +123,9 @@ void rank_items(const X& exec, const Scorer<T>& scorer, std::span<const Index> u
   });
 }
 
-/// The same on a device, by the same rules; nothing is pruned there. Rows and parts in the device's
-/// memory are read where they are. Of the host's parts the users' lists are copied, of its rows
-/// what the scores are products of. The host calls visit().
+/// The same on a device, by the same rules but without pruning. Rows and parts in device memory are
+/// read in place. From parts in host memory, the users' lists are copied; from rows in host memory,
+/// the scoring rows. The host calls visit().
 template <DeviceExecution X, class T, class Visit>
 void rank_items(const X& exec, const Scorer<T>& scorer, std::span<const Index> users, std::size_t k,
                 std::span<const Interactions* const> exclude, Similarity similarity,

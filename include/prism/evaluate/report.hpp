@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What evaluate() returns. Includes nothing that computes, for headers and programs that only read
+// The result of evaluate(). Includes nothing that computes, for headers and programs that only read
 // the numbers.
 #pragma once
 
@@ -22,9 +22,9 @@ struct Report {
   double precision = 0;           ///< hits / k
   double mrr = 0;                 ///< 1 / rank of the first hit, 0 without one
   double hit_rate = 0;            ///< fraction of users with a hit
-  double coverage = 0;            ///< fraction of all items that are in some list
+  double coverage = 0;            ///< fraction of all items that are in at least one list
   double average_popularity = 0;  ///< mean popularity of the recommended items
-  double gini = 0;  ///< of how often items are recommended; 0: equally often, 1 - 1/n: one of n
+  double gini = 0;  ///< of items' recommendation counts; 0: all equal, 1 - 1/n: only one of n items
 };
 
 }  // namespace prism::inline PRISM_ISA

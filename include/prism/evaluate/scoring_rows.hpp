@@ -25,7 +25,7 @@ namespace prism::inline PRISM_ISA {
 
 namespace detail {
 
-/// @throws ArgumentError  where a scorer's rows, or its factors, do not fit together
+/// @throws ArgumentError  if a scorer's rows, or its factors, do not fit together
 template <class T>
 void check_scorer(const Scorer<T>& scorer) {
   const Rows<const T> users = scorer.output.users(), items = scorer.output.items();
@@ -83,11 +83,11 @@ void write_item(T* to, const Scorer<T>& scorer, std::size_t item, Similarity sim
                          scorer.offset != 0, similarity);
 }
 
-/// A row's length, or a bound above it: the scores of two rows, as they are computed, are at most
-/// the product of their bounds. Unbounded if a number is not finite.
+/// An upper bound of a row's length: the score of two rows, as it is computed, is at most the
+/// product of their bounds. Unbounded if a number is not finite.
 template <class Isa, class T>
 [[nodiscard]] T length_bound(const T* row, std::size_t dim) noexcept {
-  // Smaller numbers' squares might be denormal, and count as zero.
+  // The squares of smaller numbers might be denormal, and count as zero.
   constexpr T min_abs = static_cast<T>(0x1p-30);
   T largest = 0;
   for (std::size_t k = 0; k < dim; ++k) {
@@ -109,7 +109,7 @@ class ItemPanels {
   static constexpr std::size_t panel_width = 64;
 
   /// @param order     the item at each position; if empty, items are in the order of their ids
-  /// @param positions  how many of the first positions have panels
+  /// @param positions  the number of positions, from the first, that have panels
   template <Execution X>
   ItemPanels(const X& exec, const Scorer<T>& scorer, Similarity similarity,
              std::span<const Index> order = {},

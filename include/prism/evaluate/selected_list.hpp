@@ -13,13 +13,13 @@
 
 namespace prism::inline PRISM_ISA::detail {
 
-/// A filter without its type. It is called only for items whose score would enter a list, so that
-/// an indirect call costs nothing that can be measured.
+/// A type-erased filter. It is called only for items whose score would enter a list, so the
+/// indirect call has no measurable cost.
 class FilterView {
  public:
   /// Allows all items.
   FilterView() = default;
-  /// @param filter  bool(Index), has to outlive this
+  /// @param filter  bool(Index), must outlive this
   template <class Filter>
   explicit FilterView(const Filter& filter) noexcept
       : filter_(std::addressof(filter)), allows_([](const void* erased, Index item) -> bool {
@@ -27,7 +27,7 @@ class FilterView {
         }) {}
 
   [[nodiscard]] bool allows_all() const noexcept { return allows_ == nullptr; }
-  /// Unless allows_all().
+  /// Only if not allows_all().
   bool operator()(Index item) const { return allows_(filter_, item); }
 
  private:
@@ -42,7 +42,7 @@ class SelectedList {
 
   [[nodiscard]] std::span<const ScoredItem<T>> best() const noexcept { return best_.best(); }
   [[nodiscard]] T threshold() const noexcept { return best_.threshold(); }
-  /// How many scores were offered.
+  /// The number of scores offered.
   [[nodiscard]] std::size_t scored() const noexcept { return scored_; }
 
   [[nodiscard]] bool allows(Index item) {
@@ -52,8 +52,8 @@ class SelectedList {
     refused_ += allowed ? 0 : 1;
     return allowed;
   }
-  /// Whether the filter refuses so many that to ask it before an item is scored takes less time
-  /// than to ask it after, of those alone that would enter.
+  /// Whether the filter refuses so many items that calling it before scoring each of them takes
+  /// less time than calling it after scoring for those that would enter.
   [[nodiscard]] bool is_selective() const noexcept { return refused_ > asked_ - asked_ / 4; }
 
   void offer(Index item, T score) {
@@ -61,7 +61,7 @@ class SelectedList {
     enter(item, score);
   }
 
-  /// Offers n scores, each of item_of(j).
+  /// Offers n scores, the j-th of item_of(j).
   template <class Isa, class ItemOf>
   void offer_all(const T* scores, std::size_t n, const ItemOf& item_of) {
     scored_ += n;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// One step of message passing when ranking: a trained model's rows take up those of their
+// One step of message passing at ranking time: adds to each row of a trained model the rows of its
 // neighbours in the training graph.
 #pragma once
 
@@ -34,14 +34,14 @@
 
 namespace prism::inline PRISM_ISA {
 
-/// How a row takes up its neighbours' rows: u + weight |N_u|^n sum over i in N_u of |N_i|^m i for a
-/// user u with the training items N_u, and likewise for an item; both from the rows as trained.
+/// How neighbours' rows are added to a row: u + weight |N_u|^n sum over i in N_u of |N_i|^m i for a
+/// user u with the training items N_u, and likewise for an item; both use the rows as trained.
 /// Ju et al.: "How does message passing improve collaborative filtering?" (TAG-CF), NeurIPS 2024,
 /// whose weight is 1; m and n are those of its published code.
 struct Aggregation {
   double neighbour_exponent = -0.5;  ///< m, of the neighbour's number of interactions
   double own_exponent = -0.5;        ///< n, of the row's own number of interactions
-  double weight = 1;                 ///< at least 0; with 0 rows stay as they are
+  double weight = 1;                 ///< at least 0; with 0, rows do not change
 
   /// "m -0.5, n -0.5, weight 1"; "none" for a weight of 0.
   [[nodiscard]] std::string label() const {
@@ -51,8 +51,8 @@ struct Aggregation {
   }
 };
 
-/// What the validation set may choose among: none, and 48 settings, tried on MovieLens 100K with
-/// several losses and on Gowalla and Yelp2018 with SLK (docs/test_time_aggregation.md).
+/// Candidates for selection on the validation set: none, and 48 settings, tried on MovieLens 100K
+/// with several losses and on Gowalla and Yelp2018 with SLK (docs/test_time_aggregation.md).
 inline constexpr std::array<Aggregation, 49> aggregation_grid = [] {
   std::array<Aggregation, 49> grid{{{.weight = 0}}};
   std::size_t k = 1;
@@ -80,16 +80,16 @@ template <class T>
 
 }  // namespace detail
 
-/// The scorer with rows that have taken up their neighbours'. With weight 0 it is the scorer, to
-/// the last bit, and a view of the model where that was one. A ranking rule's factors and offset
-/// are kept: they are not computed anew from the rows. Rows of users and items without interactions
-/// stay.
-/// @param exec   where it runs, for a device the host that it belongs to; the host's threads if
+/// Returns the scorer with neighbours' rows added to each row. With weight 0 this is the same
+/// scorer, bit for bit, and a view of the model if it was one. A ranking rule's factors and offset
+/// are kept, not recomputed from the new rows. Rows of users and items without interactions do not
+/// change.
+/// @param exec   where it runs; for a device, the host that it belongs to; the host's threads if
 ///     left out
 /// @param train  the interactions that the model learnt from, `model.train()`
 /// @throws ArgumentError  for options that are not finite, a negative weight, a scorer whose rows
-///     or factors do not fit, a training set of other users and items than the scorer's, or rows
-///     that would not be finite
+///     or factors do not fit together, a training set whose numbers of users and items differ from
+///     the scorer's, or rows that would not be finite
 template <Execution X, class T>
 [[nodiscard]] Scorer<T> with_aggregation(const X& exec, const Scorer<T>& scorer,
                                          const Interactions& train,
@@ -172,7 +172,7 @@ requires(!Execution<Model>) [[nodiscard]] std::vector<AggregationPoint> aggregat
   return aggregation_points(par, model, relevant, aggregations, options);
 }
 
-/// The point with the greatest value of a metric; of equal ones, the first.
+/// Returns the point with the greatest value of a metric; in a tie, the first.
 /// @param metric  `&Report::ndcg`, or any function of a Report
 /// @throws ArgumentError  for no points
 template <class Metric = double Report::*>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// A model whose type is not seen, for programs that use models which a library of theirs has
-// compiled. Includes nothing that computes, and no other library's header;
-// experiment/make_any_recommender.hpp makes one.
+// A type-erased model, for programs that use models compiled in a library of their own. Includes
+// nothing that computes, and no other library's header; experiment/make_any_recommender.hpp makes
+// one.
 #pragma once
 
 #include <cstddef>
@@ -24,19 +24,19 @@
 
 namespace prism::inline PRISM_ISA {
 
-/// A model and the execution it runs on, without their types. Each member gives, to the last bit,
-/// what the function of its name gives for the model on that execution: a float is handed out as
-/// the double of the same value. Errors are the same too. Owns all it works with: neither the
-/// interactions that it was made with nor a split have to outlive the call that takes them. A
-/// memory resource among the model's options does have to outlive it.
+/// A model and the execution it runs on, type-erased. The results of each member are bit-identical
+/// to those of the function of the same name for the model on that execution; a float is returned
+/// as the double of the same value. Errors are the same too. Owns everything it works with: neither
+/// the interactions that it was made with nor a split need to outlive the call that takes them. A
+/// memory resource in the model's options must outlive it.
 ///
-/// Const members may be called from several threads at once, fit() while no other member is. The
-/// output rows are computed where they are first needed after a training, and kept until the next:
-/// for a backbone other than MF that is as much memory as the tables.
+/// Const members may be called from several threads at once; fit() only while no other member is
+/// running. The output rows are computed when first needed after training, and kept until the next
+/// training: for a backbone other than MF they take as much memory as the tables.
 class AnyRecommender {
  public:
-  /// Called after each epoch; training stops where it returns StopRequest::stop. It may call const
-  /// members, which then have the weights of this epoch.
+  /// Called after each epoch; training stops if it returns StopRequest::stop. It may call const
+  /// members, which then use the weights of this epoch.
   using OnEpoch = std::function<StopRequest(const EpochRecord&)>;
 
   AnyRecommender(const AnyRecommender&) = delete;
@@ -49,28 +49,28 @@ class AnyRecommender {
   /// The training interactions, with the ids of users and items.
   [[nodiscard]] virtual const Interactions& train() const noexcept = 0;
 
-  /// Trains on split.train, which has to be train(); see prism/training/fit.hpp. Shows its progress
-  /// on the standard error stream. Where FitOptions::checkpoint names a file, only a
-  /// TrainingSession of the model's type goes on from it.
+  /// Trains on split.train, which must equal train(); see prism/training/fit.hpp. Shows progress on
+  /// the standard error stream. If FitOptions::checkpoint names a file, only a TrainingSession of
+  /// the model's type can resume from it.
   /// @throws ArgumentError    for an option outside its domain, or a split of another shape
-  /// @throws DataError        where a checkpoint, or best weights on disk, cannot be written
-  /// @throws DivergenceError  where the loss, a weight or a row's squared length is no longer
+  /// @throws DataError        if a checkpoint, or best weights on disk, cannot be written
+  /// @throws DivergenceError  if the loss, a weight or a row's squared length is no longer
   ///     finite
   virtual History fit(const Split& split, const FitOptions& options = {}) = 0;
 
-  /// The same; shows nothing, but calls on_epoch, unless that is empty.
+  /// The same, but shows no progress and calls on_epoch, unless that is empty.
   virtual History fit(const Split& split, const FitOptions& options, const OnEpoch& on_epoch) = 0;
 
-  /// Ranks all items for every user with a relevant item, but for the user's items in train(),
+  /// Ranks all items for every user with a relevant item, excluding the user's items in train()
   /// unless {.exclude_seen = false}; see prism/evaluate/evaluate.hpp.
   /// @param relevant  the part to predict: validation or test
   /// @throws ArgumentError  for k of 0; if a part or popularity does not have the model's shape; if
-  ///     `relevant` has no interactions, or one that train() has while that is left out
+  ///     `relevant` has no interactions, or shares one with train() while that is excluded
   [[nodiscard]] virtual Report evaluate(const Interactions& relevant,
                                         const EvaluateOptions& options = {}) const = 0;
 
-  /// The k best items for a user, or all if there are fewer, best first. Seen are the user's items
-  /// in train().
+  /// The top k items for a user, or all if there are fewer, best first. A user's seen items are
+  /// those in train().
   /// @throws ArgumentError  for a user out of range, or k of 0
   [[nodiscard]] virtual std::vector<ScoredItem<double>> recommend(
       Index user, std::size_t k, const RecommendOptions& options = {}) const = 0;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What tuning chooses among: the models of a grid with the hyperparameters of a search space.
+// The candidates of tuning: the models of a grid with the hyperparameters of a search space.
 #pragma once
 
 #include <cstddef>
@@ -24,21 +24,21 @@ namespace prism::inline PRISM_ISA {
 
 /// A model with hyperparameters, for any seed.
 struct Candidate {
-  std::string model;  ///< of each of these, one candidate is chosen
+  std::string model;  ///< one candidate is chosen for each model
   Configuration configuration{};
   std::function<TrialSpec(std::uint64_t seed)> trial;
 };
 
 /// Candidates of each model of a grid: `candidates<Grid<...>>(split, space)`. A hyperparameter that
 /// a model does not have, such as lambda without decay, does not multiply that model's candidates.
-/// Hyperparameters of one policy that others lack choose nothing for them.
+/// A hyperparameter of one policy has no effect on policies that lack it.
 ///
 /// @tparam Models  Grid<...> or Types<...>
 /// @param draws    of each random hyperparameter, for each combination of the grids
 /// @param seed     of the draws
-/// @throws ArgumentError  where the split has no validation or no test set, no model has a
-///     hyperparameter of the space, a value is outside its option's domain, or two models have one
-///     name
+/// @throws ArgumentError  if the split has no validation or no test set, no model has a
+///     hyperparameter of the space, a value is outside its option's domain, or two models have the
+///     same name
 template <class Models>
 [[nodiscard]] std::vector<Candidate> candidates(const Split& split, const SearchSpace& space,
                                                 const FitOptions& fit = {}, std::size_t draws = 1,

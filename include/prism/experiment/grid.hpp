@@ -72,7 +72,7 @@ template <class... Models>
   return sizeof...(Models);
 }
 
-/// A model's name with its options; Released has one of its own.
+/// A model's name with its options; Released has its own name_of().
 template <class Model>
 [[nodiscard]] std::string model_name(const typename Model::Options& options) {
   if constexpr (requires { Model::name_of(options); }) {

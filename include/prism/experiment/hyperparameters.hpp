@@ -22,7 +22,7 @@ namespace prism::inline PRISM_ISA {
 
 namespace detail {
 
-/// @throws ArgumentError  for a number that is none of the option's type
+/// @throws ArgumentError  for a number that is not a value of the option's type
 template <class Option>
 void set_option(Option& option, const std::string& name, double value) {
   if constexpr (std::same_as<Option, bool>) {
@@ -61,7 +61,7 @@ void visit_hyperparameters(std::string_view kind, Policy& policy, const Visit& v
   });
 }
 
-/// All of a training: those of FitOptions first, of kind "fit".
+/// All hyperparameters of a model and its training: those of FitOptions first, of kind "fit".
 /// @param options  Recommender::Options
 template <class Options, class Visit>
 void visit_all_hyperparameters(Options& options, FitOptions& fit, const Visit& visit) {
@@ -84,7 +84,7 @@ void visit_all_hyperparameters(Options& options, FitOptions& fit, const Visit& v
 
 }  // namespace detail
 
-/// The hyperparameters that a model and its training have: "fit.learning_rate", "loss.gamma",
+/// The hyperparameters of a model and its training: "fit.learning_rate", "loss.gamma",
 /// "regularizer.lambda", "initializer.alpha" ...
 /// @param options  Recommender::Options
 template <class Options>
@@ -99,11 +99,11 @@ template <class Options>
 }
 
 /// Sets a hyperparameter of a model or its training.
-/// @param options  Recommender::Options
-/// @param name     of the option, "gamma", with its kind where two policies have one of the name:
-///     "loss.gamma", "penalty.gamma"
-/// @return whether there is one
-/// @throws ArgumentError  where there are several, or the value is none of the option's type
+/// @param options         Recommender::Options
+/// @param hyperparameter  named as the option, "gamma", with its kind if several policies have an
+///     option of that name: "loss.gamma", "penalty.gamma"
+/// @return whether such an option exists
+/// @throws ArgumentError  if there are several, or the value is not one of the option's type
 template <class Options>
 bool set_hyperparameter(Options& options, FitOptions& fit, const Hyperparameter& hyperparameter) {
   std::vector<std::string> found;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Results as JSON. Needs nlohmann-json, as no header that prism.hpp includes does.
+// Results as JSON. Needs nlohmann-json, so prism.hpp does not include it.
 #pragma once
 
 #include <array>
@@ -22,7 +22,7 @@ using Json = nlohmann::ordered_json;
 
 namespace detail {
 
-/// The numbers of a report by their names; NDCG by stratum beside them.
+/// The numbers of a report by name, except NDCG by stratum.
 inline constexpr std::array<std::pair<const char*, double Report::*>, 8> report_numbers{{
     {"ndcg", &Report::ndcg},
     {"recall", &Report::recall},
@@ -46,12 +46,12 @@ inline constexpr std::array<const char*, 3> stratum_names{"ndcg_popular", "ndcg_
   }
   return json;
 }
-/// A number; NaN for null, which is how JSON has one that is not finite.
+/// A number; NaN for null, as which JSON stores numbers that are not finite.
 [[nodiscard]] inline double number_of(const Json& json) {
   return json.is_null() ? std::numeric_limits<double>::quiet_NaN() : json.get<double>();
 }
 
-/// @throws nlohmann::json::exception  where a number is missing
+/// @throws nlohmann::json::exception  if a number is missing
 [[nodiscard]] inline Report report_of(const Json& json) {
   Report report{.k = json.at("k"), .users = json.at("users")};
   for (const auto& [name, number] : detail::report_numbers)
@@ -78,7 +78,7 @@ inline constexpr std::array<const char*, 3> stratum_names{"ndcg_popular", "ndcg_
           {"magnitude_popularity_spearman", report.magnitude_popularity_correlation},
           {"magnitudes", std::move(magnitudes)}};
 }
-/// @throws nlohmann::json::exception  where something is missing
+/// @throws nlohmann::json::exception  if something is missing
 [[nodiscard]] inline TrialReport trial_report_of(const Json& json) {
   TrialReport report{
       .dot = report_of(json.at("dot")),

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Makes an AnyRecommender of a model's type. A unit that calls this compiles all of the model; put
-// it into a library, behind a function, and programs include any_recommender.hpp alone.
+// Makes an AnyRecommender from a model's type. A translation unit that calls this compiles the
+// whole model; put the call in a library, behind a function, and programs need to include only
+// any_recommender.hpp.
 #pragma once
 
 #include <algorithm>
@@ -47,7 +48,7 @@ template <class T>
   return {rows[row], rows[row] + rows.dim()};
 }
 
-/// A model as AnyRecommender, on an execution.
+/// Implements AnyRecommender for a model on an execution.
 template <class Model, class X>
 class RecommenderOf final : public AnyRecommender {
   using Scalar = typename Model::scalar_type;
@@ -94,14 +95,14 @@ class RecommenderOf final : public AnyRecommender {
     RecommenderOf& owner;
     const OnEpoch& on_epoch;
     StopRequest epoch(const EpochRecord& record, const Model&) const {
-      owner.forget_scorer();  // it may be of an epoch before
+      owner.forget_scorer();  // it may be from an earlier epoch
       return on_epoch(record);
     }
   };
 
   template <class O>
   History fit_with(const Split& split, const FitOptions& options, O&& observer) {
-    // Also where training ends with an error: the weights are others by then.
+    // Even if training ends with an error: the weights have changed by then.
     struct Forget {
       RecommenderOf& owner;
       ~Forget() { owner.forget_scorer(); }
@@ -109,14 +110,14 @@ class RecommenderOf final : public AnyRecommender {
     return prism::fit(X{}, model_, split, options, observer);
   }
 
-  /// Of the weights as they are. Kept, because LightGCN's takes a propagation over the whole graph.
+  /// Of the current weights. Cached, because LightGCN's takes a propagation over the whole graph.
   ScorerPtr scorer() const {
     {
       const std::lock_guard lock(mutex_);
       if (scorer_ != nullptr) return scorer_;
     }
-    // Without the lock: while it waits, oneTBB may run another task of the program on this thread,
-    // which asks for the scorer too. Several threads may compute it; all get the same numbers.
+    // Without the lock: while this thread waits, oneTBB may run another task of the program on it
+    // that also needs the scorer. Several threads may compute it; all get the same numbers.
     auto computed = std::make_shared<const Scorer<Scalar>>(model_.scorer(X{}));
     const std::lock_guard lock(mutex_);
     if (scorer_ == nullptr) scorer_ = std::move(computed);
@@ -136,10 +137,9 @@ class RecommenderOf final : public AnyRecommender {
 
 /// A model without its type: make_any_recommender<Recommender<MF<64>, DirectAU>>(split.train).
 ///
-/// @tparam Model  a Recommender, or what is used like one, such as Released
+/// @tparam Model  a Recommender, or a type that is used like one, such as Released
 /// @tparam X      where it is made, trained and ranked
-/// @param train   at least one interaction; the model owns them, so that a copy is made of what is
-///     not moved
+/// @param train   at least one interaction; the model owns them, so they are copied unless moved
 /// @throws ArgumentError  as the model's constructor
 template <class Model, Execution X = Host<>>
 [[nodiscard]] std::unique_ptr<AnyRecommender> make_any_recommender(

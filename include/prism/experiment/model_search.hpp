@@ -22,8 +22,8 @@ namespace prism::inline PRISM_ISA::detail {
 
 inline constexpr std::size_t to_the_end = std::numeric_limits<std::size_t>::max();
 
-/// The best validation of a trial's first epochs; minus infinity where it diverged in them, or has
-/// none. What it gave in later epochs does not count, so that a search decides as it did before.
+/// The best validation of a trial's first epochs; minus infinity if it diverged in them, or has
+/// none. Later epochs do not count, so that a repeated search makes the same decisions.
 [[nodiscard]] inline double best_validation(const std::optional<TrialRecord>& record,
                                             std::size_t epochs) {
   constexpr double worst = -std::numeric_limits<double>::infinity();
@@ -37,7 +37,7 @@ inline constexpr std::size_t to_the_end = std::numeric_limits<std::size_t>::max(
 /// A candidate in a search.
 struct RankedCandidate {
   const Candidate* candidate;
-  std::vector<TrialSpec> trials{};  // one a search seed
+  std::vector<TrialSpec> trials{};  // one per search seed
   double validation = 0;            // mean
   std::size_t place = 0;            // among the model's candidates
 };
@@ -45,8 +45,8 @@ struct RankedCandidate {
 /// The search among the candidates of one model.
 struct ModelSearch {
   std::string model;
-  std::vector<RankedCandidate> left{};  // those that go on
-  std::vector<TrialSpec> trials{};      // of all
+  std::vector<RankedCandidate> left{};  // those still in the search
+  std::vector<TrialSpec> trials{};      // of all candidates
   std::size_t candidates = 0;
 
   /// Keeps the best by the validation of the first epochs.
@@ -77,7 +77,7 @@ struct ModelSearch {
   }
 
  private:
-  /// None where the candidate has no such hyperparameter.
+  /// None if the candidate has no such hyperparameter.
   static std::optional<double> value_of(const RankedCandidate& ranked, const std::string& name) {
     const Configuration& all = ranked.candidate->configuration;
     const auto found = std::ranges::find_if(
@@ -90,7 +90,7 @@ struct ModelSearch {
         among, [&](const RankedCandidate& each) { return value_of(each, name) == value; }));
   }
 
-  /// Best first, ties in the candidates' order.
+  /// Sorts the best first, ties in the candidates' order.
   void rank(const TrialRecords& records, std::size_t epochs) {
     for (RankedCandidate& each : left) {
       each.validation = 0;

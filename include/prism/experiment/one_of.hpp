@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Policies chosen at run time, among some that are compiled in. The compile time of a grid is the
-// product of its lists' lengths; if a choice costs little in a training step, this removes its
-// factor.
+// Policies chosen at run time among several that are compiled in. The compile time of a grid is the
+// product of its lists' lengths; if a run-time choice costs little in a training step, this removes
+// its factor.
 #pragma once
 
 #include <algorithm>
@@ -54,7 +54,7 @@ class RuntimeChoice {
 
   /// Which policy of the list is chosen.
   [[nodiscard]] std::size_t choice() const noexcept { return chosen_.index(); }
-  /// Chooses one, with its default options. @return false if there are not so many
+  /// Chooses one, with its default options. @return false if there is no such policy
   bool set_choice(std::size_t choice) {
     std::size_t next = 0;
     return ((next++ == choice && (chosen_ = Policies{}, true)) || ...);
@@ -167,7 +167,7 @@ class OneOptimizer : public detail::RuntimeChoice<Policies...> {
 
  public:
   using detail::RuntimeChoice<Policies...>::RuntimeChoice;
-  /// As if one deferred rows; one that does not has nothing to make up for.
+  /// As if all of them deferred rows; an optimizer that does not has no deferred steps to apply.
   static constexpr OptimizerTraits traits{.defers_rows = true};
 
   [[nodiscard]] double learning_rate_of_step(double length, std::size_t dim) const {

@@ -77,9 +77,9 @@ struct ReleasedBackbone<MLP<Dim, Layers, Activation>> {
 /// drawn from the batch's items, losses have the options of as_released(), and fit() shuffles the
 /// batches once. There is no sampler parameter.
 ///
-/// Not repeated:
-/// - BatchedWD decays the output rows of the encoder there. The same with MF; with MLP and LightGCN
-///   the library decays rows of the tables.
+/// Not reproduced ("there" is the published code, "here" the library):
+/// - BatchedWD decays the output rows of the encoder there. For MF this is the same; for MLP and
+///   LightGCN, rows of the tables decay here.
 /// - LightGCN draws negatives from, counts degrees in, and takes IPL's deviation over, the sampled
 ///   neighbourhood of the batch there; here negatives and IPL's items are the batch's, and degrees
 ///   are those of the whole training graph.
@@ -87,10 +87,10 @@ struct ReleasedBackbone<MLP<Dim, Layers, Activation>> {
 ///   before the optimizer's step; here after it.
 /// - MACR ranks by its rule in validation there, but by the dot product in testing; here by its
 ///   rule in both.
-/// - Metrics leave out the last user there.
-/// - Data is the caller's: MovieLens 1M is used with all ratings there, whereas the paper's table
-///   counts those of 3 and more. So is IPL's gamma, which is set for each data set there: 1.285
-///   Gowalla, 1.826 MovieLens 1M, 1.552 Yelp2018, 1.446 AmazonBook.
+/// - Metrics omit the last user there.
+/// - Data is up to the caller: MovieLens 1M is used with all ratings there, whereas the paper's
+///   table counts those of 3 and more. So is IPL's gamma, which is set for each data set there:
+///   1.285 Gowalla, 1.826 MovieLens 1M, 1.552 Yelp2018, 1.446 AmazonBook.
 /// - IPL with SSM ends in an error there; MAWU and MACR ignore penalties.
 template <class Backbone, class Loss, class Regularizer = None, class Initializer = Xavier,
           class Optimizer = Adam, class Scalar = float>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Runs trials side by side on the machine's cores, each on threads of its own, and keeps what they
-// gave. Needs nlohmann-json.
+// Runs trials in parallel on the machine's cores, each on its own threads, and records their
+// results. Needs nlohmann-json.
 #pragma once
 
 #include <oneapi/tbb/global_control.h>
@@ -36,26 +36,26 @@
 
 namespace prism::inline PRISM_ISA {
 
-/// How far a queue of trials is.
+/// The progress of a queue of trials.
 struct QueueProgress {
-  std::size_t done = 0;  ///< of the trials asked for, those that were on record included
+  std::size_t done = 0;  ///< trials, including those that were already on record
   std::size_t total = 0;
   double seconds = 0;       ///< since the queue began
-  double seconds_left = 0;  ///< if those to come take as long as those it ran; 0 before any has
+  double seconds_left = 0;  ///< if the others take as long as those run so far; 0 before any
   TrialRecord last{};       ///< the one just recorded
 };
 
 struct QueueOptions {
-  std::size_t workers = 0;  ///< trials at a time; 0: one a core
+  std::size_t workers = 0;  ///< trials at a time; 0: one per core
   double budget_seconds = std::numeric_limits<double>::infinity();  ///< at least 0
-  /// Asked after each epoch, never by two threads at once: true pauses every trial, so that another
-  /// call goes on.
+  /// Called after each epoch, never by two threads at once. Returning true pauses every trial;
+  /// another call continues them.
   std::function<bool()> interrupted{};
   /// Called after each trial, never by two threads at once.
   std::function<void(const QueueProgress&)> progress{};
-  /// Of trials that are paused; empty: beside the records, their name with ".trials" added.
+  /// Folder for paused trials; empty: beside the records, their name with ".trials" added.
   std::filesystem::path checkpoints{};
-  std::size_t checkpoint_epochs = 20;  ///< between checkpoints, for what a kill would lose
+  std::size_t checkpoint_epochs = 20;  ///< between checkpoints, to limit what a kill loses
 };
 
 namespace detail {
@@ -118,7 +118,7 @@ class TrialQueue {
     }
     if (error_) std::rethrow_exception(error_);
     std::error_code ignored;
-    if (!folder_.empty()) std::filesystem::remove(folder_, ignored);  // where none is paused in it
+    if (!folder_.empty()) std::filesystem::remove(folder_, ignored);  // fails if it is not empty
     return progress_.done == progress_.total;
   }
 
@@ -182,7 +182,7 @@ class TrialQueue {
     show(std::move(record));
   }
 
-  /// @return whether it has come as far as it is to; if not it is paused
+  /// @return whether it has reached its goal; if not, it is paused
   bool train(Trial& trial, std::size_t epochs, const std::filesystem::path& checkpoint) {
     const std::size_t step = std::max<std::size_t>(1, options_.checkpoint_epochs);
     const auto there = [&] { return trial.finished() || trial.history().epochs.size() >= epochs; };
@@ -208,7 +208,7 @@ class TrialQueue {
 
   struct Open {
     const TrialSpec* spec;
-    std::size_t epochs;  // to train it for, in all
+    std::size_t epochs;  // to train it for, in total
   };
 
   std::vector<Open> open_;  // those to run, each once
@@ -218,24 +218,24 @@ class TrialQueue {
   Stopwatch time_;
   std::atomic<std::size_t> next_{0};
   std::atomic<bool> failed_{false};
-  std::mutex asking_;  // options_.interrupted
-  std::mutex mutex_;   // the two below
+  std::mutex asking_;  // guards options_.interrupted
+  std::mutex mutex_;   // guards the two below
   std::exception_ptr error_;
   QueueProgress progress_;
 };
 
 }  // namespace detail
 
-/// Trains each trial until so many epochs are done in all, or its training is over, and records it;
-/// what the records have already is not run again, and what is asked for twice runs once. Trials
-/// run side by side, each on its share of the threads. The numbers do not depend on how many. A
-/// trial that is paused, or that a kill interrupts, goes on from its last checkpoint, if the
-/// records are in a file. A trial that diverges is recorded as one that did.
+/// Trains each trial until `epochs` epochs are done in total, or its training is over, and records
+/// it. Trials that are already on record are not run again, and duplicates run once. Trials run in
+/// parallel, each on its share of the threads; the results do not depend on how many. A trial that
+/// was paused or killed continues from its last checkpoint, if the records are in a file. A trial
+/// that diverges is recorded as such.
 ///
-/// @return whether all of them are on record; if not, time ran out or interrupted() said so
+/// @return whether all of them are on record; if not, time ran out or interrupted() returned true
 /// @throws ArgumentError  for a budget below 0
-/// @throws DataError      where records or checkpoints cannot be written
-/// @throws what making or training a trial throws, once the others are paused
+/// @throws DataError      if records or checkpoints cannot be written
+/// @throws anything that making or training a trial throws, once the others are paused
 inline bool run_trials(std::span<const TrialSpec> specs, std::size_t epochs, TrialRecords& records,
                        const QueueOptions& options = {}) {
   return detail::TrialQueue(specs, epochs, records, options).run();
@@ -251,8 +251,9 @@ inline bool run_trials(std::span<const TrialSpec> specs, std::size_t epochs, Tri
   return found;
 }
 
-/// The trials that retrain, on training and validation set, those of `specs` that are over, for
-/// the epochs that validation found best. Those without a best epoch, or that diverged, have none.
+/// For each finished trial of `specs`, the trial that retrains it on training and validation set
+/// together, for as many epochs as validation found best. Trials that diverged, or that have no
+/// best epoch, are left out.
 [[nodiscard]] inline std::vector<TrialSpec> retrained_trials(std::span<const TrialSpec> specs,
                                                              const TrialRecords& records) {
   std::vector<TrialSpec> all;
@@ -267,8 +268,8 @@ inline bool run_trials(std::span<const TrialSpec> specs, std::size_t epochs, Tri
   return all;
 }
 
-/// Removes the checkpoints of trials that are not to go on, and their folder where it is empty
-/// then.
+/// Removes the checkpoints of trials that will not be continued, and their folder if it is then
+/// empty.
 inline void discard_checkpoints(std::span<const TrialSpec> specs, const TrialRecords& records,
                                 const QueueOptions& options = {}) {
   const std::filesystem::path folder = detail::checkpoint_folder(records, options);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What tuning chooses from: values of hyperparameters by name.
+// The search space of tuning: values of hyperparameters by name.
 #pragma once
 
 #include <algorithm>
@@ -18,7 +18,7 @@
 
 namespace prism::inline PRISM_ISA {
 
-/// A hyperparameter by its name, see hyperparameters.hpp, and its value.
+/// The name of a hyperparameter, see hyperparameters.hpp, and its value.
 struct Hyperparameter {
   std::string name;
   double value;
@@ -38,7 +38,7 @@ using Configuration = std::vector<Hyperparameter>;
   return text;
 }
 
-/// Whether two names are one hyperparameter's: "learning_rate" and "fit.learning_rate".
+/// Whether two names mean the same hyperparameter: "learning_rate" and "fit.learning_rate".
 [[nodiscard]] inline bool same_hyperparameter(std::string_view a, std::string_view b) {
   if (a.size() < b.size()) std::swap(a, b);
   return a.ends_with(b) && (a.size() == b.size() || a[a.size() - b.size() - 1] == '.');
@@ -47,8 +47,8 @@ using Configuration = std::vector<Hyperparameter>;
 /// SearchSpace().grid("learning_rate", {0.1, 0.01, 0.001}).log_uniform("lambda", 1e-9, 1e-3)
 class SearchSpace {
  public:
-  /// @throws ArgumentError  where values is empty, holds one twice or what is not finite, or the
-  ///     name is taken
+  /// @throws ArgumentError  if `values` is empty, has a duplicate or a number that is not finite,
+  ///     or if the name is taken
   SearchSpace& grid(std::string name, std::vector<double> values) {
     require(!values.empty(), "values", "of " + name + " must not be empty");
     for (const double value : values) {
@@ -59,9 +59,9 @@ class SearchSpace {
     }
     return add({.name = std::move(name), .values = std::move(values)});
   }
-  /// Drawn from [low, high), its logarithm uniformly.
-  /// @throws ArgumentError  unless 0 < low < high, both and their ratio finite, or where the name
-  ///     is taken
+  /// Drawn log-uniformly from [low, high).
+  /// @throws ArgumentError  unless 0 < low < high, both and their ratio finite, or if the name is
+  ///     taken
   SearchSpace& log_uniform(std::string name, double low, double high) {
     require(is_finite(high), "high", "of " + name + " must be finite, not " + format_number(high));
     require(low > 0 && low < high, "low",
@@ -70,9 +70,9 @@ class SearchSpace {
             "of " + name + " must be a finite multiple of low, not " + format_number(high));
     return add({.name = std::move(name), .low = low, .high = high, .logarithmic = true});
   }
-  /// Drawn from [low, high).
-  /// @throws ArgumentError  unless low < high, both and their difference finite, or where the name
-  ///     is taken
+  /// Drawn uniformly from [low, high).
+  /// @throws ArgumentError  unless low < high, both and their difference finite, or if the name is
+  ///     taken
   SearchSpace& uniform(std::string name, double low, double high) {
     require(is_finite(high), "high", "of " + name + " must be finite, not " + format_number(high));
     require(is_finite(low) && low < high, "low",
@@ -83,8 +83,9 @@ class SearchSpace {
   }
 
   /// Every combination of the grids' values, the last varying fastest, each with `draws` draws of
-  /// the others; once, where there are only grids. More draws leave the first ones as they are.
-  /// @throws ArgumentError  where draws is 0
+  /// the other hyperparameters, or once if there are only grids. A greater `draws` does not change
+  /// the first ones.
+  /// @throws ArgumentError  if draws is 0
   [[nodiscard]] std::vector<Configuration> configurations(std::size_t draws = 1,
                                                           std::uint64_t seed = 0) const {
     require_at_least_one("draws", draws);
@@ -131,7 +132,7 @@ class SearchSpace {
  private:
   struct Dimension {
     std::string name{};
-    std::vector<double> values{};  // of a grid; empty where it is drawn
+    std::vector<double> values{};  // of a grid; empty if drawn
     double low = 0, high = 0;
     bool logarithmic = false;
 

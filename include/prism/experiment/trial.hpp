@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// One training among many: a model with its hyperparameters and seed, which can be taken further
-// step by step, put aside into a file, and measured when it is over.
+// One training run among many: a model with its hyperparameters and seed, which can be trained in
+// stages, saved to a file, and evaluated when training is over.
 #pragma once
 
 #include <bit>
@@ -50,58 +50,60 @@ struct MagnitudeBin {
   double magnitude = 0;   ///< mean length of their output rows
 };
 
-/// What a trained model is on the test set, ranked without the training and validation items.
+/// The results of a trained model on the test set, ranked without the training and validation
+/// items.
 struct TrialReport {
   Report dot;
   Report cosine;
   double magnitude_popularity_correlation = 0;  ///< Spearman's, over items
-  std::vector<MagnitudeBin> magnitudes{};       ///< by popularity, those that have items
+  std::vector<MagnitudeBin> magnitudes{};       ///< by popularity; only bins with items
 };
 
-/// A model in training, without its type.
+/// A model in training, type-erased.
 class Trial {
  public:
   Trial(const Trial&) = delete;
   Trial& operator=(const Trial&) = delete;
   virtual ~Trial() = default;
 
-  /// Trains until so many epochs are done in all, training is over, or interrupted() is true after
-  /// an epoch; that may be empty.
+  /// Trains until `epochs` epochs are done in total, training is over, or `interrupted`, which may
+  /// be empty, returns true after an epoch.
   /// @throws DivergenceError  as fit()
-  /// @throws ArgumentError    for a schedule's factor or a metric's value
+  /// @throws ArgumentError    for an invalid factor of the schedule or value of the metric
   virtual void train(std::size_t epochs, const std::function<bool()>& interrupted) = 0;
   [[nodiscard]] virtual const History& history() const = 0;
   /// Whether training is over.
   [[nodiscard]] virtual bool finished() const = 0;
-  /// Writes all that training goes on from.
-  /// @throws DataError  where the file cannot be written
+  /// Writes everything needed to resume training.
+  /// @throws DataError  if the file cannot be written
   virtual void save(const std::filesystem::path& checkpoint) = 0;
   /// Of the best epoch's weights.
-  /// @throws ArgumentError  where training is not over
+  /// @throws ArgumentError  if training is not over
   [[nodiscard]] virtual TrialReport report() = 0;
 
  protected:
   Trial() = default;
 };
 
-/// A trial that can be made, when its turn comes, and what tells it from all others.
+/// A trial that is made when its turn comes, and the key that identifies it.
 struct TrialSpec {
-  /// All that its numbers depend on, in words: trials of one key have the same results.
+  /// Everything that its results depend on, in words: trials with the same key have the same
+  /// results.
   std::string key;
-  /// What it is called: "MF<64> + DirectAU + FullWD + Xavier".
+  /// The model's name: "MF<64> + DirectAU + FullWD + Xavier".
   std::string model;
   Configuration configuration{};
   std::uint64_t seed = 0;
-  /// @param checkpoint  to go on from, if there is such a file
+  /// @param checkpoint  to resume from, if there is such a file
   std::function<std::unique_ptr<Trial>(const std::filesystem::path& checkpoint)> make;
-  /// The trial that retrains on training and validation set, as retrain() does, once this one
-  /// is over; that may be empty.
+  /// Makes the trial that retrains on training and validation set, as retrain() does, once this one
+  /// is over. May be empty.
   /// @param history  of this trial
-  /// @throws ArgumentError  where it has no best epoch
+  /// @throws ArgumentError  if it has no best epoch
   std::function<TrialSpec(const History& history)> retrained{};
   bool retraining = false;  ///< whether it is such a trial
-  /// Whether its record has validations_by_cosine. The key does not say so: the other numbers are
-  /// the same without.
+  /// Whether its record has validations_by_cosine. Not part of the key, because it does not change
+  /// the other numbers.
   bool validates_by_cosine = false;
 };
 
@@ -130,7 +132,7 @@ template <class Isa, class T>
 template <class Model, class X>
 class ModelTrial final : public Trial {
  public:
-  /// @param first  of the training that this one repeats on more data; null: of none
+  /// @param first  history of the training that this one repeats on more data; null if none
   ModelTrial(std::shared_ptr<const Split> split, typename Model::Options options,
              const FitOptions& fit, const std::filesystem::path& checkpoint,
              const History* first = nullptr)
@@ -175,7 +177,7 @@ class ModelTrial final : public Trial {
         return std::unique_ptr<Session>(
             new Session(Session::resume(checkpoint, X{}, model_, *split_, fit)));
       } catch (const Error&) {
-        // The same numbers come from the beginning.
+        // Starting from the beginning gives the same numbers.
         model_ = Model(split_->train, options_);
       }
     }
@@ -188,7 +190,7 @@ class ModelTrial final : public Trial {
   std::unique_ptr<Session> session_;
 };
 
-/// What tells an execution that may round otherwise than the default; empty for that.
+/// Identifies an execution that may round differently from the default; empty for the default.
 template <class X>
 [[nodiscard]] std::string execution_in_key() {
   if constexpr (std::same_as<X, Host<>>) return "";
@@ -197,12 +199,12 @@ template <class X>
   const std::string function = std::source_location::current().function_name();
   const std::size_t begin = function.find("X = ") + 4;
   std::string name = function.substr(begin, function.find_first_of(";]", begin) - begin);
-  const std::string unit = "compiled_for_" + std::string(instruction_set) + "::";  // of g++ alone
+  const std::string unit = "compiled_for_" + std::string(instruction_set) + "::";  // g++ only
   for (std::size_t at; (at = name.find(unit)) != std::string::npos;) name.erase(at, unit.size());
   return "; on " + name;
 }
 
-/// The trial that retrains what another one of these arguments has found best.
+/// The trial that retrains for as many epochs as another trial with these arguments found best.
 template <class Model, class X>
 [[nodiscard]] TrialSpec retrained_trial(TrialSpec spec, std::shared_ptr<const Split> split,
                                         typename Model::Options options, const FitOptions& fit,
@@ -216,7 +218,7 @@ template <class Model, class X>
   spec.retraining = true;
   spec.validates_by_cosine = false;  // there is no validation set
   History first = history;
-  // No record has them.
+  // Records do not have it.
   first.steps_per_epoch = steps_per_epoch(split->train.size(), fit.batch_size);
   spec.make = [=](const std::filesystem::path& checkpoint) -> std::unique_ptr<Trial> {
     auto merged = std::make_shared<const Split>(merge_validation(*split));
@@ -228,15 +230,15 @@ template <class Model, class X>
 
 }  // namespace detail
 
-/// Each part of a split in words, with a sum over its interactions.
+/// Each part of a split in words, with a checksum of its interactions.
 [[nodiscard]] inline std::string describe_split(const Split& split) {
   return "train: " + fingerprint(split.train) + "; validation: " + fingerprint(split.validation) +
          "; test: " + fingerprint(split.test);
 }
 
-/// A trial of a model. Its key has all options of the library's policies; those of a policy of
-/// one's own as far as its label() has them.
-/// @param options     with the configuration's hyperparameters, as `fit` has them
+/// A trial of a model. Its key has all options of the library's policies, and those of a
+/// user-defined policy as far as for_each_option() or its label() covers them.
+/// @param options     with the configuration's hyperparameters set, as in `fit`
 /// @param split_text  describe_split(*split), which is computed once for many trials
 /// @throws ArgumentError  for a split without a test set, and for options that a trial cannot have:
 ///     stop, a checkpoint, best weights on disk, functions without a label as schedule or metric

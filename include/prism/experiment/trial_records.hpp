@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What trials have given, as a file of JSON lines that outlives the program: a trial that is in it
-// need not run again. Needs nlohmann-json.
+// The results of trials, as a file of JSON lines that outlives the program: a trial on record need
+// not run again. Needs nlohmann-json.
 #pragma once
 
 #include <fcntl.h>
@@ -32,7 +32,7 @@
 
 namespace prism::inline PRISM_ISA {
 
-/// How far a trial has come, and what it gave.
+/// The progress and results of a trial.
 struct TrialRecord {
   std::string key{};  ///< TrialSpec::key
   std::string model{};
@@ -48,8 +48,8 @@ struct TrialRecord {
   std::optional<double> initial_validation{};  ///< History::initial_validation
   double validation = 0;                       ///< of the best epoch
   double seconds = 0;                          ///< of training and validation
-  /// prism::instruction_set of the program that finished it; programs of other sets may round
-  /// otherwise. Empty in records from before it was kept.
+  /// prism::instruction_set of the program that finished it; programs for other sets may round
+  /// differently. Empty in records older than this field.
   std::string instruction_set{};
   std::vector<double> validations{};  ///< of each epoch
   /// EpochRecord::validation_by_cosine of each epoch; none without FitOptions::validate_by_cosine.
@@ -82,7 +82,7 @@ struct TrialRecord {
   return json;
 }
 
-/// @throws nlohmann::json::exception  where something is missing
+/// @throws nlohmann::json::exception  if something is missing
 [[nodiscard]] inline TrialRecord trial_record_of(const Json& json) {
   TrialRecord record{.key = json.at("key"),
                      .model = json.at("model"),
@@ -114,14 +114,15 @@ struct TrialRecord {
   return record;
 }
 
-/// Whether a record has all that a trial gives in so many epochs.
+/// Whether a record has everything that a trial gives in `epochs` epochs.
 [[nodiscard]] inline bool covers(const TrialRecord& record, const TrialSpec& spec,
                                  std::size_t epochs) {
   const bool has_cosines = record.validations_by_cosine.size() == record.validations.size();
   return (record.finished || record.epochs >= epochs) && (has_cosines || !spec.validates_by_cosine);
 }
 
-/// What a record has of its training's history: not the steps per epoch, nor when warnings came.
+/// The history of a trial, as far as its record has it: without steps per epoch, and without when
+/// warnings came.
 [[nodiscard]] inline History history_of(const TrialRecord& record) {
   History history{.initial_validation = record.initial_validation,
                   .best_epoch = record.best_epoch,
@@ -142,15 +143,15 @@ struct TrialRecord {
   return history;
 }
 
-/// The records of trials, the last one of each. Members may be called from several threads.
+/// The latest record of each trial. Members are thread-safe.
 class TrialRecords {
  public:
   /// In memory only.
   TrialRecords() = default;
 
-  /// In a file of one record a line, which is read and then appended to. A last record that
-  /// a kill cut off is dropped. No two programs have one file at a time.
-  /// @throws DataError  where the file cannot be read or written, a line is no record, or another
+  /// In a file with one record per line, which is read and then appended to. A last record that was
+  /// cut off by a kill is dropped. Only one program can have the file open at a time.
+  /// @throws DataError  if the file cannot be read or written, a line is not a record, or another
   ///     program has it open
   explicit TrialRecords(const std::filesystem::path& path) : path_(path) {
     file_ = ::open(path.c_str(), O_RDWR | O_CREAT | O_APPEND | O_CLOEXEC, 0644);
@@ -168,9 +169,9 @@ class TrialRecords {
       throw;
     }
   }
-  /// In memory only, with the records that a file has now; none where there is no file. The file
-  /// stays as it is, and another program may be adding to it.
-  /// @throws DataError  where the file cannot be read, or a line is no record
+  /// In memory only, with the records that a file has now; none if there is no file. Does not
+  /// change the file, to which another program may be appending.
+  /// @throws DataError  if the file cannot be read, or a line is not a record
   [[nodiscard]] static TrialRecords snapshot(const std::filesystem::path& path) {
     return {path, Snapshot{}};
   }
@@ -186,8 +187,8 @@ class TrialRecords {
     return found == records_.end() ? std::nullopt : std::optional(found->second);
   }
 
-  /// Takes the place of the trial's record before.
-  /// @throws DataError  where the file cannot be written
+  /// Replaces the trial's previous record.
+  /// @throws DataError  if the file cannot be written
   void add(const TrialRecord& record) {
     const std::lock_guard lock(mutex_);
     if (file_ >= 0) {
@@ -196,7 +197,7 @@ class TrialRecords {
     records_[record.key] = record;
   }
 
-  /// In the order of their keys.
+  /// All records, ordered by key.
   [[nodiscard]] std::vector<TrialRecord> all() const {
     const std::lock_guard lock(mutex_);
     std::vector<TrialRecord> list;
@@ -204,7 +205,7 @@ class TrialRecords {
     return list;
   }
 
-  /// Empty: in memory only.
+  /// Empty if in memory only.
   [[nodiscard]] const std::filesystem::path& path() const noexcept { return path_; }
 
  private:
@@ -238,7 +239,7 @@ class TrialRecords {
     if (std::filesystem::exists(path)) static_cast<void>(read(path));
   }
 
-  /// What of a file is whole: not a last record that was cut off while it was written.
+  /// The complete records of a file, without a last one that was cut off while being written.
   struct WholeRecords {
     std::uintmax_t bytes = 0;
     bool end_with_line = true;
@@ -258,7 +259,7 @@ class TrialRecords {
         whole.bytes += line.size() + (has_end ? 1 : 0);
         whole.end_with_line = has_end;
       } catch (const nlohmann::json::exception&) {
-        // Another file's text is no record that was cut off.
+        // Text of some other file is not a record that was cut off.
         if (!has_end && line.starts_with(std::string_view("{\"model\"").substr(0, line.size()))) {
           break;
         }

@@ -25,22 +25,21 @@
 namespace prism::inline PRISM_ISA {
 
 struct TuneOptions {
-  /// The chosen candidate runs with each; the search with the first `search_seeds` of them, whose
-  /// mean it goes by. No seed twice.
+  /// The chosen candidate runs with each seed; the search runs with the first `search_seeds` of
+  /// them and compares their means. No duplicates.
   std::vector<std::uint64_t> seeds{123, 246, 492};
   std::size_t search_seeds = 1;
-  /// Successive halving: after so many epochs, the first rung, only one in `reduction` of a model's
-  /// candidates goes on (see halve_within), to a rung `reduction` times as high. 0: all are trained
-  /// to their end.
+  /// Successive halving: after this many epochs, the first rung, only one in `reduction` of a
+  /// model's candidates continues (see halve_within), to a rung `reduction` times as high. 0: all
+  /// are trained to the end.
   std::size_t first_epochs = 0;
   double reduction = 3;  ///< above 1, finite
-  /// Halving compares only candidates with the same value of this hyperparameter, and leaves one of
-  /// each value: a lower learning rate is behind a higher one until late. Without effect where no
-  /// candidate has it.
-  /// Its name with or without its kind: "fit.learning_rate".
+  /// Halving compares only candidates with the same value of this hyperparameter, and keeps at
+  /// least one of each value: a lower learning rate trails a higher one until late. No effect if no
+  /// candidate has it. The name may include the kind: "fit.learning_rate".
   std::string halve_within = "learning_rate";
-  /// Then retrain each chosen candidate on training and validation set, with every seed, for as
-  /// many epochs as that seed's validation found best, and test that.
+  /// Whether to then retrain each chosen candidate on training and validation set together, with
+  /// every seed, for as many epochs as that seed's validation found best, and test the result.
   bool retrain = false;
   QueueOptions queue{};  ///< its budget is for the whole search
 };
@@ -61,19 +60,19 @@ struct Statistic {
   return result;
 }
 
-/// A model's chosen hyperparameters, and what they gave.
+/// A model's chosen hyperparameters and their results.
 struct Tuned {
   std::string model;
   Configuration configuration{};
   std::size_t candidates = 0;
-  /// One a seed, in the order of TuneOptions::seeds; fewer where the search was interrupted.
+  /// One per seed, in the order of TuneOptions::seeds; fewer if the search was interrupted.
   std::vector<TrialRecord> runs{};
   bool retrain = false;  ///< TuneOptions::retrain
-  /// The runs retrained, with `retrain`: those whose runs have a best epoch.
+  /// With `retrain`, the retraining of each run that has a best epoch.
   std::vector<TrialRecord> retrained{};
-  bool complete = false;  ///< whether the search and all runs are over
+  bool complete = false;  ///< whether the search and all runs are finished
 
-  /// A number of the reports of runs, of those retrained with `retrain`:
+  /// A number of the test reports of `runs`, or with `retrain` of `retrained`:
   /// `tuned.test(&Report::ndcg)`. Neither this nor validation() counts runs that diverged.
   [[nodiscard]] Statistic test(double Report::*number) const {
     std::vector<double> numbers;
@@ -224,7 +223,7 @@ class Tuning {
     return run_trials(trials, epochs, records_, queue);
   }
 
-  static constexpr double max_rung = 1e9;  // of epochs; all trainings are over by then
+  static constexpr double max_rung = 1e9;  // epochs; all training is over by then
 
   TrialRecords& records_;
   const TuneOptions& options_;
@@ -234,17 +233,17 @@ class Tuning {
 
 }  // namespace detail
 
-/// Chooses one candidate of each model by its validation, and runs that with all seeds. The test
-/// set has no part in the choice. Halving waits for all trials of a rung, so that the choice does
-/// not depend on how long they take: the synchronous form of ASHA (Li et al., "A system for
-/// massively parallel hyperparameter tuning", MLSys 2020), which is successive halving (Jamieson,
-/// Talwalkar, AISTATS 2016). Where the records are in a file, a call that was interrupted, or
-/// killed, goes on where it was when repeated.
+/// Chooses one candidate of each model by validation, and runs it with all seeds. The test set
+/// plays no part in the choice. Halving waits for all trials of a rung, so that the choice does not
+/// depend on how long they take: the synchronous form of ASHA (Li et al., "A system for massively
+/// parallel hyperparameter tuning", MLSys 2020), which is successive halving (Jamieson, Talwalkar,
+/// AISTATS 2016). If the records are in a file, repeating a call that was interrupted or killed
+/// continues where it stopped.
 ///
-/// @return one for each model, in the order of the candidates
+/// @return one result for each model, in the order of the candidates
 /// @throws ArgumentError  for an option outside its domain
-/// @throws DataError      where records or checkpoints cannot be written
-/// @throws what making or training a trial throws
+/// @throws DataError      if records or checkpoints cannot be written
+/// @throws anything that making or training a trial throws
 [[nodiscard]] inline std::vector<Tuned> tune(const std::vector<Candidate>& candidates,
                                              TrialRecords& records, const TuneOptions& options) {
   return detail::Tuning(candidates, records, options).run();

@@ -92,8 +92,8 @@ class Recommender {
   /// The policies' run-time options. Policies without options occupy no memory.
   struct Options {
     std::uint64_t seed = 123;
-    /// Memory of tables, parameters and optimizer states, the host's; must outlive the model. Null:
-    /// an aligned heap with huge pages.
+    /// Host memory resource of tables, parameters and optimizer states; must outlive the model.
+    /// Null: an aligned heap with huge pages.
     std::pmr::memory_resource* memory = nullptr;
     [[no_unique_address]] Backbone backbone{};
     [[no_unique_address]] Loss loss{};
@@ -130,7 +130,7 @@ class Recommender {
   explicit Recommender(Interactions train, Options options = {})
       : Recommender(par, std::move(train), std::move(options)) {}
 
-  /// As above; the tables are initialised on `exec`, or the host that it belongs to.
+  /// As above; the tables are initialised on `exec`, or on the host that it belongs to.
   template <Execution X>
   explicit Recommender(const X& exec, Interactions train, Options options = {})
       : options_(std::move(options)),
@@ -139,8 +139,8 @@ class Recommender {
     static_assert(check_execution<X>(), "Recommender: a policy does not run on this execution");
   }
 
-  /// A copy whose tables, parameters and interactions are in `memory`, such as a device's: for
-  /// executions on that device alone. Its options are those of a model of the host's.
+  /// A copy whose tables, parameters and interactions are in `memory`. If that is a device's, only
+  /// executions on the device can use the copy; its options().memory remains the host's.
   Recommender(const Recommender& other, std::pmr::memory_resource* memory)
       : options_(other.options_in(memory)),
         train_(other.train_, memory),
@@ -149,13 +149,13 @@ class Recommender {
                  copy_of_state(other.weights_.loss, memory)},
         trained_(other.trained_) {}
 
-  /// Takes the weights of a model that was made alike, whatever memory they are in.
+  /// Copies the weights of a model that was made the same way, whatever memory they are in.
   void copy_weights_from(const Recommender& other) {
     std::vector<Rows<Scalar>> parts;
     DeviceMemory* const own_device = device_memory(memory_of(users()));
     DeviceMemory* const device =
         own_device != nullptr ? own_device : device_memory(memory_of(other.users()));
-    // A State visits what can be written; here it is only read.
+    // for_each_parameter visits mutable values, which are only read here.
     visit_weights(const_cast<Weights&>(other.weights_),
                   [&](Rows<Scalar> part) { parts.push_back(part); });
     std::size_t next = 0;
@@ -166,7 +166,7 @@ class Recommender {
     trained_ = other.trained_;
   }
 
-  /// @throws ArgumentError  where the host cannot read the model
+  /// @throws ArgumentError  if the host cannot read the model
   void check_on_host() const {
     require(device_memory(memory()) == nullptr, "model",
             "is in a device's memory, which the host does not read; Recommender(model, "
@@ -184,7 +184,7 @@ class Recommender {
   [[nodiscard]] std::string name() const { return name_of(options_); }
 
   [[nodiscard]] const Options& options() const noexcept { return options_; }
-  /// Where tables and parameters are: that of the options, or a device's.
+  /// The memory resource of tables and parameters: that of the options, or a device's.
   [[nodiscard]] std::pmr::memory_resource* memory() const noexcept {
     return memory_of(weights_.users);
   }
@@ -193,8 +193,8 @@ class Recommender {
   [[nodiscard]] const Weights& weights() const noexcept { return weights_; }
   [[nodiscard]] Weights& weights() noexcept { return weights_; }
 
-  /// Whether the weights are other than the policies made them: once training has begun, for a
-  /// loaded model, and where set_trained() says so, as for weights of one's own.
+  /// Whether the weights differ from those that the policies initialised: once training has begun,
+  /// for a loaded model, and after set_trained(), such as for weights set by the caller.
   [[nodiscard]] bool trained() const noexcept { return trained_; }
   void set_trained(bool trained = true) noexcept { trained_ = trained; }
 
@@ -207,8 +207,8 @@ class Recommender {
   }
 
   /// The backbone's output rows of all users and items, users x dim and items x dim of the output.
-  /// Of weights or interactions that a device cannot read, the host computes them.
-  /// @throws ArgumentError  on the host, where the model is in a device's memory
+  /// If a device cannot read the weights or the interactions, the host computes the rows.
+  /// @throws ArgumentError  on the host, if the model is in a device's memory
   template <Execution X = Host<>>
   [[nodiscard]] Output<Scalar> output(const X& exec = {}) const {
     static_assert(check_backbone<Backbone, Scalar, X>(),
@@ -221,8 +221,8 @@ class Recommender {
     return options_.backbone.template output<Scalar>(exec, tables(), train_, weights_.backbone);
   }
 
-  /// The scorer for ranking: the output rows, with the loss's ranking rule if it has one; as
-  /// output().
+  /// The scorer for ranking: the output rows, with the loss's ranking rule if it has one. Runs and
+  /// throws as output().
   template <Execution X = Host<>>
   [[nodiscard]] Scorer<Scalar> scorer(const X& exec = {}) const {
     static_assert(check_loss<Loss, Scalar, X>(),
@@ -242,10 +242,10 @@ class Recommender {
     return options;
   }
 
-  /// Whether a device reads the weights and the interactions. The host waits for it where not.
+  /// Whether a device can read the weights and the interactions. If not, waits for the device.
   template <DeviceExecution X>
   [[nodiscard]] bool is_readable(const X& exec) const {
-    // Parameters are in the tables' memory, all tables in one, and so are the interactions' lists.
+    // Tables and parameters are all in one memory, and so are the interactions' lists.
     const bool readable =
         can_read(exec, weights_.users.data()) && can_read(exec, train_.item_degree().data());
     if (!readable) synchronise(exec);

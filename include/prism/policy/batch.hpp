@@ -20,8 +20,8 @@ namespace prism::inline PRISM_ISA {
 
 /// One side (users, or items) of a batch: its unique table rows and the occurrences of each. With
 /// occurrences grouped by row, gradients are summed in parallel without atomics, in a fixed order.
-/// All lists of a batch are in the execution's memory: on a device only its loops read them, and
-/// what runs on the host takes a BatchOnHost (prism/ops/batch_on_host.hpp).
+/// All lists of a batch are in the execution's memory: on a device, only device loops read them,
+/// and host code uses a BatchOnHost (prism/ops/batch_on_host.hpp).
 struct BatchSide {
   /// Distinct table rows. Position k in this list is row k of the outputs and of the output
   /// gradients. The active rows come first: positive rows in order of first appearance, then rows
@@ -56,7 +56,7 @@ struct BatchSide {
   }
 };
 
-/// Which of the negatives that a batch's pairs share do not count for a pair.
+/// Which of a batch's shared negatives are masked for a pair.
 enum class NegativeMask {
   none,
   own_item,   ///< the pair's item
@@ -74,12 +74,12 @@ struct Batch {
   BatchSide item_side;
   /// The interactions that pairs are drawn from; also the graph of a backbone that propagates.
   const Interactions& train;
-  /// Whether each pair has all of `negatives`.
+  /// Whether all pairs share all of `negatives`.
   bool shared_negatives = false;
-  /// Of shared negatives.
+  /// For shared negatives.
   NegativeMask mask = NegativeMask::none;
-  /// For each active row of items: the logarithm of its probability to be a negative, up to a
-  /// constant. Empty if all are drawn alike, or no loss is to correct for it.
+  /// For each active row of items: the log probability that it is drawn as a negative, up to a
+  /// constant. Empty if all are equally likely, or if the loss does not correct for it.
   std::span<const double> item_log_probability{};
 
   [[nodiscard]] std::size_t pairs() const noexcept { return users.size(); }
@@ -134,7 +134,7 @@ struct BackboneStep {
   /// Where the operations run.
   [[no_unique_address]] X exec{};
   /// For backward: the gradients of the trained parameters of the backbone's State, in the order of
-  /// for_each_parameter. They are zero at first, and backward adds to them. Each has the
+  /// for_each_parameter. They start as zeros, and backward adds to them. Each has the
   /// parameter's rows; or, with ParameterRows::users (items), a row for each unique row of that
   /// side.
   std::span<const Rows<T>> parameter_gradients{};

@@ -18,8 +18,8 @@ namespace detail {
 template <class P>
 concept Derivable = std::is_class_v<P> && !std::is_final_v<P>;
 
-// names_MEMBER<P>: whether P has a member of that name, also one of another type or signature than
-// required, a template, or private: an optional function with a wrong signature would otherwise be
+// names_MEMBER<P>: whether P has a member of that name, even a private one, a template, or one of
+// the wrong type or signature; otherwise an optional function with a wrong signature would be
 // silently ignored. In a class derived from P and from Decoy the name is ambiguous if P has it. For
 // a final P, which cannot be derived from, only public members that are not templates are found.
 #define PRISM_NAMES_MEMBER(member)                                                        \

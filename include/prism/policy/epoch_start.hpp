@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What a loss may look at before an epoch's first batch, to compute values that hold for several
-// batches: SLK's quantiles, of which every item of a user is a part.
+// What a loss may read before an epoch's first batch, to compute values that hold for several
+// batches, such as SLK's quantiles, which depend on all items of a user.
 #pragma once
 
 #include <cstddef>
@@ -23,9 +23,9 @@ struct EpochStart {
   /// The epoch's random numbers, which no other part of a model draws.
   Random random;
   /// Computes the backbone's output rows of all users and items, users x dim and items x dim. A
-  /// backbone that propagates computes them anew: to be called only in epochs that need them. They
-  /// are valid until the first batch, in the execution's memory: the host reads numbers_on_host()
-  /// (prism/ops/numbers.hpp).
+  /// backbone that propagates recomputes them, so call it only in epochs that need them. They are
+  /// valid until the first batch and are in the execution's memory: host code reads them through
+  /// numbers_on_host() (prism/ops/numbers.hpp).
   std::function<Output<T>()> output;
   /// Where the operations run.
   [[no_unique_address]] X exec{};

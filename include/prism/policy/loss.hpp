@@ -23,24 +23,24 @@ struct LossTraits {
   /// Number of negatives per pair.
   std::size_t negatives = 0;
   /// Whether it writes the gradient of each active row (k < side.num_active) before it adds to it,
-  /// which saves filling these rows with zeros; to the gradient of the other rows it adds. It would
-  /// overwrite the gradient of another loss: Penalized passes it a separate one.
+  /// which saves filling these rows with zeros; it adds to the gradient of the other rows. Because
+  /// it would overwrite the gradient of another loss, Penalized passes it a separate one.
   bool overwrites_gradient = false;
   /// Whether it reads rows outside the batch; they then follow the active rows of each side.
   bool needs_all_rows = false;
   /// Whether it has a ranking_rule; must not depend on options.
   bool has_ranking_rule = false;
-  /// Whether, as a part of a sum (Penalized), it also sees the negatives of the sum's loss. Without
-  /// negatives of its own it otherwise sees only the pairs.
+  /// Whether, as part of a sum (Penalized), it also sees the negatives of the sum's loss. If not,
+  /// and without negatives of its own, it sees only the pairs.
   bool sees_negatives = false;
   /// Whether its logits, the arguments of a sigmoid, softplus or softmax, are dot products of
-  /// output rows: long rows saturate it, of which fit warns, and short ones get their length from
-  /// it, so that its default learning rate is low (default_rate.hpp). Not if they are cosines, or
-  /// if the loss is linear in the dot products.
+  /// output rows. Long rows then saturate the loss, which fit warns about, and short rows get their
+  /// length from it, so that its default learning rate is low (default_rate.hpp). False if the
+  /// logits are cosines, or if the loss is linear in the dot products.
   bool dot_product_logits = false;
-  /// Whether it takes negatives that all pairs of a batch share: it reads them through
-  /// Batch::negatives_of or operations such as loss_over_scores, and takes no occurrence of an item
-  /// as a negative for one of a pair.
+  /// Whether it accepts negatives that all pairs of a batch share. It must then read them through
+  /// Batch::negatives_of or operations such as loss_over_scores, and must not attribute an item's
+  /// occurrence as a negative to a single pair.
   bool takes_shared_negatives = false;
   /// Whether it reads Batch::item_log_probability, which is empty otherwise.
   bool reads_log_probability = false;
@@ -65,8 +65,8 @@ struct LossTraits {
 //   // With has_ranking_rule: sets the scorer's factors and offset.
 //   template <class T, Execution X>
 //   void ranking_rule(const X& exec, Scorer<T>& scorer, const state_t<MyLoss, T>& state) const;
-//   // Optional, with a State: called once before the first batch of each epoch. What it changes is
-//   // what the State visits with trained = false.
+//   // Optional, with a State: called once before the first batch of each epoch. It changes only
+//   // values that the State visits with trained = false.
 //   template <class T, Execution X>
 //   void begin_epoch(const EpochStart<T, X>& start, State<T>& state) const;
 // };
@@ -144,7 +144,7 @@ concept BeginsEpochs = requires(const L& loss, const EpochStart<T, X>& start,
                                 state_t<L, T>& state) {
   { loss.begin_epoch(start, state) } -> std::same_as<void>;
 };
-/// What it computes has to be in a State: a loss is const.
+/// A loss is const, so what begin_epoch computes has to be in a State.
 template <class L, class T, class X>
 concept BeginEpochFits = !names_begin_epoch<L> || (names_State<L> && BeginsEpochs<L, T, X>);
 

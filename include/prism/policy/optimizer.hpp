@@ -52,7 +52,7 @@ class RowDecay {
       return of_all_;
     }
   }
-  /// Whether it is known without a look at the rows that none decays.
+  /// Whether it is known, without reading the rows, that none decays.
   [[nodiscard]] constexpr bool is_zero() const noexcept {
     return !PopularityRegularizer<R> && of_all_ == 0;
   }
@@ -79,22 +79,22 @@ struct AnyRegularizer {
 //   // Optional: the traits that differ from the defaults, OptimizerTraits{}.
 //   static constexpr OptimizerTraits traits{.defers_rows = true};
 //   // Optional: label() and check(), see label.hpp.
-//   // Its state for a table of `size` rows of `dim` numbers, such as moments, in `memory`: of an
-//   // execution on a device its own, which only its loops read and write.
+//   // Its state, such as moments, for a table of `size` rows of `dim` numbers, in `memory`: for an
+//   // execution on a device, device memory that only device loops read and write.
 //   template <class T> struct State {
 //     State(std::size_t size, std::size_t dim, std::pmr::memory_resource* memory);
-//     // Optional: whether all values are finite. Without the argument it runs on the host alone.
+//     // Optional: whether all values are finite. Without the argument it runs only on the host.
 //     template <Execution X> bool finite(const X& exec) const;
 //   };
 //   // One step of every row. The gradient of row r is gradient.of(r), zero if that is null, plus
-//   // RowDecay(regularizer, table.popularity, gradient.in_batch(r))(r) times the row. (A call of
-//   // regularizer.weight_decay(active) leaves out regularizers that depend on popularity.)
+//   // RowDecay(regularizer, table.popularity, gradient.in_batch(r))(r) times the row. (Calling
+//   // regularizer.weight_decay(active) would exclude regularizers that depend on popularity.)
 //   template <Execution X, class T, RegularizerPolicy R>
 //   void operator()(const X& exec, const ParameterView<T>& table, const TableGradient<T>& gradient,
 //                   State<T>& state, StepInfo info, const R& regularizer) const;
 //
-//   // Optional, for FitOptions without a learning rate: the rate whose steps move a row of dim
-//   // columns by about `length`. 0: it depends on the gradient.
+//   // Optional, for FitOptions without a learning rate: the learning rate whose steps move a row
+//   // of dim columns by about `length`. 0: it depends on the gradient.
 //   double learning_rate_of_step(double length, std::size_t dim) const;
 //
 //   // With defers_rows: applies the deferred steps of these rows, which are distinct.
@@ -108,7 +108,7 @@ struct AnyRegularizer {
 //              const R& regularizer) const;
 // };
 
-/// The learning rate whose steps move a row of dim columns by about `length`; 0 where the optimizer
+/// The learning rate whose steps move a row of dim columns by about `length`; 0 if the optimizer
 /// has no such function.
 template <class O>
 [[nodiscard]] double learning_rate_of_step(const O& optimizer, double length, std::size_t dim) {
@@ -120,10 +120,10 @@ template <class O>
 }
 
 // For checkpoints, a State also has (include prism/core/binary_file.hpp):
-//   // Writes all values that later steps depend on, and changes none of them: deferred steps are
-//   // not applied. Lists of any memory: write_numbers() (prism/core/binary_tables.hpp).
+//   // Writes all values that later steps depend on, without changing them: deferred steps are not
+//   // applied. For lists in any memory, use write_numbers() (prism/core/binary_tables.hpp).
 //   void save(BinaryWriter& out) const;
-//   // Reads them, in the same order, into a new State for a table of the same shape:
+//   // Reads them, in the same order, into a new State for a table of the same shape, with
 //   // read_numbers(). It may have a second parameter, the execution.
 //   void load(BinaryReader& in);
 template <class State, class X = Host<>>

@@ -19,7 +19,7 @@ template <class T>
 class Output {
  public:
   /*implicit*/ Output(Embeddings<const T> tables) : view_(tables) {}
-  /// Owns the rows; copies refer to the same ones.
+  /// Owns the rows; copies share them.
   /// @param users, items  matrices, users x dim and items x dim; rows(matrix) is a view of each
   template <class Table>
   Output(Table users, Table items) {
@@ -36,7 +36,7 @@ class Output {
   Rows<const T> users() const&& { return of_temporary(); }
   Rows<const T> items() const&& { return of_temporary(); }
 
-  /// What the rows live as long as; null for a view.
+  /// Keeps the rows alive; null for a view.
   [[nodiscard]] const std::shared_ptr<const void>& owner() const noexcept { return owned_; }
 
  private:

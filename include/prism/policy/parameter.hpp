@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Parameters besides the two tables: a tower's weights, MAWU's margins, MACR's heads. A policy with
 // such parameters has a member `template <class T> struct State`; the trainer updates them with the
-// same optimizer and the same decay as the tables. Values that a policy computes itself, SLK's
-// quantiles, are kept in the same place and saved with them, but not trained.
+// same optimizer and the same decay as the tables. Values that a policy computes itself, such as
+// SLK's quantiles, are also kept in the State and saved with it, but not trained.
 #pragma once
 
 #include <concepts>
@@ -24,15 +24,15 @@
 
 namespace prism::inline PRISM_ISA {
 
-/// The rows of a parameter that a batch gives a gradient.
+/// The rows of a parameter that get a gradient from a batch.
 enum class ParameterRows {
   all,    // every row in each step
   users,  // those of the batch's users; the parameter has a row for each user
   items,  // those of the batch's items; the parameter has a row for each item
 };
 
-/// A matrix of a model's weights, a table or a parameter of a policy's State: a view of its values
-/// with the properties that training needs. Its gradient is the step's.
+/// A view of one of a model's weight matrices, a table or a parameter of a policy's State, with the
+/// properties that training needs. Its gradient belongs to the step.
 template <class T>
 struct ParameterView {
   Rows<T> rows;
@@ -43,8 +43,8 @@ struct ParameterView {
   /// Training interactions of each row's user or item; empty where rows belong to neither. The
   /// trainer sets it.
   std::span<const Index> popularity{};
-  /// Whether the optimizer steps it. Values that are not trained belong to the weights, to their
-  /// copies, checkpoints and saved models all the same; they have no gradient and do not decay.
+  /// Whether the optimizer updates it. Values that are not trained are still part of the weights,
+  /// their copies, checkpoints and saved models, but have no gradient and do not decay.
   bool trained = true;
 
   /// Whether there is a bound to clamp to.
@@ -92,8 +92,8 @@ struct StateOf<Policy, T> {
 /// Policy::State<T>, or Stateless<Policy> if there is no State. A State is copyable, is constructed
 /// from (const Policy&, const StateContext&), always on the host, and has
 /// for_each_parameter(visit), which calls visit(ParameterView<T>) for each of its parameters,
-/// always in the same order. For an execution on a device it is also constructed from (const
-/// State&, std::pmr::memory_resource*), a copy whose values are in that memory.
+/// always in the same order. For an execution on a device it is also constructible from (const
+/// State&, std::pmr::memory_resource*), as a copy whose values are in that memory.
 template <class Policy, class T>
 using state_t = typename detail::StateOf<Policy, T>::type;
 
@@ -118,7 +118,7 @@ const Policy&, const StateContext& > ;
 template <class State>
 concept StateCopiesInto = std::is_empty_v<State> ||
     std::constructible_from<State, const State&, std::pmr::memory_resource*>;
-/// No lambda, which nvcc 13 does not take in a requirement.
+/// Not a lambda, because nvcc 13 does not accept one in a requirement.
 struct AnyVisit {
   template <class T>
   void operator()(const ParameterView<T>& /*parameter*/) const noexcept {}
@@ -163,8 +163,8 @@ template <class T, class Policy>
   }
 }
 
-/// A copy of a State in `memory`, if it has a constructor for that; else where its own copy
-/// constructor puts it, the host's.
+/// A copy of a State in `memory`, if it has a constructor for that; otherwise in host memory, where
+/// its copy constructor puts it.
 /// @param memory  null for table_memory()
 template <class State>
 [[nodiscard]] State copy_of_state(const State& state, std::pmr::memory_resource* memory) {

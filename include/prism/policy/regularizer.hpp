@@ -29,7 +29,7 @@ concept SaysDecay = requires(const R& regularizer, bool active) {
 };
 
 /// Converts to Index and nothing else, so that a second parameter of another meaning, such as a
-/// factor with a default, is not taken for the popularity.
+/// factor with a default, is not mistaken for the popularity.
 struct AnIndex {
   template <std::same_as<Index> T>
   operator T() const;

@@ -21,8 +21,8 @@ namespace prism::inline PRISM_ISA {
 
 /// The properties that a sampler declares.
 struct SamplerTraits {
-  /// Whether draws do not depend on the pair that they are for, so that SharedNegatives can have
-  /// one list of them for all pairs.
+  /// Whether draws do not depend on the pair that they are for, so that SharedNegatives can draw
+  /// one list for all pairs.
   bool ignores_pairs = false;
 };
 
@@ -69,17 +69,18 @@ using sampler_state_t = typename detail::SamplerStateOf<Sampler>::type;
 
 // struct MySampler {
 //   static constexpr std::string_view name = "MySampler";
-//   // Fills negatives, pairs x negatives_per_pair, row-major, with row indices of items, in the
-//   // execution's memory, as all that the request has: in loops of prism/core/parallel.hpp, or by
-//   // copying a list of the host's there, copy_across(device_memory(memory_of(exec)), from,
-//   // negatives). The host reads train.on_host(), and a copy of the pairs, a HostView.
+//   // Fills negatives, pairs x negatives_per_pair, row-major, with row indices of items. They are
+//   // in the execution's memory, like everything in the request: fill them in loops of
+//   // prism/core/parallel.hpp, or copy a host list there with
+//   // copy_across(device_memory(memory_of(exec)), from, negatives). Host code reads
+//   // train.on_host(), and a copy of the pairs, a HostView.
 //   template <Execution X>
 //   void operator()(const X& exec, const SampleRequest&, std::span<Index> negatives) const;
 //
 //   // Optional: the traits that differ from the defaults, SamplerTraits{}.
 //   static constexpr SamplerTraits traits{.ignores_pairs = true};
-//   // Optional: data computed once from the training interactions, on the host: of
-//   // train.on_host(). What operator() reads is in train.memory().
+//   // Optional: data computed once on the host, from train.on_host(). Data that operator() reads
+//   // is in train.memory().
 //   struct State { State(const MySampler&, const Interactions& train); };
 //   // With a State, instead:
 //   template <Execution X>
@@ -89,9 +90,9 @@ using sampler_state_t = typename detail::SamplerStateOf<Sampler>::type;
 //   // operator then fills.
 //   SharedNegativesInfo shared(const SampleRequest&) const;
 //   // Optional, for losses that correct for it: sets values[k] to the logarithm, up to a constant,
-//   // of the probability that row k of batch.item_side is a negative. Without it, or where it
-//   // leaves `values` empty, all items count as drawn alike. It runs on the host, with a batch
-//   // that the host reads.
+//   // of the probability that row k of batch.item_side is a negative. Without it, or if it leaves
+//   // `values` empty, all items count as equally likely. It runs on the host, with a batch that
+//   // the host can read.
 //   void log_probability(const State&, const Batch& batch, std::vector<double>& values) const;
 //   // Optional: label() and check(), see label.hpp.
 // };
@@ -193,8 +194,8 @@ template <class Sampler>
 }
 
 /// Draws a batch's negatives.
-/// @param negatives  pairs x negatives_per_pair, row-major, or as many as shared_negatives()
-///     counts; overwritten
+/// @param negatives  pairs x negatives_per_pair, row-major, or the count of shared_negatives();
+///     overwritten
 template <Execution X, class Sampler>
 void draw_negatives(const X& exec, const Sampler& sampler, const SampleRequest& request,
                     const sampler_state_t<Sampler>& state, std::span<Index> negatives) {

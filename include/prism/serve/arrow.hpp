@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Hands a model's output rows to Arrow, with the ids of users and items.
+// Exports a model's output rows to Arrow, with the ids of users and items.
 #pragma once
 
 #include <memory>
@@ -14,8 +14,8 @@
 
 namespace prism::inline PRISM_ISA {
 
-/// Hands over the output rows of a model's users as a record batch of columns "id" and "embedding",
-/// as export_arrow() does for any rows. Rows that the model computes for its output (MLP, LightGCN)
+/// Exports the output rows of a model's users as a record batch of columns "id" and "embedding", as
+/// export_arrow() does for any rows. Rows that the model computes for its output (MLP, LightGCN)
 /// are not copied; rows that are the model's own table (MF) are, since the model may change.
 /// @param exec  where the output rows are computed; the host's threads if left out
 /// @throws ArgumentError  as export_arrow(), and for a model in a device's memory
@@ -35,8 +35,8 @@ void export_items(const X& exec, const Model& model, ArrowSchema* schema, ArrowA
   export_arrow(output.items(), *model.train().item_ids(), schema, batch, output.owner(), options);
 }
 
-/// The same without a copy of the rows for any model, which is kept until the batch is released and
-/// must not change until then.
+/// The same without copying any model's rows. The model is kept alive until the batch is released,
+/// and must not change until then.
 template <Execution X, class Model>
 void export_users(const X& exec, const std::shared_ptr<Model>& model, ArrowSchema* schema,
                   ArrowArray* batch, const ArrowExportOptions& options = {}) {
@@ -56,7 +56,7 @@ void export_items(const X& exec, const std::shared_ptr<Model>& model, ArrowSchem
   export_arrow(output.items(), *model->train().item_ids(), schema, batch, owner, options);
 }
 
-/// The same with the host's threads; `model` is a model or a shared_ptr to one.
+/// The same on the host's threads; `model` is a model or a shared_ptr to one.
 template <class Model>
 requires(!Execution<Model>) void export_users(const Model& model, ArrowSchema* schema,
                                               ArrowArray* batch,

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Texts of any bytes in files of one text a line.
+// Texts of any bytes, in files with one text per line.
 #pragma once
 
 #include <cstddef>
@@ -13,7 +13,7 @@
 
 namespace prism::inline PRISM_ISA::detail {
 
-/// One line for any text: what would end it is written as \n, \r and \\.
+/// Any text as one line: line break, carriage return and backslash are written as \n, \r and \\.
 [[nodiscard]] inline std::string escaped_line(std::string_view text) {
   std::string line;
   for (const char c : text) {
@@ -30,7 +30,7 @@ namespace prism::inline PRISM_ISA::detail {
   return line;
 }
 
-/// The text of such a line; none if a backslash is followed by anything else.
+/// The text of such a line; nullopt if a backslash is followed by anything else.
 [[nodiscard]] inline std::optional<std::string> unescaped_line(std::string_view line) {
   std::string text;
   for (std::size_t k = 0; k < line.size(); ++k) {
@@ -52,7 +52,7 @@ namespace prism::inline PRISM_ISA::detail {
   return text;
 }
 
-/// A file of ids: that of row r in line r + 1, escaped.
+/// A file of ids: the id of row r in line r + 1, escaped.
 [[nodiscard]] inline std::string id_lines(const Ids& ids) {
   std::string lines;
   for (std::size_t row = 0; row < ids.size(); ++row) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Rows for users and items that came after training, in closed form. The model's own rows stay as
-// they are.
+// Rows for users and items that arrive after training, in closed form. The model's own rows do not
+// change.
 #pragma once
 
 #include <algorithm>
@@ -29,14 +29,14 @@ namespace prism::inline PRISM_ISA {
 
 struct FoldInOptions {
   LeastSquaresOptions least_squares{};
-  /// The length of each new row, by the number of its interactions; as solved if left out. The
-  /// ranking of a user's items does not depend on the user's, but it does on the items'.
+  /// The length of each new row as a function of its number of interactions; as solved if left
+  /// out. A user's length does not affect the ranking of items, but an item's length does.
   std::optional<PrismMagnitude> magnitude{};
 };
 
 namespace detail {
 
-/// Gives rows the magnitudes of their popularity.
+/// Scales rows to the magnitudes for their popularity.
 template <class Isa, class T>
 void set_magnitudes(Rows<T> rows, std::span<const Index> popularity,
                     const std::optional<PrismMagnitude>& magnitude) {
@@ -65,7 +65,7 @@ void set_rows_without_history(Rows<T> rows, std::span<const Index> popularity,
 
 /// @param frozen    the other side's rows, one for each of the history's rows there
 /// @param trained   the rows of the side that is folded in
-/// @param observed  the frozen rows of each new one
+/// @param observed  the frozen rows observed with each new row
 template <Execution X, class T, class Observed>
 [[nodiscard]] Matrix<T> fold_in(const X& exec, Rows<const T> frozen, Rows<const T> trained,
                                 std::span<const Index> popularity, const Observed& observed,
@@ -88,15 +88,15 @@ inline void check_count(std::size_t rows, std::size_t model_rows, const char* ki
 
 }  // namespace detail
 
-/// Rows of new users by least squares against the items' output rows, see LeastSquares. They are
-/// output rows: with MLP and LightGCN too, whose towers and propagation the new users do not pass.
-/// A user without interactions gets the mean of the trained users' output rows, which ranks much as
-/// popularity does. To rank with them: scorer_of_users(), append_users().
+/// Computes rows of new users by least squares against the items' output rows; see LeastSquares.
+/// They are output rows, also with MLP and LightGCN: new users do not pass through the towers or
+/// the propagation. A user without interactions gets the mean of the trained users' output rows,
+/// which ranks much like popularity. To rank with the rows: scorer_of_users(), append_users().
 /// @param exec     where it runs; the host's threads if left out
-/// @param scorer   from Recommender::scorer(); its ranking rule is not read
+/// @param scorer   from Recommender::scorer(); its ranking rule is not used
 /// @param history  new users x the scorer's items, in the same rows
 /// @return new users x dim
-/// @throws ArgumentError  for another number of items; for an option outside its domain; as
+/// @throws ArgumentError  for a different number of items; for an option outside its domain; as
 ///     LeastSquares::solve
 template <Execution X, class T>
 [[nodiscard]] Matrix<T> fold_in_users(const X& exec, const Scorer<T>& scorer,
@@ -108,8 +108,8 @@ template <Execution X, class T>
       [&](std::size_t user) { return history.items_of(static_cast<Index>(user)); }, options);
 }
 
-/// The same for a model. @throws ArgumentError  also where the items' ids are neither the model's
-///     nor row numbers
+/// The same for a model. @throws ArgumentError  also if the items' ids are neither the model's nor
+///     row numbers
 template <Execution X, class Model>
 [[nodiscard]] auto fold_in_users(const X& exec, const Model& model, const Interactions& history,
                                  const FoldInOptions& options = {}) {
@@ -118,10 +118,10 @@ template <Execution X, class Model>
                        options);
 }
 
-/// Rows of new items by least squares against the users' output rows. An item's magnitude weighs
-/// in every ranking: `{.magnitude = trained_magnitude_of_items(model)}` gives it that of trained
-/// items as popular. An item without interactions gets the mean of the trained items' output rows.
-/// To rank with them: append_items(). Otherwise as fold_in_users().
+/// Computes rows of new items by least squares against the users' output rows. An item's magnitude
+/// affects every ranking: `{.magnitude = trained_magnitude_of_items(model)}` gives it that of
+/// equally popular trained items. An item without interactions gets the mean of the trained items'
+/// output rows. To rank with the rows: append_items(). Otherwise as fold_in_users().
 /// @param history  the scorer's users x new items
 template <Execution X, class T>
 [[nodiscard]] Matrix<T> fold_in_items(const X& exec, const Scorer<T>& scorer,

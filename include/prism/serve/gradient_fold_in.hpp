@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Rows for users and items that came after training, by steps of the model's own loss.
+// Rows for users and items that arrive after training, by gradient steps on the model's own loss.
 #pragma once
 
 #include <algorithm>
@@ -34,21 +34,22 @@ namespace prism::inline PRISM_ISA {
 
 struct GradientFoldInOptions {
   std::size_t epochs = 10;        ///< over the new interactions
-  std::size_t batch_size = 4096;  ///< new interactions in a step, at least 1
-  /// Interactions of the training set that are drawn into each batch, beside the new ones. Their
-  /// rows do not change, but losses compare the new rows with them: DirectAU's uniformity is over
-  /// the batch's users, in-batch negatives are its items.
+  std::size_t batch_size = 4096;  ///< new interactions per step, at least 1
+  /// Interactions of the training set that are drawn into each batch in addition to the new ones.
+  /// Their rows do not change, but losses compare the new rows with them: DirectAU's uniformity is
+  /// over the batch's users, in-batch negatives are the batch's items.
   std::size_t training_pairs = 1024;
-  /// If left out, steps turn a row by about 0.05 radians: possible for optimizers with
-  /// learning_rate_of_step, such as Adam.
+  /// If left out, it is such that a step turns a row by about 0.05 radians; this requires an
+  /// optimizer with learning_rate_of_step, such as Adam.
   std::optional<double> learning_rate{};
   std::uint64_t seed = 123;  ///< of order, negatives and training pairs
-  /// Where the rows start; with the mean length of the trained ones, if `magnitude` is left out.
-  LeastSquaresOptions start{};
-  /// The length of each new row in the end, by the number of its interactions; as trained if left
+  /// For the initial rows, which have the mean length of the trained rows if `magnitude` is left
   /// out.
+  LeastSquaresOptions start{};
+  /// The final length of each new row as a function of its number of interactions; as trained if
+  /// left out.
   std::optional<PrismMagnitude> magnitude{};
-  /// Called after each epoch, with its number from 1 on and its mean loss.
+  /// Callback after each epoch, with the epoch's number, from 1 on, and its mean loss.
   std::function<void(std::size_t epoch, double loss)> on_epoch{};
 };
 
@@ -66,7 +67,8 @@ template <class Isa, class T>
 inline constexpr double fold_in_step_angle = 0.05;
 
 /// @param length  of the new rows at the start; 0 counts as 1
-/// @throws ArgumentError  where it is left out for an optimizer whose steps have no known length
+/// @throws ArgumentError  if the learning rate is left out for an optimizer whose steps have no
+///     known length
 template <class Model>
 [[nodiscard]] double fold_in_rate(const GradientFoldInOptions& options, const Model& model,
                                   double length, std::size_t dim) {
@@ -79,8 +81,8 @@ template <class Model>
   return rate;
 }
 
-/// All epochs of the new pairs.
-/// @param pairs  of the new rows, as rows of `trainer`'s interactions
+/// Runs all epochs over the new pairs.
+/// @param pairs  of the new rows, numbered as in `trainer`'s interactions
 template <Execution X, class RowTrainer>
 void train_new_rows(const X& exec, RowTrainer& trainer, const Interactions& train,
                     std::vector<Interaction> pairs, double learning_rate,
@@ -153,21 +155,23 @@ template <Execution X, class Model, class T = typename Model::scalar_type, class
 
 }  // namespace detail
 
-/// Rows of new users by steps of the model's own loss, with its optimizer, regularizer and sampler,
-/// beginning with those of fold_in_users(). Only the new users' rows change, and what the loss has
-/// for each user, such as MAWU's margins or SLK's quantiles. The rows are output rows: the loss is
-/// applied to the model's output rows as they are, without dropout, whatever the backbone.
+/// Computes rows of new users by gradient steps on the model's own loss, with its optimizer,
+/// regularizer and sampler, starting from the rows of fold_in_users(). Only the new users' rows and
+/// the loss's parameters for them change, such as MAWU's margins or SLK's quantiles. The rows are
+/// output rows: the loss is applied to the model's output rows as they are, without dropout,
+/// whatever the backbone.
 ///
-/// A penalty is computed over training set and new interactions. Each call copies the training
-/// set, so that it is for many new users rather than for one while one waits. With Adam, and a
-/// loss that sums over pairs (BPR, SSM), a user's row hardly depends on who else is folded in; with
-/// one that compares the batch's users (DirectAU, MAWU) it does.
+/// A penalty is computed over the training set and the new interactions. Each call copies the
+/// training set, so it suits many new users at once rather than a single user who waits for the
+/// result. With Adam and a loss that sums over pairs (BPR, SSM), a user's row hardly depends on
+/// the others that are folded in; with a loss that compares the batch's users (DirectAU, MAWU), it
+/// does.
 /// @param exec     where it runs; the host's threads if left out
 /// @param history  new users x the model's items, as for fold_in_users()
 /// @return new users x dim
-/// @throws ArgumentError  as fold_in_users(); without a learning rate where the optimizer needs
-///     one; where the sampler has nothing to draw
-/// @throws DivergenceError  where a row does not stay finite
+/// @throws ArgumentError  as fold_in_users(); without a learning rate if the optimizer needs one;
+///     if the sampler has nothing to draw
+/// @throws DivergenceError  if a row does not stay finite
 template <Execution X, class Model>
 [[nodiscard]] auto fold_in_users_by_gradient(const X& exec, const Model& model,
                                              const Interactions& history,

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Which items an answer may hold: filters of ItemIndex. A filter is called only for items that
-// would otherwise enter the list, some hundreds in a query.
+// Filters for ItemIndex: which items a result may contain. A filter is called only for items that
+// would otherwise enter the list, some hundreds per query.
 #pragma once
 
 #include <concepts>
@@ -23,27 +23,27 @@
 
 namespace prism::inline PRISM_ISA {
 
-/// A filter: whether an item is allowed. A lambda is one:
+/// A filter tells whether an item is allowed. It may be a lambda
 ///   [&](Index item) { return in_stock[item]; }
-/// and so is an object with
+/// or an object with
 ///   bool operator()(Index item) const;  // from any thread
-/// One that allows only few items may have, so that these are scored and nothing else:
+/// A filter that allows only few items may also have this function, so that only they are scored:
 ///   std::optional<std::span<const Index>> listed() const;  // ascending; no others
 template <class F>
 concept ItemFilter = std::is_invocable_r_v<bool, const F&, Index>;
 
-/// A filter for each query of a batch: a function of its position, from any thread.
+/// Returns a filter for each query of a batch, by the query's position; called from any thread.
 ///   [&](std::size_t position) { return Unseen(train, users[position]); }
 template <class F>
 concept FilterOfQuery = std::invocable<const F&, std::size_t> && !ItemFilter<F> &&
                         ItemFilter<std::invoke_result_t<const F&, std::size_t>>;
 
-/// Every item; no filter.
+/// Allows every item.
 struct AllItems {
   constexpr bool operator()(Index) const noexcept { return true; }
 };
 
-/// The items that a user has not interacted with. Refers to `seen`, which has to outlive it.
+/// Allows the items that a user has not interacted with. Refers to `seen`, which must outlive it.
 class Unseen {
  public:
   /// @throws ArgumentError  if `seen` does not have the user
@@ -61,7 +61,7 @@ class Unseen {
   AscendingRows items_;
 };
 
-/// A set of items, as a bit for each item of a catalogue.
+/// A set of items, with a bit for each item of a catalogue.
 class ItemBitmap {
  public:
   /// @param items    the number of items of the catalogue
@@ -78,7 +78,7 @@ class ItemBitmap {
             "must be below " + std::to_string(items_) + ", not " + std::to_string(item));
     words_[item / 64] |= std::uint64_t{1} << item % 64;
   }
-  /// Items that the catalogue does not have are in no set.
+  /// False for items that the catalogue does not have.
   [[nodiscard]] bool contains(Index item) const noexcept {
     return item < items_ && (words_[item / 64] >> item % 64 & 1) != 0;
   }
@@ -127,10 +127,10 @@ template <class Filter>
 
 }  // namespace detail
 
-/// Only these items. Those that the index does not have are left out.
+/// Allows only these items. Those that the index does not have are left out.
 class AllowList {
  public:
-  /// @param items  ascending; where they are few, they are scored and nothing else
+  /// @param items  ascending; if they are few, only they are scored
   /// @throws ArgumentError  if they are not ascending, or one is repeated
   explicit AllowList(std::vector<Index> items) : set_("items", std::move(items)) {}
   explicit AllowList(ItemBitmap items) : set_(std::move(items)) {}
@@ -144,7 +144,7 @@ class AllowList {
   detail::ItemSet set_;
 };
 
-/// All but these items.
+/// Allows all but these items.
 class DenyList {
  public:
   /// @param items  ascending
@@ -158,7 +158,7 @@ class DenyList {
   detail::ItemSet set_;
 };
 
-/// What each of some filters allows: AllOf(Unseen(train, user), in_stock).
+/// Allows the items that all of its filters allow: AllOf(Unseen(train, user), in_stock).
 template <ItemFilter... Filters>
 class AllOf {
  public:
@@ -167,7 +167,7 @@ class AllOf {
   bool operator()(Index item) const {
     return std::apply([item](const auto&... filter) { return (filter(item) && ...); }, filters_);
   }
-  /// The shortest list of theirs.
+  /// The shortest of the filters' lists.
   [[nodiscard]] std::optional<std::span<const Index>> listed() const {
     std::optional<std::span<const Index>> shortest;
     const auto consider = [&](const std::optional<std::span<const Index>>& list) {

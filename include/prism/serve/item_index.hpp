@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The items of a model, kept for queries: the k best items of any row, exactly.
+// An index of a model's items for exact top-k queries.
 #pragma once
 
 #include <algorithm>
@@ -39,22 +39,22 @@ namespace prism::inline PRISM_ISA {
 
 struct ItemIndexOptions {
   Similarity similarity = Similarity::dot;
-  /// `automatic`: with AVX2, AVX-512 or NEON, for rows of 8 columns and more.
+  /// `automatic`: with AVX2, AVX-512 or NEON, for rows of at least 8 columns.
   Pruning pruning = Pruning::automatic;
 };
 
-/// The items of a model or a scorer, for queries by a user's output row. Scores and order are those
-/// of rank_items() and recommend(), to the last bit: bounds from products of bytes and from rows'
-/// lengths say which items cannot be among the best, and only the others are scored.
+/// An index of a model's or a scorer's items, queried by a user's output row. Scores and order are
+/// bit-identical to those of rank_items() and recommend(): bounds from products of bytes and from
+/// the rows' lengths rule out items that cannot be among the best, and only the others are scored.
 ///
-/// Immutable; any number of threads may ask at once. Owns what it needs, and outlives the model:
-/// items x dim numbers, and a byte more for each of them if quantised. Copies share that.
+/// Immutable; any number of threads may query it at once. Owns its data, so it may outlive the
+/// model: items x dim numbers, plus a byte for each of them if quantised. Copies share the data.
 ///
 ///   const ItemIndex index(model);
 ///   const Scorer<float> scorer = model.scorer();
 ///   const auto top = index.top_k(query_of(scorer, user), 10, Unseen(model.train(), user));
 ///
-/// @tparam X  where it is made and where queries run
+/// @tparam X  where it is built and where queries run
 template <class T, Execution X = Host<>>
 class ItemIndex {
  public:
@@ -69,7 +69,7 @@ class ItemIndex {
             // As for a ranking of many users, since the items are quantised once.
             detail::uses_pruning<T, Isa>(options.pruning, max_rows, detail::scoring_dim(scorer)),
             typename Items::LongestFirst{})) {}
-  /// Of a model's scorer.
+  /// From a model's scorer.
   template <class Model>
   requires std::same_as<typename Model::scalar_type, T>
   explicit ItemIndex(const Model& model, const ItemIndexOptions& options = {})
@@ -85,9 +85,9 @@ class ItemIndex {
   [[nodiscard]] std::size_t dim() const noexcept { return dim_; }
   [[nodiscard]] Similarity similarity() const noexcept { return similarity_; }
 
-  /// The k best items that the filter allows, best first. Large catalogues are searched by several
-  /// threads.
-  /// @throws ArgumentError  for k of 0, or a row of another length
+  /// Returns the k best items that the filter allows, best first. Large catalogues are searched by
+  /// several threads.
+  /// @throws ArgumentError  for k of 0, or a row that does not have dim() numbers
   template <ItemFilter Filter = AllItems>
   [[nodiscard]] TopKResult<T> top_k(const Query<T>& query, std::size_t k,
                                     const Filter& filter = {}) const {
@@ -99,8 +99,9 @@ class ItemIndex {
   }
 
   /// The same for each query of a batch, in parallel over the queries.
-  /// @param filter  one for all queries, or a function of a query's position that returns its own
-  /// @throws ArgumentError  for k of 0, or a row of another length
+  /// @param filter  a filter for all queries, or a function that returns the filter of the query at
+  ///     a position
+  /// @throws ArgumentError  for k of 0, or a row that does not have dim() numbers
   template <class Filter = AllItems>
   requires(ItemFilter<Filter> || FilterOfQuery<Filter>)
       [[nodiscard]] std::vector<TopKResult<T>> top_k(std::span<const Query<T>> queries,
@@ -137,7 +138,7 @@ class ItemIndex {
   using Items = detail::RankedItems<T>;
   using Block = detail::QueryBlock<T, Isa>;
 
-  /// A query's filter, without its type.
+  /// A query's filter, type-erased.
   struct OneFilter {
     detail::FilterView allows;
     std::optional<std::span<const Index>> listed;
@@ -165,7 +166,7 @@ class ItemIndex {
     }
   }
 
-  /// Queries to a block. Smaller ones than a block holds give the threads equal work.
+  /// The number of queries per block. Blocks below the maximum give the threads equal work.
   static std::size_t block_size(std::size_t queries) noexcept {
     constexpr std::size_t tile = 6, least = 4 * tile, blocks = 8;
     if (queries <= Block::max_queries) return Block::max_queries;
@@ -198,7 +199,7 @@ class ItemIndex {
     for (std::size_t r = 0; r < searched.size(); ++r) results[searched[r]] = std::move(found[r]);
   }
 
-  /// Whether to score a list's items takes less than to search all items for them.
+  /// Whether scoring the listed items takes less time than searching all items for them.
   [[nodiscard]] bool is_short(std::span<const Index> listed) const noexcept {
     return listed.size() <= size() / 8;
   }
@@ -209,7 +210,7 @@ class ItemIndex {
     const std::size_t dim = items_->dim();
     TableVector<T> memory(group_size * dim);
     const T* rows[group_size];
-    std::fill(std::begin(rows), std::end(rows), query);  // of the last group, where it is smaller
+    std::fill(std::begin(rows), std::end(rows), query);  // for a last group that is not full
     Index group[group_size];
     std::size_t count = 0;
     TopKResult<T> result;

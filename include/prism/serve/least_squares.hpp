@@ -23,14 +23,15 @@
 namespace prism::inline PRISM_ISA {
 
 struct LeastSquaresOptions {
-  /// Weight of the pairs that were not observed, each of which is to score 0, beside 1 for those
-  /// that were, which are to score 1; from 0 to 1.
+  /// Weight of unobserved pairs, whose target score is 0, relative to observed pairs, whose target
+  /// score is 1; from 0 to 1.
   double unobserved_weight = 0.01;
-  /// Ridge, in parts of the frozen rows' mean squared length, so that it means the same for short
-  /// and long rows; at least 0. The greater it is, the closer a row is to the direction of the sum
-  /// of the observed ones. The defaults suited a model trained by SSM (docs/new_users.md).
+  /// Ridge parameter, as a multiple of the frozen rows' mean squared length, so that it means the
+  /// same for short and long rows; at least 0. The greater it is, the closer a row is to the
+  /// direction of the sum of the observed rows. The defaults suited a model trained with SSM
+  /// (docs/new_users.md).
   double lambda = 30;
-  /// What is to score so: with `cosine`, the frozen rows count as unit rows.
+  /// The similarity that is fitted: with `cosine`, the frozen rows are normalised.
   Similarity similarity = Similarity::dot;
 
   /// @throws ArgumentError  for an option outside its domain
@@ -44,22 +45,22 @@ struct LeastSquaresOptions {
 /// The row x that minimises
 ///   sum over observed rows v of (1 - x.v)^2 + w sum over the other rows v of (x.v)^2
 ///     + lambda m |x|^2,
-/// w the unobserved_weight, m the mean of |v|^2. Hu, Koren, Volinsky: "Collaborative filtering for
-/// implicit feedback datasets", ICDM 2008, where it is a user's step with the confidences 1/w
-/// and 1. The sum over all rows is computed once, a row then costs dim^2 for each observed one, and
-/// dim^3. All in double, whatever T is.
+/// with w the unobserved_weight, m the mean of |v|^2. Hu, Koren, Volinsky: "Collaborative filtering
+/// for implicit feedback datasets", ICDM 2008, where it is a user's step with the confidences 1/w
+/// and 1. The sum over all rows is computed once; each row then costs dim^2 per observed row, plus
+/// dim^3. All arithmetic is in double, whatever T is.
 template <class T>
 class LeastSquares {
  public:
-  /// @param frozen  of items, to solve for users; of users, to solve for items. A view that has to
-  ///     outlive the object
+  /// @param frozen  the items' rows to solve for users, the users' rows to solve for items: a view,
+  ///     whose rows must outlive the object
   /// @throws ArgumentError  for an option outside its domain
   template <Execution X>
   LeastSquares(const X& exec, Rows<const T> frozen, const LeastSquaresOptions& options = {})
       : frozen_(frozen), options_(options), dim_(frozen.dim()), gram_(dim_ * dim_) {
     options.check();
     using Isa = typename X::isa;
-    // Each task sums some of the matrix's rows over all frozen rows: no partial sums to store.
+    // Each task sums some of the matrix's rows over all frozen rows, so no partial sums are stored.
     constexpr std::size_t grain = 8;
     parallel_chunks(exec, dim_, grain, [&](std::size_t begin, std::size_t end) {
       std::vector<double> row(dim_);
@@ -79,12 +80,12 @@ class LeastSquares {
 
   [[nodiscard]] std::size_t dim() const noexcept { return dim_; }
 
-  /// Solves for `count` rows. A row without observed ones is zero.
+  /// Solves for `count` rows. A row without observations is zero.
   /// @param observed  std::span<const Index>(std::size_t row): the frozen rows that it was observed
   ///     with, each once
   /// @param to        count x dim, overwritten
-  /// @throws ArgumentError  if a row is out of range; if there is no one solution, as with a lambda
-  ///     of 0 and fewer frozen rows than columns
+  /// @throws ArgumentError  if a row is out of range; if there is no unique solution, as with a
+  ///     lambda of 0 and fewer frozen rows than columns
   template <Execution X, class Observed>
   void solve(const X& exec, std::size_t count, const Observed& observed, Rows<T> to) const {
     using Isa = typename X::isa;
@@ -142,7 +143,7 @@ class LeastSquares {
   Rows<const T> frozen_;
   LeastSquaresOptions options_;
   std::size_t dim_;
-  std::vector<double> gram_;  // of the frozen rows, times unobserved_weight; its lower triangle
+  std::vector<double> gram_;  // of the frozen rows, times unobserved_weight; lower triangle
   double ridge_ = 0;
 };
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Reads what save_model() has written.
+// Loads models written by save_model().
 #pragma once
 
 #include <cmath>
@@ -35,7 +35,7 @@
 
 namespace prism::inline PRISM_ISA {
 
-/// What ranking needs of a saved model, whatever its policies are.
+/// The parts of a saved model that ranking needs, whatever its policies are.
 template <class T = float>
 struct SavedScorer {
   Scorer<T> scorer;
@@ -45,10 +45,10 @@ struct SavedScorer {
 
 namespace detail {
 
-/// Reads a folder by read(reader); once more if another model has taken its place meanwhile.
+/// Reads a folder by read(reader); reads again if another model has taken its place meanwhile.
 template <class Read>
 auto read_model_folder(const std::filesystem::path& path, const Read& read) {
-  constexpr int max_attempts = 100;  // of a folder that is replaced all the time
+  constexpr int max_attempts = 100;  // for a folder that is replaced all the time
   for (int attempt = 1;; ++attempt) {
     std::optional<ModelFolderReader> folder;
     try {
@@ -56,7 +56,7 @@ auto read_model_folder(const std::filesystem::path& path, const Read& read) {
       auto result = read(*folder);
       if (!folder->replaced()) return result;
     } catch (const Error&) {
-      // A folder that was replaced as it was opened may have lost its manifest.
+      // A folder that was replaced while it was opened may have lost its manifest.
       const bool replaced = folder ? folder->replaced() : attempt <= 2;
       if (!replaced || attempt == max_attempts) throw;
     }
@@ -103,7 +103,7 @@ inline void require_shape(const ModelFolderReader& folder, const std::string& na
               std::to_string(dim) + " belong");
 }
 
-/// Memory that refuses to give more than a limit: a damaged file must not ask for more than it has.
+/// Memory with a limit, so that a damaged folder cannot request more than its files justify.
 class LimitedMemory final : public std::pmr::memory_resource {
  public:
   explicit LimitedMemory(std::size_t bytes) : left_(bytes) {}
@@ -125,7 +125,7 @@ class LimitedMemory final : public std::pmr::memory_resource {
   std::size_t left_;
 };
 
-/// Fails where the policies' parameters would be larger than the files of a folder.
+/// Fails if the policies' parameters would be larger than the files of a folder.
 template <class Model>
 void check_parameters(const ModelFolderReader& folder, const typename Model::Options& options,
                       const Interactions& train) {
@@ -137,7 +137,7 @@ void check_parameters(const ModelFolderReader& folder, const typename Model::Opt
       bytes += folder.manifest().file(name.substr(std::string_view("file ").size())).size;
     }
   }
-  constexpr std::size_t beside = 4;  // a State may have memory beside its parameters
+  constexpr std::size_t beside = 4;  // a State may have more memory than its parameters
   LimitedMemory limited(beside * bytes);
   try {
     StateContext context{train, options.backbone.dim(), options.seed, Stream::backbone, &limited};
@@ -212,13 +212,13 @@ template <class Model, Execution X>
 
 }  // namespace detail
 
-/// A model as save_model() has written it, bit for bit, with its training interactions.
+/// Loads a model written by save_model(), bit for bit, with its training interactions.
 /// @param exec     where the model is constructed; the host's threads if left out
 /// @param path     of the folder
-/// @param options  what the folder does not know: a memory resource, and options of policies of
-///     one's own that are no numbers; the others are the saved ones
-/// @throws DataError      where there is no saved model, or it is damaged
-/// @throws ArgumentError  where it was saved by a model of other policies or numbers
+/// @param options  values that are not saved: a memory resource, and non-numeric options of
+///     user-defined policies; all others are read from the folder
+/// @throws DataError      if there is no saved model, or it is damaged
+/// @throws ArgumentError  if the saved model has other policies or another scalar type
 template <class Model, Execution X>
 [[nodiscard]] Model load_model(const X& exec, const std::filesystem::path& path,
                                const typename Model::Options& options = {}) {
@@ -233,10 +233,10 @@ template <class Model>
   return load_model<Model>(par, path, options);
 }
 
-/// The scorer of a saved model of any policies, for rank_items() and recommend().
-/// @tparam T  the model's numbers, float or double
-/// @throws DataError      where there is no saved model, or it is damaged
-/// @throws ArgumentError  where its numbers are not T
+/// Loads the scorer of a saved model with any policies, for rank_items() and recommend().
+/// @tparam T  the model's scalar type, float or double
+/// @throws DataError      if there is no saved model, or it is damaged
+/// @throws ArgumentError  if the model's scalar type is not T
 template <class T = float>
 [[nodiscard]] SavedScorer<T> load_scorer(const std::filesystem::path& path) {
   return detail::read_model_folder(path, [](const detail::ModelFolderReader& folder) {
@@ -266,9 +266,9 @@ template <class T = float>
   });
 }
 
-/// What a saved model's manifest says, as (name, value): "model", "numbers", "loss.tau", "note
-/// learning_rate".
-/// @throws DataError  where there is no saved model, or its manifest is damaged
+/// Returns the description in a saved model's manifest, as (name, value). Names are such as
+/// "model", "numbers", "loss.tau" and "note learning_rate".
+/// @throws DataError  if there is no saved model, or its manifest is damaged
 [[nodiscard]] inline SavedNotes saved_model_description(const std::filesystem::path& path) {
   return detail::read_model_folder(path, [](const detail::ModelFolderReader& folder) {
     SavedNotes description;

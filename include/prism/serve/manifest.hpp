@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The list of what a saved model is: lines of "name: value", and the size and checksum of each of
-// its files.
+// The manifest of a saved model: lines of "name: value", and the size and checksum of each file.
 #pragma once
 
 #include <charconv>
@@ -21,20 +20,20 @@ namespace prism::inline PRISM_ISA::detail {
 /// A file as a manifest lists it.
 struct FileEntry {
   std::uint64_t size = 0;      ///< bytes
-  std::uint64_t checksum = 0;  ///< Checksum of all of them
+  std::uint64_t checksum = 0;  ///< Checksum of all bytes
 };
 
 /// "name: value" lines in a fixed order, each name once.
 class Manifest {
  public:
   static constexpr std::string_view magic = "prism model: ";
-  static constexpr std::size_t max_size = std::size_t{1} << 20;   // bytes, so that a damaged file
-  static constexpr std::size_t max_lines = std::size_t{1} << 12;  // takes no time and no memory
+  static constexpr std::size_t max_size = std::size_t{1} << 20;   // bytes; both limit the time and
+  static constexpr std::size_t max_lines = std::size_t{1} << 12;  // memory for a damaged file
 
   Manifest() = default;
 
   /// @param file  its name in errors
-  /// @throws DataError  where the text is no manifest, of another version, cut off or changed
+  /// @throws DataError  if the text is not a manifest, or of another version, cut off or changed
   Manifest(std::string file, std::string_view text) : file_(std::move(file)) {
     if (!text.starts_with(magic)) fail(1, "is no manifest of a saved model");
     if (text.substr(0, text.find('\n')).ends_with('\r')) {
@@ -74,7 +73,7 @@ class Manifest {
     if (!summed) fail(line_number, "is cut off: there is no checksum");
   }
 
-  /// @throws ArgumentError  where there is such a line, or the name has a colon or a line break
+  /// @throws ArgumentError  if there is such a line already, or the name has a colon or line break
   void add(const std::string& name, const std::string& value) {
     require(name.find_first_of(":\r\n") == std::string::npos, "name",
             "must have no colon and no line break: " + name);
@@ -89,14 +88,14 @@ class Manifest {
     return nullptr;
   }
 
-  /// @throws DataError  where there is no such line
+  /// @throws DataError  if there is no such line
   [[nodiscard]] const std::string& text(std::string_view name) const {
     const std::string* const value = find(name);
     if (value == nullptr) fail(0, "has no line " + std::string(name));
     return *value;
   }
 
-  /// @throws DataError  where there is no such line, or its value is not a number of this type
+  /// @throws DataError  if there is no such line, or its value is not a number of this type
   template <class T>
   [[nodiscard]] T number(std::string_view name) const {
     const std::string& value = text(name);
@@ -113,7 +112,7 @@ class Manifest {
   void add_file(const std::string& name, const FileEntry& entry) {
     add("file " + name, std::to_string(entry.size) + " " + hexadecimal(entry.checksum));
   }
-  /// @throws DataError  where there is no such file
+  /// @throws DataError  if there is no such file
   [[nodiscard]] FileEntry file(const std::string& name) const {
     const std::string& value = text("file " + name);
     FileEntry entry;
@@ -131,7 +130,7 @@ class Manifest {
     return lines_;
   }
 
-  /// All of it, with its checksum.
+  /// The text of the manifest, with its checksum.
   [[nodiscard]] std::string to_text() const {
     std::string text = std::string(magic) + version + "\n";
     for (const auto& [name, value] : lines_) text += name + ": " + escaped_line(value) + "\n";

@@ -39,8 +39,8 @@ namespace prism::inline PRISM_ISA::detail {
 
 inline constexpr const char* manifest_name = "manifest.txt";
 
-/// The text of a manifest, read at once.
-/// @throws DataError  where there is none, or it is too long for one
+/// The text of a manifest; of a longer file only the beginning, which Manifest refuses.
+/// @throws DataError  if the file cannot be read, or is empty
 [[nodiscard]] inline std::string manifest_text(const std::filesystem::path& path) {
   std::ifstream file(path, std::ios::binary);
   std::string text(Manifest::max_size + 1, '\0');
@@ -50,16 +50,16 @@ inline constexpr const char* manifest_name = "manifest.txt";
   return text;
 }
 
-/// A folder that stays open, so that its number is not another's.
+/// A folder that stays open, so that its inode number is not reused.
 class OpenFolder {
  public:
   explicit OpenFolder(const std::filesystem::path& path)
       : path_(path), folder_(::open(path.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC)) {}
 
-  /// Whether there was one; else errno says why not.
+  /// Whether the folder could be opened; otherwise errno says why not.
   [[nodiscard]] explicit operator bool() const noexcept { return static_cast<bool>(folder_); }
 
-  /// Whether another has taken its name since, or none has it.
+  /// Whether another folder has taken its name since, or the name is gone.
   [[nodiscard]] bool replaced() const {
     struct stat own {
     }, named{};
@@ -72,8 +72,8 @@ class OpenFolder {
   FileDescriptor folder_;
 };
 
-/// A file of a folder that no saved model has there; empty where there is none.
-/// @throws DataError  where the folder cannot be read, so that nobody knows
+/// The name of a file in a folder that is not part of a saved model there; empty if there is none.
+/// @throws DataError  if the folder cannot be read
 [[nodiscard]] inline std::string file_of_another_program(const std::filesystem::path& path) {
   const auto unreadable = [&](const std::error_code& why) {
     return DataError(path.string(), 0,
@@ -107,13 +107,13 @@ class OpenFolder {
                                            : manifest.find("file " + name) != nullptr;
     if (!own) other = name;
   }
-  // What was seen may be of two folders; who has replaced it saves models too.
+  // The files seen may be of two folders; whoever has replaced the folder saves models too.
   if (folder.replaced()) return {};
   if (error) throw unreadable(error);
   return other;
 }
 
-/// @throws DataError  where a folder has anything but a saved model in it, or cannot be read
+/// @throws DataError  if a folder has anything but a saved model in it, or cannot be read
 inline void require_own_files(const std::filesystem::path& path) {
   const std::string other = file_of_another_program(path);
   if (other.empty()) return;
@@ -123,11 +123,11 @@ inline void require_own_files(const std::filesystem::path& path) {
                       other);
 }
 
-/// Writes a folder of files with a manifest; it takes its name when publish() is called.
+/// Writes a folder of files with a manifest; publish() gives it its name.
 class ModelFolderWriter {
  public:
-  /// @throws DataError  as StagedFolder does, or where the name is that of a folder with anything
-  ///     but a saved model in it, or that cannot be read
+  /// @throws DataError  as StagedFolder does, or if there is a folder of that name that has
+  ///     anything but a saved model in it, or cannot be read
   explicit ModelFolderWriter(const std::filesystem::path& path) : folder_(path) {
     require_own_files(folder_.final_path());
   }
@@ -138,11 +138,11 @@ class ModelFolderWriter {
   void table(const std::string& name, Rows<const double> rows) { write_table(name, rows); }
   void table(const std::string& name, Rows<const std::uint32_t> rows) { write_table(name, rows); }
 
-  /// A line for each id.
+  /// Writes a line for each id.
   void ids(const std::string& name, const Ids& ids) { write(name, {id_lines(ids)}); }
 
-  /// @throws DataError  where a file cannot be written, or the folder cannot take its name
-  /// @throws ArgumentError  where the notes are too long for a manifest
+  /// @throws DataError  if a file cannot be written, or the folder cannot take its name
+  /// @throws ArgumentError  if the notes are too long for a manifest
   void publish() {
     const std::string text = manifest_.to_text();
     require(
@@ -155,7 +155,7 @@ class ModelFolderWriter {
  private:
   template <class T>
   void write_table(const std::string& name, Rows<const T> rows) {
-    // The header is a multiple of 8 bytes, as the checksum needs its parts to be.
+    // The header is a multiple of 8 bytes, as the checksum requires of its parts.
     write(name, {npy_header<T>(rows.size(), rows.dim()), bytes_of(rows)});
   }
 
@@ -193,14 +193,14 @@ class ModelFolderWriter {
 /// Reads such a folder. Memory is bounded by the size of its files.
 class ModelFolderReader {
  public:
-  /// @throws DataError  where there is none, or its manifest is damaged
+  /// @throws DataError  if there is none, or its manifest is damaged
   explicit ModelFolderReader(std::filesystem::path path)
       : path_(std::move(path)), folder_(path_), manifest_(read_manifest()) {}
 
   [[nodiscard]] const Manifest& manifest() const noexcept { return manifest_; }
 
-  /// Holds every file against its size and checksum.
-  /// @throws DataError  for one that is missing or damaged
+  /// Checks the size and checksum of every file.
+  /// @throws DataError  for a file that is missing or damaged
   void check_files() const {
     constexpr std::string_view prefix = "file ";
     for (const auto& [name, value] : manifest_.lines()) {
@@ -208,24 +208,24 @@ class ModelFolderReader {
     }
   }
 
-  /// A table of its own.
-  /// @throws DataError  where the file is missing, damaged or holds other numbers
+  /// Reads a file into a new table.
+  /// @throws DataError  if the file is missing, damaged or holds other numbers
   template <class T>
   [[nodiscard]] Matrix<T> table(const std::string& name) const {
     return open(name).read<T>();
   }
-  /// Into a table that is there.
+  /// Reads a file into an existing table.
   template <class T>
   void table(const std::string& name, Rows<T> rows) const {
     open(name).read_into(rows);
   }
-  /// rows x columns that the manifest's file has, without reading it.
+  /// The rows x columns of a file of the manifest, without reading its numbers.
   [[nodiscard]] std::pair<std::size_t, std::size_t> shape(const std::string& name) const {
     const NpyFile file = open(name);
     return {file.rows(), file.columns()};
   }
 
-  /// @throws DataError  for a line that is no id, or is another line's too
+  /// @throws DataError  for a line that is not an id, or repeats an earlier one
   [[nodiscard]] std::shared_ptr<const Ids> ids(const std::string& name) const {
     const std::filesystem::path path = path_ / name;
     const std::string text = content(path, manifest_.file(name).size);
@@ -248,7 +248,7 @@ class ModelFolderReader {
   /// Whether another folder has taken the name since this one was opened.
   [[nodiscard]] bool replaced() const { return folder_.replaced(); }
 
-  /// @throws DataError  of the folder
+  /// @throws DataError  that names the folder
   [[noreturn]] void fail(const std::string& problem) const {
     throw DataError(path_.string(), 0, problem);
   }
@@ -278,7 +278,7 @@ class ModelFolderReader {
   }
 
   [[nodiscard]] NpyFile open(const std::string& name) const {
-    static_cast<void>(manifest_.file(name));  // it is not another program's
+    static_cast<void>(manifest_.file(name));  // throws for a file that is not the model's
     return NpyFile(path_ / name);
   }
 

@@ -20,7 +20,7 @@ namespace prism::inline PRISM_ISA {
 
 namespace detail {
 
-/// One table after the other.
+/// The rows of `first` followed by those of `second`.
 template <class T>
 [[nodiscard]] Matrix<T> concatenate_rows(Rows<const T> first, Rows<const T> second) {
   Matrix<T> all = make_table<T>(first.size() + second.size(), first.dim());
@@ -52,8 +52,8 @@ template <Execution X, class Model, class T = typename Model::scalar_type>
 
 }  // namespace detail
 
-/// A scorer whose users are these rows, ranked with the model's items and by its rule: position k
-/// of the rows is user k. Both are copied.
+/// A scorer whose users are these rows (row k is user k), with the model's items and ranking rule.
+/// Both tables are copied.
 /// @param users  from fold_in_users(), n x dim of the model's output rows
 /// @throws ArgumentError  for rows of another dimension
 template <Execution X, class Model, class T = typename Model::scalar_type>

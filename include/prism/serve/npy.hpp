@@ -14,7 +14,7 @@
 
 namespace prism::inline PRISM_ISA::detail {
 
-/// What comes before the numbers of rows x columns, row by row: padded to a multiple of 64 bytes.
+/// The bytes before the numbers of a row-major table, padded to a multiple of 64.
 template <class T>
 [[nodiscard]] std::string npy_header(std::size_t rows, std::size_t columns) {
   static_assert(std::is_floating_point_v<T> || std::is_unsigned_v<T>);
@@ -39,7 +39,7 @@ template <class T>
   return {reinterpret_cast<const char*>(table.data()), table.num_elements() * sizeof(T)};
 }
 
-/// A file's content.
+/// The content of a table's file.
 template <class T>
 [[nodiscard]] std::string npy(Rows<const T> table) {
   return npy_header<T>(table.size(), table.dim()).append(bytes_of(table));

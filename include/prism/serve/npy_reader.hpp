@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Reads tables in NumPy's .npy format, from untrusted files: nothing is allocated
-// that the file is not long enough for.
+// Reads tables in NumPy's .npy format from untrusted files: no more is allocated than the file is
+// long enough to fill.
 #pragma once
 
 #include <algorithm>
@@ -25,7 +25,7 @@
 
 namespace prism::inline PRISM_ISA::detail {
 
-/// What a .npy file says of its array.
+/// A .npy file's description of its array.
 struct NpyHeader {
   std::string descr;  ///< the type of the numbers: "<f4"
   bool fortran_order = false;
@@ -39,7 +39,7 @@ class NpyHeaderParser {
  public:
   explicit NpyHeaderParser(std::string_view text) : rest_(text) {}
 
-  /// nullopt for anything else.
+  /// Returns nullopt for anything else.
   [[nodiscard]] std::optional<NpyHeader> parse() {
     NpyHeader header;
     bool descr = false, order = false, shape = false;
@@ -116,8 +116,8 @@ class NpyHeaderParser {
 class NpyFile {
  public:
   /// Reads the header; the numbers are left to read() and read_into().
-  /// @throws DataError  where there is no such file, its header says that it holds anything else,
-  ///     or it is shorter or longer than its shape says
+  /// @throws DataError  if there is no such file, its header describes anything else, or it is
+  ///     shorter or longer than its shape says
   explicit NpyFile(const std::filesystem::path& path) : file_(path) { check_header(read_header()); }
 
   [[nodiscard]] std::size_t rows() const noexcept { return rows_; }
@@ -127,8 +127,8 @@ class NpyFile {
 
   /// Reads the numbers, once.
   /// @param table  rows() x columns(), of the numbers' own type
-  /// @throws DataError  where the file holds numbers of another type, the table has another shape,
-  ///     or the file cannot be read
+  /// @throws DataError  if the file holds numbers of another type, the table has another shape, or
+  ///     the file cannot be read
   template <class T>
   void read_into(Rows<T> table) {
     check_type<T>();
@@ -140,13 +140,13 @@ class NpyFile {
     file_.read(reinterpret_cast<char*>(table.data()), table.num_elements() * sizeof(T));
     if (!swap_) return;
     for (std::size_t k = 0; k < table.num_elements(); ++k) {
-      // As integers: a signalling NaN may change where it is moved as a number.
+      // As bytes: a signalling NaN may change when it is moved as a number.
       char* const bytes = reinterpret_cast<char*>(table.data() + k);
       std::reverse(bytes, bytes + sizeof(T));
     }
   }
 
-  /// The same, into a table of its own.
+  /// The same, into a new table.
   /// @param memory  null for table_memory()
   template <class T>
   [[nodiscard]] Matrix<T> read(std::pmr::memory_resource* memory = nullptr) {
@@ -156,7 +156,7 @@ class NpyFile {
     return table;
   }
 
-  /// @throws DataError  of this file
+  /// @throws DataError  that names this file
   [[noreturn]] void fail(const std::string& problem) const { file_.fail(problem); }
 
  private:
@@ -213,7 +213,7 @@ class NpyFile {
     }
     rows_ = header->shape[0];
     columns_ = header->shape[1];
-    // Without these, a file without numbers could ask for any number of columns, or of rows.
+    // Without these limits, a file without numbers could claim any number of rows or columns.
     if (rows_ > max_rows) {
       fail("has " + std::to_string(rows_) + " rows; a table has at most " +
            std::to_string(max_rows));
@@ -242,7 +242,7 @@ class NpyFile {
     }
   }
 
-  /// A type's name in an error message, which may hold any bytes.
+  /// A type's name, which may hold any bytes, for an error message.
   static std::string printable(std::string text) {
     if (text.size() > 20) text.replace(20, std::string::npos, "...");
     for (char& c : text) {
@@ -259,7 +259,7 @@ class NpyFile {
   bool swap_ = false;
 };
 
-/// A table from a .npy file of T's own type.
+/// Reads a table from a .npy file of numbers of type T.
 /// @param memory  null for table_memory()
 /// @throws DataError  as NpyFile does
 template <class T>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What ItemIndex is asked, and what it answers.
+// Queries to ItemIndex, and their results.
 #pragma once
 
 #include <concepts>
@@ -15,18 +15,18 @@
 
 namespace prism::inline PRISM_ISA {
 
-/// Whom to rank items for. Refers to the row, which has to outlive it: a temporary one may only be
-/// an argument, as in `index.top_k(model.user_row(3), 10)`.
+/// The user to rank items for. Refers to the row, which must outlive the query: a temporary row may
+/// only be passed as an argument, as in `index.top_k(model.user_row(3), 10)`.
 template <class T>
 struct Query {
   std::span<const T> row;  ///< a user's output row
-  T factor = 1;            ///< of the user: Scorer::user_factor, where the loss has a ranking rule
+  T factor = 1;            ///< the user's Scorer::user_factor, if the loss has a ranking rule
 
   template <std::convertible_to<std::span<const T>> Row>
   Query(const Row& of_user, T of_rule = 1) : row(of_user), factor(of_rule) {}
 };
 
-/// A user of a scorer. Refers to the scorer's rows.
+/// The query for a user of a scorer. Refers to the scorer's rows.
 /// @throws ArgumentError  for a user out of range
 template <class T>
 [[nodiscard]] Query<T> query_of(const Scorer<T>& scorer, Index user) {
@@ -43,7 +43,7 @@ Query<T> query_of(const Scorer<T>&& scorer, Index user) {
   return query_of(scorer, user);
 }
 
-/// Some users of a scorer.
+/// The queries for several users of a scorer.
 /// @throws ArgumentError  for a user out of range
 template <class T>
 [[nodiscard]] std::vector<Query<T>> queries_of(const Scorer<T>& scorer,
@@ -61,16 +61,16 @@ std::vector<Query<T>> queries_of(const Scorer<T>&& scorer, std::span<const Index
   return queries_of(scorer, users);
 }
 
-/// The best items of a query, and what shows that they are.
+/// The best items of a query, and the evidence that they are the best.
 template <class T>
 struct TopKResult {
-  /// Best first, equal scores in the order of their ids; fewer than k where the filter allows
-  /// fewer, or scores are not finite.
+  /// Best first, equal scores in the order of their rows; fewer than k if the filter allows fewer,
+  /// or scores are not finite.
   std::vector<ScoredItem<T>> items;
-  /// How many items were scored, each as a ranking of all items scores it.
+  /// The number of items scored, each as in a ranking of all items.
   std::size_t scored = 0;
-  /// No item that the filter allows and that was not scored has a score above this: at most the
-  /// k-th one's. -unbounded where all were scored.
+  /// An upper bound of the scores of items that the filter allows but that were not scored; at most
+  /// the score of the k-th item. -unbounded if all were scored.
   T bound = -unbounded<T>;
 };
 

@@ -44,13 +44,13 @@ void check_recommend(const Scorer<T>& scorer, const Interactions& seen, Index us
 
 }  // namespace detail
 
-/// The k best items for a user, or all if there are fewer, best first. Scores are those of
-/// evaluate(), bit for bit where multiply-add is one instruction. One list takes one pass over the
-/// items as they are; a server keeps an ItemIndex.
+/// Returns the k best items for a user, best first, or all items if there are fewer. Scores equal
+/// those of evaluate(), bit for bit if multiply-add is one instruction. Each list takes one pass
+/// over the items' rows; a server should keep an ItemIndex.
 /// @param scorer  from Recommender::scorer(); keep one to serve many users
 /// @param seen    the items to leave out, if options.exclude_seen
 /// @throws ArgumentError  for k of 0, or a user that is out of range for the scorer, or for `seen`
-///                        if its items are left out
+///                        if options.exclude_seen
 template <HostExecution X, class T>
 [[nodiscard]] std::vector<ScoredItem<T>> recommend(const X& /*exec*/, const Scorer<T>& scorer,
                                                    const Interactions& seen, Index user,
@@ -87,7 +87,7 @@ template <HostExecution X, class T>
   return {best.best().begin(), best.best().end()};
 }
 
-/// The lists of some users, in their order: recommend() of each, in parallel.
+/// Returns the lists of several users, in the order of `users`: recommend() of each, in parallel.
 /// @throws ArgumentError  as above, for each of the users
 template <Execution X, class T>
 [[nodiscard]] std::vector<std::vector<ScoredItem<T>>> recommend(
@@ -113,7 +113,7 @@ template <DeviceExecution X, class T>
   return recommend(exec, scorer, seen, std::span<const Index>(&user, 1), k, options).front();
 }
 
-/// The same for a model; seen are the user's training items.
+/// The same for a model, with its training set as `seen`.
 template <Execution X, class Model>
 [[nodiscard]] auto recommend(const X& exec, const Model& model, Index user, std::size_t k,
                              const RecommendOptions& options = {}) {
@@ -152,8 +152,8 @@ requires(!Execution<Model>)
   return recommend(par, model, users, k, options);
 }
 
-/// The same for a user by the id that the data has.
-/// @throws ArgumentError  where the training set has no such user; otherwise as above
+/// The same for a user given by the id in the data.
+/// @throws ArgumentError  if the training set has no such user; otherwise as above
 template <class Model>
 requires(!Execution<Model>)
     [[nodiscard]] auto recommend(const Model& model, std::string_view user_id, std::size_t k,
@@ -164,15 +164,15 @@ requires(!Execution<Model>)
   return recommend(par, model, user, k, options);
 }
 
-// {0, 2} would be a string_view of a null pointer.
+// Without this overload, {0, 2} would be converted to a string_view of a null pointer.
 template <class Model>
 auto recommend(const Model& model, std::initializer_list<Index> users, std::size_t k,
                const RecommendOptions& options = {}) {
   return recommend(par, model, std::span<const Index>(users.begin(), users.size()), k, options);
 }
 
-/// The k items most similar to an item, by the cosine of their output rows, without the item
-/// itself. Empty if the item's row has no direction: a row of zeros, or one that is not finite.
+/// Returns the k items most similar to an item, by the cosine of their output rows, without the
+/// item itself. Empty if the item's row has no direction: if it is zero or not finite.
 /// @throws ArgumentError  for an item out of range, or k of 0
 template <class T>
 [[nodiscard]] std::vector<ScoredItem<T>> similar_items(const Scorer<T>& scorer, Index item,
@@ -181,7 +181,7 @@ template <class T>
   detail::check_row("item", item, items.size());
   require_at_least_one("k", k);
   const std::size_t dim = items.dim();
-  // Its cosines would all be 0, and the list the first k items.
+  // All its cosines would be 0, and the list would be the first k items.
   if (std::all_of(items[item], items[item] + dim, [](T number) { return number == 0; })) return {};
   std::vector<T> unit(dim), other_unit(dim);
   normalise(unit.data(), items[item], dim);
@@ -198,8 +198,8 @@ template <class Model>
 [[nodiscard]] auto similar_items(const Model& model, Index item, std::size_t k) {
   return similar_items(model.scorer(), item, k);
 }
-/// The same for an item by the id that the data has.
-/// @throws ArgumentError  where the training set has no such item; otherwise as above
+/// The same for an item given by the id in the data.
+/// @throws ArgumentError  if the training set has no such item; otherwise as above
 template <class Model>
 [[nodiscard]] auto similar_items(const Model& model, std::string_view item_id, std::size_t k) {
   const Index item = model.train().find_item(item_id);

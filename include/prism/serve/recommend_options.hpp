@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What recommend() may recommend, and how it compares.
+// Options of recommend().
 #pragma once
 
 #include "prism/core/config.hpp"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The magnitude of a row by its popularity, as PRISM's initial rows have it.
+// The magnitude of a row as a function of its popularity, as in PRISM's initial rows.
 #pragma once
 
 #include <algorithm>
@@ -19,8 +19,8 @@
 
 namespace prism::inline PRISM_ISA {
 
-/// The magnitude of a row of popularity d: scale (alpha log(d + 2) + 1 - alpha), as PRISM's initial
-/// rows have it.
+/// The magnitude of a row of popularity d: scale (alpha log(d + 2) + 1 - alpha), as in PRISM's
+/// initial rows.
 struct PrismMagnitude {
   double alpha = 1;  ///< from 0 to max_prism_alpha
   double scale = 1;  ///< finite, above 0
@@ -35,15 +35,14 @@ struct PrismMagnitude {
   }
 };
 
-/// The PRISM magnitude that is closest, in least squares, to rows as they were trained: new items
-/// get the magnitude of trained items that are as popular. Where all are equally popular, the mean
-/// of their lengths, whatever the popularity. alpha is limited to [0, 3], so that no magnitude is
-/// negative.
+/// Fits the PRISM magnitude to trained rows by least squares, so that new items get the magnitude
+/// of equally popular trained items. If all rows are equally popular, it is the mean of their
+/// lengths, whatever the popularity. alpha is limited to [0, 3], so that no magnitude is negative.
 /// @param table       such as the items' output rows
-/// @param popularity  one number for each row; rows of popularity 0 were not trained, and do not
-///     count
-/// @throws ArgumentError  where popularity has another length, or the rows that count are not all
-///     of finite length, or are all of length 0
+/// @param popularity  one number for each row; rows of popularity 0 were not trained, and are
+///     ignored
+/// @throws ArgumentError  unless there is one popularity for each row; if a row that is not ignored
+///     does not have a finite length, or all have length 0
 template <class T>
 [[nodiscard]] PrismMagnitude trained_magnitude(Rows<const T> table,
                                                std::span<const Index> popularity) {
@@ -69,14 +68,14 @@ template <class T>
   require(sum_y > 0, "table", "has no row that was trained");
   // y = slope x + level has scale = slope + level and alpha = slope / scale.
   const double variance = sum_xx - sum_x * sum_x / n;
-  // Of equal x the variance is a rounding error.
+  // If all x are equal, the variance is a rounding error.
   const double slope = least < most && variance > 0 ? (sum_xy - sum_x * sum_y / n) / variance : 0;
   const double level = (sum_y - slope * sum_x) / n;
   constexpr double max_alpha = 3;  // below max_prism_alpha
   PrismMagnitude result{.alpha = slope / (slope + level), .scale = slope + level};
   if (slope >= 0 && slope + level > 0 && result.alpha <= max_alpha) return result;
   result.alpha = slope > 0 ? max_alpha : 0;
-  // The scale alone: sum of y f over sum of f^2, f = alpha x + 1 - alpha.
+  // The best scale for this alpha: sum of y f over sum of f^2, f = alpha x + 1 - alpha.
   const double a = result.alpha, b = 1 - a;
   result.scale = (a * sum_xy + b * sum_y) / (a * a * sum_xx + 2 * a * b * sum_x + b * b * n);
   return result;

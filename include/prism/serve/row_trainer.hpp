@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Training steps of a model's own loss that change only the rows of users, or of items, that came
-// after training.
+// Training steps on a model's own loss that change only the rows of users, or of items, that
+// arrive after training.
 #pragma once
 
 #include <algorithm>
@@ -33,7 +33,7 @@
 
 namespace prism::inline PRISM_ISA::detail {
 
-/// Which rows of a batch's side are new: those from row `first` of the table on, renumbered from 0.
+/// The new rows on one side of a batch: those from row `first` of the table on, renumbered from 0.
 class NewRowsOfBatch {
  public:
   NewRowsOfBatch(std::size_t first, std::size_t count) : first_(first), inverse_(count, absent) {}
@@ -79,8 +79,8 @@ class NewRowsOfBatch {
   std::size_t num_active_ = 0;
 };
 
-/// Steps the rows appended to one side of a model's output rows, and those that the loss's
-/// parameters have for them. Everything else is read and stays.
+/// Updates the rows appended to one side of a model's output rows, and their rows in the loss's
+/// parameters. Everything else is only read.
 template <class Model, Execution X>
 class RowTrainer {
   using T = typename Model::scalar_type;
@@ -91,8 +91,8 @@ class RowTrainer {
   static constexpr bool lazy = LazyOptimizer<Optimizer, T>;
 
  public:
-  /// @param all    the model's training set with the new users or items appended; has to outlive
-  ///     the object
+  /// @param all    the model's training set with the new users or items appended; must outlive the
+  ///     object
   /// @param side   ParameterRows::users or ::items: which of them are new
   /// @param start  the new rows' values
   RowTrainer(const X& exec, const Model& model, const Interactions& all, ParameterRows side,
@@ -126,7 +126,7 @@ class RowTrainer {
   RowTrainer(const RowTrainer&) = delete;
   RowTrainer& operator=(const RowTrainer&) = delete;
 
-  /// Lets the loss begin an epoch, as Trainer::begin_epoch(), with the new rows among the others.
+  /// Lets the loss begin an epoch, as Trainer::begin_epoch() does, with the new rows included.
   void begin_epoch(std::size_t epoch, const Random& random) {
     if constexpr (names_begin_epoch<Loss>) {
       const FlushDenormals flush_denormals;
@@ -140,7 +140,7 @@ class RowTrainer {
     }
   }
 
-  /// Draws the negatives of a batch, as Trainer::sample().
+  /// Draws the negatives of a batch, as Trainer::sample() does.
   [[nodiscard]] BatchNegatives sample(std::span<const Interaction> pairs, const Random& random,
                                       std::size_t first) {
     const std::size_t n = loss_traits(model_.options().loss).negatives;
@@ -156,8 +156,8 @@ class RowTrainer {
     return shared ? BatchNegatives(negatives_, shared->mask) : BatchNegatives(negatives_);
   }
 
-  /// One step; returns the batch's loss before it.
-  /// @param pairs  of `all`
+  /// Makes one step; returns the batch's loss before it.
+  /// @param pairs  interactions of `all`
   double step(std::span<const Interaction> pairs, const BatchNegatives& negatives,
               double learning_rate) {
     const FlushDenormals flush_denormals;
@@ -209,7 +209,7 @@ class RowTrainer {
     return loss;
   }
 
-  /// The new rows, up to the last step.
+  /// The new rows after the last step.
   [[nodiscard]] Matrix<T> finish() {
     flush();
     const Rows<const T> table = rows(std::as_const(table_));
@@ -273,7 +273,7 @@ class RowTrainer {
   ParameterRows side_;
   std::size_t first_;  // the first new row of the side
   Output<T> frozen_;   // the model's output rows
-  Matrix<T> table_;    // those of the side, then the new ones
+  Matrix<T> table_;    // the side's output rows, then the new ones
   state_t<Loss, T> loss_state_;
   BatchBuilder builder_;
   sampler_state_t<Sampler> sampler_state_;
@@ -281,7 +281,7 @@ class RowTrainer {
   Scratch scratch_;
   std::vector<Index> negatives_;
   std::vector<double> log_probability_;  // of the batch's items
-  std::vector<OptimizerState> states_;   // of what for_each_trained visits, in that order
+  std::vector<OptimizerState> states_;   // one for each view that for_each_trained visits
   std::uint64_t steps_ = 0;
 };
 

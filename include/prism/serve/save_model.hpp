@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Writes a model, so that another process goes on with it or serves from it.
+// Saves a model, so that another process can continue with it or serve from it.
 #pragma once
 
 #include <cstddef>
@@ -24,7 +24,7 @@
 
 namespace prism::inline PRISM_ISA {
 
-/// What a saved model says beside what it is: "learning_rate", "0.001".
+/// Notes on a saved model, as (name, value): "learning_rate", "0.001".
 using SavedNotes = std::vector<std::pair<std::string, std::string>>;
 
 namespace detail {
@@ -64,7 +64,7 @@ void write_scorer(ModelFolderWriter& folder, const Scorer<T>& scorer) {
 
 template <class State>
 void write_parameters(ModelFolderWriter& folder, const char* kind, const State& state) {
-  State copy = state;  // its views are of values that may change
+  State copy = state;  // its views are mutable
   std::size_t k = 0;
   copy.for_each_parameter([&](const auto& parameter) {
     using T = std::remove_const_t<std::remove_pointer_t<decltype(parameter.rows.data())>>;
@@ -74,29 +74,29 @@ void write_parameters(ModelFolderWriter& folder, const char* kind, const State& 
 
 }  // namespace detail
 
-/// Says before a model is trained what save_model() would say after.
-/// @throws DataError  where the folder has other files in it than a saved model's, or cannot be
-///     read, or is a file
+/// Reports before training the errors about the folder that save_model() would report after it.
+/// @throws DataError  if the folder has other files in it than a saved model's, or cannot be read,
+///     or is a file
 inline void check_model_folder(const std::filesystem::path& path) {
   detail::require_own_files(path);
 }
 
-/// Writes a model into a folder, which appears whole or not at all, in place of a saved model that
-/// stands there; a process that reads the folder then has one or the other. In it:
+/// Writes a model into a folder, atomically: it appears complete or not at all. It replaces a saved
+/// model of that name, and a process that reads the folder meanwhile gets one or the other. Files:
 ///   manifest.txt                  library, policies and options, size and checksum of each file
 ///   users.npy, items.npy          output rows, rows x dim, in NumPy's format
 ///   user_factors.npy, item_factors.npy    of a ranking rule such as MACR's
-///   user_table.npy, item_table.npy        embeddings, where they are not the output rows
+///   user_table.npy, item_table.npy        embeddings, if they are not the output rows
 ///   backbone_1.npy ..., loss_1.npy ...    parameters of backbone and loss
 ///   train.npy, times.npy          training interactions: rows of user and item, and their times
 ///   user_ids.txt, item_ids.txt    the id of row r in line r + 1; \n, \r and \\ stand for a line
 ///                                 break, a carriage return and a backslash
-/// The optimizer's state is no part of a model: a checkpoint has it.
+/// The optimizer's state is not part of a saved model; checkpoints have it.
 /// @param exec   where output rows are computed; the host's threads if left out
 /// @param notes  further lines of the manifest, as "note NAME: VALUE"
-/// @throws DataError      where a file cannot be written, or the folder has other files in it
-/// @throws ArgumentError  for a note whose name has a colon or a line break, or is another's, or a
-///     model in a device's memory
+/// @throws DataError      if a file cannot be written, or the folder has other files in it
+/// @throws ArgumentError  for a note whose name has a colon or a line break, or is already taken,
+///     or for a model in device memory
 template <Execution X, class Model>
 void save_model(const X& exec, const Model& model, const std::filesystem::path& path,
                 const SavedNotes& notes = {}) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// A model's policies and their options as lines of a manifest, and back.
+// Writes a model's policies and their options as lines of a manifest, and restores them.
 #pragma once
 
 #include <concepts>
@@ -16,7 +16,7 @@
 
 namespace prism::inline PRISM_ISA::detail {
 
-/// The integer that an option without a fraction is saved as.
+/// The integer type that an option without a fraction is saved as.
 template <class Value>
 struct OptionInteger {
   using type = Value;
@@ -40,7 +40,7 @@ template <class Value>
   }
 }
 
-/// Adds "loss: SSM", "loss.tau: 0.2" and so on, for a policy and those it is made of.
+/// Adds "loss: SSM", "loss.tau: 0.2" and so on, for a policy and its parts.
 template <class Policy>
 void add_options(Manifest& manifest, const std::string& name, const Policy& policy) {
   manifest.add(name, label(policy));
@@ -58,7 +58,7 @@ void add_options(Manifest& manifest, const std::string& name, const Policy& poli
   });
 }
 
-/// The value of an option; it must be one that its type has.
+/// Reads the value of an option, which must be valid for its type.
 template <class Value>
 void restore_option(const Manifest& manifest, const std::string& name, Value& value) {
   if constexpr (std::floating_point<Value>) {
@@ -96,7 +96,7 @@ void restore_options(const Manifest& manifest, const std::string& name, Policy& 
   });
 }
 
-/// A backbone of another dimension, where that is a run-time option.
+/// Sets a backbone's dimension, if that is a run-time option.
 template <class Backbone>
 void set_dim(Backbone& backbone, std::size_t dim) {
   if constexpr (requires { backbone.base; }) {
@@ -112,7 +112,7 @@ void set_dim(Backbone& backbone, std::size_t dim) {
 }
 
 /// @param path  of the saved model
-/// @throws ArgumentError  where a policy is not the saved one, options included
+/// @throws ArgumentError  if a policy or one of its options is not the saved one
 template <class Options>
 void check_labels(const Manifest& manifest, const std::string& path, const Options& options) {
   for_each_kind(options, [&](const char* kind, const auto& policy) {

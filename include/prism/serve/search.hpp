@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// One block of queries against the items of an index, also in parallel over the items.
+// Searches the items of an index for one block of queries, optionally in parallel over the items.
 #pragma once
 
 #include <algorithm>
@@ -19,13 +19,13 @@
 
 namespace prism::inline PRISM_ISA::detail {
 
-/// How many panels a thread searches at a time, for a number of queries.
+/// The number of panels that a thread searches at a time, for a number of queries.
 template <class T>
 [[nodiscard]] std::size_t segment_panels(const RankedItems<T>& items,
                                          std::size_t queries) noexcept {
-  // To start a thread takes some microseconds, in which a core reads a fifth of this.
+  // Starting a thread takes some microseconds, in which a core reads a fifth of this.
   constexpr std::size_t least_bytes = std::size_t{1} << 20;
-  // The first segment's threshold has to prune the others; each of these starts with it anew.
+  // The first segment's threshold has to prune the others, each of which starts from it.
   constexpr std::size_t least_panels = 64, most_segments = 64;
   const std::size_t panel_bytes =
       items.dim() * RankedItems<T>::panel_width * (items.quantised() != nullptr ? 1 : sizeof(T));
@@ -43,8 +43,8 @@ void add_counts(const QueryBlock<T, Isa>& block, std::span<TopKResult<T>> result
 
 /// The k best items of each query.
 /// @param rows        scoring rows, at most QueryBlock::max_queries x dim
-/// @param over_items  in parallel over the items. The segments depend on sizes alone, and so do all
-///                    numbers of the results.
+/// @param over_items  in parallel over the items. The segments depend on sizes alone, so that all
+///                    numbers of the results are deterministic.
 template <class Isa, Execution X, class T>
 [[nodiscard]] std::vector<TopKResult<T>> search(const X& exec, const RankedItems<T>& items,
                                                 Rows<const T> rows,

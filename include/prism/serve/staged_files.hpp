@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Files written all or nothing.
+// Writes several files, all or none.
 #pragma once
 
 #include <unistd.h>
@@ -40,8 +40,8 @@ class StagedFiles {
     files_.emplace_back(directory_ / name).write(content);
   }
 
-  /// @throws DataError  where a file cannot be brought onto the disk or take its name; those before
-  ///     it have theirs then
+  /// @throws DataError  if a file cannot be written to disk or take its name; the files before it
+  ///     have taken theirs by then
   void publish() {
     for (StagedFile& file : files_) file.publish();
     files_.clear();

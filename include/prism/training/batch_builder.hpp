@@ -46,11 +46,11 @@ class SideBuilder {
     offsets_.assign(1, 0);
   }
 
-  /// Appends a slot for each of `from`, which holds the table row row_of(it).
+  /// Appends a slot for each element of `from`, holding the table row row_of(element).
   template <class Range, class RowOf>
   void add(const Range& from, const RowOf& row_of) {
     std::size_t distinct = unique_rows_.size(), occurrence = row_of_occurrence_.size();
-    // Where memory ends, begin() must not find rows that were never set.
+    // If memory runs out, begin() must not find rows that were never set.
     offsets_.reserve(distinct + from.size() + 1);
     row_of_occurrence_.reserve(occurrence + from.size());
     unique_rows_.resize(distinct + from.size());
@@ -60,7 +60,7 @@ class SideBuilder {
       if (i + prefetch_distance < from.size()) {
         prefetch(&inverse_index_[std::invoke(row_of, from[i + prefetch_distance])], 1);
       }
-      // Whether a row has been seen is a coin's toss, which no branch predicts.
+      // Branch-free: whether a row has been seen is a coin toss that no branch predictor learns.
       const Index row = std::invoke(row_of, from[i]);
       const bool is_first = inverse_index_[row] == absent;
       const Index k = is_first ? static_cast<Index>(distinct) : inverse_index_[row];
@@ -68,7 +68,7 @@ class SideBuilder {
       unique_rows_[distinct] = row;
       distinct += is_first;
       row_of_occurrence_[occurrence++] = k;
-      ++offsets_[k + 1];  // how many slots, until finish() adds them up
+      ++offsets_[k + 1];  // number of slots, until finish() sums them up
     }
     unique_rows_.resize(distinct);
     offsets_.resize(distinct + 1);
@@ -90,7 +90,7 @@ class SideBuilder {
     return row_of_occurrence_;
   }
 
-  /// The slots from here on are negatives'.
+  /// The slots from here on belong to negatives.
   void end_positives() { num_positive_ = unique_rows_.size(); }
 
   [[nodiscard]] BatchSide finish(bool all_rows) {
@@ -138,15 +138,15 @@ struct BatchNegatives {
 
 namespace detail {
 
-/// @throws ArgumentError  where a batch has more occurrences than an Index counts
+/// @throws ArgumentError  if a batch has more occurrences than an Index can count
 inline void check_batch_size(std::size_t pairs, const BatchNegatives& negatives) {
   require(2 * pairs + negatives.items.size() < max_rows, "batch_size",
           "must leave a batch fewer than 2^32 - 1 users, items and negatives of pairs");
 }
 
 /// The batch of two sides.
-/// @param user_rows, item_rows  for every occurrence: the position of its row; those of items are
-///     of the pairs first, then of the negatives
+/// @param user_rows, item_rows  for every occurrence: the position of its row; item_rows has the
+///     pairs' items first, then the negatives
 [[nodiscard]] inline Batch assemble_batch(const Interactions& train, std::size_t pairs,
                                           const BatchNegatives& negatives,
                                           std::span<const Index> user_rows,
@@ -166,10 +166,10 @@ inline void check_batch_size(std::size_t pairs, const BatchNegatives& negatives)
 
 }  // namespace detail
 
-/// Builds batches; what it returns is valid until the next call.
+/// Builds batches; each is valid until the next call.
 class BatchBuilder {
  public:
-  /// @param train  what pairs are drawn from; has to outlive the builder
+  /// @param train  the interactions that pairs are drawn from; must outlive the builder
   /// @param memory  of the batches; null for table_memory()
   explicit BatchBuilder(const Interactions& train, std::pmr::memory_resource* memory = nullptr)
       : train_(train), users_(train.users(), memory), items_(train.items(), memory) {}
@@ -181,9 +181,9 @@ class BatchBuilder {
   [[nodiscard]] Batch build(const X& exec, std::span<const Interaction> pairs,
                             const BatchNegatives& negatives, bool all_rows = false) {
     detail::check_batch_size(pairs.size(), negatives);
-    // One side beside the other: neither knows of it.
+    // Both sides in parallel: they are independent.
     BatchSide user_side, item_side;
-    synchronise(exec);  // a device may still read the batch before
+    synchronise(exec);  // a device may still read the previous batch
     parallel_tasks(host_of(exec), 2, [&](std::size_t side) {
       if (side == 0) {
         users_.begin();

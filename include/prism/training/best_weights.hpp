@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Where the best epoch's weights are while training goes on.
+// Where the best epoch's weights are kept while training continues.
 #pragma once
 
 #include <algorithm>
@@ -23,11 +23,11 @@
 
 namespace prism::inline PRISM_ISA::detail {
 
-/// All that training changes, as consecutive numbers: tables, then the parameters of backbone and
-/// loss.
+/// Everything that training changes, as consecutive numbers: tables, then the parameters of
+/// backbone and loss.
 template <class T>
 struct WeightSpans {
-  DeviceMemory* device;  // whose memory all of them are in; null: the host's
+  DeviceMemory* device;  // whose memory holds all parts; null: the host's
   std::vector<std::span<T>> parts;
 };
 
@@ -101,18 +101,18 @@ void swap_across(DeviceMemory* device, std::span<T> a, std::span<T> b) {
   });
 }
 
-/// Copies numbers where they are, on a device too.
+/// Copies numbers on the execution whose memory they are in, such as a device.
 template <class T>
 using CopyNumbers = void (*)(std::span<const T> from, std::span<T> to);
 
-/// Keeps one set of weights, where FitOptions::best_weights says.
+/// Keeps one set of weights, in the place that FitOptions::best_weights names.
 template <class T>
 class WeightsStore {
   static constexpr FileKind file_kind{"PRISMWTS", 1, "file of weights"};
 
  public:
-  /// @param memory  of the copy
-  /// @param copy    from these numbers to those, of the same count
+  /// @param memory  for the copy
+  /// @param copy    copies numbers between spans of the same size
   WeightsStore(const FitOptions& options, std::pmr::memory_resource* memory, CopyNumbers<T> copy)
       : where_(options.best_weights),
         path_(options.best_weights_path),
@@ -137,7 +137,7 @@ class WeightsStore {
     if (where_ == BestWeights::on_disk) write(weights).publish();
   }
 
-  /// Swaps those that are kept with these.
+  /// Swaps the kept weights with these.
   void exchange(const WeightSpans<T>& weights) {
     if (where_ == BestWeights::in_memory) {
       const WeightSpans<T> own = copy_->spans();
@@ -152,7 +152,7 @@ class WeightsStore {
     }
   }
 
-  /// Overwrites these with those that are kept.
+  /// Overwrites these with the kept weights.
   void restore(const WeightSpans<T>& weights) {
     if (where_ == BestWeights::in_memory) copy_weights(copy_->spans(), weights);
     if (where_ == BestWeights::on_disk) {
@@ -162,7 +162,7 @@ class WeightsStore {
     }
   }
 
-  /// Writes those that are kept into another file. @param weights  any of the same sizes
+  /// Writes the kept weights to another file. @param weights  any of the same sizes
   void save(BinaryWriter& out, const WeightSpans<T>& weights) {
     if (where_ == BestWeights::in_memory) write_weights(out, copy_->spans());
     if (where_ == BestWeights::on_disk) {
@@ -170,7 +170,7 @@ class WeightsStore {
       copy_chunks(in, weights, [&](std::span<const T> chunk) { out.numbers(chunk); });
     }
   }
-  /// Reads them back. @param weights  any of the same sizes
+  /// Reads them from such a file. @param weights  any of the same sizes
   void load(BinaryReader& in, const WeightSpans<T>& weights) {
     if (where_ == BestWeights::in_memory) {
       copy_.emplace(weights, memory_);
@@ -195,7 +195,7 @@ class WeightsStore {
     out.number(owner_);
     return out;
   }
-  /// @throws DataError  where another run has written the file since
+  /// @throws DataError  if another run has written the file since
   BinaryReader read() {
     BinaryReader in(path_, file_kind);
     if (in.number<std::uint64_t>() != owner_) {
@@ -203,7 +203,7 @@ class WeightsStore {
     }
     return in;
   }
-  /// A number for each store of each process.
+  /// A number unique to each store of each process.
   static std::uint64_t next_owner() {
     static std::atomic<std::uint64_t> stores{0};
     const auto now = std::chrono::system_clock::now().time_since_epoch();
@@ -211,7 +211,7 @@ class WeightsStore {
     return static_cast<std::uint64_t>(ticks) * 1024 + stores++ % 1024;
   }
 
-  /// Hands weights on chunk by chunk as they are read.
+  /// Passes weights to `visit` chunk by chunk as they are read.
   template <class Visit>
   static void copy_chunks(BinaryReader& in, const WeightSpans<T>& like, const Visit& visit) {
     std::vector<T> chunk;
@@ -226,7 +226,7 @@ class WeightsStore {
 
   BestWeights where_;
   std::filesystem::path path_;
-  std::pmr::memory_resource* memory_;  // the weights', or both are the host's
+  std::pmr::memory_resource* memory_;  // the weights' own, or both are the host's
   CopyNumbers<T> copy_numbers_;
   std::optional<WeightsCopy<T>> copy_;
   std::uint64_t owner_ = next_owner();  // which store a file belongs to

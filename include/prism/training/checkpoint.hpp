@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The file that a training goes on from: its settings, how far it is, the optimizer's state, the
+// The checkpoint file: the settings of a training run, its progress, the optimizer's state, the
 // weights, and those of the best epoch.
 #pragma once
 
@@ -22,15 +22,15 @@ namespace prism::inline PRISM_ISA::detail {
 /// Incremented with each change of the file's content or meaning.
 inline constexpr FileKind checkpoint_kind{"PRISMRUN", 8, "checkpoint of a training"};
 
-/// How far a training is, beside weights and the optimizer's state.
+/// The progress of a training run, apart from the weights and the optimizer's state.
 struct RunProgress {
   History history{};
   std::size_t pairs_done = 0;     ///< of the epoch after history's last
   double loss_sum = 0;            ///< over these pairs
   double epoch_seconds = 0;       ///< for these pairs
   std::size_t patience_from = 0;  ///< the epoch after which patience counts at the earliest
-  std::vector<std::string> start_warnings{};  ///< of the rows before the first step
-  /// Whether the model has the best epoch's weights, and the store those to go on from.
+  std::vector<std::string> start_warnings{};  ///< about the rows before the first step
+  /// Whether the model has the best epoch's weights, and the store those to continue from.
   bool has_best = false;
 
   /// Whether the last step's weights are the best epoch's.
@@ -89,7 +89,7 @@ inline void write_progress(BinaryWriter& out, const RunProgress& progress) {
   };
   RunProgress progress;
   History& history = progress.history;
-  // Read one by one, each that is not in the file is an error before it takes memory.
+  // Read one by one, so that a count beyond the file's end fails before it takes memory.
   for (std::size_t left = count(); left > 0; --left) {
     EpochRecord record{.epoch = count()};
     if (record.epoch != history.epochs.size() + 1) in.fail("has epochs out of order");
@@ -124,12 +124,12 @@ inline void write_progress(BinaryWriter& out, const RunProgress& progress) {
   return progress;
 }
 
-/// What the steps of an epoch follow from.
+/// What determines the steps of an epoch.
 struct EpochShape {
   std::size_t pairs, batch_size, steps_per_epoch;
 };
 
-/// @throws DataError  where a run cannot be where its checkpoint says that it is
+/// @throws DataError  if the checkpoint's position is impossible for the run
 inline void check_position(const std::filesystem::path& path, const RunProgress& progress,
                            std::uint64_t steps, const EpochShape& epoch) {
   const std::size_t done = progress.pairs_done;
@@ -164,7 +164,7 @@ void write_run(const std::filesystem::path& path, const std::vector<RunSetting>&
   out.publish();
 }
 
-/// Reads one back. @param load_optimizer  called with the reader; @param weights  overwritten
+/// Reads a whole run. @param load_optimizer  called with the reader; @param weights  overwritten
 /// @throws DataError, ArgumentError  as TrainingSession::resume
 template <class T, class LoadOptimizer>
 [[nodiscard]] RunProgress read_run(const std::filesystem::path& path,
@@ -181,7 +181,7 @@ template <class T, class LoadOptimizer>
     in.fail("has no such best weights");
   require(in_file != static_cast<std::uint8_t>(SavedBestWeights::none) || !best.keeps(),
           "best_weights", "must be last, as " + path.string() + " has no others");
-  // What the run goes on from would be lost.
+  // Otherwise the weights that the run continues from would be lost.
   require(!progress.has_best || best.keeps(), "best_weights",
           "must not be last: " + path.string() + " was saved after the run had ended");
   if (in_file == static_cast<std::uint8_t>(SavedBestWeights::own)) best.load(in, weights);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The learning rate and its schedule where FitOptions leaves them open.
+// The learning rate and its schedule where FitOptions leaves them unset.
 #pragma once
 
 #include <algorithm>
@@ -24,33 +24,34 @@
 
 namespace prism::inline PRISM_ISA::detail {
 
-// Where rows start short, training has to find their magnitudes, with decay or without, and needs
-// large steps first and small ones in the end. Where they start long, magnitudes were set, by PRISM
-// or by an earlier training: each step makes a row longer by its component orthogonal to the row,
-// and small steps throughout keep what was set. A loss of dot products gives short rows their
-// length by itself, and large first steps cost quality that small ones do not bring back. Measured:
-// docs/defaults.md. Who changes a rule changes its name in default_rate_rule.
+// If rows start short, training has to find their magnitudes, with or without weight decay, and
+// needs large steps first and small ones at the end. If they start long, their magnitudes were set
+// by PRISM or by earlier training: a step lengthens a row by its component orthogonal to the row,
+// so small steps throughout preserve the magnitudes. A loss of dot products gives short rows their
+// length by itself, and large first steps cost quality that later small ones do not recover.
+// Measurements: docs/defaults.md. When changing a rule, change its name in default_rate_rule.
 
 /// The length of the first steps of rows that start short: 0.03 at 64 dimensions.
 inline constexpr double first_step_of_short_rows = 0.24;
 /// The same, under a loss of dot products: 0.001 at 64 dimensions.
 inline constexpr double first_step_under_dot_products = 0.008;
-/// Of rows that start long, in parts of their length: the angle, in radians, that a step turns them
-/// by. At 64 dimensions PRISM<1> gets about 0.002.
+/// For rows that start long, as a fraction of their length: the angle, in radians, that a step
+/// turns them by. At 64 dimensions PRISM<1> gets about 0.002.
 inline constexpr double step_of_long_rows = 0.003;
-/// But no shorter, whatever PRISM's scale: 0.001 at 64 dimensions.
+/// The lower bound of that step, whatever PRISM's scale: 0.001 at 64 dimensions.
 inline constexpr double least_step = 0.008;
-/// Rows are long that are so many times as long as those Xavier draws.
+/// Rows above this multiple of the length of Xavier's are long.
 inline constexpr double long_rows = 1.5;
 
 /// The schedule of rows that start short: from 0.03 to 0.001 at 64 dimensions.
 inline const PlateauSchedule schedule_of_short_rows{.factor = 0.31622776601683794, .reductions = 3};
-/// The schedule of losses of dot products, of short rows and of long ones. Its patience has many
-/// steps: on small data BPR through MLP and LightGCN rises again after hundreds without a rise.
+/// The schedule of losses of dot products, for short and long rows. Its patience spans many steps:
+/// on small data, BPR through MLP and LightGCN improves again after hundreds of steps without an
+/// improvement.
 inline const PlateauSchedule schedule_of_dot_products{
     .factor = 0.31622776601683794, .patience_steps = 1000, .reductions = 1};
 
-/// Mean length of a table's rows, each counted as often as it has interactions, and whether that is
+/// Mean length of a table's rows, each weighted by its number of interactions, and whether that is
 /// long.
 struct TableLength {
   double mean;
@@ -69,9 +70,8 @@ template <class Isa, class T>
   return {sum / count, sum / count > long_rows * xavier};
 }
 
-/// Sets a learning rate, and a schedule, where the options have none.
-/// @throws ArgumentError  where the optimizer has no learning_rate_of_step, or a row's length is
-/// not
+/// Sets a learning rate and a schedule if the options have none.
+/// @throws ArgumentError  if the optimizer has no learning_rate_of_step, or a row's length is not
 ///     finite
 template <Execution X, class Model>
 void set_default_rate(FitOptions& options, const X& exec, const Model& model, bool has_validation) {
@@ -100,7 +100,7 @@ void set_default_rate(FitOptions& options, const X& exec, const Model& model, bo
               ", whose steps are as long as the gradient makes them; Adam, DenseAdam and "
               "PartialRowWiseAdam have one");
   if (!no_schedule) return;
-  // Without a validation set nothing says when to lower the rate.
+  // Without a validation set, nothing tells when to lower the learning rate.
   if (dot_products && has_validation) options.schedule = schedule_of_dot_products;
   if (dot_products || is_long) return;
   options.schedule = has_validation ? Schedule(schedule_of_short_rows) : Schedule(CosineSchedule{});

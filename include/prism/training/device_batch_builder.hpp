@@ -47,7 +47,7 @@ struct BatchOccurrences {
   }
 };
 
-/// A side's lists as loops take them.
+/// A side's lists, as passed to loops.
 struct SideLists {
   std::span<Index> first_occurrence;  // of each row of the table in this batch, or absent
   std::span<Index> inverse_index;
@@ -57,7 +57,7 @@ struct SideLists {
 };
 
 /// Finds the distinct rows of both sides on a device, in loops over both at once: a batch is small,
-/// and to begin a loop takes as long as to run it. The lists are those of SideBuilder.
+/// and launching a loop takes as long as running it. The lists are those of SideBuilder.
 class DeviceSides {
  public:
   DeviceSides(std::size_t users, std::size_t items, std::pmr::memory_resource* memory)
@@ -70,7 +70,7 @@ class DeviceSides {
         occurrences_(memory),
         counts_(3, pinned_beside(memory)) {}
 
-  /// Begins a batch, after the one before was finished.
+  /// Begins a batch, after the previous one was finished.
   template <DeviceExecution X>
   void begin(const X& exec, const BatchOccurrences& rows, bool all_rows) {
     clear(exec);
@@ -94,7 +94,7 @@ class DeviceSides {
     return std::span(items_.row_of_occurrence).first(num_occurrences_ - num_pairs_);
   }
 
-  /// The sides, users first, once the device has done what begin() began.
+  /// The sides, users first, once the device has completed the work of begin().
   [[nodiscard]] std::pair<BatchSide, BatchSide> finish(bool all_rows) {
     finished_ = true;
     const std::span<const Index> occurrences = std::span(occurrences_).first(num_occurrences_);
@@ -104,14 +104,14 @@ class DeviceSides {
             items_.finish(all_rows, active_items, positive_items, occurrences.subspan(num_pairs_))};
   }
 
-  // What begin() consists of; public because a CUDA compiler takes lambdas for a device only from
-  // public functions.
+  // The steps of begin(); public because a CUDA compiler accepts device lambdas only in public
+  // functions.
 
-  /// No row has an occurrence or a position any more.
+  /// Clears the occurrences and positions of all rows.
   template <DeviceExecution X>
   void clear(const X& exec) {
     const SideLists users = users_.lists(), items = items_.lists();
-    const bool is_listed = finished_;  // else an error ended the batch before
+    const bool is_listed = finished_;  // else an error ended the previous batch
     const std::size_t user_rows = is_listed ? users_.num_unique : users.inverse_index.size();
     const std::size_t item_rows = is_listed ? items_.num_unique : items.inverse_index.size();
     for_each_element(exec, user_rows + item_rows, [=] PRISM_HOST_DEVICE(std::size_t i) {
@@ -130,7 +130,7 @@ class DeviceSides {
   void number_rows(const X& exec, const BatchOccurrences& rows) {
     const SideLists users = users_.lists(), items = items_.lists();
     const std::size_t n = rows.size(), of_users = rows.pairs.size();
-    // How many rows of both sides have their first occurrence before.
+    // For each occurrence: how many rows of both sides have an earlier first occurrence.
     const std::span<Index> rank = std::span(rank_).first(n + 1);
     const std::span<Index> order(order_), keys(keys_), counts(counts_);
     for_each_element(exec, n, [=] PRISM_HOST_DEVICE(std::size_t occurrence) {
@@ -185,7 +185,7 @@ class DeviceSides {
           const SideLists side = is_user ? users : items;
           const std::size_t row = is_user ? i : i - table_users;
           if (side.first_occurrence[row] != absent) return;
-          // Of items: all users come before, active or not.
+          // For items: all users come before, active or not.
           const auto k = static_cast<Index>(is_user ? rank[of_users] + inactive_before
                                                     : rank[n] + inactive_before - table_users);
           side.unique_rows[k] = static_cast<Index>(row);
@@ -263,7 +263,7 @@ class DeviceSides {
   TableVector<Index> keys_;         // its row's position, users' before items'
   TableVector<Index> sorted_keys_;  // grouped
   TableVector<Index> occurrences_;  // users', then items', grouped
-  // Read by the host. How many distinct rows: users, with the items of pairs, with all items.
+  // Read by the host. Numbers of distinct rows: users; with the items of pairs; with all items.
   TableVector<Index> counts_;
   std::size_t num_pairs_ = 0;
   std::size_t num_occurrences_ = 0;
@@ -272,19 +272,18 @@ class DeviceSides {
 
 }  // namespace detail
 
-/// BatchBuilder for an execution on a device, which finds the rows: the batches are the same,
-/// number for number.
+/// BatchBuilder for an execution on a device, which finds the rows. The batches are identical.
 class DeviceBatchBuilder {
  public:
-  /// @param train  what pairs are drawn from; has to outlive the builder
+  /// @param train  the interactions that pairs are drawn from; must outlive the builder
   /// @param memory  memory_of() the execution
   explicit DeviceBatchBuilder(const Interactions& train, std::pmr::memory_resource* memory)
       : train_(train), sides_(train.users(), train.items(), memory) {}
   explicit DeviceBatchBuilder(const Interactions&&, std::pmr::memory_resource*) = delete;
 
-  /// As BatchBuilder::build(), the batch in the device's memory. Returns when the device is done
-  /// with all that was begun.
-  /// @param pairs, negatives  in memory that the device reads
+  /// As BatchBuilder::build(), with the batch in the device's memory. Returns when the device has
+  /// completed all pending work.
+  /// @param pairs, negatives  in memory that the device can read
   template <DeviceExecution X>
   [[nodiscard]] Batch build(const X& exec, std::span<const Interaction> pairs,
                             const BatchNegatives& negatives, bool all_rows = false) {
@@ -301,7 +300,7 @@ class DeviceBatchBuilder {
   detail::DeviceSides sides_;
 };
 
-/// What builds the batches of an execution.
+/// The builder of an execution's batches.
 template <Execution X>
 using batch_builder_t = std::conditional_t<DeviceExecution<X>, DeviceBatchBuilder, BatchBuilder>;
 

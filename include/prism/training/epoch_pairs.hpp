@@ -23,9 +23,9 @@
 
 namespace prism::inline PRISM_ISA::detail {
 
-/// Draws each epoch's order when it is asked for: a function of seed and epoch, so that no
-/// checkpoint has to hold it. While a device trains on it, a thread of the host draws the next one,
-/// after the last epoch too; destruction waits for it.
+/// Draws each epoch's order on demand, as a function of seed and epoch, so that checkpoints need
+/// not store it. While a device trains on one order, a host thread draws the next, even after the
+/// last epoch; the destructor waits for it.
 class EpochPairs {
  public:
   /// @param memory  of the pairs; null for table_memory()
@@ -45,12 +45,12 @@ class EpochPairs {
   [[nodiscard]] std::span<const Interaction> of(const X& exec, std::size_t epoch) {
     if (epoch != epoch_ && !(mode_ == Shuffle::once && epoch_ != 0)) {
       synchronise(exec);  // a device may still read a batch
-      epoch_ = 0;         // until they are whole
+      epoch_ = 0;         // until they are complete
       pairs_.resize(train_.size());
       if constexpr (DeviceExecution<X>) {
         stage(exec, epoch);
         copy_numbers(exec, std::span<const Interaction>(staged_), std::span(pairs_));
-        synchronise(exec);  // the next order takes its place
+        synchronise(exec);  // the next order overwrites the staged one
         stage_beside(exec, epoch + 1);
       } else {
         draw(exec, epoch, pairs_);
@@ -61,8 +61,8 @@ class EpochPairs {
   }
 
  private:
-  /// Draws an epoch's order where the device can copy it from, unless it is there: what the thread
-  /// could not draw is drawn now.
+  /// Draws an epoch's order into memory that the device can copy from, unless the thread has
+  /// already done so.
   template <Execution X>
   void stage(const X& exec, std::size_t epoch) {
     if (next_.valid()) next_.wait();
@@ -71,13 +71,13 @@ class EpochPairs {
 
   template <Execution X>
   void draw_staged(const X& exec, std::size_t epoch) {
-    staged_epoch_ = 0;  // until it is whole
+    staged_epoch_ = 0;  // until it is complete
     staged_.resize(train_.size());
     draw(exec, epoch, staged_);
     staged_epoch_ = epoch;
   }
 
-  /// Begins to, on a thread of its own, unless the host is serial.
+  /// Begins to draw it on a separate thread, unless the host is serial.
   template <Execution X>
   void stage_beside(const X& exec, std::size_t epoch) {
     if constexpr (!std::is_same_v<decltype(host_of(exec)), Serial>) {
@@ -96,14 +96,14 @@ class EpochPairs {
     shuffle(host_of(exec), pairs, Random(seed_, Stream::shuffle, drawn_for));
   }
 
-  Interactions train_;  // its lists are the caller's, and stay for the thread
+  Interactions train_;  // shares the caller's lists, which the thread needs
   std::uint64_t seed_;
   Shuffle mode_;
   TableVector<Interaction> pairs_;
-  TableVector<Interaction> staged_;  // of an execution on a device: where the host draws them
-  std::size_t epoch_ = 0;            // whose order they are in
-  std::size_t staged_epoch_ = 0;     // and those that are staged
-  std::future<void> next_;           // the order that is being drawn
+  TableVector<Interaction> staged_;  // for a device: where the host draws the pairs
+  std::size_t epoch_ = 0;            // whose order pairs_ are in
+  std::size_t staged_epoch_ = 0;     // whose order staged_ are in
+  std::future<void> next_;           // the order being drawn
 };
 
 }  // namespace prism::inline PRISM_ISA::detail

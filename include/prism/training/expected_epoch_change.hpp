@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What the theorem expects of each item of a model in training.
+// What the theorem predicts for each item of a model in training.
 #pragma once
 
 #include <algorithm>
@@ -35,7 +35,7 @@ inline constexpr bool rows_are_outputs = false;
 template <std::size_t Dim>
 inline constexpr bool rows_are_outputs<MF<Dim>> = true;
 
-/// A model that the theorem speaks of: rows trained as they are, towards their pairs' users, by
+/// A model that the theorem covers: rows trained as they are, towards their pairs' users, by
 /// gradient descent.
 template <class Model>
 concept TheoremModel = rows_are_outputs<typename Model::backbone_type> &&
@@ -43,7 +43,7 @@ concept TheoremModel = rows_are_outputs<typename Model::backbone_type> &&
   { Model::loss_type::pair_loss } -> std::convertible_to<PairLoss>;
 };
 
-/// What the item's pairs do to it, from where the rows are now.
+/// Sums over the item's gradients from its pairs, at the current rows.
 template <class T>
 GradientSums gradient_sums(PairLoss pair_loss, Index item, const Interactions& train,
                            Embeddings<const T> tables) {
@@ -69,14 +69,14 @@ GradientSums gradient_sums(PairLoss pair_loss, Index item, const Interactions& t
   return sums;
 }
 
-/// For each item; nothing where the theorem says nothing of the model.
+/// For each item; empty if the theorem does not cover the model.
 template <class Model>
 std::vector<ExpectedEpochChange> expected_epoch_change(const Model& model, const FitInfo& info) {
   if constexpr (TheoremModel<Model>) {
     if (!info.constant_rate) return {};
     const Interactions& train = model.train();
     const auto& regularizer = model.options().regularizer;
-    // The theorem has decay of the batch's rows alone, or of all rows alike.
+    // The theorem covers decay of the batch's rows only, or of all rows alike.
     const auto fits = [&](Index degree) {
       const double inactive = weight_decay(regularizer, false, degree);
       return inactive == 0 || inactive == weight_decay(regularizer, true, degree);

@@ -15,20 +15,20 @@
 
 namespace prism::inline PRISM_ISA {
 
-/// Trains a model on split.train. After each epoch the validation set is ranked, by dot product,
-/// without the training items. The model ends with the weights of the epoch that ranked it best;
-/// one that was trained before ends with those it had where no epoch ranked it better. Without a
-/// validation set it trains for all of FitOptions::epochs, which must then be given, or until
-/// FitOptions::stop says so. A run that cannot have learnt says why in History::warnings. Where an
-/// observer throws, the model keeps the weights it has just then. The result depends on the model's
+/// Trains a model on split.train. After each epoch the validation set is ranked by dot product,
+/// without the training items. The model ends with the weights of the epoch that ranked best; a
+/// model that was trained before ends with the weights it had if no epoch ranked better. Without a
+/// validation set, training runs for all of FitOptions::epochs, which must then be given, or until
+/// FitOptions::stop returns true. If a run cannot have learnt, History::warnings says why. If an
+/// observer throws, the model keeps the weights of that moment. The result depends on the model's
 /// seed and the options, never on the number of threads.
 ///
 /// @param exec       where training runs; the host's threads if left out
-/// @param split      parts of the users and items that the model was made with
-/// @param observers  see observer.hpp; without any, progress.hpp's on the standard error stream
+/// @param split      over the users and items that the model was made with
+/// @param observers  see observer.hpp; by default Progress, on the standard error stream
 /// @throws ArgumentError    for an option outside its domain, or a split of another shape
-/// @throws DataError        where a checkpoint, or best weights on disk, cannot be written
-/// @throws DivergenceError  where the loss, a weight or a row's squared length is no longer finite;
+/// @throws DataError        if a checkpoint, or best weights on disk, cannot be written
+/// @throws DivergenceError  if the loss, a weight or a row's squared length is no longer finite;
 ///     the model then has the weights of its best epoch so far (without a validation set, its last
 ///     good one)
 template <Execution X, class Model, class... Observers>
@@ -39,7 +39,7 @@ History fit(const X& exec, Model& model, const Split& split, const FitOptions& o
   return session.run(observers...);
 }
 
-/// The same, shown by Progress.
+/// The same, observed by Progress.
 template <Execution X, class Model>
 History fit(const X& exec, Model& model, const Split& split, const FitOptions& options = {}) {
   return fit(exec, model, split, options, Progress());

@@ -21,80 +21,81 @@
 
 namespace prism {
 
-/// When the order of the training pairs is drawn anew.
+/// When the training pairs are shuffled.
 enum class Shuffle {
   every_epoch,
-  once,  ///< before the first epoch: every epoch has the same batches
+  once,  ///< before the first epoch only: every epoch has the same batches
 };
 
 /// Where the weights of the best epoch are kept until training ends.
 enum class BestWeights {
   in_memory,  ///< a second copy of all weights, in the model's memory resource
   on_disk,    ///< in a file, FitOptions::best_weights_path; read back at the end
-  last,       ///< nowhere: the model ends with the last step's, also where training diverges
+  last,       ///< nowhere: the model ends with the last step's, even if training diverges
 };
 
 }  // namespace prism
 
 namespace prism::inline PRISM_ISA {
 
-/// When a run writes a checkpoint that TrainingSession::resume goes on from.
+/// When a run writes a checkpoint for TrainingSession::resume.
 struct CheckpointOptions {
-  std::filesystem::path path{};  ///< empty: never. A file there is replaced, once the new is whole
-  std::size_t every_epochs = 1;  ///< 0: not after epochs, but for the last
+  std::filesystem::path path{};  ///< empty: never. A complete new file replaces the previous one
+  std::size_t every_epochs = 1;  ///< 0: after no epoch except the last
   std::size_t every_steps = 0;   ///< 0: not within epochs
 };
 
-/// What settings say of a learning rate that is left out: the rule that it follows, and its
-/// version, so that records of trials by one are not taken for those by the other.
+/// How settings describe a learning rate that is left unset: the rule that determines it, with a
+/// version, so that records of trials under different rules are not confused.
 [[nodiscard]] constexpr const char* default_rate_rule(bool dot_product_logits) {
   return dot_product_logits ? "default of dot products, rule 1" : "default, rule 1";
 }
 
 struct FitOptions {
-  /// Above 0. If left out it follows from the rows and the loss, see default_rate.hpp. Rows that
-  /// start short, as Xavier's: 0.03 at 64 dimensions, and 0.001 under a loss of dot products. Rows
-  /// that start long, as PRISM's: what turns them by 0.003 radians a step, about 0.002.
+  /// Above 0. If unset, it is derived from the embedding rows and the loss, see default_rate.hpp.
+  /// For rows that start short, such as Xavier's: 0.03 at 64 dimensions, or 0.001 under a loss of
+  /// dot products. For rows that start long, such as PRISM's: the learning rate that turns them by
+  /// 0.003 radians per step, about 0.002.
   std::optional<double> learning_rate{};
-  std::size_t batch_size = 4096;  ///< pairs a step, at least 1; the last of an epoch is smaller
-  /// At most; at least 1, default_epochs if left out. Without a validation set it must be given,
+  std::size_t batch_size = 4096;  ///< pairs per step, at least 1; an epoch's last may be smaller
+  /// Maximum, at least 1; default_epochs if unset. Without a validation set it must be given,
   /// unless `stop` is set, because nothing else would end training.
   std::optional<std::size_t> epochs{};
   static constexpr std::size_t default_epochs = 1000;
-  std::size_t patience = 10;  ///< epochs without a better validation before stopping
-  /// Patience counts the epochs that begin after so many steps. PRISM's rows are long and turn
-  /// slowly under Adam: before that its validation may not have begun to rise.
+  std::size_t patience = 10;  ///< epochs without an improvement in validation before stopping
+  /// Patience counts only epochs that begin after this many steps. PRISM's rows are long and turn
+  /// slowly under Adam: until then, validation may not have begun to rise.
   std::size_t min_steps = 1000;
-  std::size_t k = 20;  ///< length of the lists that validation ranks
+  std::size_t k = 20;  ///< length of the top-k lists in validation
   Shuffle shuffle = Shuffle::every_epoch;
-  /// A factor on learning_rate for each step, see schedule.hpp. If left out, it is constant where
-  /// learning_rate is given, where rows start long under another loss than of dot products, and
-  /// under that without a validation set; otherwise a PlateauSchedule, for short rows without a
-  /// validation set a CosineSchedule.
+  /// A factor on learning_rate for each step, see schedule.hpp. If unset: constant if learning_rate
+  /// is given; under a loss of dot products a PlateauSchedule, or constant without a validation
+  /// set; under other losses constant if rows start long, and for short rows a PlateauSchedule, or
+  /// a CosineSchedule without a validation set.
   std::optional<Schedule> schedule{};
   /// Also ranks the validation set by cosine after each epoch, for
-  /// EpochRecord::validation_by_cosine: what angles alone give. The weights, the best epoch and
-  /// when training stops do not depend on it.
+  /// EpochRecord::validation_by_cosine: the quality that angles alone give. The weights, the best
+  /// epoch and when training stops do not depend on it.
   bool validate_by_cosine = false;
-  Metric metric{};  ///< which number of the validation's report is to become greater: NDCG@k
-  /// Asked after each epoch, if there is one: true stops training.
+  Metric metric{};  ///< the number of the validation report to maximise: NDCG@k
+  /// Called after each epoch, if set: returning true stops training.
   std::function<bool(const History&)> stop{};
   BestWeights best_weights = BestWeights::in_memory;
-  /// For BestWeights::on_disk. The file stays; once the model has the best epoch's weights, it has
-  /// those of the last step, from which training may go on.
+  /// For BestWeights::on_disk. The file is not removed; once the model has the best epoch's
+  /// weights, the file holds those of the last step, from which training may continue.
   std::filesystem::path best_weights_path{};
   CheckpointOptions checkpoint{};
 };
 
 namespace detail {
 
-/// Of at least one pair.
+/// For at least one pair.
 [[nodiscard]] constexpr std::size_t steps_per_epoch(std::size_t pairs,
                                                     std::size_t batch_size) noexcept {
   return 1 + (pairs - 1) / batch_size;
 }
 
-/// Whether two paths lead to one file, there or not.
+/// Whether two paths name the same file, whether or not it exists.
 inline bool same_file(const std::filesystem::path& a, const std::filesystem::path& b) {
   std::error_code error;
   const auto real = [&](const std::filesystem::path& path) {
@@ -103,7 +104,7 @@ inline bool same_file(const std::filesystem::path& a, const std::filesystem::pat
   return !a.empty() && !b.empty() && real(a) == real(b);
 }
 
-/// @throws ArgumentError  where a checkpoint would take the place of the best weights
+/// @throws ArgumentError  if a checkpoint would overwrite the best weights
 inline void check_checkpoint_path(const FitOptions& options, const std::filesystem::path& path) {
   require(
       options.best_weights != BestWeights::on_disk || !same_file(options.best_weights_path, path),

@@ -19,7 +19,7 @@
 
 namespace prism::inline PRISM_ISA::detail {
 
-/// The parts of a model that a batch passes.
+/// The parts of a model that a batch passes through.
 template <class T, class Backbone, class Loss>
 struct ModelParts {
   Embeddings<const T> tables;
@@ -71,8 +71,8 @@ struct LossPass {
   }
 };
 
-/// Forward pass and loss of a batch; the loss's parameters have their gradients then.
-/// @param random  the backbone's in this step
+/// Forward pass and loss of a batch. Afterwards the loss's parameters have their gradients.
+/// @param random  the backbone's random numbers in this step
 /// @param parameter_gradients  overwritten: one for each of
 ///     model.for_each_trained_parameter()
 /// @param prepare  prepare(rows, n) is called for both sides' output gradients, whose first n rows

@@ -14,10 +14,10 @@ namespace prism {
 
 /// Why training is over.
 enum class StopReason {
-  none,      ///< it is not
+  none,      ///< it is not over
   epochs,    ///< all of FitOptions::epochs are done
-  patience,  ///< the validation has not become better for FitOptions::patience epochs
-  rule,      ///< FitOptions::stop said so
+  patience,  ///< validation has not improved for FitOptions::patience epochs
+  rule,      ///< FitOptions::stop returned true
   observer,  ///< an observer asked for it
   diverged,  ///< a loss or a weight was no longer finite
 };
@@ -30,41 +30,41 @@ namespace prism::inline PRISM_ISA {
 struct StepRecord {
   std::uint64_t step = 0;    ///< from 1, since training began
   std::size_t epoch = 0;     ///< from 1
-  std::size_t pairs = 0;     ///< it was trained on; 0 where all that was left was the epoch's end
-  double loss = 0;           ///< mean over these pairs, decay left out
-  double learning_rate = 0;  ///< the schedule's factor included
+  std::size_t pairs = 0;     ///< trained on in this step; 0 if only the epoch's end was left
+  double loss = 0;           ///< mean over these pairs, without weight decay
+  double learning_rate = 0;  ///< including the schedule's factor
   bool epoch_ended = false;  ///< the history has a new epoch
 };
 
 struct EpochRecord {
   std::size_t epoch = 0;       ///< from 1
-  double loss = 0;             ///< mean over the epoch's pairs, decay left out
-  double validation_ndcg = 0;  ///< NDCG@k by dot product; 0 where there is no validation set
+  double loss = 0;             ///< mean over the epoch's pairs, without weight decay
+  double validation_ndcg = 0;  ///< NDCG@k by dot product; 0 without a validation set
   double train_seconds = 0;
   double validate_seconds = 0;
   bool best = false;      ///< better than every epoch before, and than initial_validation
-  double validation = 0;  ///< FitOptions::metric of the validation set; 0 where there is none
-  /// The same metric, ranked by cosine; where FitOptions::validate_by_cosine asks for it.
+  double validation = 0;  ///< FitOptions::metric of the validation set; 0 without one
+  /// The same metric, ranked by cosine; set with FitOptions::validate_by_cosine.
   std::optional<double> validation_by_cosine{};
 };
 
 struct History {
   std::vector<EpochRecord> epochs{};
   std::size_t steps_per_epoch = 0;
-  /// FitOptions::metric of what a trained model began with; none where it was not trained before,
-  /// or without a validation set.
+  /// FitOptions::metric of the weights that a trained model began with; unset if the model was not
+  /// trained before, or without a validation set.
   std::optional<double> initial_validation{};
-  /// Whose weights the model has in the end; 0: none was better than what a trained model began
-  /// with, or none has ended. With BestWeights::last, and without a validation set, where it is the
-  /// last epoch that has ended, the model has those of the last step.
+  /// The epoch whose weights the model has in the end; 0 if none was better than the weights that a
+  /// trained model began with, or none has ended. Without a validation set it is the last epoch
+  /// that has ended. Then, and with BestWeights::last, the model has the weights of the last step.
   std::size_t best_epoch = 0;
   double best_validation_ndcg = 0;
   double seconds = 0;  ///< wall clock, validation included
-  /// What speaks against the run's having learnt: initial rows that saturate the loss, a best epoch
-  /// of 0, 1 or 2, or a stop after few steps. The first is there from the start.
+  /// Signs that the run has not learnt: initial rows that saturate the loss, a best epoch of 0, 1
+  /// or 2, or a stop after few steps. The first is present from the start.
   std::vector<std::string> warnings{};
   double best_validation =
-      0;  ///< FitOptions::metric of the best epoch, initial_validation if that is 0
+      0;  ///< FitOptions::metric of the best epoch; initial_validation if best_epoch is 0
   StopReason stop_reason = StopReason::none;
 
   /// Whether patience ran out before the epochs did.

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Watches, during fit, how popularity comes into the magnitudes of items.
+// Observes, during fit, how popularity enters the magnitudes of items.
 #pragma once
 
 #include <algorithm>
@@ -26,15 +26,15 @@
 
 namespace prism::inline PRISM_ISA {
 
-/// Items of like popularity, during one epoch. Changes are of the mean squared magnitude.
+/// Items of similar popularity, during one epoch. Changes are of the mean squared magnitude.
 struct MagnitudeBucket {
   Index least_popular = 0;  ///< training interactions
   Index most_popular = 0;
   std::size_t items = 0;
   double magnitude = 0;  ///< mean |i| at the epoch's end
-  double measured = 0;   ///< change of |i|^2 since the epoch before
-  /// What the theorem expects, the mean of its rates at both ends of the epoch: with at most one
-  /// update of an item in a step, and with every pair. Nothing where it says nothing of the model.
+  double measured = 0;   ///< change of |i|^2 since the previous epoch
+  /// What the theorem predicts, the mean of its rates at both ends of the epoch: with at most one
+  /// update of an item in a step, and with every pair. Unset if it does not cover the model.
   std::optional<double> predicted{};
   std::optional<double> predicted_every_pair{};
 };
@@ -50,17 +50,17 @@ struct MagnitudeRecord {
 };
 
 struct MagnitudeProbeOptions {
-  std::size_t buckets = 10;  ///< of as many items each as can be, at least 1; some
-                             ///< stay empty where there are more than items
-  bool rank = true;          ///< whether to rank by cosine as well, by far the dearest
+  std::size_t buckets = 10;  ///< of equal numbers of items, as far as possible; at
+                             ///< least 1; some stay empty if there are fewer items
+  bool rank = true;          ///< whether to rank by cosine too, by far the costliest part
 };
 
 /// An observer of fit that records, before the first epoch and after each, magnitudes against
-/// popularity. The theorem's predictions are there for its own models: rows trained as they are
-/// (MF), by Cosine, Dot or Euclidean, with SGD.
+/// popularity. It has the theorem's predictions for the models that the theorem covers: rows
+/// trained as they are (MF), by Cosine, Dot or Euclidean, with SGD.
 class MagnitudeProbe {
  public:
-  /// @param split  what fit is given; must outlive the probe
+  /// @param split  the one that fit gets; must outlive the probe
   /// @throws ArgumentError  for no buckets
   explicit MagnitudeProbe(const Split& split, MagnitudeProbeOptions options = {})
       : split_(&split), options_(options) {
@@ -77,7 +77,7 @@ class MagnitudeProbe {
 
   MagnitudeProbe(const Split&&, MagnitudeProbeOptions = {}) = delete;
 
-  /// @throws ArgumentError  where the model is trained on another split
+  /// @throws ArgumentError  if the model is trained on another split
   template <class Model>
   void begin(const FitInfo& info, const Model& model) {
     const Interactions& train = model.train();

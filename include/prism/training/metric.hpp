@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Which number of a validation report says that one epoch is better than another.
+// The number of a validation report by which epochs are compared.
 #pragma once
 
 #include <concepts>
@@ -28,14 +28,14 @@ class Metric {
            !std::is_member_pointer_v<Function>) Metric(Function function)
       : value_(std::move(function)), label_(no_label) {}
 
-  /// @throws ArgumentError  where it is not finite
+  /// @throws ArgumentError  if it is not finite
   [[nodiscard]] double operator()(const Report& report) const {
     const double value = value_(report);
     require(is_finite(value), "metric", "must be a finite number, not " + format_number(value));
     return value;
   }
 
-  /// "NDCG"; "validation" for a function, of which none is told from another.
+  /// "NDCG"; "validation" for functions, which cannot be told apart.
   [[nodiscard]] const std::string& label() const noexcept { return label_; }
   [[nodiscard]] bool has_label() const noexcept { return has_label_; }
 

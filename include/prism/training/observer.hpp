@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Who watches training. An observer has any of these members, and those it has are called
+// Observers of training. An observer has one or more of these members, and those it has are called
 // (progress.hpp is one):
 //   void begin(const FitInfo&);  or  void begin(const FitInfo&, const Model&);
 //   void batch(const EpochProgress&);
 //   void epoch(const EpochRecord&);  or  void epoch(const EpochRecord&, const Model&);
 //   void end(const History&);
-// On a device the model has the weights of the last step in the calls that take it. begin() is
-// called by fit and run, and by the first step of a session that is taken alone; the model may then
-// have deferred steps. batch() and epoch() may return a StopRequest instead: training then stops
-// there, and keeps its best weights and its history.
+// On a device, the model has the weights of the last step in the calls that take it. begin() is
+// called by fit and run, and by a session's first step outside run; the model may then have
+// deferred steps. batch() and epoch() may return a StopRequest instead of void: if it asks for a
+// stop, training stops there and keeps its best weights and its history.
 #pragma once
 
 #include <algorithm>
@@ -25,9 +25,9 @@
 
 namespace prism {
 
-/// What an observer says to training's going on.
+/// Whether an observer lets training continue.
 enum class StopRequest {
-  none,  ///< let it
+  none,  ///< continue
   stop,  ///< stop before the next step
 };
 
@@ -40,27 +40,27 @@ struct FitInfo {
   std::string model;    ///< the policies' names
   std::size_t pairs;    ///< training interactions
   std::size_t epochs;   ///< at most
-  std::size_t k;        ///< of the validation's lists
+  std::size_t k;        ///< length of the top-k lists in validation
   bool has_validation;  ///< whether there is a validation set
   double learning_rate;
-  std::size_t batch_size;       ///< pairs a step
-  std::string metric = "NDCG";  ///< what the validation goes by
-  bool constant_rate = true;    ///< whether every step has the learning rate
-  /// What speaks against the training before it begins; History::warnings has it too.
+  std::size_t batch_size;       ///< pairs per step
+  std::string metric = "NDCG";  ///< the validation metric
+  bool constant_rate = true;    ///< whether every step has this learning rate
+  /// Problems found before training begins; History::warnings has them too.
   std::vector<std::string> warnings{};
 };
 
-/// How far an epoch is.
+/// The progress of an epoch.
 struct EpochProgress {
   std::size_t epoch;        ///< from 1
   std::size_t pairs;        ///< done
-  std::size_t total_pairs;  ///< in all
+  std::size_t total_pairs;  ///< of the epoch
   double seconds;           ///< since the epoch began
 };
 
-/// Watches and says nothing.
+/// Observes nothing and shows nothing.
 struct Silent {
-  /// An observer without any of the members says that it means it.
+  /// Declares that an observer without any of the members is intended.
   static constexpr bool observes_nothing = true;
 };
 
@@ -95,7 +95,7 @@ concept ObservesEnd = requires(O& observer, const History& history) {
   observer.end(history);
 };
 
-// A member of the name, whatever it takes. Templates and overloads are not seen.
+// Whether O has a member of that name, whatever it takes. Templates and overloads are not detected.
 template <class O>
 concept HasBegin = requires {
   &O::begin;
@@ -113,7 +113,7 @@ concept HasEnd = requires {
   &O::end;
 };
 
-/// No member has the name of one that is called and other arguments, or returns another thing.
+/// Whether no member has the name of a callback but other arguments or another return type.
 template <class O, class Model>
 concept NoneMistaken = (!HasBegin<O> || ObservesBegin<O, Model>)&&(
     !HasBatch<O> || ObservesBatch<O>)&&(!HasEpoch<O> || ObservesEpoch<O, Model>)&&(!HasEnd<O> ||
@@ -121,8 +121,8 @@ concept NoneMistaken = (!HasBegin<O> || ObservesBegin<O, Model>)&&(
 
 }  // namespace detail
 
-/// Whether an O, without reference, may watch the training of a Model: it has one of the members
-/// above or says observes_nothing, and none that would silently not be called.
+/// Whether O, not a reference type, can observe the training of a Model: it has one of the members
+/// above or declares observes_nothing, and has none that would silently not be called.
 template <class O, class Model>
 concept Observer = std::is_class_v<O> && detail::NoneMistaken<O, Model> &&
     (detail::ObservesBegin<O, Model> || detail::ObservesBatch<O> ||
@@ -131,7 +131,7 @@ concept Observer = std::is_class_v<O> && detail::NoneMistaken<O, Model> &&
 
 namespace detail {
 
-/// Stops the compiler, in words, where an argument is no observer.
+/// Does not compile, with a clear message, if an argument is not an observer.
 template <class Model, class... Observers>
 constexpr void check_observers() {
   constexpr std::size_t count = sizeof...(Observers);
@@ -152,7 +152,7 @@ constexpr void check_observers() {
                 "members begin, batch, epoch and end");
 }
 
-/// Calls an observer's member; returns whether it asks for a stop.
+/// Calls an observer's member. Returns whether it asks for a stop.
 template <class Call>
 bool asks_to_stop(const Call& call) {
   if constexpr (std::is_void_v<decltype(call())>) {
@@ -163,8 +163,8 @@ bool asks_to_stop(const Call& call) {
   }
 }
 
-/// An observer of a model's training without the types of either. Members that it lacks are null;
-/// batch and epoch return whether it asks for a stop.
+/// A type-erased observer with the model that it observes. Members that it lacks are null; batch
+/// and epoch return whether it asks for a stop.
 struct ObserverRef {
   void* observer;
   const void* model;
@@ -177,7 +177,7 @@ struct ObserverRef {
 };
 using ObserverRefs = std::span<const ObserverRef>;
 
-/// @param observer, model  have to outlive the reference
+/// @param observer, model  must outlive the reference
 template <class O, class Model>
 [[nodiscard]] ObserverRef observer_ref(O& observer, const Model& model) {
   static constexpr auto observer_of = [](const ObserverRef& ref) -> O& {

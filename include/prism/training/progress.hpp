@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The observer that fit has by default: how training goes, for who looks on.
+// The default observer of fit, which shows the progress of training.
 #pragma once
 
 #include <unistd.h>
@@ -31,7 +31,8 @@ namespace detail {
 
 }  // namespace detail
 
-/// Shows how training goes: on a terminal a bar with rate and time left, elsewhere a line an epoch.
+/// Shows the progress of training: on a terminal a bar with pairs per second and time left,
+/// elsewhere a line per epoch.
 class Progress {
  public:
   enum class Style { bar, lines };

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Training again on all that is not test.
+// Retraining on all data but the test set.
 #pragma once
 
 #include <algorithm>
@@ -18,8 +18,8 @@ namespace prism::inline PRISM_ISA {
 
 namespace detail {
 
-/// A schedule as it was in an earlier training: with that one's number of epochs, and what it saw
-/// of its validation.
+/// A schedule as it was in an earlier training run: with that run's number of epochs and its
+/// validation history.
 [[nodiscard]] inline Schedule replayed(Schedule schedule, const History& history,
                                        std::size_t epochs) {
   return Schedule([schedule = std::move(schedule), all = history, epochs](const StepPosition& at) {
@@ -32,9 +32,9 @@ namespace detail {
 }
 
 /// The options of retraining a model for as many epochs as an earlier training found best.
-/// @param again    before its training
-/// @param history  of the earlier one
-/// @param options  of the earlier one
+/// @param again    the model to retrain, not yet trained
+/// @param history  of the earlier run
+/// @param options  of the earlier run
 template <Execution X, class Model>
 [[nodiscard]] FitOptions retraining_options(const X& exec, const Model& again,
                                             const History& history, FitOptions options) {
@@ -54,15 +54,14 @@ template <Execution X, class Model>
 
 }  // namespace detail
 
-/// A model with the same options, retrained on training and validation set together, for as
-/// many epochs as validation found best: the protocol of test figures that use all data but the
+/// Returns a model with the same options, retrained on training and validation set together, for
+/// as many epochs as validation found best: the protocol of test results that use all data but the
 /// test set.
 /// @param model      trained by fit()
-/// @param split      the one that it was trained on; validation set not empty
+/// @param split      the one that it was trained on, with a validation set
 /// @param history    what fit() returned
-/// @param options    those of fit(). The learning rate follows the schedule of that training, its
-///     number of epochs and what it saw of its validation. stop, checkpoint and best_weights are
-///     not read.
+/// @param options    those of fit(). The learning rate follows the schedule of that run, with its
+///     number of epochs and its validation history. stop, checkpoint and best_weights are ignored.
 /// @param observers  as those of fit()
 /// @throws ArgumentError  if there is no best epoch, or no validation set; if the model had been
 ///     trained before; otherwise as fit()

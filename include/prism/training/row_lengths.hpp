@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// How long rows are, in the mean over training pairs.
+// Lengths of rows, and means over training pairs.
 #pragma once
 
 #include <cstddef>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// All that a training's numbers depend on beside its state, in words: a checkpoint holds them, so
-// that a run is not resumed as another one.
+// Everything besides its state that the results of a run depend on, in words. A checkpoint has
+// these settings, so that a run is not resumed as a different one.
 #pragma once
 
 #include <cstddef>
@@ -25,7 +25,7 @@ struct RunSetting {
   std::string name, value;
 };
 
-/// Those of a model.
+/// The settings of a model.
 template <class Model>
 [[nodiscard]] std::vector<RunSetting> model_settings(Model& model) {
   std::vector<RunSetting> settings;
@@ -50,8 +50,8 @@ template <class Model>
   return settings;
 }
 
-/// Those of FitOptions. Not among them: what says when to stop, and where files lie.
-/// @param learning_rate  in words: options may leave it out
+/// The settings in FitOptions, except those that say when to stop and where files are.
+/// @param learning_rate  in words, because options may leave it unset
 [[nodiscard]] inline std::vector<RunSetting> fit_settings(const FitOptions& options,
                                                           std::string learning_rate) {
   return {
@@ -64,7 +64,7 @@ template <class Model>
   };
 }
 
-/// Those of a run.
+/// The settings of a run.
 /// @param settings  the model's
 /// @param options   of a session, which has a learning rate
 [[nodiscard]] inline std::vector<RunSetting> run_settings(std::vector<RunSetting> settings,
@@ -87,8 +87,8 @@ inline void write_settings(BinaryWriter& out, const std::vector<RunSetting>& set
   }
 }
 
-/// What one value has that the other has not, of lists such as "SSM, negatives 10, tau 0.2"; all of
-/// it where these are of different lengths.
+/// The parts of `value` that differ from `other`, for lists such as "SSM, negatives 10, tau 0.2";
+/// all of `value` if the lists have different lengths.
 [[nodiscard]] inline std::string differing_parts(const std::string& value,
                                                  const std::string& other) {
   const auto parts_of = [](std::string_view list) {
@@ -104,14 +104,14 @@ inline void write_settings(BinaryWriter& out, const std::vector<RunSetting>& set
   if (own.size() != others.size()) return value;
   std::string differing;
   for (std::size_t k = 0; k < own.size(); ++k) {
-    // A policy that was chosen at run time has its name twice.
+    // A policy chosen at run time has its name twice.
     if (own[k] == others[k] || (k > 0 && own[k] == own[k - 1])) continue;
     differing.append(differing.empty() ? "" : ", ").append(own[k]);
   }
   return differing;
 }
 
-/// @throws ArgumentError  where the file's are others, which names what differs in the first
+/// @throws ArgumentError  if the file has other settings; says how the first of them differs
 inline void check_settings(BinaryReader& in, const std::string& file,
                            const std::vector<RunSetting>& settings) {
   if (in.number<std::uint32_t>() != settings.size()) in.fail("has other settings than belong");

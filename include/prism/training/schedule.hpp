@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// How the learning rate changes over a training: a factor on the starting rate for each step.
+// How the learning rate changes during training: a factor on the initial rate for each step.
 #pragma once
 
 #include <algorithm>
@@ -20,7 +20,7 @@
 
 namespace prism::inline PRISM_ISA {
 
-/// The position of a step in a training.
+/// The position of a step in a training run.
 struct StepPosition {
   std::size_t step = 0;   ///< from 1
   std::size_t epoch = 0;  ///< from 1
@@ -28,14 +28,14 @@ struct StepPosition {
   std::size_t steps = 0;  ///< in all epochs that FitOptions::epochs allows
 };
 
-/// The same rate at every step.
+/// The same learning rate at every step.
 struct ConstantSchedule {
   [[nodiscard]] double operator()(const StepPosition& /*at*/) const noexcept { return 1; }
   [[nodiscard]] std::string label() const { return "constant"; }
 };
 
-/// In equal rises from learning_rate / steps up to learning_rate, which step `steps` has, and all
-/// after it.
+/// Rises linearly from learning_rate / steps to learning_rate, which step `steps` and all later
+/// steps have.
 struct WarmUpSchedule {
   std::size_t steps = 1000;
 
@@ -46,10 +46,10 @@ struct WarmUpSchedule {
 };
 
 /// After a warm-up, half a cosine from learning_rate down towards learning_rate * floor, which it
-/// has reached one step after the last that FitOptions::epochs allows. Loshchilov, Hutter: SGDR,
-/// ICLR 2017, without restarts. Early stopping does not know of it: give it patience enough.
+/// reaches one step after the last that FitOptions::epochs allows. Loshchilov, Hutter: SGDR,
+/// ICLR 2017, without restarts. Early stopping ignores the schedule: give it enough patience.
 struct CosineSchedule {
-  std::size_t warm_up = 0;  ///< steps, as WarmUpSchedule
+  std::size_t warm_up = 0;  ///< steps, as in WarmUpSchedule
   double floor = 0;         ///< in [0, 1]
 
   [[nodiscard]] double operator()(const StepPosition& at) const noexcept {
@@ -69,16 +69,16 @@ struct CosineSchedule {
   }
 };
 
-/// Multiplies the learning rate by `factor` each time that the validation has not become better for
-/// `patience` epochs, up to `reductions` times; FitOptions::patience counts from the last of them.
-/// Without a validation set the rate stays as it is.
+/// Multiplies the learning rate by `factor` whenever validation has not improved for `patience`
+/// epochs, up to `reductions` times; FitOptions::patience counts from the last reduction. Without a
+/// validation set the learning rate is constant.
 struct PlateauSchedule {
   double factor = 0.1;        ///< above 0, below 1
   std::size_t patience = 10;  ///< epochs, at least 1
-  /// Patience lasts so many steps at least, for data with few steps an epoch.
+  /// Patience lasts at least this many steps, for data with few steps per epoch.
   std::size_t patience_steps = 250;
   std::size_t reductions = 2;  ///< at most
-  /// Patience for the first reduction counts the epochs that begin after so many steps.
+  /// Patience for the first reduction counts only epochs that begin after this many steps.
   std::size_t min_steps = 1000;
 
   [[nodiscard]] double operator()(const StepPosition& /*at*/, const History& history) const {
@@ -86,7 +86,7 @@ struct PlateauSchedule {
     for (std::size_t times = reduced(history).times; times > 0; --times) product *= factor;
     return product;
   }
-  /// The epoch from which on early stopping counts; none while reductions are to come.
+  /// The epoch from which early stopping counts; none while reductions remain.
   [[nodiscard]] std::optional<std::size_t> patience_from(const History& history) const {
     const Reduced done = reduced(history);
     return done.times < reductions ? std::nullopt : std::optional(done.epoch);
@@ -106,10 +106,10 @@ struct PlateauSchedule {
  private:
   struct Reduced {
     std::size_t times = 0;
-    std::size_t epoch = 0;  // after which the last one was
+    std::size_t epoch = 0;  // after which the last reduction was
   };
 
-  /// From the history alone, so that a resumed run goes on as the unbroken one.
+  /// From the history alone, so that a resumed run continues like an uninterrupted one.
   [[nodiscard]] Reduced reduced(const History& history) const {
     Reduced done;
     const std::size_t per_epoch = std::max<std::size_t>(history.steps_per_epoch, 1);
@@ -129,8 +129,8 @@ struct PlateauSchedule {
   }
 };
 
-/// A schedule: one of the above, or any function of a StepPosition, or of one and the History so
-/// far, that returns a factor, finite and at least 0. A resumed run goes on to the last bit where
+/// A schedule: one of the above, or any function of a StepPosition, or of a StepPosition and the
+/// History so far, that returns a finite factor of at least 0. A resumed run is bit-identical if
 /// the factor depends on these alone.
 class Schedule {
  public:
@@ -165,11 +165,11 @@ class Schedule {
                 " at step " + std::to_string(at.step));
     return factor;
   }
-  /// The epoch from which on early stopping may count; none while it may not.
+  /// The epoch from which early stopping may count; none while it may not.
   [[nodiscard]] std::optional<std::size_t> patience_from(const History& history) const {
     return patience_from_ ? patience_from_(history) : 0;
   }
-  /// What it is, in words; functions without a label() are not told apart.
+  /// A description in words; functions without a label() cannot be told apart.
   [[nodiscard]] const std::string& label() const noexcept { return label_; }
   [[nodiscard]] bool has_label() const noexcept { return has_label_; }
   /// @throws ArgumentError  for an option outside its domain

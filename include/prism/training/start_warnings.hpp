@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What speaks against a training before its first step.
+// Warnings about a training run before its first step.
 #pragma once
 
 #include <charconv>
@@ -22,14 +22,14 @@ namespace prism::inline PRISM_ISA::detail {
 /// A loss of dot products warns above this mean of |u||i| over the training pairs. BPR that starts
 /// from Xavier's rows, whose product is below 0.1, ends training between 7 and 13 (MF with 64
 /// dimensions, synthetic data of two sizes): rows that start with more are longer than training
-/// would make them, before they point anywhere. At 10 the derivative of the sigmoid is 2e-4 of its
-/// greatest where the cosines of two items differ by 1, and 7% of it where they differ by 0.4, the
-/// mean cosine of a pair after training.
+/// would make them, before they have learnt a direction. At 10 the derivative of the sigmoid is
+/// 2e-4 of its maximum if the cosines of two items differ by 1, and 7% of it if they differ by 0.4,
+/// the mean cosine of a pair after training.
 inline constexpr double max_initial_product = 10;
 
-/// What the scale that is named brings that mean to: rows short enough that training gives them
-/// their length, as it does from Xavier's, and PRISM's ratios remain in them. With 1 BPR and MACR
-/// rank worse than with 0.01, and with less within 2 % of it (docs/training.md).
+/// The mean that the suggested scale leads to: rows short enough that training gives them their
+/// length, as it does from Xavier's, while PRISM's ratios remain. BPR and MACR rank worse at 1 than
+/// at 0.01; below 0.01 they stay within 2 % of it (docs/training.md).
 inline constexpr double scaled_product = 0.01;
 
 /// Rows that training has not turned yet have a mean cosine of about 0 (at most 0.06 for each
@@ -45,7 +45,7 @@ inline constexpr double trained_cosine = 0.2;
 }
 
 /// Warns of output rows so long that they saturate a loss whose logits are their dot products. Rows
-/// that were trained before are long too, but turned, and no cause for a warning.
+/// that were trained before are long too, but have learnt directions, and give no warning.
 template <Execution X, class Model>
 [[nodiscard]] std::vector<std::string> start_warnings(const X& exec, const Model& model) {
   if (!loss_traits(model.options().loss).dot_product_logits) return {};
@@ -57,7 +57,7 @@ template <Execution X, class Model>
   const double product = mean_over_pairs(exec, model.train(), [&](Index user, Index item) {
     return user_length[user] * item_length[item];
   });
-  // What is not finite is a divergence, and training says so.
+  // A product that is not finite is a divergence, which training reports.
   if (!is_finite(product) || product <= max_initial_product) return {};
   const double score = mean_over_pairs(exec, model.train(), [&](Index user, Index item) {
     return static_cast<double>(dot<Isa>(users[user], items[item], users.dim()));

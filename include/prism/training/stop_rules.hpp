@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// When a training is over, when it writes a checkpoint, and what speaks against it.
+// When training is over, when it writes a checkpoint, and which warnings it gives.
 #pragma once
 
 #include <algorithm>
@@ -15,7 +15,7 @@
 
 namespace prism::inline PRISM_ISA::detail {
 
-/// Why training ends after the last epoch of a history, if it does; FitOptions::stop is not asked.
+/// Why training ends after the last epoch of a history, if it does; does not call FitOptions::stop.
 /// @param epochs         at most
 /// @param patience_from  the epoch after which patience counts at the earliest
 inline StopReason stop_reason(const FitOptions& options, std::size_t epochs, const History& history,
@@ -30,8 +30,8 @@ inline StopReason stop_reason(const FitOptions& options, std::size_t epochs, con
   return epoch >= epochs ? StopReason::epochs : StopReason::none;
 }
 
-/// What speaks against a run's having learnt anything.
-/// @param found       what did at its start
+/// Signs that a run has not learnt anything.
+/// @param found       the warnings at its start
 /// @param keeps_best  whether the model has the best epoch's weights in the end
 inline std::vector<std::string> warnings(std::vector<std::string> found, const History& history,
                                          std::uint64_t steps, bool has_validation,
@@ -58,7 +58,7 @@ inline std::vector<std::string> warnings(std::vector<std::string> found, const H
   return found;
 }
 
-/// Whether a training that was over when it was saved still is, by options that may be others.
+/// Why a run that was over when saved still is, if it is, under options that may have changed.
 inline StopReason resumed_stop_reason(const FitOptions& options, std::size_t epochs,
                                       const RunProgress& progress) {
   const History& history = progress.history;

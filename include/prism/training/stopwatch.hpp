@@ -7,7 +7,7 @@
 
 namespace prism::inline PRISM_ISA::detail {
 
-/// Wall-clock time since it was made.
+/// Wall-clock time since construction.
 class Stopwatch {
  public:
   [[nodiscard]] double seconds() const {

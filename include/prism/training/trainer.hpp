@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// One training step: a batch flows down through backbone and loss, its gradient back up, and the
-// optimizer steps what it reaches.
+// One training step: a batch passes forward through backbone and loss, its gradient backward, and
+// the optimizer updates the weights that it reaches.
 #pragma once
 
 #include <algorithm>
@@ -53,10 +53,10 @@ template <class T, Execution X>
 
 }  // namespace detail
 
-/// Steps a model. Holds the optimizer's memory and the working memory; the model has to outlive it.
-/// A loss with a begin_epoch needs that of the trainer before the first step of each epoch.
-/// Between a step and flush() the weights of rows that the step did not reach may be those of an
-/// earlier one.
+/// Trains a model in steps. Holds the optimizer's state and the working memory; the model must
+/// outlive it. If the loss has a begin_epoch, call the trainer's before the first step of each
+/// epoch. Between a step and flush(), rows that the step did not reach may have the weights of an
+/// earlier step.
 template <class Model, Execution X = Host<>>
 class Trainer {
   using Scalar = typename Model::scalar_type;
@@ -65,7 +65,7 @@ class Trainer {
   static constexpr bool lazy = LazyOptimizer<typename Model::optimizer_type, Scalar>;
 
  public:
-  /// @param model  for an execution on a device, with its memory: see working_model.hpp
+  /// @param model  for an execution on a device, in its memory: see working_model.hpp
   explicit Trainer(Model& model, const X& exec = {})
       : exec_(exec),
         model_(model),
@@ -82,13 +82,13 @@ class Trainer {
     });
   }
 
-  /// How many negatives a pair the model's loss asks for.
+  /// The number of negatives per pair that the model's loss asks for.
   [[nodiscard]] std::size_t negatives_per_pair() const noexcept {
     return loss_traits(model_.options().loss).negatives;
   }
 
-  /// Lets the loss begin an epoch, if it has something to do then: call it once before an epoch's
-  /// first step. @param epoch  from 1
+  /// Calls the loss's begin_epoch, if it has one. Call it once before an epoch's first step.
+  /// @param epoch  from 1
   void begin_epoch(std::size_t epoch) {
     if constexpr (detail::names_begin_epoch<typename Model::loss_type>) {
       const FlushDenormals flush_denormals;
@@ -117,7 +117,7 @@ class Trainer {
     const auto shared = prism::shared_negatives(sampler, request);
     const std::size_t count = shared ? shared->count : pairs.size() * n;
     if (count > negatives_.size()) {
-      synchronise(exec_);  // a device may still read those of the batch before
+      synchronise(exec_);  // a device may still read those of the previous batch
       negatives_ = TableVector<Index>(count, memory_of(exec_));
     }
     const std::span<Index> negatives = std::span(negatives_).first(count);
@@ -125,8 +125,8 @@ class Trainer {
     return shared ? BatchNegatives(negatives, shared->mask) : BatchNegatives(negatives);
   }
 
-  /// Whether every weight is a finite number, and every table row's squared length, without which
-  /// rows have no scores; and what the optimizer remembers.
+  /// Whether all weights, the squared lengths of all table rows, without which rows have no scores,
+  /// and the optimizer's state are finite.
   [[nodiscard]] bool finite() {
     bool all_finite = detail::rows_are_finite<Scalar>(exec_, rows(model_.weights().users)) &&
                       detail::rows_are_finite<Scalar>(exec_, rows(model_.weights().items));
@@ -167,7 +167,7 @@ class Trainer {
   /// Steps since training began.
   [[nodiscard]] std::uint64_t steps() const noexcept { return steps_; }
 
-  /// Writes what the optimizer remembers, deferred steps included, without taking them; not the
+  /// Writes the optimizer's state, including deferred steps, which are not applied; not the
   /// weights.
   void save(BinaryWriter& out) const {
     static_assert(SavedState<OptimizerState, X>,
@@ -196,12 +196,12 @@ class Trainer {
     for (OptimizerState& state : parameter_states_) load(state);
   }
 
-  /// Trains on one batch; returns its loss, decay left out.
+  /// Trains on one batch; returns its loss, without weight decay.
   /// @param pairs      at least one, of rows that the model has
-  /// @param negatives  pairs x negatives_per_pair(), row-major; or any number that they share. Both
-  ///     lists are in the memory of the execution's device, if it has one
-  /// @throws ArgumentError  where there is no pair, or another number of negatives, or shared ones
-  ///     that the loss does not take
+  /// @param negatives  pairs x negatives_per_pair(), row-major; or any number that all pairs share.
+  ///     Both lists are in the memory of the execution's device, if it has one
+  /// @throws ArgumentError  if there are no pairs, the number of negatives is wrong, or the loss
+  ///     does not accept shared ones
   double step(std::span<const Interaction> pairs, const BatchNegatives& negatives,
               double learning_rate) {
     require_at_least_one("pairs", pairs.size());
@@ -216,7 +216,7 @@ class Trainer {
     const auto& options = model_.options();
     auto& weights = model_.weights();
     const LossTraits of_loss = loss_traits(options.loss);
-    // A device is done with all that was begun when its batch has been built.
+    // Once its batch has been built, a device has completed all pending work.
     Batch batch = builder_.build(exec_, pairs, negatives, of_loss.needs_all_rows);
     if constexpr (detail::names_log_probability<typename Model::sampler_type>) {
       if (of_loss.reads_log_probability) batch.item_log_probability = log_probability(batch);
@@ -238,7 +238,7 @@ class Trainer {
       const auto gradient = detail::gradient_of<Scalar>(parameter, gradients_[k++], batch);
       options.optimizer(exec_, parameter, gradient, state, info, regularizer);
     });
-    synchronise(exec_);  // the next step may be another thread's, whose work a device may run first
+    synchronise(exec_);  // another thread may take the next step, whose work a device may run first
     return pass.loss;
   }
 
@@ -292,7 +292,7 @@ class Trainer {
     return parameter;
   }
 
-  /// Those that are trained, with what the optimizer remembers of each.
+  /// Visits the trained parameters, each with its optimizer state.
   template <class Visit>
   void for_each_trained_parameter(const Visit& visit) {
     std::size_t next = 0;
@@ -308,7 +308,7 @@ class Trainer {
     return with_popularity({rows(model_.weights().items), ParameterRows::items});
   }
 
-  /// Brings the rows that a step is going to read up to the last one.
+  /// Brings the rows that a step is going to read up to the last step.
   void apply_deferred(const Batch& batch) {
     if constexpr (lazy) {
       const auto& optimizer = model_.options().optimizer;
@@ -324,7 +324,7 @@ class Trainer {
       }
       for_each_trained_parameter(
           [&](const ParameterView<Scalar>& parameter, OptimizerState& state) {
-            // The others are stepped whole, and never behind.
+            // Others are updated as a whole in each step, and never behind.
             if (parameter.reached == ParameterRows::all) return;
             const BatchSide& side =
                 parameter.reached == ParameterRows::users ? batch.user_side : batch.item_side;

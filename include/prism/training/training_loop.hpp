@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Epochs, validation, stop rules, best weights and checkpoints: the part of training that does not
-// depend on the types of model and execution. It is compiled once for each scalar type.
+// depend on the types of model and execution. Compiled once for each scalar type.
 #pragma once
 
 #include <algorithm>
@@ -39,7 +39,7 @@ struct ValidationReports {
 
 }  // namespace detail
 
-/// What every TrainingSession is, whatever its model. @tparam T  scalar type of the weights
+/// The base of every TrainingSession, whatever its model. @tparam T  scalar type of the weights
 template <class T>
 class TrainingLoop {
  public:
@@ -47,10 +47,10 @@ class TrainingLoop {
   TrainingLoop& operator=(const TrainingLoop&) = delete;
   virtual ~TrainingLoop() = default;
 
-  /// Lets training go on, up to so many epochs in all, after it was over for whatever reason but a
-  /// divergence: run() goes on from the last step, not from the best epoch, and patience counts
-  /// anew.
-  /// @throws ArgumentError  where so many are done, or it has diverged
+  /// Allows training that has stopped for any reason other than divergence to continue, up to
+  /// `epochs` in total. run() continues from the last step, not from the best epoch, and patience
+  /// starts over.
+  /// @throws ArgumentError  if that many epochs are done, or training has diverged
   void allow_epochs(std::size_t epochs) {
     require(epochs > history().epochs.size(), "epochs",
             "must be above " + std::to_string(history().epochs.size()) + ", which are done");
@@ -61,22 +61,22 @@ class TrainingLoop {
     past().stop_reason = StopReason::none;
   }
 
-  /// Ends training, as an observer that asks for it does; run() then only gives the model the best
-  /// epoch's weights. For who has caught an error that leaves the model whole, such as that of a
-  /// checkpoint that cannot be written. Without effect where finished().
+  /// Ends training as if an observer had requested it; run() then only gives the model the best
+  /// epoch's weights. For callers that have caught an error that leaves the model intact, such as a
+  /// checkpoint that cannot be written. No effect if finished().
   void stop() noexcept {
     if (!finished()) past().stop_reason = StopReason::observer;
   }
 
-  /// Brings every row up to the last step; call it before the model is read between steps. What
-  /// follows may differ by rounding from what would have without; it always happens at an epoch's
-  /// end.
+  /// Brings every row up to the last step; call it before reading the model between steps. Later
+  /// results may differ by rounding from those without the call. The end of an epoch always does
+  /// the same.
   virtual void flush() = 0;
 
   /// Whether training is over; history().stop_reason says why.
   [[nodiscard]] bool finished() const noexcept { return history().stop_reason != StopReason::none; }
   [[nodiscard]] const History& history() const noexcept { return progress_.history; }
-  /// As given, with what was left open.
+  /// As given, with unset options filled in.
   [[nodiscard]] const FitOptions& options() const noexcept { return options_; }
   /// The epoch that the next step belongs to, from 1.
   [[nodiscard]] std::size_t epoch() const noexcept { return history().epochs.size() + 1; }
@@ -84,11 +84,10 @@ class TrainingLoop {
   [[nodiscard]] virtual std::uint64_t steps() const noexcept = 0;
 
  protected:
-  /// @param options  that detail::check has passed, with a number of epochs, a rate and
-  ///     a schedule
-  /// @param memory   of a second copy of the weights
+  /// @param options  checked by detail::check, with epochs, learning_rate and schedule set
+  /// @param memory   for a second copy of the weights
   /// @param trained  whether the weights that training begins with may be the best
-  /// @param copy     numbers of the weights, on the execution
+  /// @param copy     copies numbers of the weights on the execution
   TrainingLoop(const Split& split, FitOptions&& options, std::pmr::memory_resource* memory,
                bool trained, detail::CopyNumbers<T> copy)
       : split_(split),
@@ -99,18 +98,18 @@ class TrainingLoop {
     past().steps_per_epoch = detail::steps_per_epoch(split.train.size(), options_.batch_size);
   }
 
-  // The model, seen without its type. Pairs are those of epoch()'s order.
+  // The model, type-erased. Pairs are in the order of epoch().
   [[nodiscard]] virtual detail::WeightSpans<T> weights() = 0;
   /// Brings every row of weights() up to the last step.
   virtual void apply_deferred() = 0;
-  /// The caller's model gets weights().
+  /// Copies weights() to the caller's model.
   virtual void publish() = 0;
   /// Steps on pairs [first, first + count). @return the batch's loss
   virtual double train(std::size_t first, std::size_t count, double learning_rate) = 0;
   [[nodiscard]] virtual bool finite() = 0;
-  /// weights() are those of a model that was never trained.
+  /// Marks weights() as those of a model that was never trained.
   virtual void mark_untrained() noexcept = 0;
-  /// Ranks the validation set, if asked by cosine too.
+  /// Ranks the validation set, on request by cosine too.
   [[nodiscard]] virtual detail::ValidationReports validate(bool by_cosine) = 0;
   [[nodiscard]] virtual std::string model_name() const = 0;
   [[nodiscard]] virtual std::vector<std::string> start_warnings() const = 0;
@@ -118,7 +117,7 @@ class TrainingLoop {
   virtual void save_optimizer(BinaryWriter& out) const = 0;
   virtual void load_optimizer(BinaryReader& in) = 0;
 
-  /// What a divergence in the first epoch falls back on.
+  /// Keeps the weights that a divergence in the first epoch falls back on.
   void keep_first_weights() { best_.keep(weights()); }
 
   void write_checkpoint(const std::filesystem::path& path) {
@@ -138,8 +137,8 @@ class TrainingLoop {
     detail::check_position(path, progress_, steps(),
                            {split_.train.size(), options_.batch_size, steps_per_epoch});
     detail::copy_weights(read.spans(), weights());
-    // Whether the model that was saved had been trained, not the one that it is read into; without
-    // a validation set nothing says that it had not.
+    // Whether the saved model had been trained, not the one that it is read into; without a
+    // validation set the file does not tell, so assume that it had.
     trained_ = history().initial_validation.has_value() || !has_validation();
     past().stop_reason = detail::resumed_stop_reason(options_, max_epochs(), progress_);
   }
@@ -185,14 +184,14 @@ class TrainingLoop {
  private:
   [[nodiscard]] History& past() noexcept { return progress_.history; }
   [[nodiscard]] std::size_t max_epochs() const noexcept { return *options_.epochs; }
-  /// For checkpoints. All options among them stay as they are.
+  /// For checkpoints. The options in them do not change during a run.
   [[nodiscard]] const std::vector<detail::RunSetting>& settings() {
     if (settings_.empty()) settings_ = detail::run_settings(model_settings(), split_, options_);
     return settings_;
   }
   [[nodiscard]] bool has_validation() const noexcept { return !split_.validation.empty(); }
 
-  /// Tells observers what is about to be done: run() does, and the first step of a session.
+  /// Tells observers what is about to happen: called by run(), and by a session's first step.
   void begin(detail::ObserverRefs observers) {
     if (steps() == 0) {
       progress_.start_warnings = start_warnings();
@@ -288,13 +287,13 @@ class TrainingLoop {
     }
   }
 
-  /// Also where a later observer has thrown.
+  /// Applies even if a later observer has thrown.
   void stop_if_asked() noexcept {
     if (stop_asked_ && !finished()) past().stop_reason = StopReason::observer;
     stop_asked_ = false;
   }
 
-  /// After an error the model is left as of its last step; that error is the one to report.
+  /// Leaves the model as of its last step after an error; that error is the one to report.
   void flush_quietly() noexcept {
     try {
       flush();
@@ -315,7 +314,7 @@ class TrainingLoop {
                           " may help, or milder options of the loss");
   }
 
-  /// The model gets the best epoch's weights, or those it began with.
+  /// Gives the model the best epoch's weights, or those it began with.
   void take_best() {
     if (history().stop_reason == StopReason::diverged) return;
     flush();
@@ -325,7 +324,7 @@ class TrainingLoop {
     publish();
     progress_.has_best = true;
   }
-  /// It gets back those of the last step.
+  /// Gives the model the last step's weights again.
   void go_on_from_last() {
     if (!progress_.has_best) return;
     best_.exchange(weights());
@@ -337,9 +336,9 @@ class TrainingLoop {
   std::pmr::memory_resource* memory_;
   detail::RunProgress progress_;
   detail::WeightsStore<T> best_;
-  std::vector<detail::RunSetting> settings_;  // once they were needed
-  bool trained_;                              // before
-  bool begun_ = false;                        // whether observers know of the session
+  std::vector<detail::RunSetting> settings_;  // once they are needed
+  bool trained_;                              // see the constructor
+  bool begun_ = false;                        // whether observers' begin has been called
   bool stop_asked_ = false;                   // by an observer, in this step
 };
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// A training that can be taken in steps, saved at any moment and resumed, to the last bit.
+// Training that can be stepped, saved at any moment and resumed bit-identically.
 #pragma once
 
 #include <array>
@@ -36,17 +36,18 @@
 namespace prism::inline PRISM_ISA {
 
 /// Trains a model; fit() is a session that runs once. After each epoch the validation set is
-/// ranked, by dot product and if asked by cosine, without the training items. Model and split have
-/// to outlive the session. The numbers depend on the model's seed and the options, never on the
-/// number of threads.
+/// ranked without the training items, by dot product and on request by cosine. Model and split must
+/// outlive the session. The results depend on the model's seed and the options, never on the number
+/// of threads.
 ///
 /// Until run() ends, the model has the weights of the last step, except for rows whose steps the
-/// optimizer has deferred; flush() applies these. If an observer throws, they are applied, and
-/// training can go on; where another has asked for a stop in the same step, after allow_epochs().
+/// optimizer has deferred; flush() applies these. If an observer throws, they are applied and
+/// training can continue; if another observer requested a stop in the same step, it can continue
+/// after allow_epochs().
 ///
-/// On a device, the weights of the last step are in a copy of the model in its memory; the model
-/// itself gets them when observers are shown it, from flush(), from run() where it ends, and where
-/// an error ends a step.
+/// On a device, the weights of the last step are in a copy of the model in device memory. The model
+/// itself is updated before it is passed to observers, by flush(), at the end of run(), and when an
+/// error ends a step.
 template <class Model, Execution X = Host<>>
 class TrainingSession final : public TrainingLoop<typename Model::scalar_type> {
   static_assert(has_implementation<X>);
@@ -57,10 +58,10 @@ class TrainingSession final : public TrainingLoop<typename Model::scalar_type> {
 
  public:
   /// @param exec   where training runs; the host's threads if left out
-  /// @param split  parts of the users and items that the model was made with
+  /// @param split  over the users and items that the model was made with
   /// @throws ArgumentError  for an option outside its domain, a split of another shape, or a model
   ///     in a device's memory
-  /// @throws DataError      where BestWeights::on_disk cannot be written
+  /// @throws DataError      if best weights on disk cannot be written
   TrainingSession(const X& exec, Model& model, const Split& split, FitOptions options = {})
       : TrainingSession(NotBegun{}, exec, model, split, std::move(options)) {
     Loop::keep_first_weights();
@@ -70,18 +71,20 @@ class TrainingSession final : public TrainingLoop<typename Model::scalar_type> {
   TrainingSession(const X&, Model&, const Split&&, FitOptions = {}) = delete;
   TrainingSession(Model&, const Split&&, FitOptions = {}) = delete;
 
-  /// Goes on where save() was called: what follows is to the last bit what would have followed
-  /// then, wall-clock times aside, on the same execution and a machine whose processor and library
-  /// compute alike. Takes room for one more copy of the weights while it reads.
-  /// @param model    made as the one that was saved; its weights are replaced. Where options leave
-  ///     the learning rate open, with the rows that the run began with: the default follows from
-  ///     them
-  /// @param options  those that the run had, but that epochs, patience, min_steps, stop, checkpoint
-  ///     and best_weights (not from `last` to another) may be others. Functions are taken for the
-  ///     same. A run that an observer or the number of epochs had ended goes on, if these let it.
-  /// @throws DataError      where the file cannot be read, is no checkpoint, of another version, or
-  ///     not as it was written; the model then stays as it was
-  /// @throws ArgumentError  the same, where model, split or options are not those of the run
+  /// Continues from where save() was called. The continuation is bit-identical to the uninterrupted
+  /// run, wall-clock times aside, on the same execution and a machine whose processor and library
+  /// compute alike. Needs memory for one more copy of the weights while reading.
+  /// @param model    made like the saved one; its weights are replaced. If options leave the
+  ///     learning rate unset, it must have the rows that the run began with, from which the default
+  ///     is derived
+  /// @param options  those of the run; only epochs, patience, min_steps, stop, checkpoint and
+  ///     best_weights may differ (the last not from `last` to another value). Functions are assumed
+  ///     to be the same. A run that an observer or the number of epochs ended continues if the
+  ///     options allow it.
+  /// @throws DataError      if the file cannot be read, is not a checkpoint, has another version or
+  ///     is corrupt; the model is then unchanged
+  /// @throws ArgumentError  if model, split or options are not those of the run; the model is then
+  ///     unchanged
   [[nodiscard]] static TrainingSession resume(const std::filesystem::path& path, const X& exec,
                                               Model& model, const Split& split,
                                               FitOptions options = {}) {
@@ -98,10 +101,10 @@ class TrainingSession final : public TrainingLoop<typename Model::scalar_type> {
   static TrainingSession resume(const std::filesystem::path&, Model&, const Split&&,
                                 FitOptions = {}) = delete;
 
-  /// Writes all that training goes on from into a file, which appears whole or not at all, in place
-  /// of what stood there. Changes no number of what follows; observers may call it.
-  /// @throws DataError      where the file cannot be written
-  /// @throws ArgumentError  where it is FitOptions::best_weights_path
+  /// Writes everything needed to resume training to a file. The file appears complete or not at
+  /// all, and replaces a previous one. Does not change any later result; observers may call it.
+  /// @throws DataError      if the file cannot be written
+  /// @throws ArgumentError  if the path is FitOptions::best_weights_path
   void save(const std::filesystem::path& path) {
     static_assert(can_be_saved,
                   "this optimizer cannot be saved: its State has no save() and load(), as "
@@ -109,18 +112,18 @@ class TrainingSession final : public TrainingLoop<typename Model::scalar_type> {
     Loop::write_checkpoint(path);
   }
 
-  /// Trains on one batch; after an epoch's last one, ranks the validation set and decides whether
-  /// training is over. Writes the checkpoint where one is due.
-  /// @throws ArgumentError    where finished(), or for a schedule's factor
-  /// @throws DivergenceError  where the loss, a weight or a row's squared length is no longer
-  ///     finite; the model then has the weights of its best epoch so far (without a validation set
+  /// Trains on one batch; after the last batch of an epoch, ranks the validation set and decides
+  /// whether to stop. Writes a checkpoint when one is due.
+  /// @throws ArgumentError    if finished(), or for an invalid factor of the schedule
+  /// @throws DivergenceError  if the loss, a weight or a row's squared length is no longer
+  ///     finite; the model then has the weights of its best epoch so far (without a validation set,
   ///     its last good one), and training is over
   template <class... Observers>
   StepRecord step(Observers&&... observers) {
     return Loop::step(refs(observers...));
   }
 
-  /// Steps to the end of the epoch, unless training stops before; the same errors.
+  /// Steps to the end of the epoch, unless training stops earlier. Throws as step().
   /// @return whether the epoch has ended: history().epochs.back() is then its record
   template <class... Observers>
   bool run_epoch(Observers&&... observers) {
@@ -130,10 +133,10 @@ class TrainingSession final : public TrainingLoop<typename Model::scalar_type> {
     return ended;
   }
 
-  /// Steps until training is over, and gives the model the weights of its best epoch; the same
-  /// errors. Where no epoch ranked better than what a trained model began with, it gets that back;
-  /// where there is no validation set or no epoch has ended, it keeps the last step's.
-  /// Observers get a begin and an end; without any, nothing is shown.
+  /// Steps until training is over, and gives the model the weights of its best epoch. If no epoch
+  /// ranked better than the weights that a trained model began with, it gets those back; without a
+  /// validation set, or if no epoch has ended, it keeps the last step's. Calls begin and end of the
+  /// observers; without observers, nothing is shown. Throws as step().
   template <class... Observers>
   const History& run(Observers&&... observers) {
     return Loop::run(refs(observers...));
@@ -204,7 +207,7 @@ class TrainingSession final : public TrainingLoop<typename Model::scalar_type> {
   void apply_deferred() override { trainer_.flush(); }
   void publish() override { working_.publish(); }
   double train(std::size_t first, std::size_t count, double learning_rate) override {
-    // A run that is resumed within an epoch has its effect in the weights.
+    // If a run is resumed within an epoch, its weights already include the effect of begin_epoch.
     if (first == 0) trainer_.begin_epoch(this->epoch());
     const auto batch = pairs_.of(exec_, this->epoch()).subspan(first, count);
     const Random random(model_.options().seed, Stream::negatives,
@@ -214,8 +217,8 @@ class TrainingSession final : public TrainingLoop<typename Model::scalar_type> {
   bool finite() override { return trainer_.finite(); }
   void mark_untrained() noexcept override { model_.set_trained(false); }
   detail::ValidationReports validate(bool by_cosine) override {
-    // As a scorer, because detail::check has seen that the part has nothing in common with train.
-    // On a device the working model's training set, the same, is where the device reads it.
+    // A scorer is enough: detail::check has verified that validation and training set are disjoint.
+    // On a device, the working model's copy of the training set is the one that it can read.
     const Interactions& train = DeviceExecution<X> ? model_.train() : split_.train;
     const auto scorer = model_.scorer(exec_);
     EvaluateOptions measure{.k = this->options().k, .exclude = {&train}};

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The model that a training session steps: the caller's, or a copy in a device's memory.
+// The model that a training session trains: the caller's, or a copy in a device's memory.
 #pragma once
 
 #include <optional>
@@ -10,12 +10,12 @@
 
 namespace prism::inline PRISM_ISA::detail {
 
-/// On the host the caller's model itself; on a device a copy in its memory, whose weights the
-/// caller's gets when they are published.
+/// On the host, the caller's model itself; on a device, a copy in its memory, whose weights
+/// publish() copies to the caller's model.
 template <class Model, Execution X>
 class WorkingModel {
  public:
-  /// @param model  has to outlive the object
+  /// @param model  must outlive the object
   WorkingModel(const X& exec, Model& model) : model_(model) {
     if constexpr (DeviceExecution<X>) copy_.emplace(model, memory_of(exec));
   }
@@ -30,11 +30,11 @@ class WorkingModel {
     }
   }
 
-  /// The caller's.
+  /// The caller's model.
   [[nodiscard]] Model& published() noexcept { return model_; }
   [[nodiscard]] const Model& published() const noexcept { return model_; }
 
-  /// The caller's model gets the weights.
+  /// Copies the weights to the caller's model.
   void publish() {
     if constexpr (DeviceExecution<X>) {
       model_.copy_weights_from(*copy_);
