@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Repeats the paper's tables and figures; arguments go to it: ./reproduce.sh --help
+# Repeats the paper's tables and figures. Passes its arguments on: ./reproduce.sh --help
 set -euo pipefail
 root=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 packages=(gnuplot-nox)

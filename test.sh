@@ -6,6 +6,6 @@ root=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 "$root/scripts/build.sh" release all
 passed=0
 ctest --test-dir "$root/build/release" --output-on-failure -j "$(nproc)" "$@" || passed=$?
-# Why tests were skipped, and what they need: ctest keeps that to itself.
+# Prints why tests were skipped, and what they need, which ctest does not show.
 grep -oE 'skipped: .*' "$root/build/release/Testing/Temporary/LastTest.log" | sort -u || true
 exit "$passed"

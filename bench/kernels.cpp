@@ -100,7 +100,8 @@ void matrix_product(benchmark::State& state) {
 template <class Isa>
 void adam(benchmark::State& state) {
   constexpr std::size_t size = 32, dim = 64;
-  // A constant gradient: where weights and moments shrink to zero, the denormals would be timed.
+  // A constant gradient, so that weights and moments do not shrink to denormals, which would be
+  // timed.
   const Matrix<float> g = bench::random_rows(size, dim);
   Matrix<float> w = g, m = g, v = g;
   for (float& x : v) x *= x;

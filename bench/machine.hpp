@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The machine's peak rates, measured in the same run as the results relative to them.
+// The machine's peak rates, measured in the same run as the results given relative to them.
 #pragma once
 
 #include <benchmark/benchmark.h>
@@ -19,7 +19,7 @@
 
 namespace bench {
 
-/// Of this machine, as a benchmark's argument.
+/// The number of this machine's cores, as a benchmark's argument.
 inline const auto cores =
     static_cast<std::int64_t>(std::max(1U, std::thread::hardware_concurrency()));
 
@@ -45,7 +45,7 @@ void on_threads(std::size_t threads, const Body& body) {
 }
 
 /// Floating-point operations per second of independent multiply-adds in registers, each counted as
-/// two: an upper limit of every kernel.
+/// two: an upper limit for every kernel.
 template <class T = float, class Isa = prism::isa::native>
 double fma_peak(std::size_t threads) {
   static std::map<std::size_t, double> known;
@@ -94,8 +94,8 @@ inline double bandwidth(std::size_t threads) {
   return peak = bytes / shortest_seconds([&] { on_threads(threads, run); });
 }
 
-/// Reports operations per second, and relative to the machine's peak.
-/// @param operations  of one iteration
+/// Reports operations per second, and as a fraction of the machine's peak.
+/// @param operations  per iteration
 inline void count_operations(benchmark::State& state, double operations, std::size_t threads) {
   using benchmark::Counter;
   const double all = operations * static_cast<double>(state.iterations());
@@ -103,8 +103,8 @@ inline void count_operations(benchmark::State& state, double operations, std::si
   state.counters["% of FMA peak"] = Counter(100 * all / fma_peak(threads), Counter::kIsRate);
 }
 
-/// Reports bytes per second, and relative to the machine's bandwidth.
-/// @param bytes  of one iteration
+/// Reports bytes per second, and as a fraction of the machine's bandwidth.
+/// @param bytes  per iteration
 inline void count_bytes(benchmark::State& state, double bytes, std::size_t threads) {
   using benchmark::Counter;
   const double all = bytes * static_cast<double>(state.iterations());

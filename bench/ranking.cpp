@@ -8,8 +8,8 @@ using bench::cores;
 
 namespace {
 
-/// 2 x users x items x d operations. With quantised pruning most of them are on bytes, of which an
-/// instruction processes four times as many: the fraction of the peak may exceed 100%.
+/// 2 x users x items x d operations. With quantised pruning most of them are on bytes, and an
+/// instruction processes four times as many bytes: the fraction of the peak may exceed 100%.
 template <Pruning Choice>
 void ranking(benchmark::State& state) {
   const auto dim = static_cast<std::size_t>(state.range(0));

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Scaling: an epoch with interactions, ranking with items, a step with dimensions; each on one
-// thread and on all.
+// How an epoch scales with interactions, ranking with items, and a step with dimensions; each on
+// one thread and on all.
 #include "machine.hpp"
 #include "workload.hpp"
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Queries of an ItemIndex: the latency of one, and the throughput of batches, beside scoring every
-// item.
+// Queries of an ItemIndex: the latency of one query, and the throughput of batches, compared with
+// scoring every item.
 #include "machine.hpp"
 #include "workload.hpp"
 
@@ -9,7 +9,8 @@ using bench::cores;
 
 namespace {
 
-/// Rows of normal numbers, or with lengths as PRISM<1> gives them for a long-tailed popularity.
+/// The lengths of rows: those of normally distributed numbers, or as PRISM<1> gives them for a
+/// long-tailed popularity.
 enum class Lengths { alike, of_popularity };
 
 Matrix<float> item_rows(std::size_t items, std::size_t dim, Lengths lengths) {

@@ -8,7 +8,7 @@ using bench::cores;
 
 namespace {
 
-/// The least bytes that a step moves: weights and moments of each active row, read and written.
+/// The fewest bytes that a step moves: weights and moments of each active row, read and written.
 template <class Model>
 double row_bytes(const Model& model, bench::EpochBatches<Model>& batches, Trainer<Model>& trainer) {
   std::vector<bool> user(model.train().users()), item(model.train().items());
@@ -17,7 +17,7 @@ double row_bytes(const Model& model, bench::EpochBatches<Model>& batches, Traine
   const Random random(3, Stream::negatives);
   for (const Index negative : trainer.sample(pairs, random, 0).items) item[negative] = true;
   const auto reached = std::ranges::count(user, true) + std::ranges::count(item, true);
-  // PartialRowWiseAdam has one second moment a row.
+  // PartialRowWiseAdam has one second moment per row.
   constexpr bool row_wise = std::is_same_v<typename Model::optimizer_type, PartialRowWiseAdam>;
   return (row_wise ? 4.0 : 6.0) * sizeof(float) * 64 * static_cast<double>(reached);
 }
@@ -36,8 +36,8 @@ void step(benchmark::State& state, Loss loss) {
   bench::count_bytes(state, row_bytes(model, batches, trainer), threads);
 }
 
-/// The least that a step of own negatives does in memory: for the distinct rows of each batch,
-/// weights and two moments are read, and written back.
+/// The least memory traffic of a step with each pair's own negatives: for the distinct rows of each
+/// batch, weights and two moments are read and written back.
 void gather_and_scatter(benchmark::State& state) {
   const auto batch_size = static_cast<std::size_t>(state.range(0));
   const auto n = static_cast<std::size_t>(state.range(1));
@@ -83,7 +83,7 @@ void gather_and_scatter(benchmark::State& state) {
 }
 
 /// A step with negatives that all pairs share. Operations: three products of users, negatives and
-/// columns, two each, for the batch's distinct users.
+/// columns, at two operations each, for the batch's distinct users.
 void shared_step(benchmark::State& state) {
   const auto pairs = static_cast<std::size_t>(state.range(0));
   const auto n = static_cast<std::size_t>(state.range(1));
@@ -101,7 +101,7 @@ void shared_step(benchmark::State& state) {
   bench::count_operations(state, 6 * users * static_cast<double>(n) * 64, threads);
 }
 
-/// Epochs with everything that fit() does in one except validation.
+/// Epochs with everything that fit() does in one, except validation.
 template <class Loss>
 void epoch(benchmark::State& state) {
   const ThreadLimit limit(static_cast<std::size_t>(state.range(0)));
@@ -120,8 +120,8 @@ void adam_of_rows(benchmark::State& state) {
   Model model(bench::interactions_of(side, side, 1 << 20));
   Trainer trainer(model);
   bench::EpochBatches<Model> batches(model, 4096);
-  // Rows whose last step is one of the first, in which v's bias correction changes quickly, have no
-  // closed form for their deferred steps.
+  // The deferred steps of a row have no closed form if its last step was among the first, in which
+  // v's bias correction changes quickly.
   for (int warm = 0; warm < 256; ++warm) bench::take_step(trainer, batches);
   for (auto _ : state) benchmark::DoNotOptimize(bench::take_step(trainer, batches));
 }

@@ -36,7 +36,7 @@ inline const prism::Interactions& gowalla_sized() {
   return all;
 }
 
-/// Rows of normal numbers.
+/// Rows of normally distributed numbers.
 template <class T = float>
 prism::Matrix<T> random_rows(std::size_t size, std::size_t dim, std::uint64_t seed = 1) {
   prism::Matrix<T> table = prism::zeros<T>(size, dim);
@@ -58,7 +58,7 @@ prism::Matrix<T> random_unit_rows(std::size_t size, std::size_t dim) {
   return table;
 }
 
-/// The batches of one epoch after another, with their negatives.
+/// The batches of an epoch, over and over.
 template <class Model>
 class EpochBatches {
  public:

@@ -24,7 +24,7 @@ struct DataOptions : ReadingOptions {
   }
 };
 
-/// Declares --data, the options of reading it, --min-rating and --seed.
+/// Declares --data, the options for reading it, --min-rating and --seed.
 /// @return --data
 inline CLI::Option* declare_data(CLI::App& app, DataOptions& options) {
   CLI::Option* const data =

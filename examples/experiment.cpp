@@ -21,7 +21,7 @@
 
 namespace {
 
-/// Writes --json. @return whether it could; the table is printed all the same
+/// Writes --json. @return whether that succeeded; the table is printed either way
 bool write_record(const experiment::Settings& settings, const prism::Split& split,
                   const std::vector<experiment::Run>& runs, const prism::Json& before) {
   try {
@@ -53,7 +53,7 @@ int run_models(experiment::Settings& settings) {
       runs.push_back(experiment::run(settings, choice, split));
     } catch (...) {
       if (runs.empty()) throw;
-      failure = std::current_exception();  // those before it have results
+      failure = std::current_exception();  // earlier models have results
       break;
     }
     experiment::Run& run = runs.back();

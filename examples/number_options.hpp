@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What the numbers on a command line may be.
+// Validators of the numbers on a command line.
 #pragma once
 
 #include <CLI/CLI.hpp>
@@ -11,7 +11,8 @@
 
 namespace examples {
 
-/// A finite number of at least (or, if strictly, above) `low`; CLI::Range accepts infinity and NaN.
+/// A finite number, at least `low` or, if `strictly`, above it; CLI::Range accepts infinity and
+/// NaN.
 inline CLI::Validator number_from(double low, bool strictly) {
   return CLI::Validator(
       [=](std::string& text) -> std::string {
@@ -30,8 +31,9 @@ inline CLI::Validator number_between(double low, double high) {
   return number_from(low, false) & CLI::Range(low, high);
 }
 
-/// Has every option of whole numbers read decimals, where CLI11 takes a leading zero for octal, and
-/// refuse what is below 0 or too large, which CLI11 takes modulo 2^64. After they are declared.
+/// Makes every option that takes whole numbers read decimals, where CLI11 reads a leading zero as
+/// octal. Unsigned ones also refuse numbers below 0 or too large, which CLI11 takes modulo 2^64.
+/// Call this after the options are declared.
 inline void read_whole_numbers(CLI::App& app) {
   const auto without_zeros = [](std::string& text) {
     const bool digits = !text.empty() && text.find_first_not_of("0123456789") == std::string::npos;

@@ -12,7 +12,7 @@ namespace examples {
 
 namespace {
 
-// An option of the library, or an argument that its errors name, and what sets it.
+// Options of the library, or arguments that its errors name, and the option that sets each.
 constexpr std::array<std::pair<std::string_view, std::string_view>, 30> option_names{{
     {"backbone", "--backbone"},
     {"batch_size", "--batch"},
@@ -46,7 +46,7 @@ constexpr std::array<std::pair<std::string_view, std::string_view>, 30> option_n
     {"validation_users", "--validation-users"},
 }};
 
-/// The command line's name of an option; empty where it has none.
+/// The command line's name of an option; empty if it has none.
 std::string_view name_of(std::string_view option) {
   const auto found = std::ranges::find(option_names, option,
                                        &std::pair<std::string_view, std::string_view>::first);
@@ -55,7 +55,7 @@ std::string_view name_of(std::string_view option) {
 
 bool in_word(char c) { return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_'; }
 
-/// Whether text[begin, end) is a word of a sentence, not of a path or of what is quoted.
+/// Whether text[begin, end) is a word of the sentence, not part of a path or a quotation.
 bool stands_free(std::string_view text, std::size_t begin, std::size_t end) {
   constexpr std::string_view bound = "./\\'\"-=";
   if (begin > 0 && bound.find(text[begin - 1]) != std::string_view::npos) return false;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The options that say what a file of interactions is, which the programs share.
+// The options, shared by the programs, that describe a file of interactions.
 #pragma once
 
 #include <optional>
@@ -12,7 +12,7 @@ class App;
 
 namespace examples {
 
-/// A column by its number, from 0, or by its name in the header; none where the text is empty.
+/// A column by its number, from 0, or by its name in the header; none if the text is empty.
 [[nodiscard]] std::optional<prism::Column> column(const std::string& text);
 
 struct ReadingOptions {
@@ -28,12 +28,12 @@ struct ReadingOptions {
 };
 
 /// Declares --format, --delimiter, the columns, --header, --no-header and --comment.
-/// @param file   the option that has the file, "--data"
-/// @param group  of the help
+/// @param file   the option that names the file, such as "--data"
+/// @param group  heading in the help
 void declare_reading(CLI::App& app, ReadingOptions& options, const std::string& file,
                      const std::string& group);
 
-/// Declares --min-rating. @param text  of the help
+/// Declares --min-rating. @param text  for the help
 void declare_min_rating(CLI::App& app, ReadingOptions& options, const std::string& file,
                         const std::string& group,
                         const std::string& text = "leave out lower ratings");

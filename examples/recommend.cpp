@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Answers from a saved model, of whatever policies: items for users, for users who came after
-// training, items similar to items.
+// Answers queries from a saved model of any policies: items for users, items for users who came
+// after training, items similar to items.
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <cstddef>
@@ -48,7 +48,7 @@ void declare(CLI::App& app, Arguments& arguments) {
                  "a file with the id of a user in each line, as it is or as in user_ids.txt; - for "
                  "the standard input")
       ->check(CLI::ExistingFile | CLI::IsMember({"-"}));
-  // An answer begins with the id alone: one of a user and one of an item could not be told apart.
+  // An answer begins with a bare id: those for users and those for items could not be told apart.
   app.add_option("--new-users", arguments.new_users,
                  "a file of interactions, in any format that experiment reads, of users whom the "
                  "model need not know: their rows follow by least squares")
@@ -77,7 +77,7 @@ void declare(CLI::App& app, Arguments& arguments) {
   app.set_version_flag("--version", "prism " PRISM_VERSION);
 }
 
-/// A saved model's settings, as experiment writes them; null where it has none.
+/// A saved model's settings, as experiment writes them; null if it has none.
 Json settings_of(const SavedNotes& description) {
   for (const auto& [name, value] : description) {
     if (name == "note settings") return Json::parse(value, nullptr, false);
@@ -85,7 +85,7 @@ Json settings_of(const SavedNotes& description) {
   return nullptr;
 }
 
-/// Prints a line for each item: whose, its rank from 1, its id, its score.
+/// Prints a line for each item: `whose`, the item's rank from 1, its id, its score.
 template <class T>
 void print(const std::string& whose, const std::vector<ScoredItem<T>>& items, const Ids& ids) {
   for (std::size_t k = 0; k < items.size(); ++k) {
@@ -95,8 +95,8 @@ void print(const std::string& whose, const std::vector<ScoredItem<T>>& items, co
   }
 }
 
-/// Reads --new-users, and says what it was taken for. Ratings that the model's training left out
-/// are left out, unless the options say otherwise.
+/// Reads --new-users and reports how it was read. Unless the options set a minimum rating, applies
+/// that of the model's training.
 Interactions read_new_users(const Arguments& arguments, const Json& settings) {
   ReadOptions options = arguments.read_options();
   const bool models_own = !options.min_rating && settings.is_object() &&
@@ -117,8 +117,8 @@ Interactions read_new_users(const Arguments& arguments, const Json& settings) {
   return history;
 }
 
-/// Interactions with the model's items, others left out.
-/// @throws DataError  where there are none
+/// The interactions with items that the model has; others are left out.
+/// @throws DataError  if there are none
 Interactions with_items_of(const Interactions& train, const Interactions& history) {
   std::vector<Interaction> pairs;
   for (std::size_t k = 0; k < history.size(); ++k) {
@@ -139,7 +139,7 @@ Interactions with_items_of(const Interactions& train, const Interactions& histor
   return {history.user_ids(), train.item_ids(), pairs};
 }
 
-/// Every user of `seen`, in turn.
+/// Prints the answers for `users`, who are users of `seen`, in order.
 template <class T>
 void answer_all(const Arguments& arguments, const ItemIndex<T>& index,
                 const std::vector<Query<T>>& queries, const Interactions& seen,

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Repeats the tables and figures of the paper, and trains losses of many negatives beside published
-// figures: each element is trained, written as CSV and SVG, and put beside the published values in
-// one document. What is on record is not trained again.
+// Repeats the paper's tables and figures, and compares losses with many negatives with published
+// figures: trains each element, writes it as CSV and SVG, and sets it beside the published values
+// in one document. Does not train again what is on record.
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <cmath>
@@ -42,7 +42,7 @@ struct Arguments {
   double budget_hours = 0;
   bool list = false, no_run = false, no_documents = false, quiet = false;
 
-  /// Whether an element is asked for: its name, or what it begins with.
+  /// Whether an element is selected, by its name or by the part of it before a slash.
   [[nodiscard]] bool wants(const std::string& name) const {
     return only.empty() || std::ranges::any_of(only, [&](const std::string& part) {
              const std::string whole = part.ends_with('/') ? part.substr(0, part.size() - 1) : part;
@@ -105,14 +105,14 @@ void show(const std::string& element, const prism::QueueProgress& progress) {
                last.seconds);
 }
 
-/// The elements of data sets that are at hand.
+/// The elements whose data sets are at hand.
 struct Elements {
   std::vector<Cell> cells;
   std::vector<std::pair<Figure, DataSet>> figures;
   std::vector<NegativesCell> negatives;
 };
 
-/// @throws prism::ArgumentError  where --only names no element
+/// @throws prism::ArgumentError  if --only names no element
 Elements elements_at_hand(Runner& runner, const Arguments& arguments) {
   Elements all;
   for (const DataSet& data : defaults_data_sets()) {

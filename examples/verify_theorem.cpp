@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Holds the paper's theorem on weight decay against simulation and against models in training.
-// Exits with 1 where more predictions fall outside their intervals than chance allows.
+// Checks the paper's theorem on weight decay against simulation and against models in training.
+// Exits with 1 if more predictions fall outside their intervals than chance allows.
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <cstdio>
@@ -22,8 +22,8 @@ namespace {
 
 void declare_options(CLI::App& app, theorem::Settings& settings) {
   app.add_option("--draws", settings.draws, "batches to simulate for each setting")
-      // Fewer are too few for intervals; more would see that a batch's pairs are not independent,
-      // which the theorem takes them for.
+      // Fewer are too few for intervals; more would reveal the dependence between a batch's pairs,
+      // which the theorem assumes to be independent.
       ->check(CLI::Range(std::int64_t{20'000}, std::int64_t{1'000'000}))
       ->capture_default_str();
   app.add_option("--threads", settings.threads, "at most; all if left out")
@@ -65,9 +65,9 @@ int main(int argc, char** argv) {
   try {
     std::optional<prism::ThreadLimit> limit;
     if (settings.threads) limit.emplace(*settings.threads);
-    // A line at a time also into a pipe: this takes minutes.
+    // Flushes each line even into a pipe, because this takes minutes.
     std::setvbuf(stdout, nullptr, _IOLBF, BUFSIZ);
-    // What cannot be is said before the work begins.
+    // Opens inputs and outputs first, so that errors show before the work begins.
     std::optional<theorem::Pictures> pictures;
     if (!settings.pictures.empty()) {
       pictures.emplace(settings.pictures, settings.data.empty() ? "synthetic data" : settings.data);

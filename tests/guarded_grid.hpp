@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// serial_grid with memory of its own, as a device's: only its loops can touch it, and what copies
-// whole lists. What else does, does so on the host, and crashes.
+// serial_grid with separate memory, like a device's: only its loops and copies of whole lists can
+// access it. Any other access is the host's, and crashes.
 #pragma once
 
 #include <sys/mman.h>
@@ -23,7 +23,7 @@ struct GuardedGrid {
 
 inline constexpr GuardedGrid guarded_grid{};
 
-/// Pages that are closed unless they are opened, all together. For one thread.
+/// Pages that cannot be accessed until they are opened, all together. Not thread-safe.
 class GuardedMemory final : public prism::DeviceMemory {
  public:
   [[nodiscard]] std::pmr::memory_resource* pinned() noexcept override {
@@ -82,7 +82,7 @@ class GuardedMemory final : public prism::DeviceMemory {
   return *memory;
 }
 
-/// Opens the memory as long as it lives.
+/// Opens the memory during its lifetime.
 class OpenMemory {
  public:
   OpenMemory() : was_open_(guarded_memory().is_open()) { guarded_memory().set_open(true); }

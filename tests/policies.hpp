@@ -29,8 +29,8 @@ void for_each_policy(prism::Types<Policies...>, const Visit& visit) {
   (visit(std::type_identity<Policies>{}), ...);
 }
 
-/// A loss with few enough negatives for a test, and with terms of about 1: central differences of a
-/// greater value have greater rounding errors.
+/// A loss with few enough negatives for a test, and with terms of about 1, because central
+/// differences of a larger value have larger rounding errors.
 template <class Loss>
 Loss with_few_negatives() {
   Loss loss;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// A device whose warps and lanes run from the last to the first: what differs from serial_grid's
-// results depends on an order that no device keeps.
+// A device whose warps and lanes run from the last to the first: a result that differs from
+// serial_grid's depends on an order that no device guarantees.
 #pragma once
 
 #include <cstddef>

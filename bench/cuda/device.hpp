@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// A device's peak rates, measured in the same run as the results relative to them, and times by the
-// device's own clock.
+// A device's peak rates, measured in the same run as the results given relative to them, and times
+// by the device's own clock.
 #pragma once
 
 #include <benchmark/benchmark.h>
@@ -26,7 +26,7 @@ class DeviceClock {
   DeviceClock(const DeviceClock&) = delete;
   DeviceClock& operator=(const DeviceClock&) = delete;
 
-  /// Seconds that body() and what it began took.
+  /// Seconds that body() and the work that it launches take.
   template <class Body>
   double seconds(const Body& body) {
     const cudaStream_t stream = prism::cuda::detail::stream();
@@ -68,7 +68,7 @@ static __global__ void multiply_adds(float* out, int rounds) {
   out[std::size_t{blockIdx.x} * blockDim.x + threadIdx.x] = total;
 }
 
-/// Floats' multiply-adds per second, each counted as two operations.
+/// Multiply-adds of floats per second, each counted as two operations.
 inline double fma_peak() {
   static const double peak = [] {
     constexpr int blocks = 2048, threads = 256, rounds = 20000;
@@ -83,7 +83,7 @@ inline double fma_peak() {
   return peak;
 }
 
-/// Bytes per second of a copy within the device's memory, those read and those written.
+/// Bytes per second of a copy within the device's memory, counting both reads and writes.
 inline double bandwidth() {
   static const double peak = [] {
     constexpr std::size_t bytes = std::size_t{1} << 30;

@@ -10,7 +10,7 @@ using namespace prism;
 
 namespace bench {
 
-/// Steps of a model on an epoch's batches. @param operations  of a step, or 0
+/// Steps of a model on an epoch's batches. @param operations  per step, or 0
 template <class Model>
 void step(benchmark::State& state, const typename Model::Options& options, double operations,
           double bytes) {
@@ -27,7 +27,7 @@ void step(benchmark::State& state, const typename Model::Options& options, doubl
   if (bytes > 0) count_bytes(state, bytes);
 }
 
-/// What fit() does in an epoch, validation left out.
+/// What fit() does in an epoch, without validation.
 template <class Model>
 void epoch(benchmark::State& state) {
   Model model(gowalla_sized());
@@ -42,7 +42,7 @@ void epoch(benchmark::State& state) {
   state.SetItemsProcessed(state.iterations() * static_cast<std::int64_t>(split.train.size()));
 }
 
-/// The 20 best of all items for every user, without those of the training set.
+/// The top 20 of all items for every user, excluding those of the training set.
 void ranking(benchmark::State& state) {
   using Model = Recommender<MF<64>, BPR>;
   Model model(gowalla_sized());
@@ -53,7 +53,7 @@ void ranking(benchmark::State& state) {
   for (std::size_t u = 0; u < users.size(); ++u) users[u] = static_cast<Index>(u);
   const Interactions* const exclude[] = {&train};
   DeviceClock clock;
-  std::vector<float> best_scores(users.size());  // read, so that the lists are made
+  std::vector<float> best_scores(users.size());  // read, so that the lists are computed
   const auto rank = [&] {
     rank_items(cuda::device(), scorer, std::span<const Index>(users), 20,
                std::span<const Interactions* const>(exclude), Similarity::dot,
@@ -99,7 +99,7 @@ int main(int argc, char** argv) {
                                                         " TFLOP/s of multiply-adds, " +
                                                         std::to_string(bench::bandwidth() / 1e12) +
                                                         " TB/s of memory");
-  // Rows that a step reaches, about: weight and two moments, read and written.
+  // Bytes per row that a step reaches, roughly: weights and two moments, read and written.
   constexpr double row = 6.0 * sizeof(float) * 64;
   // DirectAU: the cosines of all pairs of the batch's distinct users, and of its items, and the
   // products with them, each pair once.

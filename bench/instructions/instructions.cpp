@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Kernels and steps whose instructions count.sh counts, on one thread: unlike times, the counts are
-// the same on every machine, whatever else it does. Prints the names, in the order of the calls of
-// counted_work().
+// the same on every machine, whatever else runs there. Prints the names in the order of the calls
+// of counted_work().
 #include <array>
 #include <cstdio>
 #include <functional>
@@ -131,7 +131,7 @@ int main() {
   step<MF<64>, MACR>("MF + MACR, 1024 pairs", 1024);
   step<MLP<64>, BPR>("MLP + BPR, 512 pairs", 512);
   step<LightGCN<64, 3>, BPR>("LightGCN<64, 3> + BPR, 1024 pairs", 1024);
-  // Small batches, so that rows wait for long.
+  // Small batches, so that many steps of a row are deferred.
   step<MF<64>, BPR, FullWD, UniformNegatives>("MF + BPR + FullWD, 64 pairs, after 100 steps", 64,
                                               {}, 100);
   step<MF<64>, BPR, None, UniformNegatives, PartialRowWiseAdam>(

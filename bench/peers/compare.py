@@ -9,7 +9,7 @@ import sys
 import tempfile
 
 HERE = pathlib.Path(__file__).resolve().parent
-# What PyTorch calls each of prism's times.
+# pytorch.py's names for each of prism's times.
 PEERS = {
     "BPR": ["BPR", "BPR, fused Adam"],
     "SSM": ["SSM", "SSM, fused Adam"],

@@ -104,7 +104,7 @@ def epoch(name, fused, train, user_count, item_count, options):
             optimizer.step()
         return len(batches)
 
-    steps(20 if options.compile else 3)  # the first ones set memory up, and compile
+    steps(20 if options.compile else 3)  # the first ones allocate memory, and compile
     whole = -(-len(train) // options.batch)
     begin = now()
     taken = steps(max(1, round(options.share * whole)))
@@ -139,7 +139,7 @@ def main():
     parser.add_argument("--device", default="cpu", choices=["cpu", "cuda"])
     parser.add_argument("--compile", action="store_true", help="the losses, by torch.compile")
     options = parser.parse_args()
-    warnings.filterwarnings("ignore", category=UserWarning)  # of sparse tensors being beta
+    warnings.filterwarnings("ignore", category=UserWarning)  # that sparse tensors are in beta
     torch.set_num_threads(options.threads)
     torch.manual_seed(123)
     torch.set_default_device(options.device)

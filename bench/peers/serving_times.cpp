@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The prism part of serving.py: writes rows for all, and answers queries from an ItemIndex.
+// The prism part of serving.py: writes the rows for all, and answers queries from an ItemIndex.
 //   serving_times write FOLDER ITEMS DIM     users.npy and items.npy
 //   serving_times time FOLDER ITEMS DIM THREADS   lists.txt, and seconds as JSON
 #include <algorithm>
@@ -23,7 +23,7 @@ struct Seconds {
   double wall, cpu;
 };
 
-/// The least of some rounds: others share the machine.
+/// The least of several rounds, because other programs share the machine.
 template <class Body>
 Seconds least_seconds(const Body& body) {
   Seconds least{1e300, 1e300};

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What experiment and reproduce choose among.
+// The candidates among which experiment and reproduce choose.
 #pragma once
 
 #include <cstdint>
@@ -14,9 +14,9 @@
 
 namespace experiment {
 
-/// A model with every combination of the lists' values that it reads.
-/// @param name  of the model: one candidate of each name is chosen
-/// @param data  the split of a seed; called when a trial is made
+/// A model with each combination of values from the lists that it reads.
+/// @param name  the model's; one candidate of each name is chosen
+/// @param data  returns the split of a seed; called when a trial is made
 [[nodiscard]] inline std::vector<prism::Candidate> candidates(
     const Settings& settings, const ModelChoice& model, const std::string& name,
     const std::function<const Data&(std::uint64_t seed)>& data) {

@@ -13,7 +13,7 @@ namespace experiment {
 
 namespace {
 
-/// @throws CLI::ValidationError  for an option that no chosen policy uses, instead of ignoring it
+/// @throws CLI::ValidationError  if an option is set that no chosen policy uses
 void refuse_what_nothing_reads(const CLI::App& app, const Settings& settings) {
   const std::vector<ModelChoice> models = settings.models();
   for (const CLI::Option* option : app.get_options()) {
@@ -25,8 +25,8 @@ void refuse_what_nothing_reads(const CLI::App& app, const Settings& settings) {
   }
 }
 
-/// @throws CLI::ValidationError  for negatives that all pairs share, with a loss that takes each
-///     pair's own alone
+/// @throws CLI::ValidationError  for negatives that all pairs share, with a loss that supports only
+///     each pair's own
 void refuse_shared_negatives(const Settings& settings) {
   const bool shared = settings.sampler.starts_with("Shared") ||
                       settings.sampler == prism::AllInBatchNegatives::name;
@@ -35,7 +35,8 @@ void refuse_shared_negatives(const Settings& settings) {
   }
 }
 
-/// Each list's first value, and the options that need a list of trials.
+/// Sets each list option to its first value.
+/// @throws CLI::ValidationError  for a value given twice, or an option of single runs with trials
 void settle_lists(const CLI::App& app, Settings& settings) {
   for (const ListOption& option : list_options) {
     const auto& values = settings.lists[option.name];
@@ -68,7 +69,7 @@ void settle_lists(const CLI::App& app, Settings& settings) {
 void refuse_one_file_for_two(const Settings& settings) {
   const auto same = [](const std::string& a, const std::string& b) {
     if (a.empty() || b.empty()) return false;
-    // Of what does not exist, weakly_canonical leaves a relative path and a slash at its end.
+    // If a path does not exist, weakly_canonical leaves it relative and keeps a trailing slash.
     const auto place = [](const std::string& name, std::error_code& error) {
       std::filesystem::path path = std::filesystem::absolute(name, error);
       if (!error) path = std::filesystem::weakly_canonical(path, error);
@@ -76,7 +77,7 @@ void refuse_one_file_for_two(const Settings& settings) {
     };
     std::error_code of_a, of_b;
     const std::filesystem::path first = place(a, of_a), second = place(b, of_b);
-    return !of_a && !of_b && first == second;  // what has no such path is refused where it is used
+    return !of_a && !of_b && first == second;  // an invalid path is refused where it is used
   };
   for (const std::string& input : {settings.data, settings.test}) {
     if (same(settings.json, input)) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The options of policies as the command line has them.
+// The options of policies, as set on the command line.
 #pragma once
 
 #include <prism/prism.hpp>

@@ -1,18 +1,18 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// SIGINT and SIGTERM end training after the step, instead of the program.
+// SIGINT and SIGTERM end training after the current step, instead of ending the program.
 #pragma once
 
 #include <prism/training/observer.hpp>
 
 namespace experiment {
 
-/// From now on the first of these signals is kept; a second one ends the program at once.
+/// From now on, keeps the first of these signals; a second one ends the program at once.
 void catch_signals();
 
-/// The signal that has come; 0 before.
+/// The signal caught; 0 if there was none.
 [[nodiscard]] int caught_signal() noexcept;
 
-/// An observer that stops training where a signal has come.
+/// An observer that stops training once a signal is caught.
 struct StopOnSignal {
   prism::StopRequest batch(const prism::EpochProgress&) const {
     return caught_signal() != 0 ? prism::StopRequest::stop : prism::StopRequest::none;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What the declarations of options share.
+// What the declarations of options have in common.
 #pragma once
 
 #include <unistd.h>
@@ -21,7 +21,7 @@ namespace experiment {
 using examples::number_between;
 using examples::number_from;
 
-/// A file that can be written, which is checked before hours of training.
+/// A writable file, which is checked before hours of training.
 inline CLI::Validator writable_file() {
   return CLI::Validator(
       [](std::string& path) -> std::string {
@@ -41,14 +41,14 @@ inline CLI::Validator writable_file() {
       "FILE");
 }
 
-/// A folder that exists or can be created; it is not created yet, as another option may be refused.
+/// A folder that exists or can be created. Does not create it, as another option may be refused.
 inline CLI::Validator writable_folder() {
   return CLI::Validator(
       [](std::string& path) -> std::string {
         if (path.empty()) return "must name a folder";
         std::error_code error;
         std::filesystem::path folder = std::filesystem::absolute(path, error).lexically_normal();
-        if (!folder.has_filename()) folder = folder.parent_path();  // a slash at its end
+        if (!folder.has_filename()) folder = folder.parent_path();  // a trailing slash
         while (!std::filesystem::exists(std::filesystem::symlink_status(folder, error)) &&
                folder.has_relative_path()) {
           folder = folder.parent_path();
@@ -78,7 +78,7 @@ inline CLI::Option* list_option(CLI::App& app, Settings& settings, const std::st
 
 /// The options of policies.
 void declare_policy_options(CLI::App& app, Settings& settings);
-/// The policies that read an option, in words; empty where all do.
+/// The policies that read an option, in words; empty if all do.
 [[nodiscard]] std::string readers(const std::string& option);
 
 }  // namespace experiment

@@ -23,7 +23,7 @@ prism::Json of_results(const Settings& settings) {
   return json;
 }
 
-/// As text; bytes that are no UTF-8, as in a file's name, are replaced.
+/// JSON as text; bytes that are not UTF-8, as in a file's name, are replaced.
 std::string text(const prism::Json& json) {
   return json.dump(-1, ' ', false, prism::Json::error_handler_t::replace);
 }
@@ -33,9 +33,9 @@ prism::Json as_written(const Settings& settings) {
   return prism::Json::parse(text(of_results(settings)));
 }
 
-/// @param place  "--save FOLDER"
-/// @param what   "settings"
-/// @throws prism::ArgumentError  that names the first value that is another
+/// @param place  such as "--save FOLDER"
+/// @param what   such as "settings"
+/// @throws prism::ArgumentError  that names the first value that differs
 void require_same(const std::string& place, const char* what, const prism::Json& there,
                   const prism::Json& own) {
   for (const auto& [name, value] : own.items()) {
@@ -46,7 +46,7 @@ void require_same(const std::string& place, const char* what, const prism::Json&
   }
 }
 
-/// @return the runs of the record that is there
+/// @return the runs of the existing record
 prism::Json check_record(const Settings& settings, const prism::Json& data) {
   std::ifstream file(settings.json);
   if (settings.json.empty() || !file || file.peek() == std::ifstream::traits_type::eof()) {
@@ -99,7 +99,7 @@ prism::Json check_output(const Settings& settings, const prism::Split& split) {
         !std::filesystem::exists(file, none), "--checkpoint",
         file.string() + " is there already: add --resume to go on from it, or remove it");
   }
-  // Nothing is refused any more.
+  // All checks have passed.
   for (const std::string& folder : {settings.save, settings.checkpoint}) {
     if (!folder.empty()) const prism::StagedFiles made(folder);
   }

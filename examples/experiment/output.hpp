@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What is in the places of --json, --save and --checkpoint before anything is trained.
+// Checks the places that --json, --save and --checkpoint name, before anything is trained.
 #pragma once
 
 #include <prism/data/split_parts.hpp>
@@ -9,14 +9,14 @@
 
 namespace experiment {
 
-/// Describes settings and data in the settings, for saved models.
+/// Writes descriptions of settings and data into the settings, for saved models.
 void describe(Settings& settings, const prism::Split& split);
 
-/// Makes the folders of --save and --checkpoint, if all is well.
-/// @return the runs of the record that --json names, of the same settings and data; an array
-/// @throws prism::ArgumentError  where a record or a model of other settings or data would be
+/// Checks the outputs, then creates the folders of --save and --checkpoint.
+/// @return an array: the runs of the record that --json names, of the same settings and data
+/// @throws prism::ArgumentError  if a record or a model of other settings or data would be
 ///     replaced, or there is a checkpoint and no --resume
-/// @throws prism::DataError      where a file there is not what it would be replaced by
+/// @throws prism::DataError      if an existing file is not of the kind that would replace it
 [[nodiscard]] prism::Json check_output(const Settings& settings, const prism::Split& split);
 
 }  // namespace experiment

@@ -28,10 +28,10 @@ struct Run {
   std::string name;
   std::optional<std::string> error{};         // the reason, if there are no results
   std::optional<std::string> save_error{};    // why the model could not be saved
-  std::optional<std::string> not_recorded{};  // why --json has not this run
-  // Why the last checkpoint, of a training that was over, could not be written.
+  std::optional<std::string> not_recorded{};  // why --json lacks this run
+  // Why the last checkpoint could not be written, after training was complete.
   std::optional<std::string> checkpoint_error{};
-  // What ended training early; the results are those of the best epoch until then.
+  // The error that ended training early; the results are those of the best epoch until then.
   std::optional<std::string> training_error{};
   std::vector<std::string> policies{};  // with their options
   prism::History history{};
@@ -48,17 +48,17 @@ struct Run {
     };
     return !training_error && (ended(history) || (retraining && ended(*retraining)));
   }
-  /// Whether training came to its end.
+  /// Whether training was completed.
   [[nodiscard]] bool complete() const { return !training_error && !interrupted(); }
   /// Whether there is a model to test: training neither diverged nor ended in its first epoch.
   [[nodiscard]] bool has_results() const { return !error && !history.epochs.empty(); }
-  /// What ended training that is not complete().
+  /// What ended training, if it is not complete().
   [[nodiscard]] std::string ended_by() const {
     return training_error ? "an error ended training" : "a signal ended training";
   }
 };
 
-/// Says what was found in a file, and taken for what: once for each file, whatever the seeds.
+/// Reports how a file was read: once per file, whatever the seeds.
 inline void show_summary(const Settings& settings, const prism::Interactions& data) {
   if (settings.seed != settings.seeds.front()) return;
   std::fprintf(stderr, "%s\n", prism::describe(*data.read_summary()).c_str());
@@ -98,7 +98,7 @@ inline prism::Split load(const Settings& settings) {
       {.validation = settings.validation_part, .test = settings.test_part, .seed = settings.seed});
 }
 
-/// @throws prism::ArgumentError  where there is nothing to validate or to test on
+/// @throws prism::ArgumentError  if there is nothing to validate or to test on
 inline void check_parts(const Settings& settings, const prism::Split& split) {
   prism::require(!split.test.empty() || !settings.test_is_given(), settings.test_option(),
                  settings.drop_repeated
@@ -108,7 +108,7 @@ inline void check_parts(const Settings& settings, const prism::Split& split) {
                  "is too small: nothing is left for the validation or the test set");
 }
 
-/// A split that trials share, and what it is.
+/// A split that trials share, and its description.
 struct Data {
   std::shared_ptr<const prism::Split> split;
   std::string description;  // prism::describe_split
@@ -143,7 +143,7 @@ void with_loss_and_device(const Settings& settings, const std::string& loss, con
   });
 }
 
-/// The same, by the loss's name.
+/// The same, with the loss chosen by name.
 [[nodiscard]] inline Run run(const Settings& settings, const ModelChoice& choice,
                              const prism::Split& split) {
   Run result;

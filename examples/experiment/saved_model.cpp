@@ -13,7 +13,7 @@ namespace experiment {
 
 namespace {
 
-/// A note's name without that of its line in the manifest.
+/// A note's name: that of its line in the manifest, without the prefix "note ".
 std::string name_in(const char* line) { return line + std::string_view("note ").size(); }
 
 }  // namespace

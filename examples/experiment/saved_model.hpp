@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What a saved model says of its training, and which one keeps its place.
+// What a saved model records about its training, and when it is not replaced.
 #pragma once
 
 #include <optional>
@@ -14,9 +14,9 @@ namespace experiment {
 /// Notes of a run's model: settings, data, why training ended, how it ranked the validation set.
 [[nodiscard]] prism::SavedNotes saved_notes(const Settings& settings, const Run& run);
 
-/// Why a run's model is not to be saved, if so: training ended before it was any better, or a
-/// better model of the same settings is there.
-/// @throws prism::DataError  where what is there cannot be read
+/// Why a run's model is not to be saved; none if it is: training ended before the model improved,
+/// or a complete or better model of the same settings is there.
+/// @throws prism::DataError  if the saved model there cannot be read
 [[nodiscard]] std::optional<std::string> why_not_saved(const Settings& settings, const Run& run);
 
 }  // namespace experiment

@@ -23,7 +23,7 @@ namespace experiment {
 
 namespace {
 
-/// The split that each seed gives.
+/// The split of each seed.
 using Splits = std::map<std::uint64_t, Data>;
 
 Splits load_splits(const Settings& settings) {
@@ -108,7 +108,7 @@ void print(const std::vector<prism::Tuned>& rows) {
       rows.front().retrain ? " Tested after retraining on training and validation set." : "");
 }
 
-/// What a signal has left to do.
+/// Warns that a signal ended the trials, and says how to go on.
 void print_ended(const Settings& settings) {
   std::printf("\nwarning: ended by a signal; the table has the trials that were over%s. %s\n",
               settings.tune ? ", and the choice may\nbe another when all are" : "",
@@ -116,7 +116,7 @@ void print_ended(const Settings& settings) {
                                        : "The same command goes on.");
 }
 
-/// Trials that diverged. @return whether there are none
+/// Prints the trials that diverged. @return whether there are none
 bool print_errors(const std::vector<prism::Tuned>& rows) {
   bool none = true;
   for (const prism::Tuned& row : rows) {
@@ -131,7 +131,7 @@ bool print_errors(const std::vector<prism::Tuned>& rows) {
   return none;
 }
 
-/// Runs each candidate with each seed, as far as the queue lets it.
+/// Runs each candidate with each seed, unless the queue is interrupted.
 std::vector<prism::Tuned> run_all(const Settings& settings,
                                   const std::vector<prism::Candidate>& candidates,
                                   prism::TrialRecords& records, const prism::QueueOptions& queue) {

@@ -29,7 +29,7 @@ set style line 5 linecolor rgb "#7b3294" linewidth 2 pointtype 7 pointsize 0.6
 set style line 6 linecolor rgb "#e08214" linewidth 2 pointtype 7 pointsize 0.6
 )gnuplot";
 
-/// Runs gnuplot commands; returns whether it succeeded.
+/// Runs gnuplot commands; returns whether that succeeded.
 bool gnuplot(const std::string& commands) {
   FILE* const pipe = ::popen("gnuplot", "w");
   if (pipe == nullptr) return false;
@@ -121,7 +121,8 @@ void draw_panels(const std::string& file, const std::vector<Panel>& panels, int 
     } else {
       commands << "set xrange [*:*]\n";
     }
-    // For all lines of a panel alike: a short one among long ones would be a row of points.
+    // The same for all lines of a panel: a short one among long ones would look like a row of
+    // points.
     const bool many =
         std::ranges::any_of(panel.lines, [](const Line& line) { return line.points.size() > 25; });
     commands << "plot ";

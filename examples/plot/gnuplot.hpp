@@ -7,23 +7,23 @@
 
 namespace plot {
 
-/// @throws prism::DataError  where gnuplot is not installed; it names `folder`
+/// @throws prism::DataError  if gnuplot is not installed; the error names `folder`
 void require_gnuplot(const std::string& folder);
 
-/// Draws gnuplot commands, which run in the file's folder, to an SVG. The file is complete or not
-/// changed.
-/// @throws prism::DataError  where gnuplot fails
+/// Draws gnuplot commands, which run in the file's folder, to an SVG. The file is either complete
+/// or unchanged.
+/// @throws prism::DataError  if gnuplot fails
 void draw_svg(const std::string& file, int width, int height, const std::string& commands);
 
-/// The text with escapes for what gnuplot would interpret, such as sub- and superscript.
+/// Escapes what gnuplot would interpret in the text, such as sub- and superscripts.
 std::string literal(const std::string& text);
 
-/// Single quotes, with quotes doubled.
+/// The text in single quotes, with quotes in it doubled.
 std::string in_quotes(const std::string& text);
 
 struct Point {
   double x, y;
-  double deviation = 0;  // drawn as a bar where above 0
+  double deviation = 0;  // drawn as a bar if above 0
 };
 struct Line {
   std::string label;
@@ -34,13 +34,13 @@ struct Panel {
   std::string title, x_label, y_label;
   bool log_x = false, log_y = false;
   std::vector<std::string> x_names{};  // in place of numbers: point k is at x = k
-  bool joined = true;                  // by lines; not where the names have no order
-  double y_max = 0;                    // where the y axis ends; 0: where the lines need it
+  bool joined = true;                  // by lines; false if the names have no order
+  double y_max = 0;                    // end of the y axis; 0: as the lines require
   std::vector<Line> lines{};
 };
 
 /// Draws panels side by side, in rows of `columns`.
-/// @throws prism::DataError  where gnuplot fails
+/// @throws prism::DataError  if gnuplot fails
 void draw_panels(const std::string& file, const std::vector<Panel>& panels, int columns);
 
 }  // namespace plot

@@ -12,10 +12,10 @@ namespace examples {
 
 namespace {
 
-// Characters that stand for others after a backslash, and those.
+// The characters of escapes, after a backslash, and those that they stand for.
 constexpr std::string_view written = "nrt\\", meant = "\n\r\t\\";
 
-/// The id that is so written, if any.
+/// The id that an escaped text stands for; none if an escape is invalid.
 std::optional<std::string> unescaped(std::string_view text) {
   std::string id;
   for (std::size_t k = 0; k < text.size(); ++k) {
@@ -60,10 +60,10 @@ std::vector<ListedUser> users_in(const std::string& file, const prism::Interacti
   std::vector<ListedUser> users;
   bool first = true;
   for (std::string line; std::getline(in, line);) {
-    constexpr std::string_view mark = "\xEF\xBB\xBF", around = " \t\r";  // UTF-8's
+    constexpr std::string_view mark = "\xEF\xBB\xBF", around = " \t\r";  // UTF-8's byte order mark
     if (first && line.starts_with(mark)) line.erase(0, mark.size());
     first = false;
-    if (line.ends_with('\r')) line.pop_back();  // user_ids.txt has an id's own as \r
+    if (line.ends_with('\r')) line.pop_back();  // user_ids.txt escapes an id's own as \r
     if (line.empty()) continue;
     const std::size_t begin = line.find_first_not_of(around);
     const bool blank = begin == std::string::npos;

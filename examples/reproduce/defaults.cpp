@@ -19,8 +19,8 @@ DataSet synthetic(const std::string& users, const std::string& items) {
           .synthetic_items = static_cast<prism::Index>(std::stoul(items))};
 }
 
-/// "+1.2 %": the default's NDCG@20 beside the best of the other rates; empty where its runs, or all
-/// of theirs, diverged.
+/// "+1.2 %": NDCG@20 with the default learning rate relative to the best of the other rates; empty
+/// if its runs, or all of theirs, diverged.
 std::string beside_best(const SeriesResult& series) {
   const prism::Statistic ours = over(series.points.front().runs, ndcg);
   double best = 0;

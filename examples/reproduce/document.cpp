@@ -80,7 +80,7 @@ the best of the constant rates on the test set.
 
 )";
 
-/// "name, name (1 of 3 seeds)", of those of which something is missing.
+/// "name, name (1 of 3 seeds)": the incomplete cells.
 template <class CellResults>
 std::string open_cells(const CellResults& cells) {
   std::string names;
@@ -104,7 +104,7 @@ std::string open_figures(const std::vector<FigureResult>& results) {
   return names;
 }
 
-/// What is not there yet.
+/// The section that lists incomplete elements.
 std::string open_elements(const Results& results) {
   std::string text;
   for (const std::string& names :
@@ -122,12 +122,12 @@ std::string picture(const std::filesystem::path& folder, const std::string& titl
   return "![" + title + "](" + folder.filename().string() + "/" + file + ".svg)\n";
 }
 
-/// The section of the figures that have a run of each point; empty where there is none. Draws them,
-/// and writes their CSV.
+/// The section of the figures with a run for each point; empty if there are none. Also draws them
+/// and writes their CSV files.
 std::string figures_section(const std::vector<FigureResult>& results,
                             const std::filesystem::path& folder, prism::StagedFiles& files) {
   std::ostringstream text;
-  std::map<std::string, std::string> titles;  // of the figures with a table, by the table
+  std::map<std::string, std::string> titles;  // of figures, by their table
   for (const FigureResult& result : results) {
     const Figure& figure = result.figure;
     if (figure.shown == Shown::rates || !result.shows_all()) continue;

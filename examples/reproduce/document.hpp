@@ -9,16 +9,16 @@
 
 namespace reproduce {
 
-/// As far as they are on record.
+/// Those on record.
 struct Results {
   std::vector<CellResult> cells;
   std::vector<FigureResult> figures;
   std::vector<NegativesResult> negatives;
 };
 
-/// Writes CSV and SVG into a folder, and the document beside it: "docs/results.md" for
-/// "docs/results". Elements that are not complete are listed at its end.
-/// @throws prism::DataError  where a file cannot be written, or gnuplot fails
+/// Writes CSV and SVG files into a folder, and the document beside it: "docs/results.md" for
+/// "docs/results". The document ends with a list of incomplete elements.
+/// @throws prism::DataError  if a file cannot be written, or gnuplot fails
 void write_documents(const std::filesystem::path& folder, const Results& results);
 
 }  // namespace reproduce

@@ -17,7 +17,7 @@ namespace {
 
 const std::array<const char*, 3> stratum_titles{"popular", "neutral", "unpopular"};
 
-/// Axes with a place for each value of the parameter; a weight decay of 0 has none on a logarithm.
+/// Axes with one position per parameter value: a logarithmic axis has none for a weight decay of 0.
 plot::Panel panel_over_values(const Figure& figure, const SeriesResult& series, std::string title,
                               std::string y_label) {
   plot::Panel panel{.title = std::move(title),
@@ -43,7 +43,7 @@ plot::Line line_over_values(std::string label, const SeriesResult& series, const
 std::vector<plot::Panel> strata_panels(const FigureResult& result) {
   std::vector<plot::Panel> panels;
   if (result.figure.parameter.empty()) {
-    // One place a series.
+    // One position per series.
     plot::Panel panel{
         .title = result.figure.title, .x_label = "", .y_label = "NDCG@20", .joined = false};
     for (const SeriesResult& series : result.series) panel.x_names.push_back(series.series.title);
@@ -94,8 +94,8 @@ std::vector<plot::Panel> quality_panels(const FigureResult& result) {
   return {quality, cosine, epochs};
 }
 
-/// @param title        added to the figure's
-/// @param validations  those of each epoch to draw
+/// @param title        appended to the figure's
+/// @param validations  the values of each epoch, which are drawn
 plot::Panel curves_panel(const FigureResult& result, const char* title,
                          std::vector<double> prism::TrialRecord::*validations) {
   plot::Panel panel{.title = result.figure.title + ", " + title,

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Numbers and texts as fields of the tables, in Markdown and CSV.
+// Numbers and text as fields of tables, in Markdown and CSV.
 #pragma once
 
 #include <algorithm>
@@ -16,12 +16,12 @@ namespace reproduce {
   return text;
 }
 
-/// The mean of some numbers; empty where there are none.
+/// The mean of the numbers; empty if there are none.
 [[nodiscard]] inline std::string mean_text(const char* format, const prism::Statistic& statistic) {
   return statistic.count == 0 ? "" : number(format, statistic.mean);
 }
 
-/// "0.1234 ± 0.0012", without the deviation of one number.
+/// "0.1234 ± 0.0012", or without a deviation for a single number.
 [[nodiscard]] inline std::string with_spread(const prism::Statistic& statistic) {
   std::string text = mean_text("%.4f", statistic);
   if (statistic.count > 1) text += " ± " + number("%.4f", statistic.deviation);
@@ -37,7 +37,7 @@ namespace reproduce {
          " seeds diverged)";
 }
 
-/// A text as a field of CSV.
+/// Text as a CSV field.
 [[nodiscard]] inline std::string csv_field(const std::string& text) {
   std::string field(1, '"');
   for (const char c : text) field.append(c == '"' ? 2 : 1, c);

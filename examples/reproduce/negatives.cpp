@@ -15,7 +15,7 @@ const std::vector<Benchmark>& benchmarks() {
   static const std::vector<Benchmark> all = [] {
     std::vector<Benchmark> made;
     for (const DataSet& data : data_sets()) {
-      if (data.name == "movielens1m") continue;  // which none of the losses' authors has so
+      if (data.name == "movielens1m") continue;  // no author of the losses uses it like this
       made.push_back({data, TestPart::lightgcn});
       if (data.name == "gowalla") made.push_back({data, TestPart::random});
     }
@@ -54,14 +54,14 @@ experiment::Settings cell_settings(const NegativesCell& cell) {
   settings.lists["tau"] = {0.08, 0.1};
   const std::string& data = cell.benchmark.data.name;
   if (cell.loss == "BSL") settings.bsl_power = data == "yelp2018" ? 1.1 : 1.22;  // its authors'
-  if (cell.loss == "PSL") settings.lists["tau"] = {0.04, 0.05};  // it halves its differences
+  if (cell.loss == "PSL") settings.lists["tau"] = {0.04, 0.05};  // it halves its score differences
   if (cell.loss == "SLK") {
     settings.slk_tau_w = 1;
     settings.slk_constant_weight = true;
     settings.slk_refresh_epochs = 5;
   }
   if (cell.loss == "CCL") {
-    settings.lists["lr"] = {0.001, 0.003};  // at 0.01 it is over after a few epochs
+    settings.lists["lr"] = {0.001, 0.003};  // at 0.01, training ends after a few epochs
     settings.lists["ccl-margin"] = {data == "amazonbook" ? 0.2 : 0.4,
                                     0.9};  // its authors': 0.2, 0.9
     settings.ccl_weight = data == "amazonbook" ? 250 : 150;

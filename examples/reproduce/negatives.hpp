@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Losses of many negatives, which all pairs of a batch share, beside published figures: the runs,
-// as data. None decays; Xavier and PRISM are tuned alike.
+// Losses with many negatives, which all pairs of a batch share, beside published figures: the runs,
+// as data. None uses weight decay; Xavier and PRISM are tuned alike.
 #pragma once
 
 #include <optional>
@@ -14,7 +14,7 @@ namespace reproduce {
 
 enum class TestPart {
   lightgcn,  // the published split of He et al., SIGIR 2020
-  random,    // a fifth of all interactions, as Yang et al., KDD 2025, have it
+  random,    // a fifth of all interactions, as in Yang et al., KDD 2025
 };
 
 /// Data with a test set.
@@ -29,7 +29,7 @@ struct Benchmark {
 };
 [[nodiscard]] const std::vector<Benchmark>& benchmarks();
 
-/// MF with a loss, from Xavier's and from PRISM's rows.
+/// MF with a loss, initialised by Xavier and by PRISM.
 struct NegativesCell {
   Benchmark benchmark;
   std::string loss;
@@ -39,13 +39,13 @@ struct NegativesCell {
 };
 [[nodiscard]] std::vector<NegativesCell> negatives_cells(const Benchmark& benchmark);
 
-/// The settings of a cell's models, lists of the search space included.
+/// The settings of a cell's models, including the lists of the search space.
 [[nodiscard]] experiment::Settings cell_settings(const NegativesCell& cell);
 
-/// A model as it was published: of 64 dimensions where it has embeddings.
+/// A published model, of 64 dimensions if it has embeddings.
 struct PublishedModel {
   std::string benchmark;  // Benchmark::name()
-  std::string model;      // what it has besides MF and the loss is in brackets
+  std::string model;      // in brackets: what it has besides MF and the loss
   double ndcg;
   std::optional<double> recall{};
 };

@@ -15,13 +15,13 @@ namespace reproduce {
 
 namespace {
 
-/// Of one thread, with validation.
+/// On one thread, including validation.
 double seconds_an_epoch(const prism::TrialRecord& run) {
   return run.seconds / static_cast<double>(std::max<std::size_t>(run.epochs, 1));
 }
 
-/// The first epoch in which a run's validation passes the best of the other model, the mean over
-/// seeds with which neither diverged; NaN where it does not pass with one of them.
+/// The first epoch whose validation exceeds the other model's best, as the mean over seeds with
+/// which neither diverged; NaN if with one of them none does.
 double epochs_to_pass(const prism::Tuned& tuned, const prism::Tuned& other) {
   std::vector<double> epochs;
   for (std::size_t s = 0; s < tuned.runs.size(); ++s) {
@@ -39,10 +39,10 @@ double epochs_to_pass(const prism::Tuned& tuned, const prism::Tuned& other) {
 struct Row {
   const char* initializer;
   const prism::Tuned& tuned;
-  double passes;  // the other model's best, after so many epochs
+  double passes;  // the other model's best, after this many epochs
 };
 
-/// Those of a cell that is complete.
+/// The rows of a cell; none if it is incomplete.
 std::vector<Row> rows(const NegativesResult& result) {
   if (!result.complete() || result.xavier.runs.empty() || result.prism.runs.empty()) return {};
   return {{"Xavier", result.xavier, epochs_to_pass(result.xavier, result.prism)},

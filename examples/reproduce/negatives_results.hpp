@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The losses of many negatives as tables.
+// The losses with many negatives as tables.
 #pragma once
 
 #include <string>
@@ -9,8 +9,8 @@
 
 namespace reproduce {
 
-/// One table of a benchmark's cells, those that are complete, and of the published models.
-/// @return empty where no cell is complete
+/// One table of a benchmark's complete cells and of the published models.
+/// @return empty if no cell is complete
 [[nodiscard]] std::string negatives_markdown(const Benchmark& benchmark,
                                              const std::vector<NegativesResult>& cells);
 /// All complete cells.

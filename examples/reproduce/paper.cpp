@@ -14,7 +14,7 @@ const std::vector<double> decays{0, 1e-8, 1e-6, 1e-4};
 const std::vector<double> directau_gammas{1, 2, 5};
 const std::vector<double> alphas{0, 0.25, 0.5, 0.75, 1, 1.25, 1.5};
 
-/// The paper's batches: of losses over pairs of rows, and of losses with negatives.
+/// The paper's batch sizes: for losses over pairs of rows, and for losses with negatives.
 std::size_t batch_of(const std::string& loss) {
   return loss == "DirectAU" || loss == "MAWU" ? 4096 : 16384;
 }
@@ -45,7 +45,8 @@ Series prism_series(const std::string& loss, std::vector<double> values) {
 }  // namespace
 
 const std::vector<DataSet>& data_sets() {
-  // MAWU: the paper's values where it gives them; else a part of its authors' grid, [0, 2] by 0.1.
+  // MAWU: the paper's values if it gives any, else part of its authors' grid, [0, 2] in steps of
+  // 0.1.
   static const std::vector<double> authors_grid{0.2, 0.6, 1};
   static const std::vector<DataSet> all{
       {"movielens1m", "MovieLens 1M", "ratings.dat.gz", 3, 1.826, authors_grid, authors_grid},

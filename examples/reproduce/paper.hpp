@@ -24,7 +24,7 @@ struct DataSet {
 };
 [[nodiscard]] const std::vector<DataSet>& data_sets();
 
-/// The learning rates among which the paper chooses.
+/// The learning rates from which the paper chooses.
 inline const std::vector<double> learning_rates{0.1, 0.01, 0.001};
 
 /// A value that the paper prints.
@@ -36,8 +36,8 @@ struct Published {
 [[nodiscard]] std::optional<double> published(const std::string& data, const std::string& backbone,
                                               const std::string& loss, bool prism);
 
-/// As the paper's text says; as its published code does where that differs; or as the text says,
-/// with the hyperparameters chosen on Gowalla in place of a search.
+/// Follows the paper's text; its published code, where that differs; or the text, with the
+/// hyperparameters chosen on Gowalla instead of a search.
 enum class Protocol { text, code, transferred };
 [[nodiscard]] const char* name_of(Protocol protocol);
 
@@ -52,17 +52,17 @@ struct Cell {
 };
 [[nodiscard]] std::vector<Cell> table1_cells();
 
-/// The cell whose chosen hyperparameters a transferred one takes.
+/// The cell whose chosen hyperparameters a transferred cell takes over.
 [[nodiscard]] Cell source_of(const Cell& transferred);
 
-/// The settings of a cell's models, lists of the paper's search space included.
+/// The settings of a cell's models, including the lists of the paper's search space.
 [[nodiscard]] experiment::Settings cell_settings(const Cell& cell);
 
 /// What a figure shows over its parameter.
 enum class Shown {
   strata,      // NDCG@20 and the parts of it due to each stratum
   quality,     // NDCG@20 by dot product and by cosine, and the best epoch
-  ratio,       // the unpopular stratum's part over the popular one's
+  ratio,       // the unpopular stratum's part divided by the popular one's
   magnitudes,  // mean item magnitude over popularity
   curves,      // validation NDCG@20 by dot product and by cosine over epochs
   rates,       // NDCG@20 with the default learning rate and with constant ones
@@ -86,7 +86,7 @@ struct Figure {
   std::string parameter{};  // a list option of experiment: "lambda", "alpha"
   std::vector<Series> series{};
 };
-/// Those of one data set; their names end in "/" and its name.
+/// The figures of one data set; their names end in "/" and the name of the data set.
 [[nodiscard]] std::vector<Figure> figures(const DataSet& data);
 
 /// The settings of a series on a data set, without the parameter.

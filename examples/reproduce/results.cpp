@@ -33,7 +33,7 @@ struct Row {
   std::optional<double> paper{};
 };
 
-/// Those of methods whose search and runs are over.
+/// The rows of methods whose search and runs are complete.
 std::vector<Row> rows(const std::vector<CellResult>& cells) {
   std::vector<Row> all;
   for (const CellResult& result : cells) {

@@ -11,7 +11,7 @@
 
 namespace reproduce {
 
-/// A number of those runs that have a report: all but those that diverged.
+/// Statistic of a number over the runs with a report: all except those that diverged.
 template <class Number>
 [[nodiscard]] prism::Statistic over(const std::vector<prism::TrialRecord>& runs,
                                     const Number& number) {
@@ -30,11 +30,11 @@ template <class Number>
   return run.report->cosine.ndcg;
 }
 
-/// The verdict on ours beside the paper's value: within the spread of seeds, better or worse, and
-/// by how much.
+/// How our value compares with the paper's: within the spread of seeds, better or worse, and by how
+/// much.
 [[nodiscard]] std::string verdict(const prism::Statistic& ours, std::optional<double> paper);
 
-/// Table 1 as Markdown and CSV; cells that are not complete are left out.
+/// Table 1 as Markdown and CSV, without incomplete cells.
 [[nodiscard]] std::string table1_markdown(const std::vector<CellResult>& cells);
 [[nodiscard]] std::string table1_csv(const std::vector<CellResult>& cells);
 
@@ -42,13 +42,13 @@ template <class Number>
 [[nodiscard]] std::string figure_csv(const FigureResult& result);
 [[nodiscard]] std::string figure_markdown(const FigureResult& result);
 
-/// Draws NAME.svg, with "-" for "/", into a folder.
+/// Draws NAME.svg, with "-" in place of "/", into a folder.
 /// @return whether there was anything to draw
-/// @throws prism::DataError  where gnuplot is missing or fails
+/// @throws prism::DataError  if gnuplot is missing or fails
 bool draw(const FigureResult& result, const std::filesystem::path& folder);
 
 /// The theorem's expected change of a squared magnitude, over popularity and weight decay, for the
-/// cosine 0.9 of the paper.
+/// paper's cosine of 0.9.
 void draw_theorem(const std::filesystem::path& folder);
 
 /// "decay-gowalla" for "decay/gowalla"

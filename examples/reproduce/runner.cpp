@@ -12,8 +12,8 @@ namespace reproduce {
 
 namespace {
 
-/// Where some seeds have a run of each point, leaves those alone: a seed draws the split, too, and
-/// points are compared.
+/// If some seeds have a run for every point, keeps only those: the seed also draws the split, and
+/// points are compared with each other.
 void keep_common_seeds(FigureResult& result) {
   std::map<std::uint64_t, std::size_t> points_with;  // by seed
   std::size_t points = 0;
@@ -38,7 +38,7 @@ std::vector<Search> searches_of(const Cell& cell) {
           {settings, {cell.backbone, cell.loss, "None", "PRISM"}}};
 }
 
-/// Leaves of each list that has several values the one that was chosen elsewhere.
+/// Reduces each list of several values to the value that was chosen elsewhere.
 void keep_chosen(experiment::Settings& settings, const prism::Configuration& chosen) {
   for (auto& [name, values] : settings.lists) {
     const auto found = std::ranges::find(chosen, name, &prism::Hyperparameter::name);
@@ -46,7 +46,7 @@ void keep_chosen(experiment::Settings& settings, const prism::Configuration& cho
   }
 }
 
-/// Nothing is run.
+/// A queue that runs nothing.
 prism::QueueOptions reading() {
   prism::QueueOptions queue;
   queue.interrupted = [] { return true; };
@@ -137,7 +137,7 @@ std::vector<prism::Tuned> Runner::tuned(const std::vector<Search>& searches, con
 CellResult Runner::run(const Cell& cell, const std::vector<Search>& searches,
                        std::vector<std::uint64_t> seeds, const prism::QueueOptions& queue) {
   CellResult result{.cell = cell, .all_seeds = seeds.size()};
-  // Where all are not over, time has run out: the others are read, not run.
+  // If a result is incomplete, time has run out: with fewer seeds, trials are read, not run.
   for (; !seeds.empty(); seeds.pop_back()) {
     const auto of_cell = tuned(searches, cell.data, seeds, queue);
     result.decay = of_cell[0];
@@ -153,7 +153,7 @@ CellResult Runner::run(const Cell& cell) {
   if (cell.protocol == Protocol::transferred) {
     const Cell source = source_of(cell);
     CellResult chosen{.cell = source, .all_seeds = 1};
-    // The first seed is the one that chooses.
+    // The first seed decides the choice.
     if (has(source.data)) {
       chosen = run(source, searches_of(source), {options_.seeds.front()}, reading());
     }
@@ -201,7 +201,7 @@ FigureResult Runner::run(const Figure& figure, const DataSet& data) {
         const prism::TrialSpec& trial = trials[next++];
         auto record = records_.find(trial.key);
         if (!record || !record->finished) continue;
-        // Another figure's record gives a curve by dot product until the trial has run.
+        // Until this trial has run, another figure's record provides the curve by dot product.
         if (covers(*record, trial, to_the_end)) ++result.done;
         point.runs.push_back(std::move(*record));
       }

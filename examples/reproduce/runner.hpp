@@ -21,17 +21,17 @@ namespace reproduce {
 struct CellResult {
   Cell cell;
   std::size_t all_seeds;    // asked for
-  std::size_t seeds = 0;    // how many of the first ones both models have finished
-  std::string waits_for{};  // of a transferred cell: its source, while that is not on record
+  std::size_t seeds = 0;    // how many of these, from the first, both models have finished
+  std::string waits_for{};  // a transferred cell's source, until that is on record
   prism::Tuned decay{}, prism{};
   [[nodiscard]] bool complete() const { return decay.complete && prism.complete; }
   /// Whether nothing is missing.
   [[nodiscard]] bool on_record() const { return complete() && seeds == all_seeds; }
-  /// What it lacks, where there is more to say than that it is not complete.
+  /// What is missing, if there is more to say than that the cell is incomplete.
   [[nodiscard]] std::string note() const;
 };
 
-/// The tuned models of a loss of many negatives, with one seed, tested after retraining.
+/// The tuned models of a loss with many negatives, with one seed, tested after retraining.
 struct NegativesResult {
   NegativesCell cell;
   prism::Tuned xavier, prism;
@@ -40,10 +40,10 @@ struct NegativesResult {
   [[nodiscard]] std::string note() const { return ""; }
 };
 
-/// One value of a series' parameter; NaN where it has none.
+/// One value of a series' parameter; NaN if it has none.
 struct SeriesPoint {
   double value;
-  std::vector<prism::TrialRecord> runs{};  // one a seed
+  std::vector<prism::TrialRecord> runs{};  // one per seed
 };
 struct SeriesResult {
   Series series;
@@ -53,7 +53,7 @@ struct FigureResult {
   Figure figure;
   std::vector<SeriesResult> series{};
   std::size_t done = 0, total = 0;  // trials
-  /// Whether there is a run of each point, if not with each seed.
+  /// Whether each point has a run, though perhaps not with each seed.
   [[nodiscard]] bool shows_all() const;
 };
 
@@ -67,11 +67,11 @@ struct RunnerOptions {
   std::filesystem::path data;     // folder with a folder for each data set
   std::filesystem::path records;  // JSON lines
   std::vector<std::uint64_t> seeds{123, 246, 492};
-  /// Of successive halving, in place of the one that each cell has; 0: none.
+  /// For successive halving, in place of each cell's own number; 0: no halving.
   std::optional<std::size_t> first_epochs{};
   prism::QueueOptions queue{};
   std::string device = "host";  // experiment::Settings::device
-  /// Whether nothing is run, and the file of the records is only read, which needs not be there.
+  /// Whether to run nothing and only read the file of records, which need not exist.
   bool only_read = false;
 };
 
@@ -79,19 +79,19 @@ class Runner {
  public:
   explicit Runner(RunnerOptions options);
 
-  /// Whether the data set's file is there, or it needs none.
+  /// Whether the data set's file exists or is not needed.
   [[nodiscard]] bool has(const DataSet& data) const;
   [[nodiscard]] std::filesystem::path file(const DataSet& data) const;
-  /// @throws prism::DataError  where the data set's file does not say which lines are the test set
+  /// @throws prism::DataError  if the data set's file does not say which lines are the test set
   void check(const Benchmark& benchmark);
 
-  /// Runs what is missing; where time runs out, the result is what is on record, of a cell with as
-  /// many seeds as both its models have. A transferred cell runs once its source is on record.
+  /// Runs what is missing. If time runs out, returns what is on record: of a cell, with as many
+  /// seeds as both its models have. A transferred cell runs once its source is on record.
   [[nodiscard]] CellResult run(const Cell& cell);
   [[nodiscard]] NegativesResult run(const NegativesCell& cell);
   [[nodiscard]] FigureResult run(const Figure& figure, const DataSet& data);
 
-  /// From here on nothing is run: results are those on record.
+  /// From here on runs nothing: results are those on record.
   void only_read() {
     options_.queue.interrupted = [] { return true; };
   }
@@ -105,13 +105,13 @@ class Runner {
                                                          const DataSet& data,
                                                          const std::string& group);
 
-  /// Chooses among the combinations of each, which have different initializers.
+  /// For each search, chooses among its combinations; the searches differ in their initializer.
   [[nodiscard]] std::vector<prism::Tuned> tuned(const std::vector<Search>& searches,
                                                 const DataSet& data,
                                                 const std::vector<std::uint64_t>& seeds,
                                                 const prism::QueueOptions& queue);
-  /// A cell with as many of the seeds as are on record once time has run out.
-  /// @param searches  with decay, and with PRISM
+  /// A cell; once time has run out, with as many of the seeds as are on record.
+  /// @param searches  one with decay, one with PRISM
   [[nodiscard]] CellResult run(const Cell& cell, const std::vector<Search>& searches,
                                std::vector<std::uint64_t> seeds, const prism::QueueOptions& queue);
 

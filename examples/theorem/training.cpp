@@ -63,8 +63,8 @@ Split load(const Settings& settings) {
 std::vector<Watched> train_by_cosine(const Split& split, std::uint64_t seed) {
   constexpr std::size_t dim = 32, epochs = 5;
   constexpr double batch_size = 256;
-  // Steps in which angles and magnitudes change little in an epoch, as the probe's predictions
-  // assume, and a decay as strong as the growth of an item of mean popularity.
+  // A learning rate with which angles and magnitudes change little in an epoch, as the probe's
+  // predictions assume, and a decay as strong as the growth of an item of mean popularity.
   const double pairs = static_cast<double>(split.train.size());
   const double mean_popularity = pairs / split.train.items();
   const double square = 2.0 * dim / (split.train.items() + dim);  // mean |row|^2 of Xavier

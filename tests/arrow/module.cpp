@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// A shared object through which pyarrow_test.py hands Arrow's C structures to the library and takes
-// them. Errors become texts: a function returns null, or what was wrong.
+// A shared object through which pyarrow_test.py passes Arrow's C structures to the library and
+// receives them. Errors become texts: a function returns null, or the error message.
 #include <cstdlib>
 #include <cstring>
 #include <exception>
@@ -21,7 +21,7 @@ struct Data {
   std::shared_ptr<const Graph> graph;
 };
 
-/// What went wrong, until the next call.
+/// The last error message, valid until the next call.
 const char* said(const std::exception& error) {
   static std::string text;
   text = error.what();
@@ -74,7 +74,7 @@ const char* prism_export_interactions(const Data* data, int dictionary, int bina
   });
 }
 
-/// Makes models of the interactions; `rows` are then where the users' rows are.
+/// Makes models of the interactions; `rows` then points to the users' rows.
 const char* prism_make_models(Data* data, const float** rows) {
   return guarded([&] {
     data->model = std::make_shared<const Model>(data->interactions);

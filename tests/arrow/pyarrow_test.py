@@ -161,7 +161,7 @@ def test_slices_and_batches():
     first_null = users.index(None)
     check(error_of(Data.of_table, table).startswith(
         f"Arrow data: column 'user' (format 'u'), row {first_null} (from 0): is null"), "null")
-    # A struct array with an offset of its own, which record batches have not.
+    # A struct array with its own offset, which record batches do not have.
     batch = table.drop_null().combine_chunks().to_batches()[0]
     struct = pa.StructArray.from_arrays(batch.columns, names=["user", "item"]).slice(5, 3)
     check(Data.of_batch(pa.RecordBatch.from_struct_array(struct)).batch().num_rows == 3, "struct")

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Arrow data that cannot be read are typed errors, and everything is released once all the same.
+// Arrow data that cannot be read gives typed errors, and everything is still released exactly once.
 #include <doctest/doctest.h>
 
 #include <cstdint>
@@ -22,7 +22,7 @@ const ArrowColumn item_column = test::texts("item", {"x", "y", "z"});
 
 using Change = std::function<void(ArrowSchema&, ArrowArray&)>;
 
-/// The error's message of reading a table in which something was changed.
+/// The error message from reading a table in which something was changed.
 std::string refusal_of(const std::vector<ArrowColumn>& columns, const Change& change = nullptr,
                        const ArrowReadOptions& options = {}) {
   ArrowSchema schema = test::schema_of(columns);
@@ -50,7 +50,7 @@ std::string array_error(const ArrowColumn& column,
   });
 }
 
-/// Texts between these offsets, beside three items.
+/// A column of texts at these offsets, beside three items.
 template <class Offset>
 ArrowColumn between(const std::vector<Offset>& offsets) {
   ArrowColumn column = test::texts<Offset>("user", {"a", "b", "c"});
@@ -58,7 +58,7 @@ ArrowColumn between(const std::vector<Offset>& offsets) {
   return column;
 }
 
-/// Three views, of which the second is this.
+/// Three views, the second of which is given.
 ArrowColumn view(std::int32_t length, std::int32_t buffer, std::int32_t from) {
   ArrowColumn column = test::views("user", {"first", "a text of 20 bytes..", "third"});
   column.buffers[1]->replace(16, 16, test::bytes_of<std::int32_t>({length, 0, buffer, from}));

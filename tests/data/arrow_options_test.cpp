@@ -28,7 +28,7 @@ TEST_CASE("columns without a known name are users and items, in this order") {
   CHECK(pairs_of(interactions_in({a, b, c})) == Pairs{{"1", "2"}});
   CHECK(pairs_of(interactions_in({a, b, c}, {.user = "b", .item = 0})) == Pairs{{"2", "1"}});
   CHECK(pairs_of(interactions_in({a, b, c}, {.user = 2, .item = "b"})) == Pairs{{"3", "2"}});
-  // One of two by name, so the other is the other.
+  // One of two columns is chosen by name, so the remaining one takes the other role.
   CHECK(pairs_of(interactions_in({test::texts("item", {"1"}), b})) == Pairs{{"2", "1"}});
   CHECK(pairs_of(interactions_in({a, test::texts("user", {"2"})})) == Pairs{{"2", "1"}});
 }
@@ -136,7 +136,7 @@ TEST_CASE("a null rating is as any null, and one that is no finite number is an 
                    {.min_rating = 4, .nulls = ArrowNulls::drop}) ==
           "column 'rating' (format 'g'), row 1 (from 0): is not a finite number");
   }
-  // What is left out for its rating may hold anything.
+  // A row that is left out for its rating may hold anything.
   CHECK(interactions_in(
             {test::with_nulls(user, {1, 0}), item, test::numbers<double>("rating", "g", {5, 1})},
             {.min_rating = 4})

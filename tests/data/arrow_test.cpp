@@ -122,8 +122,7 @@ TEST_CASE("numbers need not be aligned") {
 }
 
 TEST_CASE("the offsets of a column, its bits and the batch around it are kept to") {
-  // Rows 9 and 10 of the column, of which the latter is null: an offset of 7 in the column, 2 in
-  // the batch.
+  // Rows 9 and 10 of the column, the latter null: an offset of 7 in the column, 2 in the batch.
   std::vector<std::int32_t> values(12);
   for (int k = 0; k < 12; ++k) values[static_cast<std::size_t>(k)] = 100 + k;
   std::vector<std::string> names;
@@ -167,7 +166,7 @@ TEST_CASE("a dictionary at the address of another that was released is told apar
   std::vector<std::string> wanted;
   for (int k = 0; k < 5; ++k) {
     wanted.push_back("word " + std::to_string(10 + k));
-    // No two buffers of a batch have one size.
+    // No two buffers of a batch have the same size.
     batches.push_back(
         {test::dictionary<std::int8_t>("c", {0}, test::texts("user", {wanted.back()})),
          test::texts<std::int64_t>("item", {"some item"})});
@@ -213,7 +212,7 @@ TEST_CASE("rows with nulls are dropped on request, and their ids with them") {
   const ArrowColumn words = test::with_nulls(test::texts("user", {"", "ann"}), {0, 1});
   CHECK(pairs_of(interactions_in(beside_items(test::dictionary<std::int8_t>("c", {0, 1, 0}, words)),
                                  drop)) == Pairs{{"ann", "1"}});
-  // An index below a null is no index.
+  // The index in a null entry is ignored.
   const ArrowColumn indices = test::dictionary<std::int8_t>("c", {99, 1}, words);
   CHECK(interactions_in(beside_items(test::with_nulls(indices, {0, 1})), drop).size() == 1);
   CHECK(error_of({test::with_nulls(user, {0, 0, 0, 0}), item}, drop) == "holds no interactions");

@@ -57,8 +57,8 @@ TEST_CASE("the k-core is what repeated removal leaves") {
 }
 
 TEST_CASE("removal propagates along a chain to its end") {
-  // A path: user 0 - item 0 - user 1 - item 1 - ...; its end is below the core, then the next, and
-  // so on.
+  // A path: user 0 - item 0 - user 1 - item 1 - ...; removing its end puts the next node below the
+  // core, and so on.
   Pairs pairs;
   for (Index k = 0; k < 1000; ++k) {
     pairs.push_back({k, k});

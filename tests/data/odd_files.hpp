@@ -40,7 +40,7 @@ inline const ReadOptions no_header{.format = Format::delimited, .header = Header
 inline const ReadOptions lists{.format = Format::adjacency};
 
 inline const std::vector<OddFile> odd_files{
-    // Known columns that are no ids.
+    // Columns with known names that are not ids.
     {"RetailRocket",
      "timestamp,visitorid,event,itemid\n1433221332,257597,view,355908\n1433224214,992329,view,"
      "248676\n",
@@ -126,7 +126,7 @@ inline const std::vector<OddFile> odd_files{
      {},
      refused("where the user should be, holds numbers with a decimal point such as '5.0'")},
     {"ids that pandas made numbers", "7.0,8.0\n9.0,8.0\n", {}, reads(2, 1, 2, "7.0 8.0")},
-    // Times for ratings.
+    // Times that could be taken for ratings.
     {"a time for a rating", "7,8,978300760\n9,8,978302109\n", rated,
      refused(":1: column 2 (from 0), where the rating should be, holds times such as 978300760; "
              "the option rating says")},

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Files that are easily taken for something else: each is read right, or refused with words that
-// say what to pass. Never a guess without a word.
+// Files that are easily mistaken for something else: each is read correctly, or refused with a
+// message that says which option to pass. The reader never guesses silently.
 #include <doctest/doctest.h>
 
 #include <string>
@@ -20,7 +20,7 @@ using odd::odd_files;
 using odd::odd_texts;
 using odd::OddFile;
 
-/// "" if a file reads as expected, or else what is wrong.
+/// "" if a file reads as expected; otherwise, what is wrong.
 std::string problem_of(const OddFile& odd) {
   const TemporaryFile file(odd.text);
   const Expected& expected = odd.expected;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// More of the files of odd_files_test.cpp: comments, headers, quotes, times, and files that are no
+// More of the files of odd_files_test.cpp: comments, headers, quotes, times, and files that are not
 // tables.
 #pragma once
 
@@ -150,7 +150,7 @@ inline const std::vector<OddFile> odd_texts{
      "7,8,5,2011-03-14\n9,8,5,1300060800\n",
      {},
      refused(":2: the time is not a date such as")},
-    // Files that are no tables.
+    // Files that are not tables.
     {"HTML",
      "<!DOCTYPE html>\n<html><body>404, not found</body></html>\n",
      {},

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Invalid files are errors that name the file, the line and what would be right.
+// Errors for invalid files name the file, the line and what was expected.
 #include <doctest/doctest.h>
 
 #include <filesystem>
@@ -100,7 +100,7 @@ TEST_CASE("a threshold for the files that have ratings leaves the others as they
   CHECK(sizes("1\t2\t978300760\n1\t3\t978300761\n") == std::pair(std::size_t{2}, std::string()));
   CHECK(sizes("1\t2\tgood\n1\t3\tbad\n") == std::pair(std::size_t{2}, std::string()));
   CHECK(sizes("1 2 3\n2 1 2 4\n") == std::pair(std::size_t{5}, std::string()));  // adjacency lists
-  // A rating that is none is an error all the same.
+  // An invalid rating is still an error.
   CHECK(error_of("user,item,rating\na,x,5\na,y,good\n", {.min_rating = 3, .require_rating = false})
             .find("the rating is not a finite number") != std::string::npos);
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Reading gives the same for any chunks and threads, and says what it has found.
+// Reading gives the same result for any chunks and threads, and reports what it has found.
 #include <doctest/doctest.h>
 #include <sys/stat.h>
 
@@ -19,7 +19,7 @@ using test::contains;
 
 namespace {
 
-/// All that reading gives, in words; or the error.
+/// The complete result of reading as text, or the error.
 std::string outcome(const std::filesystem::path& path, const ReadOptions& options,
                     const detail::ReadSizes& sizes) {
   try {
@@ -40,7 +40,7 @@ std::string outcome(const std::filesystem::path& path, const ReadOptions& option
   }
 }
 
-/// The same in one chunk of one thread as in many of several; returns it.
+/// Checks that any chunks and threads give the result of one chunk on one thread; returns it.
 std::string outcome_of(const std::string& text, const ReadOptions& options = {}) {
   const TemporaryFile file(text);
   const std::size_t block = std::size_t{2} << 20;

@@ -80,7 +80,7 @@ TEST_CASE("columns are chosen by position or by name") {
   CHECK(pairs_in_order(read_text(text, options)) == Names{{"7", "8"}});
   CHECK(read_text(text, {.user = 3, .item = 2}).times().empty());  // the fourth column is the
                                                                    // users'
-  // Chosen columns make words between spaces a file of columns.
+  // With columns chosen, words between spaces are read as columns.
   CHECK(pairs_in_order(read_text("5 7 8\n5 9 8\n", {.user = 1, .item = 2})) == two);
 }
 

@@ -85,8 +85,8 @@ TEST_CASE("a split of users keeps every interaction with an item that a training
 }
 
 TEST_CASE("a fifth of a held-out user's items, rounded down, is to be predicted, from 5 items on") {
-  // User u has u items; the odd ones' item 100 + u is nobody else's, so that it is dropped where
-  // the user is held out.
+  // User u has u items. No other user has an odd user's item 100 + u, so it is dropped where that
+  // user is held out.
   Pairs pairs;
   for (Index user = 0; user < 60; ++user) {
     for (Index k = 0; k < user; ++k) pairs.push_back({user, k});

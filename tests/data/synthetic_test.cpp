@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Synthetic data has the properties it is for: popular items, preferences, and reproducible draws.
+// Synthetic data has its intended properties: popular items, preferences, and reproducible draws.
 #include "prism/data/synthetic.hpp"
 
 #include <doctest/doctest.h>

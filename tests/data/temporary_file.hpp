@@ -13,7 +13,7 @@
 #include <zlib.h>
 #endif
 
-/// An empty folder of a unique name, removed with all that is in it at the end of the scope.
+/// An empty folder with a unique name, removed with all its contents at the end of the scope.
 class TemporaryFolder {
  public:
   TemporaryFolder() : path_(unused()) {}

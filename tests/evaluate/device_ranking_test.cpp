@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What a device ranks is what the host ranks: the same lists, entry by entry, where the scores are
-// exact.
+// A device ranks as the host does: where the scores are exact, the lists are the same entry by
+// entry.
 #include <doctest/doctest.h>
 
 #include <algorithm>
@@ -329,7 +329,7 @@ TEST_CASE("rows and parts in a device's memory are not copied") {
   const auto lists = lists_of(grid, scorer, all, 10, {&halves}, Similarity::dot);
   const std::size_t allocated = grid_memory().allocated() - before;
   CHECK(lists == lists_of(serial, scorer, all, 10, {&halves}, Similarity::dot));
-  // The scores, and less than the rows or the part beside them.
+  // The scores, and less beside them than the rows or the part would take.
   const std::size_t of_scores = users * items * sizeof(float);
   CHECK(allocated >= of_scores);
   CHECK(allocated < of_scores + halves.size() * sizeof(Index));

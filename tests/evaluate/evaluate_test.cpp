@@ -145,7 +145,7 @@ TEST_CASE("full ranking equals a sort of every score, for many sizes") {
       std::vector<Index> all(users);
       for (Index u = 0; u < users; ++u) all[u] = users - 1 - u;  // in another order than the table
       const Interactions* const exclude[] = {&seen};
-      // Its products are denormal: they count as zeros in both.
+      // The products are denormal: both rankings treat them as zeros.
       Recommender<MF<7>, BPR> tiny = model;
       for (float& weight : tiny.weights().users) weight *= 1e-20F;
       for (float& weight : tiny.weights().items) weight *= 1e-20F;

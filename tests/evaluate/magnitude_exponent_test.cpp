@@ -25,7 +25,7 @@ const Split& small_split() {
   return split;
 }
 
-/// PRISM ranks popular items first: of rows at random, magnitudes are all there is.
+/// PRISM ranks popular items first: rows in random directions differ systematically only in length.
 using PopularFirst = Recommender<MF<8>, DirectAU, None, PRISM<1.0>>;
 const PopularFirst& model() {
   static const PopularFirst made(small_split().train);
@@ -146,7 +146,7 @@ TEST_CASE("a curve has the reports of its scorers, the same for any number of th
     CHECK(same(curve[k].report, expected));
   }
   CHECK(same(curve[2].report, evaluate(model(), split.validation)));
-  // Longer rows of popular items: the greater the exponent, the more popular what is recommended.
+  // Popular items have longer rows: the greater the exponent, the more popular the recommendations.
   for (std::size_t k = 1; k < 5; ++k) {
     CHECK(curve[k].report.average_popularity > curve[k - 1].report.average_popularity);
   }

@@ -169,7 +169,7 @@ TEST_CASE("ranking with pruning is the same with magnitudes of every kind") {
   };
   check_same(scorer_of(sizes, as_it_is, mixed), seen);
   check_same(scorer_of(sizes, mixed, mixed), seen);
-  // And a few rows that leave their panel without a bound.
+  // And a few rows whose panels have no bound.
   const auto beyond = [&](std::size_t i, std::span<float> row) {
     mixed(i, row);
     if (i % 300 == 7) times(1e20F)(i, row);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What evaluate leaves out by itself: the items that the user has in the model's training set.
+// What evaluate leaves out by default: the items that the user has in the model's training set.
 #include <doctest/doctest.h>
 
 #include <algorithm>
@@ -45,7 +45,7 @@ TEST_CASE("evaluate leaves out a model's training items as if they were excluded
   REQUIRE_FALSE(
       same_report(by_hand, evaluate(scorer, split.test, {.exclude = {&split.validation}})));
   CHECK(same_report(by_hand, evaluate(model, split.test, {.exclude = {&split.validation}})));
-  // Named too: popularity counts the part once.
+  // With the training set also named in exclude: popularity counts it once.
   CHECK(same_report(by_hand,
                     evaluate(model, split.test, {.exclude = {&split.train, &split.validation}})));
   const Interactions copy = split.train;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Rows that take up their neighbours' when ranking.
+// Rows to which their neighbours' rows are added when ranking.
 #include <doctest/doctest.h>
 
 #include <array>
@@ -62,7 +62,7 @@ constexpr std::array<Aggregation, 4> some{{{},
                                            {.neighbour_exponent = -1, .weight = 0.3},
                                            {.neighbour_exponent = 0.5, .own_exponent = -2}}};
 
-/// A split whose users have neighbours to take up rows of.
+/// A split whose users have neighbours to aggregate.
 const Split& split_of_150() {
   static const Split split = random_split(
       synthetic_interactions({.users = 150, .items = 120, .interactions_per_user = 12}),
@@ -140,7 +140,7 @@ TEST_CASE("of a device's rows the host makes what it makes of its own") {
   };
   CHECK(same(found.output.users(), expected_rows.output.users()));
   CHECK(same(found.output.items(), expected_rows.output.items()));
-  // And of the host's rows, which a device is given.
+  // The same when the rows passed with the device are in the host's memory.
   const Scorer<float> of_host = with_aggregation(grid, scorer, split_of_150().train, aggregation);
   CHECK(same(of_host.output.items(), expected_rows.output.items()));
 }
@@ -197,7 +197,7 @@ TEST_CASE("points have the reports of their aggregations, the same for any numbe
   // The first leaves rows as they are.
   CHECK(points[0].aggregation.label() == "none");
   CHECK(points[0].report.ndcg == evaluate(untrained(), split.validation).ndcg);
-  // Of rows at random, those of what the user's neighbours have rank better.
+  // Even random rows rank better once they include those of the user's neighbours.
   CHECK(best_aggregation(points).report.ndcg > 1.1 * points[0].report.ndcg);
 }
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// On a device the steps of small batches take as long as their loops take to begin, and the host
-// that waits for them: how many a step has of either is held here.
+// On a device the time of a small batch's step goes into launching its loops and into the host's
+// waits for them: these tests fix how many loops and waits a step has.
 #include <doctest/doctest.h>
 
 #include <cstddef>
@@ -17,8 +17,8 @@ using namespace prism;
 
 namespace {
 
-/// Of a step of a batch of 16,384 pairs, its negatives included, where nothing is allocated any
-/// more.
+/// The counts of a step on a batch of 16,384 pairs, drawing its negatives included, once nothing
+/// more is allocated.
 template <class Model>
 test::DeviceCounts counts_of_step(const Interactions& train,
                                   const typename Model::Options& options = {}) {
@@ -36,7 +36,7 @@ test::DeviceCounts counts_of_step(const Interactions& train,
   return counts;
 }
 
-/// Steps, more than a history has room for at first. The host crashes where it touches the memory.
+/// Takes more steps than a history holds at first. The host crashes if it touches the memory.
 template <class Model>
 void step_on_device_only(const Interactions& train, const typename Model::Options& options = {}) {
   Model model(train, options);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// A device's memory is not the host's: whole trainings, evaluations and lists where the host that
-// touches it crashes, and their numbers where it may.
+// A device's memory is not the host's: whole trainings, evaluations and lists on memory that the
+// host cannot touch without crashing, with the same numbers as on memory that it may touch.
 #include <doctest/doctest.h>
 
 #include <algorithm>
@@ -47,7 +47,7 @@ void check_close(const std::vector<std::vector<ScoredItem<T>>>& a,
   }
 }
 
-/// Adds to a table in loops of the execution, and its state says of itself what the host does.
+/// Adds to a table in loops of the execution; its State has its own finite(), save() and load().
 struct SumOfGradients {
   static constexpr std::string_view name = "SumOfGradients";
   template <class T>
@@ -109,7 +109,7 @@ struct SumOfItems {
   }
 };
 
-/// A training on the guarded memory has the bits of one on memory that is the host's too.
+/// Training on the guarded memory is bit-identical to training on memory shared with the host.
 template <class Model>
 void check_training(const typename Model::Options& options = {}, FitOptions fit_options = {}) {
   fit_options.learning_rate = 0.02;
@@ -132,10 +132,10 @@ void check_training(const typename Model::Options& options = {}, FitOptions fit_
         evaluate(test::guarded_grid, guarded, guarded_split().test, without_validation).ndcg);
   const std::vector<Index> users{3, 0, 41};
   const auto lists = recommend(serial_grid, open, std::span<const Index>(users), 5);
-  // The host, whose rounding is another one, computes the output rows.
+  // The host computes the output rows, and rounds differently.
   check_close(lists, recommend(test::guarded_grid, guarded, std::span<const Index>(users), 5));
 
-  // A model whose tables are the device's, as a user may make one.
+  // A model with its tables in the device's memory, as a user may make it.
   const Model on_device(guarded, &test::guarded_memory());
   CHECK(report.ndcg ==
         evaluate(test::guarded_grid, on_device, guarded_split().test, without_validation).ndcg);

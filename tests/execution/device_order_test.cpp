@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// A device runs its warps in no order: a model trained on one does not depend on it.
+// A device runs its warps in no fixed order: a model trained on it does not depend on the order.
 #include <doctest/doctest.h>
 
 #include <algorithm>
@@ -49,7 +49,7 @@ TEST_CASE("the epochs' orders, drawn while a device trains, are the host's") {
       synthetic_interactions({.users = 50, .items = 40, .interactions_per_user = 6});
   for (const Shuffle mode : {Shuffle::every_epoch, Shuffle::once}) {
     detail::EpochPairs of_host(train, 7, mode), of_device(train, 7, mode);
-    // In turn, again, left out and back, as a run that is resumed may ask for them.
+    // In order, repeated, skipped and going back, as a resumed run may request them.
     for (const std::size_t epoch : {1U, 2U, 2U, 3U, 5U, 4U, 1U}) {
       CAPTURE(epoch);
       CHECK(std::ranges::equal(of_host.of(serial, epoch),

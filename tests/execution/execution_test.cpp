@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Where a model is trained: every execution gives the same model up to rounding, an instruction set
-// of one's own trains whole models, and tables lie in the memory that the options name.
+// Where a model is trained: every execution gives the same model up to rounding, a user-defined
+// instruction set trains whole models, and tables lie in the memory that the options name.
 #include <doctest/doctest.h>
 
 #include <algorithm>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Loops that threads share: every task once, inside one another, and out of them by an exception.
+// Loops shared by threads: every task runs once; nested loops; leaving a loop by an exception.
 #include <doctest/doctest.h>
 #include <tbb/task_arena.h>
 

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// An instruction set of one's own: two numbers at a time in plain C++, which counts what it is
-// asked.
+// A user-defined instruction set: two numbers at a time in plain C++. Counts its calls.
 #pragma once
 
 #include <atomic>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// A model whose type is not seen gives what the model gives.
+// A type-erased model gives the same results as the model.
 #include <doctest/doctest.h>
 
 #include <algorithm>
@@ -78,7 +78,7 @@ void check_same(const X& exec, const AnyRecommender& any, const Model& model) {
   CHECK(equal(any.item_row(79), output.items()[79]));
 }
 
-/// A model and its like without a type, before training, after it, and after another.
+/// Compares a model with its type-erased twin before, after, and after further training.
 template <class X, class Model>
 void check_same(const X& exec, Model model) {
   const Split& split = small_split();
@@ -106,7 +106,7 @@ std::string bytes_of(const std::filesystem::path& path) {
   return {std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()};
 }
 
-/// What is written to the standard error stream meanwhile.
+/// Captures what is written to the standard error stream during its lifetime.
 template <class Call>
 std::string shown(const Call& call) {
   const std::ostringstream text;

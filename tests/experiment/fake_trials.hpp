@@ -21,7 +21,7 @@ using namespace prism;
 
 inline constexpr std::size_t to_the_end = std::numeric_limits<std::size_t>::max();
 
-/// An empty folder of its own.
+/// A new empty folder, removed at the end of the scope.
 struct Folder {
   std::filesystem::path path;
   Folder() {
@@ -33,7 +33,7 @@ struct Folder {
   ~Folder() { std::filesystem::remove_all(path); }
 };
 
-/// A trial whose validation after n epochs is quality * (1 - 1/(n+1)), over after 30.
+/// A trial whose validation after n epochs is quality * (1 - 1/(n+1)); it ends after 30 epochs.
 class FakeTrial final : public Trial {
  public:
   FakeTrial(double quality, std::atomic<int>& epochs) : quality_(quality), epochs_(epochs) {}

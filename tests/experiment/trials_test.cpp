@@ -104,7 +104,7 @@ TEST_CASE("the records of trials outlive the program, and a line that was cut of
     CHECK(found->report->magnitudes[0].magnitude == 0.1);
     records.add({.key = "another"});
   }
-  // The last line may lack its end.
+  // The last line may be truncated.
   std::filesystem::resize_file(path, std::filesystem::file_size(path) - 1);
   TrialRecords(path).add({.key = "a third"});
   CHECK(TrialRecords(path).all().size() == 3);
@@ -282,7 +282,7 @@ TEST_CASE("trials retrained are what retrain gives, paused or not") {
   Model model(trial_split().train, {.seed = 6});
   const History history = prism::fit(model, trial_split(), fit, Silent());
   REQUIRE(history.best_epoch > 0);
-  // The rate was lowered before the best epoch, and is when the model is retrained.
+  // The learning rate was lowered before the best epoch, and is lowered again in retraining.
   History before = history;
   before.epochs.resize(history.best_epoch - 1);
   REQUIRE(fit.schedule->factor({.epoch = history.best_epoch}, before) < 1);
@@ -297,7 +297,7 @@ TEST_CASE("trials retrained are what retrain gives, paused or not") {
   CHECK(tuned.test(&Report::ndcg).mean ==
         doctest::Approx((ndcg + tuned.retrained[1].report->dot.ndcg) / 2));
 
-  // Interrupted in the midst of the second training.
+  // Interrupted in the middle of the second training.
   const Folder folder;
   TrialRecords in_file(folder.path / "records.jsonl");
   const std::size_t first_epochs = tuned.runs[0].epochs + tuned.runs[1].epochs;

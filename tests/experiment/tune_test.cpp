@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What tuning chooses, and by what.
+// What tuning chooses, and by which criterion.
 #include <doctest/doctest.h>
 
 #include <atomic>
@@ -27,7 +27,7 @@ TEST_CASE("tuning chooses by validation, of each model one, and runs it with eve
   CHECK(tuned[0].test(&Report::ndcg).mean == doctest::Approx(-0.5));
   CHECK(tuned[0].test(&Report::ndcg).count == 3);
   CHECK(label(tuned[1].configuration) == "quality 0.1");
-  CHECK(epochs == 4 * 30 + 3 + 2 * 2 * 30);  // the search, and two seeds more of each model
+  CHECK(epochs == 4 * 30 + 3 + 2 * 2 * 30);  // the search, and two more seeds of each model
   // All of it is on record.
   CHECK(tune(all, records, {}).size() == 2);
   CHECK(epochs == 4 * 30 + 3 + 2 * 2 * 30);
@@ -45,7 +45,7 @@ TEST_CASE("successive halving trains the better part of the candidates further")
   TrialRecords records;
   const auto tuned = tune(all, records, {.seeds = {1}, .first_epochs = 2});
   CHECK(label(tuned[0].configuration) == "quality 9");
-  // A fake trial cannot be put aside: each round begins anew. 9 trials of 2, 3 of 6, 1 of 30.
+  // A fake trial cannot be paused: each round starts again. 9 trials of 2 epochs, 3 of 6, 1 of 30.
   CHECK(epochs == 9 * 2 + 3 * 6 + 1 * 30);
   CHECK(records.find("model9/1")->finished);
   CHECK(records.find("model8/1")->epochs == 6);
@@ -83,7 +83,7 @@ TEST_CASE("halving leaves candidates of every learning rate to the end") {
       CHECK(records.find(other)->epochs == 2);
     }
   }
-  // Where rates are compared too, only the best is left.
+  // If candidates of different learning rates are compared with each other, only the best is left.
   TuneOptions of_all = options;
   of_all.halve_within = "";
   TrialRecords fewer;
@@ -105,11 +105,11 @@ TEST_CASE("a search decides by the epochs of its rungs, whatever else is on reco
   const TuneOptions options{.seeds = {1}, .first_epochs = 2, .reduction = 2};
   TrialRecords records;
   const auto tuned = tune(all, records, options);
-  // -6 leads after 2 epochs, is kept beside 5, and diverges in epoch 3.
+  // Quality -6 leads after 2 epochs, is kept together with 5, and diverges in epoch 3.
   CHECK(label(tuned[0].configuration) == "quality 5");
   CHECK(records.find("model3/1")->epochs == 2);
   const int before = epochs;
-  // The one left behind is trained further by someone else, to a validation above all.
+  // Another run trains the eliminated candidate further, to a validation above all others.
   TrialRecord further = *records.find("model3/1");
   further.finished = true;
   for (int e = 0; e < 28; ++e) further.validations.push_back(100);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Fuzzes loading a model: one file of a saved model, which the first byte chooses, is replaced by
-// the others, and the manifest says of it what is true. What is loaded is whole, or an error of the
-// library says what is wrong.
+// Fuzzes loading a model: the first byte chooses one file of a saved model, the other bytes replace
+// its content, and the manifest has the matching size and checksum. Either the model that is loaded
+// is complete, or an error of the library says what is wrong.
 #include <unistd.h>
 
 #include <algorithm>
@@ -31,7 +31,7 @@ void overwrite(const fs::path& path, std::string_view text) {
   std::ofstream(path, std::ios::binary) << text;
 }
 
-/// A saved model, and what its files were.
+/// A saved model, and the original contents of its files.
 struct Saved {
   fs::path folder = fs::temp_directory_path() / ("prism_fuzz_" + std::to_string(::getpid()));
   std::vector<std::string> names;
@@ -53,7 +53,7 @@ struct Saved {
   }
 };
 
-/// The manifest with the size and checksum of a file as it is now.
+/// The manifest with the size and checksum of a file's new content.
 std::string manifest_with(const std::string& manifest, const std::string& name,
                           std::string_view content) {
   const detail::Manifest before("manifest.txt", manifest);

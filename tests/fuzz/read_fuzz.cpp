@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Fuzzes the readers (libFuzzer): any bytes are interactions or a typed error, and the same
-// whatever the chunks are. The first two bytes choose the options, the rest is the file.
+// Fuzzes the readers (libFuzzer): any bytes give interactions or a typed error, and the result does
+// not depend on the chunks. The first two bytes choose the options, the rest is the file.
 //
 //     cmake -B build/fuzz -DCMAKE_CXX_COMPILER=clang++ -DPRISM_FUZZ=ON && cmake --build build/fuzz
 //     -t read_fuzz mkdir found && build/fuzz/tests/fuzz/read_fuzz -max_total_time=600 found

@@ -97,7 +97,7 @@ PRISM_FOR_EACH_VARIANT("zero-gradient steps in closed form equal single steps") 
   if constexpr (isa_supported<Isa>) {
     constexpr std::size_t n = 67;
     const AdamConstants<T> constant(beta1, beta2, epsilon);
-    // The row's last step, from the first of a training on; and the number of steps after it.
+    // The row's last step, from a training's first on; below, the number of steps after it.
     for (const std::uint64_t stood_at :
          std::initializer_list<std::uint64_t>{1, 2, 10, 50, 300, 2000, 100000}) {
       AdamHistory<T> history;
@@ -141,8 +141,8 @@ PRISM_FOR_EACH_VARIANT("zero-gradient steps in closed form equal single steps") 
 }
 
 TEST_CASE("the closed form applies to nearly every row") {
-  // No law of results: it says that the closed form is used from the first steps on where it is
-  // accurate.
+  // This is about speed, not results: the closed form is accurate, and so is used, from the first
+  // deferred steps on.
   for (const std::uint64_t stood_at : std::initializer_list<std::uint64_t>{20, 400, 5000}) {
     AdamHistory<float> history;
     for (std::uint64_t t = stood_at + 1; t <= stood_at + 500; ++t) {
@@ -150,7 +150,7 @@ TEST_CASE("the closed form applies to nearly every row") {
       CHECK(history.view().closed_forms[0].is_accurate());
     }
   }
-  // A row of a training's first step: few steps are replayed before it is.
+  // A row last updated in a training's first step: few steps are replayed until it is accurate.
   AdamHistory<float> history;
   for (std::uint64_t t = 2; t <= 500; ++t) history.add(serial, 0.001, beta1, beta2, t);
   AdamRow<float> row(8);

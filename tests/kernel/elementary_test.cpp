@@ -77,7 +77,7 @@ inline constexpr bool is_fused = !std::is_same_v<Isa, isa::sse2> &&
                                  false;
 #endif
 
-/// Checks the largest error, one ulp more where multiply-adds are not fused, and says it.
+/// Checks the largest error; its bound is one ulp more where multiply-adds are not fused.
 template <class T, class Isa, class Function, class Exact>
 void check_error(const char* name, const std::vector<T>& x, double ulps, const Function& function,
                  const Exact& exact) {
@@ -94,7 +94,7 @@ void check_error(const char* name, const std::vector<T>& x, double ulps, const F
   CHECK(largest <= ulps + (is_fused<Isa> ? 0 : 1));
 }
 
-// A long double of 64-bit ARM has 128 bits, in software.
+// On 64-bit ARM a long double has 128 bits, emulated in software.
 template <class T>
 inline constexpr std::size_t many = std::numeric_limits<long double>::digits > 64 ? 4000 : 200'000;
 

@@ -22,7 +22,7 @@ using namespace prism;
 using namespace test;
 
 TEST_CASE("instruction sets covered here") {
-  // No law: it says which of the cases below run with these compiler flags.
+  // Reports which of the cases below run with these compiler flags.
   MESSAGE("sse2 ", isa_supported<isa::sse2>, ", avx2 ", isa_supported<isa::avx2>, ", avx512 ",
           isa_supported<isa::avx512>);
   CHECK((isa_supported<isa::native>));
@@ -73,7 +73,7 @@ PRISM_FOR_EACH_VARIANT("row kernels equal their plain loops") {
       std::ranges::fill(gradient, std::numeric_limits<T>::quiet_NaN());
       normalise_gradient<Isa>(gradient.data(), b.data(), unit.data(), length, n);
       CHECK(difference(gradient, expected_gradient) <= 10 * tolerance<T> * largest);
-      // A row shorter than min_norm is divided by that.
+      // A row shorter than min_norm is divided by min_norm.
       std::vector<T> tiny(n);
       scale<Isa>(tiny.data(), static_cast<T>(min_norm / 2) / length, a.data(), n);
       const T divisor = normalise<Isa>(unit.data(), tiny.data(), n);

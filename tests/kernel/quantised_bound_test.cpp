@@ -124,7 +124,7 @@ std::vector<std::int8_t> extreme_bytes(const ByteRange& range, std::size_t n, st
   return bytes;
 }
 
-/// Plain C++ has no registers to fill: of long rows it takes some, as it is slow.
+/// Plain C++ has no registers to fill, and is slow, so it skips some of the larger dimensions.
 template <class Isa>
 [[nodiscard]] constexpr std::size_t next_dimension(std::size_t n) {
   return std::same_as<Isa, isa::scalar> && n >= 40 ? n + 7 : n + 1;
@@ -160,7 +160,7 @@ void check_sums() {
         }
       }
     }
-    // A sum exceeds the sum minus 1 but not itself, which determines an integer.
+    // A sum exceeds itself minus 1 but not itself: these two comparisons determine an integer.
     std::vector<std::uint64_t> bits(rows), plain_bits(rows);
     bool same = true;
     for (std::size_t c = 0; c < columns; ++c) {
@@ -201,8 +201,8 @@ void check_bounds() {
       std::vector<std::int8_t> bytes(4 * quads);
       const Quantisation quantisation =
           quantise<Isa>(bytes.data(), x.data(), 1, n, residual.data(), limits.left);
-      // The row is repeated with each score as its threshold: that item and all of higher scores
-      // must be candidates.
+      // The row is repeated with each score as its threshold: all items whose scores reach it must
+      // be candidates.
       std::vector<std::uint8_t> left;
       QuantisedRows rows(columns);
       for (std::size_t c = 0; c < columns; ++c) {

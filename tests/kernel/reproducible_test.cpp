@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// isa::reproducible against its definition in plain C++: the same bits, whatever registers there
-// are.
+// isa::reproducible is bit-identical to its definition in plain C++, whatever registers there are.
 #include <doctest/doctest.h>
 
 #include <array>

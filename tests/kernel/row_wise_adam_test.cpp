@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Adam with one second moment a row: a step against its plain loop, and deferred steps, of one row
-// or of one on each lane, against single ones.
+// Adam with one second moment per row: a step against its plain loop, and deferred steps, of a
+// single row or of one row per lane, against single steps.
 #include <doctest/doctest.h>
 
 #include <algorithm>
@@ -30,7 +30,7 @@ namespace {
 
 constexpr double beta1 = 0.9, beta2 = 0.999, epsilon = 1e-8;
 
-/// Rows that took their last step at different times of a history; the first had none.
+/// Rows that took their last step at different times of a history; the first never took one.
 template <class T, class Isa>
 struct WaitingRows {
   static constexpr std::size_t dim = 37;
@@ -49,7 +49,7 @@ struct WaitingRows {
     for (std::size_t r = 0; r < size; ++r) {
       indices.push_back(static_cast<Index>(r));
       if (r == 0) continue;
-      // The second is up to date; the moments of the third are not even with its weights.
+      // The second is up to date; the moments of the third lag behind its weights.
       const auto last = static_cast<std::uint32_t>(r == 1 ? steps : r * 7 % steps);
       const std::uint32_t of_moments = r == 2 ? last - 3 : last;
       row[r] = {{.weights = last, .moments = of_moments},
@@ -64,7 +64,7 @@ struct WaitingRows {
   }
   [[nodiscard]] ParameterView<T> table() { return {.rows = rows(weights)}; }
 
-  /// As single steps leave them. @return weights, then first moments, then the second one, each row
+  /// The rows after single steps. @return for each row: weights, first moments, the second moment
   [[nodiscard]] std::vector<std::vector<double>> stepped(double decay) {
     std::vector<std::vector<double>> all;
     for (std::size_t r = 0; r < size; ++r) {

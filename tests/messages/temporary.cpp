@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Views of what lives only to the end of the line.
+// Views of temporaries, which live only to the end of the line.
 // case rows: rows of a temporary Output would dangle: name it first
 // case query: a query of a temporary scorer would dangle: name it first
 // case queries: queries of a temporary scorer would dangle: name it first

@@ -145,7 +145,7 @@ void check_pair_potentials() {
     check_pair_potential<T>(100, dim);
   }
   for (const std::size_t n : {1u, 2u, 63u, 64u, 65u, 128u, 200u}) check_pair_potential<T>(n, 17);
-  // More tiles than parts, which have an unequal number of them.
+  // More tiles than parts, so that parts have unequal numbers of tiles.
   check_pair_potential<T>(64 * 29 + 5, 3);
 }
 
@@ -202,7 +202,7 @@ void check_shared_sizes(NegativeMask mask) {
   check_shared<T>(SSM{.negatives = 10}, mask, 1, 20, 10, 5);
 }
 
-/// A tower's output and gradients, to which there is something already.
+/// Checks a tower's output, and its gradients, which are added to what is already there.
 template <class T, std::size_t Layers, class Activation>
 void check_tower(std::size_t size, std::size_t dim, const Activation& activation) {
   CAPTURE(size);
@@ -248,7 +248,7 @@ void check_tower(std::size_t size, std::size_t dim, const Activation& activation
   }
 }
 
-/// Neither 0 nor 1 is its derivative.
+/// For inputs below 0 the derivative is neither 0 nor 1.
 struct Halved {
   [[maybe_unused]] static constexpr std::string_view name = "Halved";
   template <class T>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Sums over all rows of a batch: on the host from the first to the last, for any number of columns;
-// on a device the same up to rounding.
+// Sums over all rows of a batch: on the host in order from the first to the last, for any number of
+// columns; on a device the same up to rounding.
 #include <doctest/doctest.h>
 
 #include <algorithm>

@@ -91,8 +91,8 @@ void check_tile_unit() {
   check<Isa, float>(800, 33);
 }
 
-/// The gradient's error against double for random directions, relative to its magnitude, both root
-/// mean squares.
+/// The gradient's error against double for random directions, relative to its magnitude; both are
+/// root mean squares.
 template <class Isa>
 double relative_error_of_gradient() {
   const Matrix<double> exact = unit_rows(512, 64, 1);

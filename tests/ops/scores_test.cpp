@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// A loss' functions of packs of scores against plain loops, and IPL's probabilities.
+// A loss's functions of packs of scores against plain loops, and IPL's probabilities.
 #include <cmath>
 #include <cstddef>
 #include <prism/core/rows.hpp>

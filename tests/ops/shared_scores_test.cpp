@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Shared negatives against the same list as each pair's own, and masks against a loop.
+// Shared negatives against the same list given to each pair, and masks against a loop.
 #include <doctest/doctest.h>
 
 #include <algorithm>
@@ -101,8 +101,8 @@ void check_sizes() {
   }
 }
 
-/// Sizes for which a processor's tile unit is used, around its blocks; of 130 users drawn 200 times
-/// about 100 are in the batch.
+/// Sizes around the blocks of a processor's tile unit, large enough that it is used; 200 draws from
+/// 130 users give a batch of about 100.
 template <class Isa>
 void check_tile_unit() {
   for (const std::size_t n : {64U, 65U, 130U}) {
@@ -203,7 +203,7 @@ TEST_CASE("training has the mask and the probabilities that its sampler says") {
   CHECK(trained(Shared{}, true) != own);
   CHECK(trained(AllInBatchNegatives{}, true) != trained(AllInBatchNegatives{}, false));
   CHECK(trained(SharedNegatives<>{}, true) == trained(SharedNegatives<>{}, false));
-  // A sampler chosen at run time is the one it holds.
+  // A sampler chosen at run time behaves as the one it holds.
   using One = OneSampler<UniformNegatives, Shared, AllInBatchNegatives>;
   CHECK(trained(One(Shared{.mask = NegativeMask::seen_items}), true) ==
         trained(Shared{.mask = NegativeMask::seen_items}, true));

@@ -46,8 +46,8 @@ Matrix<T> tower_matrix(const TowerTable<double>& from) {
   return to;
 }
 
-/// Without functions of packs, and smooth: there is no kink on whose two sides float and double
-/// could lie.
+/// Has no functions of packs. Smooth, because float and double could lie on different sides of a
+/// kink.
 struct Curve {
   [[maybe_unused]] static constexpr std::string_view name = "Curve";
   template <class T>
@@ -59,7 +59,7 @@ struct Curve {
     return (1 - y * y) * std::sqrt(1 - y * y);
   }
 };
-/// The same with them.
+/// The same with functions of packs.
 struct CurveOfPacks : Curve {
   static constexpr bool takes_packs = true;
   using Curve::apply;

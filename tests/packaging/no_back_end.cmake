@@ -1,5 +1,5 @@
-# FILE includes nothing of an implementation's: by COMPILER -M, no header of another library's, and
-# of prism itself those in FOLDERS, a regular expression, alone. ROOT is include.
+# FILE includes nothing of an implementation's: COMPILER -M lists no header of another library, and
+# of prism's own headers only those in FOLDERS, a regular expression. ROOT is include.
 execute_process(COMMAND ${COMPILER} -std=c++20 -I${ROOT} -M ${FILE}
                 RESULT_VARIABLE status OUTPUT_VARIABLE output ERROR_VARIABLE errors)
 if(NOT status EQUAL 0)
@@ -14,7 +14,7 @@ foreach(file IN LISTS files)
     if(NOT file MATCHES "/prism/(${FOLDERS})/[^/]+$")
       message(SEND_ERROR "includes ${file}")
     endif()
-  # libstdc++ asks whether <tbb/tbb.h> is there, and clang lists what is asked for.
+  # libstdc++ tests __has_include(<tbb/tbb.h>), and clang lists headers that are only tested for.
   elseif(file MATCHES "/(xtensor|xtl|xsimd|tbb|oneapi|zlib|zconf)[^/]*(/|$)"
          AND NOT file MATCHES "/tbb/tbb\\.h$")
     message(SEND_ERROR "includes ${file}")

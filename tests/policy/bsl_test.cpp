@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// BSL's mean over a user's positives, which no golden case has, by its definition.
+// BSL's mean over a user's positives, which no golden case covers, against its definition.
 #include <doctest/doctest.h>
 
 #include <cmath>

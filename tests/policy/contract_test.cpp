@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What policies say of themselves, where it can be seen only at run time. What they say wrongly
-// does not compile: see messages/.
+// What policies declare, where it is known only at run time. Wrong declarations that are known
+// earlier do not compile: see messages/.
 #include <doctest/doctest.h>
 
 #include <filesystem>
@@ -21,7 +21,7 @@ struct Zero {
   }
 };
 
-/// Its options cannot be made in a constant expression, and it promises a rule that it lacks.
+/// Its options are not constant expressions, and it declares a ranking rule that it lacks.
 struct Promising : Zero {
   std::filesystem::path file;
   [[nodiscard]] LossTraits traits() const { return {.has_ranking_rule = true}; }
@@ -48,7 +48,7 @@ struct Filled : Xavier {
   void check() const { require_positive("value", value); }
 };
 
-// Hooks that are not what they are to be, and what policies said themselves once, make no policy.
+// A type with a malformed hook, or a member that policies once declared directly, is not a policy.
 struct Unchecked : Zero {
   void check() {}
 };
@@ -72,7 +72,7 @@ static_assert(BackbonePolicy<LightGCN<8>, float, Serial> && BackbonePolicy<MLP<8
 static_assert(OptimizerPolicy<Adam, float, Serial> && SamplerPolicy<InBatchNegatives, Serial>);
 static_assert(InitializerPolicy<PRISM<1.0>, float, Serial>);
 
-// Traits are constants where options are.
+// Traits are constants if the options are.
 static_assert(loss_traits(Zero{}).negatives == 0 && !loss_traits(Zero{}).overwrites_gradient);
 static_assert(loss_traits(BPR{.negatives = 7}).negatives == 7);
 static_assert(loss_traits(IPL{}).needs_all_rows &&

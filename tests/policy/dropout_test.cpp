@@ -18,7 +18,7 @@ void check_gradients_through(const Loss& loss) {
   for (std::uint64_t seed = 0; seed < 20; ++seed) {
     CAPTURE(seed);
     const GradientProblem problem(seed, n);
-    // More columns than the smallest problems have, of which nearly all would be dropped.
+    // More columns than the smallest problems have: so few could all be dropped.
     const Dropout<Backbone> backbone{.base = Backbone(problem.dim + 3), .rate = 0.3};
     CHECK(gradient_error(backbone, loss, problem, seed) <= test::gradient_bound);
     CHECK(gradient_error(backbone, loss, problem, seed, {.factor = 1.01}) > test::gradient_bound);

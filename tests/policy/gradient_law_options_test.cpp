@@ -24,7 +24,7 @@ TEST_CASE("losses with other options pass the gradient check") {
   test::check_gradient_law<Plain>(MACR{.negatives = 3, .alpha = 0.5, .beta = 0.25});
   test::check_gradient_law<Plain>(
       Penalized<BPR, IPL>{.loss = {}, .penalty = {.weight = 0.3, .sums = IPLSums::batch}});
-  // Of pairs alone, and of negatives too.
+  // Sums over pairs alone, and over negatives too.
   const IPL unsorted{.weight = 0.3, .sums = IPLSums::batch_unsorted};
   test::check_gradient_law<Plain>(Penalized<Dot, IPL>{.loss = {}, .penalty = unsorted});
   test::check_gradient_law<Plain>(Penalized<BPR, IPL>{.loss = {}, .penalty = unsorted});

@@ -53,7 +53,7 @@ consteval std::size_t members() {
   }
 }
 
-/// Whether each member of a policy is an option by name, or a policy that it is made of.
+/// Checks that each member of a policy is a named option or a policy that it is composed of.
 template <class Policy>
 void check_options(std::type_identity<Policy>) {
   Policy policy{};
@@ -70,7 +70,7 @@ void check_options(Types<Policies...>) {
 
 }  // namespace
 
-// Else trials, checkpoints and saved models would take two policies for the same.
+// Otherwise trials, checkpoints and saved models would confuse two different policies.
 TEST_CASE("every option of a policy is seen by name") {
   check_options(all::Losses{});
   check_options(all::Penalties{});

@@ -30,8 +30,7 @@ static_assert(std::is_empty_v<Xavier>);
 static_assert(std::is_empty_v<SGD>);
 static_assert(std::is_empty_v<UniformNegatives>);
 static_assert(sizeof(Plain::Options) == sizeof(OptionsWithoutEmptyPolicies));
-// PRISM's scale is an option at run time, and all that it adds; alpha, a constant of the type, adds
-// nothing.
+// PRISM adds only its scale, a run-time option; alpha, a constant of the type, adds nothing.
 static_assert(sizeof(PRISM<1.0>) == sizeof(double));
 static_assert(sizeof(WithPrism::Options) == sizeof(Plain::Options) + sizeof(double));
 static_assert(sizeof(WithPrism) == sizeof(Plain) + sizeof(double));

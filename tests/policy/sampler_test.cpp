@@ -148,7 +148,7 @@ TEST_CASE("shared negatives are one list of the length that the loss asks for") 
   const Interactions train(3, 60, pairs);
   CHECK(draw(SharedNegatives<UniformNegatives>{}, train, pairs, 7).size() == 7);
   CHECK(draw(SharedNegatives<PopularityNegatives>{}, train, pairs, 7) == [&] {
-    // The same draws as those of the first pairs, had they negatives of their own.
+    // The same draws that the first pairs would get as their own negatives.
     auto own = draw(PopularityNegatives{}, train, pairs, 7);
     own.resize(7);
     return own;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// SLK's quantiles. Its value and gradient for given ones are golden cases.
+// SLK's quantiles. Its value and gradient for given quantiles are golden cases.
 #include <doctest/doctest.h>
 
 #include <algorithm>
@@ -30,7 +30,7 @@ double cosine(const Matrix<double>& users, const Matrix<double>& items, Index u,
   return dot(user, item, dim) / norm(user, dim) / norm(item, dim);
 }
 
-/// Quantiles in the order of users, from a state that had none.
+/// Quantiles in the order of users, from a state that has none yet.
 struct Quantiles {
   const Matrix<double>& users;
   const Matrix<double>& items;
@@ -59,11 +59,11 @@ TEST_CASE("SLK's quantile is the K-th largest cosine of the user's own items and
   constexpr Index user_count = 150, item_count = 40;  // users of several chunks
   const auto users = table(user_count, 5, Stream::users);
   auto items = table(item_count, 5, Stream::items);
-  // Ties: every item is there four times.
+  // Ties: every item occurs four times.
   for (Index i = 10; i < item_count; ++i) std::copy_n(rows(items)[i % 10], 5, rows(items)[i]);
   std::vector<Interaction> pairs;
   for (Index u = 0; u < user_count; ++u) {
-    // None, some, and all.
+    // Users with none, half, and all of the items.
     for (Index i = 0; i < (u % 3) * item_count / 2; ++i) pairs.push_back({u, i});
   }
   const Interactions train(user_count, item_count, pairs);
@@ -75,7 +75,7 @@ TEST_CASE("SLK's quantile is the K-th largest cosine of the user's own items and
       std::vector<double> all(item_count);
       for (Index i = 0; i < item_count; ++i) all[i] = cosine(users, items, u, i);
       std::ranges::sort(all, std::greater<>());
-      // The smallest of all where there are fewer than K.
+      // The smallest of all if there are fewer than K.
       REQUIRE(beta[u] == doctest::Approx(all[std::min<std::size_t>(k, item_count) - 1]));
     }
   }
@@ -100,18 +100,18 @@ TEST_CASE("SLK's drawn items are others than the user's own, which all count") {
   for (std::size_t epoch = 1; epoch <= 30; ++epoch) {
     const SLK loss{.k = own, .quantile_negatives = 300, .refresh_epochs = 1};
     CHECK(quantiles(loss, epoch)[0] == doctest::Approx(1));
-    // One further is the largest of those drawn.
+    // The next quantile is the largest of the drawn cosines.
     drawn.push_back(
         quantiles({.k = own + 1, .quantile_negatives = 3, .refresh_epochs = 1}, epoch)[0]);
     CHECK(std::ranges::any_of(
         others, [&](double c) { return doctest::Approx(c).epsilon(1e-12) == drawn.back(); }));
     CHECK(drawn.back() <= 0.999);
-    // Ten: the smallest of six and three.
+    // K = 10 exceeds the 6 + 3 items: the quantile is the smallest of them.
     const double smallest =
         quantiles({.k = 10, .quantile_negatives = 3, .refresh_epochs = 1}, epoch)[0];
     CHECK(smallest < drawn.back());
   }
-  // They are drawn anew each time, the same in the same epoch.
+  // Each refresh draws anew; the same epoch draws the same items.
   std::vector<double> different = drawn;
   std::ranges::sort(different);
   CHECK(std::unique(different.begin(), different.end()) - different.begin() > 20);

@@ -230,7 +230,7 @@ TEST_CASE("IPL's sum over a popular item's interactions does not lose digits in 
 TEST_CASE("IPL's unsorted groups have other items' scores, of positives and negatives") {
   const World world;
   const Interactions train = world.interactions();
-  // The list of scores: of the pairs, then of each pair's first negative, then of each second.
+  // The list of scores: the pairs, then each pair's first negative, then each pair's second.
   const std::vector<Index> drawn = world.negatives(2);
   std::vector<double> scores;
   std::vector<Index> items;
@@ -260,7 +260,7 @@ TEST_CASE("IPL's unsorted groups have other items' scores, of positives and nega
   const BPR bpr{.negatives = 2};
   CHECK(world.value(Penalized<BPR, IPL>{bpr, unsorted}) - world.value(bpr) ==
         doctest::Approx(3 * by_hand(18)).epsilon(1e-12));
-  // Wherever in a sum it stands, and chosen at run time.
+  // Also anywhere within a sum, and chosen at run time.
   CHECK(world.value(Penalized<BPR, Penalized<ReSN, OnePenalty<IPL, ReSN>>>{
             bpr, {{.weight = 0}, unsorted}}) -
             world.value(bpr) ==

@@ -13,11 +13,11 @@ tiny_ratings >ratings.dat
 fail() { echo "$*" >&2; exit 1; }
 run() { "$program" --data ratings.dat --epochs 3 --batch 64 --dim 8 --quiet "$@"; }
 
-# 2 rates x 2 decays of FullWD, 2 seeds; decay is nothing to the others.
+# 2 learning rates x 2 decays of FullWD, 2 seeds; the other regularisers ignore the decay.
 run --lr 0.1,0.01 --lambda 1e-4,1e-6 --seed 1,2 --records records.jsonl >first.txt
 [ "$(wc -l <records.jsonl)" = 16 ] || fail "the records are not those of 16 trials"
 [ "$(grep -c '^MF' first.txt)" = 8 ] || fail "the table has not 8 rows"
-# All of it is on record: the same table, no trial.
+# All trials are on record: the table is the same, and none is run.
 run --lr 0.1,0.01 --lambda 1e-4,1e-6 --seed 1,2 --records records.jsonl >second.txt
 cmp first.txt second.txt || fail "the table from the records is another"
 [ "$(wc -l <records.jsonl)" = 16 ] || fail "trials on record were run again"
@@ -33,7 +33,7 @@ run --lr 0.1,0.01 --lambda 1e-4,1e-6 --seed 1,2 --records records.jsonl >/dev/fu
 run --lr 0.1,0.01 --lambda 1e-4,1e-6 --seed 1,2 --records records.jsonl --tune >tuned.txt
 [ "$(grep -c '^MF' tuned.txt)" = 3 ] || fail "tuning gave not 3 models"
 [ "$(wc -l <records.jsonl)" = 16 ] || fail "tuning ran trials that were on record"
-# And is retrained on training and validation set, once.
+# The choice is retrained on training and validation set, once.
 run --lr 0.1,0.01 --lambda 1e-4,1e-6 --seed 1,2 --records records.jsonl --tune --retrain >anew.txt
 [ "$(wc -l <records.jsonl)" = 22 ] || fail "not each of 3 models and 2 seeds was retrained"
 [ "$(grep -c '"retraining":true' records.jsonl)" = 6 ] || fail "the records do not say which were retrained"
@@ -44,7 +44,7 @@ run --lr 0.1,0.01 --seed 1,2 --threads 1 >one.txt
 run --lr 0.1,0.01 --seed 1,2 --threads 2 >two.txt
 cmp one.txt two.txt || fail "the table depends on the number of threads"
 
-# Negatives that all pairs share, dropout, other parts, a schedule, retraining.
+# Shared negatives, dropout, other parts of the split, a schedule, retraining.
 "$program" --data ratings.dat --epochs 3 --batch 64 --dim 8 --quiet --loss SSM --negatives 20 --log-q \
   --sampler SharedPopularityNegatives --mask seen_items --dropout 0.1 --initializer PRISM \
   --validation-part 0.2 --test-part 0.2 --schedule cosine --retrain --json shared.json >shared.txt
@@ -53,7 +53,7 @@ for words in 'SSM, log_q 1, negatives 20, tau 0.2' 'SharedPopularityNegatives, m
   grep -qF -- "$words" shared.json || { cat shared.json; fail "the record has not $words"; }
 done
 
-# A column that says which lines are the test set gives what two files give.
+# A column that marks the test set gives the same result as two files.
 awk -F:: '{ print $1 "\t" $2 "\t" (($1 + $2) % 5 == 0) }' ratings.dat | sort -s -t "$(printf '\t')" -k3,3 >parts.tsv
 awk '$3 == 0 { print $1 "\t" $2 }' parts.tsv >train.tsv
 awk '$3 == 1 { print $1 "\t" $2 }' parts.tsv >test.tsv
@@ -77,12 +77,12 @@ refused_parts '--test excludes --test-column' --data parts.tsv --test test.tsv -
 sed 's/0$/1/' parts.tsv | cat parts.tsv - >twice.tsv
 refused_parts '--test-column: ' --data twice.tsv --test-column 2
 
-# Of the delimiter, \t is a tab.
+# In --delimiter, \t is a tab.
 sed 's/::/\t/g' ratings.dat >ratings.tsv
 "$program" --data ratings.tsv --delimiter '\t' --epochs 1 --batch 64 --dim 8 --quiet --json tabs.json >tabs.txt
 grep -qF '"delimiter": "\t"' tabs.json || { cat tabs.json; fail "the two letters are no tab"; }
 
-# A saved model answers, and is not replaced by one of other settings.
+# A saved model answers queries, and is not replaced by a model of other settings.
 run --initializer PRISM --save models --json saved.json >saved.txt
 folder_of_model=models/MF-DirectAU-None-PRISM
 user=$(head -n 1 "$folder_of_model/user_ids.txt")
@@ -110,7 +110,7 @@ cp ratings.dat mine.json
 kept "no record of experiment" --json mine.json
 cmp -s ratings.dat mine.json || fail "another program's file was replaced"
 
-# A signal ends training after the step: the table is printed, and --resume goes on to the same end.
+# A signal ends training after the current step: the table is printed, and --resume reaches the same result.
 long=("$program" --data ratings.dat --epochs 1000000 --patience 1000000 --batch 16 --dim 8 --lr 0.001
   --initializer PRISM --threads 1)
 for signal in INT:130 TERM:143; do
@@ -135,15 +135,15 @@ run2 --epochs 6 --checkpoint resumed --resume --json resumed.json >/dev/null
 numbers() { grep -vE 'seconds' "$1"; }
 diff <(numbers whole.json) <(numbers resumed.json) || fail "a resumed run ends otherwise than the whole one"
 
-# A signal puts the trials of lists and --tune aside: the table has those that were over, and the same command
-# goes on to the same end.
+# A signal pauses the trials of lists and --tune: the table has the finished trials, and the same command run again
+# reaches the same result.
 several=("$program" --data ratings.dat --epochs 3000 --patience 3000 --batch 16 --dim 8 --seed 1,2
   --initializer PRISM --threads 1 --quiet)
 lists=("${several[@]}" --lr 0.001,0.01)
 tuning=("${several[@]}" --lr 0.01 --gamma 1,2 --tune --first-epochs 1500)
 "${lists[@]}" --records whole.jsonl >whole.txt  # 4 trials
 "${tuning[@]}" --records whole.jsonl >whole_tuned.txt
-# wait_for PROCESS CONDITION...: the condition, while the process runs
+# wait_for PROCESS CONDITION...: waits for the condition; fails if the process ends first
 wait_for() {
   local process=$1
   shift
@@ -152,7 +152,7 @@ wait_for() {
     sleep 0.02
   done
 }
-# checkpoint_but RECORDS NAME: a checkpoint of another trial than this one
+# checkpoint_but RECORDS NAME: the checkpoints of trials other than this one
 checkpoint_but() { ls "$1.trials" 2>/dev/null | grep '\.ckpt$' | grep -v -- "$2"; }
 stopped_and_gone_on_with() {
   local signal=$1 expected=$2 records=$3 whole=$4 status=0
@@ -175,7 +175,7 @@ stopped_and_gone_on_with() {
   [ "$(wc -l <"$records")" = 4 ] || fail "a trial on record was run again, or one was not run"
 }
 stopped_and_gone_on_with INT 130 interrupted.jsonl whole.txt "${lists[@]}"
-# Two candidates up to the rung, and the chosen one with both seeds.
+# Two candidates trained up to the rung, then the chosen one with both seeds.
 stopped_and_gone_on_with TERM 143 terminated.jsonl whole_tuned.txt "${tuning[@]}"
 
 # A second signal does not wait for the end of the epoch, which is minutes away here.

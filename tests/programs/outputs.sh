@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# outputs.sh EXPERIMENT RECOMMEND: what experiment keeps, refuses and says of --json, --save and --checkpoint.
+# outputs.sh EXPERIMENT RECOMMEND: what experiment keeps, refuses and reports for --json, --save and --checkpoint.
 set -euo pipefail
 source "$(dirname "${BASH_SOURCE[0]}")/tiny_ratings.sh"
 source "$(dirname "${BASH_SOURCE[0]}")/catches_signal.sh"
@@ -11,7 +11,7 @@ cd "$folder"
 tiny_ratings >ratings.dat
 fail() { echo "$*" >&2; exit 1; }
 run() { "$program" --data ratings.dat --dim 8 --initializer PRISM --quiet "$@"; }
-# refused STATUS WORDS OPTIONS...: nothing is trained
+# refused STATUS WORDS OPTIONS...: checks that the options are refused and nothing is trained
 refused() {
   local expected=$1 words=$2 status=0
   shift 2
@@ -22,7 +22,7 @@ refused() {
   }
 }
 
-# What the data was taken for is said also with --quiet.
+# How the data was read is reported even with --quiet.
 run --epochs 4 --checkpoint done --json done.json --save done >out.txt 2>messages.txt
 grep -q "ratings.dat: columns between '::', no header" messages.txt || fail "the data is not described: $(cat messages.txt)"
 grep -q '"stop_reason": "epochs"' done.json || fail "the record does not say why training ended"
@@ -31,7 +31,7 @@ grep -q '"interrupted": false' done.json || fail "the record does not say that t
 run --epochs 2 --validate-by-cosine --json cosine.json >out.txt 2>&1
 [ "$(grep -c '"validation_by_cosine": 0\.[0-9]*[1-9]' cosine.json)" = 2 ] || fail "not each epoch has its validation by cosine"
 
-# Aggregation: chosen on the validation set, of which the table is; not a part of a saved model.
+# Aggregation is chosen on the validation set and changes the table; it is not part of a saved model.
 run --epochs 2 --aggregate --json aggregated.json >aggregated.txt 2>messages.txt
 grep -qE 'test-time aggregation m -[0-9.]+, n -[0-9.]+, weight [0-9.]+, NDCG@20 [0-9.]+ on the validation' aggregated.txt ||
   fail "the aggregation is not said: $(cat aggregated.txt)"
@@ -50,7 +50,7 @@ for words in 'note stop_reason: epochs' 'note interrupted: false' 'note validati
   grep -q "^$words" out.txt || fail "the model does not say: $words"
 done
 
-# A checkpoint is gone on with by no fewer epochs, and by the same settings; what differs is named alone.
+# A checkpoint is resumed only with at least as many epochs and the same settings; the error names only the difference.
 place=done/MF-DirectAU-None-PRISM.checkpoint
 refused 1 "--epochs: must be at least 4: 4 are done in $place" --epochs 3 --checkpoint done --resume --json few.json
 [ ! -e few.json ] || fail "a record was written of epochs that were done before"
@@ -59,7 +59,7 @@ refused 1 "--initializer: must be what $place was saved with, PRISM<1>, alpha 1,
 refused 1 "--batch: must be what $place was saved with, 4096, not 64" --batch 64 --epochs 5 --checkpoint done --resume
 run --epochs 4 --checkpoint done --resume --json again.json >out.txt 2>&1 || fail "epochs that are done: $(cat out.txt)"
 
-# All is checked before anything is made.
+# Everything is checked before any file or folder is created.
 cp ratings.dat ratings.dat.copy
 refused 2 "name the same place" --save f.txt --json f.txt
 refused 2 "name the same place" --checkpoint f.txt --json f.txt
@@ -69,26 +69,26 @@ refused 2 "there is no folder" --save made --json none/run.json
 refused 1 "no record of experiment" --save made --checkpoint made --json ratings.dat.copy
 [ ! -e made ] || fail "a folder was made before all was checked"
 
-# Files of others are found before training.
+# Files that are not a saved model's are found before training.
 touch done/MF-DirectAU-None-PRISM/notes.txt
 refused 1 "other files than a saved model's, such as notes.txt" --epochs 4 --save done
 rm done/MF-DirectAU-None-PRISM/notes.txt
 
-# Results of other data of the same name stay.
+# Results from other data under the same file name are not replaced.
 cp ratings.dat all.dat
 head -n -7 all.dat >ratings.dat
 refused 1 "--json done.json: has results of other data, train" --epochs 4 --json done.json
 refused 1 "--save done/MF-DirectAU-None-PRISM: has results of other data, train" --epochs 4 --save done
-sed '3s/::[0-9]*::/::40::/' all.dat >ratings.dat  # as many
+sed '3s/::[0-9]*::/::40::/' all.dat >ratings.dat  # the same number of interactions
 refused 1 "has results of other data" --epochs 4 --json done.json
 mv all.dat ratings.dat
-# So do runs of other models, of the same settings and data.
+# Runs of other models with the same settings and data are kept too.
 "$program" --data ratings.dat --dim 8 --epochs 4 --quiet --regularizer FullWD --json done.json >out.txt 2>&1
 [ "$(grep -c '"model":' done.json)" = 2 ] || fail "the run of another model was lost"
 run --epochs 4 --json done.json >out.txt 2>&1
 [ "$(grep -c '"model":' done.json)" = 2 ] || fail "a run is there twice, or lost"
 
-# A checkpoint that cannot be written ends training, with all results until then.
+# A checkpoint that cannot be written ends training; all results until then are kept.
 status=0
 (ulimit -f 32  # KiB
  "$program" --data ratings.dat --quiet --dim 64 --initializer PRISM --epochs 3 --checkpoint full --json full.json \
@@ -98,7 +98,7 @@ grep -q 'experiment: .*PRISM.checkpoint.*File too large' messages.txt || fail "t
 grep -q '^MF<64>' full.txt && grep -q 'ended by an error' full.txt || fail "there is no table: $(cat full.txt)"
 grep -q '"training_error": ' full.json || fail "the record does not say that an error ended training"
 [ -z "$(ls full)" ] || fail "a part of the checkpoint is left: $(ls full)"
-# Where training is over before its only one, it is complete, and the next models are trained.
+# If only the last checkpoint, at the end of training, fails, the run is complete and the next models are trained.
 status=0
 (ulimit -f 32
  "$program" --data ratings.dat --quiet --dim 64 --epochs 1 --checkpoint full --json last.json >full.txt 2>messages.txt) ||
@@ -109,8 +109,8 @@ status=0
 grep -q 'its last checkpoint is not written' full.txt && [ "$(grep -c '"checkpoint_error": ' last.json)" = 3 ] ||
   fail "a last checkpoint is not said to be missing: $(cat full.txt)"
 
-# interrupted EPOCH OPTIONS...: SIGINT after an epoch. Progress goes through a pipe, which holds fewer lines than
-# training has epochs: it cannot end before.
+# interrupted EPOCH OPTIONS...: sends SIGINT after an epoch. Progress goes through a pipe, which holds fewer lines than
+# training has epochs, so training cannot end first.
 long=("$program" --data ratings.dat --dim 8 --batch 64 --lr 0.01 --initializer Xavier --epochs 5000 --patience 5000
   --threads 1)
 mkfifo progress
@@ -134,7 +134,7 @@ grep -q '"interrupted": true' cut.json && grep -q '"stop_reason": "observer"' cu
 "$recommend" --model $model --describe >description.txt
 grep -q '^note interrupted: true' description.txt && grep -q '^note stop_reason: observer' description.txt ||
   fail "the model does not say that a signal ended its training"
-# Of two that are not complete, the better one stays.
+# Of two incomplete runs, the better one is kept.
 better() { sed -i "s/\"best_validation_ndcg\": .*,/\"best_validation_ndcg\": $1,/" cut.json; }
 before=$(validation)
 better 0.0
@@ -145,7 +145,7 @@ grep -q 'is not saved: the one in' out.txt || awk -v a="$(validation)" -v b="$be
 better 2.0
 interrupted 3 --json cut.json --save models
 grep -q '"best_validation_ndcg": 2.0,' cut.json || fail "a better run was replaced"
-# A complete one takes their place, and stays whatever it ranked.
+# A complete run replaces them, and is kept whatever its validation.
 "${long[@]}" --quiet --json cut.json --save models >out.txt 2>&1 || fail "$(cat out.txt)"
 grep -q '"interrupted": false' cut.json && grep -q '^note interrupted: false' $model/manifest.txt ||
   fail "a run that is not complete stays"
@@ -176,7 +176,7 @@ done
 ! grep -q '"model":' first.json || fail "an untrained model is recorded"
 [ -z "$(ls first)" ] || fail "an untrained model was saved"
 
-# Messages have the names of the command line.
+# Messages use the option names of the command line.
 printf 'a b 1\nb c 2\na c 3\n' >open.txt
 "$program" --data open.txt --quiet >out.txt 2>&1 && fail "a file that may be two things was read"
 grep -qF 'the option --format' out.txt || fail "the message has no option of the command line: $(cat out.txt)"

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# recommend.sh EXPERIMENT RECOMMEND: what recommend takes for users, and what it answers.
+# recommend.sh EXPERIMENT RECOMMEND: what recommend accepts as users, and what it answers.
 set -euo pipefail
 source "$(dirname "${BASH_SOURCE[0]}")/tiny_ratings.sh"
 experiment=$(realpath "$1")
@@ -23,7 +23,7 @@ refused() {
   }
 }
 
-# The model's own threshold counts for ratings, unless there is another.
+# The model's own --min-rating applies to ratings, unless another is given.
 printf 'user,item,rating\nnew,1,5\nnew,2,4\nnew,3,1\nnew,4,1\n' >rated.csv
 printf 'user,item\nnew,1\nnew,2\n' >liked.csv
 printf 'user,item\nnew,1\nnew,2\nnew,3\nnew,4\n' >all.csv
@@ -36,12 +36,12 @@ cmp rated.txt liked.txt || fail "low ratings count as likes"
 ask --new-users rated.csv --min-rating 1 >rated.txt 2>messages.txt
 ask --new-users all.csv >all.txt 2>/dev/null
 cmp rated.txt all.txt || fail "--min-rating does not count"
-# Without a header, column 2 has ratings where it has numbers that are no times.
+# Without a header, column 2 holds ratings if its numbers are not times.
 printf 'new\t1\t978300760\nnew\t2\t978300761\n' >times.tsv
 ask --new-users times.tsv >times.txt 2>messages.txt
 cmp times.txt liked.txt || fail "times count as ratings: $(cat messages.txt)"
 
-# Files are read by the same options as experiment's, without times.
+# Files are read with the same options as in experiment, except for times.
 printf 'x|day|what|who\n5|30/12/2011|1|new\n4|31/12/2011|2|new\n' >other.txt
 refused 1 "the option --" --new-users other.txt
 ask --new-users other.txt --delimiter '|' --user-column who --item-column 2 --header >other_answer.txt 2>messages.txt
@@ -51,7 +51,7 @@ ask --new-users dates.csv >dates.txt 2>messages.txt || fail "times that are not 
 cmp dates.txt liked.txt || fail "a column of dates counts"
 refused 2 "--delimiter" --delimiter ,
 
-# Nothing known is an error, not a list for nobody.
+# A new user without known items is an error, not an empty list.
 printf 'user,item\nnew,a\nnew,b\n' >unknown.csv
 refused 1 "unknown.csv: has no interaction with an item that the model has" --new-users unknown.csv
 printf 'user,item\nnew,1\nnew,2\nother,b\n' >mixed.csv
@@ -85,7 +85,7 @@ train --data tabs.csv --delimiter , --header --save tabs
 [ "$(awk -F'\t' 'NF == 4 && $1 == "u\\t1" && $3 ~ /^back\\\\[0-9]*\\t$/' out.txt | wc -l)" = 2 ] || fail "$(cat out.txt)"
 printf 'u\\t1\n' >users
 "$program" --model tabs/MF-DirectAU-None-PRISM --users-file users -k 2 | cmp - out.txt || fail "an escaped id is unknown"
-# A line with an id that has spaces around it is that id, as in user_ids.txt.
+# A line with an id that has spaces around it keeps them, as in user_ids.txt.
 { echo 'user,item'; awk -F:: '{ print "\" u" $1 " \",\"" $2 "\"" }' ratings.dat; } >spaces.csv
 train --data spaces.csv --delimiter , --header --save spaces
 model=spaces/MF-DirectAU-None-PRISM

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# reproduce.sh PROGRAM: an element of the paper on tiny data, stopped and gone on with.
+# reproduce.sh PROGRAM: elements of the paper on tiny data, stopped and resumed.
 set -euo pipefail
 source "$(dirname "${BASH_SOURCE[0]}")/tiny_ratings.sh"
 program=$1
@@ -16,7 +16,7 @@ fail() { echo "$*" >&2; exit 1; }
 unset PRISM_DATA
 run() { "$program" --data data --seeds 1 "$@"; }
 
-# Synthetic data are always at hand.
+# Synthetic data is always available.
 mkdir nothing
 "$program" --data nothing --results synthetic --only defaults/synthetic600 --list >list.txt 2>log.txt &&
   grep -q '^defaults/synthetic600 ' list.txt || { cat log.txt; fail "there is no synthetic data"; }
@@ -29,7 +29,7 @@ for file in whole.md whole/magnitudes-movielens1m.csv whole/magnitudes-movielens
 done
 grep -qE '^"?no decay"?,1,0[.0-9e-]*,0[.0-9e-]*$' whole/curves-movielens1m.csv || fail "no curve by cosine"
 grep -q 'full decay' whole.md || fail "the document has no rows"
-# Of trials that were run without cosines, the curves by dot product are shown.
+# For trials that were run without validation by cosine, only the curves by dot product are shown.
 mkdir by_dot
 sed -E 's/"validations_by_cosine":\[[^]]*\],//' whole/records.jsonl >by_dot/records.jsonl
 run --results by_dot --no-run >log.txt 2>&1 || { cat log.txt; exit 1; }
@@ -37,7 +37,7 @@ cmp <(cut -d , -f 1-3 whole/curves-movielens1m.csv) <(cut -d , -f 1-3 by_dot/cur
   grep -qE '^"?no decay"?,1,[.0-9e-]+,$' by_dot/curves-movielens1m.csv ||
   fail "curves are not shown by dot product alone"
 grep -q '^0 of 5 trials are on record with validation by cosine' by_dot.md || fail "the document does not say that cosines are missing"
-# Stopped at once, stopped by a signal, and gone on with.
+# Stopped at once, stopped by a signal, and resumed.
 status=0
 run --results parts --only magnitudes,curves --budget 0.0000001 >log.txt 2>&1 || { cat log.txt; exit 1; }
 sed -n '/^## Incomplete/,$p' parts.md | grep -q 'magnitudes/movielens1m' && ! grep -q '^### Item magnitude' parts.md ||
@@ -51,7 +51,7 @@ run --results parts --only magnitudes,curves >log.txt 2>&1 || { cat log.txt; exi
 for file in magnitudes-movielens1m.csv curves-movielens1m.csv; do
   cmp "whole/$file" "parts/$file" || fail "$file depends on interruptions"
 done
-# Records made where there is no gnuplot give the same documents where there is.
+# Records made on a machine without gnuplot give the same documents on one with it.
 if PATH=/nowhere run --results recorded --only magnitudes,curves >log.txt 2>&1 || ! grep -q 'gnuplot-nox' log.txt; then
   fail "the missing gnuplot is not named"
 fi
@@ -69,7 +69,7 @@ flock parts/records.jsonl "$program" --data data --seeds 1 --results parts --onl
   fail "the records of another run that is going on are not listed"
 grep -q 'magnitudes/movielens1m *4 of 4' list.txt || fail "the list does not say what is on record"
 [ "$(wc -l <parts/records.jsonl)" = "$lines" ] || fail "trials on record were run again"
-# A cell of Table 1 that one seed of three has been run with.
+# A cell of Table 1 that was run with one seed of three.
 run --results cells --only table1/movielens1m/MF/SSM/text --first-epochs 2 >log.txt 2>&1 || { cat log.txt; exit 1; }
 "$program" --data data --results cells --first-epochs 2 --no-run >log.txt 2>&1 || { cat log.txt; exit 1; }
 for method in decay PRISM; do
@@ -85,7 +85,7 @@ grep -q 'movielens1m/MF/SSM/text  *1 of 3 seeds' list.txt && grep -q 'movielens1
 # A cell that takes another's hyperparameters.
 mkdir data/gowalla data/yelp2018
 pairs() { tiny_ratings | awk -F:: '{ print $1 "\t" $2 "\t" (($1 + $2) % 5 == 0) }'; }
-# Other users: trials on the same interactions would be on record.
+# Different users, because trials on the same interactions would already be on record.
 pairs | awk '$1 % 6 != 0' | gzip >data/gowalla/interactions.tsv.gz
 pairs | awk '$1 % 6 != 1' | gzip >data/yelp2018/interactions.tsv.gz
 transferred() { run --results cells --first-epochs 2 --only table1/yelp2018/MF/SSM/transferred "$@" >log.txt 2>&1; }

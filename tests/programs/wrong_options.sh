@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# wrong_options.sh BUILD_SCRIPT PROGRAM...: each program exits with 2 for an option that it does not have; so does
-# the script, which builds all targets that it is given.
+# wrong_options.sh BUILD_SCRIPT PROGRAM...: each program exits with 2 for an option that it does not have; so does the
+# script if its arguments are missing, and it builds all targets that it is given.
 set -euo pipefail
 script=$(realpath "$1")
 shift
@@ -26,7 +26,7 @@ for program in "$@"; do
     [ "$status" = 2 ] && grep -q -- '--json: ' "$folder/out" ||
       fail "exit status $status for --json $place: $(cat "$folder/out")"
   done
-  # What is compared with the record's place.
+  # --save, whose path is compared with that of --json.
   status=0
   "$program" --json "$folder/x.json" --save "$folder/loop/models" >"$folder/out" 2>&1 || status=$?
   [ "$status" = 2 ] || fail "exit status $status for --save in a loop: $(cat "$folder/out")"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Saved models that are not as they were written: each is refused with what is wrong.
+// Damaged saved models: each is refused with an error that says what is wrong.
 #include <doctest/doctest.h>
 
 #include <filesystem>
@@ -92,7 +92,7 @@ TEST_CASE("tables of other shapes are refused before memory is taken for them") 
         ": has item_table.npy of 30 x 5 numbers where 30 x 4 belong");
   CHECK(refusal("backbone_1.npy", table(4, 5)) ==
         ": has backbone_1.npy of 4 x 5 numbers where 4 x 4 belong");
-  // Towers of such a dimension would have more than 4 TiB.
+  // Towers of such a dimension would take more than 4 TiB.
   save_model(Model(train, {.backbone = MLP<dynamic>(4)}), path);
   change_file(path, "user_table.npy", table(40, std::size_t{1} << 20));
   change_file(path, "item_table.npy", table(30, std::size_t{1} << 20));

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// New rows in closed form, and scorers that have them.
+// New rows in closed form, and scorers that include them.
 #include <doctest/doctest.h>
 
 #include <algorithm>

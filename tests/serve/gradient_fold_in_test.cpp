@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// New rows by steps of the model's loss: what training gives them where all others are held.
+// New rows by gradient steps on the model's loss: equal to training with all other rows held fixed.
 #include <doctest/doctest.h>
 
 #include <algorithm>
@@ -39,8 +39,8 @@ const Interactions& history(ParameterRows side) {
   return side == ParameterRows::users ? of_users : of_items;
 }
 
-/// An optimizer, every row in every step, that leaves all but the new rows of one side as they are:
-/// training with the others held, by the library's own Trainer.
+/// An optimizer that steps every row in every step, but restores all except the new rows of one
+/// side: training with the others held fixed, by the library's own Trainer.
 template <class Base>
 struct HoldTrainedRows {
   static constexpr std::string_view name = "HoldTrainedRows";
@@ -83,7 +83,7 @@ GradientFoldInOptions options_of_test() {
           .seed = seed};
 }
 
-/// The new rows of a model that has them among its own from the start.
+/// The new rows of a model that contains them from the start.
 template <class Loss, class Sampler, class Optimizer>
 Matrix<double> trained_with_others_held(const ModelOf<Loss, Optimizer, Sampler>& model,
                                         ParameterRows side, const Matrix<double>& start) {
@@ -197,7 +197,7 @@ TEST_CASE("fold-in by gradient defers steps as training does") {
 TEST_CASE("fold-in by gradient lowers the loss of the new users' interactions") {
   const auto check = [](const auto& model) {
     std::vector<double> losses;
-    // Without training pairs, which are others in each epoch.
+    // Without training pairs, which differ from epoch to epoch.
     GradientFoldInOptions options{.epochs = 15, .training_pairs = 0};
     options.on_epoch = [&](std::size_t epoch, double loss) {
       CHECK(epoch == losses.size() + 1);
@@ -209,8 +209,8 @@ TEST_CASE("fold-in by gradient lowers the loss of the new users' interactions") 
     CAPTURE(losses.back());
     CHECK(losses.back() < losses.front());
   };
-  // Fit first: of rows at random no user's items are alike. Many negatives, as the least squares
-  // begin close to where few would have the steps go astray.
+  // Fit first, because with random rows a user's items are not alike. Many negatives: the least
+  // squares start is close to the optimum, and steps with few negatives would lead away from it.
   const auto fitted = []<class Model>(Model model) {
     const Split split{train(), Interactions(60, 50, Pairs{}), Interactions(60, 50, Pairs{})};
     fit(model, split, {.learning_rate = 0.02, .batch_size = 100, .epochs = 20}, Silent());
@@ -242,7 +242,7 @@ TEST_CASE("fold-in by gradient gives rows the magnitude of their popularity in t
       fold_in_items_by_gradient(model, shown, {.magnitude = PrismMagnitude{}});
   CHECK(norm(rows(folded_in)[0], 8) == doctest::Approx(std::log(5.0)));
   CHECK(norm(rows(folded_in)[1], 8) == doctest::Approx(std::log(2.0)));
-  // Nothing to learn from: as it began, without a step.
+  // With nothing to learn from, the rows keep their start: no step is taken.
   const Interactions nothing(60, 2, Pairs{});
   CHECK(std::ranges::equal(fold_in_items_by_gradient(model, nothing),
                            fold_in_items_by_gradient(model, nothing, {.epochs = 0})));

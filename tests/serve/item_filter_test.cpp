@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Filters leave out what they say, and answers stay exact.
+// Filters leave out what they declare, and answers stay exact.
 #include <doctest/doctest.h>
 
 #include <algorithm>

@@ -57,7 +57,7 @@ Lists<T> ranked(const X& exec, const Scorer<T>& scorer, std::size_t k, Similarit
   return lists;
 }
 
-/// Whether a result is the list, and its bound shows it: what was not scored cannot enter.
+/// Whether a result is the list, and its bound proves it: no item that was not scored can enter.
 template <class T>
 bool is_answer(const TopKResult<T>& result, const std::vector<ScoredItem<T>>& list, std::size_t k,
                std::size_t items) {
@@ -122,12 +122,12 @@ TEST_CASE("an index answers as rank_items for catalogues of every size") {
 }
 
 TEST_CASE("an index answers as rank_items where it is searched in segments") {
-  // Two segments and more after the first, for one query and for many.
+  // At least two segments after the first, for one query and for many.
   const test::Sizes sizes{.users = 8, .items = 30'000, .dim = 64};
   check_same(par, test::scorer_of<float>(sizes), Similarity::dot, {10, 300});
   check_same(par, test::scorer_of<float>(sizes), Similarity::cosine, {10});
   check_same(par, test::scorer_of<double>(sizes), Similarity::dot, {10});
-  // Rows of lengths that leave the last segments out.
+  // Row lengths for which the last segments are skipped.
   const auto popular = [](std::size_t i, auto row) {
     for (auto& value : row) value *= 1 + 11 / std::sqrt(1 + static_cast<float>(i % 1000));
   };

@@ -21,7 +21,7 @@ namespace fs = std::filesystem;
 
 namespace {
 
-/// While it lives, root, which may read everything, is nobody.
+/// During its lifetime, root, which may read everything, runs as nobody.
 class NobodysRights {
  public:
   NobodysRights() : root_(::geteuid() == 0) {
@@ -169,7 +169,7 @@ TEST_CASE("a saved model is replaced as one, and nothing else is left or replace
                 "photos: cannot be written: it is a folder with other files than a saved model's, "
                 "such as one.jpg"));
   CHECK(names_in(folder / "photos") == std::vector<std::string>{"one.jpg"});
-  // Nor is one that has a file of somebody else beside a model's, or another manifest.
+  // Nor is a folder with a foreign file beside a model's, or with another manifest.
   save_model(Recommender<MF<4>, BPR>(train), folder / "mine");
   check_model_folder(folder / "mine");
   check_model_folder(folder / "nothing");

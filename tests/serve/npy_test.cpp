@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Tables in .npy files: read back as written, and files of others refused before they do harm.
+// Tables in .npy files: read back as written; malformed files are refused before they do harm.
 #include <doctest/doctest.h>
 
 #include <algorithm>
@@ -23,7 +23,7 @@ using test::contains;
 
 namespace {
 
-/// A file of this version, header and content; the header's length may be said wrong.
+/// A file of this version, header and content; it may claim a wrong header length.
 std::string file_of(const std::string& header, const std::string& content = "", int version = 1,
                     std::uint32_t claimed = 0) {
   std::string file("\x93NUMPY", 6);

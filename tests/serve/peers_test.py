@@ -78,7 +78,7 @@ def compare(name, items, user, ours, theirs):
     """The same items in the same order wherever scores differ by more than rounding.
     @return the number of places with the same item"""
     exact = items.astype(np.float64) @ user.astype(np.float64)
-    # Of a dot product in float, whatever the order of its sum; hnswlib's 1 - score rounds too.
+    # Rounding of a dot product in float, summed in any order; hnswlib's 1 - score rounds too.
     rounding = 2 * EPSILON * (len(user) * np.abs(items).astype(np.float64) @ np.abs(user) + 1).max()
     assert len(ours) == len(theirs) == K, (name, len(ours), len(theirs))
     best = np.sort(exact)[::-1]

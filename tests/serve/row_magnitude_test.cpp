@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The PRISM magnitude that trained rows are closest to.
+// The PRISM magnitude closest to trained rows.
 #include <doctest/doctest.h>
 
 #include <cstddef>

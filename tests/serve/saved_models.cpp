@@ -62,7 +62,7 @@ int every_model(bool save, const std::filesystem::path& folder) {
   return 0;
 }
 
-/// Saves two models in turns, until it is killed.
+/// Saves two models in turn, until the process is killed.
 int alternate(const std::filesystem::path& folder) {
   const Interactions train = data();
   const Recommender<MF<32>, BPR> first(train, {.seed = 1});
@@ -73,7 +73,7 @@ int alternate(const std::filesystem::path& folder) {
   }
 }
 
-/// What alternate() has left: whichever model, it is whole.
+/// What alternate() has left: one of the two models, complete.
 int check(const std::filesystem::path& folder) {
   const SavedScorer<> saved = load_scorer(folder);
   const bool is_first = saved.model == "MF<32> + BPR + None + Xavier";

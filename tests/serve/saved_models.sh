@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: BSD-3-Clause
 # saved_models.sh PROGRAM KILLS [SEED]: models saved by one process and loaded by another; a process
-# that saves is killed so many times, and what it leaves is held against what it saves.
+# that saves is killed KILLS times, and the folder that it leaves is compared with what it saves.
 set -euo pipefail
 program=$1
 kills=$2
@@ -27,7 +27,7 @@ for ((k = 0; k < kills; ++k)); do
   [ "$(ls "$folder" | grep -c partial)" -le 1 ] || fail "kill $k: folders left by an earlier process"
   "$program" check "$folder/model" || fail "kill $k: what is left is not what was saved"
 done
-# Two that save at the same time: each model is whole.
+# Two processes save at the same time: each model is complete.
 "$program" alternate "$folder/model" & one=$!
 "$program" alternate "$folder/model" & two=$!
 for ((k = 0; k < 20; ++k)); do "$program" check "$folder/model" || fail "two processes mix"; done

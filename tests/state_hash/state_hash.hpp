@@ -57,8 +57,8 @@ inline void print(const std::string& name, const Hash& hash) {
   std::printf("%s %016" PRIx64 "\n", name.c_str(), hash.value());
 }
 
-/// Hashes loss, validation and weights of each epoch; after fit only the weights of the best one
-/// remain.
+/// Hashes loss, validation and weights of each epoch, because after fit only the best epoch's
+/// weights remain.
 struct EpochHash {
   Hash hash;
 
@@ -160,7 +160,7 @@ void train_each(const Loss& loss) {
   with(lightgcn());
 }
 
-/// MF and the loss with one second moment a row, without decay and with.
+/// MF and the loss with one second moment per row, without and with decay.
 template <class Loss>
 void train_row_wise(const Loss& loss) {
   const Optimizer optimizer = prism::PartialRowWiseAdam{};

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Arrow tables made by hand, for tests of what reads them. Every buffer is a block of its own and
-// of its exact size, and is freed by the release callback, so that the address sanitizer sees what
-// is read outside of it or later. `live` counts the structures that were not released.
+// Arrow tables made by hand, for tests of their readers. Every buffer is a separate block of its
+// exact size and is freed by the release callback, so that the address sanitizer detects reads out
+// of bounds or after release. `live` counts the structures that were not released.
 #pragma once
 
 #include <cstdint>
@@ -18,8 +18,8 @@ namespace test {
 
 inline int live = 0;  // structures that were made and not released
 
-/// Where it is set, released buffers are not freed but taken again for the next of their size, at
-/// the same address, as a producer with a pool of memory does.
+/// If set, released buffers are not freed but reused for the next buffer of their size, at the same
+/// address, as a producer with a memory pool does.
 inline bool reuses_memory = false;
 inline std::multimap<std::size_t, std::unique_ptr<char[]>> unused_memory;
 
@@ -123,7 +123,7 @@ inline ArrowArray array_of(const ArrowColumn& column) {
   return array;
 }
 
-/// A record batch, of as many rows as its first column unless `batch` says else.
+/// A record batch, with as many rows as its first column unless `batch` says otherwise.
 inline ArrowArray array_of(const std::vector<ArrowColumn>& columns, ArrowColumn batch = {}) {
   if (batch.buffers.empty()) batch.buffers = {Buffer{}};
   if (batch.length == 0 && !columns.empty()) batch.length = columns[0].length;
@@ -172,7 +172,7 @@ ArrowColumn texts(const std::string& name, const std::vector<std::string>& value
       name, format, static_cast<std::int64_t>(values.size()), {Buffer{}, bytes_of(offsets), bytes}};
 }
 
-/// A column of string views, whose long texts are in two buffers in turns.
+/// A column of string views, whose long texts alternate between two buffers.
 inline ArrowColumn views(const std::string& name, const std::vector<std::string>& values,
                          const std::string& format = "vu") {
   std::string view, buffers[2];
@@ -237,7 +237,7 @@ class Stream {
   static Own& own(ArrowArrayStream* stream) { return *static_cast<Own*>(stream->private_data); }
   static int schema(ArrowArrayStream* stream, ArrowSchema* out) {
     if (own(stream).schema_error != 0) {
-      std::memset(static_cast<void*>(out), 0x5A, sizeof *out);  // what is not to be released
+      std::memset(static_cast<void*>(out), 0x5A, sizeof *out);  // garbage that must not be released
       return own(stream).schema_error;
     }
     *out = schema_of(own(stream).batches.at(0));

@@ -5,7 +5,7 @@
 
 namespace test {
 
-/// What a consumer of Arrow's structures has: released at the end, where it was not before.
+/// What a consumer of Arrow's structures holds: released at the end unless it was released before.
 struct ArrowTaken {
   ArrowSchema schema{};
   ArrowArray array{};

@@ -7,7 +7,7 @@
 
 namespace test {
 
-/// The text of the error that a call throws; "nothing is refused" where it throws none.
+/// The message of the error that a call throws; "nothing is refused" if it throws none.
 template <class Error, class Call>
 std::string error_of(const Call& call) {
   try {

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# python.sh SCRIPT ARGUMENTS...: the script with the python3 that is there, or the one that PRISM_PYTHON names.
+# python.sh SCRIPT ARGUMENTS...: runs the script with python3, or with the interpreter that PRISM_PYTHON names.
 set -euo pipefail
 python=${PRISM_PYTHON:-python3}
 if ! command -v "$python" >/dev/null; then

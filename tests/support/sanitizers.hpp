@@ -11,8 +11,8 @@
 
 namespace test {
 
-/// Whether the address sanitizer watches this program, which is slow then: long tests of numbers do
-/// less, because only the memory that they touch is of interest.
+/// Whether this program runs under the address sanitizer, which is slow: long numerical tests then
+/// do less, because only their memory accesses are of interest.
 #if defined(PRISM_TEST_SANITIZED)
 inline constexpr bool sanitized = true;
 #else

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What a model and fit refuse, by the name of the argument, and what fit takes for what is left
-// out.
+// What a model and fit refuse, naming the argument, and the defaults that fit uses for omitted
+// options.
 #include <doctest/doctest.h>
 
 #include <cstdint>

@@ -29,7 +29,7 @@ void check_equal(const BatchSide& side, const BatchSide& expected) {
   CHECK(list(side.inverse_index) == list(expected.inverse_index));
 }
 
-/// Memory that ends after some allocations.
+/// Memory that runs out after some allocations.
 class EndingMemory final : public std::pmr::memory_resource {
  public:
   std::size_t left = 0;
@@ -76,7 +76,7 @@ std::vector<Interaction> random_pairs(std::size_t count, const Interactions& tra
   return pairs;
 }
 
-/// Calls check(pairs, negatives, all_rows) for batches of every kind, the one after the other.
+/// Calls check(pairs, negatives, all_rows) for batches of every kind, one after the other.
 template <class Check>
 void for_each_batch(const Interactions& train, const Check& check) {
   std::uint32_t draw = 0;
@@ -107,7 +107,7 @@ TEST_CASE("a batch lists its distinct rows and where they stand") {
   BatchBuilder builder(train);
   const std::vector<Interaction> pairs{{7, 3}, {2, 5}, {7, 5}};
   const std::vector<Index> negatives{5, 0, 3, 9, 9, 3};
-  for (int repeat = 0; repeat < 2; ++repeat) {  // the second time over the first's leavings
+  for (int repeat = 0; repeat < 2; ++repeat) {  // the second time with buffers left from the first
     const Batch batch = builder.build(par, pairs, negatives);
     CHECK(batch.pairs() == 3);
     CHECK(batch.negatives_per_pair == 2);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Checkpoints: when they are written, and what is not read back.
+// Checkpoints: when they are written, and which are refused.
 #include <doctest/doctest.h>
 
 #include <algorithm>
@@ -60,7 +60,7 @@ struct Forgetful {
   }
 };
 
-/// What resuming says; "nothing" where it does. The model has to stay as it is.
+/// The error of resuming, or "nothing" if it succeeds. On an error the model must be unchanged.
 template <class M = SavedModel>
 std::string refusal(const fs::path& path, const FitOptions& options = fitting(),
                     const typename M::Options& model_options = {},
@@ -174,7 +174,7 @@ TEST_CASE("best weights that were not kept cannot be asked for") {
   session.save(place.path());
   CHECK(refusal(place.path()).starts_with("best_weights: must be last"));
   CHECK(refusal(place.path(), options) == "nothing");
-  // The other way they are left out.
+  // Conversely, best weights in the checkpoint may be dropped.
   SavedSession keeps(model, resume_split(), fitting());
   keeps.save(place.path());
   CHECK(refusal(place.path(), options) == "nothing");
@@ -233,7 +233,7 @@ TEST_CASE("a finished run that is resumed has its best weights once run() is cal
     CHECK(session.history().warnings == history.warnings);
     CHECK(session.history().epochs.size() == history.epochs.size());
   }
-  // With more patience it goes on, as the run with more would have.
+  // With more patience it continues, as a run with that patience from the start does.
   options.patience = 6;
   SavedSession session = SavedSession::resume(place.path(), resumed, resume_split(), options);
   CHECK_FALSE(session.finished());
@@ -259,7 +259,7 @@ TEST_CASE("a run resumed from before its first step knows that its model was tra
   CHECK(session.history().initial_validation == history.initial_validation);
   CHECK(test::bits_of(resumed) == test::bits_of(model));
 
-  // And that it was not, where the one that it is read into was.
+  // Also that its model was not trained, even if the model it is loaded into was.
   SavedModel fresh(resume_split().train);
   SavedSession first(fresh, resume_split(), worse);
   first.save(place.path());

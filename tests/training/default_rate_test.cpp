@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The learning rate and schedule that a training has where its options leave them open.
+// The learning rate and schedule that training uses if its options do not set them.
 #include <doctest/doctest.h>
 
 #include <cmath>
@@ -61,7 +61,7 @@ TEST_CASE("rows that start short get small steps from a loss of dot products") {
   no_validation.validation = {};
   CHECK(settled(model, no_validation, {.epochs = 3}).schedule->label() == "constant");
 
-  // With a penalty it is the loss that it was.
+  // A penalty does not change the loss's default.
   Recommender<MF<16>, Penalized<BPR, ReSN>> penalised(resume_split().train);
   CHECK(*settled(penalised, resume_split()).learning_rate == doctest::Approx(0.008 / 4));
 
@@ -95,10 +95,10 @@ TEST_CASE("rows that start long are turned by an angle, at a constant rate") {
   CHECK(*options.learning_rate == doctest::Approx(std::max(0.008, 0.003 * length) / 4));
   CHECK(options.schedule->label() == "constant");
 
-  // Ten times as long, whatever made them so.
+  // Ten times as long, whatever the cause.
   Model scaled(resume_split().train, {.initializer = {.scale = 10}});
   CHECK(*settled(scaled, resume_split()).learning_rate == doctest::Approx(0.003 * 10 * length / 4));
-  // Short for PRISM, but still set: the step has a least length.
+  // Rows that are short for PRISM: the learning rate has a lower limit.
   Model shorter(resume_split().train, {.initializer = {.scale = 0.5}});
   CHECK(*settled(shorter, resume_split()).learning_rate == doctest::Approx(0.008 / 4));
 }

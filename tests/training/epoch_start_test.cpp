@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Values of a State that no optimizer steps, and the member of a loss that computes them before an
-// epoch's first batch.
+// Values of a State that no optimizer updates, and the member function of a loss that computes them
+// before an epoch's first batch.
 #include <doctest/doctest.h>
 
 #include <cstdint>

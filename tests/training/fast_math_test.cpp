@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Built with -ffast-math, by which compilers take every number for finite: what diverges is found
-// all the same.
+// Built with -ffast-math, with which compilers assume that every number is finite: divergence is
+// detected all the same.
 #include <doctest/doctest.h>
 
 #include <algorithm>
@@ -35,7 +35,7 @@ const Split& small_split() {
   return split;
 }
 
-/// What fit says of a divergence; "nothing" where it finds none.
+/// The message of fit's DivergenceError; "nothing" if it throws none.
 template <class Model>
 std::string divergence(double learning_rate, std::size_t batch_size = 100000) {
   Model model(small_split().train);
@@ -77,7 +77,7 @@ TEST_CASE("a number is finite by its bits") {
   CHECK(is_nan(std::bit_cast<double>(std::uint64_t{nan_double})));
   CHECK_FALSE(is_nan(std::bit_cast<float>(std::uint32_t{infinity_float})));
   CHECK(is_finite(float{huge}));
-  // As a sum that the compiler knows to be one, of numbers that are not to overflow.
+  // The compiler sees a sum here, and may assume that it does not overflow.
   CHECK_FALSE(is_finite(huge + huge));
   CHECK_FALSE(is_finite((huge + huge) - (huge + huge) * 2.0F));
   static_assert(is_finite(1.0) && is_finite(-0.0F) &&

@@ -22,7 +22,7 @@ TEST_CASE("another seed gives other tables") {
 }
 
 TEST_CASE("training learns: validation ends far above where it began") {
-  // Tastes without popularity, so that the start knows nothing.
+  // Preferences without popularity, so that the initial rows carry no information.
   const Split split = random_split(synthetic_interactions({.users = 300,
                                                            .items = 200,
                                                            .interactions_per_user = 20,
@@ -70,7 +70,7 @@ TEST_CASE("fit stops when patience runs out, and keeps the weights of the best e
 
 TEST_CASE("patience counts only the epochs that begin after min_steps") {
   const Split& split = small_split();
-  // At this rate the ranking is at its best early, and no epoch after that is better.
+  // At this learning rate the ranking is at its best early, and no later epoch is better.
   FitOptions options{.learning_rate = 0.05, .batch_size = 300, .patience = 4, .min_steps = 0};
   Small soon(split.train);
   const History early = fit(soon, split, options, Silent());
@@ -78,7 +78,7 @@ TEST_CASE("patience counts only the epochs that begin after min_steps") {
   REQUIRE(steps == (split.train.size() + 299) / 300);
   REQUIRE(early.stopped_early());
   const std::size_t last = early.epochs.size();
-  // Begun, not ended: one step more makes it a whole epoch more.
+  // What counts is when an epoch begins, not ends: one step more adds a whole epoch.
   for (const auto& [min_steps, epochs] :
        {std::pair{(last + 10) * steps, last + 14}, std::pair{(last + 10) * steps + 1, last + 15}}) {
     Small late(split.train);
@@ -92,7 +92,7 @@ TEST_CASE("patience counts only the epochs that begin after min_steps") {
 TEST_CASE("a run that cannot have learnt says so") {
   const Split& split = small_split();
   Small stopped(split.train);
-  // Too small a rate for anything to change, and stopped at once.
+  // A learning rate too small for anything to change: stopped as early as possible.
   const History history =
       fit(stopped, split,
           {.learning_rate = 1e-12, .batch_size = 300, .patience = 4, .min_steps = 0}, Silent());
@@ -119,7 +119,7 @@ TEST_CASE("a trained model that is trained further never ends worse on the valid
   CHECK(model.trained());
   CHECK_FALSE(first.initial_validation.has_value());
   const std::vector<float> users = numbers(model.users()), items = numbers(model.items());
-  // At such a rate the first epochs lose what was learnt.
+  // At such a learning rate the first epochs lose what was learnt.
   const FitOptions harmful{.learning_rate = 1, .batch_size = 300, .epochs = 3};
   const History second = fit(model, split, harmful, Silent());
   REQUIRE(second.initial_validation.has_value());
@@ -135,7 +135,7 @@ TEST_CASE("a trained model that is trained further never ends worse on the valid
     CHECK(epoch.validation <= first.best_validation);
     CHECK_FALSE(epoch.best);
   }
-  // Without best weights to keep, it ends as the last step left it.
+  // If best weights are not kept, the model ends as the last step left it.
   FitOptions last = harmful;
   last.best_weights = BestWeights::last;
   const History third = fit(model, split, last, Silent());
@@ -187,7 +187,7 @@ TEST_CASE("a model that diverges in its first epoch is as untrained as before") 
 }
 
 TEST_CASE("weights that the last step of an epoch made infinite are no result") {
-  // One step an epoch: the loss of the only batch is finite, what the step makes is not.
+  // One step per epoch: the loss of the only batch is finite, the weights after the step are not.
   Split split = small_split();
   split.validation = {};
   Recommender<MF<8>, Dot, None, Xavier, SGD> model(split.train);

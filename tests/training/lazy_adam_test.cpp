@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Adam, whose rows make up for steps they have missed, has DenseAdam's weights; and
-// PartialRowWiseAdam those of its definition, step by step on every row.
+// Adam, whose rows catch up on missed steps, has DenseAdam's weights; PartialRowWiseAdam has those
+// of its definition, which takes every step on every row.
 #include <doctest/doctest.h>
 
 #include <algorithm>
@@ -19,7 +19,7 @@ using namespace prism;
 
 namespace {
 
-/// PartialRowWiseAdam by its definition, number by number.
+/// PartialRowWiseAdam by its definition, element by element.
 struct PlainRowWiseAdam {
   static constexpr std::string_view name = "PlainRowWiseAdam";
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// SGD, which defers the decay of rows without a gradient, has the weights of its definition; and
-// what it loses to rounding.
+// SGD, which defers the decay of rows without a gradient, has the weights of its definition; also
+// how much it loses to rounding.
 #include <doctest/doctest.h>
 
 #include <algorithm>
@@ -55,8 +55,8 @@ void check_same(std::size_t steps) {
   test::check_same<Backbone, Loss, Regularizer, double, SGD, PlainSGD>(steps, 1e-12);
 }
 
-/// A table of three rows, of which the batches have the first in every step, the second in every
-/// other one, and the third never.
+/// A table of three rows: the first is in every batch, the second in every other batch, the third
+/// in none.
 template <class T>
 class ThreeRows {
  public:
@@ -65,7 +65,7 @@ class ThreeRows {
       table.data()[i] = static_cast<T>(0.3 + random_.uniform(i));
     }
   }
-  /// Bounded to [0, 1]. @param start  of all weights
+  /// Weights bounded to [0, 1]. @param start  initial value of all weights
   explicit ThreeRows(T start) : lowest_(0), highest_(1) { table.fill(start); }
 
   template <class Optimizer, class State, class Regularizer>

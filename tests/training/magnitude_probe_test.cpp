@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What the probe sees of magnitudes in training.
+// What the probe records of magnitudes during training.
 #include <doctest/doctest.h>
 
 #include <algorithm>
@@ -26,7 +26,7 @@ std::vector<MagnitudeRecord> train(double learning_rate, const Regularizer& regu
   return probe.records();
 }
 
-/// Whether measured changes are as predicted, within a share of the largest.
+/// Checks that measured changes are as predicted, to within a share of the largest.
 void check_predictions(const std::vector<MagnitudeRecord>& records, double share) {
   REQUIRE(records.size() == 4);
   for (std::size_t epoch = 1; epoch < records.size(); ++epoch) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Who may watch a training, and what a stop or an error of an observer leaves.
+// Which types can observe a training, and the state after an observer stops it or throws.
 #include <doctest/doctest.h>
 
 #include <cstddef>
@@ -52,7 +52,7 @@ TEST_CASE("an observer stops training within an epoch, which then is none") {
   fit(other, resume_split(), one, Silent());
   CHECK(test::bits_of(model) == test::bits_of(other));  // the best epoch's
 
-  // Before the first has ended there is no best: what was learnt stays.
+  // Before the first epoch has ended there is no best epoch: the weights stay as learnt so far.
   SessionModel early(resume_split().train);
   const History none = fit(early, resume_split(), options, Stops{});
   CHECK(none.epochs.empty());

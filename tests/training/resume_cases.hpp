@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Runs that are saved at some moment and resumed, held against the same run unbroken.
+// Runs that are saved at some moment and resumed, compared with the same run uninterrupted.
 #pragma once
 
 #include <doctest/doctest.h>
@@ -46,7 +46,7 @@ std::vector<std::uint64_t> bits_of(Model& model) {
   return bits;
 }
 
-/// All that a run leaves but its wall-clock times.
+/// All results of a run except wall-clock times.
 struct Trace {
   std::vector<std::uint64_t> numbers;  // of history and report
   std::vector<std::uint64_t> weights;  // that the model ends with
@@ -80,7 +80,7 @@ struct Trace {
   }
 };
 
-/// Collects weights epoch by epoch; saves where it is told to.
+/// Collects weights epoch by epoch; saves after the given steps and epochs.
 template <class Session>
 struct Watch {
   Session& session;
@@ -110,7 +110,7 @@ inline bool same(const Trace& resumed, const Trace& whole) {
   return resumed.numbers == whole.numbers && resumed.weights == whole.weights;
 }
 
-/// Saves a run at several moments, and holds what is resumed from each against the unbroken run.
+/// Saves a run at several moments, and compares each resumed run with the uninterrupted one.
 template <class Model>
 void check_resume(const typename Model::Options& options, const prism::FitOptions& fitting) {
   using Session = prism::TrainingSession<Model>;

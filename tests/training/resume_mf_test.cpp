@@ -56,7 +56,7 @@ TEST_CASE("a resumed run is the unbroken one in double, with a penalty and anoth
 }
 
 TEST_CASE("rows that wait longer than momentum lasts wait on through a checkpoint") {
-  // Three pairs a step: most rows miss most steps.
+  // Three pairs per step: most rows miss most steps.
   test::check_resume<Plain>({}, {.learning_rate = 0.02, .batch_size = 3, .epochs = 3});
   using Decayed = Recommender<MF<8>, BPR, FullWD>;
   test::check_resume<Decayed>({.regularizer = {1e-3}},

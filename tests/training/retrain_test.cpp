@@ -56,7 +56,7 @@ TEST_CASE("retraining follows the schedule that validation saw") {
   History history;
   history.best_epoch = 6;
   history.steps_per_epoch = 4;
-  // Better in the first epoch alone: a plateau with a patience of 2 lowers the rate in epochs 4, 6.
+  // Only the first epoch improves: a plateau with a patience of 2 lowers the rate in epochs 4, 6.
   for (std::size_t epoch = 1; epoch <= 8; ++epoch) {
     history.epochs.push_back({.epoch = epoch, .best = epoch == 1});
   }
@@ -81,7 +81,7 @@ TEST_CASE("retraining follows the schedule that validation saw") {
   cosine.schedule = CosineSchedule{};
   const std::vector<double> of_cosine = rates(cosine);
   REQUIRE(of_cosine.size() == 6);
-  // Half of 10 epochs are done before the sixth, not nearly all of 6.
+  // Before the sixth epoch, half of the original 10 are done, not nearly all of the retraining's 6.
   CHECK(of_cosine[5] == doctest::Approx(0.5).epsilon(0.05));
 }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What a session does at the limits of its options, and when something goes wrong beside it.
+// What a session does at the limits of its options, and when something around it fails.
 #include <doctest/doctest.h>
 
 #include <cmath>
@@ -153,7 +153,7 @@ TEST_CASE("the best weights' file is nobody else's") {
     first.run_epoch();
     TrainingSession second(other, small_split(), options);
     second.run_epoch();
-    first.run_epoch();  // keeps its own again where it is better, or finds the other's at the end
+    first.run_epoch();  // if better, writes its own again; otherwise finds the other's at the end
     CHECK_THROWS_AS((first.run(), second.run()), DataError);
   }
 }

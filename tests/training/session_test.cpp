@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Training step by step: stop rules, what observers may ask for, best weights, and going on.
+// Training step by step: stop rules, what observers may request, best weights, and continuing.
 #include <doctest/doctest.h>
 
 #include <cmath>
@@ -84,7 +84,7 @@ TEST_CASE("a session that is stopped gives the best epoch's weights") {
   CHECK(test::bits_of(model) == test::bits_of(shorter));
   session.allow_epochs(4);
   session.run();
-  session.stop();  // it is over already
+  session.stop();  // it has already ended
   CHECK(session.history().stop_reason == StopReason::epochs);
 }
 
@@ -116,7 +116,7 @@ TEST_CASE("a function of the history stops training") {
 
 TEST_CASE("best weights on disk, in memory and nowhere") {
   const TemporaryFile place("", "best");
-  // By which the first epochs, which rank at random, are the best.
+  // By this metric the first epochs, which rank at random, are the best.
   const auto rarity = [](const Report& report) { return -report.average_popularity; };
   FitOptions options{.learning_rate = 0.05,
                      .batch_size = 150,
@@ -137,7 +137,7 @@ TEST_CASE("best weights on disk, in memory and nowhere") {
   Session session(on_disk, resume_split(), options);
   session.run();
   CHECK(test::bits_of(on_disk) == test::bits_of(in_memory));
-  // The last ones come back, from the file or from memory.
+  // When training continues, the last weights are restored, from the file or from memory.
   Session other(in_memory_again, resume_split(), options_in_memory);
   other.run();
   CHECK(test::bits_of(on_disk) == test::bits_of(in_memory_again));

@@ -15,7 +15,7 @@ using namespace prism;
 
 namespace {
 
-/// So many interactions that PRISM<1>'s rows are long: |u||i| is about 16 in the mean.
+/// Enough interactions that PRISM<1>'s rows are long: the mean of |u||i| is about 16.
 const Split& split() {
   static const Split parts = random_split(
       synthetic_interactions({.users = 300, .items = 200, .interactions_per_user = 60}));
@@ -112,7 +112,7 @@ TEST_CASE("the warning says how long the rows are, and the scale that it names r
   const double scale = number_after(warning, "PRISM's scale multiplied by ");
   CHECK(scale == doctest::Approx(std::sqrt(0.01 / mean)).epsilon(0.005));
   CHECK(warnings_of<Long>({.initializer = {.scale = scale}}).empty());
-  // It is a factor on the scale that there is.
+  // The suggested number is a factor on the current scale.
   const std::string twice = warnings_of<Long>({.initializer = {.scale = 2}}).at(0);
   CHECK(number_after(twice, "|u||i| is ") == doctest::Approx(4 * mean).epsilon(0.005));
   CHECK(2 * number_after(twice, "multiplied by ") == doctest::Approx(scale).epsilon(0.01));
@@ -171,7 +171,7 @@ TEST_CASE("a resumed run has the warnings of its start") {
   TrainingSession session(model, split(), options);
   for (int k = 0; k < 3; ++k) session.step();
   session.save(path);
-  // By now the rows have other lengths, and those that are replaced would not be warned of.
+  // By now the rows have other lengths; the rows that resuming replaces would give no warning.
   for (float& weight : other.weights().items) weight *= 0.01F;
   auto resumed = TrainingSession<Long>::resume(path, other, split(), options);
   Look look;

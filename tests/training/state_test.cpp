@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Trainable state of policies: a loss with a parameter a user and one of its own, and a backbone
-// with a weight, step beside the tables, decay included.
+// Trainable state of policies: a loss with a parameter per user and a single one, and a backbone
+// with a weight, are trained along with the tables, decay included.
 #include <doctest/doctest.h>
 
 #include <algorithm>
@@ -108,7 +108,7 @@ struct Weighted {
 };
 static_assert(BackbonePolicy<Weighted>);
 
-/// mean (u . i), negative: pulls the pair together without end.
+/// -mean (u . i): pulls pairs together without bound.
 struct DotLoss {
   static constexpr std::string_view name = "DotLoss";
   template <class T, Execution X>

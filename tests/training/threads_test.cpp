@@ -19,7 +19,7 @@ namespace {
 
 std::vector<float> numbers(const Matrix<float>& table) { return {table.begin(), table.end()}; }
 
-/// So large that every parallel loop of a step has at least three chunks.
+/// Large enough that every parallel loop of a step has at least three chunks.
 const Split& split_of_many_chunks() {
   static const Split split = random_split(
       synthetic_interactions({.users = 4000, .items = 3500, .interactions_per_user = 3}),
@@ -45,7 +45,7 @@ bool several_threads() {
   return false;
 }
 
-/// Tables and losses after a few steps on so many threads, more of them than cores if need be.
+/// Tables and losses after a few steps on this many threads, even if there are fewer cores.
 template <class Model>
 auto trained(int threads, typename Model::Options options) {
   const ThreadLimit limit(static_cast<std::size_t>(threads));

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What the validation set is ranked for: early stopping by a metric, and a record by cosine.
+// The uses of ranking the validation set: early stopping by a metric, and a record by cosine.
 #include <doctest/doctest.h>
 
 #include <algorithm>
@@ -20,7 +20,7 @@ using Session = TrainingSession<SessionModel>;
 }  // namespace
 
 TEST_CASE("early stopping goes by the metric that is chosen") {
-  // The same run twice, but for what calls an epoch the best.
+  // The same run twice, except for the metric that decides the best epoch.
   const auto run = [](const Metric& metric) {
     SessionModel model(resume_split().train);
     return fit(model, resume_split(),
@@ -74,7 +74,7 @@ TEST_CASE("validation by cosine is recorded for each epoch, and training does no
   }
   CHECK(measured.back().ndcg != history.epochs.back().validation);
 
-  // A checkpoint has those of the epochs before.
+  // A checkpoint contains those of the previous epochs.
   const TemporaryFile place("", "run");
   Session session(model = SessionModel(resume_split().train), resume_split(), options);
   session.run_epoch();

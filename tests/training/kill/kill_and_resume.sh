@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-3-Clause
-# kill_and_resume.sh PROGRAM KILLS [SEED]: kills PROGRAM (train.cpp) with SIGKILL so many times, at
-# random moments, resumes it from its checkpoint each time, and holds what every run leaves in the
-# end against what it leaves unbroken.
+# kill_and_resume.sh PROGRAM KILLS [SEED]: kills PROGRAM (train.cpp) with SIGKILL KILLS times, at
+# random moments, resumes it from its checkpoint each time, and compares the final result of every
+# run with that of an uninterrupted one.
 set -u
 program=$1
 kills=$2
@@ -29,7 +29,7 @@ for ((m = 0; m < ${#models[@]}; ++m)); do
 
   target=$((kills * (m + 1) / ${#models[@]}))
   finished=0 step=0
-  # Until it was killed often enough, and then to the end.
+  # Until it has been killed often enough, and then until it has finished.
   while ((killed < target || finished == 0)); do
     finished=0
     "$program" "$model" "$checkpoint" >"$folder/out" 2>"$folder/errors" &
@@ -42,7 +42,7 @@ for ((m = 0; m < ${#models[@]}; ++m)); do
     wait "$process" 2>/dev/null
     status=$?
     from=$(sed -n 's/^from //p' "$folder/out")
-    # A step that stood in a checkpoint is never taken again but from there on.
+    # No run may resume from an earlier step than the run before it did.
     if [[ -n $from ]]; then
       ((from < step)) && lost=$((lost + 1)) && echo "$model: back at step $from after $step" >&2
       step=$from

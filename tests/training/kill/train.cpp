@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// kill_train MODEL CHECKPOINT: trains a small model, from the checkpoint where there is one, and
-// writes that checkpoint at every step. Prints the step that it goes on from, and at the end a hash
-// of all that the run leaves: tables, history and report.
+// kill_train MODEL CHECKPOINT: trains a small model, from the checkpoint if there is one, and
+// writes that checkpoint at every step. Prints the step from which it resumes, and at the end a
+// hash of the run's results: tables, history and report.
 #include <cinttypes>
 #include <cstdint>
 #include <cstdio>
