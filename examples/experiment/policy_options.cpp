@@ -33,6 +33,11 @@ void declare_policy_options(CLI::App& app, Settings& settings) {
       ->check(one_of(prism::Types<prism::ReLU, prism::Identity>{}))
       ->capture_default_str()
       ->group(options);
+  list("simplex-own-weight",
+       "SimpleX: weight of a user's own row, from 0 to 1 (MF); the history's is 1 less it; default "
+       "0.5")
+      ->check(number_between(0, 1))
+      ->group(options);
   app.add_option("--dropout", settings.dropout,
                  "rate at which numbers of the backbone's output rows are dropped in training")
       ->check(number_between(0, 0.999))
@@ -123,6 +128,7 @@ std::string readers(const std::string& option) {
   if (option == "alpha" || option == "prism-scale") return "--initializer PRISM";
   if (option == "lambda") return "--regularizer FullWD or BatchedWD";
   if (option == "activation") return "--backbone MLP";
+  if (option.starts_with("simplex-")) return "--backbone SimpleX";
   if (option == "sampler") return "--loss BPR, SSM, BSL, PSL, SLK, CCL, UltraGCN or MACR";
   if (option == "negatives") {
     return "--loss BPR, SSM, BSL, PSL, SLK, CCL, UltraGCN or MACR, and not AllInBatchNegatives";

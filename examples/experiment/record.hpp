@@ -22,7 +22,7 @@
 
 namespace experiment {
 
-/// Prints warnings of runs that have not learnt, or may not.
+/// Prints each run's warnings: about training, its early end, output not written, poor ranking.
 inline void print_warnings(const prism::Report& popular, const std::vector<Run>& runs) {
   for (const Run& run : runs) {
     if (run.error) continue;
@@ -165,6 +165,7 @@ inline prism::Json to_json(const Settings& settings) {
                       {"synthetic_users", settings.synthetic_users},
                       {"synthetic_items", settings.synthetic_items},
                       {"activation", settings.activation},
+                      {"simplex_own_weight", settings.simplex_own_weight},
                       {"dropout", settings.dropout},
                       {"penalty", nullptr},
                       {"optimizer", settings.optimizer},
@@ -232,7 +233,7 @@ inline prism::Json to_json(const Settings& settings) {
   return json;
 }
 
-/// What the data is: sizes, and what tells its parts from others.
+/// The data's sizes, and fingerprints that identify its parts.
 inline prism::Json to_json(const prism::Split& split) {
   return {{"users", split.train.users()},
           {"items", split.train.items()},
@@ -244,14 +245,14 @@ inline prism::Json to_json(const prism::Split& split) {
           {"test_fingerprint", prism::fingerprint(split.test)}};
 }
 
-/// Whether the training of a record's run came to its end.
+/// Whether a recorded run completed its training.
 [[nodiscard]] inline bool is_complete(const prism::Json& run) {
   return !run.value("interrupted", false) && !run.contains("training_error");
 }
 
-/// Whether `run` of a record takes the place of `before`, of the same model, settings and data: a
-/// complete one does; another only that of one that is not complete and ranked the validation set
-/// worse.
+/// Whether `run` replaces the recorded run `before`, of the same model, settings and data. A
+/// complete run does; an incomplete one replaces only an incomplete one that ranked the validation
+/// set worse.
 [[nodiscard]] inline bool replaces(const prism::Json& run, const prism::Json& before) {
   if (is_complete(run)) return true;
   if (is_complete(before)) return false;
@@ -259,7 +260,7 @@ inline prism::Json to_json(const prism::Split& split) {
   return run.value(validation, 0.0) > before.value(validation, 0.0);
 }
 
-/// The run of the same model among those of a record; its end where there is none.
+/// The recorded run of the same model; the end of `runs` if there is none.
 [[nodiscard]] inline auto same_model(prism::Json& runs, const prism::Json& run) {
   const auto model_of = [](const prism::Json& of) {
     std::vector<prism::Json> model;
@@ -272,8 +273,8 @@ inline prism::Json to_json(const prism::Split& split) {
       runs, [&](const prism::Json& other) { return model_of(other) == model_of(run); });
 }
 
-/// Why --json does not get this run; none where it does.
-/// @param before  the runs that were there, an array
+/// Why this run is not written to --json; none if it is.
+/// @param before  array of the runs that were recorded earlier
 [[nodiscard]] inline std::optional<std::string> why_not_recorded(const Settings& settings,
                                                                  const Run& run,
                                                                  prism::Json before) {
@@ -286,8 +287,8 @@ inline prism::Json to_json(const prism::Split& split) {
          (is_complete(*same) ? "" : " before it ranked the validation set better");
 }
 
-/// Runs of a record with those that were there before, but those that are not to be recorded.
-/// @param before  an array; of models that `runs` has not, they stay
+/// The runs of a record: earlier ones, replaced or extended by those that are to be recorded.
+/// @param before  array; its runs of models that are not among `runs` stay
 [[nodiscard]] inline prism::Json merged(prism::Json before, const std::vector<Run>& runs) {
   for (const Run& run : runs) {
     if (run.not_recorded) continue;
@@ -302,8 +303,8 @@ inline prism::Json to_json(const prism::Split& split) {
   return before;
 }
 
-/// Writes settings and results to --json; the file is complete or not changed.
-/// @param before  the runs of the file that it takes the place of, an array
+/// Writes settings and results to --json; the file is either complete or unchanged.
+/// @param before  array of the runs in the file that is replaced
 inline void write_json(const Settings& settings, const prism::Split& split,
                        const std::vector<Run>& runs, const prism::Json& before) {
   const prism::Json record = {{"prism", PRISM_VERSION},

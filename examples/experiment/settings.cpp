@@ -24,6 +24,7 @@ bool reads(const Settings& settings, const ModelChoice& model, const std::string
   }
   if (option == "lambda") return model.regularizer != prism::None::name;
   if (option == "activation") return model.backbone == "MLP";
+  if (option.starts_with("simplex-")) return model.backbone == "SimpleX";
   const bool in_batch = settings.sampler.ends_with("InBatchNegatives");
   if (option == "negatives" || option == "sampler") {
     return loss_is("BPR", "SSM", "BSL", "PSL", "SLK", "CCL", "UltraGCN", "MACR") &&

@@ -13,6 +13,7 @@
 #include <prism/experiment/search_space.hpp>
 #include <prism/kernel/surrogate.hpp>
 #include <prism/loss/ccl.hpp>
+#include <prism/backbone/simplex.hpp>
 #include <prism/loss/mawu.hpp>
 #include <prism/loss/slk.hpp>
 #include <prism/loss/ultragcn.hpp>
@@ -29,7 +30,7 @@ class App;
 
 namespace experiment {
 
-// The names of options that are one of several.
+// The enumerators that options name.
 inline const std::map<std::string, prism::NegativeMask> masks{
     {"none", prism::NegativeMask::none},
     {"own_item", prism::NegativeMask::own_item},
@@ -55,7 +56,7 @@ struct ModelChoice {
 struct Settings : examples::ReadingOptions {
   std::string data;  // empty: synthetic
   std::string test;  // empty: a part of data
-  // Of data, which has test_value in the lines of the test set; empty: a random part.
+  // Column of data that has test_value in the lines of the test set; empty: a random part.
   std::string test_column;
   std::string test_value = prism::TestColumn{}.value;
   bool drop_repeated = false;
@@ -69,6 +70,7 @@ struct Settings : examples::ReadingOptions {
   std::optional<std::string> regularizer;
   std::optional<std::string> initializer;
   std::string activation = "ReLU";
+  double simplex_own_weight = prism::SimpleX<1>{}.own_weight;
   double dropout = 0;
   std::optional<std::string> penalty;
   std::string optimizer = "Adam";
@@ -85,7 +87,7 @@ struct Settings : examples::ReadingOptions {
   bool log_q = false;
   double bsl_power = 1;
   bool bsl_each_pair = false;
-  std::string psl_surrogate = "tanh";  // of surrogates
+  std::string psl_surrogate = "tanh";  // a key of surrogates
   std::size_t slk_k = prism::SLK{}.k;
   double slk_tau_w = prism::SLK{}.tau_w;
   bool slk_constant_weight = false;
@@ -104,12 +106,12 @@ struct Settings : examples::ReadingOptions {
   double penalty_weight = -1;  // below 0: the penalty's own default
   double ipl_gamma = 1.285;
   double power = 0.75;
-  std::string mask = "own_item";  // of masks
+  std::string mask = "own_item";  // a key of masks
   std::optional<std::size_t> negatives;
   std::size_t dim = 64;
 
-  double learning_rate = 0;  // 0: from the rows, see FitOptions
-  std::string schedule;      // empty: follows from the initial rows too
+  double learning_rate = 0;  // 0: derived from the initial rows, see FitOptions
+  std::string schedule;      // empty: also follows from the initial rows
   std::size_t batch = 4096;
   std::size_t epochs = 1000;
   std::size_t patience = 10;
@@ -121,7 +123,7 @@ struct Settings : examples::ReadingOptions {
   bool retrain = false;
   bool aggregate = false;
 
-  // Of options that take lists, what was given: "lr" -> 0.1, 0.01.
+  // The values given to options that take lists: "lr" -> 0.1, 0.01.
   std::map<std::string, std::vector<double>> lists;
   std::vector<std::uint64_t> seeds{123};
   bool tune = false;
@@ -140,14 +142,14 @@ struct Settings : examples::ReadingOptions {
     return tau < 0 ? default_of_loss : tau;
   }
 
-  /// Whether the test set is given, and not drawn.
+  /// Whether the test set is given, not drawn.
   [[nodiscard]] bool test_is_given() const { return !test.empty() || !test_column.empty(); }
-  /// What gives it.
+  /// The option that gives the test set.
   [[nodiscard]] const char* test_option() const {
     return test.empty() ? "--test-column" : "--test";
   }
 
-  /// Whether there are several runs of a model.
+  /// Whether models are run as trials: with --tune, --records, several seeds or several values.
   [[nodiscard]] bool trials() const {
     const auto several = [](const auto& list) { return list.second.size() > 1; };
     return tune || !records.empty() || seeds.size() > 1 || std::ranges::any_of(lists, several);
@@ -167,12 +169,12 @@ struct Settings : examples::ReadingOptions {
 
 /// An option of the command line that takes a list, and what it sets.
 struct ListOption {
-  using Value = double Settings::*;  // named, because nvcc's output of it is warned of
+  using Value = double Settings::*;  // named, because nvcc's output otherwise causes a warning
 
-  const char* name;  // "lr", of --lr
+  const char* name;  // "lr" for --lr
   Value value;
 };
-inline constexpr std::array<ListOption, 13> list_options{{
+inline constexpr std::array<ListOption, 14> list_options{{
     {"lr", &Settings::learning_rate},
     {"lambda", &Settings::lambda},
     {"alpha", &Settings::alpha},
@@ -181,6 +183,7 @@ inline constexpr std::array<ListOption, 13> list_options{{
     {"gamma1", &Settings::gamma1},
     {"gamma2", &Settings::gamma2},
     {"tau", &Settings::tau},
+    {"simplex-own-weight", &Settings::simplex_own_weight},
     {"slk-tau-w", &Settings::slk_tau_w},
     {"ccl-margin", &Settings::ccl_margin},
     {"ccl-weight", &Settings::ccl_weight},
@@ -188,23 +191,23 @@ inline constexpr std::array<ListOption, 13> list_options{{
     {"penalty-weight", &Settings::penalty_weight},
 }};
 
-/// Whether a model has anything that an option sets.
+/// Whether a model uses what an option sets.
 [[nodiscard]] bool reads(const Settings& settings, const ModelChoice& model,
                          const std::string& option);
 
-/// Settings with one value of each list, and which these are.
+/// Settings with one value from each list, and these values.
 struct Combination {
   Settings settings;
   prism::Configuration configuration{};
 };
 
-/// Every combination of the lists' values that a model reads; the seed is the first.
+/// Every combination of values from the lists that a model reads, with the first seed.
 [[nodiscard]] std::vector<Combination> combinations(const Settings& settings,
                                                     const ModelChoice& model);
 
 /// "MF-DirectAU-None-PRISM"
 [[nodiscard]] std::string file_name(const ModelChoice& model);
-/// A model's folder in that of --save, and its file in that of --checkpoint.
+/// A model's folder within that of --save, and its file within that of --checkpoint.
 [[nodiscard]] std::filesystem::path model_folder(const Settings& settings,
                                                  const ModelChoice& model);
 [[nodiscard]] std::filesystem::path checkpoint_file(const Settings& settings,

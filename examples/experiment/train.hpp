@@ -39,6 +39,12 @@ template <class Backbone>
 auto make_backbone(std::type_identity<Backbone>, const Settings& settings) {
   return prism::Dropout<Backbone>{.base = Backbone(settings.dim), .rate = settings.dropout};
 }
+inline auto make_backbone(std::type_identity<prism::SimpleX<prism::dynamic>>,
+                          const Settings& settings) {
+  prism::SimpleX<prism::dynamic> backbone(settings.dim);
+  backbone.own_weight = settings.simplex_own_weight;
+  return prism::Dropout<prism::SimpleX<prism::dynamic>>{.base = backbone, .rate = settings.dropout};
+}
 /// The tower's activation is a run-time choice too.
 inline auto make_backbone(std::type_identity<prism::MLP<prism::dynamic>>,
                           const Settings& settings) {
@@ -93,10 +99,10 @@ void with_model(const Settings& settings, const ModelChoice& choice, Backbone ba
   use.template operator()<Model>(options, fit);
 }
 
-/// The same, for the backbone's name and a loss.
+/// The same for a loss, with the backbone chosen by name.
 template <class Loss, class Use>
 void with_loss(const Settings& settings, const ModelChoice& choice, const Use& use) {
-  // What the command line says goes before the preset.
+  // The command line takes precedence over the preset.
   Loss loss{};
   if (settings.released) loss = prism::as_released(loss);
   configure(loss, settings);
@@ -105,14 +111,14 @@ void with_loss(const Settings& settings, const ModelChoice& choice, const Use& u
   });
 }
 
-/// An observer that keeps what training ended with.
+/// An observer that keeps the history with which training ended.
 struct KeepHistory {
   prism::History& history;
 
   void end(const prism::History& ended) { history = ended; }
 };
 
-/// Shows progress unless it is to be quiet, with the command line's names of options.
+/// Shows progress unless `quiet`; warnings name options as the command line does.
 struct ShowProgress {
   bool quiet;
   prism::Progress progress{};
@@ -133,7 +139,7 @@ struct ShowProgress {
   }
 };
 
-/// @throws prism::ArgumentError  where a training has more epochs behind it than --epochs allows
+/// @throws prism::ArgumentError  if more epochs are done already than --epochs allows
 template <class Session>
 void check_epochs(const Settings& settings, const Session& session,
                   const std::filesystem::path& checkpoint) {
@@ -145,9 +151,9 @@ void check_epochs(const Settings& settings, const Session& session,
                      " are done in " + checkpoint.string());
 }
 
-/// Trains a model from its checkpoint, if there is one and --resume says so, or from the beginning.
-/// Where a checkpoint cannot be written, training ends, and the run says why; where it had come to
-/// its end, it stays complete.
+/// Trains a model from its checkpoint, if there is one and --resume is set, or else from the
+/// beginning. If a checkpoint cannot be written, training ends and the run records why; if training
+/// had already finished, the run stays complete.
 template <class X, class Model>
 void train(const Settings& settings, Model& model, const prism::Split& split,
            prism::FitOptions fitting, Run& run) {
@@ -168,7 +174,7 @@ void train(const Settings& settings, Model& model, const prism::Split& split,
   run.history = session.history();
 }
 
-/// Saves a model; what keeps it from that is kept for after the table.
+/// Saves a model; keeps any error, to be printed after the table.
 template <class Model>
 void save(const Settings& settings, const Model& model, Run& run) {
   try {
@@ -180,14 +186,14 @@ void save(const Settings& settings, const Model& model, Run& run) {
   }
 }
 
-/// Retrains a model on training and validation set, as --retrain says. Where a signal comes
-/// before its first epoch is over, the model stays that of the first training.
+/// Retrains a model on training and validation set, for --retrain. If a signal arrives before the
+/// first epoch ends, keeps the model of the first training.
 template <class X, class Model>
 void retrain_model(const Settings& settings, Model& model, const prism::Split& split,
                    const prism::FitOptions& fitting, Run& run) {
   if (!run.complete()) return;
   prism::History& retraining = run.retraining.emplace();
-  if (caught_signal() != 0) {  // after the last step of the first training
+  if (caught_signal() != 0) {  // caught after the last step of the first training
     retraining.stop_reason = prism::StopReason::observer;
     return;
   }

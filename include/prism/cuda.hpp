@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Training on a CUDA device: fit(cuda::device(), model, split). A file that includes it is compiled
-// as CUDA, and linked with prism::cuda.
+// Training on a CUDA device: fit(cuda::device(), model, split). A file that includes it must be
+// compiled as CUDA and linked with prism::cuda.
 #pragma once
 
 #include "prism/cuda/error.hpp"

@@ -2,7 +2,7 @@
 // Collaborative filtering with parts chosen at compile time: all of the library.
 #pragma once
 
-// Before all else, because it says why nothing else may compile.
+// First, because its errors say why nothing else would compile.
 #include "prism/core/config.hpp"
 
 #include "prism/backbone/activation.hpp"
@@ -10,6 +10,7 @@
 #include "prism/backbone/lightgcn.hpp"
 #include "prism/backbone/mf.hpp"
 #include "prism/backbone/mlp.hpp"
+#include "prism/backbone/simplex.hpp"
 #include "prism/core/atomic_min.hpp"
 #include "prism/core/binary_file.hpp"
 #include "prism/core/constexpr_math.hpp"

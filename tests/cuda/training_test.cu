@@ -90,6 +90,7 @@ TEST_CASE("a device trains the host's model up to rounding, and the same bits ea
   check<MF<64>, SSM, None, PRISM<1.0>, Adam, AllInBatchNegatives>();
   check<MF<64>, MAWU>();
   check<LightGCN<64, 3>, BPR>();
+  check<SimpleX<64>, BPR>();
   check<MLP<64>, MACR>();
   check<MF<130>, DirectAU>();
   check<MLP<64>, BPR>();

@@ -53,6 +53,15 @@ void check_lightgcn() {
                     BPR{.negatives = 1}, golden.pairs("train"), {});
 }
 
+template <class T>
+void check_simplex() {
+  const test::GoldenCase golden("backbone_simplex");
+  SimpleX<dynamic> backbone(golden["users"].columns());
+  backbone.own_weight = 0.3;
+  check_backbone<T>("backbone_simplex", backbone, BPR{.negatives = 2}, golden.pairs("train"),
+                    {"v"});
+}
+
 }  // namespace
 
 TEST_CASE("backbone_mlp") {
@@ -62,4 +71,8 @@ TEST_CASE("backbone_mlp") {
 TEST_CASE("backbone_lightgcn") {
   check_lightgcn<double>();
   check_lightgcn<float>();
+}
+TEST_CASE("backbone_simplex") {
+  check_simplex<double>();
+  check_simplex<float>();
 }

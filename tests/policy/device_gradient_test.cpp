@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What a device computes of a batch, on the grids that the host runs: losses and gradients are
-// those of one thread and plain C++, which the gradient check holds for, up to the order of sums.
+// A device's computations for a batch, on grids that the host runs: losses and gradients equal, up
+// to the order of sums, those of one thread and plain C++, which pass the gradient check.
 #include <doctest/doctest.h>
 
 #include <algorithm>
@@ -144,6 +144,9 @@ TEST_CASE("a device computes sums of losses and penalties") {
 
 TEST_CASE("a device computes backbones and the gradients through them") {
   check_device<LightGCN<dynamic>>(MACR{});
+  check_device<SimpleX<dynamic>>(BPR{.negatives = 2});
+  check_device<Dropout<SimpleX<dynamic>>>(
+      Penalized<BPR, IPL>{.loss = {}, .penalty = {.weight = 0.3}});
   check_device<Dropout<MF<dynamic>>>(BPR{.negatives = 2});
   check_device<Dropout<LightGCN<dynamic>>>(Euclidean{});
 }

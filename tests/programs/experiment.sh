@@ -53,6 +53,13 @@ for words in 'SSM, log_q 1, negatives 20, tau 0.2' 'SharedPopularityNegatives, m
   grep -qF -- "$words" shared.json || { cat shared.json; fail "the record has not $words"; }
 done
 
+# SimpleX and its option.
+"$program" --data ratings.dat --epochs 2 --batch 64 --dim 8 --quiet --backbone SimpleX --loss CCL --negatives 5 \
+  --initializer PRISM --simplex-own-weight 0.25 --json simplex.json >simplex.txt
+for words in 'SimpleX<8>, own_weight 0.25' '"simplex_own_weight": 0.25'; do
+  grep -qF -- "$words" simplex.json || { cat simplex.json; fail "the record has not $words"; }
+done
+
 # A column that marks the test set gives the same result as two files.
 awk -F:: '{ print $1 "\t" $2 "\t" (($1 + $2) % 5 == 0) }' ratings.dat | sort -s -t "$(printf '\t')" -k3,3 >parts.tsv
 awk '$3 == 0 { print $1 "\t" $2 }' parts.tsv >train.tsv
@@ -219,4 +226,6 @@ refused "each pair's own negatives with MACR" --loss MACR --sampler SharedUnifor
 refused "is used only with --loss SSM and a sampler" --loss SSM --log-q
 refused "is used only with --loss SLK" --loss PSL --slk-k 5
 refused "and not AllInBatchNegatives" --loss SSM --sampler AllInBatchNegatives --negatives 9
+refused "is used only with --backbone SimpleX" --simplex-own-weight 0.3
+refused "--simplex-own-weight" --backbone SimpleX --simplex-own-weight 1.5
 refused "must be a finite number" --loss CCL --ccl-margin nan

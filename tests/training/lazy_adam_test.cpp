@@ -94,6 +94,7 @@ TEST_CASE("Adam has the weights of DenseAdam, trainable state and bounds include
   check_same<MLP<dynamic>, MACR, None, double>(400, 1e-10);
   check_same<MF<dynamic>, Penalized<BPR, IPL>, None, double>(200, 1e-10);
   check_same<LightGCN<dynamic>, BPR, None, double>(100, 0);
+  check_same<SimpleX<dynamic>, BPR, FullWD, double>(100, 1e-10);
 }
 
 TEST_CASE("PartialRowWiseAdam has the weights of its definition, whatever the decay") {

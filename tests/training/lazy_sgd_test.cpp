@@ -110,6 +110,7 @@ TEST_CASE("SGD has the weights of its definition, whatever the decay") {
   check_same<MF<dynamic>, BPR, test::PopularityWD>(1500);
   check_same<MF<dynamic>, MAWU, FullWD>(400);
   check_same<LightGCN<dynamic>, BPR, FullWD>(100);
+  check_same<SimpleX<dynamic>, BPR, FullWD>(100);
 }
 
 TEST_CASE("SGD has the weights of its definition where each step has another learning rate") {

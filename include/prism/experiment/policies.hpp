@@ -7,6 +7,7 @@
 #include "prism/backbone/lightgcn.hpp"
 #include "prism/backbone/mf.hpp"
 #include "prism/backbone/mlp.hpp"
+#include "prism/backbone/simplex.hpp"
 #include "prism/core/config.hpp"
 #include "prism/experiment/types.hpp"
 #include "prism/initializer/prism.hpp"
@@ -44,7 +45,7 @@ namespace prism::inline PRISM_ISA {
 
 namespace all {
 
-using Backbones = Types<MF<dynamic>, MLP<dynamic>, LightGCN<dynamic>>;
+using Backbones = Types<MF<dynamic>, MLP<dynamic>, LightGCN<dynamic>, SimpleX<dynamic>>;
 using Losses =
     Types<BPR, SSM, DirectAU, MAWU, MACR, BSL, PSL, SLK, CCL, UltraGCN, Cosine, Dot, Euclidean>;
 using Penalties = Types<IPL, ReSN>;

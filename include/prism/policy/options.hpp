@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The options of the library's policies by name: for checkpoints, which say what a run was, and for
+// The options of the library's policies by name: for checkpoints, which record them, and for
 // tuning, which sets them.
 #pragma once
 
@@ -13,9 +13,9 @@
 
 namespace prism::inline PRISM_ISA {
 
-/// Calls visit(name, option) for each numeric option of a policy itself, not of those it is made
-/// of. Options of the names below are seen; a policy of one's own with others names them in its
-/// label(), and does not have them tuned by name.
+/// Calls visit(name, option) for each numeric option of a policy itself, not of its parts. Only
+/// options with the names below are found; a user-defined policy with other options has to state
+/// them in its label(), and they cannot be tuned by name.
 template <class Policy, class Visit>
 void for_each_option(Policy& policy, const Visit& visit) {
 #define PRISM_OPTION(option)                                              \
@@ -44,6 +44,7 @@ void for_each_option(Policy& policy, const Visit& visit) {
   PRISM_OPTION(margin)
   PRISM_OPTION(mask)
   PRISM_OPTION(negatives)
+  PRISM_OPTION(own_weight)
   PRISM_OPTION(pair_mean)
   PRISM_OPTION(power)
   PRISM_OPTION(quantile_negatives)
@@ -65,8 +66,8 @@ void for_each_option(Policy& policy, const Visit& visit) {
 #undef PRISM_OPTION
 }
 
-/// Calls visit(kind, part) for the policies that a policy is made of: a loss and its penalty, the
-/// base of an initializer, and what is chosen at run time. A penalty has a kind of its own.
+/// Calls visit(kind, part) for each policy that is part of another: a loss and its penalty, the
+/// base of an initializer, and a policy chosen at run time. A penalty has its own kind.
 template <class Policy, class Visit>
 void for_each_part(std::string_view kind, Policy& policy, const Visit& visit) {
   if constexpr (requires { policy.base; }) visit(kind, policy.base);

@@ -89,9 +89,10 @@ inline void check_count(std::size_t rows, std::size_t model_rows, const char* ki
 }  // namespace detail
 
 /// Computes rows of new users by least squares against the items' output rows; see LeastSquares.
-/// They are output rows, also with MLP and LightGCN: new users do not pass through the towers or
-/// the propagation. A user without interactions gets the mean of the trained users' output rows,
-/// which ranks much like popularity. To rank with the rows: scorer_of_users(), append_users().
+/// They are output rows, also with MLP, LightGCN and SimpleX: new users do not pass through the
+/// towers, the propagation or the average of their history. A user without interactions gets the
+/// mean of the trained users' output rows, which ranks much like popularity. To rank with the rows:
+/// scorer_of_users(), append_users().
 /// @param exec     where it runs; the host's threads if left out
 /// @param scorer   from Recommender::scorer(); its ranking rule is not used
 /// @param history  new users x the scorer's items, in the same rows

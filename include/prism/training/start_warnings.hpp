@@ -32,8 +32,8 @@ inline constexpr double max_initial_product = 10;
 /// at 0.01; below 0.01 they stay within 2 % of it (docs/training.md).
 inline constexpr double scaled_product = 0.01;
 
-/// Rows that training has not turned yet have a mean cosine of about 0 (at most 0.06 for each
-/// backbone); after training by BPR it was 0.33 to 0.41.
+/// Rows that training has not turned yet have a mean cosine of about 0 (at most 0.06 for MF, MLP
+/// and LightGCN); after training by BPR it was 0.33 to 0.41.
 inline constexpr double trained_cosine = 0.2;
 
 /// "0.189" for 0.18893: 3 significant digits.
