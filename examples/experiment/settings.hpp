@@ -8,12 +8,12 @@
 #include <filesystem>
 #include <map>
 #include <optional>
+#include <prism/backbone/simplex.hpp>
 #include <prism/data/format.hpp>
 #include <prism/data/synthetic.hpp>
 #include <prism/experiment/search_space.hpp>
 #include <prism/kernel/surrogate.hpp>
 #include <prism/loss/ccl.hpp>
-#include <prism/backbone/simplex.hpp>
 #include <prism/loss/mawu.hpp>
 #include <prism/loss/slk.hpp>
 #include <prism/loss/ultragcn.hpp>
