@@ -17,6 +17,7 @@
 #include <vector>
 
 #include "byte_rows.hpp"
+#include "support/sanitizers.hpp"
 #include "variants.hpp"
 
 using namespace prism;
@@ -124,10 +125,16 @@ std::vector<std::int8_t> extreme_bytes(const ByteRange& range, std::size_t n, st
   return bytes;
 }
 
-/// Plain C++ has no registers to fill, and is slow, so it skips some of the larger dimensions.
+#if defined(PRISM_TEST_EMULATED)
+constexpr bool slow = true;
+#else
+constexpr bool slow = sanitized;
+#endif
+
+/// Every dimension; in plain C++ only some of the larger ones under emulation or sanitizers.
 template <class Isa>
 [[nodiscard]] constexpr std::size_t next_dimension(std::size_t n) {
-  return std::same_as<Isa, isa::scalar> && n >= 40 ? n + 7 : n + 1;
+  return slow && std::same_as<Isa, isa::scalar> && n >= 40 ? n + 7 : n + 1;
 }
 
 template <class Isa>

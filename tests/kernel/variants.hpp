@@ -15,7 +15,6 @@
 #include <vector>
 
 #include "support/nan_max.hpp"
-#include "support/sanitizers.hpp"
 
 namespace test {
 
@@ -47,22 +46,14 @@ inline constexpr std::size_t last_dimension = 257;
 
 }  // namespace test
 
-/// The instruction sets, each with both number types. With sanitizers, which are to see memory and
-/// undefined behaviour, those of other machines are left out: they run the same code.
-#if defined(PRISM_TEST_SANITIZED)
-#define PRISM_OTHER_MACHINES_VARIANTS
-#else
-#define PRISM_OTHER_MACHINES_VARIANTS                                                      \
-  test::Variant<prism::isa::sse2, float>, test::Variant<prism::isa::sse2, double>,         \
-      test::Variant<prism::isa::avx2, float>, test::Variant<prism::isa::avx2, double>,     \
-      test::Variant<prism::isa::avx512, float>, test::Variant<prism::isa::avx512, double>, \
-      test::Variant<prism::isa::neon, float>, test::Variant<prism::isa::neon, double>,
-#endif
-
 /// A test case for each variant; empty for those that the compiler's flags do not allow.
 #define PRISM_FOR_EACH_VARIANT(NAME)                                                             \
   TEST_CASE_TEMPLATE(                                                                            \
-      NAME, V, PRISM_OTHER_MACHINES_VARIANTS test::Variant<prism::isa::scalar, float>,           \
-      test::Variant<prism::isa::scalar, double>, test::Variant<prism::isa::native, float>,       \
+      NAME, V, test::Variant<prism::isa::scalar, float>,                                         \
+      test::Variant<prism::isa::scalar, double>, test::Variant<prism::isa::sse2, float>,         \
+      test::Variant<prism::isa::sse2, double>, test::Variant<prism::isa::avx2, float>,           \
+      test::Variant<prism::isa::avx2, double>, test::Variant<prism::isa::avx512, float>,         \
+      test::Variant<prism::isa::avx512, double>, test::Variant<prism::isa::neon, float>,         \
+      test::Variant<prism::isa::neon, double>, test::Variant<prism::isa::native, float>,         \
       test::Variant<prism::isa::native, double>, test::Variant<prism::isa::reproducible, float>, \
       test::Variant<prism::isa::reproducible, double>)

@@ -57,7 +57,7 @@ class ArrowOwned {
   return quoted + (text.size() > max_length ? "...'" : "'");
 }
 
-/// Stands in for a file name in error messages.
+/// Used in place of a file name in error messages.
 inline constexpr const char* arrow_source = "Arrow data";
 
 [[noreturn]] inline void fail_arrow(const std::string& problem) {
