@@ -77,9 +77,9 @@ TEST_CASE("SimpleX with an own weight of 1 trains as MF does") {
   SimpleX<columns> backbone;
   backbone.own_weight = 1;
   const auto model = trained(backbone);
-  const auto mf = trained(MF<columns>());
-  CHECK(std::ranges::equal(model.users(), mf.users(), close));
-  CHECK(std::ranges::equal(model.items(), mf.items(), close));
+  const auto expected = trained(MF<columns>());
+  CHECK(std::ranges::equal(model.users(), expected.users(), close));
+  CHECK(std::ranges::equal(model.items(), expected.items(), close));
   // More users than one block of the output has.
   const Output<double> output = model.output();
   for (Index user = 0; user < split.train.users(); ++user) {
