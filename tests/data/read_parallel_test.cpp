@@ -62,6 +62,17 @@ std::string outcome_of(const std::string& text, const ReadOptions& options = {})
 
 }  // namespace
 
+TEST_CASE("the order of a file goes on from one chunk to the next") {
+  std::string text;
+  for (int k = 0; k < 500; ++k) text += std::to_string(k % 7) + "," + std::to_string(k) + "\n";
+  const std::string outcome = outcome_of(text, {.time = file_order});
+  for (const int k : {0, 1, 250, 499}) {  // the item is the line
+    CHECK(contains(outcome, "\n" + std::to_string(k % 7) + " " + std::to_string(k) + " " +
+                                std::to_string(k % 7) + " " + std::to_string(k) + " " +
+                                std::to_string(k)));
+  }
+}
+
 TEST_CASE("chunks and threads do not change what is read") {
   CHECK(contains(outcome_of("7,8,5,3\n9,8,1,4\n7,8,2,1\nx,y,5,9\n", {.min_rating = 2}),
                  "2 users, 2 items, 2 interactions; left out: 1 rated below 2, 1 repeated"));

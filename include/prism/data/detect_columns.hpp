@@ -134,7 +134,7 @@ class ColumnDetector {
              column == layout.part;
     };
     if (options_.time) {
-      if (*options_.time == Column(no_column)) return;
+      if (*options_.time == Column(no_column) || layout.order_as_time) return;
       layout.time = place(layout.names, *options_.time, "time");
     } else if (!layout.names.empty()) {
       for (const std::string_view name : known_columns.time) {

@@ -55,6 +55,7 @@ class LayoutFinder {
     const FormatGuess guess = find_format();
     Layout layout{.format = guess.format,
                   .delimiter = guess.delimiter,
+                  .order_as_time = options_.time == Column(file_order),
                   .comment = preamble_.comment,
                   .refuse_comments = !options_.comment};
     if (layout.format == Format::adjacency) {
@@ -85,7 +86,8 @@ class LayoutFinder {
   /// Whether options are set that do not apply to adjacency lists.
   bool chooses_columns() const {
     return options_.header == Header::yes || options_.user || options_.item || options_.rating ||
-           (options_.time && *options_.time != Column(no_column)) ||
+           (options_.time && *options_.time != Column(no_column) &&
+            *options_.time != Column(file_order)) ||
            (options_.min_rating && options_.require_rating) || part_;
   }
 

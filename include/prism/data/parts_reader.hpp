@@ -144,6 +144,7 @@ class PartsReader {
             .rating_column = named(layout.rating),
             .time_column = named(layout.time),
             .dates = layout.dates,
+            .order_as_time = layout.order_as_time,
             .min_rating = options_.min_rating};
   }
 
@@ -177,6 +178,10 @@ class PartsReader {
         rest.summary.below_min_rating += chunk.below_min_rating;
       }
       append(chunks, rest.pairs, test.pairs);
+      if (layout.order_as_time) {
+        number(rest.pairs);
+        number(test.pairs);
+      }
       buffer.use(chunk_ends.back());
     }
     if (layout.header) --rest.summary.repeated_headers;  // the first one
@@ -206,6 +211,13 @@ class PartsReader {
       };
       join(rest, chunk.rest);
       join(test, chunk.test);
+    }
+  }
+
+  /// Numbers the times of the pairs that have none yet.
+  static void number(Pairs& pairs) {
+    while (pairs.times.size() < pairs.pairs.size()) {
+      pairs.times.push_back(static_cast<double>(pairs.times.size()));
     }
   }
 
