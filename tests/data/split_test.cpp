@@ -92,10 +92,11 @@ TEST_CASE("invalid fractions, or those that leave nothing to train on, are error
   CHECK_THROWS_AS((void)random_split(data, {.test = 1}), ArgumentError);
   CHECK_THROWS_AS((void)random_split(data, {.test = std::numeric_limits<double>::quiet_NaN()}),
                   ArgumentError);
-  CHECK_THROWS_WITH_AS((void)random_split(data, {.validation = 0.5, .test = 0.5}),
-                       "validation + test: leave nothing to train on: they take 5 and 5 of 9 "
-                       "interactions",
-                       ArgumentError);
+  CHECK_THROWS_WITH_AS(
+      (void)random_split(data, {.validation = 0.5, .test = 0.5}),
+      "validation + test: leave no interactions to train on: they take 5 and 5 of 9 "
+      "interactions",
+      ArgumentError);
   CHECK_THROWS_AS((void)random_split(Interactions{}), ArgumentError);
 }
 
@@ -114,8 +115,8 @@ TEST_CASE("a given split rejects interactions of both parts, or drops them from 
   const Interactions train(2, 2, Pairs{{0, 0}, {0, 1}, {1, 0}});
   const Interactions test(2, 2, Pairs{{0, 1}, {1, 1}});
   CHECK_THROWS_WITH_AS((void)given_split(train, test),
-                       "test: 1 of its 2 interactions are also in train; the option "
-                       "drop_repeated leaves them out of test",
+                       "test: 1 of its 2 interactions are also in train; use the option "
+                       "drop_repeated to remove them from test",
                        ArgumentError);
   const Split split = given_split(train, test, {.validation = 0, .drop_repeated = true});
   CHECK(list(split.test) == Pairs{{1, 1}});

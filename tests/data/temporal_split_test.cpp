@@ -153,10 +153,11 @@ TEST_CASE("splits by time refuse data without times and wrong fractions") {
   const Interactions none(1, 3, Pairs{{0, 0}, {0, 1}, {0, 2}});
   const Interactions data(1, 3, Pairs{{0, 0}, {0, 1}, {0, 2}}, Times{1, 2, 3});
   const auto refuses = [&](const auto& split) {
-    CHECK_THROWS_WITH_AS((void)split(none, TemporalSplitOptions{}),
-                         "data: has no times, so that no interaction is the last; the option time "
-                         "says which column has them, or that they are in the file's order",
-                         ArgumentError);
+    CHECK_THROWS_WITH_AS(
+        (void)split(none, TemporalSplitOptions{}),
+        "data: has no times, so its interactions cannot be ordered; use the option "
+        "time to choose the column that has them, or the file's order",
+        ArgumentError);
     CHECK_THROWS_WITH_AS((void)split(Interactions{}, TemporalSplitOptions{}),
                          "data: has no interactions", ArgumentError);
     CHECK_THROWS_WITH_AS((void)split(data, TemporalSplitOptions{.validation = 1}),
@@ -168,6 +169,6 @@ TEST_CASE("splits by time refuse data without times and wrong fractions") {
   refuses([](const auto&... arguments) { return temporal_global_split(arguments...); });
   CHECK_THROWS_WITH_AS(
       (void)temporal_global_split(data, {.validation = 0.5, .test = 0.5}),
-      "validation + test: leave nothing to train on: they take 2 and 2 of 3 interactions",
+      "validation + test: leave no interactions to train on: they take 2 and 2 of 3 interactions",
       ArgumentError);
 }

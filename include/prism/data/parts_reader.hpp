@@ -82,18 +82,18 @@ class PartsReader {
       throw DataError(buffer.name(), 0, problem);
     };
     if (preamble.entries && *preamble.entries != records) {
-      fail("says that it has " + std::to_string(*preamble.entries) + " entries, and has " +
+      fail("declares " + std::to_string(*preamble.entries) + " entries, but has " +
            std::to_string(records));
     }
     if (rest.pairs.pairs.empty() && other.pairs.pairs.empty()) {
       fail(layout.rating
-               ? "holds no interaction that is rated " + format_number(*options_.min_rating) +
+               ? "has no interaction rated " + format_number(*options_.min_rating) +
                      " or higher in column " + std::to_string(*layout.rating) + " (from 0)"
-               : "holds no interactions");
+               : "has no interactions");
     }
     if (test != nullptr && (rest.pairs.pairs.empty() || test->pairs.pairs.empty())) {
       fail("has " + std::string(test->pairs.pairs.empty() ? "no" : "every") +
-           " interaction in the test set, that is with " + excerpt(column->value) +
+           " interaction in the test set, that is, with " + excerpt(column->value) +
            " in the test column");
     }
   }
@@ -124,7 +124,7 @@ class PartsReader {
     if (buffer.text().size() <= sizes_.max_record) return;
     throw DataError(buffer.name(), line,
                     "is longer than " + std::to_string(sizes_.max_record) +
-                        " bytes; does a quote on it not end?");
+                        " bytes; it may have an unclosed quoted field");
   }
 
   ReadSummary summary_of(const Layout& layout, const TextBuffer& buffer) const {

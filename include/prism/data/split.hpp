@@ -54,7 +54,7 @@ namespace detail {
 [[nodiscard]] inline std::vector<std::size_t> random_permutation(std::size_t n,
                                                                  std::uint64_t seed) {
   require(n <= std::numeric_limits<std::uint32_t>::max(), "interactions",
-          "can be split at random only up to 4294967295 of them");
+          "must be at most 4294967295 to be split at random");
   std::vector<std::size_t> positions(n);
   std::iota(positions.begin(), positions.end(), std::size_t{0});
   shuffle(serial, std::span(positions), Random(seed, Stream::split));
@@ -102,15 +102,17 @@ namespace detail {
 ///                        left to train on; for a method by time and a training set without times
 [[nodiscard]] inline Split given_split(const Interactions& train, const Interactions& test,
                                        const GivenSplitOptions& options = {}) {
-  require(*train.user_ids() == *test.user_ids() && *train.item_ids() == *test.item_ids(), "test",
-          "has other users or items than train; read both at once, so that they share their ids");
+  require(
+      *train.user_ids() == *test.user_ids() && *train.item_ids() == *test.item_ids(), "test",
+      "has different users or items than train; read both together, so that they share their ids");
   std::vector<std::size_t> kept;
   for (std::size_t k = 0; k < test.size(); ++k) {
     if (!train.contains(test[k].user, test[k].item)) kept.push_back(k);
   }
-  require(options.drop_repeated || kept.size() == test.size(), "test",
-          std::to_string(test.size() - kept.size()) + " of its " + std::to_string(test.size()) +
-              " interactions are also in train; the option drop_repeated leaves them out of test");
+  require(
+      options.drop_repeated || kept.size() == test.size(), "test",
+      std::to_string(test.size() - kept.size()) + " of its " + std::to_string(test.size()) +
+          " interactions are also in train; use the option drop_repeated to remove them from test");
   Split split = options.method == SplitMethod::leave_last_out
                     ? detail::validate_on_last(train)
                     : split_by(options.method, train,

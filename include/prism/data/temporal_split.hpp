@@ -46,16 +46,16 @@ struct PartSizes {
   const PartSizes sizes{.validation = part_size(n, validation, "validation"),
                         .test = part_size(n, test, "test")};
   require(sizes.validation + sizes.test < n, "validation + test",
-          "leave nothing to train on: they take " + std::to_string(sizes.validation) + " and " +
-              std::to_string(sizes.test) + " of " + std::to_string(n) + " interactions");
+          "leave no interactions to train on: they take " + std::to_string(sizes.validation) +
+              " and " + std::to_string(sizes.test) + " of " + std::to_string(n) + " interactions");
   return sizes;
 }
 
 inline void require_times(const Interactions& data) {
   require(!data.empty(), "data", "has no interactions");
   require(!data.times().empty(), "data",
-          "has no times, so that no interaction is the last; the option time says which column has "
-          "them, or that they are in the file's order");
+          "has no times, so its interactions cannot be ordered; use the option time to choose the "
+          "column that has them, or the file's order");
 }
 
 /// The last of each user's interactions go to test, those before them to validation.
