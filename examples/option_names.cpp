@@ -13,11 +13,12 @@ namespace examples {
 namespace {
 
 // Options of the library, or arguments that its errors name, and the option that sets each.
-constexpr std::array<std::pair<std::string_view, std::string_view>, 30> option_names{{
+constexpr std::array<std::pair<std::string_view, std::string_view>, 32> option_names{{
     {"backbone", "--backbone"},
     {"batch_size", "--batch"},
     {"checkpoint", "--checkpoint"},
     {"comment", "--comment"},
+    {"data", "--data"},
     {"delimiter", "--delimiter"},
     {"drop_repeated", "--drop-repeated"},
     {"epochs", "--epochs"},
@@ -41,6 +42,7 @@ constexpr std::array<std::pair<std::string_view, std::string_view>, 30> option_n
     {"split.validation", "--data"},
     {"test", "--test"},
     {"test_users", "--test-users"},
+    {"time", "--time-column or --file-order"},
     {"user", "--user-column"},
     {"validate_by_cosine", "--validate-by-cosine"},
     {"validation_users", "--validation-users"},

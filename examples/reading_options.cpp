@@ -22,13 +22,15 @@ std::optional<prism::Column> column(const std::string& text) {
 }
 
 prism::ReadOptions ReadingOptions::read_options() const {
+  std::optional<prism::Column> time = prism::no_column;
+  if (read_times) time = file_order ? prism::file_order : column(time_column);
   prism::ReadOptions options{.format = prism::parse_format(format),
                              .delimiter = delimiter,
                              .comment = comment,
                              .user = column(user_column),
                              .item = column(item_column),
                              .rating = column(rating_column),
-                             .time = prism::no_column,
+                             .time = time,
                              .min_rating = min_rating};
   if (header) options.header = prism::Header::yes;
   if (no_header) options.header = prism::Header::no;
@@ -65,6 +67,19 @@ void declare_reading(CLI::App& app, ReadingOptions& options, const std::string& 
   app.add_option("--comment", options.comment,
                  "what begins a comment line; empty: there are none; detected by default")
       ->needs(file)
+      ->group(group);
+}
+
+void declare_times(CLI::App& app, ReadingOptions& options, const std::string& file,
+                   const std::string& group) {
+  CLI::Option* const column =
+      app.add_option("--time-column", options.time_column, "its number, from 0, or its name")
+          ->needs(file)
+          ->group(group);
+  app.add_flag("--file-order", options.file_order,
+               "the file lists each user's interactions in the order of time")
+      ->needs(file)
+      ->excludes(column)
       ->group(group);
 }
 

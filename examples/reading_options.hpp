@@ -22,8 +22,10 @@ struct ReadingOptions {
   bool header = false, no_header = false;               // neither: detected
   std::optional<std::string> comment;                   // unset: detected
   std::optional<double> min_rating;
+  std::string time_column;  // empty: detected if read_times
+  bool file_order = false;  // the file's order is that of time
+  bool read_times = false;
 
-  /// Times are not read: no program needs them.
   [[nodiscard]] prism::ReadOptions read_options() const;
 };
 
@@ -32,6 +34,10 @@ struct ReadingOptions {
 /// @param group  heading in the help
 void declare_reading(CLI::App& app, ReadingOptions& options, const std::string& file,
                      const std::string& group);
+
+/// Declares --time-column and --file-order. Times are read if read_times is set.
+void declare_times(CLI::App& app, ReadingOptions& options, const std::string& file,
+                   const std::string& group);
 
 /// Declares --min-rating. @param text  for the help
 void declare_min_rating(CLI::App& app, ReadingOptions& options, const std::string& file,

@@ -25,6 +25,22 @@ void refuse_what_nothing_reads(const CLI::App& app, const Settings& settings) {
   }
 }
 
+/// @throws CLI::ValidationError  for an option that --split does not use
+void refuse_unused_by_split(const CLI::App& app, const Settings& settings) {
+  for (const char* option : {"--time-column", "--file-order"}) {
+    if (app.count(option) > 0 && !settings.read_times) {
+      throw CLI::ValidationError(option,
+                                 "is used only with --split by time: temporal_user, "
+                                 "temporal_global or leave_last_out");
+    }
+  }
+  for (const char* option : {"--validation-part", "--test-part"}) {
+    if (app.count(option) > 0 && settings.split == "leave_last_out") {
+      throw CLI::ValidationError(option, "is not used with --split leave_last_out");
+    }
+  }
+}
+
 /// @throws CLI::ValidationError  for negatives that all pairs share, with a loss that supports only
 ///     each pair's own
 void refuse_shared_negatives(const Settings& settings) {
@@ -128,6 +144,14 @@ void declare_options(CLI::App& app, Settings& settings) {
                "remove interactions from the given test set that are also in the rest")
       ->group(data);
   examples::declare_min_rating(app, settings, "--data", data);
+  app.add_option("--split", settings.split,
+                 "by time: the last of each user's interactions, of all, or each user's last one; "
+                 "where the test set is given, this chooses the validation set")
+      ->check(CLI::IsMember(&split_methods))
+      ->needs("--data")
+      ->capture_default_str()
+      ->group(data);
+  examples::declare_times(app, settings, "--data", data);
   const CLI::Validator fraction = number_between(0.001, 0.9);
   app.add_option("--validation-part", settings.validation_part,
                  "fraction of the interactions; where the test set is given, of the rest")
@@ -303,6 +327,8 @@ void declare_options(CLI::App& app, Settings& settings) {
     if (settings.drop_repeated && !settings.test_is_given()) {
       throw CLI::ValidationError("--drop-repeated", "requires --test or --test-column");
     }
+    settings.read_times = settings.split != "random";
+    refuse_unused_by_split(app, settings);
     refuse_shared_negatives(settings);
     refuse_one_file_for_two(settings);
   });

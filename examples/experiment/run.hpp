@@ -79,6 +79,7 @@ inline prism::Split load(const Settings& settings) {
     try {
       return given_split(train, test,
                          {.validation = settings.validation_part,
+                          .method = split_methods.at(settings.split),
                           .seed = settings.seed,
                           .drop_repeated = settings.drop_repeated});
     } catch (const ArgumentError& error) {
@@ -93,8 +94,8 @@ inline prism::Split load(const Settings& settings) {
                                                           .seed = settings.seed})
                                 : read_interactions(settings.data, options);
   if (!settings.data.empty()) show_summary(settings, data);
-  return random_split(
-      data,
+  return split_by(
+      split_methods.at(settings.split), data,
       {.validation = settings.validation_part, .test = settings.test_part, .seed = settings.seed});
 }
 

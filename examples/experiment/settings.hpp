@@ -10,6 +10,7 @@
 #include <optional>
 #include <prism/backbone/simplex.hpp>
 #include <prism/data/format.hpp>
+#include <prism/data/split.hpp>
 #include <prism/data/synthetic.hpp>
 #include <prism/experiment/search_space.hpp>
 #include <prism/kernel/surrogate.hpp>
@@ -35,6 +36,11 @@ inline const std::map<std::string, prism::NegativeMask> masks{
     {"none", prism::NegativeMask::none},
     {"own_item", prism::NegativeMask::own_item},
     {"seen_items", prism::NegativeMask::seen_items}};
+inline const std::map<std::string, prism::SplitMethod> split_methods{
+    {"random", prism::SplitMethod::random},
+    {"temporal_user", prism::SplitMethod::temporal_user},
+    {"temporal_global", prism::SplitMethod::temporal_global},
+    {"leave_last_out", prism::SplitMethod::leave_last_out}};
 inline const std::map<std::string, prism::Surrogate> surrogates{{"tanh", prism::Surrogate::tanh},
                                                                 {"atan", prism::Surrogate::atan},
                                                                 {"relu", prism::Surrogate::relu}};
@@ -60,6 +66,7 @@ struct Settings : examples::ReadingOptions {
   std::string test_column;
   std::string test_value = prism::TestColumn{}.value;
   bool drop_repeated = false;
+  std::string split = "random";  // a key of split_methods
   double validation_part = 0.1;
   double test_part = 0.1;
   prism::Index synthetic_users = prism::SyntheticOptions{}.users;

@@ -181,8 +181,8 @@ def test_ratings_and_errors():
                        (pa.run_end_encoded(pa.int32(), pa.int64()), "+r")):
         column = pa.nulls(2, kind)
         problem = error_of(Data.of_table, pa.table({"user": column, "item": pa.array(["a", "b"])}))
-        check(problem == f"Arrow data: column 'user' (format '{name}') holds no ids; ids are integers, "
-              "strings or a dictionary of them: cast it", problem)
+        check(problem == f"Arrow data: column 'user' (format '{name}') has no ids; ids must be integers, "
+              "strings or a dictionary of them: cast the column", problem)
     cents = pa.array([decimal.Decimal("4.5")] * 4)
     problem = error_of(Data.of_table, table.set_column(2, "rating", cents), min_rating=4)
     check("cast it to float64" in problem, problem)

@@ -75,17 +75,18 @@ TEST_CASE("a type that is no id's is an error that names column, format and what
     ArrowColumn column = user_column;
     column.format = format;
     const std::string shown = format == "\x1B[2J" ? "?[2J" : format;
-    CHECK(refusal_of({column, item_column}) ==
-          "column 'user' (format '" + shown +
-              "') holds no ids; ids are integers, strings or a dictionary of them: cast it");
+    CHECK(refusal_of({column, item_column}) == "column 'user' (format '" + shown +
+                                                   "') has no ids; ids must be integers, strings "
+                                                   "or a dictionary of them: cast the column");
   }
   CHECK(
       refusal_of({test::dictionary<std::int8_t>("c", {0}, test::numbers<double>("user", "g", {1})),
                   item_column}) ==
-      "column 'user' (format 'c') has a dictionary of format 'g', no ids; ids are integers, "
-      "strings or a dictionary of them: cast it");
+      "column 'user' (format 'c') has a dictionary of format 'g', which has no ids; ids must be "
+      "integers, "
+      "strings or a dictionary of them: cast the column");
   CHECK(refusal_of({test::dictionary<float>("f", {0}, test::texts("user", {"a"})), item_column}) ==
-        "column 'user' (format 'f') has a dictionary, but no integers that point into it");
+        "column 'user' (format 'f') has a dictionary, but its indices are not integers");
   const ArrowColumn words = test::dictionary<std::int8_t>("c", {0}, test::texts("user", {"a"}));
   CHECK(refusal_of({test::dictionary<std::int8_t>("c", {0}, words), item_column})
             .find("has a dictionary of format 'c', no ids") != std::string::npos);
@@ -120,7 +121,7 @@ TEST_CASE("a schema that is not one of a table is an error") {
           }).starts_with("has " + std::to_string(count) + " columns; "));
   }
   CHECK(schema_error([](ArrowSchema& s) { s.children = nullptr; }).starts_with("has 2 columns; "));
-  const std::string no_description = "has no description of column 1 (from 0)";
+  const std::string no_description = "has no schema of column 1 (from 0)";
   CHECK(schema_error([](ArrowSchema& s) { s.children[1]->format = nullptr; }) == no_description);
   CHECK(schema_error([](ArrowSchema& s) { s.children[1]->release(s.children[1]); }) ==
         no_description);
@@ -132,7 +133,7 @@ TEST_CASE("a batch that its schema does not describe is an error") {
   const auto batch_error = [&](const std::function<void(ArrowArray&)>& change) {
     return refusal_of(table, [&](ArrowSchema&, ArrowArray& array) { change(array); });
   };
-  const std::string columns = " columns where its schema has 2";
+  const std::string columns = " columns, but its schema has 2";
   CHECK(batch_error([](ArrowArray& a) { a.n_children = 3; }) == "a record batch has 3" + columns);
   CHECK(batch_error([](ArrowArray& a) { a.n_children = -1; }) == "a record batch has -1" + columns);
   CHECK(batch_error([](ArrowArray& a) { a.children = nullptr; }) ==
@@ -140,9 +141,9 @@ TEST_CASE("a batch that its schema does not describe is an error") {
   CHECK(batch_error([](ArrowArray& a) { a.children[1]->release(a.children[1]); }) ==
         "column 'item' (format 'u') has an array that was released");
   CHECK(batch_error([](ArrowArray& a) { a.length = 4; }) ==
-        "column 'user' (format 'i') has 3 values where the batch needs 0 + 4");
+        "column 'user' (format 'i') has 3 values, but the batch needs 0 + 4");
   CHECK(batch_error([](ArrowArray& a) { a.offset = 1; }) ==
-        "column 'user' (format 'i') has 3 values where the batch needs 1 + 3");
+        "column 'user' (format 'i') has 3 values, but the batch needs 1 + 3");
   CHECK(batch_error([](ArrowArray& a) {
           a.length = -1;
         }).starts_with("the record batch has an array of length -1"));
@@ -151,7 +152,7 @@ TEST_CASE("a batch that its schema does not describe is an error") {
         }).starts_with("the record batch has an array of length 3 and offset 9223"));
   CHECK(batch_error([](ArrowArray& a) { a.n_buffers = 0; }) == "the record batch has no buffers");
   CHECK(batch_error([](ArrowArray& a) { a.null_count = 2; }) ==
-        "the record batch has 2 nulls, but no buffer that says where");
+        "the record batch has 2 nulls, but no validity bitmap");
   CHECK(batch_error([](ArrowArray& a) {
           a.null_count = 4;
         }).starts_with("the record batch has 4 nulls among 3 values"));
@@ -162,7 +163,7 @@ TEST_CASE("a column that cannot be of its type and length is an error") {
   const std::string user = "column 'user' (format 'i')";
   const auto max = std::numeric_limits<std::int64_t>::max();
   CHECK(array_error(user_column, [](ArrowArray& a) { a.length = 2; }) ==
-        user + " has 2 values where the batch needs 0 + 3");
+        user + " has 2 values, but the batch needs 0 + 3");
   CHECK(array_error(user_column, [](ArrowArray& a) {
           a.length = -3;
         }).starts_with(user + " has an array of length -3 and offset 0"));
@@ -186,7 +187,7 @@ TEST_CASE("a column that cannot be of its type and length is an error") {
   CHECK(array_error(user_column, [](ArrowArray& a) { a.buffers[1] = nullptr; }) ==
         user + " has no buffer of values");
   CHECK(array_error(user_column, [](ArrowArray& a) { a.null_count = 1; }) ==
-        user + " has 1 nulls, but no buffer that says where");
+        user + " has 1 nulls, but no validity bitmap");
   CHECK(array_error(user_column, [](ArrowArray& a) {
           a.null_count = -2;
         }).starts_with(user + " has -2 nulls"));
@@ -207,7 +208,7 @@ TEST_CASE("texts whose offsets fall are an error that names the row") {
             .starts_with("column 'user' (format 'U'), row 2 (from 0): its text would be from"));
   CHECK(array_error(between<std::int32_t>({0, 1, 2, 3}), [](ArrowArray& a) {
           a.buffers[2] = nullptr;
-        }) == texts + "0 (from 0): there is no buffer of texts");
+        }) == texts + "0 (from 0): there is no buffer of characters");
   CHECK(array_error(between<std::int32_t>({0, 0, 0, 0}), [](ArrowArray& a) {
           a.buffers[2] = nullptr;
         }) == texts + "0 (from 0): is an empty string, which is no id");
@@ -216,7 +217,7 @@ TEST_CASE("texts whose offsets fall are an error that names the row") {
 TEST_CASE("views that point outside of their buffers are an error that names the row") {
   const std::string row = "column 'user' (format 'vu'), row 1 (from 0): its text ";
   CHECK(array_error(view(20, 0, 0)) == "no error");
-  CHECK(array_error(view(-1, 0, 0)) == row + "has a length of -1");
+  CHECK(array_error(view(-1, 0, 0)) == row + "its text has a negative length: -1");
   CHECK(array_error(view(20, 2, 0)) == row + "would be in buffer 2 of 2");
   CHECK(array_error(view(20, -1, 0)) == row + "would be in buffer -1 of 2");
   CHECK(array_error(view(20, 0, 1)) == row + "would be from byte 1 to 21 of a buffer of 20");
@@ -237,15 +238,17 @@ TEST_CASE("a dictionary that is not where it should be is an error") {
   const ArrowColumn words = test::texts("user", {"a", "b"});
   const ArrowColumn user = test::dictionary<std::int8_t>("c", {0, 1, 2}, words);
   const std::string column = "column 'user' (format 'c')";
-  CHECK(array_error(user) == column + ", row 2 (from 0): points at place 2 of a dictionary of 2");
+  CHECK(array_error(user) ==
+        column + ", row 2 (from 0): has the index 2 into a dictionary of length 2");
   CHECK(array_error(test::dictionary<std::int8_t>("c", {0, -1, 0}, words)) ==
-        column + ", row 1 (from 0): points at no place of a dictionary of 2");
+        column + ", row 1 (from 0): has an invalid index into a dictionary of length 2");
   CHECK(array_error(test::dictionary<std::uint64_t>("L", {~std::uint64_t{0}, 0, 0}, words)) ==
-        "column 'user' (format 'L'), row 0 (from 0): points at no place of a dictionary of 2");
+        "column 'user' (format 'L'), row 0 (from 0): has an invalid index into a dictionary of "
+        "length 2");
   CHECK(array_error(user, [](ArrowArray& a) { a.dictionary = nullptr; }) ==
-        column + " has no dictionary, other than its schema says");
+        column + " has no dictionary, but its schema has one");
   CHECK(array_error(user_column, [](ArrowArray& a) { a.dictionary = &a; }) ==
-        "column 'user' (format 'i') has a dictionary, other than its schema says");
+        "column 'user' (format 'i') has a dictionary, but its schema has none");
   CHECK(array_error(user, [](ArrowArray& a) {
           a.dictionary->length = -1;
         }).starts_with(column + " has an array of length -1"));
@@ -279,7 +282,7 @@ TEST_CASE("a stream that fails is an error with what it says, and leaves nothing
           "Arrow data: the stream's get_next failed: disk");
   }
   CHECK(stream_error({.batches = {table, {user_column, user_column, item_column}}}) ==
-        "Arrow data: a record batch has 3 columns where its schema has 2");
+        "Arrow data: a record batch has 3 columns, but its schema has 2");
   CHECK(
       stream_error({.batches = {table, {user_column, test::numbers("item", "u", std::vector{1})}}})
           .starts_with("Arrow data: column 'item' (format 'u') has 1 values"));
@@ -287,7 +290,7 @@ TEST_CASE("a stream that fails is an error with what it says, and leaves nothing
   ArrowArrayStream half = test::Stream::of({table});
   half.get_next = nullptr;
   CHECK_THROWS_WITH_AS((void)read_arrow(&half),
-                       "Arrow data: the stream lacks get_schema or get_next", DataError);
+                       "Arrow data: the stream has no get_schema or no get_next", DataError);
   ArrowArrayStream silent = test::Stream::of({.batches = {table}, .schema_error = 22});
   silent.get_last_error = nullptr;
   CHECK_THROWS_WITH_AS((void)read_arrow(&silent),
@@ -302,17 +305,17 @@ TEST_CASE("what was released, or is not there, is an error, and the other one is
   const std::vector<ArrowColumn> table{user_column, item_column};
   ArrowArrayStream stream = test::Stream::of({table});
   CHECK(read_arrow(&stream).size() == 3);
-  CHECK_THROWS_WITH_AS((void)read_arrow(&stream), "stream: must be one that was not released",
+  CHECK_THROWS_WITH_AS((void)read_arrow(&stream), "stream: must not be null or released",
                        ArgumentError);
   CHECK_THROWS_AS((void)read_arrow(static_cast<ArrowArrayStream*>(nullptr)), ArgumentError);
 
   ArrowSchema schema = test::schema_of(table);
-  CHECK_THROWS_WITH_AS((void)read_arrow(&schema, nullptr),
-                       "batch: must be one that was not released", ArgumentError);
+  CHECK_THROWS_WITH_AS((void)read_arrow(&schema, nullptr), "batch: must not be null or released",
+                       ArgumentError);
   CHECK(test::live == 0);
   ArrowArray array = test::array_of(table);
-  CHECK_THROWS_WITH_AS((void)read_arrow(&schema, &array),
-                       "schema: must be one that was not released", ArgumentError);
+  CHECK_THROWS_WITH_AS((void)read_arrow(&schema, &array), "schema: must not be null or released",
+                       ArgumentError);
   CHECK(test::live == 0);
 }
 

@@ -204,10 +204,11 @@ TEST_CASE("a dictionary that a consumer moved out lives on by itself") {
 TEST_CASE("ids that are not UTF-8 are an error, or binary") {
   const Interactions latin(ids_of({"Andr\xE9"}), ids_of({"x"}), std::vector<Interaction>{{0, 0}});
   Taken taken;
-  CHECK_THROWS_WITH_AS(export_arrow(latin, &taken.schema, &taken.array),
-                       "user_ids: row 0 has an id that is not UTF-8, as Arrow's strings are; pass "
-                       "binary = true",
-                       ArgumentError);
+  CHECK_THROWS_WITH_AS(
+      export_arrow(latin, &taken.schema, &taken.array),
+      "user_ids: row 0 has an id that is not valid UTF-8, as Arrow's strings must be; pass "
+      "binary = true",
+      ArgumentError);
   CHECK_FALSE(static_cast<bool>(taken.array.release));
   export_arrow(latin, &taken.schema, &taken.array, {.binary = true});
   CHECK(taken.names() == "user:i->z item:i->z ");
@@ -226,7 +227,7 @@ TEST_CASE("arguments that do not fit are an error") {
   Taken taken;
   CHECK_THROWS_WITH_AS(export_arrow(Rows<const float>(numbers.data(), 2, 2), *ids_of({"a"}),
                                     &taken.schema, &taken.array),
-                       "ids: there must be one for each row, that is 2, not 1", ArgumentError);
+                       "ids: must have one id for each of the 2 rows, not 1", ArgumentError);
   CHECK_THROWS_AS(export_arrow(some(), nullptr, &taken.array), ArgumentError);
   CHECK_THROWS_AS(export_arrow(some(), &taken.schema, nullptr), ArgumentError);
 }

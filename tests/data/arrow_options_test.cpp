@@ -67,24 +67,26 @@ TEST_CASE("columns that may be another's are an error that names the option") {
   const ArrowColumn user = test::texts("user", {"1"}), item = test::texts("item", {"2"});
   const ArrowColumn rating = test::numbers<double>("rating", "g", {5});
   CHECK(error_of({user, a, b}) ==
-        "no column has a name of an item (option item); there are: 'user', 'a', 'b'");
+        "no column has a known name for an item (option item); the columns are: 'user', 'a', 'b'");
   CHECK(error_of({a, item, b}) ==
-        "no column has a name of a user (option user); there are: 'a', 'item', 'b'");
+        "no column has a known name for a user (option user); the columns are: 'a', 'item', 'b'");
   CHECK(error_of({test::texts("timestamp", {"1"}), a, b}) ==
-        "column 'timestamp' holds no ids, by its name; the options user and item say which do; "
+        "column 'timestamp' has no ids, judging by its name; use the options user and item to "
+        "choose the columns of ids; "
         "there are: 'timestamp', 'a', 'b'");
-  CHECK(error_of({a, rating, b}).starts_with("column 'rating' holds no ids, by its name"));
-  CHECK(error_of({item, rating}).starts_with("column 'rating' holds no ids, by its name"));
-  CHECK(error_of({user, item, user}) ==
-        "columns 0 and 2 (from 0) may be meant, 'user' and 'user'; an option says which, by its "
-        "place "
-        "if need be");
-  CHECK(error_of({a, a}, {.user = "a", .item = 1}).starts_with("columns 0 and 1 (from 0) may"));
+  CHECK(error_of({a, rating, b}).starts_with("column 'rating' has no ids, judging by its name"));
+  CHECK(error_of({item, rating}).starts_with("column 'rating' has no ids, judging by its name"));
+  CHECK(
+      error_of({user, item, user}) ==
+      "columns 0 and 2 (from 0) both match, 'user' and 'user'; use an option to choose one, by its "
+      "place "
+      "if need be");
+  CHECK(error_of({a, a}, {.user = "a", .item = 1}).starts_with("columns 0 and 1 (from 0) both"));
   CHECK(error_of({test::texts("uid", {"1"}), item, user}).starts_with("columns 0 and 2 (from 0)"));
   CHECK(pairs_of(interactions_in({user, item, test::texts("user_id", {"3"})})) ==
         Pairs{{"3", "2"}});  // the first of the known names
   CHECK(error_of({a, b}, {.user = "A", .item = 1}) ==
-        "no column is called 'A' (option user); there are: 'a', 'b'");
+        "no column is named 'A' (option user); the columns are: 'a', 'b'");
   CHECK(pairs_of(interactions_in({user, item, user}, {.user = 2})) == Pairs{{"1", "2"}});
   CHECK_THROWS_AS((void)interactions_in({a, b}, {.user = 1, .item = "b"}), ArgumentError);
   CHECK_THROWS_WITH_AS((void)interactions_in({a, b}, {.user = 2}),
@@ -111,10 +113,11 @@ TEST_CASE("rows rated lower than min_rating are left out, with ratings of every 
   const ArrowColumn grade = test::numbers<float>("grade", "f", {3, 4, 5});
   CHECK(interactions_in({user, item, grade}, {.rating = "grade", .min_rating = 5}).size() == 1);
   CHECK(error_of({user, item, grade}, {.min_rating = 5}) ==
-        "min_rating is set, but no column has a name of a rating (option rating); there are: "
+        "min_rating is set, but no column has a known name for a rating (option rating); the "
+        "columns are: "
         "'user', 'item', 'grade'");
   CHECK(error_of({user, item, grade}, {.rating = 2, .min_rating = 6}) ==
-        "holds no interaction that is rated 6 or higher in column 'grade' (format 'f')");
+        "has no interaction rated 6 or higher in column 'grade' (format 'f')");
   CHECK_THROWS_AS((void)interactions_in({user, item}, {.rating = 1, .min_rating = 5}),
                   ArgumentError);
   CHECK_THROWS_AS(

@@ -215,7 +215,7 @@ TEST_CASE("rows with nulls are dropped on request, and their ids with them") {
   // The index in a null entry is ignored.
   const ArrowColumn indices = test::dictionary<std::int8_t>("c", {99, 1}, words);
   CHECK(interactions_in(beside_items(test::with_nulls(indices, {0, 1})), drop).size() == 1);
-  CHECK(error_of({test::with_nulls(user, {0, 0, 0, 0}), item}, drop) == "holds no interactions");
+  CHECK(error_of({test::with_nulls(user, {0, 0, 0, 0}), item}, drop) == "has no interactions");
 }
 
 TEST_CASE("a batch whose rows are null as a whole is treated as its columns") {
@@ -234,7 +234,7 @@ TEST_CASE("a bitmap counts only where nulls are said to be") {
 }
 
 TEST_CASE("a table without interactions is an error") {
-  CHECK(error_of({test::texts("user", {}), test::texts("item", {})}) == "holds no interactions");
+  CHECK(error_of({test::texts("user", {}), test::texts("item", {})}) == "has no interactions");
   ArrowArrayStream none = test::Stream::of({{test::texts("user", {}), test::texts("item", {})}});
   CHECK_THROWS_AS((void)read_arrow(&none), DataError);
 }

@@ -56,7 +56,7 @@ TEST_CASE("more ids than there are rows is an error, and known ids still work") 
   ids.intern("a");
   ids.intern("b");
   CHECK(ids.intern("a") == 0);
-  CHECK_THROWS_WITH_AS(ids.intern("c"), "ids: there are more than 2 of them", ArgumentError);
+  CHECK_THROWS_WITH_AS(ids.intern("c"), "ids: must not be more than 2", ArgumentError);
   CHECK(ids.size() == 2);
   CHECK(ids.find("c") == absent);
 }

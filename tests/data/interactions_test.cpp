@@ -147,7 +147,7 @@ TEST_CASE("invalid arguments are errors that say what would be valid") {
   CHECK_THROWS_AS(Interactions(2, 3, Pairs{{absent, 0}}), ArgumentError);
   const std::vector<double> two{1, 2};
   CHECK_THROWS_WITH_AS(Interactions(2, 3, Pairs{{0, 0}}, two),
-                       "times: there must be one for each pair, that is 1, not 2", ArgumentError);
+                       "times: must have one time for each of the 1 pairs, not 2", ArgumentError);
   const std::vector<double> nan{std::numeric_limits<double>::quiet_NaN()};
   CHECK_THROWS_AS(Interactions(2, 3, Pairs{{0, 0}}, nan), ArgumentError);
   CHECK_THROWS_AS(Interactions(nullptr, nullptr, Pairs{}), ArgumentError);

@@ -68,12 +68,13 @@ inline const std::vector<OddFile> odd_files{
     {"a user, and a rating where the item should be",
      "user,rating,film\n7,5,8\n",
      {},
-     refused(":1: no column is known to be the item's, and column 1 is 'rating'; the option item "
-             "says")},
+     refused(
+         ":1: no column has a known name for the item, and column 1 is 'rating'; the option item "
+         "says")},
     {"a time where the user should be",
      "timestamp,who,itemid\n1433221332,7,8\n",
      {},
-     refused(":1: no column is known to be the user's, and column 0 is 'timestamp'; the option "
+     refused(":1: no column has a known name for the user, and column 0 is 'timestamp'; the option "
              "user says")},
     {"two items",
      "user_id,movie_id,book_id\n1,2,3\n",
@@ -83,19 +84,19 @@ inline const std::vector<OddFile> odd_files{
     {"a column of numbers without a name",
      ",who,what\n0,7,8\n1,9,8\n",
      {},
-     refused(":1: no column is known to be the user's, and column 0 is ''")},
+     refused(":1: no column has a known name for the user, and column 0 is ''")},
     {"pandas' index, named columns", ",user_id,item_id\n0,7,8\n1,9,8\n", {}, reads(2, 1, 2, "7 8")},
     {"a time in seconds where the user should be",
      "1433221332,257597,5\n1433224214,992329,4\n1433224215,1,5\n1433224217,2,4\n1433224300,1,"
      "5\n1433224301,3,5\n",
      {},
-     refused(":1: column 0 (from 0), where the user should be, holds times in seconds since 1970 "
-             "such as '1433221332'; the options user and item say")},
+     refused(":1: column 0 (from 0), taken as the user column, has times in seconds since 1970 "
+             "such as '1433221332'; use the options user and item to choose")},
     {"a time in seconds where the item should be",
      "7\t1433221332\t8\n7\t1433224214\t9\n7\t1433224215\t1\n8\t1433224217\t2\n8\t1433224300\t1"
      "\n8\t1433224301\t3\n",
      {},
-     refused(":1: column 1 (from 0), where the item should be, holds times in seconds since 1970")},
+     refused(":1: column 1 (from 0), taken as the item column, has times in seconds since 1970")},
     {"the same, with the columns",
      "7\t1433221332\t8\n7\t1433224214\t9\n7\t1433224215\t1\n8\t1433224217\t2\n8\t1433224300\t1"
      "\n8\t1433224301\t3\n",
@@ -115,8 +116,8 @@ inline const std::vector<OddFile> odd_files{
      "0\t2010-10-19T23:55:27Z\t30.2359\t-97.795\t22847\n0\t2010-10-18T22:17:43Z\t30.2691\t-97."
      "749\t420315\n",
      {},
-     refused(":1: column 1 (from 0), where the item should be, holds dates such as "
-             "'2010-10-19T23:55:27Z'; the options user and item say")},
+     refused(":1: column 1 (from 0), taken as the item column, has dates such as "
+             "'2010-10-19T23:55:27Z'; use the options user and item to choose")},
     {"check-ins, with the column",
      "0\t2010-10-19T23:55:27Z\t30.2\t-97.7\t22847\n0\t2010-10-18T22:17:43Z\t30.3\t-97.8\t420315\n",
      {.item = 4},
@@ -124,17 +125,18 @@ inline const std::vector<OddFile> odd_files{
     {"a rating where the user should be",
      "5.0,7,8\n1.5,9,8\n",
      {},
-     refused("where the user should be, holds numbers with a decimal point such as '5.0'")},
+     refused("taken as the user column, has numbers with a decimal point such as '5.0'")},
     {"ids that pandas made numbers", "7.0,8.0\n9.0,8.0\n", {}, reads(2, 1, 2, "7.0 8.0")},
     // Times that could be taken for ratings.
     {"a time for a rating", "7,8,978300760\n9,8,978302109\n", rated,
-     refused(":1: column 2 (from 0), where the rating should be, holds times such as 978300760; "
-             "the option rating says")},
+     refused(":1: column 2 (from 0), taken as the rating column, has times such as 978300760; "
+             "use the option rating")},
     {"a time by name for a rating", "user_id,item_id,timestamp\n7,8,978300760\n", rated,
-     refused(":1: no column is known to be the rating; the option rating says which, of user_id, "
+     refused(":1: no column has a known name for the rating; use the option rating to choose one "
+             "of user_id, "
              "item_id, timestamp")},
     {"a date for a rating", "7,8,2001-01-01\n9,8,2001-01-02\n", rated,
-     refused("where the rating should be, holds times such as 2001-01-01")},
+     refused("taken as the rating column, has times such as 2001-01-01")},
     {"large ratings that are chosen",
      "7,8,978300760\n9,8,978302109\n",
      {.rating = 2, .min_rating = 978301000},
@@ -144,32 +146,32 @@ inline const std::vector<OddFile> odd_files{
     {"ragged lists between tabs",
      "0\t5\t6\t7\n1\t6\n2\t5\t7\n",
      {},
-     refused(":2: has 2 columns where the first line has 4; the option format says what that is: "
+     refused(":2: has 2 columns, but the first line has 4; set the option format to "
              "adjacency")},
     {"ragged lists between tabs, chosen", "0\t5\t6\t7\n1\t6\n2\t5\t7\n", lists,
      reads(3, 3, 6, "0 5")},
     {"ragged lists between commas",
      "0,5,6,7\n1,6\n",
      {},
-     refused(":2: has 2 columns where the first line has 4")},
+     refused(":2: has 2 columns, but the first line has 4")},
     {"ragged lists between commas, chosen", "0,5,6,7\n1,6\n", lists, reads(2, 3, 4, "0 5")},
     {"ragged lists, the first of one item",
      "0\t5\n1\t6\t7\n",
      {},
-     refused(":2: has 3 columns where the first line has 2")},
+     refused(":2: has 3 columns, but the first line has 2")},
     {"lists of commas behind a space", "0 5,6,7\n1 6,8\n", lists,
-     refused(":1: holds '5,6,7' between spaces; the option delimiter says")},
+     refused(":1: has '5,6,7' between spaces; set the option delimiter")},
     {"a comma in a text that is in no quotes",
      "7,8,good\n9,8,good, really\n",
      {},
-     refused(":2: has 4 columns where the first line has 3")},
+     refused(":2: has 4 columns, but the first line has 3")},
     {"the same, with columns chosen", "7,8,5,good\n9,8,5,good, really\n", columns,
      reads(2, 1, 2, "7 8")},
     {"five columns between spaces",
      "1 2 5 100 7\n1 3 4 101 8\n2 3 1 102 9\n",
      {},
-     refused(": has 5 words on each line, which may be adjacency lists or columns; the option "
-             "format says which")},
+     refused(": has 5 words on each line, which may be adjacency lists or columns; set the option "
+             "format to")},
     {"five columns between spaces, chosen", "1 2 5 100 7\n1 3 4 101 8\n2 3 1 102 9\n", columns,
      reads(2, 2, 3, "1 2")},
     {"named columns between spaces", "user item rating\n1 2 5\n1 3 4\n", rated,
@@ -177,13 +179,13 @@ inline const std::vector<OddFile> odd_files{
     {"titles between spaces",
      "1 2 Toy Story\n1 3 Heat\n",
      {},
-     refused(":2: has 3 words where the first line has 4; lines with words such as 'Toy' are no "
-             "lists of numbers")},
+     refused(":2: has 3 words, but the first line has 4; words such as 'Toy' are not the "
+             "numbers of adjacency lists")},
     {"columns between spaces, a time now and then",
      "1 2 5\n1 3 4 88\n",
      {},
-     refused(":2: begins with '1' as line 1 does, where lists of numbers would have a line for "
-             "each user; the option format says")},
+     refused(":2: begins with '1', as line 1 does, but adjacency lists have one line for "
+             "each user; set the option format")},
     {"lists with a user that comes again",
      "0 1 2 3\n1 5 4\n0 9\n",
      {},
@@ -193,13 +195,14 @@ inline const std::vector<OddFile> odd_files{
     {"a list with an item twice",
      "0 1 2 3\n1 5 4 5\n2 5 4 6 7\n",
      {},
-     refused(":2: holds '5' twice, where lists of numbers would have an item once; the option")},
+     refused(":2: has '5' twice, but adjacency lists have each item once; set the option")},
     {"one line of numbers between spaces",
      "0 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20 21 22 23 24\n",
      {},
-     refused(": has 25 words on its only line, which may be adjacency lists or columns; the option "
-             "format says which: adjacency, a user and all of its items on each line, or "
-             "delimited")},
+     refused(
+         ": has 25 words on its only line, which may be adjacency lists or columns; set the option "
+         "format to adjacency (on each line, a user and all of the user's items) or "
+         "delimited")},
     {"a title above a CSV file",
      "My ratings of 2020\n\nuser,item,rating\n7,8,5\n9,8,4\n",
      {},
@@ -224,8 +227,9 @@ inline const std::vector<OddFile> odd_files{
     {"a tab in two letters",
      "196\t242\n186\t302\n",
      {.delimiter = "\\t"},
-     refused("found 1 in '196\\t242'; the option delimiter is a backslash and a t, where a tab "
-             "itself may be meant")},
+     refused("found 1 in '196\\t242'; the option delimiter is a backslash and a t; pass a tab "
+             "itself if "
+             "that is meant")},
     {"columns between a backslash and a t",
      "196\\t242\n186\\t302\n",
      {.delimiter = "\\t"},
@@ -234,7 +238,7 @@ inline const std::vector<OddFile> odd_files{
     {"words of prose",
      "It was a dark\nand stormy night in\nParis\n",
      {},
-     refused(":3: has 1 words where the first line has 4; lines with words such as 'It' are no")},
+     refused(":3: has 1 words, but the first line has 4; words such as 'It' are not")},
 };
 
 }  // namespace odd

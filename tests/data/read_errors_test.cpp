@@ -63,9 +63,9 @@ TEST_CASE("an empty file is an error") {
   CHECK(error_of("") == ": is empty");
   CHECK(error_of("\n\r\n  \n") == ": is empty");
   CHECK(error_of("\xEF\xBB\xBF") == ": is empty");
-  CHECK(error_of("user,item\n") == ": holds no interactions");
-  CHECK(error_of("0\n1\n", {.format = Format::adjacency}) == ": holds no interactions");
-  CHECK(error_of("user_id:token\titem_id:token\n") == ": holds no interactions");
+  CHECK(error_of("user,item\n") == ": has no interactions");
+  CHECK(error_of("0\n1\n", {.format = Format::adjacency}) == ": has no interactions");
+  CHECK(error_of("user_id:token\titem_id:token\n") == ": has no interactions");
 }
 
 TEST_CASE("a rating that is not a finite number is an error that names its line") {
@@ -108,7 +108,7 @@ TEST_CASE("a threshold for the files that have ratings leaves the others as they
 TEST_CASE("a time that is not a finite number is an error that names its line") {
   CHECK(error_of("1,2,5,9\n1,3,5,noon\n") ==
         ":2: the time is not a finite number: 'noon'; "
-        "the option time says which column it is, if any");
+        "use the option time to choose the time column, if any");
   CHECK(error_of("1,2\n1,3\n", {.time = 1, .min_rating = {}}) == "no error");
 }
 
@@ -136,13 +136,14 @@ TEST_CASE("content that is not text is an error that says why") {
 TEST_CASE("adjacency lists have no columns") {
   const std::string lists = "0 5 6 7 8\n1 6\n2\n";
   CHECK(
-      contains(error_of(lists, {.min_rating = 3}), ":2: has 2 columns where the first line has 5"));
+      contains(error_of(lists, {.min_rating = 3}), ":2: has 2 columns, but the first line has 5"));
   CHECK(contains(error_of(lists, {.format = Format::delimited}), ":3: expected 2 columns or more"));
   CHECK(contains(error_of("0 5 6\n1\t6\n", {.format = Format::adjacency}), ":2: holds a tab"));
 }
 
 TEST_CASE("a header that names only user or item, in the other's column, is an error") {
-  CHECK(contains(error_of("x,user,rating\n0,7,5\n"), "but not both; the options user and item do"));
+  CHECK(contains(error_of("x,user,rating\n0,7,5\n"),
+                 "but not both; use the options user and item to choose them"));
 }
 
 TEST_CASE("an empty user or item is an error") {
@@ -152,7 +153,7 @@ TEST_CASE("an empty user or item is an error") {
 }
 
 TEST_CASE("quotes that do not match are an error") {
-  const std::string problem = "a quoted field does not end in a quote and a delimiter";
+  const std::string problem = "a quoted field does not end with a quote followed by a delimiter";
   CHECK(error_of("1,2\n\"3,4\n") == ":2: " + problem);
   CHECK(error_of("1,2\n\"3\"x,4\n") == ":2: " + problem);
   CHECK(error_of("1,2\n3,\"4\"\"\n") == ":2: " + problem);
@@ -162,23 +163,23 @@ TEST_CASE("an ambiguous format is an error that names the option") {
   CHECK(contains(error_of("1 2 3\n4 5 6\n"), "has 3 words on each line"));
   CHECK(contains(
       error_of("1 2 3\n4 5 6\n"),
-      "the option format says which: adjacency, a user and all of its items on each line"));
+      "set the option format to adjacency (on each line, a user and all of the user's items)"));
   CHECK(contains(error_of("1,2;3\n4,5;6\n"), "the option delimiter"));
   CHECK(contains(error_of("one\ntwo\n"), "the option delimiter"));
 }
 
 TEST_CASE("no rating of at least min_rating is an error that says so") {
   CHECK(error_of("1,2,1\n1,3,2\n", {.min_rating = 3}) ==
-        ": holds no interaction that is rated 3 or higher in column 2 (from 0)");
+        ": has no interaction rated 3 or higher in column 2 (from 0)");
 }
 
 TEST_CASE("an unknown column is an error that lists the known ones") {
   CHECK(error_of("who,what\n1,2\n", {.user = "user"}) ==
-        ":1: no column is called 'user' (option user); there are: who, what");
+        ":1: no column is named 'user' (option user); the columns are: who, what");
   CHECK(error_of("user_id:token\titem_id:token\n1\t2\n", {.min_rating = 3}) ==
-        ":1: no column is called 'rating' (option rating); there are: user_id, item_id");
+        ":1: no column is named 'rating' (option rating); the columns are: user_id, item_id");
   CHECK(error_of("a\tb\n1\t2\n", {}, "data.inter") ==
-        ":1: a RecBole file begins with a header such as user_id:token<tab>item_id:token");
+        ":1: must be the header of a RecBole file, such as user_id:token<tab>item_id:token");
   CHECK(error_of("1,2\n", {.item = 5}) == ":1: expected 6 columns or more, found 2 in '1,2'");
 }
 
@@ -193,7 +194,7 @@ TEST_CASE("incompatible options are errors") {
   CHECK_THROWS_AS(read({.user = 1, .item = 1}), ArgumentError);
   CHECK_THROWS_AS(read({.item = 0}), ArgumentError);
   CHECK_THROWS_AS(read({.item = 2, .min_rating = 3}), ArgumentError);
-  CHECK_THROWS_WITH_AS(read({.user = -1}), "user: must be a column from 0 on, not -1",
+  CHECK_THROWS_WITH_AS(read({.user = -1}), "user: must be a column number of at least 0, not -1",
                        ArgumentError);
   CHECK_THROWS_AS(read({.min_rating = std::numeric_limits<double>::quiet_NaN()}), ArgumentError);
   CHECK_THROWS_WITH_AS((void)parse_format("json"),
@@ -206,11 +207,11 @@ TEST_CASE("a line without an end is an error before it fills the memory") {
   const TemporaryFile file("1,2\n" + std::string(5'000'000, 'x'));
   detail::PartsReader reader({}, {.block = 2'000'000, .max_record = 1'000'000});
   detail::Part part;
-  CHECK_THROWS_WITH_AS(
-      reader.read(file.path(), part),
-      (file.path().string() + ":2: is longer than 1000000 bytes; does a quote on it not end?")
-          .c_str(),
-      DataError);
+  CHECK_THROWS_WITH_AS(reader.read(file.path(), part),
+                       (file.path().string() +
+                        ":2: is longer than 1000000 bytes; it may have an unclosed quoted field")
+                           .c_str(),
+                       DataError);
 }
 
 TEST_CASE("a test column that leaves one part empty is an error") {
@@ -225,7 +226,7 @@ TEST_CASE("a test column that leaves one part empty is an error") {
   };
   CHECK(message({}) == "no error");
   CHECK(contains(message({.value = "test"}),
-                 ": has no interaction in the test set, that is with 'test' in the test column"));
+                 ": has no interaction in the test set, that is, with 'test' in the test column"));
   CHECK_THROWS_AS((void)read_train_test(file.path(), TestColumn{1, "3"}), ArgumentError);
   CHECK_THROWS_AS((void)read_train_test(file.path(), TestColumn{}, {.min_rating = 1}),
                   ArgumentError);
@@ -239,7 +240,7 @@ TEST_CASE("a truncated gzip file is an error, wherever it ends") {
   CHECK(error_of(whole) == "no error");
   for (std::size_t size = 2; size < whole.size(); ++size) {
     CAPTURE(size);
-    CHECK(error_of(whole.substr(0, size)) == ": is a gzip file that ends too early");
+    CHECK(error_of(whole.substr(0, size)) == ": is a truncated gzip file");
   }
 }
 
@@ -256,6 +257,6 @@ TEST_CASE("a corrupt gzip file is an error") {
 #else
 TEST_CASE("without zlib a gzip file is an error that says so") {
   CHECK(error_of("\x1F\x8B\x08") ==
-        ": is a gzip file, and the library was built without zlib; unzip it first");
+        ": is a gzip file, but the library was built without zlib; decompress it first");
 }
 #endif

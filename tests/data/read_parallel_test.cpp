@@ -62,6 +62,17 @@ std::string outcome_of(const std::string& text, const ReadOptions& options = {})
 
 }  // namespace
 
+TEST_CASE("the order of a file goes on from one chunk to the next") {
+  std::string text;
+  for (int k = 0; k < 500; ++k) text += std::to_string(k % 7) + "," + std::to_string(k) + "\n";
+  const std::string outcome = outcome_of(text, {.time = file_order});
+  for (const int k : {0, 1, 250, 499}) {  // the item is the line
+    CHECK(contains(outcome, "\n" + std::to_string(k % 7) + " " + std::to_string(k) + " " +
+                                std::to_string(k % 7) + " " + std::to_string(k) + " " +
+                                std::to_string(k)));
+  }
+}
+
 TEST_CASE("chunks and threads do not change what is read") {
   CHECK(contains(outcome_of("7,8,5,3\n9,8,1,4\n7,8,2,1\nx,y,5,9\n", {.min_rating = 2}),
                  "2 users, 2 items, 2 interactions; left out: 1 rated below 2, 1 repeated"));
@@ -73,7 +84,7 @@ TEST_CASE("chunks and threads do not change what is read") {
   const std::string second = mark + "\"a\n,\",8,\"\n" + mark + "b\"\n";
   CHECK(contains(outcome_of(first + first + mark + "\"9\",8,\"\n" + mark + "b\"\n"),
                  "2 users, 1 items, 2 interactions; left out: 1 repeated, 1 repeated headers"));
-  CHECK(contains(outcome_of(first + second), ":3: the user holds a line break"));
+  CHECK(contains(outcome_of(first + second), ":3: the user contains a line break"));
   std::string tall;
   const std::string padding(100, 'u');
   for (int k = 0; k < 30'000; ++k) {
@@ -90,7 +101,7 @@ TEST_CASE("chunks and threads do not change the line of an error") {
   for (int k = 1; k <= 40'000; ++k) {
     tall += padding + std::to_string(k) + (k % 15'000 == 0 ? "\n" : ",8\n");
   }
-  CHECK(contains(outcome_of(tall), ":15000: has 1 columns where the first line has 2"));
+  CHECK(contains(outcome_of(tall), ":15000: has 1 columns, but the first line has 2"));
   CHECK(contains(outcome_of("7,8,\"a\n\n\"\n9,8,x\n,8,x\n10,,x\n"), ":5: the user is empty"));
 }
 
@@ -129,13 +140,14 @@ TEST_CASE("of a test set it is said what the training set has, and nothing is an
   CHECK(contains(describe(*data.test.read_summary()),
                  "; 1 of users and items of the training set, 2 of others"));
   CHECK_FALSE(data.train.read_summary()->not_in_training.has_value());
-  CHECK_THROWS_WITH_AS((void)read_train_test(train.path(), other.path()),
-                       (other.path().string() + ": has no interaction of a user and an item that " +
-                        train.path().string() +
-                        " has: its ids are such as '07' and '1', and there "
-                        "'7' and '1'")
-                           .c_str(),
-                       DataError);
+  CHECK_THROWS_WITH_AS(
+      (void)read_train_test(train.path(), other.path()),
+      (other.path().string() + ": has no interaction whose user and item are both in " +
+       train.path().string() +
+       ": its ids are such as '07' and '1', those of the other file such as "
+       "'7' and '1'")
+          .c_str(),
+      DataError);
 }
 
 TEST_CASE("a pipe is read as a file is") {
@@ -169,7 +181,7 @@ TEST_CASE("a gzip file whose second member is damaged is an error, wherever it i
     CAPTURE(k);
     CHECK(contains(outcome_of(bytes), "is a corrupt gzip file: "));
   }
-  CHECK(contains(outcome_of(first + "more"), "what follows one of its members is no other member"));
+  CHECK(contains(outcome_of(first + "more"), "it has a member that is followed by other data"));
   CHECK(contains(outcome_of(first + std::string(512, '\0')), "1 interactions"));  // as on tapes
 }
 #endif

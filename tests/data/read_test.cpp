@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "data/temporary_file.hpp"
+#include "prism/data/temporal_split.hpp"
 
 using namespace prism;
 
@@ -100,6 +101,19 @@ TEST_CASE("times are read from the last of four columns, or from the column in t
   CHECK(read_text("7,8,3,1,x\n").times().empty());
   CHECK(read_text("7,8,3,lovely\n", {.time = no_column}).times().empty());
   CHECK(times(read_text("7,8,3\n9,8,5\n", {.time = 2})) == std::vector<double>{3, 5});
+}
+
+TEST_CASE("the file's order can stand for times, in columns and in adjacency lists") {
+  const ReadOptions options{.time = file_order};
+  CHECK(times(read_text("7,8\n9,8\n7,5\n7,8\n", options)) == std::vector<double>{0, 2, 1});
+  const Interactions lists = read_text("0 7 5 6\n1 5\n", options);
+  CHECK(times(lists) == std::vector<double>{0, 1, 2, 3});
+  CHECK(lists.item_id(lists[1].item) == "5");
+  const Split split = temporal_user_split(lists, {.validation = 0, .test = 0.34});
+  CHECK(split.test.size() == 1);
+  CHECK(split.test.item_id(split.test[0].item) == "6");
+  CHECK(describe(*lists.read_summary()).find("spaces, in the order of time; 2 users") !=
+        std::string::npos);
 }
 
 TEST_CASE("adjacency lists name a user and its items") {

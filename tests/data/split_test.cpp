@@ -92,10 +92,11 @@ TEST_CASE("invalid fractions, or those that leave nothing to train on, are error
   CHECK_THROWS_AS((void)random_split(data, {.test = 1}), ArgumentError);
   CHECK_THROWS_AS((void)random_split(data, {.test = std::numeric_limits<double>::quiet_NaN()}),
                   ArgumentError);
-  CHECK_THROWS_WITH_AS((void)random_split(data, {.validation = 0.5, .test = 0.5}),
-                       "validation + test: leave nothing to train on: they take 5 and 5 of 9 "
-                       "interactions",
-                       ArgumentError);
+  CHECK_THROWS_WITH_AS(
+      (void)random_split(data, {.validation = 0.5, .test = 0.5}),
+      "validation + test: leave no interactions to train on: they take 5 and 5 of 9 "
+      "interactions",
+      ArgumentError);
   CHECK_THROWS_AS((void)random_split(Interactions{}), ArgumentError);
 }
 
@@ -114,8 +115,8 @@ TEST_CASE("a given split rejects interactions of both parts, or drops them from 
   const Interactions train(2, 2, Pairs{{0, 0}, {0, 1}, {1, 0}});
   const Interactions test(2, 2, Pairs{{0, 1}, {1, 1}});
   CHECK_THROWS_WITH_AS((void)given_split(train, test),
-                       "test: 1 of its 2 interactions are also in train; the option "
-                       "drop_repeated leaves them out of test",
+                       "test: 1 of its 2 interactions are also in train; use the option "
+                       "drop_repeated to remove them from test",
                        ArgumentError);
   const Split split = given_split(train, test, {.validation = 0, .drop_repeated = true});
   CHECK(list(split.test) == Pairs{{1, 1}});
@@ -132,26 +133,37 @@ TEST_CASE("a given split rejects parts of two data sets") {
                   ArgumentError);
 }
 
-TEST_CASE("leave last out tests on each user's last interaction") {
-  const Interactions data(3, 4, Pairs{{0, 0}, {0, 1}, {0, 2}, {0, 3}, {1, 0}, {1, 1}, {2, 3}},
-                          std::vector<double>{7, 9, 2, 8, 1, 2, 5});
-  const Split split = leave_last_out(data);
-  CHECK(list(split.test) == Pairs{{0, 1}});
-  CHECK(list(split.validation) == Pairs{{0, 3}});
-  CHECK(list(split.train) == Pairs{{0, 0}, {0, 2}, {1, 0}, {1, 1}, {2, 3}});
-  CHECK(split.train.times()[0] == 7);
-  CHECK(split.test.times()[0] == 9);
+TEST_CASE("a given split takes the validation set by time, of each user or of all") {
+  const Interactions train(2, 4, Pairs{{0, 0}, {0, 1}, {0, 2}, {0, 3}, {1, 0}, {1, 1}},
+                           std::vector<double>{1, 4, 3, 2, 8, 9});
+  const Interactions test(2, 4, Pairs{{1, 2}});
+  const auto validation = [&](SplitMethod method) {
+    const Split split = given_split(train, test, {.validation = 0.5, .method = method});
+    CHECK(list(split.test) == list(test));
+    CHECK(split.train.size() + split.validation.size() == train.size());
+    return list(split.validation);
+  };
+  CHECK(validation(SplitMethod::temporal_user) == Pairs{{0, 1}, {0, 2}, {1, 1}});
+  CHECK(validation(SplitMethod::temporal_global) == Pairs{{0, 1}, {1, 0}, {1, 1}});
+  CHECK(validation(SplitMethod::leave_last_out) == Pairs{{0, 1}, {1, 1}});
+  CHECK_THROWS_WITH_AS((void)given_split(train, test, {.method = static_cast<SplitMethod>(9)}),
+                       "method: must be one of its type's enumerators", ArgumentError);
 }
 
-TEST_CASE("of two interactions at the same time the lower item is the earlier") {
-  const Interactions data(1, 3, Pairs{{0, 2}, {0, 0}, {0, 1}}, std::vector<double>{5, 5, 5});
-  const Split split = leave_last_out(data);
-  CHECK(list(split.test) == Pairs{{0, 2}});
-  CHECK(list(split.validation) == Pairs{{0, 1}});
-}
-
-TEST_CASE("leave last out needs times") {
-  CHECK_THROWS_AS((void)leave_last_out(square(3)), ArgumentError);
-  CHECK_THROWS_WITH_AS((void)leave_last_out(Interactions{}), "data: has no interactions",
-                       ArgumentError);
+TEST_CASE("a method chosen at run time splits as its function") {
+  const Interactions data(2, 5, Pairs{{0, 0}, {0, 1}, {0, 2}, {0, 3}, {1, 0}, {1, 1}, {1, 4}},
+                          std::vector<double>{1, 4, 3, 2, 8, 9, 7});
+  const SplitOptions options{.validation = 0.25, .test = 0.25, .seed = 4};
+  const auto same = [&](SplitMethod method, const Split& expected) {
+    const Split split = split_by(method, data, options);
+    return list(split.train) == list(expected.train) &&
+           list(split.validation) == list(expected.validation) &&
+           list(split.test) == list(expected.test);
+  };
+  CHECK(same(SplitMethod::random, random_split(data, options)));
+  CHECK(same(SplitMethod::temporal_user,
+             temporal_user_split(data, {.validation = 0.25, .test = 0.25})));
+  CHECK(same(SplitMethod::temporal_global,
+             temporal_global_split(data, {.validation = 0.25, .test = 0.25})));
+  CHECK(same(SplitMethod::leave_last_out, leave_last_out(data)));
 }

@@ -140,7 +140,7 @@ TEST_CASE("a split of users refuses fractions that leave nobody to train on") {
     return [options] { return strong_generalization_split(data(), options); };
   };
   CHECK(refusal(split({.validation_users = 0.5, .test_users = 0.5})) ==
-        "validation_users + test_users: leave nobody to train on: they take 100 and 100 of 200 "
+        "validation_users + test_users: leave no users to train on: they take 100 and 100 of 200 "
         "users");
   CHECK(refusal(split({.test_users = -0.1})).starts_with("test_users: must be a fraction"));
   CHECK(refusal(split({.target = 1})) == "target: must be a fraction in [0, 1), not 1");
@@ -180,18 +180,19 @@ TEST_CASE("appended users and items keep the rows, ids and times that were there
 
 TEST_CASE("what is appended has to have the other side's rows and ids of its own") {
   const Interactions small(2, 3, Pairs{{0, 0}, {1, 2}});
-  CHECK(refusal([&] {
-          return append_users(small, {1, 4, Pairs{{0, 3}}});
-        }) ==
-        "history: must have the same items, in the same rows: 3 of them. Construct it with the "
-        "items' ids of the training set, Interactions(user_ids, item_ids, pairs), or with row "
-        "numbers, Interactions(users, items, pairs)");
+  CHECK(
+      refusal([&] {
+        return append_users(small, {1, 4, Pairs{{0, 3}}});
+      }) ==
+      "history: must have the same 3 items in the same rows as the training set; construct it with "
+      "the training set's ids, Interactions(user_ids, item_ids, pairs), or with row "
+      "numbers, Interactions(users, items, pairs)");
   CHECK(refusal([&] {
           return append_users(small, {1, 3, Pairs{{0, 2}}});
-        }) == "history: must have new users, but '0' is in the data already, in row 0");
+        }) == "history: must have only new users, but '0' is already in the data, in row 0");
   CHECK(refusal([&] {
           return append_items(small, {2, 1, Pairs{{0, 0}}});
-        }) == "history: must have new items, but '0' is in the data already, in row 0");
+        }) == "history: must have only new items, but '0' is already in the data, in row 0");
   Ids others;
   for (const char* id : {"0", "2", "1"}) others.intern(id);
   const Interactions permuted(std::make_shared<const Ids>(Ids::numbered(1)),

@@ -191,8 +191,8 @@ TEST_CASE("a scorer whose rows or factors do not fit together is refused") {
     return Output<float>(zeros<float>(3, user_dim), zeros<float>(40, item_dim));
   };
   says({output(64, 4)},
-       "scorer: must have rows of one length, not of 64 for users and 4 for items");
-  says({output(4, 64)}, "scorer: must have rows of one length");
+       "scorer: must have rows of the same dimension for users and items, not 64 and 4");
+  says({output(4, 64)}, "scorer: must have rows of the same dimension");
   says({output(4, 4), {1, 2}}, "user_factor: must be empty, or have 3 numbers, not 2");
   says({output(4, 4), {}, {1, 2}}, "item_factor: must be empty, or have 40 numbers, not 2");
 }

@@ -116,17 +116,17 @@ TEST_CASE("exponents are refused that are no numbers, or make none of rows") {
         "beta: must be a finite number");
   CHECK(refusal([&] {
           return with_magnitude_exponent(scorer, 1e4);
-        }).starts_with("beta: makes a row of length "));
+        }).starts_with("beta: must be closer to 0, not "));
   Matrix<float> users = zeros<float>(1, 8), long_items = zeros<float>(1, 8);
   long_items(0, 0) = 1e20F;
   const Scorer<float> of_long{Output<float>(users, long_items), {}, {}, {}};
   for (const double beta : {-1.0, 0.0, 0.5}) {
     CHECK(refusal([&] {
             return with_magnitude_exponent(of_long, beta);
-          }).starts_with("scorer: has items whose squared length is not finite"));
+          }).starts_with("scorer: has an item row whose squared length is not finite"));
   }
   CHECK(refusal([&] { return magnitude_curve(scorer, small_split().validation, {}); }) ==
-        "betas: must be at least one");
+        "betas: must not be empty");
   CHECK(refusal([&] { return best_point({}); }) == "curve: must have at least one point");
 }
 

@@ -32,7 +32,7 @@ bool same_report(const Report& a, const Report& b) {
 
 constexpr const char* common =
     "relevant: must have no interactions in common with the training set, which exclude_seen "
-    "leaves out; pass {.exclude_seen = false} to rank training items too";
+    "removes from the ranking; pass {.exclude_seen = false} to rank training items too";
 
 }  // namespace
 
@@ -123,7 +123,7 @@ TEST_CASE("evaluate refuses a part without interactions") {
   const Split& split = seen_split();
   const Interactions none(split.train.users(), split.train.items(), {});
   const SeenModel model(split.train);
-  const char* const message = "relevant: has no interactions, so that there is nothing to find";
+  const char* const message = "relevant: has no interactions, so there is nothing to evaluate";
   CHECK(refusal([&] { return evaluate(model, none); }) == message);
   CHECK(refusal([&] { return evaluate(model, none, {.exclude_seen = false}); }) == message);
   CHECK(refusal([&] { return evaluate(model.scorer(), none); }) == message);

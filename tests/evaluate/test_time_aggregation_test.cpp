@@ -167,17 +167,17 @@ TEST_CASE("aggregations are refused that have no numbers, or make none of rows")
   CHECK(message({.own_exponent = std::numeric_limits<double>::infinity()}) ==
         "aggregation: must have finite exponents");
   CHECK(message({.weight = -0.5}) ==
-        "aggregation: must have a finite weight that is not negative, not -0.5");
+        "aggregation: must have a finite weight of at least 0, not -0.5");
   CHECK(message({.neighbour_exponent = 1e3}) ==
-        "aggregation: makes rows that are not finite numbers: m 1000, n -0.5, weight 1");
+        "aggregation: produces rows with numbers that are not finite: m 1000, n -0.5, weight 1");
   CHECK(refusal([&] { return with_aggregation(scorer, split_of_150().train, {}); }) ==
         "train: must have the scorer's 3 users and 4 items");
   CHECK(refusal([] { return aggregation_points(untrained(), split_of_150().validation, {}); }) ==
-        "aggregations: must be at least one");
+        "aggregations: must not be empty");
   const Scorer<float> longer{Output<float>(zeros<float>(3, 5), zeros<float>(4, 6)), {}, {}, {}};
   CHECK(refusal([&] { return with_aggregation(longer, train, {}); }) ==
-        "scorer: must have rows of one length, not of 5 for users and 6 for items");
-  CHECK(refusal([] { return best_aggregation({}); }) == "points: must be at least one");
+        "scorer: must have rows of the same dimension for users and items, not 5 and 6");
+  CHECK(refusal([] { return best_aggregation({}); }) == "points: must not be empty");
 }
 
 TEST_CASE("points have the reports of their aggregations, the same for any number of threads") {

@@ -64,9 +64,9 @@ TEST_CASE("a search space has every combination of its grids, and draws within i
         std::pair<std::string, std::string>{"high: of a must be finite, not inf",
                                             "high: of a must be finite, not inf"});
   CHECK(test::refusal([] { SearchSpace().log_uniform("a", 1e-200, 1e200); }) ==
-        "high: of a must be a finite multiple of low, not 1e+200");
+        "high: of a must be small enough that high / low is finite, not 1e+200");
   CHECK(test::refusal([] { SearchSpace().uniform("a", -1e308, 1e308); }) ==
-        "high: of a must be a finite difference above low, not 1e+308");
+        "high: of a must be small enough that high - low is finite, not 1e+308");
   CHECK_THROWS_AS((void)mixed.configurations(0), ArgumentError);
 }
 
@@ -95,7 +95,7 @@ TEST_CASE("hyperparameters are set by name, with their kind where two policies s
   CHECK(options.initializer.alpha == 0.5);
   CHECK(options.sampler.power == 0.25);
   CHECK_THROWS_WITH_AS(set("negatives", 2.5),
-                       "negatives: must be a whole number from 0 to below 18446744073709551616, "
+                       "negatives: must be an integer from 0 to below 18446744073709551616, "
                        "not 2.5",
                        ArgumentError);
   fit.epochs.reset();

@@ -109,10 +109,10 @@ TEST_CASE("the records of trials outlive the program, and a line that was cut of
   TrialRecords(path).add({.key = "a third"});
   CHECK(TrialRecords(path).all().size() == 3);
   { std::ofstream(path, std::ios::app) << "nonsense\n"; }
-  CHECK_THROWS_WITH_AS(TrialRecords{path}, doctest::Contains("records.jsonl:5: is no record"),
+  CHECK_THROWS_WITH_AS(TrialRecords{path}, doctest::Contains("records.jsonl:5: is not the record"),
                        DataError);
   CHECK_THROWS_WITH_AS(static_cast<void>(TrialRecords::snapshot(path)),
-                       doctest::Contains("records.jsonl:5: is no record"), DataError);
+                       doctest::Contains("records.jsonl:5: is not the record"), DataError);
   CHECK_THROWS_AS(TrialRecords{folder.path / "none" / "records.jsonl"}, DataError);
   // Another file, even of one line, stays as it was.
   const auto other = folder.path / "notes.txt";
@@ -216,7 +216,8 @@ TEST_CASE("trials of models: the same numbers for one worker and two, interrupte
                   ArgumentError);
   CHECK_THROWS_WITH_AS(
       (void)candidates<Small>(trial_split(), SearchSpace().grid("gamma1", {1}), fit),
-      "space: has gamma1, which no model of the grid has; hyperparameters() lists them",
+      "space: has gamma1, which is not a hyperparameter of any model of the grid; "
+      "hyperparameters() lists them",
       ArgumentError);
 }
 
@@ -263,7 +264,7 @@ TEST_CASE("a trial without a test set is refused before it is trained") {
   split.test = Interactions(split.train.users(), split.train.items(), {});
   const auto shared = std::make_shared<const Split>(split);
   CHECK_THROWS_WITH_AS((void)(trial_of<Recommender<MF<8>, DirectAU>>(shared, "", {}, {}, {})),
-                       "split: of a trial must have a test set, which it is measured on",
+                       "split: of a trial must have a test set, on which the trial is evaluated",
                        ArgumentError);
 }
 

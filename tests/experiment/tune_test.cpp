@@ -92,10 +92,11 @@ TEST_CASE("halving leaves candidates of every learning rate to the end") {
   CHECK_FALSE(fewer.find("model3/1")->finished);
   of_all.halve_within = "gamma";
   all[0].configuration = {{"loss.gamma", 1}, {"penalty.gamma", 1}};
-  CHECK_THROWS_WITH_AS((void)tune(all, fewer, of_all),
-                       "halve_within: must say the kind too, such as loss.gamma, where a candidate "
-                       "has several of the name",
-                       ArgumentError);
+  CHECK_THROWS_WITH_AS(
+      (void)tune(all, fewer, of_all),
+      "halve_within: must include the kind, such as loss.gamma, because a candidate "
+      "has several hyperparameters of this name",
+      ArgumentError);
 }
 
 TEST_CASE("a search decides by the epochs of its rungs, whatever else is on record") {
@@ -156,6 +157,6 @@ TEST_CASE("a search with several seeds goes by their mean, and refuses one seed 
   CHECK(label(tune(both, records, {.seeds = {1, 2}})[0].configuration) == "quality 1");
   CHECK(label(tune(both, records, {.seeds = {1, 2}, .search_seeds = 2})[0].configuration) ==
         "quality 2");
-  CHECK_THROWS_WITH_AS((void)tune(both, records, {.seeds = {1, 1}}), "seeds: must not hold 1 twice",
-                       ArgumentError);
+  CHECK_THROWS_WITH_AS((void)tune(both, records, {.seeds = {1, 1}}),
+                       "seeds: must not contain 1 twice", ArgumentError);
 }

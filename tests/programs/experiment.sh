@@ -84,6 +84,25 @@ refused_parts '--test excludes --test-column' --data parts.tsv --test test.tsv -
 sed 's/0$/1/' parts.tsv | cat parts.tsv - >twice.tsv
 refused_parts '--test-column: ' --data twice.tsv --test-column 2
 
+# Splits by time, which is in a column or the file's order.
+awk -F:: '{ print $1 "\t" $2 "\t5\t" NR }' ratings.dat >timed.tsv
+cut -f 1,2 timed.tsv >ordered.tsv
+parts timed --data timed.tsv --split temporal_user
+parts ordered --data ordered.tsv --split temporal_user --file-order
+[ -s timed.txt ] && cmp timed.txt ordered.txt || fail "the file's order gives another table than its times"
+grep -qF '"split": "temporal_user"' timed.json || fail "the record does not have the split"
+parts random --data timed.tsv
+cmp -s timed.txt random.txt && fail "a split by time gives the table of a random one"
+parts global --data timed.tsv --split temporal_global --time-column 3
+cmp -s timed.txt global.txt && fail "a global split gives the table of one by users"
+parts given --data parts.tsv --test-column 2 --split temporal_user --file-order
+cmp -s column.txt given.txt && fail "--split does not choose the validation set where the test set is given"
+parts last --data timed.tsv --split leave_last_out
+[ -s last.txt ] || fail "leave_last_out has no table"
+refused_parts '--data: has no times, so that no interaction is the last; the option --time-column or --file-order says' --data parts.tsv --split leave_last_out
+refused_parts 'is used only with --split by time' --data timed.tsv --time-column 3
+refused_parts 'is not used with --split leave_last_out' --data timed.tsv --split leave_last_out --validation-part 0.2
+
 # In --delimiter, \t is a tab.
 sed 's/::/\t/g' ratings.dat >ratings.tsv
 "$program" --data ratings.tsv --delimiter '\t' --epochs 1 --batch 64 --dim 8 --quiet --json tabs.json >tabs.txt

@@ -61,16 +61,18 @@ TEST_CASE("a manifest whose checksum is right is not believed for that") {
   CHECK(refusal("loss.tau", "nan") ==
         ": has an option outside its domain: tau: must be from 1e-6 to 1e6, not nan");
   CHECK(refusal("loss.tau", "cold") ==
-        "/manifest.txt: has loss.tau: cold, which is not a number that belongs there");
+        "/manifest.txt: has loss.tau: cold, which is not a valid number for this line");
   CHECK(refusal("loss.negatives", "-1") ==
-        "/manifest.txt: has loss.negatives: -1, which is not a number that belongs there");
+        "/manifest.txt: has loss.negatives: -1, which is not a valid number for this line");
   CHECK(refusal("loss.log_q", "2") == "/manifest.txt: has loss.log_q: 2, which is neither 0 nor 1");
   CHECK(refusal("sampler.mask", "3") ==
         ": has an option outside its domain: mask: must be one of its type's enumerators");
-  CHECK(refusal("train", "nothing") == ": has other training interactions than its manifest says");
+  CHECK(refusal("train", "nothing") ==
+        ": has training interactions that do not match its manifest");
   CHECK(refusal("seed", "-1") ==
-        "/manifest.txt: has seed: -1, which is not a number that belongs there");
-  CHECK(refusal("file train.npy", "1") == "/manifest.txt: has no size and checksum of train.npy");
+        "/manifest.txt: has seed: -1, which is not a valid number for this line");
+  CHECK(refusal("file train.npy", "1") ==
+        "/manifest.txt: has no valid size and checksum for train.npy");
 }
 
 TEST_CASE("tables of other shapes are refused before memory is taken for them") {
@@ -100,11 +102,10 @@ TEST_CASE("tables of other shapes are refused before memory is taken for them") 
   CHECK(test::error_of<DataError>([&] {
           static_cast<void>(load_model<Model>(path));
         }).ends_with("has fewer parameters than its policies need"));
-  CHECK(refusal("user_table.npy", "nothing") == "/user_table.npy: is no .npy file");
+  CHECK(refusal("user_table.npy", "nothing") == "/user_table.npy: is not a .npy file");
   CHECK(refusal("user_ids.txt", "0\n1\n1\n") ==
-        "/user_ids.txt:3: has an id that a line before has too: 1");
+        "/user_ids.txt:3: has an id that an earlier line already has: 1");
   CHECK(refusal("user_ids.txt", "0\n1\n") ==
-        ": has a train.npy with a user or an item that has no id");
-  CHECK(refusal("train.npy", table(40, 2)) ==
-        "/train.npy: holds numbers of float32 where uint32 belongs");
+        ": has a train.npy with a user or item number that has no id");
+  CHECK(refusal("train.npy", table(40, 2)) == "/train.npy: has dtype float32, not uint32");
 }

@@ -206,7 +206,8 @@ TEST_CASE("a new row has PRISM's magnitude for its popularity where that is aske
           return fold_in_users(scorer, history(), {.magnitude = {{.scale = 0}}});
         }).starts_with("scale: "));
   CHECK(refusal([&] { return fold_in_users(scorer, history(), {.magnitude = {{.alpha = 4}}}); }) ==
-        "alpha: must be from 0 to 3.25, not 4; beyond, the magnitude of popularity 0 is negative");
+        "alpha: must be from 0 to 3.25, not 4; above that, the magnitude for popularity 0 would be "
+        "negative");
   CHECK(PrismMagnitude{.alpha = max_prism_alpha}(0) > 0);
 }
 
@@ -243,7 +244,9 @@ TEST_CASE("fold-in refuses a history of other items, and options outside their d
   CHECK(refusal([&] {
           return fold_in_users(random_scorer<double>(2, 60, 10), history(),
                                {.least_squares = {.unobserved_weight = 0, .lambda = 0}});
-        }) == "lambda: must be greater: the least squares have no one solution with 0");
+        }) ==
+        "lambda: must be greater than 0, with which the least-squares problem has no unique "
+        "solution");
   const LeastSquares<double> least_squares(par, scorer.output.items());
   Matrix<double> to = zeros<double>(1, 3);
   const std::vector<Index> beyond{60};
@@ -251,7 +254,7 @@ TEST_CASE("fold-in refuses a history of other items, and options outside their d
           least_squares.solve(
               par, 1, [&](std::size_t) { return std::span<const Index>(beyond); }, rows(to));
           return 0;
-        }) == "history: must have rows below 60, as the model has, not 60");
+        }) == "history: must have row numbers below 60, the model's number of rows, not 60");
 }
 
 TEST_CASE("folded-in users are ranked with the model's items, alone and appended") {

@@ -156,7 +156,7 @@ TEST_CASE("filters refuse lists that are not ascending, and users and items out 
                        "not 40",
                        ArgumentError);
   CHECK_THROWS_WITH_AS(AllowList(std::vector<Index>{1, 5, 5}),
-                       "items: must be ascending, each item once, but item 5 follows 5",
+                       "items: must be in ascending order without duplicates, but item 5 follows 5",
                        ArgumentError);
   CHECK_THROWS_AS(DenyList(std::vector<Index>{2, 1}), ArgumentError);
   const std::vector<Index> out{10};

@@ -107,7 +107,7 @@ TEST_CASE("policies chosen at run time are chosen again") {
   CHECK(loaded.options().regularizer.weight_decay(true) == 0.25);
   change_line(folder / "model", "regularizer.choice", "3");
   CHECK(test::error_of<DataError>([&] { static_cast<void>(load_model<Model>(folder / "model")); })
-            .ends_with("has regularizer.choice: 3, where there are fewer policies to choose "
+            .ends_with("has regularizer.choice: 3, but there are fewer policies to choose "
                        "among"));
 }
 
@@ -165,9 +165,9 @@ TEST_CASE("a saved model is replaced as one, and nothing else is left or replace
   overwrite(folder / "photos" / "one.jpg", "");
   CHECK(test::error_of<DataError>(
             [&] { save_model(Recommender<MF<4>, BPR>(train), folder / "photos"); })
-            .ends_with(
-                "photos: cannot be written: it is a folder with other files than a saved model's, "
-                "such as one.jpg"));
+            .ends_with("photos: cannot be written: it is a folder with files that are not part of "
+                       "a saved model, "
+                       "such as one.jpg"));
   CHECK(names_in(folder / "photos") == std::vector<std::string>{"one.jpg"});
   // Nor is a folder with a foreign file beside a model's, or with another manifest.
   save_model(Recommender<MF<4>, BPR>(train), folder / "mine");
@@ -246,7 +246,7 @@ TEST_CASE("a folder that cannot be read is not replaced") {
   fs::permissions(folder / "theirs", fs::perms::owner_all);
   for (const std::string& message : {refused, refused_early}) {
     CHECK(message.ends_with(
-        "theirs: cannot be written: the folder there cannot be read: Permission denied"));
+        "theirs: cannot be written: the existing folder cannot be read: Permission denied"));
   }
   CHECK(names_in(folder.path()) == std::vector<std::string>{"theirs"});
   CHECK(text_of(folder / "theirs" / "notes.txt") == "do not lose this");
@@ -260,14 +260,14 @@ TEST_CASE("a model of other policies or numbers is refused by the policy's name"
     return test::error_of<ArgumentError>([&] { static_cast<void>(load_model<Model>(path)); });
   };
   CHECK(refusal(std::type_identity<Recommender<MF<8>, BPR>>{}) ==
-        "loss: must be what " + path.string() + " was saved with, SSM, not BPR");
+        "loss: must be SSM, as saved in " + path.string() + ", not BPR");
   CHECK(refusal(std::type_identity<Recommender<MF<4>, SSM>>{}) ==
-        "backbone: must be what " + path.string() + " was saved with, MF<8>, not MF<4>");
+        "backbone: must be MF<8>, as saved in " + path.string() + ", not MF<4>");
   CHECK(refusal(std::type_identity<Recommender<MF<8>, SSM, FullWD>>{}) ==
-        "regularizer: must be what " + path.string() + " was saved with, None, not FullWD");
+        "regularizer: must be None, as saved in " + path.string() + ", not FullWD");
   CHECK(refusal(std::type_identity<
                 Recommender<MF<8>, SSM, None, Xavier, Adam, UniformNegatives, double>>{}) ==
-        "Scalar: must be float, as the saved model's, not double");
+        "Scalar: must be float, the type of the saved model, not double");
   CHECK(test::error_of<ArgumentError>([&] { static_cast<void>(load_scorer<double>(path)); }) ==
-        "T: must be float, as the saved model's, not double");
+        "T: must be float, the type of the saved model, not double");
 }

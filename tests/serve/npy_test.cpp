@@ -127,10 +127,9 @@ TEST_CASE("a file's shape is known before its numbers, which fill a table of tha
   CHECK(npy.columns() == 1);
   CHECK(npy.number_size() == 4);
   std::vector<float> numbers(2);
-  CHECK_THROWS_WITH_AS(
-      npy.read_into(Rows<float>(numbers.data(), 1, 2)),
-      (file.path().string() + ": holds a table of shape (2, 1) where (1, 2) belongs").c_str(),
-      DataError);
+  CHECK_THROWS_WITH_AS(npy.read_into(Rows<float>(numbers.data(), 1, 2)),
+                       (file.path().string() + ": has shape (2, 1), not (1, 2)").c_str(),
+                       DataError);
   npy.read_into(Rows<float>(numbers.data(), 2, 1));
   CHECK(numbers == std::vector<float>{1, 2});
 }
@@ -138,12 +137,12 @@ TEST_CASE("a file's shape is known before its numbers, which fill a table of tha
 TEST_CASE("numbers of another type are an error that names both") {
   const std::string eight(8, '\0');
   CHECK(error_of<float>(file_of(header_of("(1, 1)", "<f8"), eight)) ==
-        "holds numbers of float64 where float32 belongs");
+        "has dtype float64, not float32");
   CHECK(error_of<double>(file_of(header_of("(2, 1)", "<f4"), eight)) ==
-        "holds numbers of float32 where float64 belongs");
+        "has dtype float32, not float64");
   for (const std::string descr : {"<i4", "<f2", "|f4", "=f4", "f4", "<f44", "|O", ""}) {
     CHECK(error_of(file_of(header_of("(2, 1)", descr), eight)) ==
-          "holds numbers of type '" + descr + "'; float32, float64 and uint32 are read");
+          "has dtype '" + descr + "'; the supported dtypes are float32, float64 and uint32");
   }
   CHECK(contains(error_of(file_of(header_of("(2, 1)", "\x1B[2J" + std::string(1000, 'x')), eight)),
                  "type '?[2Jxxxxxxxxxxxxxxxx...'"));
@@ -151,7 +150,7 @@ TEST_CASE("numbers of another type are an error that names both") {
 
 TEST_CASE("an array that is no table in C order is an error that says what would be") {
   const std::string four(4, '\0');
-  CHECK(contains(error_of(file_of(header_of("()"), four)), "0 dimensions; a table has two"));
+  CHECK(contains(error_of(file_of(header_of("()"), four)), "0 dimensions; a table must have two"));
   CHECK(contains(error_of(file_of(header_of("(1,)"), four)), "1 dimensions"));
   CHECK(contains(error_of(file_of(header_of("(1, 1, 1)"), four)), "3 dimensions"));
   CHECK(contains(error_of(file_of(header_of("(1, 1)", "<f4", "True"), four)),
@@ -160,9 +159,9 @@ TEST_CASE("an array that is no table in C order is an error that says what would
 
 TEST_CASE("a file that is shorter or longer than its shape says is an error") {
   CHECK(error_of(file_of(header_of("(3, 2)"), std::string(23, '\0'))) ==
-        "has 23 bytes of numbers, where its shape (3, 2) needs 24");
+        "has 23 bytes of data, but its shape (3, 2) needs 24");
   CHECK(error_of(file_of(header_of("(3, 2)"), std::string(25, '\0'))) ==
-        "has 25 bytes of numbers, where its shape (3, 2) needs 24");
+        "has 25 bytes of data, but its shape (3, 2) needs 24");
   CHECK(error_of(file_of(header_of("(3, 2)"), std::string(24, '\0'))) == "no error");
 }
 
@@ -178,25 +177,25 @@ TEST_CASE("a shape that overflows or that nothing bounds is an error") {
     CHECK(contains(error_of(file_of(header_of(shape))), "has "));
   }
   CHECK(error_of(file_of(header_of("(4611686018427387905, 1)"), four)) ==
-        "has 4611686018427387905 rows; a table has at most 4294967295");
+        "has 4611686018427387905 rows; a table may have at most 4294967295");
   CHECK(error_of(file_of(header_of("(0, 1048577)"))) ==
-        "has 1048577 columns; a table has 1 to 1048576");
+        "has 1048577 columns; a table must have 1 to 1048576");
   for (const std::string shape : {"(18446744073709551616, 1)", "(-1, 1)", "(1.0, 1)", "(1 1)",
                                   "(1)", "1, 1", "(1, 1", "(1,, 1)", "(,)", "[1, 1]", "(0x1, 1)"}) {
     CAPTURE(shape);
-    CHECK(contains(error_of(file_of(header_of(shape), four)), "has a header that is not one"));
+    CHECK(contains(error_of(file_of(header_of(shape), four)), "has an invalid header"));
   }
 }
 
 TEST_CASE("a header that is cut off, too long or of another kind is an error") {
-  CHECK(error_of("") == "is no .npy file");
-  CHECK(error_of("\x93NUMP") == "is no .npy file");
-  CHECK(error_of("PK\x03\x04 and more of an archive") == "is no .npy file");
+  CHECK(error_of("") == "is not a .npy file");
+  CHECK(error_of("\x93NUMP") == "is not a .npy file");
+  CHECK(error_of("PK\x03\x04 and more of an archive") == "is not a .npy file");
   CHECK(error_of("\x93NUMPY\x04" + std::string(30, '\0')) ==
-        "is a .npy file of version 4.0; 1.0, 2.0 and 3.0 are read");
+        "is a .npy file of version 4.0; the supported versions are 1.0, 2.0 and 3.0");
   CHECK(contains(error_of(std::string("\x93NUMPY\xFF\x01", 8)), "version 255.1"));
-  CHECK(error_of("\x93NUMPY") == "is cut off");
-  CHECK(error_of("\x93NUMPY\x01") == "is cut off");
+  CHECK(error_of("\x93NUMPY") == "is truncated");
+  CHECK(error_of("\x93NUMPY\x01") == "is truncated");
   const std::string whole = file_of(header_of("(1, 1)"), std::string(4, '\0'));
   for (std::size_t size = 0; size < whole.size(); ++size) {
     CAPTURE(size);
@@ -204,7 +203,7 @@ TEST_CASE("a header that is cut off, too long or of another kind is an error") {
   }
   CHECK(error_of(file_of(header_of("(1, 1)"), "", 1, 9000)) == "is cut off in its header");
   CHECK(error_of(file_of(header_of("(1, 1)"), "", 2, 0xFFFF'FFFF)) ==
-        "has a header of 4294967295 bytes; a table's has at most 10000");
+        "has a header of 4294967295 bytes; the maximum is 10000");
   const std::string four(4, '\0');
   for (const std::string header :
        {"", "{", "{}", "{'descr': '<f4'}", "{'descr': '<f4', 'fortran_order': False}",
@@ -217,7 +216,7 @@ TEST_CASE("a header that is cut off, too long or of another kind is an error") {
         "{'descr': '<f4', 'fortran_order': 0, 'shape': (1, 1)}",
         "{'descr': '\\'<f4', 'fortran_order': False, 'shape': (1, 1)}"}) {
     CAPTURE(header);
-    CHECK(contains(error_of(file_of(header, four)), "has a header that is not one"));
+    CHECK(contains(error_of(file_of(header, four)), "has an invalid header"));
   }
 }
 
@@ -248,8 +247,8 @@ TEST_CASE("what is no file is an error that says so") {
     return "no error";
   };
   CHECK(contains(error(file.folder() / "missing.npy"), "there is no such file"));
-  CHECK(contains(error(file.folder()), "it is no regular file"));
-  CHECK(contains(error("/dev/zero"), "it is no regular file"));
+  CHECK(contains(error(file.folder()), "it is not a regular file"));
+  CHECK(contains(error("/dev/zero"), "it is not a regular file"));
 }
 
 TEST_CASE("a table is read into the memory that is asked for") {

@@ -49,7 +49,7 @@ TEST_CASE("a trained magnitude is never negative, whatever the rows are like") {
   const auto of_table = [&](const std::vector<Index>& of_rows) {
     return trained_magnitude(rows(std::as_const(table)), std::span<const Index>(of_rows));
   };
-  CHECK(refusal([&] { return of_table(popularity); }) == "table: has no row that was trained");
+  CHECK(refusal([&] { return of_table(popularity); }) == "table: has no trained row");
   // Where all are equally popular, no slope follows from rounding errors.
   table = zeros<double>(10, 2);
   for (const Index d : {1U, 3U, 7U, 20U, 333U}) {
@@ -61,5 +61,5 @@ TEST_CASE("a trained magnitude is never negative, whatever the rows are like") {
   table = zeros<double>(5, 2);
   table(2, 0) = std::numeric_limits<double>::quiet_NaN();
   CHECK(refusal([&] { return of_table(popularity); }) ==
-        "table: must have rows of finite length, which row 2 has not");
+        "table: must have rows of finite length, but row 2 has not");
 }

@@ -33,7 +33,7 @@ inline Array read_npy(const std::filesystem::path& path) {
   const std::string bytes{std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()};
   constexpr std::size_t preamble = 10;
   if (bytes.size() < preamble || bytes.substr(0, 6) != "\x93NUMPY" || bytes[6] != 1) {
-    fail("is no .npy file of version 1");
+    fail("is not a .npy file of version 1");
   }
   const std::size_t header_size = static_cast<unsigned char>(bytes[8]) +
                                   std::size_t{256} * static_cast<unsigned char>(bytes[9]);

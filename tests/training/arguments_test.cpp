@@ -21,7 +21,7 @@ TEST_CASE("without a validation set fit needs to be told when training ends") {
   Small model(split.train);
   const auto start = numbers(model.items());
   CHECK_THROWS_WITH_AS(fit(model, split, {.batch_size = 300}, Silent()),
-                       "epochs: must be given where split.validation is empty, because nothing "
+                       "epochs: must be set if split.validation is empty, because nothing "
                        "else would end training; or set stop",
                        ArgumentError);
   CHECK_THROWS_AS(TrainingSession(model, split, {}), ArgumentError);
@@ -132,7 +132,7 @@ TEST_CASE("fit refuses a validation set that it cannot rank, before it trains") 
     split.validation = Interactions(150, 120, pairs);
     CHECK_THROWS_WITH_AS(fit(model, split, {}, Silent()),
                          "split.validation: must have no interactions in common with split.train, "
-                         "whose items are not ranked",
+                         "which are left out of the ranking",
                          ArgumentError);
   }
   SUBCASE("of other users or items") {

@@ -107,14 +107,14 @@ TEST_CASE("a checkpoint that was cut off, or has more behind it, is refused") {
 
 TEST_CASE("what is no checkpoint says so") {
   const TemporaryFile place("Something else, long enough to have all that an end has.", "run");
-  CHECK(refusal(place.path()).ends_with("is no checkpoint of a training"));
+  CHECK(refusal(place.path()).ends_with("is not a training checkpoint"));
   CHECK(refusal(place.folder() / "none").ends_with("there is no such file"));
-  CHECK(refusal(place.folder()).ends_with("it is no regular file"));
+  CHECK(refusal(place.folder()).ends_with("it is not a regular file"));
   std::string bytes = saved_bytes();
   bytes[8] = 9;
   write(place.path(), bytes);
   CHECK(refusal(place.path())
-            .ends_with("is a checkpoint of a training of version 9; this library reads version 8"));
+            .ends_with("is a training checkpoint of version 9; this library reads version 8"));
 }
 
 TEST_CASE("a run is not resumed as another one") {
@@ -126,8 +126,7 @@ TEST_CASE("a run is not resumed as another one") {
     return options;
   };
   CHECK(refusal(path, with([](auto& o) { o.batch_size = 149; }))
-            .starts_with("batch_size: must be what " + path.string() +
-                         " was saved with, 150, not 149"));
+            .starts_with("batch_size: must be 150, as saved in " + path.string() + ", not 149"));
   CHECK(refusal(path, with([](auto& o) { o.learning_rate = 0.01; })).starts_with("learning_rate"));
   CHECK(refusal(path, with([](auto& o) { o.k = 10; })).starts_with("k:"));
   CHECK(refusal(path, with([](auto& o) { o.shuffle = Shuffle::once; })).starts_with("shuffle"));

@@ -130,8 +130,8 @@ TEST_CASE("an optimizer whose steps are as long as the gradient makes them needs
   Recommender<MF<16>, DirectAU, None, Xavier, SGD> model(resume_split().train);
   CHECK_THROWS_WITH_AS(
       settled(model, resume_split()),
-      "learning_rate: must be given for the optimizer SGD, whose steps are as long as the gradient "
-      "makes them; Adam, DenseAdam and PartialRowWiseAdam have one",
+      "learning_rate: must be given for the optimizer SGD, whose step length depends on the "
+      "gradient's; Adam, DenseAdam and PartialRowWiseAdam have a default",
       ArgumentError);
   CHECK(*settled(model, resume_split(), {.learning_rate = 0.1}).learning_rate == 0.1);
 

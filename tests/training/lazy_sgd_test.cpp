@@ -206,8 +206,9 @@ TEST_CASE("SGD refuses a state whose deferred steps cannot be") {
     return test::error_of<DataError>([&] { state.load(in); });
   };
   CHECK(refusal({0, 7}, {{0.1, 5}, {0.2, 7}}) == "nothing is refused");
-  CHECK(refusal({0, 8}, {{0.1, 5}, {0.2, 7}}).ends_with("has rows ahead of their steps"));
+  CHECK(refusal({0, 8}, {{0.1, 5}, {0.2, 7}})
+            .ends_with("has rows that refer to steps after the last one"));
   CHECK(refusal({0, 1}, {{0.1, 5}, {0.2, 5}}).ends_with("has deferred steps out of order"));
   CHECK(refusal({0, 1}, std::vector<Run>(33, {0.1, 1}))
-            .ends_with("has more learning rates of deferred steps than there can be"));
+            .ends_with("has too many learning rates of deferred steps"));
 }

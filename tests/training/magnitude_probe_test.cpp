@@ -104,10 +104,11 @@ TEST_CASE("a probe that has not seen the beginning says so") {
   TrainingSession session(model, probed_split(), {.learning_rate = 0.1, .epochs = 3});
   session.run_epoch();
   MagnitudeProbe probe(probed_split(), {.rank = false});
-  CHECK_THROWS_WITH_AS(session.run_epoch(probe),
-                       "observers: must have the MagnitudeProbe from a session's first step on, or "
-                       "in run()",
-                       ArgumentError);
+  CHECK_THROWS_WITH_AS(
+      session.run_epoch(probe),
+      "observers: must include the MagnitudeProbe from the session's first step() on, or "
+      "in run()",
+      ArgumentError);
 }
 
 TEST_CASE("a probe refuses a model of another split") {

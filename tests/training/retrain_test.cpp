@@ -103,9 +103,10 @@ TEST_CASE("a training that went on with a trained model is not repeated from the
   fit(model, split, options, Silent());
   const History second = fit(model, split, options, Silent());
   REQUIRE(second.best_epoch > 0);
-  CHECK_THROWS_WITH_AS(static_cast<void>(retrain(model, split, second, options, Silent())),
-                       doctest::Contains("history: must be of a training from the beginning"),
-                       ArgumentError);
+  CHECK_THROWS_WITH_AS(
+      static_cast<void>(retrain(model, split, second, options, Silent())),
+      doctest::Contains("history: must be of a training run that started from initial weights"),
+      ArgumentError);
 }
 
 TEST_CASE("retraining needs a best epoch and a validation set") {

@@ -38,7 +38,7 @@ struct Look {
 std::vector<std::string> of_start(const std::vector<std::string>& warnings) {
   std::vector<std::string> found;
   for (const std::string& warning : warnings) {
-    if (warning.starts_with("the initial rows")) found.push_back(warning);
+    if (warning.starts_with("the initial embeddings")) found.push_back(warning);
   }
   return found;
 }
@@ -109,7 +109,7 @@ TEST_CASE("the warning says how long the rows are, and the scale that it names r
   const std::string warning = warnings_of<Long>().at(0);
   CAPTURE(warning);
   CHECK(number_after(warning, "|u||i| is ") == doctest::Approx(mean).epsilon(0.005));
-  const double scale = number_after(warning, "PRISM's scale multiplied by ");
+  const double scale = number_after(warning, "multiply PRISM's scale by ");
   CHECK(scale == doctest::Approx(std::sqrt(0.01 / mean)).epsilon(0.005));
   CHECK(warnings_of<Long>({.initializer = {.scale = scale}}).empty());
   // The suggested number is a factor on the current scale.

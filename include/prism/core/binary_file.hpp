@@ -149,8 +149,8 @@ class BinaryReader {
   BinaryReader(const std::filesystem::path& path, const FileKind& kind) : file_(path) {
     std::string letters(std::min<std::uint64_t>(file_.left(), kind.letters.size()), '\0');
     take(letters.data(), letters.size());
-    if (letters != kind.letters) fail("is no " + std::string(kind.name));
-    if (file_.left() < sizeof kind.version + detail::file_trailer) fail("is cut off");
+    if (letters != kind.letters) fail("is not a " + std::string(kind.name));
+    if (file_.left() < sizeof kind.version + detail::file_trailer) fail("is truncated");
     const auto version = number<std::uint32_t>();
     if (version != kind.version) {
       fail("is a " + std::string(kind.name) + " of version " + std::to_string(version) +
@@ -173,7 +173,7 @@ class BinaryReader {
     const auto count = number<std::uint64_t>();
     if (count != values.size()) {
       fail("has " + std::to_string(count) + " numbers where " + std::to_string(values.size()) +
-           " belong");
+           " are expected");
     }
     fill(values);
   }
@@ -193,7 +193,7 @@ class BinaryReader {
 
   /// @throws DataError  if something is left to read
   void finish() {
-    if (left() != 0) fail("has more in it than belongs there");
+    if (left() != 0) fail("has unexpected data after its last value");
   }
 
   /// @throws DataError  naming this file
@@ -203,7 +203,7 @@ class BinaryReader {
   /// Bytes before the trailer.
   [[nodiscard]] std::uint64_t left() const noexcept { return end_ - file_.position(); }
   void take(char* bytes, std::size_t count) {
-    if (count > left()) fail("ends before all was read");
+    if (count > left()) fail("ends before all values were read");
     file_.read(bytes, count);
   }
   template <class T>
@@ -226,8 +226,8 @@ class BinaryReader {
       take(buffer.data(), buffer.size());
       sum.add(buffer);
     }
-    if (number<std::uint64_t>() != size) fail("is cut off, or was changed");
-    if (number<std::uint64_t>() != sum.value()) fail("was changed: its sum is not what it says");
+    if (number<std::uint64_t>() != size) fail("is truncated or corrupt");
+    if (number<std::uint64_t>() != sum.value()) fail("is corrupt: its checksum does not match");
     end_ = size;
     file_.seek(begin);
   }

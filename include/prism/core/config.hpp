@@ -4,9 +4,9 @@
 #pragma once
 
 #if __cplusplus < 202002L
-#error "prism needs C++20: compile with -std=c++20, by g++ 12, clang 16 or a newer one"
+#error "prism needs C++20: compile with -std=c++20, using g++ 12, clang 16 or newer"
 #elif defined(__clang__) && !defined(__apple_build_version__) && __clang_major__ < 16
-#error "prism needs clang 16 or newer (or g++ 12): older ones fail in the standard library"
+#error "prism needs clang 16 or newer (or g++ 12): older clang fails in the standard library"
 #elif defined(__GNUC__) && !defined(__clang__) && __GNUC__ < 12
 #error "prism needs g++ 12 or newer (or clang 16)"
 #endif
@@ -16,7 +16,7 @@
 #include <cstddef>
 
 #ifdef None
-#error "a macro None, as X11 has it, hides prism::None: #undef None after X11's headers"
+#error "a macro None, as X11 defines it, hides prism::None: #undef None after X11's headers"
 #endif
 #if defined(min) || defined(max)
 #error "macros min and max hide std::min and std::max: #undef them, or define NOMINMAX for Windows"

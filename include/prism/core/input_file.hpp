@@ -22,7 +22,7 @@ class InputFile {
     std::error_code error;
     const auto status = std::filesystem::status(path, error);
     if (!std::filesystem::exists(status)) fail("cannot be read: there is no such file");
-    if (!std::filesystem::is_regular_file(status)) fail("cannot be read: it is no regular file");
+    if (!std::filesystem::is_regular_file(status)) fail("cannot be read: it is not a regular file");
     file_.open(path, std::ios::binary);
     if (!file_) fail("cannot be read: it cannot be opened");
     file_.seekg(0, std::ios::end);
@@ -44,7 +44,7 @@ class InputFile {
 
   /// @throws DataError  if fewer bytes are left, or reading fails
   void read(char* bytes, std::uint64_t count) {
-    if (count > left()) fail("is cut off");
+    if (count > left()) fail("is truncated");
     file_.read(bytes, static_cast<std::streamsize>(count));
     if (!file_) fail("cannot be read");
     position_ += count;

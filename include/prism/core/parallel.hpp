@@ -65,9 +65,9 @@ template <Execution X, class Body>
 void parallel_tasks(const X& /*exec*/, std::size_t n, const Body& body) {
   static_assert(
       HostExecution<X>,
-      "parallel_tasks, parallel_chunks and parallel_sum run on the host alone: loops that a "
-      "device can run are for_each_row, for_each_element and sum_over_rows of "
-      "prism/core/parallel.hpp, whose bodies are [=] PRISM_HOST_DEVICE (std::size_t i) {...}");
+      "parallel_tasks, parallel_chunks and parallel_sum run only on the host; on a device, "
+      "use for_each_row, for_each_element and sum_over_rows of prism/core/parallel.hpp, with "
+      "bodies [=] PRISM_HOST_DEVICE (std::size_t i) {...}");
   Loops<X>::tasks(n, body);
 }
 

@@ -100,8 +100,9 @@ class StagedFolder {
     if (!error) real = std::filesystem::weakly_canonical(real, error);
     if (!real.has_filename()) real = real.parent_path();  // a trailing slash
     if (error || real == real.root_path()) {
-      throw DataError(path.string(), 0,
-                      "cannot be written: " + (error ? error.message() : "it is no folder's name"));
+      throw DataError(
+          path.string(), 0,
+          "cannot be written: " + (error ? error.message() : "it is not the name of a folder"));
     }
     const auto status = std::filesystem::status(real, error);
     if (std::filesystem::exists(status) && !std::filesystem::is_directory(status)) {

@@ -27,7 +27,7 @@ namespace detail {
 class CurrentDevice {
  public:
   explicit CurrentDevice(int device) {
-    check(cudaGetDevice(&before_), "asking for the current device");
+    check(cudaGetDevice(&before_), "getting the current device");
     if (device == before_) return;
     check(cudaSetDevice(device), "choosing a device");
     changed_ = true;
@@ -87,7 +87,7 @@ class Blocks {
       std::size_t available = 0, total = 0;
       const cudaError_t asked = cudaMemGetInfo(&available, &total);
       if (asked != cudaSuccess || available < reserve) static_cast<void>(Free(block));
-      check(asked, "asking for the device's memory");
+      check(asked, "querying the device's memory");
       if (available < reserve) return nullptr;
     }
     return block;
@@ -116,8 +116,7 @@ class PinnedMemory final : public std::pmr::memory_resource {
   void* do_allocate(std::size_t bytes, std::size_t /*alignment*/) override {
     void* const block = blocks_.allocate(bytes, 0);
     if (block == nullptr) {
-      throw DeviceMemoryError("the host cannot pin " + std::to_string(bytes) +
-                              " more bytes of its memory");
+      throw DeviceMemoryError("cannot pin " + std::to_string(bytes) + " more bytes of host memory");
     }
     return block;
   }
@@ -140,7 +139,7 @@ class Memory final : public DeviceMemory {
   explicit Memory(int device) : device_(device), pinned_(device), blocks_(device) {
     const detail::CurrentDevice current(device);
     std::size_t available = 0;
-    check(cudaMemGetInfo(&available, &total_), "asking for the device's memory");
+    check(cudaMemGetInfo(&available, &total_), "querying the device's memory");
   }
 
   [[nodiscard]] std::pmr::memory_resource* pinned() noexcept override { return &pinned_; }
@@ -163,13 +162,13 @@ class Memory final : public DeviceMemory {
     if (block == nullptr) {
       const detail::CurrentDevice current(device_);
       std::size_t available = 0, total = 0;
-      check(cudaMemGetInfo(&available, &total), "asking for the device's memory");
+      check(cudaMemGetInfo(&available, &total), "querying the device's memory");
       throw DeviceMemoryError(
-          "of the device's " + std::to_string(total) + " bytes " + std::to_string(available) +
-          " are free; " + std::to_string(bytes) + " are needed at once, and " +
-          std::to_string(reserve) +
-          " have to stay free for its kernels: fewer users or items, a smaller dimension or batch, "
-          "or a device with more free memory");
+          "out of device memory: " + std::to_string(available) + " of the device's " +
+          std::to_string(total) + " bytes are free, but " + std::to_string(bytes) +
+          " are needed at once, and " + std::to_string(reserve) +
+          " must stay free for its kernels; use fewer users or items, a smaller dimension or "
+          "batch, or a device with more free memory");
     }
     return block;
   }
@@ -192,7 +191,7 @@ class Memory final : public DeviceMemory {
   static std::mutex mutex;
   static auto* const of_devices = new std::map<int, Memory>;
   int device = 0;
-  check(cudaGetDevice(&device), "asking for the current device");
+  check(cudaGetDevice(&device), "getting the current device");
   const std::scoped_lock lock(mutex);
   return &of_devices->try_emplace(device, device).first->second;
 }

@@ -34,10 +34,10 @@ namespace detail {
 /// @throws ArgumentError  unless the ids of `history`, `other`, stand for the same rows as `ids`
 inline void check_same_rows(const Ids& ids, const Ids& other, const char* kind) {
   require(same_rows(ids, other), "history",
-          "must have the same " + std::string(kind) + ", in the same rows: " +
-              std::to_string(ids.size()) + " of them. Construct it with the " + kind +
-              "' ids of the training set, Interactions(user_ids, item_ids, pairs), or with row "
-              "numbers, Interactions(users, items, pairs)");
+          "must have the same " + std::to_string(ids.size()) + " " + kind +
+              " in the same rows as the training set; construct it with the training set's ids, "
+              "Interactions(user_ids, item_ids, pairs), or with row numbers, "
+              "Interactions(users, items, pairs)");
 }
 
 /// The ids followed by the appended ones, which must be new.
@@ -47,9 +47,9 @@ inline void check_same_rows(const Ids& ids, const Ids& other, const char* kind) 
   for (Index row = 0; row < appended.size(); ++row) {
     const Index at = all.intern(appended[row]);
     if (at == ids.size() + row) continue;
-    throw ArgumentError("history", "must have new " + std::string(kind) + ", but '" +
+    throw ArgumentError("history", "must have only new " + std::string(kind) + ", but '" +
                                        std::string(appended[row]) +
-                                       "' is in the data already, in row " + std::to_string(at));
+                                       "' is already in the data, in row " + std::to_string(at));
   }
   return std::make_shared<const Ids>(std::move(all));
 }
@@ -83,7 +83,7 @@ inline void check_same_rows(const Ids& ids, const Ids& other, const char* kind) 
   const Index first_user = users ? data.users() : 0, first_item = users ? 0 : data.items();
   const auto numbered = [](Index first, Index count) {
     require(std::size_t{first} + count <= max_rows, "history",
-            "has more rows than a table may have with the data's");
+            "has too many rows: with the data's, more than a table may have");
     return std::make_shared<const Ids>(Ids::numbered(first + count));
   };
   return concatenate(numbered(first_user, history.users()), numbered(first_item, history.items()),

@@ -110,16 +110,15 @@ class ArrowValues {
       : column_(column), type_(type), array_(array), rows_(rows), before_(before) {
     check_array(array, column);
     if (first > array.length || rows > array.length - first) {
-      fail_arrow(column + " has " + std::to_string(array.length) +
-                 " values where the batch needs " + std::to_string(first) + " + " +
-                 std::to_string(rows));
+      fail_arrow(column + " has " + std::to_string(array.length) + " values, but the batch needs " +
+                 std::to_string(first) + " + " + std::to_string(rows));
     }
     begin_ = array.offset + first;
     const bool view = type.kind == ArrowType::Kind::text_view;
     const std::int64_t buffers = type.kind == ArrowType::Kind::text ? 3 : 2;
     if (view ? array.n_buffers < 3 : array.n_buffers != buffers) {
-      fail_arrow(column + " has " + std::to_string(array.n_buffers) + " buffers where " +
-                 std::to_string(view ? 3 : buffers) + (view ? " or more" : "") + " belong");
+      fail_arrow(column + " has " + std::to_string(array.n_buffers) + " buffers, not " +
+                 std::to_string(view ? 3 : buffers) + (view ? " or more" : ""));
     }
     if (rows > 0 && array.buffers[1] == nullptr) fail_arrow(column + " has no buffer of values");
     validity_ = validity_of(array, column);
@@ -133,11 +132,12 @@ class ArrowValues {
     if (array.length < 0 || array.offset < 0 || array.length > most || array.offset > most) {
       fail_arrow(column + " has an array of length " + std::to_string(array.length) +
                  " and offset " + std::to_string(array.offset) +
-                 "; both are at least 0, and no memory is that long");
+                 "; both must be at least 0 and fit in memory");
     }
     if (array.null_count < -1 || array.null_count > array.length) {
       fail_arrow(column + " has " + std::to_string(array.null_count) + " nulls among " +
-                 std::to_string(array.length) + " values; -1 says that it is not known");
+                 std::to_string(array.length) +
+                 " values; the null count must be from 0 to the length, or -1 if unknown");
     }
     if (array.n_buffers < 1 || array.buffers == nullptr) fail_arrow(column + " has no buffers");
   }
@@ -147,7 +147,7 @@ class ArrowValues {
     if (array.null_count == 0) return nullptr;
     if (array.null_count > 0 && array.buffers[0] == nullptr) {
       fail_arrow(column + " has " + std::to_string(array.null_count) +
-                 " nulls, but no buffer that says where");
+                 " nulls, but no validity bitmap");
     }
     return static_cast<const unsigned char*>(array.buffers[0]);
   }
@@ -228,11 +228,11 @@ class ArrowValues {
     };
     const std::int64_t from = offset(row), to = offset(row + 1);
     if (from < 0 || to < from) {
-      fail(row, "its text would be from byte " + std::to_string(from) + " to " +
-                    std::to_string(to) + ", but offsets are at least 0 and never fall");
+      fail(row, "its text has the offsets " + std::to_string(from) + " to " + std::to_string(to) +
+                    "; offsets must be at least 0 and must not decrease");
     }
     if (from == to) return {};
-    if (array_.buffers[2] == nullptr) fail(row, "there is no buffer of texts");
+    if (array_.buffers[2] == nullptr) fail(row, "there is no buffer of characters");
     return {static_cast<const char*>(array_.buffers[2]) + from,
             static_cast<std::size_t>(to - from)};
   }
@@ -244,21 +244,21 @@ class ArrowValues {
     const char* const view =
         static_cast<const char*>(array_.buffers[1]) + (begin_ + row) * std::int64_t{16};
     const auto length = load_at<std::int32_t>(view, 0);
-    if (length < 0) fail(row, "its text has a length of " + std::to_string(length));
+    if (length < 0) fail(row, "its text has a negative length: " + std::to_string(length));
     if (length <= most_beside) return {view + 4, static_cast<std::size_t>(length)};
     const auto buffer = load_at<std::int32_t>(view, 2);
     const auto from = load_at<std::int32_t>(view, 3);
     const std::int64_t buffers = array_.n_buffers - 3;
     const void* const lengths = array_.buffers[array_.n_buffers - 1];
     if (buffer < 0 || buffer >= buffers || lengths == nullptr) {
-      fail(row, "its text would be in buffer " + std::to_string(buffer) + " of " +
+      fail(row, "its text refers to buffer " + std::to_string(buffer) + " (from 0) of " +
                     std::to_string(buffers));
     }
     const void* const bytes = array_.buffers[2 + buffer];
     if (from < 0 || bytes == nullptr ||
         load_at<std::int64_t>(lengths, buffer) < std::int64_t{from} + length) {
-      fail(row, "its text would be from byte " + std::to_string(from) + " to " +
-                    std::to_string(std::int64_t{from} + length) + " of a buffer of " +
+      fail(row, "its text refers to bytes " + std::to_string(from) + " to " +
+                    std::to_string(std::int64_t{from} + length) + " of a buffer of length " +
                     std::to_string(load_at<std::int64_t>(lengths, buffer)));
     }
     return {static_cast<const char*>(bytes) + from, static_cast<std::size_t>(length)};

@@ -40,9 +40,10 @@ namespace detail {
 inline void check_texts(const Ids& ids, const char* kind, const ArrowExportOptions& options) {
   if (options.binary) return;
   for (std::size_t row = 0; row < ids.size(); ++row) {
-    require(is_utf8(ids[static_cast<Index>(row)]), kind,
-            "row " + std::to_string(row) +
-                " has an id that is not UTF-8, as Arrow's strings are; pass binary = true");
+    require(
+        is_utf8(ids[static_cast<Index>(row)]), kind,
+        "row " + std::to_string(row) +
+            " has an id that is not valid UTF-8, as Arrow's strings must be; pass binary = true");
   }
 }
 
@@ -123,10 +124,10 @@ void export_arrow(Rows<const T> rows, const Ids& ids, ArrowSchema* schema, Arrow
   static_assert(std::is_same_v<T, float> || std::is_same_v<T, double>);
   detail::check_targets(schema, batch);
   require(ids.size() == rows.size(), "ids",
-          "there must be one for each row, that is " + std::to_string(rows.size()) + ", not " +
+          "must have one id for each of the " + std::to_string(rows.size()) + " rows, not " +
               std::to_string(ids.size()));
   require(rows.dim() <= std::size_t{std::numeric_limits<std::int32_t>::max()}, "rows",
-          "have more columns than a list of Arrow: " + std::to_string(rows.dim()));
+          "have more columns than an Arrow list may have: " + std::to_string(rows.dim()));
   detail::check_texts(ids, "ids", options);
   const T* numbers = rows.data();
   if (owner == nullptr) {

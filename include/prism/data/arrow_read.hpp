@@ -41,8 +41,8 @@ struct ArrowRows {
   const ArrowArray* const array = batch.children[field.place];
   if (array == nullptr) fail_arrow(field.label + " has no array");
   if ((array->dictionary != nullptr) != field.dictionary.has_value()) {
-    fail_arrow(field.label + (field.dictionary ? " has no dictionary" : " has a dictionary") +
-               ", other than its schema says");
+    fail_arrow(field.label + (field.dictionary ? " has no dictionary, but its schema has one"
+                                               : " has a dictionary, but its schema has none"));
   }
   return *array;
 }
@@ -116,13 +116,13 @@ class ArrowIdColumn {
   [[nodiscard]] std::int64_t word(std::int64_t row) const {
     const std::int64_t at = values_.integer(row);
     if (at < 0 || at >= words_->rows()) {
-      fail(row, "points at " + std::string(at < 0 ? "no place" : "place " + std::to_string(at)) +
-                    " of a dictionary of " + std::to_string(words_->rows()));
+      fail(row, "has " + (at < 0 ? "an invalid index" : "the index " + std::to_string(at)) +
+                    " into a dictionary of length " + std::to_string(words_->rows()));
     }
     return at;
   }
   [[nodiscard]] std::string_view checked(std::int64_t row, std::string_view id) const {
-    if (id.empty()) fail(row, "is an empty string, which is no id");
+    if (id.empty()) fail(row, "is an empty string, which is not a valid id");
     return id;
   }
 
@@ -158,7 +158,7 @@ class ArrowReader {
     ArrowValues::check_array(batch, "the record batch");
     if (batch.n_children != columns_ || batch.children == nullptr) {
       fail_arrow("a record batch has " + std::to_string(batch.n_children) +
-                 " columns where its schema has " + std::to_string(columns_));
+                 " columns, but its schema has " + std::to_string(columns_));
     }
     const unsigned char* const validity = ArrowValues::validity_of(batch, "the record batch");
     const ArrowRows rows{batch.offset, batch.length, before_};
@@ -192,9 +192,9 @@ class ArrowReader {
   [[nodiscard]] Interactions interactions() const {
     if (pairs_.empty()) {
       fail_arrow(options_.min_rating
-                     ? "holds no interaction that is rated " + format_number(*options_.min_rating) +
+                     ? "has no interaction rated " + format_number(*options_.min_rating) +
                            " or higher in " + fields_.rating->label
-                     : "holds no interactions");
+                     : "has no interactions");
     }
     return with_counts(Interactions(users_, items_, pairs_, times_), summary_, pairs_.size());
   }
@@ -262,7 +262,7 @@ class ArrowReader {
 [[nodiscard]] inline Interactions read_arrow(ArrowArrayStream* stream,
                                              const ArrowReadOptions& options = {}) {
   detail::ArrowOwned<ArrowArrayStream> source(stream);
-  require(static_cast<bool>(source), "stream", "must be one that was not released");
+  require(static_cast<bool>(source), "stream", "must not be null or released");
   ArrowArrayStream& from = *source.get();
   const auto check = [&](int error, const char* call) {
     if (error == 0) return;
@@ -272,7 +272,7 @@ class ArrowReader {
         (said == nullptr ? std::make_error_code(static_cast<std::errc>(error)).message() : said));
   };
   if (from.get_schema == nullptr || from.get_next == nullptr) {
-    detail::fail_arrow("the stream lacks get_schema or get_next");
+    detail::fail_arrow("the stream has no get_schema or no get_next");
   }
   // Whatever a failed call has left in its output must not be released.
   ArrowSchema described{};
@@ -295,8 +295,8 @@ class ArrowReader {
                                              const ArrowReadOptions& options = {}) {
   const detail::ArrowOwned<ArrowSchema> description(schema);
   detail::ArrowOwned<ArrowArray> rows(batch);
-  require(static_cast<bool>(description), "schema", "must be one that was not released");
-  require(static_cast<bool>(rows), "batch", "must be one that was not released");
+  require(static_cast<bool>(description), "schema", "must not be null or released");
+  require(static_cast<bool>(rows), "batch", "must not be null or released");
   detail::ArrowReader reader(*description, options);
   reader.add(std::move(rows));
   return reader.interactions();

@@ -64,16 +64,16 @@ class ArrowFieldFinder {
     const std::string_view format = schema.format == nullptr ? "" : schema.format;
     if (format != "+s") {
       fail_arrow("has the format " + arrow_quoted(format) +
-                 "; what is read is a table, that is a record batch or a stream of them, '+s'");
+                 "; it must be a table, that is, a record batch or a stream of them ('+s')");
     }
     if (schema.n_children < 2 || schema.children == nullptr) {
       fail_arrow("has " + std::to_string(schema.n_children) +
-                 " columns; a table of interactions has at least two, users and items");
+                 " columns; a table of interactions must have at least two, users and items");
     }
     for (std::int64_t k = 0; k < schema.n_children; ++k) {
       const ArrowSchema* const child = schema.children[k];
       if (child == nullptr || child->release == nullptr || child->format == nullptr) {
-        fail_arrow("has no description of column " + std::to_string(k) + " (from 0)");
+        fail_arrow("has no schema of column " + std::to_string(k) + " (from 0)");
       }
       names_.emplace_back(child->name == nullptr ? "" : child->name);
     }
@@ -87,15 +87,16 @@ class ArrowFieldFinder {
     std::vector<std::size_t> taken{user, item};
     const auto take = [&](const char* option, std::size_t column) {
       require(std::find(taken.begin(), taken.end(), column) == taken.end(), option,
-              "must be another column than the others, not " + arrow_quoted(names_[column]));
+              "must not be the same column as another option's, " + arrow_quoted(names_[column]));
       taken.push_back(column);
     };
     if (options.min_rating) {
       const auto rating =
           options.rating ? place("rating", *options.rating) : known(known_columns.rating);
       if (!rating) {
-        fail_arrow("min_rating is set, but no column has a name of a rating (option rating)" +
-                   there_are());
+        fail_arrow(
+            "min_rating is set, but no column has a known name for a rating (option rating)" +
+            there_are());
       }
       take("rating", *rating);
       fields.rating = number_field(*rating, "a rating", "an integer or a float: cast it to float64",
@@ -128,18 +129,20 @@ class ArrowFieldFinder {
       if (!user) user = 1 - *item;
       if (!item) item = 1 - *user;
     } else if (!user || !item) {
-      fail_arrow(std::string("no column has a name of ") + (user ? "an item" : "a user") +
+      fail_arrow(std::string("no column has a known name for ") + (user ? "an item" : "a user") +
                  " (option " + (user ? "item" : "user") + ")" + there_are());
     }
-    require(*user != *item, "item", "must be another column than user");
+    require(*user != *item, "item", "must not be the same column as user");
     // A column with a known name for something else is not taken for ids by its position.
     for (const std::size_t column : {*user, *item}) {
       const bool chosen = column == *user ? options.user.has_value() : options.item.has_value();
       if (!chosen &&
           (is_called(column, known_columns.rating) || is_called(column, known_columns.time))) {
-        fail_arrow("column " + arrow_quoted(names_[column]) +
-                   " holds no ids, by its name; the options user and item say which do" +
-                   there_are());
+        fail_arrow(
+            "column " + arrow_quoted(names_[column]) +
+            " has no ids, judging by its name; use the options user and item to choose the columns "
+            "of ids" +
+            there_are());
       }
     }
     return {*user, *item};
@@ -187,8 +190,9 @@ class ArrowFieldFinder {
       if (!is_sought(k)) continue;
       if (found) {
         fail_arrow("columns " + std::to_string(*found) + " and " + std::to_string(k) +
-                   " (from 0) may be meant, " + arrow_quoted(names_[*found]) + " and " +
-                   arrow_quoted(names_[k]) + "; an option says which, by its place if need be");
+                   " (from 0) both match, " + arrow_quoted(names_[*found]) + " and " +
+                   arrow_quoted(names_[k]) +
+                   "; use an option to choose one, by its number if the names are equal");
       }
       found = k;
     }
@@ -205,7 +209,7 @@ class ArrowFieldFinder {
     const std::string& name = std::get<std::string>(column);
     const auto found = only([&](std::size_t k) { return names_[k] == name; });
     if (!found) {
-      fail_arrow("no column is called " + arrow_quoted(name) + " (option " + option + ")" +
+      fail_arrow("no column is named " + arrow_quoted(name) + " (option " + option + ")" +
                  there_are());
     }
     return *found;
@@ -213,7 +217,7 @@ class ArrowFieldFinder {
 
   [[nodiscard]] std::string there_are() const {
     constexpr std::size_t most = 20;
-    std::string list = "; there are:";
+    std::string list = "; the columns are:";
     for (std::size_t k = 0; k < std::min(most, names_.size()); ++k) {
       list += (k == 0 ? " " : ", ") + arrow_quoted(names_[k]);
     }
@@ -227,20 +231,21 @@ class ArrowFieldFinder {
     const auto is_id = [](const std::optional<ArrowType>& t) {
       return t && (t->is_integer() || t->is_text());
     };
-    const char* const right = "; ids are integers, strings or a dictionary of them: cast it";
+    const char* const right =
+        "; ids must be integers, strings or a dictionary of them: cast the column";
     if (schema.dictionary == nullptr) {
-      if (!is_id(type)) fail_arrow(label + " holds no ids" + right);
+      if (!is_id(type)) fail_arrow(label + " has no ids" + right);
       return {column, summary_of(column), label, *type, {}};
     }
     if (!type || !type->is_integer()) {
-      fail_arrow(label + " has a dictionary, but no integers that point into it");
+      fail_arrow(label + " has a dictionary, but its indices are not integers");
     }
     const ArrowSchema& dictionary = *schema.dictionary;
     const std::string_view format = dictionary.format == nullptr ? "" : dictionary.format;
     const auto values = ArrowType::of(format);
     if (dictionary.dictionary != nullptr || !is_id(values)) {
-      fail_arrow(label + " has a dictionary of format " + arrow_quoted(format) + ", no ids" +
-                 right);
+      fail_arrow(label + " has a dictionary of format " + arrow_quoted(format) +
+                 ", which has no ids" + right);
     }
     return {column, summary_of(column), label, *type, values};
   }
@@ -252,7 +257,7 @@ class ArrowFieldFinder {
     const auto type = ArrowType::of(schema.format);
     if (schema.dictionary != nullptr || !type || !is_right(*type)) {
       fail_arrow(label_of(column) + (schema.dictionary != nullptr ? " has a dictionary, and" : "") +
-                 " cannot be read as " + what + ", which is " + right);
+                 " cannot be read as " + what + ", which must be " + right);
     }
     return {column, summary_of(column), label_of(column), *type, {}};
   }

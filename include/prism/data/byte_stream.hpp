@@ -138,7 +138,7 @@ inline bool ByteStream::next_member() {
       return true;
     }
     if (input_[begin_] != '\0') {
-      fail("is a corrupt gzip file: what follows one of its members is no other member");
+      fail("is a corrupt gzip file: it has a member that is followed by other data");
     }
     zeros = true;
   }
@@ -151,7 +151,7 @@ inline std::size_t ByteStream::decompress(char* buffer, std::size_t size) {
   stream.avail_out = static_cast<uInt>(size);
   while (stream.avail_out > 0) {
     if (!in_member_ && !next_member()) break;
-    if (begin_ == end_ && !refill()) fail("is a gzip file that ends too early");
+    if (begin_ == end_ && !refill()) fail("is a truncated gzip file");
     stream.next_in = reinterpret_cast<Bytef*>(input_.data() + begin_);
     stream.avail_in = static_cast<uInt>(end_ - begin_);
     const int result = inflate(&stream, Z_NO_FLUSH);
@@ -159,7 +159,7 @@ inline std::size_t ByteStream::decompress(char* buffer, std::size_t size) {
     if (result == Z_STREAM_END) {
       in_member_ = false;
     } else if (result == Z_MEM_ERROR) {
-      fail("cannot be decompressed: zlib has too little memory");
+      fail("cannot be decompressed: zlib is out of memory");
     } else if (result != Z_OK && result != Z_BUF_ERROR) {
       fail(std::string("is a corrupt gzip file: ") +
            (stream.msg != nullptr ? stream.msg : "it needs a dictionary"));
@@ -171,7 +171,7 @@ inline std::size_t ByteStream::decompress(char* buffer, std::size_t size) {
 #else
 
 inline void ByteStream::start_gzip() {
-  fail("is a gzip file, and the library was built without zlib; unzip it first");
+  fail("is a gzip file, but the library was built without zlib; decompress it first");
 }
 inline std::size_t ByteStream::decompress(char*, std::size_t) { return 0; }
 

@@ -12,3 +12,4 @@
 #include "prism/data/split_parts.hpp"
 #include "prism/data/strong_generalization.hpp"
 #include "prism/data/synthetic.hpp"
+#include "prism/data/temporal_split.hpp"

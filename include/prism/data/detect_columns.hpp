@@ -43,20 +43,20 @@ class ColumnDetector {
     layout.item = find_id(layout, options_.item, known_columns.item, 1, "item");
     if (layout.user == layout.item && !options_.user && !options_.item) {
       fail(
-          "the header names the user's column or the item's, but not both; the options user and "
-          "item do");
+          "the header names the user column or the item column, but not both; use the options user "
+          "and item to choose them");
     }
-    require(layout.user != layout.item, "item", "must be another column than user");
+    require(layout.user != layout.item, "item", "must not be the same column as user");
     if (options_.min_rating && (options_.require_rating || has_rating(layout))) {
       const std::size_t rating = find_rating(layout);
       require(rating != layout.user && rating != layout.item, "rating",
-              "must be another column than user and item");
+              "must not be the same column as user or item");
       layout.rating = rating;
     }
     if (part_ != nullptr) {
       const std::size_t part = place(layout.names, *part_, "test column");
       require(part != layout.user && part != layout.item && part != layout.rating, "test column",
-              "must be another column than user, item and rating");
+              "must not be the same column as user, item or rating");
       layout.part = part;
     }
     find_time(layout);
@@ -89,18 +89,18 @@ class ColumnDetector {
     if (chosen) return place(layout.names, *chosen, option);
     const std::vector<std::size_t> found = find_known(layout.names, known);
     if (found.size() == 1) return found[0];
-    const std::string say = "; the option " + std::string(option) +
-                            " says which column it is, of " + listed(layout.names);
+    const std::string say =
+        "; use the option " + std::string(option) + " to choose one of " + listed(layout.names);
     if (found.size() > 1) {
       fail("more than one column may be the " + std::string(option) +
-           "'s: " + layout.names[found[0]] + " and " + layout.names[found[1]] + say);
+           " column: " + layout.names[found[0]] + " and " + layout.names[found[1]] + say);
     }
     if (layout.format == Format::recbole) return place(layout.names, std::string(known[0]), option);
     if (layout.names.empty()) return position;
     // By position, unless the name there says that it is something else.
     if (position < layout.names.size() &&
         (layout.names[position].empty() || is_no_id(layout.names[position]))) {
-      fail("no column is known to be the " + std::string(option) + "'s, and column " +
+      fail("no column has a known name for the " + std::string(option) + ", and column " +
            std::to_string(position) + " is '" + layout.names[position] + "'" + say);
     }
     return position;
@@ -113,8 +113,9 @@ class ColumnDetector {
     if (layout.format == Format::recbole)
       return place(layout.names, std::string("rating"), "rating");
     if (layout.names.empty()) return 2;
-    fail(std::string(found.empty() ? "no column" : "more than one column") +
-         " is known to be the rating; the option rating says which, of " + listed(layout.names));
+    fail(std::string(found.empty() ? "no column has a known name for the rating"
+                                   : "more than one column may be the rating column") +
+         "; use the option rating to choose one of " + listed(layout.names));
   }
 
   /// Whether the file has a rating column, or the options choose one.
@@ -134,7 +135,7 @@ class ColumnDetector {
              column == layout.part;
     };
     if (options_.time) {
-      if (*options_.time == Column(no_column)) return;
+      if (*options_.time == Column(no_column) || layout.order_as_time) return;
       layout.time = place(layout.names, *options_.time, "time");
     } else if (!layout.names.empty()) {
       for (const std::string_view name : known_columns.time) {
@@ -158,10 +159,10 @@ class ColumnDetector {
   void check_ids(const Layout& layout) const {
     const auto refuse = [&](std::size_t column, const char* option, const char* what) {
       throw DataError(file_, rows_[first_row(layout)].line,
-                      "column " + std::to_string(column) + " (from 0), where the " +
-                          std::string(option) + " should be, holds " + what + " such as " +
+                      "column " + std::to_string(column) + " (from 0), taken as the " +
+                          std::string(option) + " column, has " + what + " such as " +
                           excerpt(rows_[first_row(layout)].fields[column]) +
-                          "; the options user and item say which columns they are");
+                          "; use the options user and item to choose the columns");
     };
     const auto is_date = [](const std::string& field) { return parse_date(field).has_value(); };
     const auto is_decimal = [](const std::string& field) {
@@ -214,23 +215,25 @@ class ColumnDetector {
   void refuse_times_as_ratings(std::size_t column, const Layout& layout) const {
     if (!all(layout, column, is_time)) return;
     const SampleRow& row = rows_[first_row(layout)];
-    throw DataError(file_, row.line,
-                    "column " + std::to_string(column) +
-                        " (from 0), where the rating should be, holds times such as " +
-                        row.fields[column].substr(0, 60) +
-                        "; the option rating says which column is, min_rating needs one");
+    throw DataError(
+        file_, row.line,
+        "column " + std::to_string(column) +
+            " (from 0), taken as the rating column, has times such as " +
+            row.fields[column].substr(0, 60) +
+            "; use the option rating to choose the rating column, which min_rating needs");
   }
 
   std::size_t place(const std::vector<std::string>& names, const Column& column,
                     const char* option) const {
     if (const int* const number = std::get_if<int>(&column)) {
-      require(*number >= 0, option, "must be a column from 0 on, not " + std::to_string(*number));
+      require(*number >= 0, option,
+              "must be a column number of at least 0, not " + std::to_string(*number));
       return static_cast<std::size_t>(*number);
     }
     const auto found = std::ranges::find(names, std::get<std::string>(column));
     if (found == names.end()) {
-      fail("no column is called '" + std::get<std::string>(column) + "' (option " + option +
-           "); there are: " + listed(names));
+      fail("no column is named '" + std::get<std::string>(column) + "' (option " + option +
+           "); the columns are: " + listed(names));
     }
     return static_cast<std::size_t>(found - names.begin());
   }

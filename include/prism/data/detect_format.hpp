@@ -61,14 +61,14 @@ class FormatDetector {
   }
 
   static std::string ragged_problem(std::size_t columns, std::size_t expected) {
-    return "has " + std::to_string(columns) + " columns where the first line has " +
-           std::to_string(expected) + "; the option format says what that is: " + format_choice;
+    return "has " + std::to_string(columns) + " columns, but the first line has " +
+           std::to_string(expected) + "; set the option format to " + format_choice;
   }
 
  private:
   static constexpr const char* format_choice =
-      "adjacency, a user and all of its items on each line, or delimited, columns of which the "
-      "first ones count";
+      "adjacency (on each line, a user and all of the user's items) or delimited (columns, of "
+      "which surplus ones are ignored)";
   static constexpr std::array<const char*, 6> candidates{"\t", "::", ",", ";", "|", " "};
 
   /// The delimiter of adjacency lists: spaces or a tab, or else a comma, semicolon or bar.
@@ -82,8 +82,8 @@ class FormatDetector {
       for (const SampleRow& row : rows) {
         for (const std::string& word : row.fields) {
           if (word.find_first_of(",;|") == std::string::npos) continue;
-          fail(row.line, "holds " + excerpt(word) +
-                             " between spaces; the option delimiter says what is between ids");
+          fail(row.line, "has " + excerpt(word) +
+                             " between spaces; set the option delimiter to what separates ids");
         }
       }
       return tab && rows[0].text.find(' ') == std::string::npos ? "\t" : " ";
@@ -105,9 +105,8 @@ class FormatDetector {
           return row.fields.size() > 1;
         })) {
       fail(0,
-           "holds in its first line no tab, comma, '::' or other delimiter that is known; the "
-           "option delimiter names "
-           "another");
+           "has no tab, comma, '::' or other known delimiter in its first line; set the option "
+           "delimiter to the one it has");
     }
     if (present.empty()) return " ";
     if (even.empty()) even = present;
@@ -119,7 +118,8 @@ class FormatDetector {
     if (clean.size() == 1) return clean[0];
     std::string all;
     for (const std::string& delimiter : even) all += (all.empty() ? "" : " ") + delimiter;
-    fail(0, "may be delimited by more than one of " + all + " ; the option delimiter says which");
+    fail(0, "may be delimited by more than one of " + all +
+                " ; set the option delimiter to one of them");
   }
 
   /// @throws DataError  if the lines are columns except for the first ones
@@ -131,11 +131,12 @@ class FormatDetector {
       std::size_t table = rows.size() - 1;
       while (rows[table - 1].fields.size() == columns) --table;
       if (rows.size() - table < 2) continue;
-      fail(rows[0].line, "lines have different numbers of columns: the first one 1 between " +
-                             excerpt(delimiter) + ", line " + std::to_string(rows[table].line) +
-                             " and those below " + std::to_string(columns) +
-                             "; remove what is above the table, or the option comment says what "
-                             "it begins with");
+      fail(rows[0].line, "lines have different numbers of columns: with the delimiter " +
+                             excerpt(delimiter) + ", the first has 1, but line " +
+                             std::to_string(rows[table].line) + " and those below have " +
+                             std::to_string(columns) +
+                             "; remove what is above the table, or set the option comment to "
+                             "what it begins with");
     }
   }
 
@@ -165,7 +166,7 @@ class FormatDetector {
     if (even) {
       fail(0, "has " + std::to_string(columns) + " words on " +
                   (rows.size() == 1 ? "its only line" : "each line") +
-                  ", which may be adjacency lists or columns; the option format says which: " +
+                  ", which may be adjacency lists or columns; set the option format to " +
                   format_choice);
     }
     refuse_no_lists(rows);
@@ -175,32 +176,31 @@ class FormatDetector {
   /// @throws DataError  unless rows consist of whole numbers, each user has one row, and each row
   ///     has an item only once
   void refuse_no_lists(const SampleRows& rows) const {
-    const std::string choice =
-        std::string("; the option format says what the lines are: ") + format_choice;
+    const std::string choice = std::string("; set the option format to ") + format_choice;
     const SampleRow& ragged = *first_ragged(rows);
     for (const SampleRow& row : rows) {
       for (const std::string& word : row.fields) {
         if (word.find_first_not_of("0123456789") == std::string::npos) continue;
-        fail(ragged.line,
-             "has " + std::to_string(ragged.fields.size()) + " words where the first line has " +
-                 std::to_string(rows[0].fields.size()) + "; lines with words such as " +
-                 excerpt(word) + " are no lists of numbers" + choice);
+        fail(ragged.line, "has " + std::to_string(ragged.fields.size()) +
+                              " words, but the first line has " +
+                              std::to_string(rows[0].fields.size()) + "; words such as " +
+                              excerpt(word) + " are not the numbers of adjacency lists" + choice);
       }
     }
     std::map<std::string, std::size_t> lines;  // of users
     for (const SampleRow& row : rows) {
       const auto [user, is_first] = lines.emplace(row.fields[0], row.line);
       if (!is_first) {
-        fail(row.line,
-             "begins with " + excerpt(user->first) + " as line " + std::to_string(user->second) +
-                 " does, where lists of numbers would have a line for each user" + choice);
+        fail(row.line, "begins with " + excerpt(user->first) + ", as line " +
+                           std::to_string(user->second) +
+                           " does, but adjacency lists have one line for each user" + choice);
       }
       std::vector<std::string> items(row.fields.begin() + 1, row.fields.end());
       std::ranges::sort(items);
       const auto twice = std::ranges::adjacent_find(items);
       if (twice == items.end()) continue;
-      fail(row.line, "holds " + excerpt(*twice) +
-                         " twice, where lists of numbers would have an item once" + choice);
+      fail(row.line,
+           "has " + excerpt(*twice) + " twice, but adjacency lists have each item once" + choice);
     }
   }
 

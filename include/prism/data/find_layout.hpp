@@ -48,18 +48,19 @@ class LayoutFinder {
     if (lines.empty()) {
       detector_.fail(0, preamble_.comments.empty()
                             ? "is empty"
-                            : "holds only comments; lines that begin with '" + preamble_.comment +
-                                  "' are none if the option comment is empty");
+                            : "has only comments; to read lines that begin with '" +
+                                  preamble_.comment + "' as data, set the option comment to empty");
     }
     refuse_what_is_no_data(lines);
     const FormatGuess guess = find_format();
     Layout layout{.format = guess.format,
                   .delimiter = guess.delimiter,
+                  .order_as_time = options_.time == Column(file_order),
                   .comment = preamble_.comment,
                   .refuse_comments = !options_.comment};
     if (layout.format == Format::adjacency) {
       require(!chooses_columns(), "format",
-              "adjacency lists have neither header, columns to choose, nor ratings");
+              "adjacency lists have no header, no columns to choose and no ratings");
       return layout;
     }
     if (preamble_.entries) layout.matrix = {preamble_.rows, preamble_.columns};
@@ -85,7 +86,8 @@ class LayoutFinder {
   /// Whether options are set that do not apply to adjacency lists.
   bool chooses_columns() const {
     return options_.header == Header::yes || options_.user || options_.item || options_.rating ||
-           (options_.time && *options_.time != Column(no_column)) ||
+           (options_.time && *options_.time != Column(no_column) &&
+            *options_.time != Column(file_order)) ||
            (options_.min_rating && options_.require_rating) || part_;
   }
 
@@ -106,8 +108,9 @@ class LayoutFinder {
   }
   void strip_types(std::vector<std::string>& names) const {
     if (!has_types(names)) {
-      detector_.fail(rows_[0].line,
-                     "a RecBole file begins with a header such as user_id:token<tab>item_id:token");
+      detector_.fail(
+          rows_[0].line,
+          "must be the header of a RecBole file, such as user_id:token<tab>item_id:token");
     }
     for (std::string& name : names) name.resize(std::min(name.find(':'), name.size()));
   }
@@ -125,7 +128,7 @@ class LayoutFinder {
       if (line.text.find("---") == std::string::npos) continue;
       detector_.fail(
           line.line,
-          "is a line of a table as Markdown and terminals show it; save the table as CSV");
+          "is a line of a table formatted for Markdown or a terminal; save the table as CSV");
     }
   }
 
@@ -142,9 +145,10 @@ class LayoutFinder {
     if (needed && !names_known) return true;
     const FirstRecord first = judge_first_record(rows_);
     if (first == FirstRecord::unclear && !names_known) {
-      detector_.fail(rows_[0].line,
-                     "may be a header or an interaction: it holds neither a number nor a name of a "
-                     "column that is known; the option header says which, yes or no");
+      detector_.fail(
+          rows_[0].line,
+          "may be a header or an interaction: it has neither a number nor a known column "
+          "name; use the option header to say which, yes or no");
     }
     return first == FirstRecord::names;
   }
@@ -165,10 +169,10 @@ class LayoutFinder {
       return names;
     }
     if (!options_.comment && !apart && delimiter != " ") {
-      detector_.fail(preamble_.lines, "may be a comment, or has an id that begins with '" +
-                                          std::string(1, sign) +
-                                          "'; the option comment says which: '" +
-                                          std::string(1, sign) + "', or empty for no comments");
+      detector_.fail(preamble_.lines,
+                     "may be a comment, or an interaction with an id that begins with '" +
+                         std::string(1, sign) + "'; use the option comment to say which: '" +
+                         std::string(1, sign) + "', or empty for no comments");
     }
     return {};
   }

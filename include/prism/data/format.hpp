@@ -111,6 +111,9 @@ struct TestColumn {
 
 /// For ReadOptions::time: do not read times.
 inline constexpr int no_column = -1;
+/// For ReadOptions::time: the file lists each user's interactions in the order of time, without a
+/// column of times; an interaction's time is its position in the file.
+inline constexpr int file_order = -2;
 
 struct ReadOptions {
   Format format = Format::automatic;
@@ -127,7 +130,8 @@ struct ReadOptions {
   std::optional<Column> rating = {};  ///< unset: by name, or column 2 without a header. Read only
                                       ///< for min_rating
   std::optional<Column> time = {};    ///< unset: by name; without a header, column 3 if lines have
-                                      ///< four columns and the first has a number or date there
+                                      ///< four columns and the first has a number or date there.
+                                      ///< Or no_column, or file_order
   std::optional<double> min_rating = {};  ///< interactions with lower ratings are left out
   /// Whether min_rating requires a rating column. False: nothing is left out of a file without one;
   /// without a header, column 2 then counts as ratings if it has numbers that are not times.

@@ -103,7 +103,7 @@ class Ids {
     Slot& slot = slots_[slot_of(id, hash)];
     if (slot.row != absent) return slot.row;
     if (size() >= max_size_) {
-      throw ArgumentError("ids", "there are more than " + std::to_string(max_size_) + " of them");
+      throw ArgumentError("ids", "must not be more than " + std::to_string(max_size_));
     }
     const auto row = static_cast<Index>(size());
     ends_.push_back(characters_.size() + id.size());

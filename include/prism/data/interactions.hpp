@@ -238,8 +238,8 @@ class Interactions {
       }
     }
     if (!times.empty() && times.size() != pairs.size()) {
-      throw ArgumentError("times", "there must be one for each pair, that is " +
-                                       std::to_string(pairs.size()) + ", not " +
+      throw ArgumentError("times", "must have one time for each of the " +
+                                       std::to_string(pairs.size()) + " pairs, not " +
                                        std::to_string(times.size()));
     }
     const bool finite =

@@ -26,6 +26,7 @@ struct Layout {
   std::optional<std::size_t> rating = {};   ///< unset: not read
   std::optional<std::size_t> time = {};     ///< unset: not read
   bool dates = false;                       ///< times are dates and not numbers
+  bool order_as_time = false;               ///< times are positions in the file
   std::optional<std::size_t> part = {};     ///< unset: not read
   std::optional<std::size_t> columns = {};  ///< of each record, exactly; unset: enough to read
   /// MatrixMarket's rows and columns; the file's columns 0 and 1 hold their numbers, from 1 on

@@ -30,7 +30,7 @@ namespace detail {
       {"\x28\xB5\x2F\xFD"sv, "is a zstd file; unpack it first"},
       {"7z\xBC\xAF"sv, "is a 7z archive; unpack it first"},
       {"\x1F\x8B"sv, "is a gzip file within a gzip file; unpack it first"},
-      {"\x93NUMPY"sv, "is an array of NumPy; save it as CSV"},
+      {"\x93NUMPY"sv, "is a NumPy array; save it as CSV"},
       {"PAR1"sv, "is a Parquet file; save it as CSV"},
       {"\xFF\xFE\0\0"sv, "is text in UTF-32; convert it to UTF-8"},
       {"\0\0\xFE\xFF"sv, "is text in UTF-32; convert it to UTF-8"},
@@ -58,16 +58,16 @@ namespace detail {
 
 /// What a text that begins with a brace or a bracket is.
 [[nodiscard]] inline std::string bracket_problem(std::string_view text) {
-  if (text.starts_with("{\\rtf")) return "is a document in RTF; save its table as CSV";
+  if (text.starts_with("{\\rtf")) return "is an RTF document; save its table as CSV";
   const std::size_t next = text.find_first_not_of(" \t\r\n", 1);
   const std::string_view values = text[0] == '{' ? "\"'{[}" : "\"'{[]-0123456789";
   if (next != std::string_view::npos && values.find(text[next]) != std::string_view::npos) {
     return "is JSON; save it as CSV, one line per interaction";
   }
   if (text[0] == '[' && first_line(text).ends_with(']')) {
-    return "begins with a section, as INI and TOML files do, and is no table of interactions";
+    return "begins with a section, like an INI or TOML file, and is not a table of interactions";
   }
-  return "begins with '" + std::string(1, text[0]) + "' and is no table of interactions";
+  return "begins with '" + std::string(1, text[0]) + "' and is not a table of interactions";
 }
 
 /// Whether one of the first lines shows that the text is an SQL dump of a table.
@@ -101,22 +101,22 @@ inline void refuse_what_is_no_table(const std::string& file, std::string_view te
   const auto fail = [&](const std::string& problem) { throw DataError(file, 0, problem); };
   if (const auto problem = binary_problem(text)) fail(*problem);
   if (text.starts_with("version https://git-lfs.github.com/spec/")) {
-    fail("is a pointer of Git LFS: the file itself was not fetched, which 'git lfs pull' does");
+    fail("is a Git LFS pointer: the file itself was not fetched; run 'git lfs pull'");
   }
   if (options.format != Format::automatic) return;
   const std::size_t first = text.find_first_not_of(" \t\r\n");
   if (first == std::string_view::npos) return;
   text.remove_prefix(first);
-  const std::string unless = "; if it is a table all the same, the option format says which";
-  if (text[0] == '<') fail("is HTML or XML and no table" + unless);
+  const std::string unless = "; if it is a table nevertheless, set the option format";
+  if (text[0] == '<') fail("is HTML or XML, not a table" + unless);
   if (text[0] == '{' || text[0] == '[') fail(bracket_problem(text) + unless);
   if (first_line(text) == "---" || text.starts_with("%YAML")) {
-    fail("begins as YAML does, and is no table of interactions" + unless);
+    fail("begins like YAML and is not a table of interactions" + unless);
   }
-  if (is_sql(text)) fail("is SQL, as of a dump of a database; save the table as CSV" + unless);
+  if (is_sql(text)) fail("is SQL, such as a database dump; save the table as CSV" + unless);
   if (is_netflix(text)) {
     fail(
-        "is a file of the Netflix Prize, a line 'movie:' and its ratings below; convert it to "
+        "is a Netflix Prize file, with a line 'movie:' above the movie's ratings; convert it to "
         "lines of user, item, rating");
   }
 }

@@ -82,18 +82,18 @@ class PartsReader {
       throw DataError(buffer.name(), 0, problem);
     };
     if (preamble.entries && *preamble.entries != records) {
-      fail("says that it has " + std::to_string(*preamble.entries) + " entries, and has " +
+      fail("declares " + std::to_string(*preamble.entries) + " entries, but has " +
            std::to_string(records));
     }
     if (rest.pairs.pairs.empty() && other.pairs.pairs.empty()) {
       fail(layout.rating
-               ? "holds no interaction that is rated " + format_number(*options_.min_rating) +
+               ? "has no interaction rated " + format_number(*options_.min_rating) +
                      " or higher in column " + std::to_string(*layout.rating) + " (from 0)"
-               : "holds no interactions");
+               : "has no interactions");
     }
     if (test != nullptr && (rest.pairs.pairs.empty() || test->pairs.pairs.empty())) {
       fail("has " + std::string(test->pairs.pairs.empty() ? "no" : "every") +
-           " interaction in the test set, that is with " + excerpt(column->value) +
+           " interaction in the test set, that is, with " + excerpt(column->value) +
            " in the test column");
     }
   }
@@ -124,7 +124,7 @@ class PartsReader {
     if (buffer.text().size() <= sizes_.max_record) return;
     throw DataError(buffer.name(), line,
                     "is longer than " + std::to_string(sizes_.max_record) +
-                        " bytes; does a quote on it not end?");
+                        " bytes; it may have an unclosed quoted field");
   }
 
   ReadSummary summary_of(const Layout& layout, const TextBuffer& buffer) const {
@@ -144,6 +144,7 @@ class PartsReader {
             .rating_column = named(layout.rating),
             .time_column = named(layout.time),
             .dates = layout.dates,
+            .order_as_time = layout.order_as_time,
             .min_rating = options_.min_rating};
   }
 
@@ -177,6 +178,10 @@ class PartsReader {
         rest.summary.below_min_rating += chunk.below_min_rating;
       }
       append(chunks, rest.pairs, test.pairs);
+      if (layout.order_as_time) {
+        number(rest.pairs);
+        number(test.pairs);
+      }
       buffer.use(chunk_ends.back());
     }
     if (layout.header) --rest.summary.repeated_headers;  // the first one
@@ -206,6 +211,13 @@ class PartsReader {
       };
       join(rest, chunk.rest);
       join(test, chunk.test);
+    }
+  }
+
+  /// Numbers the times of the pairs that have none yet.
+  static void number(Pairs& pairs) {
+    while (pairs.times.size() < pairs.pairs.size()) {
+      pairs.times.push_back(static_cast<double>(pairs.times.size()));
     }
   }
 

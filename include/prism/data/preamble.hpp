@@ -105,9 +105,10 @@ class PreambleReader {
     if (words.size() != 5 || words[1] != "matrix" || words[2] != "coordinate" ||
         (words[3] != "real" && words[3] != "integer" && words[3] != "pattern") ||
         words[4] != "general") {
-      fail(1,
-           "is a MatrixMarket file of another kind than 'matrix coordinate', 'real', 'integer' or "
-           "'pattern', 'general'; save it as one of these, with a row for each user");
+      fail(
+          1,
+          "is an unsupported kind of MatrixMarket file; save it as 'matrix coordinate', of 'real', "
+          "'integer' or 'pattern' values, 'general', with a row for each user");
     }
     preamble_.pattern = words[3] == "pattern";
     preamble_.comment = "%";
@@ -125,14 +126,14 @@ class PreambleReader {
         if (read.ec != std::errc() || read.ptr != end) sizes[k] = 0;
       }
       if (words.size() != 3 || sizes[0] == 0 || sizes[1] == 0) {
-        fail(preamble_.lines, "must be MatrixMarket's sizes: rows, columns, entries");
+        fail(preamble_.lines, "must be MatrixMarket's size line: rows, columns, entries");
       }
       preamble_.rows = sizes[0];
       preamble_.columns = sizes[1];
       preamble_.entries = sizes[2];
       return;
     }
-    fail(preamble_.lines, "ends before MatrixMarket's sizes");
+    fail(preamble_.lines, "ends before MatrixMarket's size line");
   }
 
   std::string file_;

@@ -64,13 +64,13 @@ struct TrainTest {
   const std::size_t unknown = detail::count_new(result.train, result.test);
   if (unknown == result.test.size()) {
     const Interaction own = result.train[0], other = result.test[0];
-    throw DataError(test.string(), 0,
-                    "has no interaction of a user and an item that " + train.string() +
-                        " has: its ids are such as " +
-                        detail::excerpt(result.test.user_id(other.user)) + " and " +
-                        detail::excerpt(result.test.item_id(other.item)) + ", and there " +
-                        detail::excerpt(result.train.user_id(own.user)) + " and " +
-                        detail::excerpt(result.train.item_id(own.item)));
+    throw DataError(
+        test.string(), 0,
+        "has no interaction whose user and item are both in " + train.string() +
+            ": its ids are such as " + detail::excerpt(result.test.user_id(other.user)) + " and " +
+            detail::excerpt(result.test.item_id(other.item)) +
+            ", those of the other file such as " + detail::excerpt(result.train.user_id(own.user)) +
+            " and " + detail::excerpt(result.train.item_id(own.item)));
   }
   return {.train = std::move(result.train),
           .test = detail::with_new_counted(std::move(result.test), unknown)};

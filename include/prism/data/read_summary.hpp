@@ -30,6 +30,7 @@ struct ReadSummary {
   std::string user_column, item_column;    ///< empty for adjacency lists
   std::string rating_column, time_column;  ///< empty: not read
   bool dates = false;  ///< times were dates (in Arrow, timestamps too), now seconds since 1970
+  bool order_as_time = false;  ///< times are positions in the file
   std::optional<double> min_rating;
 
   Index users = 0;  ///< that have an interaction in this part
@@ -90,6 +91,7 @@ namespace detail {
     text += summary.time_column.empty() ? "" : ", time in " + summary.time_column;
     text += summary.dates ? " (dates)" : "";
   }
+  text += summary.order_as_time ? ", in the order of time" : "";
   text += "; " + std::to_string(summary.users) + " users, " + std::to_string(summary.items) +
           " items, " + std::to_string(summary.interactions) + " interactions; ";
   std::string left_out;

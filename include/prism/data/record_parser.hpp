@@ -108,7 +108,7 @@ class RecordParser {
     for (std::size_t at = record.find('\r'); at != std::string_view::npos;
          at = record.find('\r', at + 1)) {
       if (at + 1 == record.size() || record[at + 1] != '\n') {
-        fail("has a carriage return within; lines end in \\n or \\r\\n");
+        fail("has a carriage return within the line; lines must end in \\n or \\r\\n");
       }
     }
     if (layout_.header && record == layout_.header_text) {
@@ -120,7 +120,7 @@ class RecordParser {
 
   void parse_record(std::string_view record, FieldSplitter& fields, ParsedChunk& chunk) const {
     if (!fields.split(record)) {
-      fail("a quoted field does not end in a quote and a delimiter");
+      fail("a quoted field does not end with a quote followed by a delimiter");
     }
     if (layout_.format == Format::adjacency) {
       parse_list(record, fields, chunk);
@@ -131,7 +131,7 @@ class RecordParser {
 
   void parse_list(std::string_view record, const FieldSplitter& fields, ParsedChunk& chunk) const {
     if (layout_.delimiter == " " && record.find('\t') != std::string_view::npos) {
-      fail("holds a tab; in these adjacency lists, user and items are separated by spaces");
+      fail("has a tab, but the users and items of these adjacency lists are separated by spaces");
     }
     Index user = absent;
     for (const std::string_view id : fields) {
@@ -154,11 +154,12 @@ class RecordParser {
       fail(FormatDetector::ragged_problem(fields.size(), *layout_.columns));
     }
     if (fields.size() < layout_.columns_to_read()) {
-      fail("expected " + std::to_string(layout_.columns_to_read()) + " columns or more, found " +
-           std::to_string(fields.size()) + " in " + excerpt(record) +
-           (layout_.delimiter == "\\t"
-                ? "; the option delimiter is a backslash and a t, where a tab itself may be meant"
-                : ""));
+      fail(
+          "expected " + std::to_string(layout_.columns_to_read()) + " columns or more, found " +
+          std::to_string(fields.size()) + " in " + excerpt(record) +
+          (layout_.delimiter == "\\t"
+               ? "; the option delimiter is a backslash and a t; pass a tab itself if that is meant"
+               : ""));
     }
     ++chunk.records;
     if (layout_.matrix) check_indices(fields);
@@ -187,7 +188,7 @@ class RecordParser {
         continue;
       }
       fail("the " + std::string(side == 0 ? "row" : "column") + " is " + excerpt(text) +
-           ", and MatrixMarket's sizes say that it is from 1 to " + std::to_string(size));
+           ", but must be from 1 to MatrixMarket's size, " + std::to_string(size));
     }
   }
 
@@ -202,7 +203,7 @@ class RecordParser {
   static std::string_view id(std::string_view field, const char* what) {
     if (field.empty()) fail(std::string("the ") + what + " is empty");
     if (field.find('\n') != std::string_view::npos) {
-      fail(std::string("the ") + what + " holds a line break: " + excerpt(field));
+      fail(std::string("the ") + what + " contains a line break: " + excerpt(field));
     }
     return field;
   }
@@ -219,7 +220,7 @@ class RecordParser {
       fail(std::string("the time is not ") +
            (layout_.dates ? "a date such as 2011-03-14 or 2011-03-14T09:26:53Z"
                           : "a finite number") +
-           ": " + excerpt(field) + "; the option time says which column it is, if any");
+           ": " + excerpt(field) + "; use the option time to choose the time column, if any");
     }
     return *value;
   }

@@ -26,8 +26,8 @@ inline constexpr const char* zero_byte_problem =
 [[nodiscard]] inline std::optional<std::string> unexpected_comment(std::string_view line) {
   if (!line.starts_with('#') && !line.starts_with('%')) return std::nullopt;
   const std::string sign(line.substr(0, 1));
-  return "begins with '" + sign + "'; the option comment says whether it is one: '" + sign +
-         "', or empty if there are none";
+  return "begins with '" + sign + "'; use the option comment to say whether it is a comment: '" +
+         sign + "', or empty if there are no comments";
 }
 
 /// A record of the sample.

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Splits a data set into training, validation and test sets.
+// Splits a data set at random, or keeps a published test set; temporal_split.hpp splits by time.
 #pragma once
 
 #include <algorithm>
@@ -20,6 +20,7 @@
 #include "prism/core/shuffle.hpp"
 #include "prism/data/interactions.hpp"
 #include "prism/data/split_parts.hpp"
+#include "prism/data/temporal_split.hpp"
 #include "prism/execution/serial.hpp"
 
 namespace prism::inline PRISM_ISA {
@@ -30,27 +31,30 @@ struct SplitOptions {
   std::uint64_t seed = 123;  ///< equal seeds give equal parts
 };
 
+/// A way to split, as a run-time choice.
+enum class SplitMethod {
+  random,           ///< random_split
+  temporal_user,    ///< temporal_user_split
+  temporal_global,  ///< temporal_global_split
+  leave_last_out    ///< prism::leave_last_out
+};
+
 struct GivenSplitOptions {
-  double validation = 0.1;     ///< fraction of the training set, in [0, 1)
-  std::uint64_t seed = 123;    ///< equal seeds give equal parts
+  double validation = 0.1;  ///< fraction of the training set, in [0, 1); not for leave_last_out
+  SplitMethod method = SplitMethod::random;  ///< how the validation set is chosen; leave_last_out:
+                                             ///< each user's last of 2 or more interactions
+  std::uint64_t seed = 123;    ///< equal seeds give equal parts; only for SplitMethod::random
   bool drop_repeated = false;  ///< remove interactions from test that are also in train; if false,
                                ///< they are an error
 };
 
 namespace detail {
 
-/// `fraction` of n, rounded to the nearest integer, halves up.
-[[nodiscard]] inline std::size_t part_size(std::size_t n, double fraction, const char* option) {
-  require(fraction >= 0 && fraction < 1, option,
-          "must be a fraction in [0, 1), not " + format_number(fraction));
-  return static_cast<std::size_t>(std::floor(static_cast<double>(n) * fraction + 0.5));
-}
-
 /// 0, ..., n-1 in random order.
 [[nodiscard]] inline std::vector<std::size_t> random_permutation(std::size_t n,
                                                                  std::uint64_t seed) {
   require(n <= std::numeric_limits<std::uint32_t>::max(), "interactions",
-          "can be split at random only up to 4294967295 of them");
+          "must be at most 4294967295 to be split at random");
   std::vector<std::size_t> positions(n);
   std::iota(positions.begin(), positions.end(), std::size_t{0});
   shuffle(serial, std::span(positions), Random(seed, Stream::split));
@@ -64,37 +68,55 @@ namespace detail {
 /// @throws ArgumentError  for a fraction outside [0, 1), or if nothing is left to train on
 [[nodiscard]] inline Split random_split(const Interactions& data,
                                         const SplitOptions& options = {}) {
-  const std::size_t n = data.size();
-  const std::size_t validation = detail::part_size(n, options.validation, "validation");
-  const std::size_t test = detail::part_size(n, options.test, "test");
-  require(validation + test < n, "validation + test",
-          "leave nothing to train on: they take " + std::to_string(validation) + " and " +
-              std::to_string(test) + " of " + std::to_string(n) + " interactions");
-  const std::vector<std::size_t> positions = detail::random_permutation(n, options.seed);
+  const auto [validation, test] = detail::part_sizes(data.size(), options.validation, options.test);
+  const std::vector<std::size_t> positions = detail::random_permutation(data.size(), options.seed);
   const std::span<const std::size_t> all(positions);
   return {.train = data.subset(all.subspan(validation + test)),
           .validation = data.subset(all.first(validation)),
           .test = data.subset(all.subspan(validation, test))};
 }
 
-/// Keeps a published test set, and draws the validation set at random from the published
-/// training set.
+/// Splits by a method chosen at run time.
+/// @param options  its fractions are not used by leave_last_out, its seed only by random
+/// @throws ArgumentError  as the method's function
+[[nodiscard]] inline Split split_by(SplitMethod method, const Interactions& data,
+                                    const SplitOptions& options = {}) {
+  const TemporalSplitOptions by_time{.validation = options.validation, .test = options.test};
+  switch (method) {
+    case SplitMethod::random:
+      return random_split(data, options);
+    case SplitMethod::temporal_user:
+      return temporal_user_split(data, by_time);
+    case SplitMethod::temporal_global:
+      return temporal_global_split(data, by_time);
+    case SplitMethod::leave_last_out:
+      return leave_last_out(data);
+  }
+  throw ArgumentError("method", "must be one of its type's enumerators");
+}
+
+/// Keeps a published test set, and takes the validation set from the published training set: at
+/// random, or by time where the published test set is from a later time.
 /// @throws ArgumentError  if the two have different users, items or ids; if an interaction is in
 ///                        both, unless drop_repeated; for a fraction outside [0, 1); if nothing is
-///                        left to train on
+///                        left to train on; for a method by time and a training set without times
 [[nodiscard]] inline Split given_split(const Interactions& train, const Interactions& test,
                                        const GivenSplitOptions& options = {}) {
-  require(*train.user_ids() == *test.user_ids() && *train.item_ids() == *test.item_ids(), "test",
-          "has other users or items than train; read both at once, so that they share their ids");
+  require(
+      *train.user_ids() == *test.user_ids() && *train.item_ids() == *test.item_ids(), "test",
+      "has different users or items than train; read both together, so that they share their ids");
   std::vector<std::size_t> kept;
   for (std::size_t k = 0; k < test.size(); ++k) {
     if (!train.contains(test[k].user, test[k].item)) kept.push_back(k);
   }
-  require(options.drop_repeated || kept.size() == test.size(), "test",
-          std::to_string(test.size() - kept.size()) + " of its " + std::to_string(test.size()) +
-              " interactions are also in train; the option drop_repeated leaves them out of test");
-  Split split =
-      random_split(train, {.validation = options.validation, .test = 0, .seed = options.seed});
+  require(
+      options.drop_repeated || kept.size() == test.size(), "test",
+      std::to_string(test.size() - kept.size()) + " of its " + std::to_string(test.size()) +
+          " interactions are also in train; use the option drop_repeated to remove them from test");
+  Split split = options.method == SplitMethod::leave_last_out
+                    ? detail::validate_on_last(train)
+                    : split_by(options.method, train,
+                               {.validation = options.validation, .test = 0, .seed = options.seed});
   split.test = test.subset(kept);
   return split;
 }
@@ -112,35 +134,6 @@ namespace detail {
   return {.train = Interactions(train.user_ids(), train.item_ids(), pairs, times),
           .validation = Interactions(train.user_ids(), train.item_ids(), {}),
           .test = split.test};
-}
-
-/// Splits by time: each user's last interaction goes to test, the one before it to validation, the
-/// rest to train. Users with fewer than 3 interactions stay entirely in train. Of two interactions
-/// at the same time, the one with the lower item row counts as earlier.
-/// @throws ArgumentError  if the data has no times, or no interactions
-[[nodiscard]] inline Split leave_last_out(const Interactions& data) {
-  require(!data.empty(), "data", "has no interactions");
-  require(!data.times().empty(), "data",
-          "has no times, so that no interaction is the last; read a column of times, or use "
-          "random_split");
-  std::vector<std::size_t> train, validation, test, by_time;
-  std::size_t begin = 0;
-  for (Index user = 0; user < data.users(); ++user) {
-    by_time.resize(data.user_degree()[user]);
-    std::iota(by_time.begin(), by_time.end(), begin);
-    begin += by_time.size();
-    std::ranges::sort(by_time, {}, [&](std::size_t k) { return std::pair(data.times()[k], k); });
-    if (by_time.size() >= 3) {
-      test.push_back(by_time.back());
-      by_time.pop_back();
-      validation.push_back(by_time.back());
-      by_time.pop_back();
-    }
-    train.insert(train.end(), by_time.begin(), by_time.end());
-  }
-  return {.train = data.subset(train),
-          .validation = data.subset(validation),
-          .test = data.subset(test)};
 }
 
 }  // namespace prism::inline PRISM_ISA

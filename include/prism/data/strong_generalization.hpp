@@ -95,7 +95,7 @@ struct PartBuilder {
   require(options.target >= 0 && options.target < 1, "target",
           "must be a fraction in [0, 1), not " + format_number(options.target));
   require(validation_users + test_users < users, "validation_users + test_users",
-          "leave nobody to train on: they take " + std::to_string(validation_users) + " and " +
+          "leave no users to train on: they take " + std::to_string(validation_users) + " and " +
               std::to_string(test_users) + " of " + std::to_string(users) + " users");
 
   std::vector<std::size_t> order = detail::random_permutation(users, options.seed);

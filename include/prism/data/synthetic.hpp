@@ -138,10 +138,11 @@ class SyntheticGenerator {
           "interactions_per_user",
           "must be in [1, items / 2], not " + std::to_string(options.interactions_per_user));
   require(options.factors >= 1, "factors", "must be at least 1, not 0");
-  require(is_exponent(options.popularity_exponent), "popularity_exponent",
-          "must be finite and not negative, not " + format_number(options.popularity_exponent));
+  require(
+      is_exponent(options.popularity_exponent), "popularity_exponent",
+      "must be a finite number of at least 0, not " + format_number(options.popularity_exponent));
   require(is_exponent(options.affinity), "affinity",
-          "must be finite and not negative, not " + format_number(options.affinity));
+          "must be a finite number of at least 0, not " + format_number(options.affinity));
 
   const detail::SyntheticGenerator generator(options);
   const std::vector<Index> degree = generator.degrees();

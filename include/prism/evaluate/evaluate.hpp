@@ -108,9 +108,10 @@ inline void check(const EvaluateOptions& options, const Interactions& relevant, 
       std::to_string(users) + " users and " + std::to_string(items) + " items, as the model has";
   require(options.k >= 1, "k", "must be at least 1, not 0");
   require(fits(relevant), "relevant", "must have " + shape);
-  require(!relevant.empty(), "relevant", "has no interactions, so that there is nothing to find");
+  require(!relevant.empty(), "relevant", "has no interactions, so there is nothing to evaluate");
   for (const Interactions* seen : options.exclude) {
-    require(seen != nullptr && fits(*seen), "exclude", "each must be a part with " + shape);
+    require(seen != nullptr && fits(*seen), "exclude",
+            "each part must be non-null and have " + shape);
   }
   require(options.popularity.empty() || options.popularity.size() == items, "popularity",
           "must have one count for each of the " + std::to_string(items) + " items");
@@ -133,8 +134,8 @@ inline void check(const EvaluateOptions& options, const Interactions& relevant, 
   check(options, relevant, train.users(), train.items());
   if (!options.exclude_seen) return options;
   require(!have_common_interaction(relevant.on_host(), train.on_host()), "relevant",
-          "must have no interactions in common with the training set, which exclude_seen leaves "
-          "out; pass {.exclude_seen = false} to rank training items too");
+          "must have no interactions in common with the training set, which exclude_seen removes "
+          "from the ranking; pass {.exclude_seen = false} to rank training items too");
   // A part that has all training interactions leaves them out already.
   if (std::ranges::none_of(options.exclude, [&](const Interactions* part) {
         return has_all_of(part->on_host(), train.on_host());

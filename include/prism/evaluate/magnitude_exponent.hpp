@@ -61,7 +61,7 @@ template <Execution X, class T>
     for (std::size_t r = begin; r < end; ++r) {
       const T magnitude = norm<Isa>(items[r], items.dim());
       require(is_finite(magnitude), "scorer",
-              "has items whose squared length is not finite, so that they have no scores");
+              "has an item row whose squared length is not finite, so the item has no score");
       if (beta == 0) {
         normalise<Isa>(items[r], items[r], items.dim());
         continue;
@@ -71,8 +71,8 @@ template <Execution X, class T>
       const double length = static_cast<double>(magnitude);
       const T factor = static_cast<T>(std::pow(length, beta));
       require(is_finite(factor), "beta",
-              "makes a row of length " + format_number(length) +
-                  " longer than numbers go: " + format_number(beta));
+              "must be closer to 0, not " + format_number(beta) + ": a row of length " +
+                  format_number(length) + " to that power overflows");
       scale<Isa>(items[r], factor, items[r], items.dim());
     }
   });
@@ -100,7 +100,7 @@ template <Execution X, class T>
                                                           const Interactions& relevant,
                                                           std::span<const double> betas,
                                                           const EvaluateOptions& options = {}) {
-  require(!betas.empty(), "betas", "must be at least one");
+  require(!betas.empty(), "betas", "must not be empty");
   std::vector<MagnitudePoint> curve;
   for (const double beta : betas) {
     const Scorer<T> scaled = with_magnitude_exponent(exec, scorer, beta);

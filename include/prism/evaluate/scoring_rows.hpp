@@ -30,8 +30,8 @@ template <class T>
 void check_scorer(const Scorer<T>& scorer) {
   const Rows<const T> users = scorer.output.users(), items = scorer.output.items();
   require(users.dim() == items.dim() || users.size() == 0 || items.size() == 0, "scorer",
-          "must have rows of one length, not of " + std::to_string(users.dim()) +
-              " for users and " + std::to_string(items.dim()) + " for items");
+          "must have rows of the same dimension for users and items, not " +
+              std::to_string(users.dim()) + " and " + std::to_string(items.dim()));
   const auto check_factor = [](const char* name, const std::vector<T>& factor, std::size_t size) {
     require(factor.empty() || factor.size() == size, name,
             "must be empty, or have " + std::to_string(size) + " numbers, not " +

@@ -97,7 +97,7 @@ template <Execution X, class T>
   const auto& [m, n, weight] = aggregation;
   require(is_finite(m) && is_finite(n), "aggregation", "must have finite exponents");
   require(is_finite(weight) && weight >= 0, "aggregation",
-          "must have a finite weight that is not negative, not " + format_number(weight));
+          "must have a finite weight of at least 0, not " + format_number(weight));
   detail::check_scorer(scorer);
   const Rows<const T> users = scorer.output.users(), items = scorer.output.items();
   require(train.users() == users.size() && train.items() == items.size(), "train",
@@ -123,7 +123,7 @@ template <Execution X, class T>
     detail::propagate_side<T>(host, neighbours, of_neighbours, neighbour_scale, own_scale,
                               scratch.allocate<T>(own.size(), own.dim()), own, rows(sum), T{1});
     require(all_finite(host, std::span<const T>(sum.data(), sum.size())), "aggregation",
-            "makes rows that are not finite numbers: " + aggregation.label());
+            "produces rows with numbers that are not finite: " + aggregation.label());
     return sum;
   };
   const Interactions& graph = train.on_host();
@@ -154,7 +154,7 @@ template <Execution X, class Model>
 [[nodiscard]] std::vector<AggregationPoint> aggregation_points(
     const X& exec, const Model& model, const Interactions& relevant,
     std::span<const Aggregation> aggregations, const EvaluateOptions& options = {}) {
-  require(!aggregations.empty(), "aggregations", "must be at least one");
+  require(!aggregations.empty(), "aggregations", "must not be empty");
   const EvaluateOptions of_scorer = detail::excluding_seen(options, model.train(), relevant);
   const auto scorer = model.scorer(exec);
   std::vector<AggregationPoint> points;
@@ -178,7 +178,7 @@ requires(!Execution<Model>) [[nodiscard]] std::vector<AggregationPoint> aggregat
 template <class Metric = double Report::*>
 [[nodiscard]] AggregationPoint best_aggregation(std::span<const AggregationPoint> points,
                                                 const Metric& metric = &Report::ndcg) {
-  require(!points.empty(), "points", "must be at least one");
+  require(!points.empty(), "points", "must not be empty");
   return *std::ranges::max_element(
       points, {}, [&](const AggregationPoint& point) { return std::invoke(metric, point.report); });
 }

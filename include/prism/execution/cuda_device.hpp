@@ -193,11 +193,12 @@ struct Loops<CudaDevice> {
       return attributes.type != cudaMemoryTypeUnregistered;
     }
     int device = 0;
-    cuda::check(cudaGetDevice(&device), "asking for the current device");
+    cuda::check(cudaGetDevice(&device), "getting the current device");
     // The host reads what the device cannot, but could not read this either.
     require(attributes.device == device, "device",
-            "must be current (cudaSetDevice) where what it is to read is: the memory of device " +
-                std::to_string(attributes.device) + ", not of " + std::to_string(device));
+            "must be " + std::to_string(attributes.device) +
+                ", whose memory has the data to read, not " + std::to_string(device) +
+                "; make it current with cudaSetDevice");
     return true;
   }
 };

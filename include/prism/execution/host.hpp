@@ -24,8 +24,8 @@ struct Loops<Host<Isa>> {
   static_assert(
       requires { Pack<float, Isa>::width; },
       "host<Isa>: the compiler's flags do not allow this instruction set: pass -march=native, or "
-      "-mavx2 -mfma for isa::avx2; isa::reproducible needs fused multiply-add. A set of your own "
-      "needs a Pack, see prism/kernel/pack.hpp");
+      "-mavx2 -mfma for isa::avx2; isa::reproducible needs fused multiply-add. A custom "
+      "instruction set needs a Pack: see prism/kernel/pack.hpp");
 #if defined(__FAST_MATH__)
   static_assert(!std::is_same_v<Isa, isa::reproducible>,
                 "host<isa::reproducible>: -ffast-math lets the compiler change the order of "

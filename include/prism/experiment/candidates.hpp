@@ -54,8 +54,8 @@ template <class Models>
     const bool is_double = sizeof(typename Model::scalar_type) > sizeof(float);
     const std::string model = model_name<Model>() + (is_double ? " (double)" : "");
     require(models.insert(model).second, "Models",
-            "must not have two models of the name " + model +
-                "; label() tells policies of one name from each other");
+            "must not have two models named " + model +
+                "; give policies of the same name a label() that distinguishes them");
     std::set<std::string> keys;
     for (const Configuration& configuration : space.configurations(draws, seed)) {
       typename Model::Options options;
@@ -79,7 +79,9 @@ template <class Models>
   });
   for (const std::string& name : space.names()) {
     require(used.contains(name), "space",
-            "has " + name + ", which no model of the grid has; hyperparameters() lists them");
+            "has " + name +
+                ", which is not a hyperparameter of any model of the grid; hyperparameters() lists "
+                "them");
   }
   return all;
 }

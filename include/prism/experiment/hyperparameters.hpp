@@ -32,7 +32,7 @@ void set_option(Option& option, const std::string& name, double value) {
     require(value >= 0 && value == std::floor(value) &&
                 value < static_cast<double>(std::numeric_limits<Option>::max()),
             name.c_str(),
-            "must be a whole number from 0 to below " +
+            "must be an integer from 0 to below " +
                 format_number(static_cast<double>(std::numeric_limits<Option>::max())) + ", not " +
                 format_number(value));
     option = static_cast<Option>(value);

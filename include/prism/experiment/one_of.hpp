@@ -207,7 +207,8 @@ class OneOptimizer : public detail::RuntimeChoice<Policies...> {
     void load(BinaryReader& in,
               const X& exec = {}) requires(SavedState<typename Policies::template State<T>>&&...) {
       const auto index = in.number<std::uint32_t>();
-      if (index > sizeof...(Policies)) in.fail("has the state of an optimizer that is no choice");
+      if (index > sizeof...(Policies))
+        in.fail("has the state of an optimizer that is not among the choices");
       state_.template emplace<std::monostate>();
       std::uint32_t next = 0;
       const auto load_if_chosen = [&]<class ChosenState>(std::type_identity<ChosenState>) {

@@ -55,7 +55,7 @@ class SearchSpace {
       require(is_finite(value), "values",
               "of " + name + " must be finite, not " + format_number(value));
       require(std::ranges::count(values, value) == 1, "values",
-              "of " + name + " must not hold " + format_number(value) + " twice");
+              "of " + name + " must not contain " + format_number(value) + " twice");
     }
     return add({.name = std::move(name), .values = std::move(values)});
   }
@@ -67,7 +67,8 @@ class SearchSpace {
     require(low > 0 && low < high, "low",
             "of " + name + " must be above 0 and below high, not " + format_number(low));
     require(is_finite(high / low), "high",
-            "of " + name + " must be a finite multiple of low, not " + format_number(high));
+            "of " + name + " must be small enough that high / low is finite, not " +
+                format_number(high));
     return add({.name = std::move(name), .low = low, .high = high, .logarithmic = true});
   }
   /// Drawn uniformly from [low, high).
@@ -78,7 +79,8 @@ class SearchSpace {
     require(is_finite(low) && low < high, "low",
             "of " + name + " must be finite and below high, not " + format_number(low));
     require(is_finite(high - low), "high",
-            "of " + name + " must be a finite difference above low, not " + format_number(high));
+            "of " + name + " must be small enough that high - low is finite, not " +
+                format_number(high));
     return add({.name = std::move(name), .low = low, .high = high});
   }
 
@@ -144,7 +146,7 @@ class SearchSpace {
   SearchSpace& add(Dimension dimension) {
     for (const Dimension& other : dimensions_) {
       require(!same_hyperparameter(other.name, dimension.name), "name",
-              "must be another than " + other.name + ", which the space has already");
+              "must differ from " + other.name + ", which the space already has");
     }
     dimensions_.push_back(std::move(dimension));
     return *this;

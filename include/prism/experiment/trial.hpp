@@ -247,12 +247,15 @@ template <class Model, Execution X = Host<>>
                                  typename Model::Options options, const FitOptions& fit,
                                  Configuration configuration) {
   require(!split->test.empty(), "split",
-          "of a trial must have a test set, which it is measured on");
-  require(!fit.stop, "stop", "cannot be an option of a trial, whose key cannot tell what it does");
+          "of a trial must have a test set, on which the trial is evaluated");
+  require(!fit.stop, "stop",
+          "cannot be an option of a trial: trials are identified by their options' values, and a "
+          "function has none");
   require(fit.checkpoint.path.empty() && fit.best_weights != BestWeights::on_disk, "checkpoint",
-          "cannot be an option of trials, which would all write one file; best_weights likewise");
+          "cannot be an option of a trial, because all trials would write the same file; nor can "
+          "best_weights be on_disk");
   require(!fit.schedule || fit.schedule->has_label(), "schedule",
-          "of a trial must have a label(), which tells it from others");
+          "of a trial must have a label(), which distinguishes it from others");
   require(fit.metric.has_label(), "metric",
           "of a trial must be a member of Report, such as &Report::recall");
   TrialSpec spec{.key = {},

@@ -219,7 +219,7 @@ class TrialRecords {
       write(line);
     } catch (...) {
       if (::ftruncate(file_, size) != 0)
-        throw DataError(path_.string(), 0, "ends in half a record");
+        throw DataError(path_.string(), 0, "ends in an incomplete record");
       throw;
     }
   }
@@ -264,7 +264,7 @@ class TrialRecords {
           break;
         }
         throw DataError(path.string(), number,
-                        "is no record of a trial; delete the line to have the trial run again");
+                        "is not the record of a trial; delete the line to run the trial again");
       }
     }
     if (in.bad()) throw DataError(path.string(), 0, "cannot be read");

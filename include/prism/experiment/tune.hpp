@@ -97,7 +97,7 @@ inline void check(const TuneOptions& options, std::size_t candidates) {
   require(!options.seeds.empty(), "seeds", "must not be empty");
   for (const std::uint64_t seed : options.seeds) {
     require(std::ranges::count(options.seeds, seed) == 1, "seeds",
-            "must not hold " + std::to_string(seed) + " twice");
+            "must not contain " + std::to_string(seed) + " twice");
   }
   require(options.search_seeds >= 1 && options.search_seeds <= options.seeds.size(), "search_seeds",
           "must be from 1 to the number of seeds, " + std::to_string(options.seeds.size()) +
@@ -136,8 +136,8 @@ class Tuning {
         return same_hyperparameter(each.name, options.halve_within);
       };
       require(std::ranges::count_if(candidate.configuration, same) <= 1, "halve_within",
-              "must say the kind too, such as loss." + options.halve_within +
-                  ", where a candidate has several of the name");
+              "must include the kind, such as loss." + options.halve_within +
+                  ", because a candidate has several hyperparameters of this name");
     }
     searches_ = searches(candidates, options);
   }

@@ -59,7 +59,7 @@ inline constexpr double max_prism_alpha = 3.25;
 inline void check_prism_alpha(double alpha) {
   require(is_finite(alpha) && alpha >= 0 && alpha <= max_prism_alpha, "alpha",
           "must be from 0 to " + format_number(max_prism_alpha) + ", not " + format_number(alpha) +
-              "; beyond, the magnitude of popularity 0 is negative");
+              "; above that, the magnitude for popularity 0 would be negative");
 }
 
 /// Scales the unit rows of `Base` to scale * prism_magnitude(alpha, training popularity). With
@@ -71,10 +71,10 @@ inline void check_prism_alpha(double alpha) {
 /// @tparam Base   initializer of the rows' directions
 template <real Alpha = 1.0, class Base = Xavier>
 struct PRISM {
-  static_assert(
-      Alpha.is_dynamic || (Alpha.value >= 0 && Alpha.value <= max_prism_alpha),
-      "PRISM<alpha>: alpha must be from 0 to 3.25; beyond, the magnitude of popularity 0 is "
-      "negative");
+  static_assert(Alpha.is_dynamic || (Alpha.value >= 0 && Alpha.value <= max_prism_alpha),
+                "PRISM<alpha>: alpha must be from 0 to 3.25; above that, the magnitude for "
+                "popularity 0 would "
+                "be negative");
   static_assert(check_initializer<Base>(),
                 "PRISM: argument 2 (Base) is not an initializer such as Xavier; "
                 "prism/policy/initializer.hpp lists the requirements");

@@ -169,8 +169,8 @@ class Recommender {
   /// @throws ArgumentError  if the host cannot read the model
   void check_on_host() const {
     require(device_memory(memory()) == nullptr, "model",
-            "is in a device's memory, which the host does not read; Recommender(model, "
-            "table_memory()) is a copy in the host's");
+            "is in a device's memory, which the host cannot read; Recommender(model, "
+            "table_memory()) makes a copy in the host's memory");
   }
 
   /// Whether every policy runs on X. If one does not, the first compiler error names its function.
@@ -265,10 +265,10 @@ class Recommender {
   static Weights initial_weights(const X& exec, const Options& options, const Interactions& train) {
     require(!train.empty(), "train", "has no interactions to learn from");
     require(device_memory(train.memory()) == nullptr, "train",
-            "must be in the host's memory; its on_host() is");
+            "must be in the host's memory; pass train.on_host()");
     require(device_memory(options.memory) == nullptr, "memory",
-            "must be the host's: training on a device copies the model there, and "
-            "Recommender(model, memory) is a copy of one");
+            "must be the host's memory: training on a device copies the model there, and "
+            "Recommender(model, memory) makes a copy in a device's memory");
     const std::size_t dim = options.backbone.dim();
     require(dim >= 1, "dim", "an embedding's dimension must be at least 1, not 0");
     constexpr std::size_t max_dim = std::size_t{1} << 20;

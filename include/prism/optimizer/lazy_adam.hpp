@@ -133,7 +133,8 @@ class LazyAdamState {
       return last.moments <= steps && (last.weights == AdamLastStep::no_gradient_yet ||
                                        (last.weights <= steps && last.moments <= last.weights));
     };
-    if (!std::ranges::all_of(rows_read, within)) in.fail("has rows ahead of their steps");
+    if (!std::ranges::all_of(rows_read, within))
+      in.fail("has rows that refer to steps after the last one");
     copy_across(device, std::span<const Row>(rows_read), std::span(row_));
   }
 

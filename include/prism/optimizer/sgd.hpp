@@ -114,7 +114,7 @@ struct SGD {
       for (detail::SGDRow& row : rows_read) {
         row.owed = in.number<float>();
         row.last = in.number<std::uint32_t>();
-        if (row.last > history_.size()) in.fail("has rows ahead of their steps");
+        if (row.last > history_.size()) in.fail("has rows that refer to steps after the last one");
       }
       copy_across(device_memory(row_.get_allocator().resource()),
                   std::span<const detail::SGDRow>(rows_read), std::span(row_));

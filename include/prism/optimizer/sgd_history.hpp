@@ -76,7 +76,7 @@ class SGDHistory {
   void load(BinaryReader& in) {
     clear();
     const auto runs = in.number<std::uint32_t>();
-    if (runs > max_runs) in.fail("has more learning rates of deferred steps than there can be");
+    if (runs > max_runs) in.fail("has too many learning rates of deferred steps");
     for (std::uint32_t k = 0; k < runs; ++k) {
       const auto learning_rate = in.number<double>();
       const auto end = in.number<std::uint32_t>();

@@ -42,9 +42,10 @@ struct SharedNegatives {
   static_assert(check_sampler<Base>(),
                 "SharedNegatives: argument 1 (Base) is not a sampler such as UniformNegatives; "
                 "prism/policy/sampler.hpp lists the requirements");
-  static_assert(sampler_traits<Base>().ignores_pairs && !detail::names_shared<Base>,
-                "SharedNegatives: argument 1 (Base) must draw negatives that do not depend on the "
-                "pair, and say so: static constexpr SamplerTraits traits{.ignores_pairs = true}");
+  static_assert(
+      sampler_traits<Base>().ignores_pairs && !detail::names_shared<Base>,
+      "SharedNegatives: argument 1 (Base) must draw negatives that do not depend on the "
+      "pair, and declare it: static constexpr SamplerTraits traits{.ignores_pairs = true}");
   static constexpr std::string_view name{detail::shared_name<Base>.data(),
                                          detail::shared_name<Base>.size()};
 

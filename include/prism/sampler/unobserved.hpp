@@ -27,10 +27,11 @@ struct UnobservedNegatives {
       const std::span<const Index> items_of_user = train.on_host().user_degree();
       for (Index user = 0; user < train.users(); ++user) {
         if (items_of_user[user] < train.items()) continue;
-        throw ArgumentError("train", "user '" + std::string(train.user_id(user)) + "' has all " +
+        throw ArgumentError("train", "user '" + std::string(train.user_id(user)) +
+                                         "' has interacted with all " +
                                          std::to_string(train.items()) +
-                                         " items, so that no negative is left to draw; leave the "
-                                         "user out, or use UniformNegatives");
+                                         " items, so there are no negatives to draw; remove the "
+                                         "user, or use UniformNegatives");
       }
     }
   };

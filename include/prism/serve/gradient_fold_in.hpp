@@ -77,7 +77,7 @@ template <class Model>
   const double rate = learning_rate_of_step(model.options().optimizer, step, dim);
   require(rate > 0, "learning_rate",
           "must be given for the optimizer " + label(model.options().optimizer) +
-              ", whose steps are as long as the gradient makes them");
+              ", whose step length depends on the gradient's");
   return rate;
 }
 
@@ -143,10 +143,8 @@ template <Execution X, class Model, class T = typename Model::scalar_type, class
   Matrix<T> folded_in = trainer.finish();
   const auto fine = [](T value) { return is_finite(value); };
   if (!std::all_of(folded_in.begin(), folded_in.end(), fine)) {
-    throw DivergenceError(
-        "fold-in: the new rows are no longer finite numbers; use a lower "
-        "learning rate than " +
-        format_number(rate));
+    throw DivergenceError("fold-in: the new rows are no longer finite; use a learning rate below " +
+                          format_number(rate));
   }
   const auto popularity = (of_users ? all.user_degree() : all.item_degree()).subspan(from);
   set_magnitudes<Isa>(rows(folded_in), popularity, options.magnitude);

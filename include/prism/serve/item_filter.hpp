@@ -98,7 +98,7 @@ class ItemSet {
     const std::vector<Index>& list = *items_;
     for (std::size_t j = 1; j < list.size(); ++j) {
       require(list[j - 1] < list[j], argument,
-              "must be ascending, each item once, but item " + std::to_string(list[j]) +
+              "must be in ascending order without duplicates, but item " + std::to_string(list[j]) +
                   " follows " + std::to_string(list[j - 1]));
     }
   }

@@ -160,9 +160,7 @@ class ItemIndex {
     for (const Query<T>& query : queries) {
       require(query.row.size() == dim_, "query",
               "must have a row of " + std::to_string(dim_) +
-                  " numbers, as users' output rows have, "
-                  "not of " +
-                  std::to_string(query.row.size()));
+                  " numbers, as users' output rows have, not " + std::to_string(query.row.size()));
     }
   }
 

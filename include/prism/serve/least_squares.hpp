@@ -119,8 +119,9 @@ class LeastSquares {
                     std::vector<double>& row, std::vector<double>& sum) const {
     for (const Index v : with) {
       if (v >= frozen_.size()) {
-        throw ArgumentError("history", "must have rows below " + std::to_string(frozen_.size()) +
-                                           ", as the model has, not " + std::to_string(v));
+        throw ArgumentError("history",
+                            "must have row numbers below " + std::to_string(frozen_.size()) +
+                                ", the model's number of rows, not " + std::to_string(v));
       }
       load<Isa>(v, row.data());
       add_scaled<Isa>(sum.data(), 1.0, row.data(), dim_);
@@ -135,8 +136,8 @@ class LeastSquares {
   void solve_one(std::vector<double>& matrix, std::vector<double>& solution) const {
     for (std::size_t r = 0; r < dim_; ++r) matrix[r * dim_ + r] += ridge_;
     require(cholesky<Isa>(matrix.data(), dim_), "lambda",
-            "must be greater: the least squares have no one solution with " +
-                format_number(options_.lambda));
+            "must be greater than " + format_number(options_.lambda) +
+                ", with which the least-squares problem has no unique solution");
     solve_cholesky<Isa>(matrix.data(), dim_, solution.data());
   }
 

@@ -60,7 +60,7 @@ auto read_model_folder(const std::filesystem::path& path, const Read& read) {
       const bool replaced = folder ? folder->replaced() : attempt <= 2;
       if (!replaced || attempt == max_attempts) throw;
     }
-    if (attempt == max_attempts) folder->fail("is replaced again and again while it is read");
+    if (attempt == max_attempts) folder->fail("was replaced during each attempt to read it");
   }
 }
 
@@ -68,19 +68,19 @@ auto read_model_folder(const std::filesystem::path& path, const Read& read) {
   auto user_ids = folder.ids("user_ids.txt");
   auto item_ids = folder.ids("item_ids.txt");
   const auto [count, columns] = folder.shape("train.npy");
-  if (columns != 2) folder.fail("has a train.npy that is not rows of user and item");
+  if (columns != 2) folder.fail("has a train.npy whose shape is not (n, 2)");
   const Matrix<std::uint32_t> table = folder.table<std::uint32_t>("train.npy");
   std::vector<Interaction> pairs(count);
   for (std::size_t k = 0; k < count; ++k) {
     pairs[k] = {table(k, 0), table(k, 1)};
     if (pairs[k].user >= user_ids->size() || pairs[k].item >= item_ids->size()) {
-      folder.fail("has a train.npy with a user or an item that has no id");
+      folder.fail("has a train.npy with a user or item number that has no id");
     }
   }
   std::vector<double> times;
   if (folder.manifest().find("file times.npy") != nullptr) {
     if (folder.shape("times.npy") != std::pair{count, std::size_t{1}}) {
-      folder.fail("has a times.npy without a time for each interaction");
+      folder.fail("has a times.npy whose shape is not (n, 1) for the n interactions");
     }
     const Matrix<double> column = folder.table<double>("times.npy");
     times.assign(column.data(), column.data() + column.size());
@@ -98,9 +98,9 @@ inline void require_shape(const ModelFolderReader& folder, const std::string& na
                           std::size_t size, std::size_t dim) {
   const auto [found_size, found_dim] = folder.shape(name);
   if (found_size == size && found_dim == dim) return;
-  folder.fail("has " + name + " of " + std::to_string(found_size) + " x " +
-              std::to_string(found_dim) + " numbers where " + std::to_string(size) + " x " +
-              std::to_string(dim) + " belong");
+  folder.fail("has " + name + " of shape (" + std::to_string(found_size) + ", " +
+              std::to_string(found_dim) + "), not (" + std::to_string(size) + ", " +
+              std::to_string(dim) + ")");
 }
 
 /// Memory with a limit, so that a damaged folder cannot request more than its files justify.
@@ -160,7 +160,7 @@ void read_parameters(const ModelFolderReader& folder, const char* kind, State& s
   });
   const std::string next = parameter_file(kind, k + 1);
   if (folder.manifest().find("file " + next) != nullptr) {
-    folder.fail("has " + next + ", which no policy has a place for");
+    folder.fail("has " + next + ", a parameter that none of its policies has");
   }
 }
 
@@ -168,7 +168,7 @@ template <class Scalar>
 void check_numbers(const ModelFolderReader& folder, const char* argument) {
   const std::string own = sizeof(Scalar) == sizeof(float) ? "float" : "double";
   const std::string& saved = folder.manifest().text("numbers");
-  require(saved == own, argument, "must be " + saved + ", as the saved model's, not " + own);
+  require(saved == own, argument, "must be " + saved + ", the type of the saved model, not " + own);
 }
 
 template <class Model, Execution X>
@@ -194,7 +194,7 @@ template <class Model, Execution X>
   });
   Interactions train = read_interactions_of(folder);
   if (fingerprint(train) != manifest.text("train")) {
-    folder.fail("has other training interactions than its manifest says");
+    folder.fail("has training interactions that do not match its manifest");
   }
   require_shape(folder, user_table, train.users(), options.backbone.dim());
   require_shape(folder, item_table, train.items(), options.backbone.dim());

@@ -35,18 +35,21 @@ class Manifest {
   /// @param file  its name in errors
   /// @throws DataError  if the text is not a manifest, or of another version, cut off or changed
   Manifest(std::string file, std::string_view text) : file_(std::move(file)) {
-    if (!text.starts_with(magic)) fail(1, "is no manifest of a saved model");
+    if (!text.starts_with(magic)) fail(1, "is not the manifest of a saved model");
     if (text.substr(0, text.find('\n')).ends_with('\r')) {
-      fail(1, "was changed: its lines end in CR LF, as git's autocrlf makes them, and not in LF");
+      fail(1, "is corrupt: its lines end in CR LF, not LF; git's autocrlf converts them");
     }
-    if (text.size() > max_size) fail(0, "is too long for the manifest of a saved model");
+    if (text.size() > max_size)
+      fail(0, "is longer than 1 MiB, the maximum for the manifest of a saved model");
     std::size_t line_number = 0;
     std::string_view left = text;
     bool summed = false;
     while (!left.empty()) {
-      if (++line_number > max_lines) fail(line_number, "is one line too many for a manifest");
+      if (++line_number > max_lines)
+        fail(line_number, "exceeds the maximum of 4096 lines for a manifest");
       const std::size_t end = left.find('\n');
-      if (end == std::string_view::npos) fail(line_number, "is cut off: its last line has no end");
+      if (end == std::string_view::npos)
+        fail(line_number, "is truncated: its last line has no line break");
       if (summed) fail(line_number, "has lines after its checksum");
       const std::string_view line = left.substr(0, end);
       const std::string_view before = text.substr(0, text.size() - left.size());
@@ -55,29 +58,29 @@ class Manifest {
       if (colon == std::string_view::npos) fail(line_number, "has a line without \": \"");
       const std::string name(line.substr(0, colon));
       const auto value = unescaped_line(line.substr(colon + 2));
-      if (!value) fail(line_number, "has an invalid escape: \\n, \\r and \\\\ are known");
+      if (!value) fail(line_number, "has an invalid escape; the valid ones are \\n, \\r and \\\\");
       if (find(name)) fail(line_number, "has " + name + " twice");
       if (name == "checksum") {
         summed = true;
         if (*value != hexadecimal(sum_of(before))) {
-          fail(line_number, "was changed: its checksum is not what it says");
+          fail(line_number, "is corrupt: its checksum does not match");
         }
         continue;
       }
       if (line_number > 1) {
         lines_.emplace_back(name, *value);
       } else if (*value != version) {
-        fail(1, "is of version " + *value + "; this library reads version " + version);
+        fail(1, "has version " + *value + "; this library reads version " + version);
       }
     }
-    if (!summed) fail(line_number, "is cut off: there is no checksum");
+    if (!summed) fail(line_number, "is truncated: it has no checksum");
   }
 
   /// @throws ArgumentError  if there is such a line already, or the name has a colon or line break
   void add(const std::string& name, const std::string& value) {
     require(name.find_first_of(":\r\n") == std::string::npos, "name",
             "must have no colon and no line break: " + name);
-    require(!find(name), "name", "must be no other line's: " + name);
+    require(!find(name), "name", "must not be the name of another line: " + name);
     lines_.emplace_back(name, value);
   }
 
@@ -104,7 +107,7 @@ class Manifest {
     const auto parsed = std::from_chars(value.data(), end, result);
     if (parsed.ec != std::errc() || parsed.ptr != end) {
       fail(0, "has " + std::string(name) + ": " + value +
-                  ", which is not a number that belongs there");
+                  ", which is not a valid number for this line");
     }
     return result;
   }
@@ -121,7 +124,7 @@ class Manifest {
     const bool spaced = size.ec == std::errc() && size.ptr != end && *size.ptr == ' ';
     const auto sum = std::from_chars(spaced ? size.ptr + 1 : end, end, entry.checksum, 16);
     if (!spaced || sum.ec != std::errc() || sum.ptr != end) {
-      fail(0, "has no size and checksum of " + name);
+      fail(0, "has no valid size and checksum for " + name);
     }
     return entry;
   }

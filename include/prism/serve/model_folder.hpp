@@ -77,7 +77,7 @@ class OpenFolder {
 [[nodiscard]] inline std::string file_of_another_program(const std::filesystem::path& path) {
   const auto unreadable = [&](const std::error_code& why) {
     return DataError(path.string(), 0,
-                     "cannot be written: the folder there cannot be read: " + why.message());
+                     "cannot be written: the existing folder cannot be read: " + why.message());
   };
   const OpenFolder folder(path);
   if (!folder) {
@@ -117,10 +117,11 @@ class OpenFolder {
 inline void require_own_files(const std::filesystem::path& path) {
   const std::string other = file_of_another_program(path);
   if (other.empty()) return;
-  throw DataError(path.string(), 0,
-                  "cannot be written: it is a folder with other files than a saved model's, such "
-                  "as " +
-                      other);
+  throw DataError(
+      path.string(), 0,
+      "cannot be written: it is a folder with files that are not part of a saved model, "
+      "such as " +
+          other);
 }
 
 /// Writes a folder of files with a manifest; publish() gives it its name.
@@ -147,7 +148,7 @@ class ModelFolderWriter {
     const std::string text = manifest_.to_text();
     require(
         text.size() <= Manifest::max_size && manifest_.lines().size() + 2 <= Manifest::max_lines,
-        "notes", "must leave the manifest shorter than 1 MiB and 4096 lines");
+        "notes", "are too long: the manifest may have at most 1 MiB and 4096 lines");
     write(manifest_name, {text});
     folder_.publish();
   }
@@ -233,13 +234,14 @@ class ModelFolderReader {
     std::string_view left = text;
     for (std::size_t line = 1; !left.empty(); ++line) {
       const std::size_t end = left.find('\n');
-      if (end == std::string_view::npos) throw DataError(path.string(), line, "is cut off");
+      if (end == std::string_view::npos) throw DataError(path.string(), line, "is truncated");
       const auto id = unescaped_line(left.substr(0, end));
       left.remove_prefix(end + 1);
       if (!id)
-        throw DataError(path.string(), line, "has an invalid escape: \\n, \\r and \\\\ are known");
+        throw DataError(path.string(), line,
+                        "has an invalid escape; the valid ones are \\n, \\r and \\\\");
       if (ids->intern(*id) != line - 1) {
-        throw DataError(path.string(), line, "has an id that a line before has too: " + *id);
+        throw DataError(path.string(), line, "has an id that an earlier line already has: " + *id);
       }
     }
     return ids;
@@ -271,7 +273,7 @@ class ModelFolderReader {
   /// The first `size` bytes of a file.
   [[nodiscard]] static std::string content(const std::filesystem::path& path, std::uint64_t size) {
     InputFile file(path);
-    if (size > file.left()) file.fail("is cut off");
+    if (size > file.left()) file.fail("is truncated");
     std::string text(size, '\0');
     file.read(text.data(), size);
     return text;
@@ -292,8 +294,8 @@ class ModelFolderReader {
     if (!std::filesystem::exists(path, error)) fail("is missing");
     InputFile file(path);
     if (file.size() != entry.size) {
-      fail("has " + std::to_string(file.size()) + " bytes, not the " + std::to_string(entry.size) +
-           " that " + manifest_name + " says");
+      fail("has " + std::to_string(file.size()) + " bytes, not " + std::to_string(entry.size) +
+           " as stated in " + manifest_name);
     }
     Checksum sum;
     std::string buffer;
@@ -302,8 +304,7 @@ class ModelFolderReader {
       file.read(buffer.data(), buffer.size());
       sum.add(buffer);
     }
-    if (sum.value() != entry.checksum)
-      fail("was changed: its checksum is not that of the manifest");
+    if (sum.value() != entry.checksum) fail("is corrupt: its checksum does not match the manifest");
   }
 
   std::filesystem::path path_;

@@ -133,9 +133,8 @@ class NpyFile {
   void read_into(Rows<T> table) {
     check_type<T>();
     if (table.size() != rows_ || table.dim() != columns_) {
-      fail("holds a table of shape (" + std::to_string(rows_) + ", " + std::to_string(columns_) +
-           ") where (" + std::to_string(table.size()) + ", " + std::to_string(table.dim()) +
-           ") belongs");
+      fail("has shape (" + std::to_string(rows_) + ", " + std::to_string(columns_) + "), not (" +
+           std::to_string(table.size()) + ", " + std::to_string(table.dim()) + ")");
     }
     file_.read(reinterpret_cast<char*>(table.data()), table.num_elements() * sizeof(T));
     if (!swap_) return;
@@ -168,13 +167,13 @@ class NpyFile {
     char start[8] = {};
     const std::uint64_t there = std::min<std::uint64_t>(file_.left(), sizeof start);
     file_.read(start, there);
-    if (std::string_view(start, magic.size()) != magic) fail("is no .npy file");
-    if (there < sizeof start) fail("is cut off");
+    if (std::string_view(start, magic.size()) != magic) fail("is not a .npy file");
+    if (there < sizeof start) fail("is truncated");
     const int version = start[6];
     if (version < 1 || version > 3 || start[7] != 0) {
       fail("is a .npy file of version " + std::to_string(static_cast<unsigned char>(start[6])) +
            "." + std::to_string(static_cast<unsigned char>(start[7])) +
-           "; 1.0, 2.0 and 3.0 are read");
+           "; the supported versions are 1.0, 2.0 and 3.0");
     }
     unsigned char digits[4] = {};
     const std::size_t count = version == 1 ? 2 : 4;
@@ -182,49 +181,50 @@ class NpyFile {
     std::size_t size = 0;
     for (std::size_t k = count; k-- > 0;) size = 256 * size + digits[k];
     if (size > max_header) {
-      fail("has a header of " + std::to_string(size) + " bytes; a table's has at most " +
+      fail("has a header of " + std::to_string(size) + " bytes; the maximum is " +
            std::to_string(max_header));
     }
     std::string header(std::min<std::uint64_t>(size, file_.left()), '\0');
-    if (header.size() < size) fail("is cut off in its header");
+    if (header.size() < size) fail("is truncated in its header");
     file_.read(header.data(), size);
     return header;
   }
 
   void check_header(const std::string& text) {
     const std::optional<NpyHeader> header = NpyHeaderParser(text).parse();
-    if (!header) fail("has a header that is not one of .npy files: descr, fortran_order, shape");
+    if (!header)
+      fail("has an invalid header; it must have the keys descr, fortran_order and shape");
     const std::string& descr = header->descr;
     const bool ordered = descr.starts_with('<') || descr.starts_with('>');
     const std::string kind = ordered ? descr.substr(1) : "";
     if (kind != "f4" && kind != "f8" && kind != "u4") {
-      fail("holds numbers of type '" + printable(descr) +
-           "'; float32, float64 and uint32 are read");
+      fail("has dtype '" + printable(descr) +
+           "'; the supported dtypes are float32, float64 and uint32");
     }
     number_size_ = kind[1] == '4' ? 4 : 8;
     type_ = kind[0] == 'u' ? "uint32" : number_size_ == 4 ? "float32" : "float64";
     swap_ = (descr[0] == '<') != (std::endian::native == std::endian::little);
     if (header->shape.size() != 2) {
-      fail("holds an array of " + std::to_string(header->shape.size()) +
-           " dimensions; a table has two, rows and columns");
+      fail("has " + std::to_string(header->shape.size()) +
+           " dimensions; a table must have two, rows and columns");
     }
     if (header->fortran_order) {
-      fail("holds a table in Fortran order; numpy.ascontiguousarray(table) is one in C order");
+      fail("is in Fortran order; convert it to C order with numpy.ascontiguousarray(table)");
     }
     rows_ = header->shape[0];
     columns_ = header->shape[1];
     // Without these limits, a file without numbers could claim any number of rows or columns.
     if (rows_ > max_rows) {
-      fail("has " + std::to_string(rows_) + " rows; a table has at most " +
+      fail("has " + std::to_string(rows_) + " rows; a table may have at most " +
            std::to_string(max_rows));
     }
     if (columns_ == 0 || columns_ > max_columns) {
-      fail("has " + std::to_string(columns_) + " columns; a table has 1 to " +
+      fail("has " + std::to_string(columns_) + " columns; a table must have 1 to " +
            std::to_string(max_columns));
     }
     const std::uint64_t row_size = columns_ * number_size_;  // below 2^23
     if (file_.left() / row_size != rows_ || file_.left() % row_size != 0) {
-      fail("has " + std::to_string(file_.left()) + " bytes of numbers, where its shape (" +
+      fail("has " + std::to_string(file_.left()) + " bytes of data, but its shape (" +
            std::to_string(rows_) + ", " + std::to_string(columns_) + ") needs " +
            std::to_string(row_size * rows_));
     }
@@ -238,7 +238,7 @@ class NpyFile {
                                  : std::is_same_v<T, double> ? "float64"
                                                              : "uint32";
     if (type_ != own) {
-      fail("holds numbers of " + std::string(type_) + " where " + std::string(own) + " belongs");
+      fail("has dtype " + std::string(type_) + ", not " + std::string(own));
     }
   }
 

@@ -58,14 +58,14 @@ template <class T>
     const double x = std::log(popularity[r] + 2.0);
     const double y = static_cast<double>(norm(table[r], table.dim()));
     require(is_finite(y), "table",
-            "must have rows of finite length, which row " + std::to_string(r) + " has not");
+            "must have rows of finite length, but row " + std::to_string(r) + " has not");
     ++n;
     sum_x += x;
     sum_y += y;
     sum_xx += x * x;
     sum_xy += x * y;
   }
-  require(sum_y > 0, "table", "has no row that was trained");
+  require(sum_y > 0, "table", "has no trained row: all rows with interactions have length 0");
   // y = slope x + level has scale = slope + level and alpha = slope / scale.
   const double variance = sum_xx - sum_x * sum_x / n;
   // If all x are equal, the variance is a rounding error.

@@ -149,8 +149,8 @@ class RowTrainer {
     const Sampler& sampler = model_.options().sampler;
     const auto shared = prism::shared_negatives(sampler, request);
     require(!shared || loss_traits(model_.options().loss).takes_shared_negatives, "sampler",
-            "must draw negatives of each pair's own, not shared ones, which " +
-                label(model_.options().loss) + " does not take");
+            "must draw separate negatives for each pair: " + label(model_.options().loss) +
+                " does not accept shared ones");
     negatives_.resize(shared ? shared->count : pairs.size() * n);
     draw_negatives(exec_, sampler, request, sampler_state_, negatives_);
     return shared ? BatchNegatives(negatives_, shared->mask) : BatchNegatives(negatives_);

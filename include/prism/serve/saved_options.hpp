@@ -80,7 +80,7 @@ void restore_options(const Manifest& manifest, const std::string& name, Policy& 
       const auto choice = manifest.number<std::size_t>(name + ".choice");
       if (choice != policy.choice() && !policy.set_choice(choice)) {
         manifest.fail(0, "has " + name + ".choice: " + std::to_string(choice) +
-                             ", where there are fewer policies to choose among");
+                             ", but there are fewer policies to choose from");
       }
     }
   }
@@ -118,14 +118,14 @@ void check_labels(const Manifest& manifest, const std::string& path, const Optio
   for_each_kind(options, [&](const char* kind, const auto& policy) {
     const std::string& saved = manifest.text(kind);
     require(saved == label(policy), kind,
-            "must be what " + path + " was saved with, " + saved + ", not " + label(policy));
+            "must be " + saved + ", as saved in " + path + ", not " + label(policy));
     Manifest own;
     add_options(own, kind, policy);
     for (const auto& [name, value] : own.lines()) {
       const std::string* const line = manifest.find(name);
       if (line == nullptr) manifest.fail(0, "has no line " + name);
       require(*line == value, name.c_str(),
-              "must be what " + path + " was saved with, " + *line + ", not " + value);
+              "must be " + *line + ", as saved in " + path + ", not " + value);
     }
   });
 }

@@ -66,7 +66,8 @@ enum class Updates : std::uint8_t {
        {gradients.dot_item, gradients.squared_norm, gradients.squared_norm_of_sum}) {
     detail::require_domain(sum - sum == 0, "gradients", "must be finite numbers", sum);
   }
-  detail::require_domain(setting.batches.negatives == 0, "negatives", "must be 0 here",
+  detail::require_domain(setting.batches.negatives == 0, "negatives",
+                         "must be 0 with gradient sums",
                          static_cast<double>(setting.batches.negatives));
   const double probability = batch_probability(setting.popularity, setting.batches).positive;
   const double decay = (setting.decay == Decay::full ? 1 : probability) *

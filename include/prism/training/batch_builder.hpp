@@ -140,8 +140,9 @@ namespace detail {
 
 /// @throws ArgumentError  if a batch has more occurrences than an Index can count
 inline void check_batch_size(std::size_t pairs, const BatchNegatives& negatives) {
-  require(2 * pairs + negatives.items.size() < max_rows, "batch_size",
-          "must leave a batch fewer than 2^32 - 1 users, items and negatives of pairs");
+  require(
+      2 * pairs + negatives.items.size() < max_rows, "batch_size",
+      "is too large: a batch must have fewer than 2^32 - 1 users, items and negatives in total");
 }
 
 /// The batch of two sides.

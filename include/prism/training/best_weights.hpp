@@ -108,7 +108,7 @@ using CopyNumbers = void (*)(std::span<const T> from, std::span<T> to);
 /// Keeps one set of weights, in the place that FitOptions::best_weights names.
 template <class T>
 class WeightsStore {
-  static constexpr FileKind file_kind{"PRISMWTS", 1, "file of weights"};
+  static constexpr FileKind file_kind{"PRISMWTS", 1, "weights file"};
 
  public:
   /// @param memory  for the copy
@@ -199,7 +199,7 @@ class WeightsStore {
   BinaryReader read() {
     BinaryReader in(path_, file_kind);
     if (in.number<std::uint64_t>() != owner_) {
-      in.fail("has the weights of another run, which was given the same best_weights_path");
+      in.fail("was overwritten by another run with the same best_weights_path");
     }
     return in;
   }

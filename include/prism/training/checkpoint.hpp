@@ -20,7 +20,7 @@
 namespace prism::inline PRISM_ISA::detail {
 
 /// Incremented with each change of the file's content or meaning.
-inline constexpr FileKind checkpoint_kind{"PRISMRUN", 8, "checkpoint of a training"};
+inline constexpr FileKind checkpoint_kind{"PRISMRUN", 8, "training checkpoint"};
 
 /// The progress of a training run, apart from the weights and the optimizer's state.
 struct RunProgress {
@@ -79,7 +79,7 @@ inline void write_progress(BinaryWriter& out, const RunProgress& progress) {
   const auto count = [&] { return static_cast<std::size_t>(in.number<std::uint64_t>()); };
   const auto flag = [&] {
     const auto value = in.number<std::uint8_t>();
-    if (value > 1) in.fail("has a yes or no that is neither");
+    if (value > 1) in.fail("has a boolean that is neither 0 nor 1");
     return value == 1;
   };
   const auto optional = [&]() -> std::optional<double> {
@@ -104,13 +104,13 @@ inline void write_progress(BinaryWriter& out, const RunProgress& progress) {
   history.steps_per_epoch = count();
   history.initial_validation = optional();
   history.best_epoch = count();
-  if (history.best_epoch > history.epochs.size()) in.fail("has a best epoch that has not been");
+  if (history.best_epoch > history.epochs.size()) in.fail("has a best epoch after the last epoch");
   history.best_validation_ndcg = in.number<double>();
   history.best_validation = in.number<double>();
   history.seconds = in.number<double>();
   const auto reason = in.number<std::uint8_t>();
   if (reason > static_cast<std::uint8_t>(StopReason::diverged)) {
-    in.fail("has an unknown reason for stopping");
+    in.fail("has an unknown stop reason");
   }
   history.stop_reason = static_cast<StopReason>(reason);
   for (auto* warnings : {&history.warnings, &progress.start_warnings}) {
@@ -135,11 +135,11 @@ inline void check_position(const std::filesystem::path& path, const RunProgress&
   const std::size_t done = progress.pairs_done;
   if (progress.history.steps_per_epoch != epoch.steps_per_epoch || done > epoch.pairs ||
       (done % epoch.batch_size != 0 && done != epoch.pairs)) {
-    throw DataError(path.string(), 0, "has a position where no batch ends");
+    throw DataError(path.string(), 0, "has a position that is not at the end of a batch");
   }
   const std::size_t batches = done / epoch.batch_size + (done % epoch.batch_size > 0);
   if (steps != progress.history.epochs.size() * epoch.steps_per_epoch + batches) {
-    throw DataError(path.string(), 0, "has another number of steps than its epochs");
+    throw DataError(path.string(), 0, "has a number of steps that does not match its epochs");
   }
 }
 
@@ -178,9 +178,9 @@ template <class T, class LoadOptimizer>
   read_weights(in, weights);
   const auto in_file = in.number<std::uint8_t>();
   if (in_file > static_cast<std::uint8_t>(SavedBestWeights::same))
-    in.fail("has no such best weights");
+    in.fail("has an unknown kind of best weights");
   require(in_file != static_cast<std::uint8_t>(SavedBestWeights::none) || !best.keeps(),
-          "best_weights", "must be last, as " + path.string() + " has no others");
+          "best_weights", "must be last: " + path.string() + " has no best weights");
   // Otherwise the weights that the run continues from would be lost.
   require(!progress.has_best || best.keeps(), "best_weights",
           "must not be last: " + path.string() + " was saved after the run had ended");

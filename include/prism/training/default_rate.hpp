@@ -85,7 +85,7 @@ void set_default_rate(FitOptions& options, const X& exec, const Model& model, bo
   const auto items = table_length<Isa>(tables.items, model.train().item_degree());
   require(
       is_finite(users.mean) && is_finite(items.mean), "model",
-      "must have rows of finite length: the learning rate, which is not given, follows from it");
+      "must have rows of finite length, because the default learning rate is computed from them");
   const bool is_long = users.is_long && items.is_long;
   const bool dot_products = loss_traits(model.options().loss).dot_product_logits;
   double step = first_step_of_short_rows;
@@ -97,8 +97,8 @@ void set_default_rate(FitOptions& options, const X& exec, const Model& model, bo
   options.learning_rate = learning_rate_of_step(model.options().optimizer, step, dim);
   require(*options.learning_rate > 0, "learning_rate",
           "must be given for the optimizer " + label(model.options().optimizer) +
-              ", whose steps are as long as the gradient makes them; Adam, DenseAdam and "
-              "PartialRowWiseAdam have one");
+              ", whose step length depends on the gradient's; Adam, DenseAdam and "
+              "PartialRowWiseAdam have a default");
   if (!no_schedule) return;
   // Without a validation set, nothing tells when to lower the learning rate.
   if (dot_products && has_validation) options.schedule = schedule_of_dot_products;

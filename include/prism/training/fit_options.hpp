@@ -108,7 +108,7 @@ inline bool same_file(const std::filesystem::path& a, const std::filesystem::pat
 inline void check_checkpoint_path(const FitOptions& options, const std::filesystem::path& path) {
   require(
       options.best_weights != BestWeights::on_disk || !same_file(options.best_weights_path, path),
-      "best_weights_path", "must not be the file of the checkpoint");
+      "best_weights_path", "must not be the same file as the checkpoint");
 }
 
 /// @throws ArgumentError  for an option outside its domain, or a split of another shape
@@ -122,7 +122,7 @@ inline void check(const FitOptions& options, const Split& split, const Interacti
   require_at_least_one("k", options.k);
   if (options.schedule) options.schedule->check();
   require(options.best_weights != BestWeights::on_disk || !options.best_weights_path.empty(),
-          "best_weights_path", "must name a file where best_weights is on_disk");
+          "best_weights_path", "must be set if best_weights is on_disk");
   check_checkpoint_path(options, options.checkpoint.path);
   for (const Interactions* part : {&train, &split.validation}) {
     require(device_memory(part->memory()) == nullptr, "split",
@@ -131,21 +131,22 @@ inline void check(const FitOptions& options, const Split& split, const Interacti
   bool same = train.users() == model.users() && train.items() == model.items() &&
               train.size() == model.size();
   for (std::size_t k = 0; same && k < train.size(); ++k) same = train[k] == model[k];
-  require(same, "split", "must have the training set that the model was made with");
+  require(same, "split", "must have the training set that the model was constructed with");
   require(train.size() < max_rows, "split.train", "must have fewer than 2^32 - 1 interactions");
   require(!train.empty(), "split.train", "has no interactions to learn from");
   if (split.validation.empty()) {
     require(options.epochs || options.stop, "epochs",
-            "must be given where split.validation is empty, because nothing else would end "
-            "training; or set stop");
+            "must be set if split.validation is empty, because nothing else would end training; "
+            "or set stop");
     return;
   }
   require(split.validation.users() == model.users() && split.validation.items() == model.items(),
           "split.validation",
-          "must have the " + std::to_string(model.users()) + " users and " +
-              std::to_string(model.items()) + " items that the model has");
-  require(!have_common_interaction(split.validation, train), "split.validation",
-          "must have no interactions in common with split.train, whose items are not ranked");
+          "must have " + std::to_string(model.users()) + " users and " +
+              std::to_string(model.items()) + " items, as the model has");
+  require(
+      !have_common_interaction(split.validation, train), "split.validation",
+      "must have no interactions in common with split.train, which are left out of the ranking");
 }
 
 }  // namespace detail

@@ -94,7 +94,7 @@ class MagnitudeProbe {
   template <class Model>
   void epoch(const EpochRecord& done, const Model& model) {
     require(!records_.empty(), "observers",
-            "must have the MagnitudeProbe from a session's first step on, or in run()");
+            "must include the MagnitudeProbe from the session's first step() on, or in run()");
     record(done.epoch, model, done.validation_ndcg);
   }
 

@@ -39,9 +39,10 @@ template <Execution X, class Model>
 [[nodiscard]] FitOptions retraining_options(const X& exec, const Model& again,
                                             const History& history, FitOptions options) {
   require(history.best_epoch > 0, "history",
-          "has no best epoch: none ranked better than the weights that training began with");
+          "has no best epoch: no epoch ranked better than the initial weights");
   require(!history.initial_validation, "history",
-          "must be of a training from the beginning, not of one that went on with a trained model");
+          "must be of a training run that started from initial weights, not of one that "
+          "continued a trained model");
   set_default_rate(options, exec, again, true);
   options.schedule =
       replayed(*options.schedule, history, options.epochs.value_or(FitOptions::default_epochs));
@@ -69,7 +70,7 @@ template <Execution X, class Model, class... Observers>
 [[nodiscard]] Model retrain(const X& exec, const Model& model, const Split& split,
                             const History& history, const FitOptions& options,
                             Observers&&... observers) {
-  require(!split.validation.empty(), "split", "has no validation set that could be trained on too");
+  require(!split.validation.empty(), "split", "has no validation set to add to the training set");
   const Split merged = merge_validation(split);
   Model again(exec, merged.train, model.options());
   fit(exec, again, merged, detail::retraining_options(exec, again, history, options),

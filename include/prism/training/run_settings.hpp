@@ -114,13 +114,14 @@ inline void write_settings(BinaryWriter& out, const std::vector<RunSetting>& set
 /// @throws ArgumentError  if the file has other settings; says how the first of them differs
 inline void check_settings(BinaryReader& in, const std::string& file,
                            const std::vector<RunSetting>& settings) {
-  if (in.number<std::uint32_t>() != settings.size()) in.fail("has other settings than belong");
+  if (in.number<std::uint32_t>() != settings.size())
+    in.fail("has a different number of settings than expected");
   for (const RunSetting& setting : settings) {
     const std::string name = in.text(), value = in.text();
     if (name != setting.name)
-      in.fail("has a setting " + name + " where " + setting.name + " belongs");
+      in.fail("has the setting " + name + " where " + setting.name + " is expected");
     require(value == setting.value, setting.name.c_str(),
-            "must be what " + file + " was saved with, " + differing_parts(value, setting.value) +
+            "must be " + differing_parts(value, setting.value) + ", as saved in " + file +
                 ", not " + differing_parts(setting.value, value));
   }
 }

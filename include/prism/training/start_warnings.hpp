@@ -64,11 +64,11 @@ template <Execution X, class Model>
   });
   if (score > trained_cosine * product) return {};
   const std::string most = rounded(product);
-  return {"the initial rows of users and items are long: |u||i| is " + most +
-          " in the mean over the training pairs, so that scores start between -" + most + " and " +
-          most + ", where a loss of dot products is saturated; PRISM's scale multiplied by " +
-          rounded(std::sqrt(scaled_product / product)) + " brings it to about " +
-          rounded(scaled_product) + ", and a loss of cosines such as SSM does not depend on it"};
+  return {"the initial embeddings of users and items are long: |u||i| is " + most +
+          " on average over the training pairs, so initial scores range from -" + most + " to " +
+          most + ", where a dot-product loss is saturated; multiply PRISM's scale by " +
+          rounded(std::sqrt(scaled_product / product)) + " to bring |u||i| to about " +
+          rounded(scaled_product) + ", or use a cosine loss such as SSM, which ignores lengths"};
 }
 
 }  // namespace prism::inline PRISM_ISA::detail

@@ -39,21 +39,21 @@ inline std::vector<std::string> warnings(std::vector<std::string> found, const H
   const std::size_t epochs = history.epochs.size();
   if (has_validation && epochs > 0 && history.best_epoch == 0) {
     found.push_back("none of " + std::to_string(epochs) +
-                    " epochs ranked better than the model that training began with" +
-                    (keeps_best ? ", which it is again" : ""));
+                    " epochs ranked better than the initial model" +
+                    (keeps_best ? ", whose weights were restored" : ""));
   } else if (has_validation && epochs > 2 && history.best_epoch <= 2) {
-    found.push_back("the best epoch is " + std::to_string(history.best_epoch) + " of " +
-                    std::to_string(epochs) +
-                    ": training has made the ranking no better; another learning rate, or loss, "
-                    "may");
+    found.push_back(
+        "the best epoch is " + std::to_string(history.best_epoch) + " of " +
+        std::to_string(epochs) +
+        ": further training did not improve the ranking; another learning rate or loss may");
   }
   constexpr std::size_t few_steps = 50;
   if (steps < few_steps || (history.stopped_early() && history.steps_per_epoch < few_steps &&
                             steps < FitOptions{}.min_steps)) {
-    found.push_back("stopped after " + std::to_string(steps) + " steps, " +
+    found.push_back("training stopped after " + std::to_string(steps) + " steps, " +
                     std::to_string(history.steps_per_epoch) +
-                    " an epoch: it may not have begun to learn; more patience or min_steps, a "
-                    "smaller batch_size or a greater learning_rate may help");
+                    " per epoch, perhaps before the model began to learn; more patience or "
+                    "min_steps, a smaller batch_size or a higher learning_rate may help");
   }
   return found;
 }

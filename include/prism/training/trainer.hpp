@@ -171,8 +171,8 @@ class Trainer {
   /// weights.
   void save(BinaryWriter& out) const {
     static_assert(SavedState<OptimizerState, X>,
-                  "this optimizer cannot be saved: its State has no save() and load(), as "
-                  "prism/policy/optimizer.hpp lists them");
+                  "this optimizer cannot be saved: its State has no save() and load() with the "
+                  "signatures in prism/policy/optimizer.hpp");
     out.number(steps_);
     user_state_.save(out);
     item_state_.save(out);
@@ -181,8 +181,8 @@ class Trainer {
   /// Reads it back.
   void load(BinaryReader& in) {
     static_assert(SavedState<OptimizerState, X>,
-                  "this optimizer cannot be resumed: its State has no save() and load(), as "
-                  "prism/policy/optimizer.hpp lists them");
+                  "this optimizer cannot be resumed: its State has no save() and load() with the "
+                  "signatures in prism/policy/optimizer.hpp");
     steps_ = in.number<std::uint64_t>();
     const auto load = [&](OptimizerState& state) {
       if constexpr (requires { state.load(in, exec_); }) {
@@ -245,8 +245,8 @@ class Trainer {
  private:
   void check_readable(const char* argument, const void* data) const {
     require(can_read(exec_, data), argument,
-            "must be in memory that the device reads, such as a TableVector in memory_of() the "
-            "execution");
+            "must be in memory that the device can read, such as a TableVector in "
+            "memory_of(exec)");
   }
 
   /// Of the batch's items, in the execution's memory; valid until the step ends.
@@ -269,14 +269,13 @@ class Trainer {
     if (!negatives.shared) {
       require(given == pairs * n, "negatives",
               "must be " + std::to_string(n) + " for each of the " + std::to_string(pairs) +
-                  " pairs, not " + std::to_string(given) + " in all");
+                  " pairs, not " + std::to_string(given) + " in total");
       return;
     }
     require(loss_traits(model_.options().loss).takes_shared_negatives, "sampler",
-            "must draw negatives of each pair's own, not shared ones, which " +
-                label(model_.options().loss) +
-                " does not take (its traits would say takes_shared_negatives)");
-    require(n > 0 && given > 0, "negatives", "must be at least 1 where the loss uses them");
+            "must draw separate negatives for each pair: " + label(model_.options().loss) +
+                " does not accept shared ones (its traits do not set takes_shared_negatives)");
+    require(n > 0 && given > 0, "negatives", "must be at least 1, for a loss that uses negatives");
   }
 
   template <class Visit>

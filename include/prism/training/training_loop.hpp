@@ -53,9 +53,10 @@ class TrainingLoop {
   /// @throws ArgumentError  if that many epochs are done, or training has diverged
   void allow_epochs(std::size_t epochs) {
     require(epochs > history().epochs.size(), "epochs",
-            "must be above " + std::to_string(history().epochs.size()) + ", which are done");
+            "must be above " + std::to_string(history().epochs.size()) +
+                ", the number of epochs already done");
     require(history().stop_reason != StopReason::diverged, "epochs",
-            "cannot be more for a training that has diverged");
+            "cannot be increased for a training run that has diverged");
     options_.epochs = epochs;
     progress_.patience_from = history().epochs.size();
     past().stop_reason = StopReason::none;
@@ -309,9 +310,9 @@ class TrainingLoop {
     if (best_.keeps() && history().best_epoch == 0 && !trained_) mark_untrained();
     publish();
     throw DivergenceError(std::string(what) + " no longer finite in epoch " +
-                          std::to_string(diverged_in) + ": a smaller learning_rate than " +
+                          std::to_string(diverged_in) + "; try a learning_rate below " +
                           format_number(*options_.learning_rate) +
-                          " may help, or milder options of the loss");
+                          ", or less extreme options of the loss");
   }
 
   /// Gives the model the best epoch's weights, or those it began with.

@@ -107,8 +107,8 @@ class TrainingSession final : public TrainingLoop<typename Model::scalar_type> {
   /// @throws ArgumentError  if the path is FitOptions::best_weights_path
   void save(const std::filesystem::path& path) {
     static_assert(can_be_saved,
-                  "this optimizer cannot be saved: its State has no save() and load(), as "
-                  "prism/policy/optimizer.hpp lists them");
+                  "this optimizer cannot be saved: its State has no save() and load() with the "
+                  "signatures in prism/policy/optimizer.hpp");
     Loop::write_checkpoint(path);
   }
 
@@ -153,8 +153,8 @@ class TrainingSession final : public TrainingLoop<typename Model::scalar_type> {
 
   static consteval void check_resumable() {
     static_assert(can_be_saved,
-                  "this optimizer cannot be resumed: its State has no save() and load(), as "
-                  "prism/policy/optimizer.hpp lists them");
+                  "this optimizer cannot be resumed: its State has no save() and load() with the "
+                  "signatures in prism/policy/optimizer.hpp");
   }
 
   TrainingSession(NotBegun, const X& exec, Model& model, const Split& split, FitOptions&& options)
@@ -180,8 +180,8 @@ class TrainingSession final : public TrainingLoop<typename Model::scalar_type> {
     model.check_on_host();
     detail::check(options, split, model.train());
     require(can_be_saved || options.checkpoint.path.empty(), "checkpoint",
-            "cannot be written: the optimizer's State has no save() and load(), as "
-            "prism/policy/optimizer.hpp lists them");
+            "cannot be written: the optimizer's State has no save() and load() with the "
+            "signatures in prism/policy/optimizer.hpp");
     if (!options.epochs) options.epochs = FitOptions::default_epochs;
     detail::set_default_rate(options, exec, model, !split.validation.empty());
     if constexpr (requires { Model::shuffle; }) options.shuffle = Model::shuffle;
