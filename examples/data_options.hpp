@@ -28,7 +28,7 @@ struct DataOptions : ReadingOptions {
 /// @return --data
 inline CLI::Option* declare_data(CLI::App& app, DataOptions& options) {
   CLI::Option* const data =
-      app.add_option("--data", options.data, "file of interactions; synthetic data if left out")
+      app.add_option("--data", options.data, "file of interactions; default: synthetic data")
           ->check(CLI::ExistingFile);
   declare_reading(app, options, "--data", "Data");
   declare_min_rating(app, options, "--data", "Data");
@@ -38,7 +38,7 @@ inline CLI::Option* declare_data(CLI::App& app, DataOptions& options) {
 
 /// Declares --epochs.
 inline void declare_epochs(CLI::App& app, std::size_t& epochs) {
-  app.add_option("--epochs", epochs, "of a training, at most")
+  app.add_option("--epochs", epochs, "maximum number of training epochs")
       ->check(CLI::Range(std::size_t{1}, std::size_t{100'000}))
       ->capture_default_str();
 }

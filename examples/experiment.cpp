@@ -97,8 +97,9 @@ int main(int argc, char** argv) {
     if (settings.trials()) return experiment::run_lists(settings);
     return run_models(settings);
   } catch (const std::bad_alloc&) {
-    std::fprintf(stderr,
-                 "experiment: not enough memory; lower --dim, --batch or --negatives need less\n");
+    std::fprintf(
+        stderr,
+        "experiment: not enough memory; a lower --dim, --batch or --negatives needs less\n");
     return 1;
   } catch (const std::exception& error) {
     std::fprintf(stderr, "experiment: %s\n", examples::message_of(error).c_str());

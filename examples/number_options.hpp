@@ -49,7 +49,7 @@ inline void read_whole_numbers(CLI::App& app) {
   const CLI::Validator decimal_from_0(
       [=](std::string& text) -> std::string {
         static const std::string most = std::to_string(std::numeric_limits<std::uint64_t>::max());
-        if (!without_zeros(text)) return "must be a whole number of at least 0, not " + text;
+        if (!without_zeros(text)) return "must be an integer of at least 0, not " + text;
         if (text.size() < most.size() || (text.size() == most.size() && text <= most)) return {};
         return "must be at most " + most + ", not " + text;
       },

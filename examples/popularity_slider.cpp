@@ -115,7 +115,7 @@ void run(const Settings& settings) {
   const Split split = random_split(settings.interactions(),
                                    {.validation = 0.1, .test = 0.1, .seed = settings.seed});
   require(!split.validation.empty() && !split.test.empty(), "--data",
-          "is too small: there is nothing to validate and test with");
+          "is too small: the validation and test sets would be empty");
 
   Curve by_alpha{"alpha"}, by_beta;
   MagnitudePoint best;

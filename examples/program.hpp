@@ -15,7 +15,7 @@ inline void ignore_file_size_signal() { std::signal(SIGXFSZ, SIG_IGN); }
 /// Flushes the standard output; prints an error if it could not be written.
 [[nodiscard]] inline bool flush_output(const char* program) {
   if (std::fflush(stdout) == 0 && std::ferror(stdout) == 0) return true;
-  std::fprintf(stderr, "%s: the standard output cannot be written\n", program);
+  std::fprintf(stderr, "%s: standard output cannot be written\n", program);
   return false;
 }
 

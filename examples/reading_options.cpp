@@ -65,7 +65,7 @@ void declare_reading(CLI::App& app, ReadingOptions& options, const std::string& 
       ->excludes("--header")
       ->group(group);
   app.add_option("--comment", options.comment,
-                 "what begins a comment line; empty: there are none; detected by default")
+                 "what begins a comment line; empty: no comments; detected by default")
       ->needs(file)
       ->group(group);
 }

@@ -45,13 +45,13 @@ void declare(CLI::App& app, Arguments& arguments) {
       ->check(CLI::ExistingDirectory);
   app.add_option("--users", arguments.users, "ids of users, separated by commas")->delimiter(',');
   app.add_option("--users-file", arguments.users_file,
-                 "a file with the id of a user in each line, as it is or as in user_ids.txt; - for "
-                 "the standard input")
+                 "file with one user id per line, plain or escaped as in user_ids.txt; - for "
+                 "standard input")
       ->check(CLI::ExistingFile | CLI::IsMember({"-"}));
   // An answer begins with a bare id: those for users and those for items could not be told apart.
   app.add_option("--new-users", arguments.new_users,
-                 "a file of interactions, in any format that experiment reads, of users whom the "
-                 "model need not know: their rows follow by least squares")
+                 "file of interactions, in any format that experiment reads, of users that the "
+                 "model need not know: their rows are computed by least squares")
       ->check(CLI::ExistingFile)
       ->excludes("--users")
       ->excludes("--users-file");
@@ -61,19 +61,20 @@ void declare(CLI::App& app, Arguments& arguments) {
       ->excludes("--users")
       ->excludes("--users-file")
       ->excludes("--new-users");
-  const std::string reading = "What --new-users is";
+  const std::string reading = "Format of --new-users";
   examples::declare_reading(app, arguments, "--new-users", reading);
   examples::declare_min_rating(app, arguments, "--new-users", reading,
-                               "leave out lower ratings; by default those that were left out of "
+                               "leave out lower ratings; default: those that were left out of "
                                "the model's training, where the file has ratings");
   app.add_option("-k,--k", arguments.k, "items for each")
       ->check(CLI::Range(std::size_t{1}, std::size_t{1} << 24))
       ->capture_default_str();
-  app.add_flag("--include-seen", arguments.include_seen, "items that the user has seen, too")
+  app.add_flag("--include-seen", arguments.include_seen,
+               "also recommend items that the user has seen")
       ->excludes("--similar-to");
   app.add_flag("--cosine", arguments.cosine, "rank by cosine instead of dot product")
       ->excludes("--similar-to");
-  app.add_flag("--describe", arguments.describe, "print what the model is: policies and settings");
+  app.add_flag("--describe", arguments.describe, "print the model's policies and settings");
   app.set_version_flag("--version", "prism " PRISM_VERSION);
 }
 
@@ -127,13 +128,14 @@ Interactions with_items_of(const Interactions& train, const Interactions& histor
   }
   if (pairs.empty()) {
     throw DataError(history.read_summary()->file, 0,
-                    "has no interaction with an item that the model has: its items are such as '" +
-                        std::string(history.item_id(history[0].item)) + "', the model's such as '" +
-                        std::string(train.item_id(0)) +
-                        "'; the option item says which column they are in");
+                    "has no interaction with an item of the model: it has items such as '" +
+                        std::string(history.item_id(history[0].item)) +
+                        "', the model items such as '" + std::string(train.item_id(0)) +
+                        "'; use the option item to choose the column of items");
   }
   if (pairs.size() < history.size()) {
-    std::fprintf(stderr, "recommend: %zu of %zu interactions are with items the model has not\n",
+    std::fprintf(stderr,
+                 "recommend: %zu of %zu interactions are with items that the model does not have\n",
                  history.size() - pairs.size(), history.size());
   }
   return {history.user_ids(), train.item_ids(), pairs};
@@ -221,7 +223,7 @@ bool answer(const Arguments& arguments, const Json& settings) {
 
 int main(int argc, char** argv) {
   CLI::App app(
-      "Recommends items to users by a saved model. Each line: user (or item that others are "
+      "Recommends items to users with a saved model. Each line: user (or item that others are "
       "similar to), rank, item, score; in ids \\n, \\r, \\t and \\\\ stand for a line break, a "
       "carriage "
       "return, a tab and a backslash.",

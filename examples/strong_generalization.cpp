@@ -223,7 +223,7 @@ void run_all(const Settings& settings) {
 }  // namespace
 
 int main(int argc, char** argv) {
-  CLI::App app("Fold-in of users that the model has never seen, beside training with them.",
+  CLI::App app("Fold-in of users that the model has never seen, compared with training on them.",
                "strong_generalization");
   Settings settings;
   examples::declare_data(app, settings);

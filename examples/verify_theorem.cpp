@@ -26,7 +26,7 @@ void declare_options(CLI::App& app, theorem::Settings& settings) {
       // which the theorem assumes to be independent.
       ->check(CLI::Range(std::int64_t{20'000}, std::int64_t{1'000'000}))
       ->capture_default_str();
-  app.add_option("--threads", settings.threads, "at most; all if left out")
+  app.add_option("--threads", settings.threads, "maximum; default: all")
       ->check(CLI::Range(std::size_t{1}, std::size_t{65536}));
   CLI::Option* const data = examples::declare_data(app, settings);
   CLI::Option* const epochs = app.add_option("--epochs", settings.epochs, "of the training curves")

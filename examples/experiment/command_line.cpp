@@ -47,7 +47,7 @@ void refuse_shared_negatives(const Settings& settings) {
   const bool shared = settings.sampler.starts_with("Shared") ||
                       settings.sampler == prism::AllInBatchNegatives::name;
   if (settings.loss == prism::MACR::name && shared) {
-    throw CLI::ValidationError("--sampler", "must be one of each pair's own negatives with MACR");
+    throw CLI::ValidationError("--sampler", "must draw separate negatives for each pair with MACR");
   }
 }
 
@@ -69,13 +69,12 @@ void settle_lists(const CLI::App& app, Settings& settings) {
   for (const auto& [option, values] : settings.lists) refuse_twice(option, values);
   if (!settings.trials()) return;
   if (settings.aggregate) {
-    throw CLI::ValidationError("--aggregate",
-                               "is for one run of each model, not for lists and --tune");
+    throw CLI::ValidationError("--aggregate", "is for single runs, not for lists or --tune");
   }
   for (const char* option : {"--save", "--json", "--checkpoint"}) {
     if (app.count(option) > 0) {
       throw CLI::ValidationError(option,
-                                 "is for one run of each model; lists and --tune have "
+                                 "is for single runs; with lists or --tune, use "
                                  "--records FILE");
     }
   }
@@ -120,22 +119,22 @@ void declare_options(CLI::App& app, Settings& settings) {
   const std::string data = "Data", model = "Model", training = "Training",
                     tuning = "Lists and tuning", output = "Output";
 
-  app.add_option("--data", settings.data, "file of interactions; synthetic data by default")
+  app.add_option("--data", settings.data, "file of interactions; default: synthetic data")
       ->check(CLI::ExistingFile)
       ->group(data);
-  app.add_option("--test", settings.test, "file of the test set; by default a random 10% of --data")
+  app.add_option("--test", settings.test, "file of the test set; default: a random 10% of --data")
       ->check(CLI::ExistingFile)
       ->needs("--data")
       ->group(data);
   CLI::Option* const test_column =
       app.add_option("--test-column", settings.test_column,
-                     "column of --data that says which lines are the test set: its number, from "
+                     "column of --data that marks the lines of the test set: its number, from "
                      "0, or its name")
           ->check([](const std::string& text) { return text.empty() ? "must name a column" : ""; })
           ->needs("--data")
           ->excludes("--test")
           ->group(data);
-  app.add_option("--test-value", settings.test_value, "what the column has in these lines")
+  app.add_option("--test-value", settings.test_value, "value of the column in these lines")
       ->needs(test_column)
       ->capture_default_str()
       ->group(data);
@@ -145,8 +144,9 @@ void declare_options(CLI::App& app, Settings& settings) {
       ->group(data);
   examples::declare_min_rating(app, settings, "--data", data);
   app.add_option("--split", settings.split,
-                 "by time: the last of each user's interactions, of all, or each user's last one; "
-                 "where the test set is given, this chooses the validation set")
+                 "random, or by time: the last part of each user's interactions, the last part of "
+                 "all, or each "
+                 "user's last one; with a given test set, this splits off the validation set")
       ->check(CLI::IsMember(&split_methods))
       ->needs("--data")
       ->capture_default_str()
@@ -215,12 +215,12 @@ void declare_options(CLI::App& app, Settings& settings) {
   declare_policy_options(app, settings);
 
   list_option(app, settings, "lr",
-              "learning rate; by default it follows from the initial rows and the loss")
+              "learning rate; default: computed from the initial embeddings and the loss")
       ->check(number_from(0, true))
       ->group(training);
   app.add_option("--schedule", settings.schedule,
-                 "of the learning rate; by default constant with --lr, else it follows from the "
-                 "initial rows and the loss")
+                 "of the learning rate; default: constant with --lr, otherwise computed from the "
+                 "initial embeddings and the loss")
       ->check(CLI::IsMember({"constant", "cosine", "plateau"}))
       ->group(training);
   app.add_option("--batch", settings.batch, "pairs per step")
@@ -236,78 +236,79 @@ void declare_options(CLI::App& app, Settings& settings) {
       ->check(at_least_1)
       ->capture_default_str()
       ->group(training);
-  app.add_option("--min-steps", settings.min_steps, "steps before epochs count for --patience")
+  app.add_option("--min-steps", settings.min_steps,
+                 "minimum number of steps before epochs count for --patience")
       ->capture_default_str()
       ->group(training);
   app.add_flag(
          "--validate-by-cosine", settings.validate_by_cosine,
-         "rank the validation set by cosine too, and show and record that; early stopping goes "
+         "also rank the validation set by cosine, and show and record that; early stopping is "
          "by dot product")
       ->group(training);
-  app.add_option("--seed", settings.seeds, "of all random numbers, the split's too")
+  app.add_option("--seed", settings.seeds, "of all random numbers, including the split")
       ->check(CLI::Range(std::uint64_t{0}, std::uint64_t{1} << 53, "INTEGER >= 0"))
       ->delimiter(',')
       ->default_str("123")
       ->group(training);
   app.add_option("--device", settings.device,
-                 "where models are trained; cuda: built with PRISM_CUDA")
+                 "where models are trained; cuda needs a build with PRISM_CUDA")
       ->check(CLI::IsMember({"host", "cuda"}));
-  app.add_option("--threads", settings.threads, "maximum; all cores by default")
+  app.add_option("--threads", settings.threads, "maximum; default: all cores")
       ->check(CLI::Range(std::size_t{1}, std::size_t{1} << 16))
       ->group(training);
 
   app.add_flag("--retrain", settings.retrain,
-               "then retrain on training and validation set, for the best number of epochs, "
-               "and test that")
+               "then retrain on training and validation set for the best number of epochs, "
+               "and test that model")
       ->group(training);
   app.add_flag("--aggregate", settings.aggregate,
-               "then rank with rows that have taken up those of their neighbours in the training "
-               "graph (test-time aggregation), by the exponents and weight that rank the "
-               "validation set best, or as trained if none does better; not saved; not where a "
-               "signal ended training")
+               "then add to each row those of its neighbours in the training graph (test-time "
+               "aggregation), with the exponents and weight that rank the validation set best, or "
+               "none if that is best; not saved; not after a signal has ended training")
       ->group(training);
 
   app.add_flag("--tune", settings.tune,
-               "of each model, choose among the lists' combinations by validation with the first "
+               "for each model, choose among the lists' combinations by validation with the first "
                "seed, and run that with every seed")
       ->group(tuning);
-  app.add_option(
-         "--first-epochs", settings.first_epochs,
-         "--tune: after so many epochs the best third of each rate goes on, and so on; 0: all do")
+  app.add_option("--first-epochs", settings.first_epochs,
+                 "--tune: number of epochs after which the best third for each "
+                 "rate goes on, and so on (successive halving); 0: all are trained to the end")
       ->needs("--tune")
       ->capture_default_str()
       ->group(tuning);
   app.add_option("--records", settings.records,
-                 "append each trial to this file of JSON lines; those that it has are not run "
-                 "again, and those that SIGINT or SIGTERM ends go on")
+                 "append each trial to this JSON Lines file; trials already in it are not run "
+                 "again, and trials interrupted by SIGINT or SIGTERM are continued")
       ->group(tuning);
 
   app.add_option(
          "--json", settings.json,
-         "write settings, history and results to this file; of a file of the same settings "
-         "and data, the run of a model stays until another is complete, or both are not and "
-         "the other ranked the validation set better")
+         "write settings, history and results to this file; in an existing file with the same "
+         "settings and data, the run of a model is replaced by a complete run, or if both are "
+         "interrupted, by one that ranked the validation set better")
       ->check(writable_file())
       ->group(output);
   app.add_option(
          "--save", settings.save,
          "save each model to a folder in this one: users.npy, items.npy (output rows), "
          "user_ids.txt, item_ids.txt (the id of each row) and all that loading it needs; a model "
-         "whose training a signal ended replaces only such a one, that ranked the "
+         "whose training was interrupted replaces only an interrupted one that ranked the "
          "validation set worse")
       ->check(writable_folder())
       ->group(output);
-  app.add_option("--checkpoint", settings.checkpoint,
-                 "after each epoch, and where SIGINT or SIGTERM ends training, write what training "
-                 "goes on from to a file in this folder")
+  app.add_option(
+         "--checkpoint", settings.checkpoint,
+         "after each epoch, and when SIGINT or SIGTERM ends training, write a checkpoint to a "
+         "file in this folder")
       ->check(writable_folder())
       ->group(output);
-  app.add_flag("--resume", settings.resume, "go on from the checkpoints that are there")
+  app.add_flag("--resume", settings.resume, "continue from the checkpoints in that folder")
       ->needs("--checkpoint")
       ->group(output);
   app.set_version_flag("--version", "prism " PRISM_VERSION);
   app.add_flag("--quiet", settings.quiet,
-               "show no progress; what the files were taken for is shown")
+               "show no progress; how the files were read is still shown")
       ->group(output);
 
   examples::read_whole_numbers(app);

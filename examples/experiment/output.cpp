@@ -42,7 +42,7 @@ void require_same(const std::string& place, const char* what, const prism::Json&
     const prism::Json before = there.is_object() && there.contains(name) ? there[name] : nullptr;
     prism::require(before == value, place.c_str(),
                    std::string("has results of other ") + what + ", " + name + " " + text(before) +
-                       " where it is " + text(value) + " now: give another name, or remove it");
+                       ", now " + text(value) + "; give another name, or remove it");
   }
 }
 
@@ -54,8 +54,8 @@ prism::Json check_record(const Settings& settings, const prism::Json& data) {
   }
   const prism::Json record = prism::Json::parse(file, nullptr, false);
   if (!record.is_object() || !record.contains("prism") || !record.contains("settings")) {
-    throw prism::DataError(
-        settings.json, 0, "is there already and no record of experiment; give --json another name");
+    throw prism::DataError(settings.json, 0,
+                           "exists and is not a record of experiment; give --json another name");
   }
   require_same("--json " + settings.json, "settings", record["settings"], as_written(settings));
   require_same("--json " + settings.json, "data", record.value("data", prism::Json()), data);
@@ -97,7 +97,7 @@ prism::Json check_output(const Settings& settings, const prism::Split& split) {
     std::error_code none;
     prism::require(
         !std::filesystem::exists(file, none), "--checkpoint",
-        file.string() + " is there already: add --resume to go on from it, or remove it");
+        file.string() + " already exists: add --resume to continue from it, or remove it");
   }
   // All checks have passed.
   for (const std::string& folder : {settings.save, settings.checkpoint}) {

@@ -34,11 +34,12 @@ inline void print_warnings(const prism::Report& popular, const std::vector<Run>&
         run.has_results() ? "; its results are those of the best epoch so far" : "";
     if (run.interrupted()) print("ended by a signal" + results);
     if (run.training_error) print("ended by an error, " + *run.training_error + results);
-    if (run.checkpoint_error) print("its last checkpoint is not written: " + *run.checkpoint_error);
-    if (run.save_error) print("is not saved: " + *run.save_error);
-    if (run.not_recorded) print("is not recorded: " + *run.not_recorded);
+    if (run.checkpoint_error)
+      print("its last checkpoint could not be written: " + *run.checkpoint_error);
+    if (run.save_error) print("was not saved: " + *run.save_error);
+    if (run.not_recorded) print("was not recorded: " + *run.not_recorded);
     if (run.has_results() && run.dot.ndcg < popular.ndcg) {
-      print("ranks worse than the most popular items, which need no training");
+      print("ranks worse than recommending the most popular items, which needs no training");
     }
   }
 }
@@ -67,7 +68,7 @@ inline void print_table(const prism::Split& split, const std::vector<Run>& runs)
       continue;
     }
     if (!run.has_results()) {
-      std::printf("%-*s  ended before its first epoch was over\n", w, run.name.c_str());
+      std::printf("%-*s  ended before its first epoch was complete\n", w, run.name.c_str());
       continue;
     }
     print_quality(run.name.c_str(), run.dot);
@@ -282,11 +283,11 @@ inline prism::Json to_json(const prism::Split& split) {
                                                                  const Run& run,
                                                                  prism::Json before) {
   if (run.error) return std::nullopt;
-  if (!run.has_results()) return run.ended_by() + " before its first epoch was over";
+  if (!run.has_results()) return run.ended_by() + " before its first epoch was complete";
   const prism::Json json = to_json(run);
   const auto same = same_model(before, json);
   if (same == before.end() || replaces(json, *same)) return std::nullopt;
-  return "the one in " + settings.json + " stays, as " + run.ended_by() +
+  return "the one in " + settings.json + " is kept, as " + run.ended_by() +
          (is_complete(*same) ? "" : " before it ranked the validation set better");
 }
 

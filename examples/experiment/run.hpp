@@ -102,11 +102,10 @@ inline prism::Split load(const Settings& settings) {
 /// @throws prism::ArgumentError  if there is nothing to validate or to test on
 inline void check_parts(const Settings& settings, const prism::Split& split) {
   prism::require(!split.test.empty() || !settings.test_is_given(), settings.test_option(),
-                 settings.drop_repeated
-                     ? "gives only interactions that the rest of the data has too"
-                     : "gives no interactions");
+                 settings.drop_repeated ? "has only interactions that the rest of the data also has"
+                                        : "has no interactions");
   prism::require(!split.validation.empty() && !split.test.empty(), "--data",
-                 "is too small: nothing is left for the validation or the test set");
+                 "is too small: the validation or the test set would be empty");
 }
 
 /// A split that trials share, and its description.

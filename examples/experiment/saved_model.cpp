@@ -30,12 +30,12 @@ prism::SavedNotes saved_notes(const Settings& settings, const Run& run) {
 std::optional<std::string> why_not_saved(const Settings& settings, const Run& run) {
   if (run.complete()) return std::nullopt;
   const std::string ended = run.ended_by();
-  if (run.history.epochs.empty()) return ended + " before its first epoch was over";
+  if (run.history.epochs.empty()) return ended + " before its first epoch was complete";
   if (run.retraining && run.retraining->epochs.empty()) {
-    return ended + " on training and validation set before its first epoch was over";
+    return ended + " on training and validation set before its first epoch was complete";
   }
   if (run.history.best_epoch == 0) {
-    return ended + " before an epoch ranked better than the weights that it began with";
+    return ended + " before an epoch ranked better than the initial weights";
   }
   const std::filesystem::path folder = model_folder(settings, run.choice);
   std::error_code none;
@@ -48,7 +48,7 @@ std::optional<std::string> why_not_saved(const Settings& settings, const Run& ru
     if (name == interrupted_note) complete = value != "true";
     if (name == validation_note) validation = std::strtod(value.c_str(), nullptr);
   }
-  const std::string stays = "the one in " + folder.string() + " stays, as " + ended;
+  const std::string stays = "the one in " + folder.string() + " is kept, as " + ended;
   if (complete) return stays;
   if (run.history.best_validation_ndcg > validation) return std::nullopt;
   return stays + " before it ranked the validation set better";

@@ -147,8 +147,8 @@ void check_epochs(const Settings& settings, const Session& session,
   const bool within = session.steps() > done * session.history().steps_per_epoch;
   prism::require(settings.epochs >= done + (within ? 1 : 0), "epochs",
                  "must be at least " + std::to_string(done + (within ? 1 : 0)) + ": " +
-                     std::to_string(done) + (within ? " and a part of the next" : "") +
-                     " are done in " + checkpoint.string());
+                     std::to_string(done) + (within ? " and part of the next" : "") +
+                     " are complete in " + checkpoint.string());
 }
 
 /// Trains a model from its checkpoint, if there is one and --resume is set, or else from the

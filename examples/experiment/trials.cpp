@@ -110,10 +110,10 @@ void print(const std::vector<prism::Tuned>& rows) {
 
 /// Warns that a signal ended the trials, and says how to go on.
 void print_ended(const Settings& settings) {
-  std::printf("\nwarning: ended by a signal; the table has the trials that were over%s. %s\n",
-              settings.tune ? ", and the choice may\nbe another when all are" : "",
-              settings.records.empty() ? "With --records FILE, the same command would go on."
-                                       : "The same command goes on.");
+  std::printf("\nwarning: ended by a signal; the table has the trials completed so far%s. %s\n",
+              settings.tune ? ", and the choice may\nchange when all are complete" : "",
+              settings.records.empty() ? "With --records FILE, the same command would continue."
+                                       : "Run the same command to continue.");
 }
 
 /// Prints the trials that diverged. @return whether there are none

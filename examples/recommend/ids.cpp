@@ -75,7 +75,7 @@ std::vector<ListedUser> users_in(const std::string& file, const prism::Interacti
   }
   if (in.bad()) throw prism::DataError(file, 0, "cannot be read");
   if (users.empty()) {
-    throw prism::DataError(file, 0, "has no users: it should have an id in each line");
+    throw prism::DataError(file, 0, "has no users; it must have one id per line");
   }
   return users;
 }

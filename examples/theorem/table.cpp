@@ -91,7 +91,8 @@ std::vector<TheoremCheck> check_grid(const Settings& settings) {
 
 void print_limits(const Settings& settings) {
   std::printf(
-      "\nWhere the theorem stops holding: growth alone (no decay, cosine, eta 0.05), simulated, as "
+      "\nWhere the theorem no longer holds: growth alone (no decay, cosine, eta 0.05), simulated, "
+      "as "
       "a\n"
       "share of what is predicted. The theorem counts one pair of an item in a batch; where all\n"
       "count, popular items grow by more. Pairs that are drawn with replacement are in fewer "

@@ -56,7 +56,7 @@ Split load(const Settings& settings) {
   Split split = random_split(settings.interactions(),
                              {.validation = 0.1, .test = 0.1, .seed = settings.seed});
   require(split.train.items() >= 10 && !split.validation.empty(), "--data",
-          "is too small: there must be 10 items at least, and interactions to validate with");
+          "is too small: there must be at least 10 items and a validation set that is not empty");
   return split;
 }
 

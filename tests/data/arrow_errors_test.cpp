@@ -89,7 +89,7 @@ TEST_CASE("a type that is no id's is an error that names column, format and what
         "column 'user' (format 'f') has a dictionary, but its indices are not integers");
   const ArrowColumn words = test::dictionary<std::int8_t>("c", {0}, test::texts("user", {"a"}));
   CHECK(refusal_of({test::dictionary<std::int8_t>("c", {0}, words), item_column})
-            .find("has a dictionary of format 'c', no ids") != std::string::npos);
+            .find("has a dictionary of format 'c', which has no ids") != std::string::npos);
 }
 
 TEST_CASE("a type that is no rating's is an error that says what is") {
@@ -97,7 +97,8 @@ TEST_CASE("a type that is no rating's is an error that says what is") {
     ArrowColumn rating = test::numbers<double>("rating", format, {1, 2, 3});
     CHECK(refusal_of({user_column, item_column, rating}, nullptr, {.min_rating = 3}) ==
           "column 'rating' (format '" + format +
-              "') cannot be read as a rating, which is an integer or a float: cast it to float64");
+              "') cannot be read as a rating, which must be an integer or a float: cast it to "
+              "float64");
     CHECK(refusal_of({user_column, item_column, rating}) == "no error");
   }
   const ArrowColumn rating =
@@ -177,9 +178,9 @@ TEST_CASE("a column that cannot be of its type and length is an error") {
           a.length = max;
         }).starts_with(user + " has an array of length 9223"));
   CHECK(array_error(user_column, [](ArrowArray& a) { a.n_buffers = 3; }) ==
-        user + " has 3 buffers where 2 belong");
+        user + " has 3 buffers, not 2");
   CHECK(array_error(user_column, [](ArrowArray& a) { a.n_buffers = 1; }) ==
-        user + " has 1 buffers where 2 belong");
+        user + " has 1 buffers, not 2");
   CHECK(array_error(user_column, [](ArrowArray& a) { a.n_buffers = -1; }) ==
         user + " has no buffers");
   CHECK(array_error(user_column, [](ArrowArray& a) { a.buffers = nullptr; }) ==
@@ -192,46 +193,46 @@ TEST_CASE("a column that cannot be of its type and length is an error") {
           a.null_count = -2;
         }).starts_with(user + " has -2 nulls"));
   CHECK(array_error(test::texts("user", {"a", "b", "c"}), [](ArrowArray& a) { a.n_buffers = 2; }) ==
-        "column 'user' (format 'u') has 2 buffers where 3 belong");
+        "column 'user' (format 'u') has 2 buffers, not 3");
   CHECK(array_error(test::views("user", {"a", "b", "c"}), [](ArrowArray& a) { a.n_buffers = 2; }) ==
-        "column 'user' (format 'vu') has 2 buffers where 3 or more belong");
+        "column 'user' (format 'vu') has 2 buffers, not 3 or more");
 }
 
 TEST_CASE("texts whose offsets fall are an error that names the row") {
   const std::string texts = "column 'user' (format 'u'), row ";
   CHECK(array_error(between<std::int32_t>({0, 1, 2, 3})) == "no error");
   CHECK(array_error(between<std::int32_t>({0, 2, 1, 3}))
-            .starts_with(texts + "1 (from 0): its text would be from byte 2 to 1"));
+            .starts_with(texts + "1 (from 0): its text has the offsets 2 to 1"));
   CHECK(array_error(between<std::int32_t>({-1, 1, 2, 3}))
-            .starts_with(texts + "0 (from 0): its text would be from byte -1 to 1"));
+            .starts_with(texts + "0 (from 0): its text has the offsets -1 to 1"));
   CHECK(array_error(between<std::int64_t>({0, 1, 2, std::numeric_limits<std::int64_t>::min()}))
-            .starts_with("column 'user' (format 'U'), row 2 (from 0): its text would be from"));
+            .starts_with("column 'user' (format 'U'), row 2 (from 0): its text has the offsets"));
   CHECK(array_error(between<std::int32_t>({0, 1, 2, 3}), [](ArrowArray& a) {
           a.buffers[2] = nullptr;
         }) == texts + "0 (from 0): there is no buffer of characters");
   CHECK(array_error(between<std::int32_t>({0, 0, 0, 0}), [](ArrowArray& a) {
           a.buffers[2] = nullptr;
-        }) == texts + "0 (from 0): is an empty string, which is no id");
+        }) == texts + "0 (from 0): is an empty string, which is not a valid id");
 }
 
 TEST_CASE("views that point outside of their buffers are an error that names the row") {
   const std::string row = "column 'user' (format 'vu'), row 1 (from 0): its text ";
   CHECK(array_error(view(20, 0, 0)) == "no error");
-  CHECK(array_error(view(-1, 0, 0)) == row + "its text has a negative length: -1");
-  CHECK(array_error(view(20, 2, 0)) == row + "would be in buffer 2 of 2");
-  CHECK(array_error(view(20, -1, 0)) == row + "would be in buffer -1 of 2");
-  CHECK(array_error(view(20, 0, 1)) == row + "would be from byte 1 to 21 of a buffer of 20");
-  CHECK(array_error(view(21, 0, 0)) == row + "would be from byte 0 to 21 of a buffer of 20");
-  CHECK(array_error(view(20, 0, -1)) == row + "would be from byte -1 to 19 of a buffer of 20");
-  CHECK(array_error(view(20, 1, 0)) == row + "would be from byte 0 to 20 of a buffer of 0");
+  CHECK(array_error(view(-1, 0, 0)) == row + "has a negative length: -1");
+  CHECK(array_error(view(20, 2, 0)) == row + "refers to buffer 2 (from 0) of 2");
+  CHECK(array_error(view(20, -1, 0)) == row + "refers to buffer -1 (from 0) of 2");
+  CHECK(array_error(view(20, 0, 1)) == row + "refers to bytes 1 to 21 of a buffer of length 20");
+  CHECK(array_error(view(21, 0, 0)) == row + "refers to bytes 0 to 21 of a buffer of length 20");
+  CHECK(array_error(view(20, 0, -1)) == row + "refers to bytes -1 to 19 of a buffer of length 20");
+  CHECK(array_error(view(20, 1, 0)) == row + "refers to bytes 0 to 20 of a buffer of length 0");
   constexpr auto max = std::numeric_limits<std::int32_t>::max();
   CHECK(array_error(view(max, 0, max)) ==
-        row + "would be from byte 2147483647 to 4294967294 of a buffer of 20");
+        row + "refers to bytes 2147483647 to 4294967294 of a buffer of length 20");
   CHECK(array_error(view(20, 0, 0), [](ArrowArray& a) {
           a.buffers[2] = nullptr;
-        }).starts_with(row + "would be from byte 0 to 20"));
+        }).starts_with(row + "refers to bytes 0 to 20"));
   CHECK(array_error(view(20, 0, 0), [](ArrowArray& a) { a.buffers[4] = nullptr; }) ==
-        row + "would be in buffer 0 of 2");
+        row + "refers to buffer 0 (from 0) of 2");
 }
 
 TEST_CASE("a dictionary that is not where it should be is an error") {

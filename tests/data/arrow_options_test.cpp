@@ -73,14 +73,14 @@ TEST_CASE("columns that may be another's are an error that names the option") {
   CHECK(error_of({test::texts("timestamp", {"1"}), a, b}) ==
         "column 'timestamp' has no ids, judging by its name; use the options user and item to "
         "choose the columns of ids; "
-        "there are: 'timestamp', 'a', 'b'");
+        "the columns are: 'timestamp', 'a', 'b'");
   CHECK(error_of({a, rating, b}).starts_with("column 'rating' has no ids, judging by its name"));
   CHECK(error_of({item, rating}).starts_with("column 'rating' has no ids, judging by its name"));
   CHECK(
       error_of({user, item, user}) ==
       "columns 0 and 2 (from 0) both match, 'user' and 'user'; use an option to choose one, by its "
-      "place "
-      "if need be");
+      "number "
+      "if the names are equal");
   CHECK(error_of({a, a}, {.user = "a", .item = 1}).starts_with("columns 0 and 1 (from 0) both"));
   CHECK(error_of({test::texts("uid", {"1"}), item, user}).starts_with("columns 0 and 2 (from 0)"));
   CHECK(pairs_of(interactions_in({user, item, test::texts("user_id", {"3"})})) ==
@@ -164,11 +164,29 @@ TEST_CASE("times of every type are read, timestamps and dates in seconds") {
   CHECK(time(test::texts("time", {"a", "b"}), {.time = no_column}) == -1);
   CHECK(time(test::numbers<std::int32_t>("when", "i", {9, 8})) == -1);
   CHECK(error_of({user, item, test::texts("time", {"a", "b"})}) ==
-        "column 'time' (format 'u') cannot be read as a time, which is a number, a timestamp or a "
+        "column 'time' (format 'u') cannot be read as a time, which must be a number, a timestamp "
+        "or a "
         "date: cast it to one, or pass no_column");
   CHECK(error_of({user, item, test::numbers<double>("time", "g", {1, 0.0 / 0.0})}) ==
         "column 'time' (format 'g'), row 1 (from 0): is not a finite number");
   const ArrowColumn some = test::with_nulls(test::numbers<double>("time", "g", {1, 2}), {0, 1});
   CHECK(error_of({user, item, some}).starts_with("column 'time' (format 'g'), row 0"));
   CHECK(time(some, {.nulls = ArrowNulls::drop}) == 2);
+}
+
+TEST_CASE("rows in the order of time have their positions as times, over all batches") {
+  const std::vector<ArrowColumn> first{test::texts("user", {"a", "b", "a"}),
+                                       test::texts("item", {"x", "x", "y"}),
+                                       test::numbers<std::int32_t>("timestamp", "i", {9, 8, 7})};
+  const std::vector<ArrowColumn> second{test::texts("user", {"b", "a"}),
+                                        test::texts("item", {"y", "x"}),
+                                        test::numbers<std::int32_t>("timestamp", "i", {6, 5})};
+  ArrowArrayStream stream = test::Stream::of({first, second});
+  const Interactions data = read_arrow(&stream, {.time = file_order});
+  REQUIRE(data.size() == 4);  // by user, a user's by item
+  CHECK(data.times()[0] == 0);
+  CHECK(data.times()[1] == 2);
+  CHECK(data.times()[2] == 1);
+  CHECK(data.times()[3] == 3);
+  CHECK(data.read_summary()->order_as_time);
 }

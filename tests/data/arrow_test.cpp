@@ -241,8 +241,8 @@ TEST_CASE("a table without interactions is an error") {
 
 TEST_CASE("an empty string is no id") {
   CHECK(error_of({test::texts("user", {"1", ""}), test::texts("item", {"1", "2"})}) ==
-        "column 'user' (format 'u'), row 1 (from 0): is an empty string, which is no id");
+        "column 'user' (format 'u'), row 1 (from 0): is an empty string, which is not a valid id");
   const ArrowColumn words = test::texts("user", {"ann", ""});
   CHECK(error_of(beside_items(test::dictionary<std::int8_t>("c", {0, 0, 1}, words))) ==
-        "column 'user' (format 'c'), row 2 (from 0): is an empty string, which is no id");
+        "column 'user' (format 'c'), row 2 (from 0): is an empty string, which is not a valid id");
 }

@@ -68,19 +68,20 @@ inline const std::vector<OddFile> odd_files{
     {"a user, and a rating where the item should be",
      "user,rating,film\n7,5,8\n",
      {},
-     refused(
-         ":1: no column has a known name for the item, and column 1 is 'rating'; the option item "
-         "says")},
+     refused(":1: no column has a known name for the item, and column 1 is 'rating'; use the "
+             "option item "
+             "to")},
     {"a time where the user should be",
      "timestamp,who,itemid\n1433221332,7,8\n",
      {},
-     refused(":1: no column has a known name for the user, and column 0 is 'timestamp'; the option "
-             "user says")},
+     refused(
+         ":1: no column has a known name for the user, and column 0 is 'timestamp'; use the option "
+         "user to")},
     {"two items",
      "user_id,movie_id,book_id\n1,2,3\n",
      {},
-     refused(
-         ":1: more than one column may be the item's: movie_id and book_id; the option item says")},
+     refused(":1: more than one column may be the item column: movie_id and book_id; use the "
+             "option item")},
     {"a column of numbers without a name",
      ",who,what\n0,7,8\n1,9,8\n",
      {},
@@ -189,7 +190,7 @@ inline const std::vector<OddFile> odd_files{
     {"lists with a user that comes again",
      "0 1 2 3\n1 5 4\n0 9\n",
      {},
-     refused(":3: begins with '0' as line 1 does")},
+     refused(":3: begins with '0', as line 1 does")},
     {"lists with a user that comes again, chosen", "0 1 2 3\n1 5 4\n0 9\n", lists,
      reads(2, 6, 6, "0 1")},
     {"a list with an item twice",
@@ -206,8 +207,9 @@ inline const std::vector<OddFile> odd_files{
     {"a title above a CSV file",
      "My ratings of 2020\n\nuser,item,rating\n7,8,5\n9,8,4\n",
      {},
-     refused(":1: lines have different numbers of columns: the first one 1 between ',', line 3 and "
-             "those below 3; remove what is above the table, or the option comment says")},
+     refused(":1: lines have different numbers of columns: with the delimiter ',', the first has "
+             "1, but line 3 and "
+             "those below have 3; remove what is above the table, or set the option comment")},
     {"a title above a CSV file, as a comment",
      "My ratings of 2020\n\nuser,item,rating\n7,8,5\n9,8,4\n",
      {.comment = "My"},
@@ -215,11 +217,13 @@ inline const std::vector<OddFile> odd_files{
     {"a title of one word above columns between tabs",
      "Ratings\n7\t8\n9\t8\n",
      {},
-     refused(":1: lines have different numbers of columns: the first one 1 between '\\t', line 2")},
+     refused(":1: lines have different numbers of columns: with the delimiter '\\t', the first has "
+             "1, but line 2")},
     {"a title with a comma above columns between tabs",
      "Ratings, 2020\n7\t8\n9\t8\n",
      {},
-     refused(":1: lines have different numbers of columns: the first one 1 between '\\t', line 2")},
+     refused(":1: lines have different numbers of columns: with the delimiter '\\t', the first has "
+             "1, but line 2")},
     {"tabs where no delimiter is",
      "196\t242\t3\t881250949\n186\t302\t3\t891717742\n",
      {.delimiter = "|"},

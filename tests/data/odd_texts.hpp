@@ -71,7 +71,7 @@ inline const std::vector<OddFile> odd_texts{
      "// by hand\n7,8\n9,8\n",
      {.comment = "//"},
      reads(2, 1, 2, "7 8")},
-    {"only comments", "# nothing\n# here\n", {}, refused(": holds only comments")},
+    {"only comments", "# nothing\n# here\n", {}, refused(": has only comments")},
     // Headers.
     {"a header of words above words",
      "reader,book\nAnn,Emma\nBob,Dune\n",

@@ -138,7 +138,7 @@ TEST_CASE("adjacency lists have no columns") {
   CHECK(
       contains(error_of(lists, {.min_rating = 3}), ":2: has 2 columns, but the first line has 5"));
   CHECK(contains(error_of(lists, {.format = Format::delimited}), ":3: expected 2 columns or more"));
-  CHECK(contains(error_of("0 5 6\n1\t6\n", {.format = Format::adjacency}), ":2: holds a tab"));
+  CHECK(contains(error_of("0 5 6\n1\t6\n", {.format = Format::adjacency}), ":2: has a tab"));
 }
 
 TEST_CASE("a header that names only user or item, in the other's column, is an error") {

@@ -27,7 +27,7 @@ run --lr 0.1,0.01 --lambda 1e-4,1e-6 --seed 1,2 --records records.jsonl >third.t
 cmp first.txt third.txt || fail "the table after a record was cut off is another"
 status=0
 run --lr 0.1,0.01 --lambda 1e-4,1e-6 --seed 1,2 --records records.jsonl >/dev/full 2>err.txt || status=$?
-[ "$status" = 1 ] && grep -qx 'experiment: the standard output cannot be written' err.txt ||
+[ "$status" = 1 ] && grep -qx 'experiment: standard output cannot be written' err.txt ||
   fail "exit status $status where nothing can be written: $(cat err.txt)"
 # The choice is the best validation of the first seed.
 run --lr 0.1,0.01 --lambda 1e-4,1e-6 --seed 1,2 --records records.jsonl --tune >tuned.txt
@@ -99,7 +99,7 @@ parts given --data parts.tsv --test-column 2 --split temporal_user --file-order
 cmp -s column.txt given.txt && fail "--split does not choose the validation set where the test set is given"
 parts last --data timed.tsv --split leave_last_out
 [ -s last.txt ] || fail "leave_last_out has no table"
-refused_parts '--data: has no times, so that no interaction is the last; the option --time-column or --file-order says' --data parts.tsv --split leave_last_out
+refused_parts '--data: has no times, so its interactions cannot be ordered; use the option --time-column or --file-order to choose' --data parts.tsv --split leave_last_out
 refused_parts 'is used only with --split by time' --data timed.tsv --time-column 3
 refused_parts 'is not used with --split leave_last_out' --data timed.tsv --split leave_last_out --validation-part 0.2
 
@@ -121,7 +121,7 @@ printf 'newcomer,never seen\n' >>newcomer.csv
 sed -i '1i user,item' newcomer.csv
 "$recommend" --model "$folder_of_model" --new-users newcomer.csv -k 3 >new.txt 2>unknown.txt
 [ "$(grep -c "^newcomer" new.txt)" = 3 ] || fail "there are not 3 recommendations for a new user"
-grep -q "1 of .* interactions are with items the model has not" unknown.txt || fail "an unknown item is not counted"
+grep -q "1 of .* interactions are with items that the model does not have" unknown.txt || fail "an unknown item is not counted"
 run --initializer PRISM --save models --json saved.json >again.txt
 cmp <(sed 's/ [0-9.]* *[-0-9.]*$//' saved.txt) <(sed 's/ [0-9.]* *[-0-9.]*$//' again.txt) || fail "a second run is another"
 kept() {
@@ -133,7 +133,7 @@ kept() {
 kept "--lr null where it is 0.5 now" --save models --lr 0.5
 kept "--lr null where it is 0.5 now" --json saved.json --lr 0.5
 cp ratings.dat mine.json
-kept "no record of experiment" --json mine.json
+kept "is not a record of experiment" --json mine.json
 cmp -s ratings.dat mine.json || fail "another program's file was replaced"
 
 # A signal ends training after the current step: the table is printed, and --resume reaches the same result.
@@ -234,14 +234,14 @@ refused() {
 refused "--lr" --lr 0.1,-1
 refused "--records FILE" --lr 0.1,0.01 --json out.json
 refused "has 1 twice" --seed 1,1
-refused "must be a whole number of at least 0, not -1" --min-steps -1
+refused "must be an integer of at least 0, not -1" --min-steps -1
 refused "must be at most 18446744073709551615" --min-steps 99999999999999999999
 refused "--alpha" --alpha 4 --initializer PRISM
 refused "name the same place" --json out --save ./out/
 refused "would append to the data" --records ratings.dat --tune
 refused "is used only with --loss SSM" --tau 0.1,0.2
 refused "--tune" --first-epochs 3
-refused "each pair's own negatives with MACR" --loss MACR --sampler SharedUniformNegatives
+refused "must draw separate negatives for each pair with MACR" --loss MACR --sampler SharedUniformNegatives
 refused "is used only with --loss SSM and a sampler" --loss SSM --log-q
 refused "is used only with --loss SLK" --loss PSL --slk-k 5
 refused "and not AllInBatchNegatives" --loss SSM --sampler AllInBatchNegatives --negatives 9

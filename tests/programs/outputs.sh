@@ -43,7 +43,7 @@ run --epochs 2 --aggregate --retrain >again.txt 2>messages.txt
 grep -q 'test-time aggregation m -' again.txt && [ "$(figures again.txt)" != "$(figures aggregated.txt)" ] ||
   fail "retraining changed no figure of an aggregated model"
 refused 2 "--aggregate excludes --save" --aggregate --save aggregated
-refused 2 "--aggregate: is for one run of each model" --aggregate --lr 0.1,0.01
+refused 2 "--aggregate: is for single runs" --aggregate --lr 0.1,0.01
 
 "$recommend" --model done/MF-DirectAU-None-PRISM --describe >out.txt
 for words in 'note stop_reason: epochs' 'note interrupted: false' 'note validation_ndcg: '; do
@@ -54,9 +54,9 @@ done
 place=done/MF-DirectAU-None-PRISM.checkpoint
 refused 1 "--epochs: must be at least 4: 4 are done in $place" --epochs 3 --checkpoint done --resume --json few.json
 [ ! -e few.json ] || fail "a record was written of epochs that were done before"
-refused 1 "--initializer: must be what $place was saved with, PRISM<1>, alpha 1, not PRISM<2>, alpha 2" \
+refused 1 "--initializer: must be PRISM<1>, alpha 1, as saved in $place, not PRISM<2>, alpha 2" \
   --alpha 2 --epochs 5 --checkpoint done --resume
-refused 1 "--batch: must be what $place was saved with, 4096, not 64" --batch 64 --epochs 5 --checkpoint done --resume
+refused 1 "--batch: must be 4096, as saved in $place, not 64" --batch 64 --epochs 5 --checkpoint done --resume
 run --epochs 4 --checkpoint done --resume --json again.json >out.txt 2>&1 || fail "epochs that are done: $(cat out.txt)"
 
 # Everything is checked before any file or folder is created.
@@ -66,12 +66,12 @@ refused 2 "name the same place" --checkpoint f.txt --json f.txt
 refused 2 "--save: " --save ratings.dat/models
 [ ! -e f.txt ] || fail "a folder was made for options that were refused"
 refused 2 "there is no folder" --save made --json none/run.json
-refused 1 "no record of experiment" --save made --checkpoint made --json ratings.dat.copy
+refused 1 "is not a record of experiment" --save made --checkpoint made --json ratings.dat.copy
 [ ! -e made ] || fail "a folder was made before all was checked"
 
 # Files that are not a saved model's are found before training.
 touch done/MF-DirectAU-None-PRISM/notes.txt
-refused 1 "other files than a saved model's, such as notes.txt" --epochs 4 --save done
+refused 1 "files that are not part of a saved model, such as notes.txt" --epochs 4 --save done
 rm done/MF-DirectAU-None-PRISM/notes.txt
 
 # Results from other data under the same file name are not replaced.
@@ -106,7 +106,7 @@ status=0
 [ "$status" = 1 ] || fail "exit status $status where a last checkpoint is not written: $(cat full.txt messages.txt)"
 [ "$(grep -c '^MF<64>' full.txt)" = 3 ] && ! grep -q 'ended by an error' full.txt ||
   fail "a last checkpoint that is not written ends more: $(cat full.txt)"
-grep -q 'its last checkpoint is not written' full.txt && [ "$(grep -c '"checkpoint_error": ' last.json)" = 3 ] ||
+grep -q 'its last checkpoint could not be written' full.txt && [ "$(grep -c '"checkpoint_error": ' last.json)" = 3 ] ||
   fail "a last checkpoint is not said to be missing: $(cat full.txt)"
 
 # interrupted EPOCH OPTIONS...: sends SIGINT after an epoch. Progress goes through a pipe, which holds fewer lines than
@@ -140,7 +140,7 @@ before=$(validation)
 better 0.0
 interrupted 3000 --json cut.json --save models
 ! grep -q '"best_validation_ndcg": 0.0,' cut.json || fail "a worse run stays in the record"
-grep -q 'is not saved: the one in' out.txt || awk -v a="$(validation)" -v b="$before" 'BEGIN { exit !(a > b) }' ||
+grep -q 'was not saved: the one in' out.txt || awk -v a="$(validation)" -v b="$before" 'BEGIN { exit !(a > b) }' ||
   fail "a model that ranked $before was replaced by one with $(validation)"
 better 2.0
 interrupted 3 --json cut.json --save models
@@ -155,8 +155,8 @@ cp $model/manifest.txt complete.txt
 interrupted 3 --json cut.json --save models
 cmp cut.json complete.json || fail "a complete run was replaced"
 cmp $model/manifest.txt complete.txt || fail "a complete model was replaced"
-grep -q 'is not saved: the one in' out.txt || fail "the table does not say which model stays"
-grep -q 'is not recorded: the one in cut.json stays, as a signal ended training' out.txt ||
+grep -q 'was not saved: the one in' out.txt || fail "the table does not say which model stays"
+grep -q 'was not recorded: the one in cut.json is kept, as a signal ended training' out.txt ||
   fail "the table does not say which run stays"
 
 # A signal in the first epoch, minutes long here, leaves nothing to save or to record.
@@ -168,9 +168,9 @@ kill -INT "$process"
 status=0
 wait "$process" || status=$?
 [ "$status" = 130 ] || fail "exit status $status after a signal in the first epoch: $(cat out.txt)"
-for words in 'LightGCN.*  ended before its first epoch was over' \
-  'is not saved: a signal ended training before its first epoch was over' \
-  'is not recorded: a signal ended training before its first epoch was over'; do
+for words in 'LightGCN.*  ended before its first epoch was complete' \
+  'was not saved: a signal ended training before its first epoch was complete' \
+  'was not recorded: a signal ended training before its first epoch was complete'; do
   grep -q "$words" out.txt || fail "an untrained model is not said to be left out: $(cat out.txt)"
 done
 ! grep -q '"model":' first.json || fail "an untrained model is recorded"

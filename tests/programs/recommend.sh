@@ -53,7 +53,7 @@ refused 2 "--delimiter" --delimiter ,
 
 # A new user without known items is an error, not an empty list.
 printf 'user,item\nnew,a\nnew,b\n' >unknown.csv
-refused 1 "unknown.csv: has no interaction with an item that the model has" --new-users unknown.csv
+refused 1 "unknown.csv: has no interaction with an item of the model" --new-users unknown.csv
 printf 'user,item\nnew,1\nnew,2\nother,b\n' >mixed.csv
 ask --new-users mixed.csv >out.txt 2>messages.txt && fail "a user of unknown items was answered"
 cmp out.txt liked.txt && grep -q 'no item of the user other' messages.txt || fail "$(cat out.txt messages.txt)"

@@ -148,6 +148,7 @@ class ArrowReader {
                 .rating_column = fields_.rating ? fields_.rating->column : "",
                 .time_column = fields_.time ? fields_.time->column : "",
                 .dates = fields_.time && fields_.time->type.is_date(),
+                .order_as_time = options.time == Column(file_order),
                 .min_rating = options.min_rating};
   }
 
@@ -181,6 +182,7 @@ class ArrowReader {
       }
       if (is_dropped(user, row) || is_dropped(item, row)) continue;
       if (time && is_dropped(*time, row)) continue;
+      if (summary_.order_as_time) times_.push_back(static_cast<double>(pairs_.size()));
       pairs_.push_back({user.intern(row, *users_), item.intern(row, *items_)});
       if (time) times_.push_back(finite(*time, row));
     }

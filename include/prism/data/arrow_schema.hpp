@@ -34,7 +34,8 @@ struct ArrowReadOptions {
   std::optional<Column> user = {};        ///< unset: by name
   std::optional<Column> item = {};        ///< unset: by name
   std::optional<Column> rating = {};      ///< unset: by name. Read only for min_rating
-  std::optional<Column> time = {};        ///< unset: by name; no_column: not read
+  std::optional<Column> time = {};        ///< unset: by name; no_column: not read; file_order: rows
+                                          ///< are in the order of time
   std::optional<double> min_rating = {};  ///< rows with lower ratings are left out
   ArrowNulls nulls = ArrowNulls::refuse;
 };
@@ -151,7 +152,7 @@ class ArrowFieldFinder {
   [[nodiscard]] std::optional<std::size_t> time_column(const ArrowReadOptions& options) const {
     if (!options.time) return known(known_columns.time);
     const int* const number = std::get_if<int>(&*options.time);
-    if (number != nullptr && *number == no_column) return std::nullopt;
+    if (number != nullptr && (*number == no_column || *number == file_order)) return std::nullopt;
     return place("time", *options.time);
   }
 
