@@ -19,7 +19,7 @@ namespace {
 using Pairs = std::vector<Interaction>;
 using Times = std::vector<double>;
 
-Pairs pairs_in_order(const Interactions& data) {
+Pairs pairs_by_user(const Interactions& data) {
   Pairs pairs;
   for (std::size_t k = 0; k < data.size(); ++k) pairs.push_back(data[k]);
   return pairs;
@@ -34,7 +34,7 @@ Interactions timed() {
   for (std::size_t k = 0; k < data.size(); ++k) {
     times.push_back(static_cast<double>(random.bits(k) % 300));
   }
-  return {data.user_ids(), data.item_ids(), pairs_in_order(data), times};
+  return {data.user_ids(), data.item_ids(), pairs_by_user(data), times};
 }
 
 double first(const Interactions& part) { return std::ranges::min(part.times()); }
@@ -46,9 +46,9 @@ TEST_CASE("leave last out tests on each user's last interaction") {
   const Interactions data(3, 4, Pairs{{0, 0}, {0, 1}, {0, 2}, {0, 3}, {1, 0}, {1, 1}, {2, 3}},
                           std::vector<double>{7, 9, 2, 8, 1, 2, 5});
   const Split split = leave_last_out(data);
-  CHECK(pairs_in_order(split.test) == Pairs{{0, 1}});
-  CHECK(pairs_in_order(split.validation) == Pairs{{0, 3}});
-  CHECK(pairs_in_order(split.train) == Pairs{{0, 0}, {0, 2}, {1, 0}, {1, 1}, {2, 3}});
+  CHECK(pairs_by_user(split.test) == Pairs{{0, 1}});
+  CHECK(pairs_by_user(split.validation) == Pairs{{0, 3}});
+  CHECK(pairs_by_user(split.train) == Pairs{{0, 0}, {0, 2}, {1, 0}, {1, 1}, {2, 3}});
   CHECK(split.train.times()[0] == 7);
   CHECK(split.test.times()[0] == 9);
 }
@@ -56,8 +56,8 @@ TEST_CASE("leave last out tests on each user's last interaction") {
 TEST_CASE("of two interactions at the same time the lower item is the earlier") {
   const Interactions data(1, 3, Pairs{{0, 2}, {0, 0}, {0, 1}}, std::vector<double>{5, 5, 5});
   const Split split = leave_last_out(data);
-  CHECK(pairs_in_order(split.test) == Pairs{{0, 2}});
-  CHECK(pairs_in_order(split.validation) == Pairs{{0, 1}});
+  CHECK(pairs_by_user(split.test) == Pairs{{0, 2}});
+  CHECK(pairs_by_user(split.validation) == Pairs{{0, 1}});
 }
 
 TEST_CASE("leave last out needs times") {
@@ -85,9 +85,9 @@ TEST_CASE("the last fraction of each user's interactions is tested, the one befo
                                 {1, 3}},
                           Times{3, 1, 4, 9, 5, 11, 2, 6, 0, 7, 100, 103, 102, 101});
   const Split split = temporal_user_split(data, {.validation = 0.1, .test = 0.2});
-  CHECK(pairs_in_order(split.test) ==
-        Pairs{{0, 3}, {0, 5}, {1, 1}});                      // 0.8 of an interaction is one
-  CHECK(pairs_in_order(split.validation) == Pairs{{0, 9}});  // 0.4 is none
+  CHECK(pairs_by_user(split.test) ==
+        Pairs{{0, 3}, {0, 5}, {1, 1}});                     // 0.8 of an interaction is one
+  CHECK(pairs_by_user(split.validation) == Pairs{{0, 9}});  // 0.4 is none
   CHECK(split.train.size() == 10);
   CHECK(split.test.times()[1] == 11);
 }
@@ -116,9 +116,9 @@ TEST_CASE("a user of whom nothing would be left to train on stays in the trainin
   const Interactions data(2, 3, Pairs{{0, 0}, {0, 1}, {1, 0}, {1, 1}, {1, 2}},
                           Times{1, 2, 1, 2, 3});
   const Split split = temporal_user_split(data, {.validation = 0.4, .test = 0.4});
-  CHECK(pairs_in_order(split.test) == Pairs{{1, 2}});
-  CHECK(pairs_in_order(split.validation) == Pairs{{1, 1}});
-  CHECK(pairs_in_order(split.train) == Pairs{{0, 0}, {0, 1}, {1, 0}});
+  CHECK(pairs_by_user(split.test) == Pairs{{1, 2}});
+  CHECK(pairs_by_user(split.validation) == Pairs{{1, 1}});
+  CHECK(pairs_by_user(split.train) == Pairs{{0, 0}, {0, 1}, {1, 0}});
 }
 
 TEST_CASE("a global split has one time for all at which the test set begins") {
@@ -145,7 +145,7 @@ TEST_CASE("a global split keeps interactions at the same time together") {
   const Interactions data(1, 5, Pairs{{0, 0}, {0, 1}, {0, 2}, {0, 3}, {0, 4}},
                           Times{1, 2, 2, 2, 3});
   const Split split = temporal_global_split(data, {.validation = 0.2, .test = 0.4});
-  CHECK(pairs_in_order(split.test) == Pairs{{0, 4}});
+  CHECK(pairs_by_user(split.test) == Pairs{{0, 4}});
   CHECK(split.validation.empty());
   CHECK(split.train.size() == 4);
 }
