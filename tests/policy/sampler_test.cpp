@@ -114,7 +114,8 @@ TEST_CASE("a user with all items has no unobserved negative: the error names the
   CHECK(draw(UnobservedNegatives{}, Interactions(2, 2, std::span(seen).first(2)), {{0, 0}}, 3) ==
         std::vector<Index>{1, 1, 1});
   CHECK_THROWS_WITH_AS(draw(UnobservedNegatives{}, train, {{1, 0}}, 1),
-                       doctest::Contains("user '1' has all 2 items"), ArgumentError);
+                       doctest::Contains("user '1' has interacted with all 2 items"),
+                       ArgumentError);
   // The error is thrown before training.
   Recommender<MF<2>, BPR, None, Xavier, Adam, UnobservedNegatives> model(train);
   CHECK_THROWS_AS(Trainer{model}, ArgumentError);

@@ -130,8 +130,8 @@ kept() {
   run --initializer PRISM "$@" >out.txt 2>&1 || status=$?
   [ "$status" = 1 ] && grep -qF -- "$words" out.txt || { cat out.txt >&2; fail "exit status $status, or not '$words': $*"; }
 }
-kept "--lr null where it is 0.5 now" --save models --lr 0.5
-kept "--lr null where it is 0.5 now" --json saved.json --lr 0.5
+kept "--lr null, now 0.5" --save models --lr 0.5
+kept "--lr null, now 0.5" --json saved.json --lr 0.5
 cp ratings.dat mine.json
 kept "is not a record of experiment" --json mine.json
 cmp -s ratings.dat mine.json || fail "another program's file was replaced"

@@ -52,7 +52,7 @@ done
 
 # A checkpoint is resumed only with at least as many epochs and the same settings; the error names only the difference.
 place=done/MF-DirectAU-None-PRISM.checkpoint
-refused 1 "--epochs: must be at least 4: 4 are done in $place" --epochs 3 --checkpoint done --resume --json few.json
+refused 1 "--epochs: must be at least 4: 4 are complete in $place" --epochs 3 --checkpoint done --resume --json few.json
 [ ! -e few.json ] || fail "a record was written of epochs that were done before"
 refused 1 "--initializer: must be PRISM<1>, alpha 1, as saved in $place, not PRISM<2>, alpha 2" \
   --alpha 2 --epochs 5 --checkpoint done --resume

@@ -91,9 +91,9 @@ TEST_CASE("tables of other shapes are refused before memory is taken for them") 
     return detail::npy(rows(zeros));
   };
   CHECK(refusal("item_table.npy", table(30, 5)) ==
-        ": has item_table.npy of 30 x 5 numbers where 30 x 4 belong");
+        ": has item_table.npy of shape (30, 5), not (30, 4)");
   CHECK(refusal("backbone_1.npy", table(4, 5)) ==
-        ": has backbone_1.npy of 4 x 5 numbers where 4 x 4 belong");
+        ": has backbone_1.npy of shape (4, 5), not (4, 4)");
   // Towers of such a dimension would take more than 4 TiB.
   save_model(Model(train, {.backbone = MLP<dynamic>(4)}), path);
   change_file(path, "user_table.npy", table(40, std::size_t{1} << 20));

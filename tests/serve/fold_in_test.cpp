@@ -233,7 +233,7 @@ TEST_CASE("fold-in refuses a history of other items, and options outside their d
         }) == "history: must have the 5 users of the model, not 4");
   CHECK(refusal([&] {
           return fold_in_users(small_model(), {1, 59, Pairs{{0, 3}}});
-        }).starts_with("history: must have the same items, in the same rows: 60 of them."));
+        }).starts_with("history: must have the same 60 items in the same rows"));
   const auto with = [&](LeastSquaresOptions options) {
     return refusal([&] { return fold_in_users(scorer, history(), {.least_squares = options}); });
   };

@@ -264,8 +264,8 @@ TEST_CASE("fold-in by gradient refuses what it cannot do") {
         }).starts_with("learning_rate: must be given for the optimizer SGD"));
   CHECK(test::refusal([&] {
           return fold_in_users_by_gradient(model, Interactions(1, 51, Pairs{{0, 50}}));
-        }).starts_with("history: must have the same items"));
+        }).starts_with("history: must have the same 50 items"));
   CHECK(test::error_of<DivergenceError>([&] {
           return fold_in_users_by_gradient(model, shown, {.learning_rate = 1e38});
-        }).starts_with("fold-in: the new rows are no longer finite numbers"));
+        }).starts_with("fold-in: the new rows are no longer finite; use a learning rate below"));
 }

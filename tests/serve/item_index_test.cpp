@@ -234,7 +234,7 @@ TEST_CASE("an index refuses queries of another length, and lists of 0 items") {
   const ItemIndex index(scorer);
   const std::vector<float> three(3), four(4);
   CHECK_THROWS_WITH_AS(static_cast<void>(index.top_k(three, 5)),
-                       "query: must have a row of 4 numbers, as users' output rows have, not of 3",
+                       "query: must have a row of 4 numbers, as users' output rows have, not 3",
                        ArgumentError);
   CHECK_THROWS_AS(static_cast<void>(index.top_k(four, 0)), ArgumentError);
   const std::vector<Query<float>> queries{four, three};

@@ -108,7 +108,7 @@ TEST_CASE("policies chosen at run time are chosen again") {
   change_line(folder / "model", "regularizer.choice", "3");
   CHECK(test::error_of<DataError>([&] { static_cast<void>(load_model<Model>(folder / "model")); })
             .ends_with("has regularizer.choice: 3, but there are fewer policies to choose "
-                       "among"));
+                       "from"));
 }
 
 TEST_CASE("an activation chosen at run time and options of any size are restored") {

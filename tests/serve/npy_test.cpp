@@ -201,7 +201,7 @@ TEST_CASE("a header that is cut off, too long or of another kind is an error") {
     CAPTURE(size);
     CHECK(error_of(whole.substr(0, size)) != "no error");
   }
-  CHECK(error_of(file_of(header_of("(1, 1)"), "", 1, 9000)) == "is cut off in its header");
+  CHECK(error_of(file_of(header_of("(1, 1)"), "", 1, 9000)) == "is truncated in its header");
   CHECK(error_of(file_of(header_of("(1, 1)"), "", 2, 0xFFFF'FFFF)) ==
         "has a header of 4294967295 bytes; the maximum is 10000");
   const std::string four(4, '\0');

@@ -49,7 +49,8 @@ TEST_CASE("a trained magnitude is never negative, whatever the rows are like") {
   const auto of_table = [&](const std::vector<Index>& of_rows) {
     return trained_magnitude(rows(std::as_const(table)), std::span<const Index>(of_rows));
   };
-  CHECK(refusal([&] { return of_table(popularity); }) == "table: has no trained row");
+  CHECK(refusal([&] { return of_table(popularity); }) ==
+        "table: has no trained row: all rows with interactions have length 0");
   // Where all are equally popular, no slope follows from rounding errors.
   table = zeros<double>(10, 2);
   for (const Index d : {1U, 3U, 7U, 20U, 333U}) {

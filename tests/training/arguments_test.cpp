@@ -139,7 +139,7 @@ TEST_CASE("fit refuses a validation set that it cannot rank, before it trains") 
     const std::vector<Interaction> pairs{{0, 120}};
     split.validation = Interactions(150, 121, pairs);
     CHECK_THROWS_WITH_AS(fit(model, split, {}, Silent()),
-                         "split.validation: must have the 150 users and 120 items that the model "
+                         "split.validation: must have 150 users and 120 items, as the model "
                          "has",
                          ArgumentError);
   }

@@ -99,8 +99,8 @@ TEST_CASE("a run that cannot have learnt says so") {
   REQUIRE(history.best_epoch <= 2);
   REQUIRE(history.warnings.size() == 2);
   CHECK(history.warnings[0].find("the best epoch is 1 of 5") == 0);
-  CHECK(history.warnings[1].find("stopped after " + std::to_string(5 * history.steps_per_epoch) +
-                                 " steps") == 0);
+  CHECK(history.warnings[1].find("training stopped after " +
+                                 std::to_string(5 * history.steps_per_epoch) + " steps") == 0);
 
   std::ostringstream shown;
   Progress(shown, Progress::Style::lines).end(history);

@@ -115,7 +115,8 @@ TEST_CASE("the warning says how long the rows are, and the scale that it names r
   // The suggested number is a factor on the current scale.
   const std::string twice = warnings_of<Long>({.initializer = {.scale = 2}}).at(0);
   CHECK(number_after(twice, "|u||i| is ") == doctest::Approx(4 * mean).epsilon(0.005));
-  CHECK(2 * number_after(twice, "multiplied by ") == doctest::Approx(scale).epsilon(0.01));
+  CHECK(2 * number_after(twice, "multiply PRISM's scale by ") ==
+        doctest::Approx(scale).epsilon(0.01));
 }
 
 TEST_CASE("what is measured are the output rows, which the loss reads") {
@@ -156,7 +157,7 @@ TEST_CASE("the warning is in the history once, before those of the end, however 
   const std::vector<std::string> ended = session.history().warnings;
   REQUIRE(ended.size() == 2);
   CHECK(ended[0] == look.warnings[0]);
-  CHECK(ended[1].starts_with("stopped after "));
+  CHECK(ended[1].starts_with("training stopped after "));
   session.allow_epochs(2);
   session.run(look);
   REQUIRE(session.history().warnings.size() == 2);
