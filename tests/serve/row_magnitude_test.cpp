@@ -62,5 +62,5 @@ TEST_CASE("a trained magnitude is never negative, whatever the rows are like") {
   table = zeros<double>(5, 2);
   table(2, 0) = std::numeric_limits<double>::quiet_NaN();
   CHECK(refusal([&] { return of_table(popularity); }) ==
-        "table: must have rows of finite length, but row 2 has not");
+        "table: must have rows of finite length, but that of row 2 is not finite");
 }

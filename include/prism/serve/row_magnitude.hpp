@@ -57,8 +57,9 @@ template <class T>
     most = std::max(most, popularity[r]);
     const double x = std::log(popularity[r] + 2.0);
     const double y = static_cast<double>(norm(table[r], table.dim()));
-    require(is_finite(y), "table",
-            "must have rows of finite length, but row " + std::to_string(r) + " has not");
+    require(
+        is_finite(y), "table",
+        "must have rows of finite length, but that of row " + std::to_string(r) + " is not finite");
     ++n;
     sum_x += x;
     sum_y += y;
