@@ -37,9 +37,10 @@ bool write_record(const experiment::Settings& settings, const prism::Split& spli
 int run_models(experiment::Settings& settings) {
   const prism::Split split = experiment::load(settings);
   std::printf(
-      "%s: %u users x %u items; %zu interactions to train on, %zu to validate, %zu to test\n",
+      "%s: %u users x %u items; %zu interactions to train on, %zu to validate, %zu to test%s\n",
       settings.data.empty() ? "synthetic" : settings.data.c_str(), split.train.users(),
-      split.train.items(), split.train.size(), split.validation.size(), split.test.size());
+      split.train.items(), split.train.size(), split.validation.size(), split.test.size(),
+      settings.split == "random" ? "" : experiment::describe_unknown(split).c_str());
   std::fflush(stdout);
   experiment::check_parts(settings, split);
   experiment::describe(settings, split);

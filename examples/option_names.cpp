@@ -13,7 +13,7 @@ namespace examples {
 namespace {
 
 // Options of the library, or arguments that its errors name, and the option that sets each.
-constexpr std::array<std::pair<std::string_view, std::string_view>, 32> option_names{{
+constexpr std::array<std::pair<std::string_view, std::string_view>, 35> option_names{{
     {"backbone", "--backbone"},
     {"batch_size", "--batch"},
     {"checkpoint", "--checkpoint"},
@@ -22,6 +22,7 @@ constexpr std::array<std::pair<std::string_view, std::string_view>, 32> option_n
     {"delimiter", "--delimiter"},
     {"drop_repeated", "--drop-repeated"},
     {"epochs", "--epochs"},
+    {"file_order", "--file-order"},
     {"format", "--format"},
     {"header", "--header or --no-header"},
     {"initializer", "--initializer"},
@@ -42,9 +43,11 @@ constexpr std::array<std::pair<std::string_view, std::string_view>, 32> option_n
     {"split.validation", "--data"},
     {"test", "--test"},
     {"test_users", "--test-users"},
-    {"time", "--time-column or --file-order"},
+    {"time", "--time-column"},
+    {"train", "--data"},
     {"user", "--user-column"},
     {"validate_by_cosine", "--validate-by-cosine"},
+    {"validation + test", "--validation-part and --test-part"},
     {"validation_users", "--validation-users"},
 }};
 

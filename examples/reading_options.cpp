@@ -23,7 +23,13 @@ std::optional<prism::Column> column(const std::string& text) {
 
 prism::ReadOptions ReadingOptions::read_options() const {
   std::optional<prism::Column> time = prism::no_column;
-  if (read_times) time = file_order ? prism::file_order : column(time_column);
+  if (read_times) {
+    time = file_order ? prism::file_order : column(time_column);
+    // The library's no_column and file_order are negative numbers.
+    const int* const number = time && !file_order ? std::get_if<int>(&*time) : nullptr;
+    prism::require(number == nullptr || *number >= 0, "time",
+                   "must be a column number of at least 0, not " + time_column);
+  }
   prism::ReadOptions options{.format = prism::parse_format(format),
                              .delimiter = delimiter,
                              .comment = comment,

@@ -162,7 +162,7 @@ inline prism::Json to_json(const Settings& settings) {
                       {"time_column", settings.time_column},
                       {"file_order", settings.file_order},
                       {"min_rating", nullptr},
-                      {"validation_part", settings.validation_part},
+                      {"validation_part", nullptr},
                       {"test_part", nullptr},
                       {"retrain", settings.retrain},
                       {"aggregate", settings.aggregate},
@@ -222,9 +222,10 @@ inline prism::Json to_json(const Settings& settings) {
   } else if (!settings.test_column.empty()) {
     json["test_column"] = settings.test_column;
     json["test_value"] = settings.test_value;
-  } else {
+  } else if (settings.split != "leave_last_out") {
     json["test_part"] = settings.test_part;
   }
+  if (settings.split != "leave_last_out") json["validation_part"] = settings.validation_part;
   if (!settings.schedule.empty()) json["schedule"] = settings.schedule;
   if (settings.learning_rate > 0) json["learning_rate"] = settings.learning_rate;
   if (settings.comment) json["comment"] = *settings.comment;

@@ -104,8 +104,23 @@ inline void check_parts(const Settings& settings, const prism::Split& split) {
   prism::require(!split.test.empty() || !settings.test_is_given(), settings.test_option(),
                  settings.drop_repeated ? "has only interactions that the rest of the data also has"
                                         : "has no interactions");
+  const std::string reason =
+      settings.split == "temporal_global"
+          ? "too small, or has too many interactions at the same time, to be split by time"
+      : settings.split == "random"
+          ? "too small"
+          : "too small: no user has enough interactions for --split " + settings.split;
   prism::require(!split.validation.empty() && !split.test.empty(), "--data",
-                 "is too small: the validation or the test set would be empty");
+                 "is " + reason + ": the validation or the test set would be empty");
+}
+
+/// The interactions that no model can learn to rank, in words; empty if there are none.
+[[nodiscard]] inline std::string describe_unknown(const prism::Split& split) {
+  const std::size_t validation = prism::count_not_in_training(split.train, split.validation);
+  const std::size_t test = prism::count_not_in_training(split.train, split.test);
+  if (validation + test == 0) return "";
+  return "; " + std::to_string(validation) + " of the validation set and " + std::to_string(test) +
+         " of the test set have a user or an item that is not in the training set";
 }
 
 /// A split that trials share, and its description.

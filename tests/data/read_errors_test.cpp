@@ -107,9 +107,22 @@ TEST_CASE("a threshold for the files that have ratings leaves the others as they
 
 TEST_CASE("a time that is not a finite number is an error that names its line") {
   CHECK(error_of("1,2,5,9\n1,3,5,noon\n") ==
-        ":2: the time is not a finite number: 'noon'; "
+        ":2: the time is not a finite number or a date such as 2011-03-14: 'noon'; "
         "use the option time to choose the time column, if any");
-  CHECK(error_of("1,2\n1,3\n", {.time = 1, .min_rating = {}}) == "no error");
+}
+
+TEST_CASE("the column of times is none of the others") {
+  const auto refuses = [](const ReadOptions& options) {
+    const TemporaryFile file("1,2,5,9\n1,3,4,8\n");
+    CHECK_THROWS_WITH_AS(
+        (void)read_interactions(file.path(), options),
+        "time: must not be the same column as user, item, rating or the test column",
+        ArgumentError);
+  };
+  refuses({.time = 0});
+  refuses({.time = 1});
+  refuses({.time = 2, .min_rating = 3});
+  CHECK(error_of("1,2,5,9\n1,3,4,8\n", {.time = 2}) == "no error");
 }
 
 TEST_CASE("a line with too few columns is an error that says how many there are") {

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "data/temporary_file.hpp"
+#include "prism/data/split.hpp"
 #include "prism/data/temporal_split.hpp"
 
 using namespace prism;
@@ -114,6 +115,21 @@ TEST_CASE("the file's order can stand for times, in columns and in adjacency lis
   CHECK(split.test.item_id(split.test[0].item) == "6");
   CHECK(describe(*lists.read_summary()).find("spaces, in the order of time; 2 users") !=
         std::string::npos);
+}
+
+TEST_CASE("adjacency lists order each user's interactions, not those of different users") {
+  const Interactions lists = read_text("0 7 5 6\n1 5 7\n", {.time = file_order});
+  const std::string problem =
+      ": lists the interactions of one user after another, so their order says nothing about those "
+      "of different users; split by the time of each user";
+  CHECK_THROWS_WITH_AS((void)temporal_global_split(lists), ("data" + problem).c_str(),
+                       ArgumentError);
+  const Interactions none(lists.user_ids(), lists.item_ids(), {});
+  CHECK_THROWS_WITH_AS((void)given_split(lists, none, {.method = SplitMethod::temporal_global}),
+                       ("train" + problem).c_str(), ArgumentError);
+  CHECK(given_split(lists, none, {.method = SplitMethod::leave_last_out}).validation.size() == 2);
+  const Interactions columns = read_text("7,8\n9,8\n7,5\n", {.time = file_order});
+  CHECK(temporal_global_split(columns, {.validation = 0, .test = 0.34}).test.size() == 1);
 }
 
 TEST_CASE("adjacency lists name a user and its items") {

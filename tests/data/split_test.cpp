@@ -148,6 +148,14 @@ TEST_CASE("a given split takes the validation set by time, of each user or of al
   CHECK(validation(SplitMethod::leave_last_out) == Pairs{{0, 1}, {1, 1}});
   CHECK_THROWS_WITH_AS((void)given_split(train, test, {.method = static_cast<SplitMethod>(9)}),
                        "method: must be one of its type's enumerators", ArgumentError);
+  CHECK_THROWS_WITH_AS(
+      (void)given_split(test, test, {.method = SplitMethod::temporal_user, .drop_repeated = true}),
+      "train: has no times, so its interactions cannot be ordered; choose the "
+      "column of times with the option time, or use file_order",
+      ArgumentError);
+  CHECK_THROWS_WITH_AS(
+      (void)given_split(Interactions(2, 4, {}), test, {.method = SplitMethod::leave_last_out}),
+      "train: has no interactions", ArgumentError);
 }
 
 TEST_CASE("a method chosen at run time splits as its function") {

@@ -86,6 +86,7 @@ refused_parts '--test-column: ' --data twice.tsv --test-column 2
 
 # Splits by time, which is in a column or the file's order.
 awk -F:: '{ print $1 "\t" $2 "\t5\t" NR }' ratings.dat >timed.tsv
+awk -F:: '{ print $1 "\t" $2 "\t5\t" -NR "\t" NR }' ratings.dat >fifth.tsv
 cut -f 1,2 timed.tsv >ordered.tsv
 parts timed --data timed.tsv --split temporal_user
 parts ordered --data ordered.tsv --split temporal_user --file-order
@@ -93,13 +94,23 @@ parts ordered --data ordered.tsv --split temporal_user --file-order
 grep -qF '"split": "temporal_user"' timed.json || fail "the record does not have the split"
 parts random --data timed.tsv
 cmp -s timed.txt random.txt && fail "a split by time gives the table of a random one"
-parts global --data timed.tsv --split temporal_global --time-column 3
+parts fifth --data fifth.tsv --split temporal_user --time-column 4
+cmp timed.txt fifth.txt || fail "the column of times is not the one that was chosen"
+parts global --data timed.tsv --split temporal_global
 cmp -s timed.txt global.txt && fail "a global split gives the table of one by users"
 parts given --data parts.tsv --test-column 2 --split temporal_user --file-order
 cmp -s column.txt given.txt && fail "--split does not choose the validation set where the test set is given"
 parts last --data timed.tsv --split leave_last_out
 [ -s last.txt ] || fail "leave_last_out has no table"
-refused_parts '--data: has no times, so its interactions cannot be ordered; use the option --time-column or --file-order to choose' --data parts.tsv --split leave_last_out
+users=$(cut -f 1 timed.tsv | sort | uniq -c | awk '$1 >= 3' | wc -l)
+grep -qF "\"test\": $users," last.json || fail "leave_last_out does not test on one interaction of each of $users users"
+grep -qF '"test_part": null' last.json || fail "the record has a fraction that leave_last_out does not use"
+refused_parts '--data: has no times, so its interactions cannot be ordered; choose the column of times with the option --time-column, or use --file-order' --data parts.tsv --split leave_last_out
+refused_parts '--time-column: must be a column number of at least 0, not -2' --data timed.tsv --split leave_last_out --time-column=-2
+refused_parts '--time-column: must not be the same column as user' --data timed.tsv --split leave_last_out --time-column 0
+refused_parts '--validation-part and --test-part: must be below 1' --data timed.tsv --split temporal_user --validation-part 0.5 --test-part 0.5
+sed 's/[0-9]*$/7/' timed.tsv >constant.tsv
+refused_parts 'has too many interactions at the same time' --data constant.tsv --split temporal_global
 refused_parts 'is used only with --split by time' --data timed.tsv --time-column 3
 refused_parts 'is not used with --split leave_last_out' --data timed.tsv --split leave_last_out --validation-part 0.2
 

@@ -137,6 +137,8 @@ class ColumnDetector {
     if (options_.time) {
       if (*options_.time == Column(no_column) || layout.order_as_time) return;
       layout.time = place(layout.names, *options_.time, "time");
+      require(!is_taken(*layout.time), "time",
+              "must not be the same column as user, item, rating or the test column");
     } else if (!layout.names.empty()) {
       for (const std::string_view name : known_columns.time) {
         for (std::size_t column = 0; column < layout.names.size() && !layout.time; ++column) {

@@ -112,7 +112,8 @@ struct TestColumn {
 /// For ReadOptions::time: do not read times.
 inline constexpr int no_column = -1;
 /// For ReadOptions::time: the file lists each user's interactions in the order of time, without a
-/// column of times; an interaction's time is its position in the file.
+/// column of times; an interaction's time is its position among those read into the same part
+/// (training or test set). For temporal_global_split, the whole file must be in the order of time.
 inline constexpr int file_order = -2;
 
 struct ReadOptions {

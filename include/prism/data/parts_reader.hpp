@@ -227,18 +227,7 @@ class PartsReader {
   std::shared_ptr<Ids> items_ = std::make_shared<Ids>();
 };
 
-/// The number of test interactions whose user or item has no interaction in the training set.
-[[nodiscard]] inline std::size_t count_new(const Interactions& train, const Interactions& test) {
-  std::size_t count = 0;
-  for (std::size_t k = 0; k < test.size(); ++k) {
-    const bool known =
-        train.user_degree()[test[k].user] > 0 && train.item_degree()[test[k].item] > 0;
-    count += known ? 0 : 1;
-  }
-  return count;
-}
-
-/// The test set with that count in its summary.
+/// The test set with count_not_in_training() in its summary.
 [[nodiscard]] inline Interactions with_new_counted(Interactions&& test, std::size_t count) {
   ReadSummary summary = *test.read_summary();
   summary.not_in_training = count;

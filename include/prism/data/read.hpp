@@ -17,6 +17,7 @@
 #include "prism/data/interactions.hpp"
 #include "prism/data/parts_reader.hpp"
 #include "prism/data/read_summary.hpp"
+#include "prism/data/split_parts.hpp"
 
 namespace prism::inline PRISM_ISA {
 
@@ -61,7 +62,7 @@ struct TrainTest {
                                                const ReadOptions& options = {}) {
   std::vector<Interactions> parts = read_parts({train, test}, options);
   TrainTest result{.train = std::move(parts[0]), .test = std::move(parts[1])};
-  const std::size_t unknown = detail::count_new(result.train, result.test);
+  const std::size_t unknown = count_not_in_training(result.train, result.test);
   if (unknown == result.test.size()) {
     const Interaction own = result.train[0], other = result.test[0];
     throw DataError(
@@ -86,7 +87,7 @@ struct TrainTest {
   reader.read(path, train, &column, &test);
   TrainTest result{.train = reader.to_interactions(std::move(train)),
                    .test = reader.to_interactions(std::move(test))};
-  const std::size_t unknown = detail::count_new(result.train, result.test);
+  const std::size_t unknown = count_not_in_training(result.train, result.test);
   result.test = detail::with_new_counted(std::move(result.test), unknown);
   return result;
 }

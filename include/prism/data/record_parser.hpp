@@ -219,7 +219,7 @@ class RecordParser {
     if (!value) {
       fail(std::string("the time is not ") +
            (layout_.dates ? "a date such as 2011-03-14 or 2011-03-14T09:26:53Z"
-                          : "a finite number") +
+                          : "a finite number or a date such as 2011-03-14") +
            ": " + excerpt(field) + "; use the option time to choose the time column, if any");
     }
     return *value;

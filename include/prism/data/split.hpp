@@ -99,7 +99,9 @@ namespace detail {
 /// random, or by time where the published test set is from a later time.
 /// @throws ArgumentError  if the two have different users, items or ids; if an interaction is in
 ///                        both, unless drop_repeated; for a fraction outside [0, 1); if nothing is
-///                        left to train on; for a method by time and a training set without times
+///                        left to train on; for a method by time, if train has no times or no
+///                        interactions; for temporal_global, if its times are positions in
+///                        adjacency lists
 [[nodiscard]] inline Split given_split(const Interactions& train, const Interactions& test,
                                        const GivenSplitOptions& options = {}) {
   require(
@@ -113,6 +115,10 @@ namespace detail {
       options.drop_repeated || kept.size() == test.size(), "test",
       std::to_string(test.size() - kept.size()) + " of its " + std::to_string(test.size()) +
           " interactions are also in train; use the option drop_repeated to remove them from test");
+  if (options.method != SplitMethod::random) detail::require_times(train, "train");
+  if (options.method == SplitMethod::temporal_global) {
+    detail::require_order_across_users(train, "train");
+  }
   Split split = options.method == SplitMethod::leave_last_out
                     ? detail::validate_on_last(train)
                     : split_by(options.method, train,

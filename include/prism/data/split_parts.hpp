@@ -16,6 +16,20 @@ struct Split {
   Interactions test;
 };
 
+/// The number of interactions of a validation or test set whose user or item has no interaction in
+/// the training set, whose row therefore stays as initialised.
+/// @param train, part  of the same users and items
+[[nodiscard]] inline std::size_t count_not_in_training(const Interactions& train,
+                                                       const Interactions& part) {
+  std::size_t count = 0;
+  for (std::size_t k = 0; k < part.size(); ++k) {
+    const bool known =
+        train.user_degree()[part[k].user] > 0 && train.item_degree()[part[k].item] > 0;
+    count += known ? 0 : 1;
+  }
+  return count;
+}
+
 namespace detail {
 
 /// Whether two parts have an interaction in common. Quicker if `a` is the smaller part.
