@@ -86,7 +86,7 @@ refused_parts '--test-column: ' --data twice.tsv --test-column 2
 
 # Splits by time, which is in a column or the file's order.
 awk -F:: '{ print $1 "\t" $2 "\t5\t" NR }' ratings.dat >timed.tsv
-awk -F:: '{ print $1 "\t" $2 "\t5\t" -NR "\t" NR }' ratings.dat >fifth.tsv
+awk -F:: '{ print $1 "\t" $2 "\t5\t-" NR "\t" NR }' ratings.dat >fifth.tsv
 cut -f 1,2 timed.tsv >ordered.tsv
 parts timed --data timed.tsv --split temporal_user
 parts ordered --data ordered.tsv --split temporal_user --file-order
