@@ -99,6 +99,17 @@ TEST_CASE("a probe asks for a bucket at least, and may watch one model after ano
   }
 }
 
+TEST_CASE("without ranking by cosine a probe still has the NDCG of the initial rows") {
+  Recommender<MF<16>, BPR, None, PRISM<1.0>> model(probed_split().train);
+  const double initial = evaluate(model, probed_split().validation).ndcg;
+  MagnitudeProbe probe(probed_split(), {.rank = false});
+  const History history = fit(model, probed_split(), {.epochs = 1}, probe);
+  REQUIRE(initial > 0);
+  CHECK(probe.records()[0].ndcg_by_dot == initial);
+  CHECK(probe.records()[1].ndcg_by_dot == history.epochs[0].validation_ndcg);
+  CHECK(probe.records()[1].ndcg_by_cosine == 0);
+}
+
 TEST_CASE("a probe that has not seen the beginning says so") {
   Recommender<MF<16>, Cosine, None, Xavier, SGD> model(probed_split().train);
   TrainingSession session(model, probed_split(), {.learning_rate = 0.1, .epochs = 3});

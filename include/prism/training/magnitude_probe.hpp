@@ -45,7 +45,7 @@ struct MagnitudeRecord {
   double pearson = 0;     ///< of |i| with log(d + 2)
   double spearman = 0;
   double ndcg_by_dot = 0;                  ///< NDCG@k on the validation set; 0 where that is empty
-  double ndcg_by_cosine = 0;               ///< the same; 0 also where `rank` is false
+  double ndcg_by_cosine = 0;               ///< the same; 0 where `rank` is false, too
   std::vector<MagnitudeBucket> buckets{};  ///< least popular first
 };
 
@@ -104,7 +104,7 @@ class MagnitudeProbe {
  private:
   template <class Model>
   double ndcg(const Model& model, Similarity similarity) const {
-    if (!options_.rank || split_->validation.empty()) return 0;
+    if (split_->validation.empty()) return 0;
     return evaluate(model, split_->validation, {.k = info_.k, .similarity = similarity}).ndcg;
   }
 
@@ -116,7 +116,7 @@ class MagnitudeProbe {
                         .pearson = pearson(magnitude, log_popularity_),
                         .spearman = spearman(magnitude, log_popularity_),
                         .ndcg_by_dot = ndcg_by_dot,
-                        .ndcg_by_cosine = ndcg(model, Similarity::cosine)};
+                        .ndcg_by_cosine = options_.rank ? ndcg(model, Similarity::cosine) : 0};
     std::vector<double> square(magnitude);
     for (double& x : square) x *= x;
     std::vector<detail::ExpectedEpochChange> growth = detail::expected_epoch_change(model, info_);
