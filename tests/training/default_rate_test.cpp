@@ -48,6 +48,45 @@ TEST_CASE("rows that start short get large steps, lowered where validation no lo
   CHECK(*settled(wide, resume_split()).learning_rate == doctest::Approx(0.03));
 }
 
+TEST_CASE("rows that start short get smaller first steps, and fewer reductions, in longer epochs") {
+  const Split part = random_split(
+      synthetic_interactions({.users = 600, .items = 400, .interactions_per_user = 10}),
+      {.validation = 0.1, .test = 0.1});
+  Recommender<MF<64>, DirectAU, FullWD> model(part.train);
+  const std::size_t pairs = part.train.size();
+  const auto in_epochs_of = [&](std::size_t steps) {
+    return settled(model, part, {.batch_size = (pairs + steps - 1) / steps});
+  };
+  const auto plateau = [](int reductions) {
+    return "plateau, factor 0.31622776601683794, patience 10, patience_steps 250, reductions " +
+           std::to_string(reductions) + ", min_steps 1000";
+  };
+  const FitOptions hundred = in_epochs_of(100);
+  REQUIRE((pairs + hundred.batch_size - 1) / hundred.batch_size <= 100);
+  CHECK(*hundred.learning_rate == doctest::Approx(0.03));
+  CHECK(hundred.schedule->label() == plateau(3));
+
+  const FitOptions long_epochs = in_epochs_of(300);
+  const double steps =
+      std::ceil(static_cast<double>(pairs) / static_cast<double>(long_epochs.batch_size));
+  REQUIRE(steps > 250);
+  CHECK(*long_epochs.learning_rate == doctest::Approx(3 / steps));
+  CHECK(long_epochs.schedule->label() == plateau(2));
+
+  // A step for each pair: the learning rate has a lower limit, from which nothing is reduced.
+  const FitOptions longest = settled(model, part, {.batch_size = 1});
+  REQUIRE(pairs > 3000);
+  CHECK(*longest.learning_rate == doctest::Approx(0.001));
+  CHECK(longest.schedule->label() == plateau(0));
+
+  // Rows that start long, and losses of dot products, do not depend on it.
+  Recommender<MF<64>, DirectAU, None, PRISM<1.0>> prism(part.train);
+  CHECK(*settled(prism, part, {.batch_size = 1}).learning_rate ==
+        *settled(prism, part).learning_rate);
+  Recommender<MF<64>, BPR> dot(part.train);
+  CHECK(*settled(dot, part, {.batch_size = 1}).learning_rate == *settled(dot, part).learning_rate);
+}
+
 TEST_CASE("rows that start short get small steps from a loss of dot products") {
   Recommender<MF<16>, BPR, FullWD> model(resume_split().train);
   const FitOptions options = settled(model, resume_split());

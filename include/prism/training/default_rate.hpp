@@ -33,7 +33,13 @@ namespace prism::inline PRISM_ISA::detail {
 
 /// The length of the first steps of rows that start short: 0.03 at 64 dimensions.
 inline constexpr double first_step_of_short_rows = 0.24;
-/// The same, under a loss of dot products: 0.001 at 64 dimensions.
+/// Epochs of up to this many steps have that first step. In longer ones it is shorter in
+/// proportion: patience counts epochs, so a lower rate has the steps it needs to find the
+/// magnitudes.
+inline constexpr double steps_of_short_epochs = 100;
+/// The length of the last steps of rows that start short, about: 0.001 at 64 dimensions.
+inline constexpr double last_step_of_short_rows = 0.008;
+/// The length of the first steps under a loss of dot products: 0.001 at 64 dimensions.
 inline constexpr double first_step_under_dot_products = 0.008;
 /// For rows that start long, as a fraction of their length: the angle, in radians, that a step
 /// turns them by. At 64 dimensions PRISM<1> gets about 0.002.
@@ -43,8 +49,19 @@ inline constexpr double least_step = 0.008;
 /// Rows above this multiple of the length of Xavier's are long.
 inline constexpr double long_rows = 1.5;
 
-/// The schedule of rows that start short: from 0.03 to 0.001 at 64 dimensions.
-inline const PlateauSchedule schedule_of_short_rows{.factor = 0.31622776601683794, .reductions = 3};
+/// The length of the first steps of rows that start short, in epochs of so many steps.
+[[nodiscard]] inline double first_step_in_epochs_of(std::size_t steps) {
+  const double share = steps_of_short_epochs / static_cast<double>(std::max<std::size_t>(1, steps));
+  return std::max(last_step_of_short_rows, first_step_of_short_rows * std::min(1.0, share));
+}
+
+/// The schedule of rows that start short: reductions by sqrt(10), as many as lead from the first
+/// step closest to the last.
+[[nodiscard]] inline PlateauSchedule schedule_of_short_rows(double first_step) {
+  const double reductions = 2 * std::log10(first_step / last_step_of_short_rows);
+  return {.factor = 0.31622776601683794,
+          .reductions = static_cast<std::size_t>(std::lround(reductions))};
+}
 /// The schedule of losses of dot products, for short and long rows. Its patience spans many steps:
 /// on small data, BPR through MLP and LightGCN improves again after hundreds of steps without an
 /// improvement.
@@ -88,7 +105,9 @@ void set_default_rate(FitOptions& options, const X& exec, const Model& model, bo
       "must have rows of finite length, because the default learning rate is computed from them");
   const bool is_long = users.is_long && items.is_long;
   const bool dot_products = loss_traits(model.options().loss).dot_product_logits;
-  double step = first_step_of_short_rows;
+  const std::size_t pairs = model.train().size();
+  double step =
+      first_step_in_epochs_of(pairs / options.batch_size + (pairs % options.batch_size > 0));
   if (is_long) {
     step = std::max(least_step, step_of_long_rows * (users.mean + items.mean) / 2);
   } else if (dot_products) {
@@ -103,7 +122,8 @@ void set_default_rate(FitOptions& options, const X& exec, const Model& model, bo
   // Without a validation set, nothing tells when to lower the learning rate.
   if (dot_products && has_validation) options.schedule = schedule_of_dot_products;
   if (dot_products || is_long) return;
-  options.schedule = has_validation ? Schedule(schedule_of_short_rows) : Schedule(CosineSchedule{});
+  options.schedule =
+      has_validation ? Schedule(schedule_of_short_rows(step)) : Schedule(CosineSchedule{});
 }
 
 }  // namespace prism::inline PRISM_ISA::detail
