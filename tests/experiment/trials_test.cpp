@@ -2,6 +2,7 @@
 // Queues of trials and their records.
 #include <doctest/doctest.h>
 
+#include <algorithm>
 #include <atomic>
 #include <cmath>
 #include <cstddef>
@@ -138,8 +139,43 @@ TEST_CASE("a trial's key says by which rule a learning rate follows that is left
     return all[k].trial(5).key.find(std::string("; learning_rate ") + rule + ";") !=
            std::string::npos;
   };
-  CHECK(has(0, "default, rule 1"));
+  CHECK(has(0, "default, rule 2"));
   CHECK(has(1, "default of dot products, rule 1"));
+}
+
+TEST_CASE(
+    "a hyperparameter that a model lacks adds no candidates to it, whether others are drawn") {
+  const SearchSpace space =
+      SearchSpace().grid("lambda", {1e-6, 1e-4, 1e-3}).log_uniform("learning_rate", 1e-3, 1e-1);
+  const auto all = candidates<Small>(trial_split(), space, {.epochs = 1}, 10);
+  const auto of = [&](const std::string& regularizer) {
+    return std::ranges::count_if(all, [&](const Candidate& candidate) {
+      return candidate.model.find(regularizer) != std::string::npos;
+    });
+  };
+  CHECK(of("None") == 10);
+  CHECK(of("FullWD") == 30);
+}
+
+TEST_CASE("a record has all warnings of a training, also those of its end") {
+  using Model = Recommender<MF<8>, DirectAU>;
+  const FitOptions fit{.learning_rate = 0.01, .batch_size = 4096, .epochs = 2};
+  const auto all = candidates<Types<Model>>(trial_split(), SearchSpace(), fit);
+  TrialRecords records;
+  const std::vector<TrialSpec> trials{all[0].trial(5)};
+  REQUIRE(run_trials(trials, to_the_end, records));
+  Model model(trial_split().train, {.seed = 5});
+  const History history = prism::fit(model, trial_split(), fit);
+  REQUIRE(!history.warnings.empty());
+  CHECK(records.find(trials[0].key)->warnings == history.warnings);
+}
+
+TEST_CASE("trials of Released are recorded under the options that they are trained with") {
+  const auto all = candidates<Types<Released<MF<8>, SSM>>>(
+      trial_split(), SearchSpace().grid("negatives", {5, 10}), {.epochs = 1});
+  REQUIRE(all.size() == 2);
+  CHECK(all[0].trial(1).key.find("negatives 5,") != std::string::npos);
+  CHECK(all[1].trial(1).key.find("negatives 20,") != std::string::npos);
 }
 
 TEST_CASE("trials of models: the same numbers for one worker and two, interrupted or not") {

@@ -3,6 +3,8 @@
 #include <doctest/doctest.h>
 
 #include <atomic>
+#include <filesystem>
+#include <fstream>
 #include <string>
 #include <vector>
 
@@ -159,4 +161,24 @@ TEST_CASE("a search with several seeds goes by their mean, and refuses one seed 
         "quality 2");
   CHECK_THROWS_WITH_AS((void)tune(both, records, {.seeds = {1, 1}}),
                        "seeds: must not contain 1 twice", ArgumentError);
+}
+
+TEST_CASE("reading a complete search leaves the checkpoints of trials that others have paused") {
+  const test::Folder folder;
+  std::atomic<int> epochs{0};
+  std::vector<Candidate> all;
+  for (int q = 1; q <= 3; ++q) all.push_back(fake(q, epochs));
+  TrialRecords records(folder.path / "records.jsonl");
+  REQUIRE(tune(all, records, {.seeds = {1}, .first_epochs = 2})[0].complete);
+  REQUIRE(!records.find("model1/1")->finished);
+
+  const auto checkpoints = detail::checkpoint_folder(records, {});
+  const auto paused = detail::checkpoint_file(checkpoints, all[0].trial(1));
+  std::filesystem::create_directories(checkpoints);
+  std::ofstream(paused) << "of a call that trains this trial to its end";
+  CHECK(tune(all, records, {.seeds = {1}, .first_epochs = 2})[0].complete);
+  CHECK(std::filesystem::exists(paused));
+  // A call that trains removes those of its candidates that it has left behind.
+  CHECK(tune(all, records, {.seeds = {1, 2}, .first_epochs = 2})[0].complete);
+  CHECK(!std::filesystem::exists(paused));
 }

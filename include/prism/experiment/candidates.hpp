@@ -56,25 +56,29 @@ template <class Models>
     require(models.insert(model).second, "Models",
             "must not have two models named " + model +
                 "; give policies of the same name a label() that distinguishes them");
-    std::set<std::string> keys;
-    for (const Configuration& configuration : space.configurations(draws, seed)) {
+    const SearchSpace own = space.restricted_to([&](const std::string& name) {
       typename Model::Options options;
       FitOptions fit_of_candidate = fit;
-      Configuration own;
+      const bool has = set_hyperparameter(options, fit_of_candidate, {name, 1});
+      if (has) used.insert(name);
+      return has;
+    });
+    std::set<std::string> labels;
+    for (const Configuration& configuration : own.configurations(draws, seed)) {
+      if (!labels.insert(label(configuration)).second) continue;
+      typename Model::Options options;
+      FitOptions fit_of_candidate = fit;
       for (const Hyperparameter& hyperparameter : configuration) {
-        if (!set_hyperparameter(options, fit_of_candidate, hyperparameter)) continue;
-        own.push_back(hyperparameter);
-        used.insert(hyperparameter.name);
+        set_hyperparameter(options, fit_of_candidate, hyperparameter);
       }
-      if (!keys.insert(label(own)).second) continue;
       options.for_each_policy([](const auto& policy) { check_options(policy); });
       detail::check(fit_of_candidate, split, split.train);
       const auto trial = [=](std::uint64_t seed_of_trial) {
         typename Model::Options seeded = options;
         seeded.seed = seed_of_trial;
-        return trial_of<Model>(shared, split_text, seeded, fit_of_candidate, own);
+        return trial_of<Model>(shared, split_text, seeded, fit_of_candidate, configuration);
       };
-      all.push_back({.model = model, .configuration = own, .trial = trial});
+      all.push_back({.model = model, .configuration = configuration, .trial = trial});
     }
   });
   for (const std::string& name : space.names()) {

@@ -104,10 +104,10 @@ class Released : public Recommender<typename detail::ReleasedBackbone<Backbone>:
   static constexpr Shuffle shuffle = Shuffle::once;
 
   explicit Released(Interactions train, Options options = {})
-      : Base(std::move(train), released(std::move(options))) {}
+      : Base(std::move(train), as_trained(std::move(options))) {}
   template <Execution X>
   explicit Released(const X& exec, Interactions train, Options options = {})
-      : Base(exec, std::move(train), released(std::move(options))) {}
+      : Base(exec, std::move(train), as_trained(std::move(options))) {}
   /// A copy with its tables in this memory.
   Released(const Released& other, std::pmr::memory_resource* memory) : Base(other, memory) {}
 
@@ -117,8 +117,8 @@ class Released : public Recommender<typename detail::ReleasedBackbone<Backbone>:
     return "Released: " + prism::name_of(options);
   }
 
- private:
-  static Options released(Options options) {
+  /// The options that a model made with `options` has.
+  [[nodiscard]] static Options as_trained(Options options) {
     options.loss = as_released(options.loss);
     return options;
   }

@@ -157,8 +157,10 @@ class TrialQueue {
     } catch (const DivergenceError& error) {
       record.error = error.what();
     }
-    const History& history = trial->history();
     record.finished = trial->finished();
+    // Before the history is read: the end of training adds its warnings.
+    if (record.finished && record.error.empty()) record.report = trial->report();
+    const History& history = trial->history();
     record.stop_reason = name_of(history.stop_reason);
     record.epochs = history.epochs.size();
     record.best_epoch = history.best_epoch;
@@ -173,7 +175,6 @@ class TrialQueue {
         record.validations_by_cosine.push_back(*epoch.validation_by_cosine);
       }
     }
-    if (record.finished && record.error.empty()) record.report = trial->report();
     records_.add(record);
     if (record.finished && !checkpoint.empty()) {
       std::error_code ignored;

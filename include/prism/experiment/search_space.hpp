@@ -6,6 +6,7 @@
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -123,6 +124,16 @@ class SearchSpace {
       }
     }
     return filled;
+  }
+
+  /// The hyperparameters of those names for which `has(name)` is true.
+  [[nodiscard]] SearchSpace restricted_to(
+      const std::function<bool(const std::string& name)>& has) const {
+    SearchSpace own;
+    for (const Dimension& dimension : dimensions_) {
+      if (has(dimension.name)) own.dimensions_.push_back(dimension);
+    }
+    return own;
   }
 
   [[nodiscard]] std::vector<std::string> names() const {

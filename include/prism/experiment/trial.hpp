@@ -246,6 +246,9 @@ template <class Model, Execution X = Host<>>
 [[nodiscard]] TrialSpec trial_of(std::shared_ptr<const Split> split, const std::string& split_text,
                                  typename Model::Options options, const FitOptions& fit,
                                  Configuration configuration) {
+  if constexpr (requires { Model::as_trained(options); }) {
+    options = Model::as_trained(std::move(options));
+  }
   require(!split->test.empty(), "split",
           "of a trial must have a test set, on which the trial is evaluated");
   require(!fit.stop, "stop",

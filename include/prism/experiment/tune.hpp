@@ -144,7 +144,8 @@ class Tuning {
 
   std::vector<Tuned> run() {
     const bool complete = search() && run_chosen() && retrain_chosen();
-    if (complete) {
+    // A call that only reads the records leaves the checkpoints to whoever trains these trials.
+    if (complete && trained_) {
       for (const ModelSearch& each : searches_) {
         discard_checkpoints(each.trials, records_, options_.queue);
       }
@@ -218,6 +219,10 @@ class Tuning {
   }
 
   bool run(const std::vector<TrialSpec>& trials, std::size_t epochs) {
+    trained_ = trained_ || std::ranges::any_of(trials, [&](const TrialSpec& trial) {
+                 const auto record = records_.find(trial.key);
+                 return !record || !covers(*record, trial, epochs);
+               });
     QueueOptions queue = options_.queue;
     queue.budget_seconds = std::max(0.0, queue.budget_seconds - time_.seconds());
     return run_trials(trials, epochs, records_, queue);
@@ -229,6 +234,7 @@ class Tuning {
   const TuneOptions& options_;
   Stopwatch time_;
   std::vector<ModelSearch> searches_;
+  bool trained_ = false;  // whether trials were missing on record
 };
 
 }  // namespace detail
