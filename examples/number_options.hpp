@@ -28,7 +28,15 @@ inline CLI::Validator number_from(double low, bool strictly) {
 
 /// A number from `low` to `high`.
 inline CLI::Validator number_between(double low, double high) {
-  return number_from(low, false) & CLI::Range(low, high);
+  const std::string range = CLI::detail::to_string(low) + " to " + CLI::detail::to_string(high);
+  return CLI::Validator(
+      [=](std::string& text) -> std::string {
+        double value = 0;
+        const bool read = CLI::detail::lexical_cast(text, value);
+        if (read && value >= low && value <= high) return {};
+        return "must be a number from " + range + ", not " + text;
+      },
+      "NUMBER from " + range);
 }
 
 /// Makes every option that takes whole numbers read decimals, where CLI11 reads a leading zero as

@@ -192,7 +192,8 @@ bool answer(const Arguments& arguments, const Json& settings) {
     answer_all(arguments, index, queries_of(scorer, users), saved.train, users);
     if (!arguments.new_users.empty()) {
       const Interactions history = with_items_of(saved.train, read_new_users(arguments, settings));
-      const Matrix<T> folded_in = fold_in_users(scorer, history);
+      const Matrix<T> folded_in =
+          fold_in_users(scorer, history, {.least_squares = {.similarity = index.similarity()}});
       std::vector<Query<T>> queries;
       std::vector<Index> everyone;
       for (Index user = 0; user < history.users(); ++user) {

@@ -55,8 +55,8 @@ void declare(CLI::App& app, Arguments& arguments) {
   app.add_option("--data", arguments.data,
                  "folder with ml100k/u.data, movielens1m/ratings.dat.gz, "
                  "gowalla/interactions.tsv.gz, yelp2018/interactions.tsv.gz, "
-                 "amazonbook/interactions.tsv.gz; those that are "
-                 "missing are left out")
+                 "amazonbook/interactions.tsv.gz; missing "
+                 "ones are skipped")
       ->envname("PRISM_DATA")
       ->capture_default_str()
       ->check(CLI::ExistingDirectory);
@@ -71,7 +71,7 @@ void declare(CLI::App& app, Arguments& arguments) {
       ->check(CLI::Range(1, 3))
       ->capture_default_str();
   app.add_option("--budget", arguments.budget_hours,
-                 "hours, after which trials are put aside; another run goes on. 0: no limit")
+                 "hours, after which trials are paused; another run resumes them. 0: no limit")
       ->check([](const std::string& text) -> std::string {
         double hours = 0;
         const bool read = CLI::detail::lexical_cast(text, hours);
@@ -86,8 +86,8 @@ void declare(CLI::App& app, Arguments& arguments) {
       ->capture_default_str();
   app.add_option(
       "--first-epochs", arguments.first_epochs,
-      "Table 1 and negatives: after so many epochs the best third of a search goes on; 0: "
-      "all do, as in the paper. Not given: 30, and 10 for the longest searches");
+      "Table 1 and negatives: number of epochs after which the best third of a search is kept; 0: "
+      "all are, as in the paper. Not given: 30, and 10 for the longest searches");
   app.add_flag("--list", arguments.list, "list the elements and what is on record");
   auto* const no_run =
       app.add_flag("--no-run", arguments.no_run, "write the documents from the records alone");

@@ -122,7 +122,8 @@ void declare_options(CLI::App& app, Settings& settings) {
   app.add_option("--data", settings.data, "file of interactions; default: synthetic data")
       ->check(CLI::ExistingFile)
       ->group(data);
-  app.add_option("--test", settings.test, "file of the test set; default: a random 10% of --data")
+  app.add_option("--test", settings.test,
+                 "file of the test set; default: part of --data, see --split and --test-part")
       ->check(CLI::ExistingFile)
       ->needs("--data")
       ->group(data);
@@ -272,14 +273,15 @@ void declare_options(CLI::App& app, Settings& settings) {
                "seed, and run that with every seed")
       ->group(tuning);
   app.add_option("--first-epochs", settings.first_epochs,
-                 "--tune: number of epochs after which the best third for each "
-                 "rate goes on, and so on (successive halving); 0: all are trained to the end")
+                 "--tune: number of epochs after which the best third for each learning rate is "
+                 "kept, and so on (successive halving); 0: all are trained to the end")
       ->needs("--tune")
       ->capture_default_str()
       ->group(tuning);
   app.add_option("--records", settings.records,
                  "append each trial to this JSON Lines file; trials already in it are not run "
                  "again, and trials interrupted by SIGINT or SIGTERM are continued")
+      ->check([](const std::string& text) { return text.empty() ? "must name a file" : ""; })
       ->group(tuning);
 
   app.add_option(
@@ -325,6 +327,10 @@ void declare_options(CLI::App& app, Settings& settings) {
       settings.activation = prism::Identity::name;
     }
     refuse_what_nothing_reads(app, settings);
+    if (!settings.rating_column.empty() && !settings.min_rating) {
+      throw CLI::ValidationError("--rating-column",
+                                 "requires --min-rating, because nothing else reads ratings");
+    }
     if (settings.drop_repeated && !settings.test_is_given()) {
       throw CLI::ValidationError("--drop-repeated", "requires --test or --test-column");
     }

@@ -25,10 +25,13 @@ namespace experiment {
 /// Prints each run's warnings: about training, its early end, output not written, poor ranking.
 inline void print_warnings(const prism::Report& popular, const std::vector<Run>& runs) {
   for (const Run& run : runs) {
-    if (run.error) continue;
     const auto print = [&](const std::string& warning) {
       std::printf("\nwarning: %s: %s\n", run.name.c_str(), examples::in_options(warning).c_str());
     };
+    if (run.error) {
+      if (run.not_recorded) print("was not recorded: " + *run.not_recorded);
+      continue;
+    }
     for (const std::string& warning : run.history.warnings) print(warning);
     const std::string results =
         run.has_results() ? "; its results are those of the best epoch so far" : "";
@@ -122,7 +125,7 @@ inline prism::Json to_json(const Run& run) {
                       {"initializer", run.choice.initializer},
                       {"policies", run.policies}};
   if (run.error) {
-    json["error"] = *run.error;
+    json["error"] = examples::in_options(*run.error);
     return json;
   }
   json["history"] = to_json(run.history);
@@ -252,14 +255,15 @@ inline prism::Json to_json(const prism::Split& split) {
 
 /// Whether a recorded run completed its training.
 [[nodiscard]] inline bool is_complete(const prism::Json& run) {
-  return !run.value("interrupted", false) && !run.contains("training_error");
+  return !run.value("interrupted", false) && !run.contains("training_error") &&
+         !run.contains("error");
 }
 
 /// Whether `run` replaces the recorded run `before`, of the same model, settings and data. A
-/// complete run does; an incomplete one replaces only an incomplete one that ranked the validation
-/// set worse.
+/// complete run does, and any run one that diverged; an incomplete one replaces only an incomplete
+/// one that ranked the validation set worse.
 [[nodiscard]] inline bool replaces(const prism::Json& run, const prism::Json& before) {
-  if (is_complete(run)) return true;
+  if (is_complete(run) || before.contains("error")) return true;
   if (is_complete(before)) return false;
   const prism::Json::json_pointer validation("/history/best_validation_ndcg");
   return run.value(validation, 0.0) > before.value(validation, 0.0);
@@ -283,13 +287,13 @@ inline prism::Json to_json(const prism::Split& split) {
 [[nodiscard]] inline std::optional<std::string> why_not_recorded(const Settings& settings,
                                                                  const Run& run,
                                                                  prism::Json before) {
-  if (run.error) return std::nullopt;
-  if (!run.has_results()) return run.ended_by() + " before its first epoch was complete";
+  if (!run.error && !run.has_results())
+    return run.ended_by() + " before its first epoch was complete";
   const prism::Json json = to_json(run);
   const auto same = same_model(before, json);
   if (same == before.end() || replaces(json, *same)) return std::nullopt;
   return "the one in " + settings.json + " is kept, as " + run.ended_by() +
-         (is_complete(*same) ? "" : " before it ranked the validation set better");
+         (is_complete(*same) || run.error ? "" : " before it ranked the validation set better");
 }
 
 /// The runs of a record: earlier ones, replaced or extended by those that are to be recorded.

@@ -52,8 +52,9 @@ struct Run {
   [[nodiscard]] bool complete() const { return !training_error && !interrupted(); }
   /// Whether there is a model to test: training neither diverged nor ended in its first epoch.
   [[nodiscard]] bool has_results() const { return !error && !history.epochs.empty(); }
-  /// What ended training, if it is not complete().
+  /// What ended training, if it is not complete() or diverged.
   [[nodiscard]] std::string ended_by() const {
+    if (error) return "training diverged";
     return training_error ? "an error ended training" : "a signal ended training";
   }
 };

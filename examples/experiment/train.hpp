@@ -186,8 +186,8 @@ void save(const Settings& settings, const Model& model, Run& run) {
   }
 }
 
-/// Retrains a model on training and validation set, for --retrain. If a signal arrives before the
-/// first epoch ends, keeps the model of the first training.
+/// Retrains a model on training and validation set, for --retrain. If that diverges, or a signal
+/// arrives before its first epoch ends, keeps the model of the first training.
 template <class X, class Model>
 void retrain_model(const Settings& settings, Model& model, const prism::Split& split,
                    const prism::FitOptions& fitting, Run& run) {
@@ -198,9 +198,13 @@ void retrain_model(const Settings& settings, Model& model, const prism::Split& s
     return;
   }
   KeepHistory kept{retraining};
-  Model again = prism::retrain(X{}, model, split, run.history, fitting,
-                               ShowProgress{settings.quiet}, StopOnSignal(), kept);
-  if (!retraining.epochs.empty()) model = std::move(again);
+  try {
+    Model again = prism::retrain(X{}, model, split, run.history, fitting,
+                                 ShowProgress{settings.quiet}, StopOnSignal(), kept);
+    if (!retraining.epochs.empty()) model = std::move(again);
+  } catch (const prism::DivergenceError& error) {
+    run.training_error = "retraining on training and validation set: " + std::string(error.what());
+  }
 }
 
 /// Ranks the test set.

@@ -8,6 +8,7 @@
 #include <map>
 #include <memory>
 #include <prism/experiment/tune.hpp>
+#include <set>
 #include <span>
 #include <string>
 #include <utility>
@@ -116,16 +117,35 @@ void print_ended(const Settings& settings) {
                                        : "Run the same command to continue.");
 }
 
-/// Prints the trials that diverged. @return whether there are none
+/// Prints the warnings of each row's trials, each once, with the seed of the first that has it.
+void print_warnings(const std::vector<prism::Tuned>& rows) {
+  for (const prism::Tuned& row : rows) {
+    std::set<std::string> shown;
+    for (const auto* runs : {&row.runs, &row.retrained}) {
+      for (const prism::TrialRecord& run : *runs) {
+        for (const std::string& warning : run.warnings) {
+          if (!shown.insert(warning).second) continue;
+          std::printf("\nwarning: %s (%s), seed %llu: %s\n", row.model.c_str(),
+                      label(row.configuration).c_str(), static_cast<unsigned long long>(run.seed),
+                      examples::in_options(warning).c_str());
+        }
+      }
+    }
+  }
+}
+
+/// Prints the trials of the table that diverged. @return whether there are none
 bool print_errors(const std::vector<prism::Tuned>& rows) {
   bool none = true;
   for (const prism::Tuned& row : rows) {
-    for (const prism::TrialRecord& run : row.runs) {
-      if (run.error.empty()) continue;
-      std::printf("%s (%s), seed %llu: %s\n", row.model.c_str(), label(row.configuration).c_str(),
-                  static_cast<unsigned long long>(run.seed),
-                  examples::in_options(run.error).c_str());
-      none = false;
+    for (const auto* runs : {&row.runs, &row.retrained}) {
+      for (const prism::TrialRecord& run : *runs) {
+        if (run.error.empty()) continue;
+        std::printf("%s (%s), seed %llu: %s%s\n", row.model.c_str(),
+                    label(row.configuration).c_str(), static_cast<unsigned long long>(run.seed),
+                    run.retraining ? "retraining: " : "", examples::in_options(run.error).c_str());
+        none = false;
+      }
     }
   }
   return none;
@@ -183,6 +203,7 @@ int run_lists(const Settings& settings) {
                                                             .queue = queue})
                                              : run_all(settings, candidates, *records, queue);
   print(rows);
+  print_warnings(rows);
   const bool complete = std::ranges::all_of(rows, &prism::Tuned::complete);
   if (!complete) print_ended(settings);
   const bool good = print_errors(rows) && complete && examples::flush_output("experiment");

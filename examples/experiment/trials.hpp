@@ -7,10 +7,11 @@
 namespace experiment {
 
 /// Runs every combination of the lists, or with --tune chooses among them, and prints a table with
-/// means and standard deviations over the seeds. After SIGINT or SIGTERM, trials stop at the end of
-/// their epoch and are put aside, so that another run with the same --records can resume them; the
-/// table has the results so far.
-/// @return the exit status: 128 plus the signal's number after a signal, 1 if trials diverged
+/// means and standard deviations over the seeds. After SIGINT or SIGTERM, trials are paused at the
+/// end of their epoch, so that another run with the same --records can resume them; the table has
+/// the results so far.
+/// @return the exit status: 128 plus the signal's number after a signal, 1 if trials of the table
+///     diverged
 int run_lists(const Settings& settings);
 
 }  // namespace experiment

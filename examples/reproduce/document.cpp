@@ -64,8 +64,8 @@ margins, for UltraGCN two weights of the negatives and, with PRISM, two scales. 
 250). Chosen are those that rank a validation set best, a tenth of the training set, by successive halving as in
 Table 1; the model is then retrained on training and validation set for the best number of epochs, and tested. There
 is one seed, on which of LightGCN's split only the validation set depends. NDCG@20 and Recall@20 count as in
-[protocols.md](protocols.md). Seconds an epoch are of one thread, with validation, beside other trials on other cores.
-Published figures are of other draws of a random split, and of searches by other parts.
+[protocols.md](protocols.md). Seconds per epoch include validation, beside other trials on other cores. Published figures
+use other random splits and other validation sets.
 
 )";
 
@@ -176,7 +176,7 @@ void write_documents(const std::filesystem::path& folder, const Results& results
     files.write("negatives.csv", negatives_csv(results.negatives));
   }
   text << "\n## The theorem\n\nThe expected change of an item's squared magnitude in a step at "
-          "cosine 0.9, as the paper fixes it: red grows, blue\nshrinks.\n\n";
+          "cosine 0.9, as the paper fixes it; red: increase, blue: decrease.\n\n";
   draw_theorem(folder);
   text << picture(folder, "Expected change over popularity and weight decay", "theorem")
        << open_elements(results);

@@ -15,8 +15,8 @@ namespace reproduce {
 
 namespace {
 
-/// On one thread, including validation.
-double seconds_an_epoch(const prism::TrialRecord& run) {
+/// Including validation.
+double seconds_per_epoch(const prism::TrialRecord& run) {
   return run.seconds / static_cast<double>(std::max<std::size_t>(run.epochs, 1));
 }
 
@@ -57,7 +57,7 @@ std::string negatives_markdown(const Benchmark& benchmark,
   bool any = false;
   out << "| loss | initializer | hyperparameters | validation NDCG@20 | NDCG@20 | Recall@20 | "
          "NDCG@20 by cosine | best epoch | passes the other's best validation in epoch | seconds "
-         "an epoch |\n|---|---|---|---|---|---|---|---|---|---|\n";
+         "per epoch |\n|---|---|---|---|---|---|---|---|---|---|\n";
   for (const NegativesResult& result : cells) {
     if (result.cell.benchmark.name() != benchmark.name()) continue;
     for (const Row& row : rows(result)) {
@@ -66,11 +66,12 @@ std::string negatives_markdown(const Benchmark& benchmark,
       out << "| " << result.cell.loss << " | " << row.initializer << " | "
           << label(row.tuned.configuration) << " | " << mean_text("%.4f", row.tuned.validation())
           << " | " << with_spread(row.tuned.test(&prism::Report::ndcg)) << diverged_text(runs)
-          << " | " << with_spread(row.tuned.test(&prism::Report::recall)) << " | "
+          << diverged_text(row.tuned.retrained) << " | "
+          << with_spread(row.tuned.test(&prism::Report::recall)) << " | "
           << mean_text("%.4f", over(row.tuned.retrained, by_cosine)) << " | "
           << mean_text("%.0f", over(runs, best_epoch)) << " | "
           << (std::isnan(row.passes) ? "" : number("%.0f", row.passes)) << " | "
-          << mean_text("%.1f", over(runs, seconds_an_epoch)) << " |\n";
+          << mean_text("%.1f", over(runs, seconds_per_epoch)) << " |\n";
     }
   }
   if (!any) return "";
@@ -86,7 +87,7 @@ std::string negatives_csv(const std::vector<NegativesResult>& cells) {
   std::ostringstream out;
   out.precision(9);
   out << "benchmark,loss,initializer,hyperparameters,seeds,validation,ndcg,ndcg_deviation,recall,"
-         "ndcg_by_cosine,best_epoch,passes_other_in_epoch,seconds_an_epoch\n";
+         "ndcg_by_cosine,best_epoch,passes_other_in_epoch,seconds_per_epoch\n";
   for (const NegativesResult& result : cells) {
     for (const Row& row : rows(result)) {
       const prism::Statistic ndcg = row.tuned.test(&prism::Report::ndcg);
@@ -97,7 +98,7 @@ std::string negatives_csv(const std::vector<NegativesResult>& cells) {
           << over(row.tuned.retrained, by_cosine).mean << ','
           << over(row.tuned.runs, best_epoch).mean << ',';
       if (!std::isnan(row.passes)) out << row.passes;
-      out << ',' << over(row.tuned.runs, seconds_an_epoch).mean << '\n';
+      out << ',' << over(row.tuned.runs, seconds_per_epoch).mean << '\n';
     }
   }
   return out.str();

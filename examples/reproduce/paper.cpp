@@ -168,7 +168,7 @@ std::vector<Figure> figures(const DataSet& data) {
        .title = "Item magnitude and popularity" + on,
        .caption = "Mean magnitude of the items' embeddings over their training popularity, MF + "
                   "DirectAU. With full decay it rises with popularity, without decay and with "
-                  "batched decay less; PRISM writes the rise at initialisation.",
+                  "batched decay less; PRISM sets these magnitudes at initialisation.",
        .shown = Shown::magnitudes,
        .series = {
            {"no decay", model("MF", "DirectAU", "None", "Xavier"), 0.01, 4096},
@@ -214,8 +214,8 @@ std::vector<Figure> figures(const DataSet& data) {
       {.name = "curves" + at,
        .title = "Training" + on,
        .caption = "Validation NDCG@20 over epochs, until early stopping by dot product; MF + "
-                  "DirectAU. By dot product magnitudes count; by cosine, shown where every trial "
-                  "has it, angles alone.",
+                  "DirectAU. The dot product depends on magnitudes and angles, the cosine, shown "
+                  "where every trial has it, on angles only.",
        .shown = Shown::curves,
        .series = {
            {"no decay", model("MF", "DirectAU", "None", "Xavier"), 0.01, 4096},

@@ -89,17 +89,18 @@ std::string table1_markdown(const std::vector<CellResult>& cells) {
     if (!result.complete() || result.decay.runs.empty()) continue;
     const prism::Statistic decay = result.decay.test(&prism::Report::ndcg);
     const prism::Statistic prism = result.prism.test(&prism::Report::ndcg);
-    if (decay.count == 0 || prism.count == 0) continue;
+    if (decay.count == 0 || prism.count == 0 || decay.mean == 0) continue;
     const double decay_epochs = over(result.decay.runs, best_epoch).mean;
     const double prism_epochs = over(result.prism.runs, best_epoch).mean;
     const double spread = std::max(decay.deviation, prism.deviation);
+    const double saved = 100 * (decay_epochs - prism_epochs) / decay_epochs;
     out << "| " << result.cell.data.title << " | " << result.cell.backbone << " + "
         << result.cell.loss << " | " << name_of(result.cell.protocol) << " | "
         << number("%+.2f %%", 100 * (prism.mean - decay.mean) / decay.mean)
         << (std::abs(prism.mean - decay.mean) <= spread && decay.count > 1 ? ", within the spread"
                                                                            : "")
         << " | " << number("%.0f", decay_epochs) << " | " << number("%.0f", prism_epochs) << " | "
-        << number("%+.0f %%", 100 * (decay_epochs - prism_epochs) / decay_epochs) << " |\n";
+        << (decay_epochs > 0 ? number("%+.0f %%", saved) : "") << " |\n";
   }
   return out.str();
 }

@@ -48,8 +48,10 @@ inline std::vector<std::string> warnings(std::vector<std::string> found, const H
         ": further training did not improve the ranking; another learning rate or loss may");
   }
   constexpr std::size_t few_steps = 50;
-  if (steps < few_steps || (history.stopped_early() && history.steps_per_epoch < few_steps &&
-                            steps < FitOptions{}.min_steps)) {
+  const bool by_itself = history.stop_reason != StopReason::observer;
+  if ((by_itself && steps < few_steps) ||
+      (history.stopped_early() && history.steps_per_epoch < few_steps &&
+       steps < FitOptions{}.min_steps)) {
     found.push_back("training stopped after " + std::to_string(steps) + " steps, " +
                     std::to_string(history.steps_per_epoch) +
                     " per epoch, perhaps before the model began to learn; more patience or "
