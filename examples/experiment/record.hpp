@@ -75,7 +75,8 @@ inline void print_table(const prism::Split& split, const std::vector<Run>& runs)
       continue;
     }
     print_quality(run.name.c_str(), run.dot);
-    std::printf("  %10zu  %7.1f  %5.2f\n", run.history.best_epoch, run.history.seconds,
+    const double seconds = run.history.seconds + (run.retraining ? run.retraining->seconds : 0);
+    std::printf("  %10zu  %7.1f  %5.2f\n", run.history.best_epoch, seconds,
                 run.magnitude_popularity_correlation);
   }
   std::printf(
@@ -83,21 +84,30 @@ inline void print_table(const prism::Split& split, const std::vector<Run>& runs)
       "of it due\nto hits among the 5%% most popular items, the next 15%% and the rest; recall at "
       "20; rho: Spearman's\ncorrelation of item magnitude and popularity.\n");
   for (const Run& run : runs) {
-    if (!run.aggregation || !run.has_results()) continue;
+    if (!run.has_results()) continue;
+    if (run.retraining && !run.retraining->epochs.empty()) {
+      std::printf("\n%s: tested after retraining on training and validation set\n",
+                  run.name.c_str());
+    }
+    if (!run.aggregation) continue;
     std::printf(
-        "\n%s: test-time aggregation %s, NDCG@20 %.5f on the validation set (%.5f without)\n",
+        "\n%s: test-time aggregation %s: NDCG@20 %.5f on the validation set (%.5f without), %.5f "
+        "on the test set (%.5f without)\n",
         run.name.c_str(), run.aggregation->aggregation.label().c_str(),
-        run.aggregation->report.ndcg, run.history.best_validation_ndcg);
+        run.aggregation->report.ndcg, run.history.best_validation_ndcg, run.dot.ndcg,
+        run.as_trained->ndcg);
   }
   print_warnings(popular, runs);
 }
 
-inline prism::Json to_json(const prism::History& history) {
+/// @param validates  whether there was a validation set; if not, its numbers are null
+inline prism::Json to_json(const prism::History& history, bool validates) {
+  const auto measured = [=](double number) { return validates ? prism::Json(number) : nullptr; };
   prism::Json epochs = prism::Json::array();
   for (const prism::EpochRecord& epoch : history.epochs) {
     epochs.push_back({{"epoch", epoch.epoch},
                       {"loss", epoch.loss},
-                      {"validation_ndcg", epoch.validation_ndcg},
+                      {"validation_ndcg", measured(epoch.validation_ndcg)},
                       {"train_seconds", epoch.train_seconds},
                       {"validate_seconds", epoch.validate_seconds}});
     if (epoch.validation_by_cosine) {
@@ -108,7 +118,7 @@ inline prism::Json to_json(const prism::History& history) {
   if (history.initial_validation) initial = *history.initial_validation;
   return {{"initial_validation", initial},
           {"best_epoch", history.best_epoch},
-          {"best_validation_ndcg", history.best_validation_ndcg},
+          {"best_validation_ndcg", measured(history.best_validation_ndcg)},
           {"stopped_early", history.stopped_early()},
           {"stop_reason", prism::name_of(history.stop_reason)},
           {"steps_per_epoch", history.steps_per_epoch},
@@ -128,12 +138,12 @@ inline prism::Json to_json(const Run& run) {
     json["error"] = examples::in_options(*run.error);
     return json;
   }
-  json["history"] = to_json(run.history);
+  json["history"] = to_json(run.history, true);
   json["interrupted"] = run.interrupted();
   if (run.training_error) json["training_error"] = *run.training_error;
   if (run.checkpoint_error) json["checkpoint_error"] = *run.checkpoint_error;
   if (run.save_error) json["save_error"] = *run.save_error;
-  if (run.retraining) json["retraining"] = to_json(*run.retraining);
+  if (run.retraining) json["retraining"] = to_json(*run.retraining, false);
   if (run.aggregation) {
     const auto& [m, n, weight] = run.aggregation->aggregation;
     json["aggregation"] = {{"neighbour_exponent", m},
@@ -141,6 +151,7 @@ inline prism::Json to_json(const Run& run) {
                            {"weight", weight},
                            {"validation_ndcg", run.aggregation->report.ndcg}};
   }
+  if (run.as_trained) json["test_by_dot_without_aggregation"] = prism::to_json(*run.as_trained);
   json["test_by_dot"] = prism::to_json(run.dot);
   json["test_by_cosine"] = prism::to_json(run.cosine);
   json["magnitude_popularity_spearman"] = run.magnitude_popularity_correlation;

@@ -39,6 +39,7 @@ struct Run {
   std::optional<prism::AggregationPoint> aggregation{};  // on the validation set, with --aggregate
   prism::Report dot{};
   prism::Report cosine{};
+  std::optional<prism::Report> as_trained{};    // by dot product, without the aggregation
   double magnitude_popularity_correlation = 0;  // of items
 
   /// Whether a signal ended training.

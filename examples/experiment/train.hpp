@@ -244,6 +244,8 @@ Run run_with(const Settings& settings, const ModelChoice& choice, const prism::S
         if (!run.has_results()) return;
         auto scorer = model.scorer(X{});
         if (run.aggregation) {
+          run.as_trained =
+              evaluate(X{}, scorer, split.test, {.exclude = {&split.train, &split.validation}});
           scorer = with_aggregation(X{}, scorer, model.train(), run.aggregation->aggregation);
         }
         test(X{}, scorer, model.train(), split, run);

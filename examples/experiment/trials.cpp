@@ -117,14 +117,15 @@ void print_ended(const Settings& settings) {
                                        : "Run the same command to continue.");
 }
 
-/// Prints the warnings of each row's trials, each once, with the seed of the first that has it.
-void print_warnings(const std::vector<prism::Tuned>& rows) {
+/// Prints the warnings of the table's trials, those of one model and text once, and ten at most.
+void print_warnings(const Settings& settings, const std::vector<prism::Tuned>& rows) {
+  constexpr std::size_t most = 10;
+  std::set<std::string> found;
   for (const prism::Tuned& row : rows) {
-    std::set<std::string> shown;
     for (const auto* runs : {&row.runs, &row.retrained}) {
       for (const prism::TrialRecord& run : *runs) {
         for (const std::string& warning : run.warnings) {
-          if (!shown.insert(warning).second) continue;
+          if (!found.insert(row.model + warning).second || found.size() > most) continue;
           std::printf("\nwarning: %s (%s), seed %llu: %s\n", row.model.c_str(),
                       label(row.configuration).c_str(), static_cast<unsigned long long>(run.seed),
                       examples::in_options(warning).c_str());
@@ -132,6 +133,10 @@ void print_warnings(const std::vector<prism::Tuned>& rows) {
       }
     }
   }
+  if (found.size() <= most) return;
+  std::printf("\nwarning: there are %zu more warnings%s\n", found.size() - most,
+              settings.records.empty() ? "; --records FILE keeps them all"
+                                       : (" in " + settings.records).c_str());
 }
 
 /// Prints the trials of the table that diverged. @return whether there are none
@@ -203,7 +208,7 @@ int run_lists(const Settings& settings) {
                                                             .queue = queue})
                                              : run_all(settings, candidates, *records, queue);
   print(rows);
-  print_warnings(rows);
+  print_warnings(settings, rows);
   const bool complete = std::ranges::all_of(rows, &prism::Tuned::complete);
   if (!complete) print_ended(settings);
   const bool good = print_errors(rows) && complete && examples::flush_output("experiment");

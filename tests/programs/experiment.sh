@@ -29,6 +29,24 @@ status=0
 run --lr 0.1,0.01 --lambda 1e-4,1e-6 --seed 1,2 --records records.jsonl >/dev/full 2>err.txt || status=$?
 [ "$status" = 1 ] && grep -qx 'experiment: standard output cannot be written' err.txt ||
   fail "exit status $status where nothing can be written: $(cat err.txt)"
+# Warnings of trials are shown, and a file of something else is no file of records.
+run --loss BPR --initializer PRISM --lr 0.1,0.01 >warned.txt
+grep -q '^warning: .*(lr 0.1), seed 123: training stopped after 15 steps' warned.txt ||
+  fail "no warning of few steps: $(cat warned.txt)"
+echo "not a record" >notes.txt
+run --lr 0.1,0.01 --records notes.txt >/dev/null 2>err.txt && fail "notes were taken for records"
+grep -q 'notes.txt:1: is not the record of a trial; if the file has no records of trials, give another name' err.txt ||
+  fail "a file without records: $(cat err.txt)"
+for wrong in '--records=' '--rating-column 2'; do
+  run --lr 0.1 $wrong >/dev/null 2>err.txt && fail "$wrong was accepted"
+  grep -q -e "${wrong%%[= ]*}: *\(must name a file\|requires --min-rating\)" err.txt || fail "$wrong: $(cat err.txt)"
+done
+# A retraining that diverged is shown, and the exit status says so.
+run --initializer PRISM --lr 0.01 --seed 1 --retrain --records diverged.jsonl >/dev/null
+sed -i '/"retraining":true/s/"test":{.*},"validations"/"error":"diverged","validations"/' diverged.jsonl
+status=0
+run --initializer PRISM --lr 0.01 --seed 1 --retrain --records diverged.jsonl >out.txt || status=$?
+[ "$status" = 1 ] && grep -q 'retraining: diverged' out.txt || fail "status $status: $(cat out.txt)"
 # The choice is the best validation of the first seed.
 run --lr 0.1,0.01 --lambda 1e-4,1e-6 --seed 1,2 --records records.jsonl --tune >tuned.txt
 [ "$(grep -c '^MF' tuned.txt)" = 3 ] || fail "tuning gave not 3 models"

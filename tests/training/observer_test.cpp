@@ -57,6 +57,7 @@ TEST_CASE("an observer stops training within an epoch, which then is none") {
   const History none = fit(early, resume_split(), options, Stops{});
   CHECK(none.epochs.empty());
   CHECK(none.best_epoch == 0);
+  CHECK(none.warnings.empty());  // an observer has its reasons: no advice to train for longer
   Session session(stepped, resume_split(), options);
   for (int k = 0; k < 4; ++k) session.step();
   session.flush();
