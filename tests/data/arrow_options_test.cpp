@@ -94,6 +94,21 @@ TEST_CASE("columns that may be another's are an error that names the option") {
   CHECK_THROWS_AS((void)interactions_in({a, b}, {.item = -1}), ArgumentError);
 }
 
+TEST_CASE("columns with known names that are not ids are not taken by position") {
+  const auto column = [](const std::string& name) {
+    return test::numbers<std::int64_t>(name, "l", {1});
+  };
+  const std::vector<ArrowColumn> sessions{column("session_id"), column("quantity"),
+                                          column("member"), column("good")};
+  CHECK(error_of(sessions) ==
+        "column 'session_id' has no ids, judging by its name; use the options user and item to "
+        "choose the columns of ids; the columns are: 'session_id', 'quantity', 'member', 'good'");
+  CHECK(error_of({column("user_id"), column("quantity")})
+            .starts_with("column 'quantity' has no ids, judging by its name; use the options"));
+  CHECK(interactions_in(sessions, {.user = "member", .item = "good"}).size() == 1);
+  CHECK(interactions_in(sessions, {.user = "session_id", .item = "quantity"}).size() == 1);
+}
+
 TEST_CASE("rows rated lower than min_rating are left out, with ratings of every type") {
   const ArrowColumn user = test::texts("user", {"1", "2", "3"}),
                     item = test::texts("item", {"x", "y", "z"});

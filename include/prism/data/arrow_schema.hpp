@@ -17,6 +17,7 @@
 #include "prism/data/arrow_abi.hpp"
 #include "prism/data/arrow_column.hpp"
 #include "prism/data/arrow_owned.hpp"
+#include "prism/data/column_names.hpp"
 #include "prism/data/format.hpp"
 
 namespace prism::inline PRISM_ISA {
@@ -30,7 +31,7 @@ enum class ArrowNulls {
 struct ArrowReadOptions {
   // An unset column is found by its name (known_columns). If neither user nor item is found, they
   // are the first and the second column; if one is found in a table of two columns, the remaining
-  // column is the other.
+  // column is the other. A column whose name is known for something else is an error there.
   std::optional<Column> user = {};        ///< unset: by name
   std::optional<Column> item = {};        ///< unset: by name
   std::optional<Column> rating = {};      ///< unset: by name. Read only for min_rating
@@ -137,8 +138,7 @@ class ArrowFieldFinder {
     // A column with a known name for something else is not taken for ids by its position.
     for (const std::size_t column : {*user, *item}) {
       const bool chosen = column == *user ? options.user.has_value() : options.item.has_value();
-      if (!chosen &&
-          (is_called(column, known_columns.rating) || is_called(column, known_columns.time))) {
+      if (!chosen && is_no_id(names_[column])) {
         fail_arrow(
             "column " + arrow_quoted(names_[column]) +
             " has no ids, judging by its name; use the options user and item to choose the columns "
@@ -160,27 +160,9 @@ class ArrowFieldFinder {
   /// @throws DataError  if there are several
   template <class Names>
   [[nodiscard]] std::optional<std::size_t> known(const Names& names) const {
-    const auto first = only([&](std::size_t k) { return same(names_[k], names[0]); });
-    return first ? first : only([&](std::size_t k) { return is_called(k, names); });
-  }
-  template <class Names>
-  [[nodiscard]] bool is_called(std::size_t column, const Names& names) const {
-    return std::any_of(names.begin(), names.end(),
-                       [&](std::string_view name) { return same(names_[column], name); });
-  }
-
-  /// Whether two names are equal, ignoring case and ASCII characters other than letters and digits,
-  /// as in files: user_id equals userId.
-  static bool same(std::string_view a, std::string_view b) {
-    const auto plain = [](std::string_view name) {
-      std::string kept;
-      for (const char c : name) {
-        if (c >= 'A' && c <= 'Z') kept += static_cast<char>(c - 'A' + 'a');
-        if ((c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || (c & 0x80) != 0) kept += c;
-      }
-      return kept;
-    };
-    return plain(a) == plain(b);
+    const auto first =
+        only([&](std::size_t k) { return plain_name(names_[k]) == plain_name(names[0]); });
+    return first ? first : only([&](std::size_t k) { return is_known(names_[k], names); });
   }
 
   /// The only column that is_sought() accepts, if any; fails if there are several.
