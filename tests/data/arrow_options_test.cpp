@@ -78,9 +78,8 @@ TEST_CASE("columns that may be another's are an error that names the option") {
   CHECK(error_of({item, rating}).starts_with("column 'rating' has no ids, judging by its name"));
   CHECK(
       error_of({user, item, user}) ==
-      "columns 0 and 2 (from 0) both match, 'user' and 'user'; use an option to choose one, by its "
-      "number "
-      "if the names are equal");
+      "columns 0 and 2 (from 0) both match, 'user' and 'user'; use the option user to choose one, "
+      "by its number if the names are equal");
   CHECK(error_of({a, a}, {.user = "a", .item = 1}).starts_with("columns 0 and 1 (from 0) both"));
   CHECK(error_of({test::texts("uid", {"1"}), item, user}).starts_with("columns 0 and 2 (from 0)"));
   CHECK(pairs_of(interactions_in({user, item, test::texts("user_id", {"3"})})) ==
@@ -187,6 +186,27 @@ TEST_CASE("times of every type are read, timestamps and dates in seconds") {
   const ArrowColumn some = test::with_nulls(test::numbers<double>("time", "g", {1, 2}), {0, 1});
   CHECK(error_of({user, item, some}).starts_with("column 'time' (format 'g'), row 0"));
   CHECK(time(some, {.nulls = ArrowNulls::drop}) == 2);
+}
+
+TEST_CASE("of several columns with known names for times the first in the list is read") {
+  const ArrowColumn user = test::texts("user", {"1"}), item = test::texts("item", {"x"});
+  const auto column = [](const std::string& name, int time) {
+    return test::numbers<std::int32_t>(name, "i", {time});
+  };
+  const auto time = [&](const std::vector<ArrowColumn>& columns,
+                        const ArrowReadOptions& options = {}) {
+    const Interactions interactions = interactions_in(columns, options);
+    REQUIRE(interactions.times().size() == 1);
+    return interactions.times()[0];
+  };
+  const std::vector<ArrowColumn> three{user, item, column("created_at", 1), column("date", 2),
+                                       column("Unix_Time", 3)};
+  CHECK(time(three) == 3);
+  CHECK(time(three, {.time = "date"}) == 2);
+  CHECK(time({column("date", 1), user, item, column("timestamp", 2)}) == 2);
+  CHECK(time({user, item, column("ts", 1), column("TS", 2)}) == 1);
+  // A column that is read as something else is none of them.
+  CHECK(time({user, column("time", 1), column("date", 2)}, {.item = "time"}) == 2);
 }
 
 TEST_CASE("rows in the order of time have their positions as times, over all batches") {
