@@ -154,9 +154,15 @@ TEST_CASE("adjacency lists have no columns") {
   CHECK(contains(error_of("0 5 6\n1\t6\n", {.format = Format::adjacency}), ":2: has a tab"));
 }
 
-TEST_CASE("a header that names only user or item, in the other's column, is an error") {
-  CHECK(contains(error_of("x,user,rating\n0,7,5\n"),
-                 "but not both; use the options user and item to choose them"));
+TEST_CASE("a header that names only one of user and item needs an option for the other") {
+  CHECK(error_of("x,user,rating\n0,7,5\n") == "no error");  // no other column may be the item
+  CHECK(error_of("x,user,rating,y\n0,7,5,8\n") ==
+        ":1: no column has a known name for the item; use the option item to choose one of x, "
+        "user, rating, y");
+  CHECK(error_of("item,x,y\n0,7,5\n") ==
+        ":1: no column has a known name for the user; use the option user to choose one of item, "
+        "x, y");
+  CHECK(error_of("item,x,y\n0,7,5\n", {.user = "y"}) == "no error");
 }
 
 TEST_CASE("an empty user or item is an error") {
