@@ -92,6 +92,30 @@ inline const std::vector<OddFile> odd_texts{
      "user_id:token\titem_id:token\n7\t8\nuser_id:token\titem_id:token\n9\t8\n",
      {},
      reads(2, 1, 2, "7 8")},
+    // Ids that a spreadsheet or pandas has rounded.
+    {"users in scientific notation",
+     "user_id,item_id\n1.23457E+11,7\n1.23457E+11,8\n1.23457E+11,9\n",
+     {},
+     refused(":2: column 0 (from 0), the user column, has numbers in scientific notation such as "
+             "'1.23457E+11', to which ids may have been rounded when the file was written; export "
+             "the ids "
+             "as text")},
+    {"items, one of them in scientific notation",
+     "7,1001\n9,1e+05\n",
+     {},
+     refused(":2: column 1 (from 0), the item column, has numbers in scientific notation such as "
+             "'1e+05'")},
+    {"items in scientific notation, chosen",
+     "user_id,what\n7,1.5e17\n9,1.25e17\n",
+     {.item = "what"},
+     refused(":2: column 1 (from 0), the item column, has numbers in scientific notation")},
+    {"ids of digits and an E", "7,12E5\n9,13E5\n", {}, reads(2, 2, 2, "7 12E5")},
+    {"words, one of which may be a number",
+     "user,item\n7,1.2E+5\n9,3A+2\n",
+     {},
+     reads(2, 2, 2, "7 1.2E+5")},
+    {"ratings and times in scientific notation", "user,item,rating,time\n7,8,5.0E+00,1.4E+09\n",
+     rated, reads(1, 1, 1, "7 8")},
     // Padding, delimiters within ids, quotes.
     {"a space behind commas", "1, 2\n1,2\n3, 2\n", {}, reads(2, 1, 2, "1 2")},
     {"a space behind commas in the header", "user_id, item_id\n7, 8\n", {}, reads(1, 1, 1, "7 8")},

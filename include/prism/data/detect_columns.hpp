@@ -58,6 +58,8 @@ class ColumnDetector {
     }
     find_time(layout);
     check_ids(layout);
+    refuse_rounded_ids(layout, layout.user, "user");
+    refuse_rounded_ids(layout, layout.item, "item");
     if (layout.rating && !options_.rating) refuse_times_as_ratings(*layout.rating, layout);
   }
 
@@ -218,6 +220,25 @@ class ColumnDetector {
     }
     if (!item_chosen && item_decimal && !user_decimal) {
       refuse(layout.item, "item", "numbers with a decimal point");
+    }
+  }
+
+  /// However the column was chosen: different ids may have been rounded to the same number.
+  /// @throws DataError  if the column has only numbers, one of them as in 1.23457E+11 or 1E+11;
+  ///     12E5 may be an id
+  void refuse_rounded_ids(const Layout& layout, std::size_t column, const char* option) const {
+    const auto is_number = [](const std::string& field) { return parse_number(field).has_value(); };
+    if (!all(layout, column, is_number)) return;
+    for (std::size_t k = first_row(layout); k < rows_.size(); ++k) {
+      const std::string& field = rows_[k].fields[column];
+      if (field.find_first_of("eE") == std::string::npos) continue;
+      if (field.find_first_of(".+") == std::string::npos) continue;
+      throw DataError(
+          file_, rows_[k].line,
+          "column " + std::to_string(column) + " (from 0), the " + option +
+              " column, has numbers in scientific notation such as " + excerpt(field) +
+              ", to which ids may have been rounded when the file was written; export the ids "
+              "as text");
     }
   }
 
