@@ -45,6 +45,11 @@ class LayoutFinder {
   /// @throws ArgumentError  for incompatible options
   Layout find() {
     const SampleRows lines = sample_.rows("");
+    if (lines.empty() && preamble_.entries) {
+      const std::string entries = std::to_string(*preamble_.entries);
+      detector_.fail(0, *preamble_.entries == 0 ? "has no interactions"
+                                                : "declares " + entries + " entries, but has 0");
+    }
     if (lines.empty()) {
       detector_.fail(0, preamble_.comments.empty()
                             ? "is empty"
@@ -62,6 +67,11 @@ class LayoutFinder {
       require(!chooses_columns(), "format",
               "adjacency lists have no header, no columns to choose and no ratings");
       return layout;
+    }
+    if (preamble_.pattern && options_.min_rating && options_.require_rating) {
+      detector_.fail(1,
+                     "is a MatrixMarket matrix of kind 'pattern', which has no values, but "
+                     "min_rating needs ratings; leave min_rating unset");
     }
     if (preamble_.entries) layout.matrix = {preamble_.rows, preamble_.columns};
     rows_ = sample_.rows(layout.delimiter);
