@@ -17,6 +17,7 @@
 #include "prism/data/detect_columns.hpp"
 #include "prism/data/detect_format.hpp"
 #include "prism/data/detect_header.hpp"
+#include "prism/data/excerpt.hpp"
 #include "prism/data/field_splitter.hpp"
 #include "prism/data/format.hpp"
 #include "prism/data/layout.hpp"
@@ -66,6 +67,7 @@ class LayoutFinder {
     if (layout.format == Format::adjacency) {
       require(!chooses_columns(), "format",
               "adjacency lists have no header, no columns to choose and no ratings");
+      refuse_header_of_lists(layout.delimiter);
       return layout;
     }
     if (preamble_.pattern && options_.min_rating && options_.require_rating) {
@@ -139,6 +141,18 @@ class LayoutFinder {
       detector_.fail(
           line.line,
           "is a line of a table formatted for Markdown or a terminal; save the table as CSV");
+    }
+  }
+
+  /// @throws DataError  for adjacency lists below a header, whose words would be read as ids
+  void refuse_header_of_lists(const std::string& delimiter) const {
+    if (options_.header != Header::automatic) return;
+    const SampleRows rows = sample_.rows(delimiter);
+    for (const std::string& word : rows[0].fields) {
+      if (!is_known(word, known_columns.user) && !is_known(word, known_columns.item)) continue;
+      detector_.fail(rows[0].line, "has the column name " + excerpt(word) +
+                                       ", but adjacency lists have no header; remove the line, or "
+                                       "use the option header to say that it is not one");
     }
   }
 
