@@ -39,3 +39,23 @@ TEST_CASE("a header above adjacency lists is an error, unless an option says tha
   CHECK(first_or_error("1 2 3\n2 user\n", lists) == "1 2");
   CHECK(first_or_error("1 date time\n2 score\n", lists) == "1 date");
 }
+
+TEST_CASE("numbers from 0 on above other users may be pandas' header, so the option is asked for") {
+  CHECK(first_or_error("0,1,2\n196,242,3\n186,302,3\n") ==
+        ":1: may be a header or an interaction: it has the numbers from 0 to 2, as pandas numbers "
+        "columns without names; use the option header to say which, yes or no");
+  CHECK(first_or_error("0\t1\t2\t3\n196\t242\t3\t881250949\n")
+            .starts_with(":1: may be a header or an interaction: it has the numbers from 0 to 3"));
+  CHECK(first_or_error("0,1,2\n196,242,3\n", {.header = Header::yes}) == "196 242");
+  CHECK(first_or_error("0,1,2\n196,242,3\n", {.header = Header::no}) == "0 1");
+}
+
+TEST_CASE(
+    "numbers from 0 on are an interaction where the users go on in order, or in two columns") {
+  CHECK(first_or_error("0,1,2\n0,7,3\n") == "0 1");
+  CHECK(first_or_error("0,1,2\n1,7,3\n") == "0 1");
+  CHECK(first_or_error("0\t1\n196\t242\n") == "0 1");
+  CHECK(first_or_error("0,1,3\n196,242,3\n") == "0 1");
+  CHECK(first_or_error("0,1,2\n") == "0 1");
+  CHECK(first_or_error("# user,item,rating\n0,1,2\n196,242,3\n") == "0 1");
+}

@@ -174,6 +174,13 @@ class LayoutFinder {
           "may be a header or an interaction: it has neither a number nor a known column "
           "name; use the option header to say which, yes or no");
     }
+    if (first == FirstRecord::numbering && !names_known) {
+      detector_.fail(rows_[0].line,
+                     "may be a header or an interaction: it has the numbers from 0 to " +
+                         rows_[0].fields.back() +
+                         ", as pandas numbers columns without names; use the option header to say "
+                         "which, yes or no");
+    }
     return first == FirstRecord::names;
   }
 
