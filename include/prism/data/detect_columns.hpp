@@ -156,9 +156,7 @@ class ColumnDetector {
     if (options_.rating) return true;
     if (!layout.names.empty()) return !find_known(layout.names, known_columns.rating).empty();
     constexpr std::size_t column = 2;
-    return column != layout.user && column != layout.item &&
-           all(layout, column,
-               [](const std::string& field) { return parse_number(field).has_value(); }) &&
+    return column != layout.user && column != layout.item && all(layout, column, is_number) &&
            !all(layout, column, is_time);
   }
 
@@ -185,8 +183,10 @@ class ColumnDetector {
     }
     if (layout.time) {
       const std::size_t row = first_row(layout);
-      layout.dates = row < rows_.size() && *layout.time < rows_[row].fields.size() &&
-                     parse_date(rows_[row].fields[*layout.time]).has_value();
+      if (row >= rows_.size() || *layout.time >= rows_[row].fields.size()) return;
+      const std::string& first = rows_[row].fields[*layout.time];
+      layout.dates = parse_date(first).has_value();
+      layout.numeric_times = parse_number(first).has_value();
     }
   }
 
@@ -227,7 +227,6 @@ class ColumnDetector {
   /// @throws DataError  if the column has only numbers, one of them as in 1.23457E+11 or 1E+11;
   ///     12E5 may be an id
   void refuse_rounded_ids(const Layout& layout, std::size_t column, const char* option) const {
-    const auto is_number = [](const std::string& field) { return parse_number(field).has_value(); };
     if (!all(layout, column, is_number)) return;
     for (std::size_t k = first_row(layout); k < rows_.size(); ++k) {
       const std::string& field = rows_[k].fields[column];
@@ -258,6 +257,8 @@ class ColumnDetector {
     for (const SampleRow& row : rows_) values.insert(row.fields[column]);
     return 2 * values.size() > rows_.size();
   }
+
+  static bool is_number(const std::string& field) { return parse_number(field).has_value(); }
 
   /// Whether a field is a date, or looks like seconds since 1970, from 1973 on.
   static bool is_time(const std::string& field) {
