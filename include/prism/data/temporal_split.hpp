@@ -83,7 +83,9 @@ inline void require_order_across_users(const Interactions& data, const char* arg
     hash = (hash ^ static_cast<unsigned char>(c)) * 0x100000001B3;
   };
   for (const char c : (*data.user_ids())[data[k].user]) add(c);
-  add('\n');  // which no id contains
+  // No id of a file contains it. Pairs of ids from Arrow that do may have the same number, and are
+  // then in the order of their positions.
+  add('\n');
   for (const char c : (*data.item_ids())[data[k].item]) add(c);
   return Random(0, Stream::split).bits(hash);
 }
