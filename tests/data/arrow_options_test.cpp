@@ -58,7 +58,7 @@ TEST_CASE("what was found is said in one line, and what was left out is counted"
   const std::vector<ArrowColumn> plain{test::texts("a", {"1", "1"}), test::texts("b", {"2", "3"})};
   ArrowArrayStream stream = test::Stream::of({plain, plain});
   CHECK(describe(*read_arrow(&stream).read_summary()) ==
-        "Arrow data: user in column 0 'a', item in 1 'b'; 1 users, 2 items, 2 interactions; left "
+        "Arrow data: user in column 0 'a', item in 1 'b'; 1 user, 2 items, 2 interactions; left "
         "out: 2 repeated");
 }
 

@@ -37,7 +37,7 @@ TEST_CASE("a block of a MatrixMarket file may end anywhere in the lines above it
   const std::string text =
       real_banner + "% by hand\n\n% and more\n300 400 3\n1 1 5\n2 300 1\n3 1 4\n";
   const std::string expected = matrix_outcome(text);
-  CHECK(expected.find("3 users, 2 items, 3 interactions; left out: 2 comment") !=
+  CHECK(expected.find("3 users, 2 items, 3 interactions; left out: 2 comment lines") !=
         std::string::npos);
   for (std::size_t block = 16; block <= text.size() + 1; ++block) {
     CAPTURE(block);
@@ -54,7 +54,7 @@ TEST_CASE("more comments than a block holds are read, above a matrix and above c
   std::string comments;
   for (int k = 0; k < 1000; ++k) comments += "% a comment of one hundred and more\n";
   CHECK(matrix_outcome(real_banner + comments + "2 2 1\n1 2 5\n", {}, {.block = 1000})
-            .find("1 interactions; left out: 1000 comment") != std::string::npos);
+            .find("1 interaction; left out: 1000 comment lines") != std::string::npos);
   // The sample, which shows no adjacency lists, is complete although a block ends within it.
   const std::string columns = "7 8 5\n7 9 4\n7 10 4 1000\n9 8 3\n";
   const std::size_t block = comments.size() + 8;
@@ -93,7 +93,6 @@ TEST_CASE(
     "a stored zero of a MatrixMarket matrix is an interaction, unless min_rating excludes it") {
   const std::string text = real_banner + "2 2 2\n1 2 0\n2 1 5\n";
   CHECK(matrix_outcome(text).find(" 2 interactions; left out: none") != std::string::npos);
-  CHECK(
-      matrix_outcome(text, {.min_rating = 1}).find(" 1 interactions; left out: 1 rated below 1") !=
-      std::string::npos);
+  CHECK(matrix_outcome(text, {.min_rating = 1}).find(" 1 interaction; left out: 1 rated below 1") !=
+        std::string::npos);
 }

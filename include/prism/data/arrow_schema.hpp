@@ -36,7 +36,7 @@ struct ArrowReadOptions {
   std::optional<Column> item = {};        ///< unset: by name
   std::optional<Column> rating = {};      ///< unset: by name. Read only for min_rating
   std::optional<Column> time = {};        ///< unset: by name; no_column: not read; file_order: rows
-                                          ///< are in the order of time
+                                          ///< are in chronological order
   std::optional<double> min_rating = {};  ///< rows with lower ratings are left out
   ArrowNulls nulls = ArrowNulls::refuse;
 };

@@ -112,9 +112,10 @@ struct TestColumn {
 
 /// For ReadOptions::time: do not read times.
 inline constexpr int no_column = -1;
-/// For ReadOptions::time: the file lists each user's interactions in the order of time, without a
+/// For ReadOptions::time: the file lists each user's interactions in chronological order, without a
 /// column of times; an interaction's time is its position among those read into the same part
-/// (training or test set). For temporal_global_split, the whole file must be in the order of time.
+/// (training or test set). For temporal_global_split, the whole file must be in chronological
+/// order.
 inline constexpr int file_order = -2;
 
 struct ReadOptions {
