@@ -13,7 +13,7 @@ namespace examples {
 namespace {
 
 // Options of the library, or arguments that its errors name, and the option that sets each.
-constexpr std::array<std::pair<std::string_view, std::string_view>, 35> option_names{{
+constexpr std::array<std::pair<std::string_view, std::string_view>, 36> option_names{{
     {"backbone", "--backbone"},
     {"batch_size", "--batch"},
     {"checkpoint", "--checkpoint"},
@@ -31,6 +31,7 @@ constexpr std::array<std::pair<std::string_view, std::string_view>, 35> option_n
     {"loss", "--loss"},
     {"min_rating", "--min-rating"},
     {"min_steps", "--min-steps"},
+    {"no_column", "another --split"},
     {"optimizer", "--optimizer"},
     {"patience", "--patience"},
     {"penalty", "--penalty"},

@@ -83,7 +83,7 @@ void declare_times(CLI::App& app, ReadingOptions& options, const std::string& fi
           ->needs(file)
           ->group(group);
   app.add_flag("--file-order", options.file_order,
-               "the file lists each user's interactions in the order of time")
+               "the file lists each user's interactions in chronological order")
       ->needs(file)
       ->excludes(column)
       ->group(group);

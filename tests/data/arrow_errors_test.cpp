@@ -198,6 +198,20 @@ TEST_CASE("a column that cannot be of its type and length is an error") {
         "column 'user' (format 'vu') has 2 buffers, not 3 or more");
 }
 
+TEST_CASE("more buffers than views can number are an error, in a column and in a dictionary") {
+  const ArrowColumn texts = test::views("user", {"a", "b", "c"});
+  const ArrowColumn words = test::dictionary<std::int8_t>("c", {0, 1, 2}, texts);
+  for (const std::int64_t count : {(std::int64_t{1} << 31) + 4, std::int64_t{1} << 60,
+                                   std::numeric_limits<std::int64_t>::max()}) {
+    const std::string problem =
+        " has " + std::to_string(count) + " buffers; an array has at most 2147483651";
+    CHECK(array_error(texts, [&](ArrowArray& a) { a.n_buffers = count; }) ==
+          "column 'user' (format 'vu')" + problem);
+    CHECK(array_error(words, [&](ArrowArray& a) { a.dictionary->n_buffers = count; }) ==
+          "column 'user' (format 'c')" + problem);
+  }
+}
+
 TEST_CASE("texts whose offsets fall are an error that names the row") {
   const std::string texts = "column 'user' (format 'u'), row ";
   CHECK(array_error(between<std::int32_t>({0, 1, 2, 3})) == "no error");

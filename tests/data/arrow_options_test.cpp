@@ -58,7 +58,7 @@ TEST_CASE("what was found is said in one line, and what was left out is counted"
   const std::vector<ArrowColumn> plain{test::texts("a", {"1", "1"}), test::texts("b", {"2", "3"})};
   ArrowArrayStream stream = test::Stream::of({plain, plain});
   CHECK(describe(*read_arrow(&stream).read_summary()) ==
-        "Arrow data: user in column 0 'a', item in 1 'b'; 1 users, 2 items, 2 interactions; left "
+        "Arrow data: user in column 0 'a', item in 1 'b'; 1 user, 2 items, 2 interactions; left "
         "out: 2 repeated");
 }
 
@@ -78,9 +78,8 @@ TEST_CASE("columns that may be another's are an error that names the option") {
   CHECK(error_of({item, rating}).starts_with("column 'rating' has no ids, judging by its name"));
   CHECK(
       error_of({user, item, user}) ==
-      "columns 0 and 2 (from 0) both match, 'user' and 'user'; use an option to choose one, by its "
-      "number "
-      "if the names are equal");
+      "columns 0 and 2 (from 0) both match, 'user' and 'user'; use the option user to choose one, "
+      "by its number if the names are equal");
   CHECK(error_of({a, a}, {.user = "a", .item = 1}).starts_with("columns 0 and 1 (from 0) both"));
   CHECK(error_of({test::texts("uid", {"1"}), item, user}).starts_with("columns 0 and 2 (from 0)"));
   CHECK(pairs_of(interactions_in({user, item, test::texts("user_id", {"3"})})) ==
@@ -92,6 +91,21 @@ TEST_CASE("columns that may be another's are an error that names the option") {
   CHECK_THROWS_WITH_AS((void)interactions_in({a, b}, {.user = 2}),
                        "user: must be a column from 0 to 1, not 2", ArgumentError);
   CHECK_THROWS_AS((void)interactions_in({a, b}, {.item = -1}), ArgumentError);
+}
+
+TEST_CASE("columns with known names that are not ids are not taken by position") {
+  const auto column = [](const std::string& name) {
+    return test::numbers<std::int64_t>(name, "l", {1});
+  };
+  const std::vector<ArrowColumn> sessions{column("session_id"), column("quantity"),
+                                          column("member"), column("good")};
+  CHECK(error_of(sessions) ==
+        "column 'session_id' has no ids, judging by its name; use the options user and item to "
+        "choose the columns of ids; the columns are: 'session_id', 'quantity', 'member', 'good'");
+  CHECK(error_of({column("user_id"), column("quantity")})
+            .starts_with("column 'quantity' has no ids, judging by its name; use the options"));
+  CHECK(interactions_in(sessions, {.user = "member", .item = "good"}).size() == 1);
+  CHECK(interactions_in(sessions, {.user = "session_id", .item = "quantity"}).size() == 1);
 }
 
 TEST_CASE("rows rated lower than min_rating are left out, with ratings of every type") {
@@ -172,6 +186,27 @@ TEST_CASE("times of every type are read, timestamps and dates in seconds") {
   const ArrowColumn some = test::with_nulls(test::numbers<double>("time", "g", {1, 2}), {0, 1});
   CHECK(error_of({user, item, some}).starts_with("column 'time' (format 'g'), row 0"));
   CHECK(time(some, {.nulls = ArrowNulls::drop}) == 2);
+}
+
+TEST_CASE("of several columns with known names for times the first in the list is read") {
+  const ArrowColumn user = test::texts("user", {"1"}), item = test::texts("item", {"x"});
+  const auto column = [](const std::string& name, int time) {
+    return test::numbers<std::int32_t>(name, "i", {time});
+  };
+  const auto time = [&](const std::vector<ArrowColumn>& columns,
+                        const ArrowReadOptions& options = {}) {
+    const Interactions interactions = interactions_in(columns, options);
+    REQUIRE(interactions.times().size() == 1);
+    return interactions.times()[0];
+  };
+  const std::vector<ArrowColumn> three{user, item, column("created_at", 1), column("date", 2),
+                                       column("Unix_Time", 3)};
+  CHECK(time(three) == 3);
+  CHECK(time(three, {.time = "date"}) == 2);
+  CHECK(time({column("date", 1), user, item, column("timestamp", 2)}) == 2);
+  CHECK(time({user, item, column("ts", 1), column("TS", 2)}) == 1);
+  // A column that is read as something else is none of them.
+  CHECK(time({user, column("time", 1), column("date", 2)}, {.item = "time"}) == 2);
 }
 
 TEST_CASE("rows in the order of time have their positions as times, over all batches") {

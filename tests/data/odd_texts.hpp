@@ -92,6 +92,30 @@ inline const std::vector<OddFile> odd_texts{
      "user_id:token\titem_id:token\n7\t8\nuser_id:token\titem_id:token\n9\t8\n",
      {},
      reads(2, 1, 2, "7 8")},
+    // Ids that a spreadsheet or pandas has rounded.
+    {"users in scientific notation",
+     "user_id,item_id\n1.23457E+11,7\n1.23457E+11,8\n1.23457E+11,9\n",
+     {},
+     refused(":2: column 0 (from 0), the user column, has numbers in scientific notation such as "
+             "'1.23457E+11', to which ids may have been rounded when the file was written; export "
+             "the ids "
+             "as text")},
+    {"items, one of them in scientific notation",
+     "7,1001\n9,1e+05\n",
+     {},
+     refused(":2: column 1 (from 0), the item column, has numbers in scientific notation such as "
+             "'1e+05'")},
+    {"items in scientific notation, chosen",
+     "user_id,what\n7,1.5e17\n9,1.25e17\n",
+     {.item = "what"},
+     refused(":2: column 1 (from 0), the item column, has numbers in scientific notation")},
+    {"ids of digits and an E", "7,12E5\n9,13E5\n", {}, reads(2, 2, 2, "7 12E5")},
+    {"words, one of which may be a number",
+     "user,item\n7,1.2E+5\n9,3A+2\n",
+     {},
+     reads(2, 2, 2, "7 1.2E+5")},
+    {"ratings and times in scientific notation", "user,item,rating,time\n7,8,5.0E+00,1.4E+09\n",
+     rated, reads(1, 1, 1, "7 8")},
     // Padding, delimiters within ids, quotes.
     {"a space behind commas", "1, 2\n1,2\n3, 2\n", {}, reads(2, 1, 2, "1 2")},
     {"a space behind commas in the header", "user_id, item_id\n7, 8\n", {}, reads(1, 1, 1, "7 8")},
@@ -219,6 +243,10 @@ inline const std::vector<OddFile> odd_texts{
     {"Markdown", "# Data\n\nHello, world\n", {}, refused(":3: may be a header or an interaction")},
     {"a zip archive", "PK\x03\x04 and more", {}, refused(": is a zip archive; unpack it first")},
     {"a Parquet file", "PAR1\x15\x04", {}, refused(": is a Parquet file; save it as CSV")},
+    {"ids with Parquet's letters", "PAR1,8\nPAR2,8\n", no_header, reads(2, 1, 2, "PAR1 8")},
+    {"a bzip2 file", "BZh91AY&SY\x94", {}, refused(": is a bzip2 file; unpack it first")},
+    {"an empty bzip2 file", "BZh9\x17rE8P\x90\0\0\0\0"s, {}, refused(": is a bzip2 file")},
+    {"ids with the letters of bzip2", "BZh9,8\nBZh1,8\n", {}, reads(2, 1, 2, "BZh9 8")},
     {"UTF-16",
      "\xFF\xFE"s + "7\0,\0" + "8\0\n\0"s,
      {},

@@ -105,10 +105,20 @@ TEST_CASE("a threshold for the files that have ratings leaves the others as they
             .find("the rating is not a finite number") != std::string::npos);
 }
 
-TEST_CASE("a time that is not a finite number is an error that names its line") {
+TEST_CASE("a time that is not as the first one is an error that names its line and what to do") {
+  const std::string choose =
+      "; use the option time to choose the time column, or no_column if times are not needed";
   CHECK(error_of("1,2,5,9\n1,3,5,noon\n") ==
-        ":2: the time is not a finite number or a date such as 2011-03-14: 'noon'; "
-        "use the option time to choose the time column, if any");
+        ":2: the time is not a finite number, as the first time is: 'noon'" + choose);
+  CHECK(error_of("1,2,5,9\n1,3,5,2011-03-14\n") ==
+        ":2: the time is not a finite number, as the first time is: '2011-03-14'" + choose);
+  CHECK(error_of("1,2,5,2011-03-14\n1,3,5,9\n") ==
+        ":2: the time is not a date such as 2011-03-14 or 2011-03-14T09:26:53Z, as the first time "
+        "is: '9'" +
+            choose);
+  CHECK(error_of("user,item,date\n1,2,14.03.2011\n") ==
+        ":2: the time is not a finite number or a date such as 2011-03-14: '14.03.2011'" + choose);
+  CHECK(error_of("user,item,date\n1,2,14.03.2011\n", {.time = no_column}) == "no error");
 }
 
 TEST_CASE("the column of times is none of the others") {
@@ -154,9 +164,15 @@ TEST_CASE("adjacency lists have no columns") {
   CHECK(contains(error_of("0 5 6\n1\t6\n", {.format = Format::adjacency}), ":2: has a tab"));
 }
 
-TEST_CASE("a header that names only user or item, in the other's column, is an error") {
-  CHECK(contains(error_of("x,user,rating\n0,7,5\n"),
-                 "but not both; use the options user and item to choose them"));
+TEST_CASE("a header that names only one of user and item needs an option for the other") {
+  CHECK(error_of("x,user,rating\n0,7,5\n") == "no error");  // no other column may be the item
+  CHECK(error_of("x,user,rating,y\n0,7,5,8\n") ==
+        ":1: no column has a known name for the item; use the option item to choose one of x, "
+        "user, rating, y");
+  CHECK(error_of("item,x,y\n0,7,5\n") ==
+        ":1: no column has a known name for the user; use the option user to choose one of item, "
+        "x, y");
+  CHECK(error_of("item,x,y\n0,7,5\n", {.user = "y"}) == "no error");
 }
 
 TEST_CASE("an empty user or item is an error") {

@@ -76,14 +76,15 @@ TEST_CASE("the order of a file goes on from one chunk to the next") {
 TEST_CASE("chunks and threads do not change what is read") {
   CHECK(contains(outcome_of("7,8,5,3\n9,8,1,4\n7,8,2,1\nx,y,5,9\n", {.min_rating = 2}),
                  "2 users, 2 items, 2 interactions; left out: 1 rated below 2, 1 repeated"));
-  CHECK(contains(outcome_of("0 5 6 7 8\n1 6\n2\n3 5 7 \n"), "adjacency lists between spaces"));
+  CHECK(contains(outcome_of("0 5 6 7 8\n1 6\n2\n3 5 7 \n"),
+                 "adjacency lists of ids separated by spaces"));
   CHECK(contains(outcome_of("user,item,text\n7,8,\"a\n,\"\"b\n\"\n\n9,8,x\nuser,item,text\n"),
-                 "2 users, 1 items, 2 interactions; left out: 1 repeated headers"));
+                 "2 users, 1 item, 2 interactions; left out: 1 repeated header"));
   const std::string mark = "\xEF\xBB\xBF";
   const std::string first = mark + "user,item,text\n7,8,x\n";
   const std::string second = mark + "\"a\n,\",8,\"\n" + mark + "b\"\n";
   CHECK(contains(outcome_of(first + first + mark + "\"9\",8,\"\n" + mark + "b\"\n"),
-                 "2 users, 1 items, 2 interactions; left out: 1 repeated, 1 repeated headers"));
+                 "2 users, 1 item, 2 interactions; left out: 1 repeated, 1 repeated header"));
   CHECK(contains(outcome_of(first + second), ":3: the user contains a line break"));
   std::string tall;
   const std::string padding(100, 'u');
@@ -111,11 +112,20 @@ TEST_CASE("what was found is said in one line") {
   const Interactions data = read_interactions(file.path(), {.min_rating = 3});
   CHECK(describe(*data.read_summary()) ==
         file.path().string() +
-            ": columns between ',', header, user in column 0 'user_id', item in 1 'movieId', "
-            "rating in 2 'stars', time in 3 'date' (dates); 1 users, 1 items, 1 interactions; left "
-            "out: 1 rated below 3, 1 comment lines");
+            ": columns separated by ',', header, user in column 0 'user_id', item in 1 'movieId', "
+            "rating in 2 'stars', time in 3 'date' (dates); 1 user, 1 item, 1 interaction; left "
+            "out: 1 rated below 3, 1 comment line");
   CHECK(data.times()[0] == 1300060800);
   CHECK(Interactions(1, 1, {}).read_summary() == nullptr);
+}
+
+TEST_CASE("counts of several are said in the plural, and formats by their separators") {
+  CHECK(contains(outcome_of("# one\n# two\nuser,item\n7,8\n7,9\nuser,item\nuser,item\n"),
+                 "1 user, 2 items, 2 interactions; left out: 2 comment lines, 2 repeated headers"));
+  CHECK(contains(outcome_of("user_id:token\titem_id:token\n7\t8\n"),
+                 ": RecBole's columns separated by tabs, header, "));
+  CHECK(contains(outcome_of("7 8 9\n8 9\n", {.time = file_order}),
+                 ": adjacency lists of ids separated by spaces, in chronological order; 2 users"));
 }
 
 TEST_CASE("dates are seconds since 1970") {
@@ -165,7 +175,7 @@ TEST_CASE("gzip files put together are read as one, byte order marks and headers
   const std::string first = gzipped("\xEF\xBB\xBFuser,item\n7,8\n");
   const std::string second = gzipped("\xEF\xBB\xBFuser,item\n9,8\n");
   CHECK(contains(outcome_of(first + second),
-                 "2 users, 1 items, 2 interactions; left out: 1 repeated headers"));
+                 "2 users, 1 item, 2 interactions; left out: 1 repeated header"));
 }
 
 TEST_CASE("a gzip file within a gzip file is an error that says so") {
@@ -182,6 +192,6 @@ TEST_CASE("a gzip file whose second member is damaged is an error, wherever it i
     CHECK(contains(outcome_of(bytes), "is a corrupt gzip file: "));
   }
   CHECK(contains(outcome_of(first + "more"), "it has a member that is followed by other data"));
-  CHECK(contains(outcome_of(first + std::string(512, '\0')), "1 interactions"));  // as on tapes
+  CHECK(contains(outcome_of(first + std::string(512, '\0')), "1 interaction;"));  // as on tapes
 }
 #endif

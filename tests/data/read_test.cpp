@@ -113,7 +113,7 @@ TEST_CASE("the file's order can stand for times, in columns and in adjacency lis
   const Split split = temporal_user_split(lists, {.validation = 0, .test = 0.34});
   CHECK(split.test.size() == 1);
   CHECK(split.test.item_id(split.test[0].item) == "6");
-  CHECK(describe(*lists.read_summary()).find("spaces, in the order of time; 2 users") !=
+  CHECK(describe(*lists.read_summary()).find("spaces, in chronological order; 2 users") !=
         std::string::npos);
 }
 

@@ -24,7 +24,7 @@ refused() {
 
 # How the data was read is reported even with --quiet.
 run --epochs 4 --checkpoint done --json done.json --save done >out.txt 2>messages.txt
-grep -q "ratings.dat: columns between '::', no header" messages.txt || fail "the data is not described: $(cat messages.txt)"
+grep -q "ratings.dat: columns separated by '::', no header" messages.txt || fail "the data is not described: $(cat messages.txt)"
 grep -q '"stop_reason": "epochs"' done.json || fail "the record does not say why training ended"
 grep -q '"interrupted": false' done.json || fail "the record does not say that training was not interrupted"
 ! grep -q 'validation_by_cosine' done.json || fail "validation by cosine was not asked for"

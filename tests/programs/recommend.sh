@@ -28,7 +28,7 @@ printf 'user,item,rating\nnew,1,5\nnew,2,4\nnew,3,1\nnew,4,1\n' >rated.csv
 printf 'user,item\nnew,1\nnew,2\n' >liked.csv
 printf 'user,item\nnew,1\nnew,2\nnew,3\nnew,4\n' >all.csv
 ask --new-users rated.csv >rated.txt 2>messages.txt
-grep -q "rated.csv: columns between ',', header, .*left out: 2 rated below 4; the model's --min-rating 4 applies" \
+grep -q "rated.csv: columns separated by ',', header, .*left out: 2 rated below 4; the model's --min-rating 4 applies" \
   messages.txt || fail "the file is not described: $(cat messages.txt)"
 ask --new-users liked.csv >liked.txt 2>messages.txt
 grep -q "the model's --min-rating 4 does not apply, as there are no ratings" messages.txt || fail "$(cat messages.txt)"

@@ -124,7 +124,7 @@ class ArrowValues {
     validity_ = validity_of(array, column);
   }
 
-  /// Checks an array's length, offset and counts, and that it was not released.
+  /// Checks an array's length, offset, counts and number of buffers, and that it was not released.
   static void check_array(const ArrowArray& array, const std::string& column) {
     if (array.release == nullptr) fail_arrow(column + " has an array that was released");
     // Positions are multiplied by at most 16 bytes.
@@ -140,6 +140,12 @@ class ArrowValues {
                  " values; the null count must be from 0 to the length, or -1 if unknown");
     }
     if (array.n_buffers < 1 || array.buffers == nullptr) fail_arrow(column + " has no buffers");
+    // Views number their buffers of characters, besides which there are three, in 32 bits.
+    constexpr std::int64_t most_buffers = std::int64_t{1} << 31;
+    if (array.n_buffers > most_buffers + 3) {
+      fail_arrow(column + " has " + std::to_string(array.n_buffers) +
+                 " buffers; an array has at most " + std::to_string(most_buffers + 3));
+    }
   }
 
   /// The bitmap of the values that are not null; nullptr if no value is null.

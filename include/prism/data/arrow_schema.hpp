@@ -17,6 +17,7 @@
 #include "prism/data/arrow_abi.hpp"
 #include "prism/data/arrow_column.hpp"
 #include "prism/data/arrow_owned.hpp"
+#include "prism/data/column_names.hpp"
 #include "prism/data/format.hpp"
 
 namespace prism::inline PRISM_ISA {
@@ -30,12 +31,12 @@ enum class ArrowNulls {
 struct ArrowReadOptions {
   // An unset column is found by its name (known_columns). If neither user nor item is found, they
   // are the first and the second column; if one is found in a table of two columns, the remaining
-  // column is the other.
+  // column is the other. A column whose name is known for something else is an error there.
   std::optional<Column> user = {};        ///< unset: by name
   std::optional<Column> item = {};        ///< unset: by name
   std::optional<Column> rating = {};      ///< unset: by name. Read only for min_rating
   std::optional<Column> time = {};        ///< unset: by name; no_column: not read; file_order: rows
-                                          ///< are in the order of time
+                                          ///< are in chronological order
   std::optional<double> min_rating = {};  ///< rows with lower ratings are left out
   ArrowNulls nulls = ArrowNulls::refuse;
 };
@@ -93,7 +94,7 @@ class ArrowFieldFinder {
     };
     if (options.min_rating) {
       const auto rating =
-          options.rating ? place("rating", *options.rating) : known(known_columns.rating);
+          options.rating ? place("rating", *options.rating) : known("rating", known_columns.rating);
       if (!rating) {
         fail_arrow(
             "min_rating is set, but no column has a known name for a rating (option rating)" +
@@ -105,8 +106,7 @@ class ArrowFieldFinder {
                                      return type.is_integer() || type.kind == ArrowType::Kind::real;
                                    });
     }
-    const auto time = time_column(options);
-    if (time && (options.time || std::find(taken.begin(), taken.end(), *time) == taken.end())) {
+    if (const auto time = time_column(options, taken)) {
       take("time", *time);
       fields.time = number_field(
           *time, "a time", "a number, a timestamp or a date: cast it to one, or pass no_column",
@@ -121,8 +121,8 @@ class ArrowFieldFinder {
   };
 
   [[nodiscard]] UserAndItem users_and_items(const ArrowReadOptions& options) const {
-    auto user = options.user ? place("user", *options.user) : known(known_columns.user);
-    auto item = options.item ? place("item", *options.item) : known(known_columns.item);
+    auto user = options.user ? place("user", *options.user) : known("user", known_columns.user);
+    auto item = options.item ? place("item", *options.item) : known("item", known_columns.item);
     if (!user && !item) {
       user = 0;
       item = 1;
@@ -137,8 +137,7 @@ class ArrowFieldFinder {
     // A column with a known name for something else is not taken for ids by its position.
     for (const std::size_t column : {*user, *item}) {
       const bool chosen = column == *user ? options.user.has_value() : options.item.has_value();
-      if (!chosen &&
-          (is_called(column, known_columns.rating) || is_called(column, known_columns.time))) {
+      if (!chosen && is_no_id(names_[column])) {
         fail_arrow(
             "column " + arrow_quoted(names_[column]) +
             " has no ids, judging by its name; use the options user and item to choose the columns "
@@ -149,8 +148,19 @@ class ArrowFieldFinder {
     return {*user, *item};
   }
 
-  [[nodiscard]] std::optional<std::size_t> time_column(const ArrowReadOptions& options) const {
-    if (!options.time) return known(known_columns.time);
+  /// The column that the option chooses, or that has the first of the known names, as in files: a
+  /// table with several of them is no error, because most callers need no times.
+  [[nodiscard]] std::optional<std::size_t> time_column(
+      const ArrowReadOptions& options, const std::vector<std::size_t>& taken) const {
+    if (!options.time) {
+      for (const std::string_view name : known_columns.time) {
+        for (std::size_t k = 0; k < names_.size(); ++k) {
+          const bool free = std::find(taken.begin(), taken.end(), k) == taken.end();
+          if (free && plain_name(names_[k]) == plain_name(name)) return k;
+        }
+      }
+      return std::nullopt;
+    }
     const int* const number = std::get_if<int>(&*options.time);
     if (number != nullptr && (*number == no_column || *number == file_order)) return std::nullopt;
     return place("time", *options.time);
@@ -159,41 +169,24 @@ class ArrowFieldFinder {
   /// The column with the first of these names, or else the only one with any of them.
   /// @throws DataError  if there are several
   template <class Names>
-  [[nodiscard]] std::optional<std::size_t> known(const Names& names) const {
-    const auto first = only([&](std::size_t k) { return same(names_[k], names[0]); });
-    return first ? first : only([&](std::size_t k) { return is_called(k, names); });
-  }
-  template <class Names>
-  [[nodiscard]] bool is_called(std::size_t column, const Names& names) const {
-    return std::any_of(names.begin(), names.end(),
-                       [&](std::string_view name) { return same(names_[column], name); });
-  }
-
-  /// Whether two names are equal, ignoring case and ASCII characters other than letters and digits,
-  /// as in files: user_id equals userId.
-  static bool same(std::string_view a, std::string_view b) {
-    const auto plain = [](std::string_view name) {
-      std::string kept;
-      for (const char c : name) {
-        if (c >= 'A' && c <= 'Z') kept += static_cast<char>(c - 'A' + 'a');
-        if ((c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || (c & 0x80) != 0) kept += c;
-      }
-      return kept;
-    };
-    return plain(a) == plain(b);
+  [[nodiscard]] std::optional<std::size_t> known(const char* option, const Names& names) const {
+    const auto first =
+        only(option, [&](std::size_t k) { return plain_name(names_[k]) == plain_name(names[0]); });
+    return first ? first : only(option, [&](std::size_t k) { return is_known(names_[k], names); });
   }
 
   /// The only column that is_sought() accepts, if any; fails if there are several.
   template <class IsSought>
-  [[nodiscard]] std::optional<std::size_t> only(const IsSought& is_sought) const {
+  [[nodiscard]] std::optional<std::size_t> only(const char* option,
+                                                const IsSought& is_sought) const {
     std::optional<std::size_t> found;
     for (std::size_t k = 0; k < names_.size(); ++k) {
       if (!is_sought(k)) continue;
       if (found) {
         fail_arrow("columns " + std::to_string(*found) + " and " + std::to_string(k) +
                    " (from 0) both match, " + arrow_quoted(names_[*found]) + " and " +
-                   arrow_quoted(names_[k]) +
-                   "; use an option to choose one, by its number if the names are equal");
+                   arrow_quoted(names_[k]) + "; use the option " + option +
+                   " to choose one, by its number if the names are equal");
       }
       found = k;
     }
@@ -208,7 +201,7 @@ class ArrowFieldFinder {
       return static_cast<std::size_t>(*number);
     }
     const std::string& name = std::get<std::string>(column);
-    const auto found = only([&](std::size_t k) { return names_[k] == name; });
+    const auto found = only(option, [&](std::size_t k) { return names_[k] == name; });
     if (!found) {
       fail_arrow("no column is named " + arrow_quoted(name) + " (option " + option + ")" +
                  there_are());

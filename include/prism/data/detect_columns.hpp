@@ -39,13 +39,10 @@ class ColumnDetector {
 
   /// Sets the columns of a layout whose names and format are known.
   void detect(Layout& layout) const {
-    layout.user = find_id(layout, options_.user, known_columns.user, 0, "user");
-    layout.item = find_id(layout, options_.item, known_columns.item, 1, "item");
-    if (layout.user == layout.item && !options_.user && !options_.item) {
-      fail(
-          "the header names the user column or the item column, but not both; use the options user "
-          "and item to choose them");
-    }
+    const auto user = find_id(layout, options_.user, known_columns.user, "user");
+    const auto item = find_id(layout, options_.item, known_columns.item, "item");
+    layout.user = user ? *user : remaining_id(layout, item, 0, "user");
+    layout.item = item ? *item : remaining_id(layout, user, 1, "item");
     require(layout.user != layout.item, "item", "must not be the same column as user");
     if (options_.min_rating && (options_.require_rating || has_rating(layout))) {
       const std::size_t rating = find_rating(layout);
@@ -61,6 +58,8 @@ class ColumnDetector {
     }
     find_time(layout);
     check_ids(layout);
+    refuse_rounded_ids(layout, layout.user, "user");
+    refuse_rounded_ids(layout, layout.item, "item");
     if (layout.rating && !options_.rating) refuse_times_as_ratings(*layout.rating, layout);
   }
 
@@ -82,28 +81,62 @@ class ColumnDetector {
     return first_row(layout) < rows_.size();
   }
 
+  /// The column that the option chooses, or the only one with a known name.
   template <std::size_t N>
-  std::size_t find_id(const Layout& layout, const std::optional<Column>& chosen,
-                      const std::array<std::string_view, N>& known, std::size_t position,
-                      const char* option) const {
+  std::optional<std::size_t> find_id(const Layout& layout, const std::optional<Column>& chosen,
+                                     const std::array<std::string_view, N>& known,
+                                     const char* option) const {
     if (chosen) return place(layout.names, *chosen, option);
     const std::vector<std::size_t> found = find_known(layout.names, known);
     if (found.size() == 1) return found[0];
-    const std::string say =
-        "; use the option " + std::string(option) + " to choose one of " + listed(layout.names);
     if (found.size() > 1) {
-      fail("more than one column may be the " + std::string(option) +
-           " column: " + layout.names[found[0]] + " and " + layout.names[found[1]] + say);
+      fail("more than one column may be the " + std::string(option) + " column: " +
+           layout.names[found[0]] + " and " + layout.names[found[1]] + use(option, layout));
     }
     if (layout.format == Format::recbole) return place(layout.names, std::string(known[0]), option);
-    if (layout.names.empty()) return position;
-    // By position, unless the name there says that it is something else.
-    if (position < layout.names.size() &&
-        (layout.names[position].empty() || is_no_id(layout.names[position]))) {
-      fail("no column has a known name for the " + std::string(option) + ", and column " +
-           std::to_string(position) + " is '" + layout.names[position] + "'" + say);
+    return std::nullopt;
+  }
+
+  /// The column of ids that has no known name: the only one that remains if the other column of ids
+  /// was found, because columns that were found by name are in any order; otherwise by position.
+  std::size_t remaining_id(const Layout& layout, const std::optional<std::size_t>& other,
+                           std::size_t position, const char* option) const {
+    const std::vector<std::string>& names = layout.names;
+    if (names.empty()) return position;
+    const std::string problem = "no column has a known name for the " + std::string(option);
+    if (other) {
+      std::vector<std::size_t> remaining;
+      for (std::size_t column = 0; column < names.size(); ++column) {
+        if (column != other && !names[column].empty() && !is_no_id(names[column]) &&
+            !is_known(names[column], known_columns.user) &&
+            !is_known(names[column], known_columns.item) && !is_chosen_otherwise(layout, column)) {
+          remaining.push_back(column);
+        }
+      }
+      if (remaining.size() != 1) fail(problem + use(option, layout));
+      return remaining[0];
+    }
+    if (position < names.size() && (names[position].empty() || is_no_id(names[position]))) {
+      fail(problem + ", and column " + std::to_string(position) + " is '" + names[position] + "'" +
+           use(option, layout));
     }
     return position;
+  }
+
+  /// Whether an option chooses the column for something that is no id.
+  bool is_chosen_otherwise(const Layout& layout, std::size_t column) const {
+    const auto chooses = [&](const Column& chosen) {
+      const int* const number = std::get_if<int>(&chosen);
+      return number != nullptr ? *number >= 0 && static_cast<std::size_t>(*number) == column
+                               : std::get<std::string>(chosen) == layout.names[column];
+    };
+    return (options_.rating && chooses(*options_.rating)) ||
+           (options_.time && chooses(*options_.time)) || (part_ != nullptr && chooses(*part_));
+  }
+
+  /// What to do if a column is not found.
+  static std::string use(const char* option, const Layout& layout) {
+    return "; use the option " + std::string(option) + " to choose one of " + listed(layout.names);
   }
 
   std::size_t find_rating(const Layout& layout) const {
@@ -123,9 +156,7 @@ class ColumnDetector {
     if (options_.rating) return true;
     if (!layout.names.empty()) return !find_known(layout.names, known_columns.rating).empty();
     constexpr std::size_t column = 2;
-    return column != layout.user && column != layout.item &&
-           all(layout, column,
-               [](const std::string& field) { return parse_number(field).has_value(); }) &&
+    return column != layout.user && column != layout.item && all(layout, column, is_number) &&
            !all(layout, column, is_time);
   }
 
@@ -152,8 +183,10 @@ class ColumnDetector {
     }
     if (layout.time) {
       const std::size_t row = first_row(layout);
-      layout.dates = row < rows_.size() && *layout.time < rows_[row].fields.size() &&
-                     parse_date(rows_[row].fields[*layout.time]).has_value();
+      if (row >= rows_.size() || *layout.time >= rows_[row].fields.size()) return;
+      const std::string& first = rows_[row].fields[*layout.time];
+      layout.dates = parse_date(first).has_value();
+      layout.numeric_times = parse_number(first).has_value();
     }
   }
 
@@ -190,6 +223,24 @@ class ColumnDetector {
     }
   }
 
+  /// However the column was chosen: different ids may have been rounded to the same number.
+  /// @throws DataError  if the column has only numbers, one of them as in 1.23457E+11 or 1E+11;
+  ///     12E5 may be an id
+  void refuse_rounded_ids(const Layout& layout, std::size_t column, const char* option) const {
+    if (!all(layout, column, is_number)) return;
+    for (std::size_t k = first_row(layout); k < rows_.size(); ++k) {
+      const std::string& field = rows_[k].fields[column];
+      if (field.find_first_of("eE") == std::string::npos) continue;
+      if (field.find_first_of(".+") == std::string::npos) continue;
+      throw DataError(
+          file_, rows_[k].line,
+          "column " + std::to_string(column) + " (from 0), the " + option +
+              " column, has numbers in scientific notation such as " + excerpt(field) +
+              ", to which ids may have been rounded when the file was written; export the ids "
+              "as text");
+    }
+  }
+
   /// Whether this is the only one of three or more columns that holds seconds since 1970, of 2001
   /// to 2033. Ids may be such numbers too, so many rows with different values are required.
   [[nodiscard]] bool is_alone_in_times(const Layout& layout, std::size_t column) const {
@@ -206,6 +257,8 @@ class ColumnDetector {
     for (const SampleRow& row : rows_) values.insert(row.fields[column]);
     return 2 * values.size() > rows_.size();
   }
+
+  static bool is_number(const std::string& field) { return parse_number(field).has_value(); }
 
   /// Whether a field is a date, or looks like seconds since 1970, from 1973 on.
   static bool is_time(const std::string& field) {

@@ -27,10 +27,27 @@ namespace detail {
 }
 
 /// What the sample tells about its first record.
-enum class FirstRecord { names, data, unclear };
+enum class FirstRecord {
+  names,
+  data,
+  numbering,  ///< 0, 1, 2 and so on, which may be pandas' names of columns
+  unclear,
+};
+
+/// Whether the first record is 0, 1, ..., n - 1, of three or more columns, and the second is not of
+/// user 0 or 1. In data with users in order it would be, so such data is not in doubt.
+[[nodiscard]] inline bool begins_with_numbering(const SampleRows& rows) {
+  const std::vector<std::string>& first = rows[0].fields;
+  if (first.size() < 3 || rows.size() < 2 || rows[1].fields.empty()) return false;
+  for (std::size_t column = 0; column < first.size(); ++column) {
+    if (first[column] != std::to_string(column)) return false;
+  }
+  return rows[1].fields[0] != "0" && rows[1].fields[0] != "1";
+}
 
 /// @param rows  at least one
 [[nodiscard]] inline FirstRecord judge_first_record(const SampleRows& rows) {
+  if (begins_with_numbering(rows)) return FirstRecord::numbering;
   const std::vector<std::string>& first = rows[0].fields;
   if (std::ranges::any_of(first, is_number_or_date)) return FirstRecord::data;
   const auto is_name = [](const std::string& field) {

@@ -17,6 +17,7 @@
 #include "prism/data/detect_columns.hpp"
 #include "prism/data/detect_format.hpp"
 #include "prism/data/detect_header.hpp"
+#include "prism/data/excerpt.hpp"
 #include "prism/data/field_splitter.hpp"
 #include "prism/data/format.hpp"
 #include "prism/data/layout.hpp"
@@ -45,6 +46,11 @@ class LayoutFinder {
   /// @throws ArgumentError  for incompatible options
   Layout find() {
     const SampleRows lines = sample_.rows("");
+    if (lines.empty() && preamble_.entries) {
+      const std::string entries = std::to_string(*preamble_.entries);
+      detector_.fail(0, *preamble_.entries == 0 ? "has no interactions"
+                                                : "declares " + entries + " entries, but has 0");
+    }
     if (lines.empty()) {
       detector_.fail(0, preamble_.comments.empty()
                             ? "is empty"
@@ -61,7 +67,13 @@ class LayoutFinder {
     if (layout.format == Format::adjacency) {
       require(!chooses_columns(), "format",
               "adjacency lists have no header, no columns to choose and no ratings");
+      refuse_header_of_lists(layout.delimiter);
       return layout;
+    }
+    if (preamble_.pattern && options_.min_rating && options_.require_rating) {
+      detector_.fail(1,
+                     "is a MatrixMarket matrix of kind 'pattern', which has no values, but "
+                     "min_rating needs ratings; leave min_rating unset");
     }
     if (preamble_.entries) layout.matrix = {preamble_.rows, preamble_.columns};
     rows_ = sample_.rows(layout.delimiter);
@@ -132,6 +144,18 @@ class LayoutFinder {
     }
   }
 
+  /// @throws DataError  for adjacency lists below a header, whose words would be read as ids
+  void refuse_header_of_lists(const std::string& delimiter) const {
+    if (options_.header != Header::automatic) return;
+    const SampleRows rows = sample_.rows(delimiter);
+    for (const std::string& word : rows[0].fields) {
+      if (!is_known(word, known_columns.user) && !is_known(word, known_columns.item)) continue;
+      detector_.fail(rows[0].line, "has the column name " + excerpt(word) +
+                                       ", but adjacency lists have no header; remove the line, or "
+                                       "use the option header to say that it is not one");
+    }
+  }
+
   /// @param names_known  whether a comment gives the columns' names
   bool find_header(bool names_known) const {
     if (options_.header != Header::automatic) return options_.header == Header::yes;
@@ -149,6 +173,13 @@ class LayoutFinder {
           rows_[0].line,
           "may be a header or an interaction: it has neither a number nor a known column "
           "name; use the option header to say which, yes or no");
+    }
+    if (first == FirstRecord::numbering && !names_known) {
+      detector_.fail(rows_[0].line,
+                     "may be a header or an interaction: it has the numbers from 0 to " +
+                         rows_[0].fields.back() +
+                         ", as pandas numbers columns without names; use the option header to say "
+                         "which, yes or no");
     }
     return first == FirstRecord::names;
   }

@@ -84,7 +84,7 @@ struct KnownColumns {
                                        "unix_time", "datetime",   "date",
                                        "ts",        "created_at", "event_time"};
   /// Columns that are none of these, and so are never taken for user or item by position.
-  std::array<std::string_view, 32> other{"event",      "event_type",
+  std::array<std::string_view, 33> other{"event",      "event_type",
                                          "behavior",   "behaviour",
                                          "action",     "title",
                                          "genre",      "genres",
@@ -99,7 +99,8 @@ struct KnownColumns {
                                          "Unnamed: 0", "lat",
                                          "latitude",   "lon",
                                          "longitude",  "weight",
-                                         "count",      "age"};
+                                         "count",      "age",
+                                         "history"};
 };
 inline constexpr KnownColumns known_columns{};
 
@@ -111,9 +112,10 @@ struct TestColumn {
 
 /// For ReadOptions::time: do not read times.
 inline constexpr int no_column = -1;
-/// For ReadOptions::time: the file lists each user's interactions in the order of time, without a
+/// For ReadOptions::time: the file lists each user's interactions in chronological order, without a
 /// column of times; an interaction's time is its position among those read into the same part
-/// (training or test set). For temporal_global_split, the whole file must be in the order of time.
+/// (training or test set). For temporal_global_split, the whole file must be in chronological
+/// order.
 inline constexpr int file_order = -2;
 
 struct ReadOptions {
@@ -125,7 +127,8 @@ struct ReadOptions {
   /// The prefix of comment lines, e.g. "#"; empty: there are no comments. Unset: # or %, whichever
   /// the first lines begin with; any other line that begins with # or % is an error.
   std::optional<std::string> comment = {};
-  // An unset column is found by its name in the header (known_columns), otherwise by position.
+  // An unset column is found by its name in the header (known_columns), otherwise by position. If
+  // a header's names give only one of user and item, the other is the only remaining column.
   std::optional<Column> user = {};    ///< unset: by name, or column 0
   std::optional<Column> item = {};    ///< unset: by name, or column 1
   std::optional<Column> rating = {};  ///< unset: by name, or column 2 without a header. Read only

@@ -25,7 +25,8 @@ struct Layout {
   std::size_t item = 1;
   std::optional<std::size_t> rating = {};   ///< unset: not read
   std::optional<std::size_t> time = {};     ///< unset: not read
-  bool dates = false;                       ///< times are dates and not numbers
+  bool dates = false;                       ///< times are dates, as the first one is
+  bool numeric_times = false;               ///< the first time is a number
   bool order_as_time = false;               ///< times are positions in the file
   std::optional<std::size_t> part = {};     ///< unset: not read
   std::optional<std::size_t> columns = {};  ///< of each record, exactly; unset: enough to read

@@ -18,12 +18,28 @@ namespace prism::inline PRISM_ISA {
 
 namespace detail {
 
+/// Whether a text begins as a bzip2 file does: "BZh" alone may begin an id. The signature goes on
+/// with the block size and the magic number of a block or, in an empty file, of its end.
+[[nodiscard]] inline bool is_bzip2(std::string_view text) noexcept {
+  if (!text.starts_with("BZh") || text.size() < 10 || text[3] < '1' || text[3] > '9') return false;
+  const std::string_view magic = text.substr(4, 6);
+  return magic == "1AY&SY" || magic == "\x17\x72\x45\x38\x50\x90";
+}
+
+/// Whether a text begins as a Parquet file does: "PAR1" alone may begin an id. The header of a
+/// page, which follows, begins with binary numbers.
+[[nodiscard]] inline bool is_parquet(std::string_view text) noexcept {
+  if (!text.starts_with("PAR1")) return false;
+  return std::ranges::any_of(text.substr(4, 8), [](char c) {
+    return static_cast<unsigned char>(c) < 0x20 && c != '\t' && c != '\n' && c != '\r';
+  });
+}
+
 /// What a file is that is not plain text, and what to do with it; nullopt for text.
 [[nodiscard]] inline std::optional<std::string> binary_problem(std::string_view text) {
   using namespace std::string_view_literals;
   constexpr std::pair<std::string_view, const char*> known[] = {
       {"PK\x03\x04"sv, "is a zip archive; unpack it first"},
-      {"BZh"sv, "is a bzip2 file; unpack it first"},
       {"\xFD"
        "7zXZ"sv,
        "is an xz file; unpack it first"},
@@ -31,7 +47,6 @@ namespace detail {
       {"7z\xBC\xAF"sv, "is a 7z archive; unpack it first"},
       {"\x1F\x8B"sv, "is a gzip file within a gzip file; unpack it first"},
       {"\x93NUMPY"sv, "is a NumPy array; save it as CSV"},
-      {"PAR1"sv, "is a Parquet file; save it as CSV"},
       {"\xFF\xFE\0\0"sv, "is text in UTF-32; convert it to UTF-8"},
       {"\0\0\xFE\xFF"sv, "is text in UTF-32; convert it to UTF-8"},
       {"\xFF\xFE"sv, "is text in UTF-16; convert it to UTF-8"},
@@ -40,6 +55,8 @@ namespace detail {
   for (const auto& [magic, problem] : known) {
     if (text.starts_with(magic)) return problem;
   }
+  if (is_bzip2(text)) return "is a bzip2 file; unpack it first";
+  if (is_parquet(text)) return "is a Parquet file; save it as CSV";
   // A tar archive begins with 257 bytes of its first file's name, size and so on, zero-padded.
   constexpr std::size_t tar_magic = 257;
   if (text.size() > tar_magic && text.substr(tar_magic).starts_with("ustar") &&

@@ -63,13 +63,13 @@ class PartsReader {
             Part* test = nullptr) {
     TextBuffer buffer(path, sizes_.block);
     const Preamble preamble = read_preamble(buffer);
+    buffer.use(preamble.bytes);
+    if (preamble.bytes > 0 && !buffer.at_end()) buffer.fill();  // a whole sample below comments
     const std::string_view text = buffer.text();
     const std::size_t whole = buffer.at_end() ? text.size() : text.rfind('\n') + 1;
-    const Layout layout =
-        LayoutFinder(buffer.name(), text.substr(preamble.bytes, whole - preamble.bytes), preamble,
-                     options_, column == nullptr ? nullptr : &column->column)
-            .find();
-    buffer.use(preamble.bytes);
+    const Layout layout = LayoutFinder(buffer.name(), text.substr(0, whole), preamble, options_,
+                                       column == nullptr ? nullptr : &column->column)
+                              .find();
     rest.summary = summary_of(layout, buffer);
     rest.summary.comments = preamble.comments.size();
     Part unused;
@@ -112,10 +112,16 @@ class PartsReader {
     buffer.use(buffer.text().size() - without_mark(buffer.text()).size());
     refuse_what_is_no_table(buffer.name(), buffer.text(), options_);
     for (;;) {
-      Preamble preamble = PreambleReader(buffer.name(), buffer.text(), options_).read();
-      const bool has_line = buffer.text().find('\n', preamble.bytes) != std::string_view::npos;
-      if (has_line || buffer.at_end()) return preamble;
-      refuse_long(buffer, preamble.lines + 1);
+      std::optional<Preamble> preamble =
+          PreambleReader(buffer.name(), buffer.text(), buffer.at_end(), options_).read();
+      if (preamble) return *std::move(preamble);
+      if (buffer.text().find('\n') == std::string_view::npos) refuse_long(buffer, 1);
+      if (buffer.text().size() > sizes_.max_record) {
+        throw DataError(buffer.name(), 0,
+                        "has no whole line of data in its first " +
+                            std::to_string(sizes_.max_record) +
+                            " bytes; remove comments above the data");
+      }
       buffer.fill();
     }
   }

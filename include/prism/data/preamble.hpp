@@ -48,15 +48,19 @@ namespace detail {
 /// Reads the lines above the data.
 class PreambleReader {
  public:
-  PreambleReader(std::string file, std::string_view text, const ReadOptions& options)
-      : file_(std::move(file)), text_(text), options_(options) {}
+  /// @param text   the beginning of the file
+  /// @param whole  whether it is the whole file
+  PreambleReader(std::string file, std::string_view text, bool whole, const ReadOptions& options)
+      : file_(std::move(file)), text_(text), whole_(whole), options_(options) {}
 
-  Preamble read() {
+  /// Returns nullopt if the text ends before the first line of data.
+  std::optional<Preamble> read() {
     if (text_.starts_with("%%MatrixMarket")) {
-      read_matrix_market();
+      if (!read_matrix_market()) return std::nullopt;
     } else if (!options_.comment || !options_.comment->empty()) {
       read_comments();
     }
+    if (!has_line()) return std::nullopt;
     return std::move(preamble_);
   }
 
@@ -69,6 +73,8 @@ class PreambleReader {
     const std::string_view rest = text_.substr(preamble_.bytes);
     return rest.substr(0, rest.find('\n'));
   }
+  /// Whether the text has all of the next line, or is the whole file.
+  bool has_line() const { return whole_ || text_.find('\n', preamble_.bytes) != text_.npos; }
   void take(std::string_view line) {
     preamble_.bytes = std::min(preamble_.bytes + line.size() + 1, text_.size());
     ++preamble_.lines;
@@ -95,8 +101,12 @@ class PreambleReader {
   }
 
   // %%MatrixMarket matrix coordinate real general, comments, the sizes; then row, column and value.
-  void read_matrix_market() {
-    std::string banner(without_return(next_line()));
+  // Returns false if the text ends before the sizes do.
+  bool read_matrix_market() {
+    if (!has_line()) return false;
+    const std::string_view first = next_line();
+    take(first);
+    std::string banner(without_return(first));
     for (char& c : banner) {
       if (c >= 'A' && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');
     }
@@ -112,7 +122,8 @@ class PreambleReader {
     }
     preamble_.pattern = words[3] == "pattern";
     preamble_.comment = "%";
-    while (preamble_.bytes < text_.size()) {
+    while (preamble_.bytes < text_.size() || !whole_) {
+      if (!has_line()) return false;
       const std::string_view whole = next_line(), line = without_mark(whole);
       take(whole);
       const bool is_comment = line.starts_with('%');
@@ -131,13 +142,14 @@ class PreambleReader {
       preamble_.rows = sizes[0];
       preamble_.columns = sizes[1];
       preamble_.entries = sizes[2];
-      return;
+      return true;
     }
     fail(preamble_.lines, "ends before MatrixMarket's size line");
   }
 
   std::string file_;
   std::string_view text_;
+  bool whole_;
   ReadOptions options_;
   Preamble preamble_;
 };

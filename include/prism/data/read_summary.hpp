@@ -74,15 +74,15 @@ namespace detail {
 
 }  // namespace detail
 
-/// A summary in one line, such as "ratings.dat: columns between '::', no header, user in column 0,
-/// item in 1; 6040 users, 3706 items, 1000209 interactions; left out: none".
+/// A summary in one line, such as "ratings.dat: columns separated by '::', no header, user in
+/// column 0, item in 1; 6040 users, 3706 items, 1000209 interactions; left out: none".
 [[nodiscard]] inline std::string describe(const ReadSummary& summary) {
   std::string text = summary.file + ": " + (summary.gzip ? "gzip, " : "");
   if (summary.format) {
-    text += summary.format == Format::adjacency ? "adjacency lists"
-            : summary.format == Format::recbole ? "RecBole's format"
+    text += summary.format == Format::adjacency ? "adjacency lists of ids"
+            : summary.format == Format::recbole ? "RecBole's columns"
                                                 : "columns";
-    text += " between " + detail::delimiter_in_words(summary.delimiter);
+    text += " separated by " + detail::delimiter_in_words(summary.delimiter);
   }
   if (summary.format != Format::adjacency) {
     if (summary.format) text += summary.header ? ", header, " : ", no header, ";
@@ -91,20 +91,24 @@ namespace detail {
     text += summary.time_column.empty() ? "" : ", time in " + summary.time_column;
     text += summary.dates ? " (dates)" : "";
   }
-  text += summary.order_as_time ? ", in the order of time" : "";
-  text += "; " + std::to_string(summary.users) + " users, " + std::to_string(summary.items) +
-          " items, " + std::to_string(summary.interactions) + " interactions; ";
+  text += summary.order_as_time ? ", in chronological order" : "";
+  const auto counted = [](std::size_t count, const std::string& what) {
+    return std::to_string(count) + " " + what + (count == 1 ? "" : "s");
+  };
+  text += "; " + counted(summary.users, "user") + ", " + counted(summary.items, "item") + ", " +
+          counted(summary.interactions, "interaction") + "; ";
   std::string left_out;
-  const auto add = [&left_out](std::size_t count, const std::string& what) {
+  const auto add = [&](std::size_t count, const std::string& what, bool countable = false) {
     if (count == 0) return;
-    left_out += (left_out.empty() ? "" : ", ") + std::to_string(count) + " " + what;
+    left_out += (left_out.empty() ? "" : ", ");
+    left_out += countable ? counted(count, what) : std::to_string(count) + " " + what;
   };
   add(summary.below_min_rating,
       "rated below " + (summary.min_rating ? format_number(*summary.min_rating) : ""));
   add(summary.nulls, "with nulls");
   add(summary.repeated, "repeated");
-  add(summary.comments, "comment lines");
-  add(summary.repeated_headers, "repeated headers");
+  add(summary.comments, "comment line", true);
+  add(summary.repeated_headers, "repeated header", true);
   text += "left out: " + (left_out.empty() ? "none" : left_out);
   if (summary.not_in_training) {
     text += "; " + std::to_string(summary.interactions - *summary.not_in_training) +

@@ -217,10 +217,12 @@ class RecordParser {
   double time(std::string_view field) const {
     const std::optional<double> value = layout_.dates ? parse_date(field) : parse_number(field);
     if (!value) {
-      fail(std::string("the time is not ") +
-           (layout_.dates ? "a date such as 2011-03-14 or 2011-03-14T09:26:53Z"
-                          : "a finite number or a date such as 2011-03-14") +
-           ": " + excerpt(field) + "; use the option time to choose the time column, if any");
+      const char* const expected =
+          layout_.dates ? "a date such as 2011-03-14 or 2011-03-14T09:26:53Z, as the first time is"
+          : layout_.numeric_times ? "a finite number, as the first time is"
+                                  : "a finite number or a date such as 2011-03-14";
+      fail(std::string("the time is not ") + expected + ": " + excerpt(field) +
+           "; use the option time to choose the time column, or no_column if times are not needed");
     }
     return *value;
   }

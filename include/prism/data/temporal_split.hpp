@@ -64,8 +64,8 @@ inline void require_times(const Interactions& data, const char* argument = "data
       "option time, or use file_order");
 }
 
-/// Adjacency lists in the order of time order each user's interactions, but not those of different
-/// users.
+/// Adjacency lists in chronological order give the order of each user's interactions, but not the
+/// order between those of different users.
 inline void require_order_across_users(const Interactions& data, const char* argument) {
   const auto& summary = data.read_summary();
   require(summary == nullptr || !summary->order_as_time || summary->format != Format::adjacency,
@@ -83,12 +83,14 @@ inline void require_order_across_users(const Interactions& data, const char* arg
     hash = (hash ^ static_cast<unsigned char>(c)) * 0x100000001B3;
   };
   for (const char c : (*data.user_ids())[data[k].user]) add(c);
-  add('\n');  // which no id contains
+  // No id of a file contains it. Pairs of ids from Arrow that do may have the same number, and are
+  // then in the order of their positions.
+  add('\n');
   for (const char c : (*data.item_ids())[data[k].item]) add(c);
   return Random(0, Stream::split).bits(hash);
 }
 
-/// Whether interaction a is before b in the order of time, and of equal times in a random one.
+/// Whether interaction a is before b in chronological order, and of equal times in a random one.
 [[nodiscard]] inline bool is_earlier(const Interactions& data, std::size_t a, std::size_t b) {
   const double time_a = data.times()[a], time_b = data.times()[b];
   if (time_a != time_b) return time_a < time_b;
