@@ -225,6 +225,7 @@ TEST_CASE("an index outlives its model, and its copies answer alike") {
   REQUIRE(before.items.size() == 7);
   model.reset();
   CHECK(copy.top_k(row, 7).items == before.items);
+  CHECK(copy.top_k(std::vector<float>(16, 0.5F), 7).items == before.items);  // a temporary row
   CHECK(copy.size() == 400);
   CHECK(copy.dim() == 16);
 }
