@@ -98,7 +98,7 @@ inline void check_count(std::size_t rows, std::size_t model_rows, const char* ki
 /// @param history  new users x the scorer's items, in the same rows
 /// @return new users x dim
 /// @throws ArgumentError  for a different number of items; for an option outside its domain; as
-///     LeastSquares::solve
+///     LeastSquares
 template <Execution X, class T>
 [[nodiscard]] Matrix<T> fold_in_users(const X& exec, const Scorer<T>& scorer,
                                       const Interactions& history,
