@@ -230,7 +230,7 @@ TEST_CASE("an index outlives its model, and its copies answer alike") {
   CHECK(copy.dim() == 16);
 }
 
-TEST_CASE("an index refuses queries of another length, and lists of 0 items") {
+TEST_CASE("an index refuses queries of another dimension, and lists of 0 items") {
   const Scorer<float> scorer = test::scorer_of<float>({.users = 3, .items = 10, .dim = 4});
   const ItemIndex index(scorer);
   const std::vector<float> three(3), four(4);

@@ -29,8 +29,8 @@ namespace prism::inline PRISM_ISA {
 
 struct FoldInOptions {
   LeastSquaresOptions least_squares{};
-  /// The length of each new row as a function of its number of interactions; as solved if left
-  /// out. A user's length does not affect the ranking of items, but an item's length does.
+  /// The magnitude of each new row as a function of its number of interactions; as solved if left
+  /// out. A user's magnitude does not affect the ranking of items, but an item's does.
   std::optional<PrismMagnitude> magnitude{};
 };
 

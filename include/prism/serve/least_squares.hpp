@@ -27,9 +27,9 @@ struct LeastSquaresOptions {
   /// Weight of unobserved pairs, whose target score is 0, relative to observed pairs, whose target
   /// score is 1; from 0 to 1.
   double unobserved_weight = 0.01;
-  /// Ridge parameter, as a multiple of the frozen rows' mean squared length, so that it means the
-  /// same for short and long rows; at least 0. The greater it is, the closer a row is to the
-  /// direction of the sum of the observed rows. The defaults suited a model trained with SSM
+  /// Ridge parameter, as a multiple of the frozen rows' mean squared magnitude, so that it means
+  /// the same for small and large magnitudes; at least 0. The greater it is, the closer a row is to
+  /// the direction of the sum of the observed rows. The defaults suited a model trained with SSM
   /// (docs/new_users.md).
   double lambda = 30;
   /// The similarity that is fitted: with `cosine`, the frozen rows are normalised.

@@ -224,7 +224,7 @@ class NpyFile {
       fail("has " + std::to_string(columns_) + " columns; a table must have 1 to " +
            std::to_string(max_columns));
     }
-    const std::uint64_t row_size = columns_ * number_size_;  // below 2^23
+    const std::uint64_t row_size = columns_ * number_size_;  // at most 2^23
     if (file_.left() / row_size != rows_ || file_.left() % row_size != 0) {
       fail("has " + std::to_string(file_.left()) + " bytes of data, but its shape (" +
            std::to_string(rows_) + ", " + std::to_string(columns_) + ") needs " +
