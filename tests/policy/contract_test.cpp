@@ -101,12 +101,15 @@ TEST_CASE("a loss's traits follow its options, and a penalty's the one that is c
 
 TEST_CASE("a ranking rule is used where the traits say that there is one") {
   using Model = Recommender<MF<4>, Halving>;
-  CHECK(Model(two_pairs).scorer().offset == 0.5F);
+  const auto offset = [](const Model& model) { return model.scorer().offset; };
+  CHECK(offset(Model(two_pairs)) == 0.5F);
   Model::Options options;
   options.loss.halves = false;
-  CHECK(Model(two_pairs, options).scorer().offset == 0);
-  CHECK(Recommender<MF<4>, Penalized<MACR, ReSN>>(two_pairs).scorer().user_factor.size() == 2);
-  CHECK(Recommender<MF<4>, Penalized<BPR, ReSN>>(two_pairs).scorer().user_factor.empty());
+  CHECK(offset(Model(two_pairs, options)) == 0);
+  const Recommender<MF<4>, Penalized<MACR, ReSN>> with_rule(two_pairs);
+  CHECK(with_rule.scorer().user_factor.size() == 2);
+  const Recommender<MF<4>, Penalized<BPR, ReSN>> without(two_pairs);
+  CHECK(without.scorer().user_factor.empty());
 }
 
 TEST_CASE("a ranking rule that is promised at run time alone, and missing, is refused") {

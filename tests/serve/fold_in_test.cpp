@@ -257,6 +257,26 @@ TEST_CASE("fold-in refuses a history of other items, and options outside their d
         }) == "history: must have row numbers below 60, the model's number of rows, not 60");
 }
 
+TEST_CASE("fold-in names the model's row that is not finite, not lambda") {
+  for (const Similarity similarity : {Similarity::dot, Similarity::cosine}) {
+    for (const float wrong :
+         {std::numeric_limits<float>::quiet_NaN(), -std::numeric_limits<float>::infinity()}) {
+      CAPTURE(wrong);
+      for (const std::size_t row : {std::size_t{7}, std::size_t{59}}) {
+        Matrix<float> items = random_rows<float>(60, 3, 2);
+        items(row, 1) = wrong;
+        const Scorer<float> scorer{Output<float>(random_rows<float>(5, 3, 1), items)};
+        CHECK(refusal([&] {
+                return fold_in_users(scorer, history(),
+                                     {.least_squares = {.similarity = similarity}});
+              }) ==
+              "frozen: must have output rows with a finite sum of squared magnitudes, which row " +
+                  std::to_string(row) + " makes infinite or NaN");
+      }
+    }
+  }
+}
+
 TEST_CASE("folded-in users are ranked with the model's items, alone and appended") {
   const FoldInModel& model = small_model();
   const Interactions& shown = history();  // its ids are row numbers, which stand for any

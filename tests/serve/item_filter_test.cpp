@@ -140,6 +140,34 @@ TEST_CASE("a batch has one filter for all queries, or one for each") {
   }
 }
 
+TEST_CASE("a function that returns a captureless lambda or a pointer returns a query's filter") {
+  using Pointer = bool (*)(Index);
+  const auto lambda = [](std::size_t) { return [](Index item) { return item % 2 != 0; }; };
+  const auto pointer = [](std::size_t position) -> Pointer {
+    if (position == 0) return [](Index item) { return item % 3 == 0; };
+    return [](Index item) { return item % 5 == 0; };
+  };
+  static_assert(FilterOfQuery<decltype(lambda)> && !ItemFilter<decltype(lambda)>);
+  static_assert(FilterOfQuery<decltype(pointer)> && !ItemFilter<decltype(pointer)>);
+  // What converts to bool and cannot be called is still an answer.
+  std::vector<bool> in_stock(filter_sizes.items, true);  // whose operator[] returns a proxy
+  const auto reference = [&](Index item) { return in_stock[item]; };
+  const auto number = [](Index item) { return item % 2; };
+  static_assert(ItemFilter<decltype(reference)> && ItemFilter<decltype(number)>);
+  static_assert(ItemFilter<Pointer>);
+
+  const std::vector<Index> users{4, 7};
+  const auto queries = queries_of(scorer(), std::span(users));
+  const ItemIndex index(scorer());
+  const auto odd = index.top_k(queries, 10, lambda);
+  const auto multiples = index.top_k(queries, 10, pointer);
+  for (std::size_t p = 0; p < users.size(); ++p) {
+    CHECK(odd[p].items == expected(users[p], 10, [](Index item) { return item % 2 != 0; }));
+    CHECK(multiples[p].items ==
+          expected(users[p], 10, [&](Index item) { return item % (p == 0 ? 3 : 5) == 0; }));
+  }
+}
+
 TEST_CASE("unseen items are those that recommend returns") {
   const Interactions seen = seen_part();
   const ItemIndex index(scorer());

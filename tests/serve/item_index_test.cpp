@@ -225,11 +225,12 @@ TEST_CASE("an index outlives its model, and its copies answer alike") {
   REQUIRE(before.items.size() == 7);
   model.reset();
   CHECK(copy.top_k(row, 7).items == before.items);
+  CHECK(copy.top_k(std::vector<float>(16, 0.5F), 7).items == before.items);  // a temporary row
   CHECK(copy.size() == 400);
   CHECK(copy.dim() == 16);
 }
 
-TEST_CASE("an index refuses queries of another length, and lists of 0 items") {
+TEST_CASE("an index refuses queries of another dimension, and lists of 0 items") {
   const Scorer<float> scorer = test::scorer_of<float>({.users = 3, .items = 10, .dim = 4});
   const ItemIndex index(scorer);
   const std::vector<float> three(3), four(4);

@@ -194,6 +194,31 @@ TEST_CASE("a saved model is replaced as one, and nothing else is left or replace
   CHECK(names_in(folder.path()) == std::vector<std::string>{"a", "file", "photos"});
 }
 
+TEST_CASE("a folder that another one replaces while it is read is read to its end") {
+  const TemporaryFolder folder;
+  const fs::path path = folder / "model";
+  const auto saved = [&](Index users) {
+    const Interactions train =
+        synthetic_interactions({.users = users, .items = 30, .interactions_per_user = 6});
+    save_model(Recommender<MF<4>, BPR>(train), path);
+    return train;
+  };
+  const Interactions first = saved(40);
+  const detail::ModelFolderReader reader(path);
+  fs::rename(path, folder / "replaced");
+  saved(20);
+  CHECK(reader.replaced());
+  CHECK(reader.shape("users.npy").first == 40);
+  reader.check_files();
+  CHECK(fingerprint(detail::read_interactions_of(reader)) == fingerprint(first));
+  // Its files are no longer found once it is removed, instead of the other model's.
+  fs::remove_all(folder / "replaced");
+  CHECK(test::error_of<DataError>([&] {
+          static_cast<void>(detail::read_interactions_of(reader));
+        }).ends_with("user_ids.txt: cannot be read: there is no such file"));
+  CHECK(load_scorer(path).train.users() == 20);
+}
+
 TEST_CASE("what a killed process has left is removed by the next one, not what a live one writes") {
   const TemporaryFolder folder;
   const Interactions train = small_data();

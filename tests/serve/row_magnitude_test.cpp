@@ -29,17 +29,17 @@ TEST_CASE("a trained magnitude is the PRISM magnitude that rows were given") {
 }
 
 TEST_CASE("a trained magnitude is never negative, whatever the rows are like") {
-  // Lengths that fall with popularity, and lengths that grow faster than its logarithm.
+  // Magnitudes that fall with popularity, and magnitudes that grow faster than its logarithm.
   const std::vector<Index> popularity{0, 1, 10, 100, 1000};
-  for (const std::vector<double>& length :
+  for (const std::vector<double>& magnitude :
        {std::vector<double>{9, 4, 3, 2, 1}, std::vector<double>{9, 0.01, 0.1, 1, 10}}) {
     Matrix<double> table = zeros<double>(5, 2);
-    for (std::size_t r = 0; r < 5; ++r) table(r, 1) = length[r];
+    for (std::size_t r = 0; r < 5; ++r) table(r, 1) = magnitude[r];
     const PrismMagnitude found =
         trained_magnitude(rows(std::as_const(table)), std::span<const Index>(popularity));
     for (const Index d : popularity) CHECK(found(d) > 0);
-    CHECK(found.alpha == (length[1] > 1 ? 0 : 3));
-    if (length[1] > 1) CHECK(found.scale == doctest::Approx(2.5));  // not 9: it was not trained
+    CHECK(found.alpha == (magnitude[1] > 1 ? 0 : 3));
+    if (magnitude[1] > 1) CHECK(found.scale == doctest::Approx(2.5));  // not 9: it was not trained
   }
   const Matrix<double> sixty = zeros<double>(60, 2);
   CHECK(refusal([&] {
@@ -50,7 +50,7 @@ TEST_CASE("a trained magnitude is never negative, whatever the rows are like") {
     return trained_magnitude(rows(std::as_const(table)), std::span<const Index>(of_rows));
   };
   CHECK(refusal([&] { return of_table(popularity); }) ==
-        "table: has no trained row: all rows with interactions have length 0");
+        "table: has no trained row: all rows with interactions have the magnitude 0");
   // Where all are equally popular, no slope follows from rounding errors.
   table = zeros<double>(10, 2);
   for (const Index d : {1U, 3U, 7U, 20U, 333U}) {
@@ -62,5 +62,5 @@ TEST_CASE("a trained magnitude is never negative, whatever the rows are like") {
   table = zeros<double>(5, 2);
   table(2, 0) = std::numeric_limits<double>::quiet_NaN();
   CHECK(refusal([&] { return of_table(popularity); }) ==
-        "table: must have rows of finite length, but that of row 2 is not finite");
+        "table: must have rows of finite magnitude, but that of row 2 is not finite");
 }

@@ -78,9 +78,9 @@ int check(const std::filesystem::path& folder) {
   const SavedScorer<> saved = load_scorer(folder);
   const bool is_first = saved.model == "MF<32> + BPR + None + Xavier";
   const Interactions train = data();
-  const std::uint64_t expected =
-      is_first ? ranking_hash(Recommender<MF<32>, BPR>(train, {.seed = 1}).scorer(), train)
-               : ranking_hash(Recommender<MLP<32>, BPR>(train, {.seed = 2}).scorer(), train);
+  const auto hash = [&](const auto& model) { return ranking_hash(model.scorer(), train); };
+  const std::uint64_t expected = is_first ? hash(Recommender<MF<32>, BPR>(train, {.seed = 1}))
+                                          : hash(Recommender<MLP<32>, BPR>(train, {.seed = 2}));
   if (ranking_hash(saved.scorer, saved.train) == expected) return 0;
   std::fprintf(stderr, "the saved %s is mixed\n", saved.model.c_str());
   return 1;

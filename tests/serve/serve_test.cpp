@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Recommendations for one user, and embeddings for other programs.
 #include <doctest/doctest.h>
+#include <sys/syscall.h>
+#include <unistd.h>
 
 #include <algorithm>
+#include <cerrno>
 #include <cmath>
 #include <filesystem>
 #include <fstream>
@@ -16,6 +19,7 @@
 #include "data/temporary_file.hpp"
 #include "policies.hpp"
 #include "serve/model_folders.hpp"
+#include "support/error_of.hpp"
 #include "support/npy.hpp"
 
 using namespace prism;
@@ -29,11 +33,23 @@ std::ptrdiff_t files_in(const fs::path& folder) {
   return std::distance(fs::directory_iterator(folder), fs::directory_iterator());
 }
 
+/// The flush to disk that fails, counted from the next one; 0 for none.
+int failing_flush = 0;
+
 Interactions part(Index users, Index items, const std::vector<Interaction>& pairs) {
   return {users, items, pairs};
 }
 
 }  // namespace
+
+/// Takes the place of the C library's fsync() in this program: no file system fails on request.
+extern "C" int fsync(int file) {
+  if (failing_flush > 0 && --failing_flush == 0) {
+    errno = EIO;
+    return -1;
+  }
+  return static_cast<int>(::syscall(SYS_fsync, file));
+}
 
 TEST_CASE("recommend leaves out seen items, and returns fewer where no more remain") {
   const Interactions train = part(2, 3, {{0, 0}, {0, 1}, {0, 2}, {1, 2}});
@@ -205,4 +221,22 @@ TEST_CASE("staged files follow links, and replace only regular files") {
   StagedFiles files(folder);
   CHECK_THROWS_AS(files.write("device", "whole"), DataError);
   CHECK(fs::is_character_file("/dev/null"));
+}
+
+TEST_CASE("if one of several files cannot be flushed to disk, none is replaced") {
+  const TemporaryFile place("old", "first.txt");
+  const fs::path folder = place.folder();
+  const std::vector<std::string> names{"first.txt", "second.txt"};
+  for (const int failing : {1, 2}) {
+    CAPTURE(failing);
+    StagedFiles files(folder);
+    for (const std::string& name : names) files.write(name, "new");
+    failing_flush = failing;
+    CHECK(test::error_of<DataError>([&] { files.publish(); })
+              .ends_with(names[static_cast<std::size_t>(failing) - 1] +
+                         ": cannot be written: Input/output error"));
+    CHECK(text_of(place.path()) == "old");
+    CHECK_FALSE(fs::exists(folder / "second.txt"));
+  }
+  CHECK(files_in(folder) == 1);
 }

@@ -71,12 +71,25 @@ class StagedFile {
   /// Flushes the file to disk and gives it its name. Nothing may be written afterwards.
   /// @throws DataError  if that fails
   void publish() {
+    flush();
+    rename();
+    flush_name();
+  }
+
+  /// The steps of publish(), in this order, for several files: the file's content on disk, its own
+  /// name, and the name on disk.
+  /// @throws DataError  if that fails
+  void flush() {
     if (::fsync(descriptor_) != 0) fail();
+  }
+  void rename() {
     std::error_code error;
     std::filesystem::rename(staged_, final_, error);
     if (error) throw DataError(final_.string(), 0, "cannot be written: " + error.message());
     ::close(std::exchange(descriptor_, -1));
-    // The name, too, is on disk only once its directory is. Some file systems cannot flush one.
+  }
+  void flush_name() const {
+    // The name is on disk only once its directory is. Some file systems cannot flush one.
     const int directory = ::open(final_.parent_path().c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
     if (directory >= 0) {
       ::fsync(directory);

@@ -22,14 +22,15 @@
 #include "prism/core/config.hpp"
 #include "prism/core/error.hpp"
 
-namespace prism::inline PRISM_ISA {
-
-// Part of the class's name, because its layout differs with and without zlib.
+// Part of the names of ByteStream and of all that uses it, because its layout and code differ with
+// and without zlib: translation units of both kinds may be in one program.
 #if defined(PRISM_HAS_ZLIB)
-inline namespace with_zlib {
+#define PRISM_ZLIB with_zlib
 #else
-inline namespace without_zlib {
+#define PRISM_ZLIB without_zlib
 #endif
+
+namespace prism::inline PRISM_ISA::inline PRISM_ZLIB {
 
 /// Reads a file or a pipe once, from beginning to end. The content tells whether it is plain or
 /// gzip.
@@ -177,6 +178,4 @@ inline std::size_t ByteStream::decompress(char*, std::size_t) { return 0; }
 
 #endif
 
-}  // namespace with_zlib or without_zlib
-
-}  // namespace prism::inline PRISM_ISA
+}  // namespace prism::inline PRISM_ISA::inline PRISM_ZLIB

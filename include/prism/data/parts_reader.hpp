@@ -49,6 +49,8 @@ struct ReadSizes {
   std::size_t max_record = std::size_t{256} << 20;  ///< bounds the memory
 };
 
+inline namespace PRISM_ZLIB {
+
 /// Reads files into parts of one data set.
 class PartsReader {
  public:
@@ -232,6 +234,8 @@ class PartsReader {
   std::shared_ptr<Ids> users_ = std::make_shared<Ids>();
   std::shared_ptr<Ids> items_ = std::make_shared<Ids>();
 };
+
+}  // namespace PRISM_ZLIB
 
 /// The test set with count_not_in_training() in its summary.
 [[nodiscard]] inline Interactions with_new_counted(Interactions&& test, std::size_t count) {

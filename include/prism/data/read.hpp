@@ -27,6 +27,8 @@ struct TrainTest {
   Interactions test;
 };
 
+inline namespace PRISM_ZLIB {
+
 /// Reads files that are parts of one data set; the results share users, items and ids.
 /// @throws DataError, ArgumentError  as read_interactions
 [[nodiscard]] inline std::vector<Interactions> read_parts(
@@ -91,5 +93,7 @@ struct TrainTest {
   result.test = detail::with_new_counted(std::move(result.test), unknown);
   return result;
 }
+
+}  // namespace PRISM_ZLIB
 
 }  // namespace prism::inline PRISM_ISA

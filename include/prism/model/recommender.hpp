@@ -202,15 +202,20 @@ class Recommender {
   [[nodiscard]] const Matrix<Scalar>& users() const noexcept { return weights_.users; }
   [[nodiscard]] const Matrix<Scalar>& items() const noexcept { return weights_.items; }
 
-  [[nodiscard]] Embeddings<const Scalar> tables() const noexcept {
+  [[nodiscard]] Embeddings<const Scalar> tables() const& noexcept {
     return {rows(weights_.users), rows(weights_.items)};
   }
+  template <class Number = Scalar>
+  Embeddings<const Scalar> tables() const&& {
+    return of_temporary<Number>();
+  }
 
-  /// The backbone's output rows of all users and items, users x dim and items x dim of the output.
+  /// The backbone's output rows of all users and items, users x dim and items x dim of the output:
+  /// for some backbones, such as MF, a view of the model, valid until it is changed or destroyed.
   /// If a device cannot read the weights or the interactions, the host computes the rows.
   /// @throws ArgumentError  on the host, if the model is in a device's memory
   template <Execution X = Host<>>
-  [[nodiscard]] Output<Scalar> output(const X& exec = {}) const {
+  [[nodiscard]] Output<Scalar> output(const X& exec = {}) const& {
     static_assert(check_backbone<Backbone, Scalar, X>(),
                   "Recommender: the backbone does not run on this execution");
     if constexpr (DeviceExecution<X>) {
@@ -220,11 +225,15 @@ class Recommender {
     }
     return options_.backbone.template output<Scalar>(exec, tables(), train_, weights_.backbone);
   }
-
-  /// The scorer for ranking: the output rows, with the loss's ranking rule if it has one. Runs and
-  /// throws as output().
   template <Execution X = Host<>>
-  [[nodiscard]] Scorer<Scalar> scorer(const X& exec = {}) const {
+  Output<Scalar> output(const X& = {}) const&& {
+    return of_temporary<X>();
+  }
+
+  /// The scorer for ranking: the output rows, with the loss's ranking rule if it has one. A view of
+  /// the model where output() is one. Runs and throws as output().
+  template <Execution X = Host<>>
+  [[nodiscard]] Scorer<Scalar> scorer(const X& exec = {}) const& {
     static_assert(check_loss<Loss, Scalar, X>(),
                   "Recommender: the loss does not run on this execution");
     if constexpr (DeviceExecution<X>) {
@@ -234,8 +243,20 @@ class Recommender {
     apply_ranking_rule(exec, options_.loss, scorer, weights_.loss);
     return scorer;
   }
+  template <Execution X = Host<>>
+  Scorer<Scalar> scorer(const X& = {}) const&& {
+    return {of_temporary<X>()};
+  }
 
  private:
+  template <class Argument>
+  static Embeddings<const Scalar> of_temporary() {
+    static_assert(!std::same_as<Argument, Argument>,
+                  "a view of a temporary model would dangle: name the model first, as in "
+                  "`const Model model(train); model.scorer()`");
+    return {};
+  }
+
   [[nodiscard]] Options options_in(std::pmr::memory_resource* memory) const {
     Options options = options_;
     if (device_memory(memory) == nullptr) options.memory = memory;

@@ -29,8 +29,8 @@ namespace prism::inline PRISM_ISA {
 
 struct FoldInOptions {
   LeastSquaresOptions least_squares{};
-  /// The length of each new row as a function of its number of interactions; as solved if left
-  /// out. A user's length does not affect the ranking of items, but an item's length does.
+  /// The magnitude of each new row as a function of its number of interactions; as solved if left
+  /// out. A user's magnitude does not affect the ranking of items, but an item's does.
   std::optional<PrismMagnitude> magnitude{};
 };
 
@@ -98,7 +98,7 @@ inline void check_count(std::size_t rows, std::size_t model_rows, const char* ki
 /// @param history  new users x the scorer's items, in the same rows
 /// @return new users x dim
 /// @throws ArgumentError  for a different number of items; for an option outside its domain; as
-///     LeastSquares::solve
+///     LeastSquares
 template <Execution X, class T>
 [[nodiscard]] Matrix<T> fold_in_users(const X& exec, const Scorer<T>& scorer,
                                       const Interactions& history,

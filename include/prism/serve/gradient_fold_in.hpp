@@ -43,10 +43,10 @@ struct GradientFoldInOptions {
   /// optimizer with learning_rate_of_step, such as Adam.
   std::optional<double> learning_rate{};
   std::uint64_t seed = 123;  ///< of order, negatives and training pairs
-  /// For the initial rows, which have the mean length of the trained rows if `magnitude` is left
+  /// For the initial rows, which have the mean magnitude of the trained rows if `magnitude` is left
   /// out.
   LeastSquaresOptions start{};
-  /// The final length of each new row as a function of its number of interactions; as trained if
+  /// The final magnitude of each new row as a function of its number of interactions; as trained if
   /// left out.
   std::optional<PrismMagnitude> magnitude{};
   /// Callback after each epoch, with the epoch's number, from 1 on, and its mean loss.
@@ -56,7 +56,7 @@ struct GradientFoldInOptions {
 namespace detail {
 
 template <class Isa, class T>
-[[nodiscard]] double mean_length(Rows<const T> rows) {
+[[nodiscard]] double mean_magnitude(Rows<const T> rows) {
   double sum = 0;
   for (std::size_t r = 0; r < rows.size(); ++r) {
     sum += static_cast<double>(norm<Isa>(rows[r], rows.dim()));
@@ -66,14 +66,14 @@ template <class Isa, class T>
 
 inline constexpr double fold_in_step_angle = 0.05;
 
-/// @param length  of the new rows at the start; 0 counts as 1
+/// @param magnitude  mean of the new rows at the start; 0 counts as 1
 /// @throws ArgumentError  if the learning rate is left out for an optimizer whose steps have no
 ///     known length
 template <class Model>
 [[nodiscard]] double fold_in_rate(const GradientFoldInOptions& options, const Model& model,
-                                  double length, std::size_t dim) {
+                                  double magnitude, std::size_t dim) {
   if (options.learning_rate) return *options.learning_rate;
-  const double step = fold_in_step_angle * (length > 0 ? length : 1);
+  const double step = fold_in_step_angle * (magnitude > 0 ? magnitude : 1);
   const double rate = learning_rate_of_step(model.options().optimizer, step, dim);
   require(rate > 0, "learning_rate",
           "must be given for the optimizer " + label(model.options().optimizer) +
@@ -127,17 +127,19 @@ template <Execution X, class Model, class T = typename Model::scalar_type, class
   if (options.learning_rate) require_positive("learning_rate", *options.learning_rate);
   if (options.magnitude) options.magnitude->check();
   const bool of_users = side == ParameterRows::users;
-  const double trained_length = mean_length<Isa>(trained);
-  PrismMagnitude length{.alpha = 0, .scale = trained_length > 0 ? trained_length : 1};
-  if (options.magnitude) length = *options.magnitude;
-  const Matrix<T> first = start(FoldInOptions{.least_squares = options.start, .magnitude = length});
+  const double mean = mean_magnitude<Isa>(trained);
+  PrismMagnitude magnitude{.alpha = 0, .scale = mean > 0 ? mean : 1};
+  if (options.magnitude) magnitude = *options.magnitude;
+  const Matrix<T> first =
+      start(FoldInOptions{.least_squares = options.start, .magnitude = magnitude});
   const std::size_t from = of_users ? model.train().users() : model.train().items();
   std::vector<Interaction> pairs;
   for (std::size_t k = 0; k < all.size(); ++k) {
     if ((of_users ? all[k].user : all[k].item) >= from) pairs.push_back(all[k]);
   }
   if (pairs.empty() || options.epochs == 0) return first;
-  const double rate = fold_in_rate(options, model, mean_length<Isa>(rows(first)), first.shape(1));
+  const double rate =
+      fold_in_rate(options, model, mean_magnitude<Isa>(rows(first)), first.shape(1));
   RowTrainer<Model, X> trainer(exec, model, all, side, first);
   train_new_rows(exec, trainer, model.train(), std::move(pairs), rate, options);
   Matrix<T> folded_in = trainer.finish();

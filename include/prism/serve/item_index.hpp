@@ -45,7 +45,8 @@ struct ItemIndexOptions {
 
 /// An index of a model's or a scorer's items, queried by a user's output row. Scores and order are
 /// bit-identical to those of rank_items() and recommend(): bounds from products of bytes and from
-/// the rows' lengths rule out items that cannot be among the best, and only the others are scored.
+/// the rows' magnitudes rule out items that cannot be among the best, and only the others are
+/// scored.
 ///
 /// Immutable; any number of threads may query it at once. Owns its data, so it may outlive the
 /// model: items x dim numbers, plus a byte for each of them if quantised. Copies share the data.
@@ -81,7 +82,7 @@ class ItemIndex {
 
   /// The number of items.
   [[nodiscard]] std::size_t size() const noexcept { return items_->size(); }
-  /// The length of a query's row.
+  /// The dimension of a query's row.
   [[nodiscard]] std::size_t dim() const noexcept { return dim_; }
   [[nodiscard]] Similarity similarity() const noexcept { return similarity_; }
 

@@ -12,6 +12,7 @@
 #include "prism/core/config.hpp"
 #include "prism/core/error.hpp"
 #include "prism/core/execution.hpp"
+#include "prism/core/finite.hpp"
 #include "prism/core/index.hpp"
 #include "prism/core/matrix.hpp"
 #include "prism/core/parallel.hpp"
@@ -26,9 +27,9 @@ struct LeastSquaresOptions {
   /// Weight of unobserved pairs, whose target score is 0, relative to observed pairs, whose target
   /// score is 1; from 0 to 1.
   double unobserved_weight = 0.01;
-  /// Ridge parameter, as a multiple of the frozen rows' mean squared length, so that it means the
-  /// same for short and long rows; at least 0. The greater it is, the closer a row is to the
-  /// direction of the sum of the observed rows. The defaults suited a model trained with SSM
+  /// Ridge parameter, as a multiple of the frozen rows' mean squared magnitude, so that it means
+  /// the same for small and large magnitudes; at least 0. The greater it is, the closer a row is to
+  /// the direction of the sum of the observed rows. The defaults suited a model trained with SSM
   /// (docs/new_users.md).
   double lambda = 30;
   /// The similarity that is fitted: with `cosine`, the frozen rows are normalised.
@@ -54,7 +55,7 @@ class LeastSquares {
  public:
   /// @param frozen  the items' rows to solve for users, the users' rows to solve for items: a view,
   ///     whose rows must outlive the object
-  /// @throws ArgumentError  for an option outside its domain
+  /// @throws ArgumentError  for an option outside its domain, or a frozen row that is not finite
   template <Execution X>
   LeastSquares(const X& exec, Rows<const T> frozen, const LeastSquaresOptions& options = {})
       : frozen_(frozen), options_(options), dim_(frozen.dim()), gram_(dim_ * dim_) {
@@ -73,6 +74,7 @@ class LeastSquares {
     });
     double trace = 0;
     for (std::size_t r = 0; r < dim_; ++r) trace += gram_[r * dim_ + r];
+    if (!is_finite(trace)) fail_at_row<Isa>();  // otherwise it would seem to be lambda's fault
     const auto size = static_cast<double>(std::max<std::size_t>(1, frozen_.size()));
     ridge_ = options.lambda * trace / size;
     for (double& sum : gram_) sum *= options.unobserved_weight;
@@ -111,6 +113,22 @@ class LeastSquares {
     const T* const from = frozen_[k];
     for (std::size_t c = 0; c < dim_; ++c) to[c] = static_cast<double>(from[c]);
     if (options_.similarity == Similarity::cosine) normalise<Isa>(to, to, dim_);
+  }
+
+  /// Names the frozen row with which the trace stops being finite.
+  template <class Isa>
+  [[noreturn]] void fail_at_row() const {
+    std::vector<double> row(dim_);
+    double trace = 0;
+    std::size_t k = 0;
+    for (; k + 1 < frozen_.size(); ++k) {
+      load<Isa>(k, row.data());
+      trace += dot<Isa>(row.data(), row.data(), dim_);
+      if (!is_finite(trace)) break;
+    }
+    throw ArgumentError(
+        "frozen", "must have output rows with a finite sum of squared magnitudes, which row " +
+                      std::to_string(k) + " makes infinite or NaN");
   }
 
   /// Adds the observed rows' part to the lower triangle, and their sum to `sum`.

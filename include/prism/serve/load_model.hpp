@@ -67,9 +67,9 @@ auto read_model_folder(const std::filesystem::path& path, const Read& read) {
 [[nodiscard]] inline Interactions read_interactions_of(const ModelFolderReader& folder) {
   auto user_ids = folder.ids("user_ids.txt");
   auto item_ids = folder.ids("item_ids.txt");
-  const auto [count, columns] = folder.shape("train.npy");
-  if (columns != 2) folder.fail("has a train.npy whose shape is not (n, 2)");
   const Matrix<std::uint32_t> table = folder.table<std::uint32_t>("train.npy");
+  if (table.shape(1) != 2) folder.fail("has a train.npy whose shape is not (n, 2)");
+  const std::size_t count = table.shape(0);
   std::vector<Interaction> pairs(count);
   for (std::size_t k = 0; k < count; ++k) {
     pairs[k] = {table(k, 0), table(k, 1)};
@@ -79,10 +79,10 @@ auto read_model_folder(const std::filesystem::path& path, const Read& read) {
   }
   std::vector<double> times;
   if (folder.manifest().find("file times.npy") != nullptr) {
-    if (folder.shape("times.npy") != std::pair{count, std::size_t{1}}) {
+    const Matrix<double> column = folder.table<double>("times.npy");
+    if (column.shape(0) != count || column.shape(1) != 1) {
       folder.fail("has a times.npy whose shape is not (n, 1) for the n interactions");
     }
-    const Matrix<double> column = folder.table<double>("times.npy");
     times.assign(column.data(), column.data() + column.size());
     for (const double time : times) {
       if (!is_finite(time)) folder.fail("has a times.npy with a time that is not finite");

@@ -11,9 +11,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <filesystem>
-#include <fstream>
 #include <initializer_list>
-#include <ios>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -41,16 +39,15 @@ inline constexpr const char* manifest_name = "manifest.txt";
 
 /// The text of a manifest; of a longer file only the beginning, which Manifest refuses.
 /// @throws DataError  if the file cannot be read, or is empty
-[[nodiscard]] inline std::string manifest_text(const std::filesystem::path& path) {
-  std::ifstream file(path, std::ios::binary);
-  std::string text(Manifest::max_size + 1, '\0');
-  file.read(text.data(), static_cast<std::streamsize>(text.size()));
-  text.resize(static_cast<std::size_t>(file.gcount()));
-  if (text.empty()) throw DataError(path.string(), 0, "cannot be read");
+[[nodiscard]] inline std::string manifest_text(InputFile file) {
+  std::string text(std::min<std::uint64_t>(file.left(), Manifest::max_size + 1), '\0');
+  if (text.empty()) file.fail("cannot be read: it is empty");
+  file.read(text.data(), text.size());
   return text;
 }
 
-/// A folder that stays open, so that its inode number is not reused.
+/// A folder that stays open, so that all files are read from it even if another one takes its name,
+/// and so that its inode number is not reused.
 class OpenFolder {
  public:
   explicit OpenFolder(const std::filesystem::path& path)
@@ -58,6 +55,17 @@ class OpenFolder {
 
   /// Whether the folder could be opened; otherwise errno says why not.
   [[nodiscard]] explicit operator bool() const noexcept { return static_cast<bool>(folder_); }
+
+  /// Whether there is something of this name in it.
+  [[nodiscard]] bool has(const std::string& name) const {
+    struct stat status {};
+    return ::fstatat(folder_.get(), name.c_str(), &status, 0) == 0;
+  }
+
+  /// @throws DataError  if there is no such file, or it cannot be opened
+  [[nodiscard]] InputFile file(const std::string& name) const {
+    return {folder_.get(), name, (path_ / name).string()};
+  }
 
   /// Whether another folder has taken its name since, or the name is gone.
   [[nodiscard]] bool replaced() const {
@@ -91,10 +99,10 @@ class OpenFolder {
   std::error_code error;
   Manifest manifest;
   std::string other;
-  if (std::filesystem::exists(path / manifest_name, error)) {
+  if (folder.has(manifest_name)) {
     try {
-      const std::filesystem::path file = path / manifest_name;
-      manifest = Manifest(file.string(), manifest_text(file));
+      manifest =
+          Manifest((path / manifest_name).string(), manifest_text(folder.file(manifest_name)));
     } catch (const DataError&) {
       other = manifest_name;
     }
@@ -191,7 +199,7 @@ class ModelFolderWriter {
   Manifest manifest_;
 };
 
-/// Reads such a folder. Memory is bounded by the size of its files.
+/// Reads such a folder, whatever its name is by then. Memory is bounded by the size of its files.
 class ModelFolderReader {
  public:
   /// @throws DataError  if there is none, or its manifest is damaged
@@ -229,7 +237,7 @@ class ModelFolderReader {
   /// @throws DataError  for a line that is not an id, or repeats an earlier one
   [[nodiscard]] std::shared_ptr<const Ids> ids(const std::string& name) const {
     const std::filesystem::path path = path_ / name;
-    const std::string text = content(path, manifest_.file(name).size);
+    const std::string text = content(name);
     auto ids = std::make_shared<Ids>();
     std::string_view left = text;
     for (std::size_t line = 1; !left.empty(); ++line) {
@@ -262,17 +270,16 @@ class ModelFolderReader {
       if (error == std::errc::not_a_directory) fail("is not the folder of a saved model");
       fail("cannot be read: " + error.message());
     }
-    const std::filesystem::path path = path_ / manifest_name;
-    std::error_code error;
-    if (!std::filesystem::is_regular_file(path, error)) {
+    if (!folder_.has(manifest_name)) {
       fail(std::string("is not a saved model: it has no ") + manifest_name);
     }
-    return {path.string(), manifest_text(path)};
+    return {(path_ / manifest_name).string(), manifest_text(folder_.file(manifest_name))};
   }
 
-  /// The first `size` bytes of a file.
-  [[nodiscard]] static std::string content(const std::filesystem::path& path, std::uint64_t size) {
-    InputFile file(path);
+  /// As many bytes of a file as the manifest says.
+  [[nodiscard]] std::string content(const std::string& name) const {
+    const std::uint64_t size = manifest_.file(name).size;
+    InputFile file = folder_.file(name);
     if (size > file.left()) file.fail("is truncated");
     std::string text(size, '\0');
     file.read(text.data(), size);
@@ -281,21 +288,16 @@ class ModelFolderReader {
 
   [[nodiscard]] NpyFile open(const std::string& name) const {
     static_cast<void>(manifest_.file(name));  // throws for a file that is not the model's
-    return NpyFile(path_ / name);
+    return NpyFile(folder_.file(name));
   }
 
   void check_file(const std::string& name) const {
-    const std::filesystem::path path = path_ / name;
-    const auto fail = [&](const std::string& problem) {
-      throw DataError(path.string(), 0, problem);
-    };
     const FileEntry entry = manifest_.file(name);
-    std::error_code error;
-    if (!std::filesystem::exists(path, error)) fail("is missing");
-    InputFile file(path);
+    if (!folder_.has(name)) throw DataError((path_ / name).string(), 0, "is missing");
+    InputFile file = folder_.file(name);
     if (file.size() != entry.size) {
-      fail("has " + std::to_string(file.size()) + " bytes, not " + std::to_string(entry.size) +
-           " as stated in " + manifest_name);
+      file.fail("has " + std::to_string(file.size()) + " bytes, not " + std::to_string(entry.size) +
+                " as stated in " + manifest_name);
     }
     Checksum sum;
     std::string buffer;
@@ -304,7 +306,9 @@ class ModelFolderReader {
       file.read(buffer.data(), buffer.size());
       sum.add(buffer);
     }
-    if (sum.value() != entry.checksum) fail("is corrupt: its checksum does not match the manifest");
+    if (sum.value() != entry.checksum) {
+      file.fail("is corrupt: its checksum does not match the manifest");
+    }
   }
 
   std::filesystem::path path_;

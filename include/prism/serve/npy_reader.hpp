@@ -15,6 +15,7 @@
 #include <string_view>
 #include <system_error>
 #include <type_traits>
+#include <utility>
 #include <vector>
 
 #include "prism/core/config.hpp"
@@ -118,7 +119,8 @@ class NpyFile {
   /// Reads the header; the numbers are left to read() and read_into().
   /// @throws DataError  if there is no such file, its header describes anything else, or it is
   ///     shorter or longer than its shape says
-  explicit NpyFile(const std::filesystem::path& path) : file_(path) { check_header(read_header()); }
+  explicit NpyFile(InputFile file) : file_(std::move(file)) { check_header(read_header()); }
+  explicit NpyFile(const std::filesystem::path& path) : NpyFile(InputFile(path)) {}
 
   [[nodiscard]] std::size_t rows() const noexcept { return rows_; }
   [[nodiscard]] std::size_t columns() const noexcept { return columns_; }
@@ -222,7 +224,7 @@ class NpyFile {
       fail("has " + std::to_string(columns_) + " columns; a table must have 1 to " +
            std::to_string(max_columns));
     }
-    const std::uint64_t row_size = columns_ * number_size_;  // below 2^23
+    const std::uint64_t row_size = columns_ * number_size_;  // at most 2^23
     if (file_.left() / row_size != rows_ || file_.left() % row_size != 0) {
       fail("has " + std::to_string(file_.left()) + " bytes of data, but its shape (" +
            std::to_string(rows_) + ", " + std::to_string(columns_) + ") needs " +

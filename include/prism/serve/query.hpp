@@ -16,7 +16,7 @@
 namespace prism::inline PRISM_ISA {
 
 /// The user to rank items for. Refers to the row, which must outlive the query: a temporary row may
-/// only be passed as an argument, as in `index.top_k(model.user_row(3), 10)`.
+/// only be passed as an argument, as in `index.top_k(std::vector<float>{0.5F, -0.2F}, 10)`.
 template <class T>
 struct Query {
   std::span<const T> row;  ///< a user's output row

@@ -36,13 +36,13 @@ struct PrismMagnitude {
 };
 
 /// Fits the PRISM magnitude to trained rows by least squares, so that new items get the magnitude
-/// of equally popular trained items. If all rows are equally popular, it is the mean of their
-/// lengths, whatever the popularity. alpha is limited to [0, 3], so that no magnitude is negative.
+/// of equally popular trained items. If all rows are equally popular, it is their mean magnitude,
+/// whatever the popularity. alpha is limited to [0, 3], so that no magnitude is negative.
 /// @param table       such as the items' output rows
 /// @param popularity  one number for each row; rows of popularity 0 were not trained, and are
 ///     ignored
 /// @throws ArgumentError  unless there is one popularity for each row; if a row that is not ignored
-///     does not have a finite length, or all have length 0
+///     does not have a finite magnitude, or all have the magnitude 0
 template <class T>
 [[nodiscard]] PrismMagnitude trained_magnitude(Rows<const T> table,
                                                std::span<const Index> popularity) {
@@ -57,16 +57,17 @@ template <class T>
     most = std::max(most, popularity[r]);
     const double x = std::log(popularity[r] + 2.0);
     const double y = static_cast<double>(norm(table[r], table.dim()));
-    require(
-        is_finite(y), "table",
-        "must have rows of finite length, but that of row " + std::to_string(r) + " is not finite");
+    require(is_finite(y), "table",
+            "must have rows of finite magnitude, but that of row " + std::to_string(r) +
+                " is not finite");
     ++n;
     sum_x += x;
     sum_y += y;
     sum_xx += x * x;
     sum_xy += x * y;
   }
-  require(sum_y > 0, "table", "has no trained row: all rows with interactions have length 0");
+  require(sum_y > 0, "table",
+          "has no trained row: all rows with interactions have the magnitude 0");
   // y = slope x + level has scale = slope + level and alpha = slope / scale.
   const double variance = sum_xx - sum_x * sum_x / n;
   // If all x are equal, the variance is a rounding error.

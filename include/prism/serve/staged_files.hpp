@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Writes several files, all or none.
+// Writes several files, none of which takes its name before all are on disk.
 #pragma once
 
 #include <unistd.h>
@@ -18,7 +18,10 @@
 namespace prism::inline PRISM_ISA {
 
 /// Files of one directory that appear under their names only once all of them are completely
-/// written. Until then, and if writing fails, existing files are kept; links are followed.
+/// written and on disk. Until then, and if that fails, existing files are kept; links are followed.
+/// The names are given by one rename after the other: a process that is killed between two of them,
+/// or a rename that fails, leaves new files beside old ones. StagedFolder replaces a folder as a
+/// whole.
 class StagedFiles {
  public:
   /// @throws DataError  if the directory cannot be created or written
@@ -40,10 +43,12 @@ class StagedFiles {
     files_.emplace_back(directory_ / name).write(content);
   }
 
-  /// @throws DataError  if a file cannot be written to disk or take its name; the files before it
-  ///     have taken theirs by then
+  /// @throws DataError  if a file cannot be written to disk: then none has taken its name; or if it
+  ///     cannot take its name: then the files before it have taken theirs
   void publish() {
-    for (StagedFile& file : files_) file.publish();
+    for (StagedFile& file : files_) file.flush();
+    for (StagedFile& file : files_) file.rename();
+    for (const StagedFile& file : files_) file.flush_name();
     files_.clear();
   }
 
