@@ -13,7 +13,7 @@ namespace examples {
 namespace {
 
 // Options of the library, or arguments that its errors name, and the option that sets each.
-constexpr std::array<std::pair<std::string_view, std::string_view>, 36> option_names{{
+constexpr std::array<std::pair<std::string_view, std::string_view>, 37> option_names{{
     {"backbone", "--backbone"},
     {"batch_size", "--batch"},
     {"checkpoint", "--checkpoint"},
@@ -43,6 +43,7 @@ constexpr std::array<std::pair<std::string_view, std::string_view>, 36> option_n
     {"split.train", "--data"},
     {"split.validation", "--data"},
     {"test", "--test"},
+    {"test_column", "--test-column"},
     {"test_users", "--test-users"},
     {"time", "--time-column"},
     {"train", "--data"},

@@ -34,7 +34,8 @@ const char* const about_table1 = R"(
 MF and MLP with 64 dimensions; learning rates {0.1, 0.01, 0.001}, weight decay {0, 1e-8, 1e-6, 1e-4} and the loss's
 weights chosen on the validation set with the first seed, by successive halving among the candidates of each learning
 rate, whose first rung is 30 epochs (10 for MAWU where its weights are searched, and for DirectAU on the larger data
-sets); the paper trains all, which `--first-epochs 0` does. Patience is 10 and counts from step 1000 on. Protocol "text"
+sets); the paper trains all, which `--first-epochs 0` does. The test sets of the other seeds have interactions of that
+validation set. Patience is 10 and counts from step 1000 on. Protocol "text"
 is the paper's text, "code" its published code (`Released` in [policies.md](policies.md); MovieLens with every rating),
 "transferred" the text with the hyperparameters that were chosen on Gowalla in place of a search. DirectAU's gamma is
 chosen from {1, 2, 5}; MAWU's gamma1 and gamma2 are the paper's values on Gowalla (2.6, 1.4) and Yelp2018 (0.8, 0.6), and

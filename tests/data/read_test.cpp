@@ -98,6 +98,11 @@ TEST_CASE("ratings are read only with min_rating") {
 
 TEST_CASE("times are read from the last of four columns, or from the column in the options") {
   CHECK(times(read_text("7\t8\t3\t100\n9\t8\t1\t99.5\n")) == std::vector<double>{100, 99.5});
+  // Of four columns the third has the times if only that has dates or seconds since 1970.
+  CHECK(read_text("7,8,881250949,3\n9,8,881250950,4\n").times()[1] == 881250950);
+  CHECK(read_text("7,8,1997-12-04,3\n9,8,1997-12-05,4\n").times()[0] > 8e8);
+  CHECK(read_text("7,8,881250949,881250951\n").times()[0] == 881250951);
+  CHECK(read_text("7,8,2,3\n").times()[0] == 3);
   CHECK(read_text("7\t8\t1\n9\t8\t0\n").times().empty());
   CHECK(read_text("7,8,3,1,x\n").times().empty());
   CHECK(read_text("7,8,3,lovely\n", {.time = no_column}).times().empty());

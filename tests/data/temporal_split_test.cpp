@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "prism/core/random.hpp"
+#include "prism/data/k_core.hpp"
 #include "prism/data/synthetic.hpp"
 
 using namespace prism;
@@ -72,7 +73,10 @@ TEST_CASE("interactions at the same time are in an order of their ids, whatever 
     }
     return result;
   };
-  const Times times(pairs.size(), 5);
+  Times times;  // one for each user
+  for (std::size_t k = 0; k < pairs.size(); ++k) {
+    times.push_back(static_cast<double>(pairs[k].user));
+  }
   const Interactions data(ids(users, false), ids(items, false), pairs, times);
   const Interactions other(ids(users, true), ids(items, true), reversed, times);
   const Interactions test = leave_last_out(data).test, of_other = leave_last_out(other).test;
@@ -216,4 +220,35 @@ TEST_CASE("splits by time refuse data without times and wrong fractions") {
       (void)temporal_global_split(data, {.validation = 0.5, .test = 0.5}),
       "validation + test: leave no interactions to train on: they take 2 and 2 of 3 interactions",
       ArgumentError);
+}
+
+TEST_CASE("equal times give no split by time") {
+  const Interactions data(3, 2, Pairs{{0, 0}, {0, 1}, {1, 0}, {2, 1}}, Times{5, 5, 5, 5});
+  const char* const message =
+      "data: has the same time in all interactions, so they cannot be ordered; choose another "
+      "column with the option time, or split at random";
+  CHECK_THROWS_WITH_AS((void)leave_last_out(data), message, ArgumentError);
+  CHECK_THROWS_WITH_AS((void)temporal_user_split(data), message, ArgumentError);
+  CHECK_THROWS_WITH_AS((void)temporal_global_split(data), message, ArgumentError);
+  const Interactions two(3, 2, Pairs{{0, 0}, {0, 1}, {1, 0}, {2, 1}}, Times{5, 6, 5, 5});
+  CHECK(temporal_global_split(two, {.validation = 0, .test = 0.25}).test.size() == 1);
+}
+
+TEST_CASE("a table sorted by user has no order across users, whatever its format") {
+  const Interactions data =
+      synthetic_interactions({.users = 80, .items = 60, .interactions_per_user = 12});
+  Times positions;
+  for (std::size_t k = 0; k < data.size(); ++k) positions.push_back(static_cast<double>(k));
+  const Interactions sorted(data.user_ids(), data.item_ids(), pairs_by_user(data), positions);
+  CHECK_THROWS_WITH_AS((void)temporal_global_split(sorted),
+                       "data: lists the interactions of one user after another, so their order "
+                       "says nothing about those of different users; split by the time of each "
+                       "user",
+                       ArgumentError);
+  CHECK_THROWS_AS((void)temporal_global_split(k_core(sorted, 2, 2)), ArgumentError);
+  CHECK(!temporal_user_split(sorted).test.empty());
+  // An interaction of the last user before all others is an order across users.
+  positions.back() = -1;
+  const Interactions mixed(data.user_ids(), data.item_ids(), pairs_by_user(data), positions);
+  CHECK(!temporal_global_split(mixed).test.empty());
 }

@@ -51,8 +51,8 @@ class ColumnDetector {
       layout.rating = rating;
     }
     if (part_ != nullptr) {
-      const std::size_t part = place(layout.names, *part_, "test column");
-      require(part != layout.user && part != layout.item && part != layout.rating, "test column",
+      const std::size_t part = place(layout.names, *part_, "test_column");
+      require(part != layout.user && part != layout.item && part != layout.rating, "test_column",
               "must not be the same column as user, item or rating");
       layout.part = part;
     }
@@ -177,9 +177,10 @@ class ColumnDetector {
           if (same && !is_taken(column)) layout.time = column;
         }
       }
-    } else if (rows_[0].fields.size() == 4 && !is_taken(3) &&
-               is_number_or_date(rows_[0].fields[3])) {
-      layout.time = 3;
+    } else if (rows_[0].fields.size() == 4) {
+      const bool third = !is_taken(2) && all(layout, 2, is_time) && !all(layout, 3, is_time);
+      const std::size_t column = third ? 2 : 3;
+      if (!is_taken(column) && is_number_or_date(rows_[0].fields[column])) layout.time = column;
     }
     if (layout.time) {
       const std::size_t row = first_row(layout);

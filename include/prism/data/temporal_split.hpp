@@ -62,14 +62,36 @@ inline void require_times(const Interactions& data, const char* argument = "data
       !data.times().empty(), argument,
       "has no times, so its interactions cannot be ordered; choose the column of times with the "
       "option time, or use file_order");
+  const std::span<const double> times = data.times();
+  require(times.size() == 1 || std::ranges::any_of(times, [&](double t) { return t != times[0]; }),
+          argument,
+          "has the same time in all interactions, so they cannot be ordered; choose another column "
+          "with the option time, or split at random");
 }
 
-/// Adjacency lists in chronological order give the order of each user's interactions, but not the
-/// order between those of different users.
+/// Whether there are ten users or more with two interactions or more, and each user's are all
+/// before or all after another's.
+[[nodiscard]] inline bool is_one_user_after_another(const Interactions& data) {
+  std::vector<std::pair<double, double>> spans;  // from a user's first time to the last
+  std::size_t begin = 0;
+  for (Index user = 0; user < data.users(); ++user) {
+    const auto times = data.times().subspan(begin, data.user_degree()[user]);
+    begin += times.size();
+    if (times.size() < 2) continue;
+    const auto [first, last] = std::ranges::minmax(times);
+    spans.emplace_back(first, last);
+  }
+  std::ranges::sort(spans);
+  const auto overlap = [](const auto& span, const auto& next) { return next.first <= span.second; };
+  return spans.size() >= 10 && std::ranges::adjacent_find(spans, overlap) == spans.end();
+}
+
+/// Adjacency lists in chronological order, and tables sorted by user, give the order of each user's
+/// interactions, but not the order between those of different users.
 inline void require_order_across_users(const Interactions& data, const char* argument) {
   const auto& summary = data.read_summary();
-  require(summary == nullptr || !summary->order_as_time || summary->format != Format::adjacency,
-          argument,
+  const bool lists = summary && summary->order_as_time && summary->format == Format::adjacency;
+  require(!lists && !is_one_user_after_another(data), argument,
           "lists the interactions of one user after another, so their order says nothing about "
           "those of different users; split by the time of each user");
 }
@@ -136,7 +158,7 @@ template <class Sizes>
 /// Splits by time: each user's last interaction goes to test, the one before it to validation, the
 /// rest to train. Users with fewer than 3 interactions stay entirely in train. Interactions at the
 /// same time are in a random order that depends only on their ids.
-/// @throws ArgumentError  if the data has no times, or no interactions
+/// @throws ArgumentError  if the data has no times, only equal ones, or no interactions
 [[nodiscard]] inline Split leave_last_out(const Interactions& data) {
   detail::require_times(data);
   return detail::split_each_user(data, [](std::size_t degree) {
@@ -151,8 +173,8 @@ template <class Sizes>
 /// train on stays entirely in train. Interactions at the same time are in a random order that
 /// depends only on their ids. The test set of one user may be earlier than another's training set:
 /// where that matters, use temporal_global_split.
-/// @throws ArgumentError  if the data has no times, or no interactions; for a fraction outside
-///     [0, 1); if the fractions add up to 1 or more
+/// @throws ArgumentError  if the data has no times, only equal ones, or no interactions; for a
+///     fraction outside [0, 1); if the fractions add up to 1 or more
 [[nodiscard]] inline Split temporal_user_split(const Interactions& data,
                                                const TemporalSplitOptions& options = {}) {
   detail::require_times(data);
@@ -173,9 +195,9 @@ template <class Sizes>
 /// fraction (of n interactions rounded to the nearest integer, halves up) or, because interactions
 /// at the same time stay together, the next smaller size. Test and validation sets may have users
 /// and items that the training set does not have, and often have many.
-/// @throws ArgumentError  if the data has no times, or no interactions; if its times are positions
-///     in adjacency lists, which do not order interactions of different users; for a fraction
-///     outside [0, 1); if nothing is left to train on
+/// @throws ArgumentError  if the data has no times, only equal ones, or no interactions; if all
+///     interactions of a user are before or after those of another, as in adjacency lists; for a
+///     fraction outside [0, 1); if nothing is left to train on
 [[nodiscard]] inline Split temporal_global_split(const Interactions& data,
                                                  const TemporalSplitOptions& options = {}) {
   detail::require_times(data);
