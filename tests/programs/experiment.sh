@@ -37,10 +37,10 @@ echo "not a record" >notes.txt
 run --lr 0.1,0.01 --records notes.txt >/dev/null 2>err.txt && fail "notes were taken for records"
 grep -q 'notes.txt:1: is not the record of a trial; if the file has no records of trials, give another name' err.txt ||
   fail "a file without records: $(cat err.txt)"
-for wrong in '--records=' '--rating-column 2'; do
-  run --lr 0.1 $wrong >/dev/null 2>err.txt && fail "$wrong was accepted"
-  grep -q -e "${wrong%%[= ]*}: *\(must name a file\|requires --min-rating\)" err.txt || fail "$wrong: $(cat err.txt)"
-done
+run --lr 0.1 --records "" >/dev/null 2>err.txt && fail "records of no name were accepted"
+grep -q -e '--records: must name a file' err.txt || fail "records of no name: $(cat err.txt)"
+run --lr 0.1 --rating-column 2 >/dev/null 2>err.txt && fail "a column of ratings that nothing reads was accepted"
+grep -q -e '--rating-column: requires --min-rating' err.txt || fail "a column of ratings: $(cat err.txt)"
 # A retraining that diverged is shown, and the exit status says so.
 run --initializer PRISM --lr 0.01 --seed 1 --retrain --records diverged.jsonl >/dev/null
 sed -i '/"retraining":true/s/"test":{.*},"validations"/"error":"diverged","validations"/' diverged.jsonl
@@ -114,7 +114,9 @@ parts random --data timed.tsv
 cmp -s timed.txt random.txt && fail "a split by time gives the table of a random one"
 parts fifth --data fifth.tsv --split temporal_user --time-column 4
 cmp timed.txt fifth.txt || fail "the column of times is not the one that was chosen"
-parts global --data timed.tsv --split temporal_global
+awk '{ print $1 "\t" $2 "\t5\t" (NR * 100) % 331 }' timed.tsv >mixed.tsv
+parts global --data mixed.tsv --split temporal_global
+refused_parts 'lists the interactions of one user after another' --data timed.tsv --split temporal_global
 cmp -s timed.txt global.txt && fail "a global split gives the table of one by users"
 parts given --data parts.tsv --test-column 2 --split temporal_user --file-order
 cmp -s column.txt given.txt && fail "--split does not choose the validation set where the test set is given"
@@ -128,7 +130,9 @@ refused_parts '--time-column: must be a column number of at least 0, not -2' --d
 refused_parts '--time-column: must not be the same column as user' --data timed.tsv --split leave_last_out --time-column 0
 refused_parts '--validation-part and --test-part: must be below 1' --data timed.tsv --split temporal_user --validation-part 0.5 --test-part 0.5
 sed 's/[0-9]*$/7/' timed.tsv >constant.tsv
-refused_parts 'has too many interactions at the same time' --data constant.tsv --split temporal_global
+refused_parts '--data: has the same time in all interactions, so they cannot be ordered; choose another column with the option --time-column, or split at random' --data constant.tsv --split leave_last_out
+sed 's/[0-9]*$/7/; 1s/7$/8/' timed.tsv >two.tsv
+refused_parts 'has too many interactions at the same time' --data two.tsv --split temporal_global
 refused_parts 'is used only with --split by time' --data timed.tsv --time-column 3
 refused_parts 'is not used with --split leave_last_out' --data timed.tsv --split leave_last_out --validation-part 0.2
 
@@ -276,4 +280,4 @@ refused "is used only with --loss SLK" --loss PSL --slk-k 5
 refused "and not AllInBatchNegatives" --loss SSM --sampler AllInBatchNegatives --negatives 9
 refused "is used only with --backbone SimpleX" --simplex-own-weight 0.3
 refused "--simplex-own-weight" --backbone SimpleX --simplex-own-weight 1.5
-refused "must be a finite number" --loss CCL --ccl-margin nan
+refused "--ccl-margin: must be a number from -1 to 1, not nan" --loss CCL --ccl-margin nan

@@ -33,7 +33,7 @@ run --epochs 2 --validate-by-cosine --json cosine.json >out.txt 2>&1
 
 # Aggregation is chosen on the validation set and changes the table; it is not part of a saved model.
 run --epochs 2 --aggregate --json aggregated.json >aggregated.txt 2>messages.txt
-grep -qE 'test-time aggregation m -[0-9.]+, n -[0-9.]+, weight [0-9.]+, NDCG@20 [0-9.]+ on the validation' aggregated.txt ||
+grep -qE 'test-time aggregation m -[0-9.]+, n -[0-9.]+, weight [0-9.]+: NDCG@20 [0-9.]+ on the validation' aggregated.txt ||
   fail "the aggregation is not said: $(cat aggregated.txt)"
 grep -q '"neighbour_exponent": -' aggregated.json || fail "the record has no aggregation"
 run --epochs 2 >trained.txt 2>messages.txt
