@@ -58,7 +58,8 @@ int run_models(experiment::Settings& settings) {
       break;
     }
     experiment::Run& run = runs.back();
-    good = good && !run.error && !run.save_error && !run.training_error && !run.checkpoint_error;
+    good = good && !run.error && !run.save_error && !run.training_error && !run.checkpoint_error &&
+           !run.retraining_error;
     for (const auto& error : {run.training_error, run.checkpoint_error}) {
       if (error) std::fprintf(stderr, "experiment: %s\n", error->c_str());
     }

@@ -37,6 +37,10 @@ inline void print_warnings(const prism::Report& popular, const std::vector<Run>&
         run.has_results() ? "; its results are those of the best epoch so far" : "";
     if (run.interrupted()) print("ended by a signal" + results);
     if (run.training_error) print("ended by an error, " + *run.training_error + results);
+    if (run.retraining_error) {
+      print("was not retrained: " + *run.retraining_error +
+            "; its results are those of the training set alone");
+    }
     if (run.checkpoint_error)
       print("its last checkpoint could not be written: " + *run.checkpoint_error);
     if (run.save_error) print("was not saved: " + *run.save_error);
@@ -141,6 +145,9 @@ inline prism::Json to_json(const Run& run) {
   json["history"] = to_json(run.history, true);
   json["interrupted"] = run.interrupted();
   if (run.training_error) json["training_error"] = *run.training_error;
+  if (run.retraining_error) {
+    json["retraining_error"] = examples::in_options(*run.retraining_error);
+  }
   if (run.checkpoint_error) json["checkpoint_error"] = *run.checkpoint_error;
   if (run.save_error) json["save_error"] = *run.save_error;
   if (run.retraining) json["retraining"] = to_json(*run.retraining, false);
@@ -266,8 +273,9 @@ inline prism::Json to_json(const prism::Split& split) {
 
 /// Whether a recorded run completed its training.
 [[nodiscard]] inline bool is_complete(const prism::Json& run) {
-  return !run.value("interrupted", false) && !run.contains("training_error") &&
-         !run.contains("error");
+  const auto has = [&](const char* problem) { return run.contains(problem); };
+  return !run.value("interrupted", false) && !has("training_error") && !has("retraining_error") &&
+         !has("error");
 }
 
 /// Whether `run` replaces the recorded run `before`, of the same model, settings and data. A

@@ -33,6 +33,8 @@ struct Run {
   std::optional<std::string> checkpoint_error{};
   // The error that ended training early; the results are those of the best epoch until then.
   std::optional<std::string> training_error{};
+  // Why the model is that of the first training in spite of --retrain.
+  std::optional<std::string> retraining_error{};
   std::vector<std::string> policies{};  // with their options
   prism::History history{};
   std::optional<prism::History> retraining{};  // of the model that was tested, with --retrain

@@ -203,7 +203,8 @@ void retrain_model(const Settings& settings, Model& model, const prism::Split& s
                                  ShowProgress{settings.quiet}, StopOnSignal(), kept);
     if (!retraining.epochs.empty()) model = std::move(again);
   } catch (const prism::DivergenceError& error) {
-    run.training_error = "retraining on training and validation set: " + std::string(error.what());
+    run.retraining.reset();
+    run.retraining_error = error.what();
   }
 }
 

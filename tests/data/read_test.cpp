@@ -133,6 +133,13 @@ TEST_CASE("adjacency lists order each user's interactions, not those of differen
   CHECK_THROWS_WITH_AS((void)given_split(lists, none, {.method = SplitMethod::temporal_global}),
                        ("train" + problem).c_str(), ArgumentError);
   CHECK(given_split(lists, none, {.method = SplitMethod::leave_last_out}).validation.size() == 2);
+  std::string sorted;  // by user, two items each
+  for (int user = 0; user < 10; ++user) {
+    for (const char* item : {",5\n", ",6\n"}) sorted += std::to_string(user) + item;
+  }
+  CHECK_THROWS_AS((void)temporal_global_split(read_text(sorted, {.time = file_order})),
+                  ArgumentError);
+  CHECK_NOTHROW((void)temporal_global_split(read_text(sorted + "0,7\n", {.time = file_order})));
   const Interactions columns = read_text("7,8\n9,8\n7,5\n", {.time = file_order});
   CHECK(temporal_global_split(columns, {.validation = 0, .test = 0.34}).test.size() == 1);
 }

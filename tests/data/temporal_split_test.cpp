@@ -12,7 +12,6 @@
 #include <vector>
 
 #include "prism/core/random.hpp"
-#include "prism/data/k_core.hpp"
 #include "prism/data/synthetic.hpp"
 
 using namespace prism;
@@ -232,23 +231,4 @@ TEST_CASE("equal times give no split by time") {
   CHECK_THROWS_WITH_AS((void)temporal_global_split(data), message, ArgumentError);
   const Interactions two(3, 2, Pairs{{0, 0}, {0, 1}, {1, 0}, {2, 1}}, Times{5, 6, 5, 5});
   CHECK(temporal_global_split(two, {.validation = 0, .test = 0.25}).test.size() == 1);
-}
-
-TEST_CASE("a table sorted by user has no order across users, whatever its format") {
-  const Interactions data =
-      synthetic_interactions({.users = 80, .items = 60, .interactions_per_user = 12});
-  Times positions;
-  for (std::size_t k = 0; k < data.size(); ++k) positions.push_back(static_cast<double>(k));
-  const Interactions sorted(data.user_ids(), data.item_ids(), pairs_by_user(data), positions);
-  CHECK_THROWS_WITH_AS((void)temporal_global_split(sorted),
-                       "data: lists the interactions of one user after another, so their order "
-                       "says nothing about those of different users; split by the time of each "
-                       "user",
-                       ArgumentError);
-  CHECK_THROWS_AS((void)temporal_global_split(k_core(sorted, 2, 2)), ArgumentError);
-  CHECK(!temporal_user_split(sorted).test.empty());
-  // An interaction of the last user before all others is an order across users.
-  positions.back() = -1;
-  const Interactions mixed(data.user_ids(), data.item_ids(), pairs_by_user(data), positions);
-  CHECK(!temporal_global_split(mixed).test.empty());
 }

@@ -97,30 +97,32 @@ class ColumnDetector {
     return std::nullopt;
   }
 
-  /// The column of ids that has no known name: the only one that remains if the other column of ids
-  /// was found, because columns that were found by name are in any order; otherwise by position.
+  /// The column of ids that has no known name: by position, unless the other column of ids was
+  /// found elsewhere than at its own; then columns are in any order, and it is the only one left.
   std::size_t remaining_id(const Layout& layout, const std::optional<std::size_t>& other,
                            std::size_t position, const char* option) const {
     const std::vector<std::string>& names = layout.names;
     if (names.empty()) return position;
     const std::string problem = "no column has a known name for the " + std::string(option);
-    if (other) {
-      std::vector<std::size_t> remaining;
-      for (std::size_t column = 0; column < names.size(); ++column) {
-        if (column != other && !names[column].empty() && !is_no_id(names[column]) &&
-            !is_known(names[column], known_columns.user) &&
-            !is_known(names[column], known_columns.item) && !is_chosen_otherwise(layout, column)) {
-          remaining.push_back(column);
-        }
+    if (!other) {
+      if (position < names.size() && (names[position].empty() || is_no_id(names[position]))) {
+        fail(problem + ", and column " + std::to_string(position) + " is '" + names[position] +
+             "'" + use(option, layout));
       }
-      if (remaining.size() != 1) fail(problem + use(option, layout));
-      return remaining[0];
+      return position;
     }
-    if (position < names.size() && (names[position].empty() || is_no_id(names[position]))) {
-      fail(problem + ", and column " + std::to_string(position) + " is '" + names[position] + "'" +
-           use(option, layout));
+    std::vector<std::size_t> left;
+    for (std::size_t column = 0; column < names.size(); ++column) {
+      const bool known = is_no_id(names[column]) || is_known(names[column], known_columns.user) ||
+                         is_known(names[column], known_columns.item);
+      if (column != other && !names[column].empty() && !known &&
+          !is_chosen_otherwise(layout, column)) {
+        left.push_back(column);
+      }
     }
-    return position;
+    if (*other == 1 - position && std::ranges::count(left, position) == 1) return position;
+    if (*other == 1 - position || left.size() != 1) fail(problem + use(option, layout));
+    return left[0];
   }
 
   /// Whether an option chooses the column for something that is no id.
@@ -178,7 +180,7 @@ class ColumnDetector {
         }
       }
     } else if (rows_[0].fields.size() == 4) {
-      const bool third = !is_taken(2) && all(layout, 2, is_time) && !all(layout, 3, is_time);
+      const bool third = !is_taken(2) && all(layout, 2, is_time) && all(layout, 3, is_low);
       const std::size_t column = third ? 2 : 3;
       if (!is_taken(column) && is_number_or_date(rows_[0].fields[column])) layout.time = column;
     }
@@ -260,6 +262,12 @@ class ColumnDetector {
   }
 
   static bool is_number(const std::string& field) { return parse_number(field).has_value(); }
+
+  /// Whether a field is a number that may be a rating, not a time.
+  static bool is_low(const std::string& field) {
+    const std::optional<double> number = parse_number(field);
+    return number && *number >= -100 && *number <= 100;
+  }
 
   /// Whether a field is a date, or looks like seconds since 1970, from 1973 on.
   static bool is_time(const std::string& field) {

@@ -84,7 +84,7 @@ struct KnownColumns {
                                        "unix_time", "datetime",   "date",
                                        "ts",        "created_at", "event_time"};
   /// Columns that are none of these, and so are never taken for user or item by position.
-  std::array<std::string_view, 33> other{"event",      "event_type",
+  std::array<std::string_view, 44> other{"event",      "event_type",
                                          "behavior",   "behaviour",
                                          "action",     "title",
                                          "genre",      "genres",
@@ -100,7 +100,12 @@ struct KnownColumns {
                                          "latitude",   "lon",
                                          "longitude",  "weight",
                                          "count",      "age",
-                                         "history"};
+                                         "history",    "plays",
+                                         "play_count", "listen_count",
+                                         "hours",      "gender",
+                                         "country",    "city",
+                                         "label",      "notes",
+                                         "style",      "status"};
 };
 inline constexpr KnownColumns known_columns{};
 
@@ -128,13 +133,15 @@ struct ReadOptions {
   /// the first lines begin with; any other line that begins with # or % is an error.
   std::optional<std::string> comment = {};
   // An unset column is found by its name in the header (known_columns), otherwise by position. If
-  // a header's names give only one of user and item, the other is the only remaining column.
+  // a header's names give only one of user and item, and it is not at its position, the other is
+  // the only column left.
   std::optional<Column> user = {};    ///< unset: by name, or column 0
   std::optional<Column> item = {};    ///< unset: by name, or column 1
   std::optional<Column> rating = {};  ///< unset: by name, or column 2 without a header. Read only
                                       ///< for min_rating
   std::optional<Column> time = {};    ///< unset: by name; without a header, column 3 if lines have
-                                      ///< four columns and the first has a number or date there.
+                                      ///< four columns and the first has a number or date there,
+                                      ///< or column 2 if that has times and column 3 ratings.
                                       ///< Or no_column, or file_order
   std::optional<double> min_rating = {};  ///< interactions with lower ratings are left out
   /// Whether min_rating requires a rating column. False: nothing is left out of a file without one;

@@ -90,8 +90,9 @@ inline void require_times(const Interactions& data, const char* argument = "data
 /// interactions, but not the order between those of different users.
 inline void require_order_across_users(const Interactions& data, const char* argument) {
   const auto& summary = data.read_summary();
-  const bool lists = summary && summary->order_as_time && summary->format == Format::adjacency;
-  require(!lists && !is_one_user_after_another(data), argument,
+  const bool positions = summary && summary->order_as_time;
+  require(!positions || (summary->format != Format::adjacency && !is_one_user_after_another(data)),
+          argument,
           "lists the interactions of one user after another, so their order says nothing about "
           "those of different users; split by the time of each user");
 }
@@ -195,9 +196,9 @@ template <class Sizes>
 /// fraction (of n interactions rounded to the nearest integer, halves up) or, because interactions
 /// at the same time stay together, the next smaller size. Test and validation sets may have users
 /// and items that the training set does not have, and often have many.
-/// @throws ArgumentError  if the data has no times, only equal ones, or no interactions; if all
-///     interactions of a user are before or after those of another, as in adjacency lists; for a
-///     fraction outside [0, 1); if nothing is left to train on
+/// @throws ArgumentError  if the data has no times, only equal ones, or no interactions; if times
+///     are positions in a file (file_order) that lists one user after another; for a fraction
+///     outside [0, 1); if nothing is left to train on
 [[nodiscard]] inline Split temporal_global_split(const Interactions& data,
                                                  const TemporalSplitOptions& options = {}) {
   detail::require_times(data);

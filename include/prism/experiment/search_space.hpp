@@ -117,7 +117,7 @@ class SearchSpace {
         for (std::size_t d = 0; d < dimensions_.size(); ++d) {
           if (!dimensions_[d].values.empty()) continue;
           const double at =
-              random.uniform((combination * max_draws + draw) * dimensions_.size() + d);
+              random.uniform((combination * max_draws + draw) * places_ + dimensions_[d].place);
           configuration.push_back({dimensions_[d].name, dimensions_[d].at(at)});
         }
         filled.push_back(std::move(configuration));
@@ -126,10 +126,11 @@ class SearchSpace {
     return filled;
   }
 
-  /// The hyperparameters of those names for which `has(name)` is true.
+  /// The hyperparameters of those names for which `has(name)` is true; their draws stay the same.
   [[nodiscard]] SearchSpace restricted_to(
       const std::function<bool(const std::string& name)>& has) const {
     SearchSpace own;
+    own.places_ = places_;
     for (const Dimension& dimension : dimensions_) {
       if (has(dimension.name)) own.dimensions_.push_back(dimension);
     }
@@ -148,6 +149,7 @@ class SearchSpace {
     std::vector<double> values{};  // of a grid; empty if drawn
     double low = 0, high = 0;
     bool logarithmic = false;
+    std::size_t place = 0;  // in the whole space
 
     [[nodiscard]] double at(double fraction) const {
       return logarithmic ? low * std::pow(high / low, fraction) : low + (high - low) * fraction;
@@ -159,11 +161,13 @@ class SearchSpace {
       require(!same_hyperparameter(other.name, dimension.name), "name",
               "must differ from " + other.name + ", which the space already has");
     }
+    dimension.place = places_++;
     dimensions_.push_back(std::move(dimension));
     return *this;
   }
 
   std::vector<Dimension> dimensions_;
+  std::size_t places_ = 0;  // of the whole space
 };
 
 }  // namespace prism::inline PRISM_ISA

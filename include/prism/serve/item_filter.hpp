@@ -29,8 +29,8 @@ namespace prism::inline PRISM_ISA {
 ///   bool operator()(Index item) const;  // from any thread
 /// A filter that allows only few items may also have this function, so that only they are scored:
 ///   std::optional<std::span<const Index>> listed() const;  // ascending; no others
-/// A function that returns a filter is none, although a captureless lambda and a function pointer
-/// convert to bool.
+/// A function that returns a filter is not itself a filter, even where that filter converts to
+/// bool, as captureless lambdas and function pointers do.
 template <class F>
 concept ItemFilter = std::is_invocable_r_v<bool, const F&, Index> &&
     !std::invocable<std::invoke_result_t<const F&, Index>, Index>;
