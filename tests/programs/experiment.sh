@@ -116,7 +116,7 @@ parts fifth --data fifth.tsv --split temporal_user --time-column 4
 cmp timed.txt fifth.txt || fail "the column of times is not the one that was chosen"
 awk '{ print $1 "\t" $2 "\t5\t" (NR * 100) % 331 }' timed.tsv >mixed.tsv
 parts global --data mixed.tsv --split temporal_global
-refused_parts 'lists the interactions of one user after another' --data timed.tsv --split temporal_global
+refused_parts 'lists the interactions of one user after another' --data ordered.tsv --file-order --split temporal_global
 cmp -s timed.txt global.txt && fail "a global split gives the table of one by users"
 parts given --data parts.tsv --test-column 2 --split temporal_user --file-order
 cmp -s column.txt given.txt && fail "--split does not choose the validation set where the test set is given"
