@@ -215,8 +215,10 @@ void declare_options(CLI::App& app, Settings& settings) {
 
   declare_policy_options(app, settings);
 
-  list_option(app, settings, "lr",
-              "learning rate; default: computed from the initial embeddings and the loss")
+  list_option(
+      app, settings, "lr",
+      "learning rate; default: computed from the initial embeddings, the loss and the steps per "
+      "epoch")
       ->check(number_from(0, true))
       ->group(training);
   app.add_option("--schedule", settings.schedule,

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Trials that train nothing, and a folder for records.
+// What tests of trials share: trials that train nothing, small models and their split, a folder for
+// records.
 #pragma once
 
 #include <unistd.h>
@@ -13,11 +14,21 @@
 #include <limits>
 #include <memory>
 #include <prism/experiment/tune.hpp>
+#include <prism/prism.hpp>
 #include <string>
 
 namespace test {
 
 using namespace prism;
+
+using Small =
+    Types<Recommender<MF<8>, DirectAU, None, Xavier>, Recommender<MF<8>, DirectAU, FullWD, Xavier>>;
+
+inline const Split& trial_split() {
+  static const Split split = random_split(synthetic_interactions({.users = 120, .items = 90}),
+                                          {.validation = 0.1, .test = 0.1, .seed = 1});
+  return split;
+}
 
 inline constexpr std::size_t to_the_end = std::numeric_limits<std::size_t>::max();
 

@@ -19,20 +19,9 @@
 using namespace prism;
 using test::fake;
 using test::Folder;
+using test::Small;
 using test::to_the_end;
-
-namespace {
-
-using Small =
-    Types<Recommender<MF<8>, DirectAU, None, Xavier>, Recommender<MF<8>, DirectAU, FullWD, Xavier>>;
-
-const Split& trial_split() {
-  static const Split split = random_split(synthetic_interactions({.users = 120, .items = 90}),
-                                          {.validation = 0.1, .test = 0.1, .seed = 1});
-  return split;
-}
-
-}  // namespace
+using test::trial_split;
 
 TEST_CASE("a trial that is asked for twice runs once, and each epoch may be the last") {
   std::atomic<int> epochs{0};
@@ -130,33 +119,6 @@ TEST_CASE("the records of trials outlive the program, and a line that was cut of
   CHECK(std::isnan(read->report->magnitude_popularity_correlation));
 }
 
-TEST_CASE("a trial's key says by which rule a learning rate follows that is left out") {
-  using BothKinds = Grid<Types<MF<8>>, Types<SSM, BPR>, Types<None>, Types<Xavier>>;
-  const auto all =
-      candidates<BothKinds>(trial_split(), SearchSpace().grid("batch_size", {128}), {});
-  REQUIRE(all.size() == 2);
-  const auto has = [&](std::size_t k, const char* rule) {
-    return all[k].trial(5).key.find(std::string("; learning_rate ") + rule + ";") !=
-           std::string::npos;
-  };
-  CHECK(has(0, "default, rule 2"));
-  CHECK(has(1, "default of dot products, rule 1"));
-}
-
-TEST_CASE(
-    "a hyperparameter that a model lacks adds no candidates to it, whether others are drawn") {
-  const SearchSpace space =
-      SearchSpace().grid("lambda", {1e-6, 1e-4, 1e-3}).log_uniform("learning_rate", 1e-3, 1e-1);
-  const auto all = candidates<Small>(trial_split(), space, {.epochs = 1}, 10);
-  const auto of = [&](const std::string& regularizer) {
-    return std::ranges::count_if(all, [&](const Candidate& candidate) {
-      return candidate.model.find(regularizer) != std::string::npos;
-    });
-  };
-  CHECK(of("None") == 10);
-  CHECK(of("FullWD") == 30);
-}
-
 TEST_CASE("a record has all warnings of a training, also those of its end") {
   using Model = Recommender<MF<8>, DirectAU>;
   const FitOptions fit{.learning_rate = 0.01, .batch_size = 4096, .epochs = 2};
@@ -168,14 +130,6 @@ TEST_CASE("a record has all warnings of a training, also those of its end") {
   const History history = prism::fit(model, trial_split(), fit);
   REQUIRE(!history.warnings.empty());
   CHECK(records.find(trials[0].key)->warnings == history.warnings);
-}
-
-TEST_CASE("trials of Released are recorded under the options that they are trained with") {
-  const auto all = candidates<Types<Released<MF<8>, SSM>>>(
-      trial_split(), SearchSpace().grid("negatives", {5, 10}), {.epochs = 1});
-  REQUIRE(all.size() == 2);
-  CHECK(all[0].trial(1).key.find("negatives 5,") != std::string::npos);
-  CHECK(all[1].trial(1).key.find("negatives 20,") != std::string::npos);
 }
 
 TEST_CASE("trials of models: the same numbers for one worker and two, interrupted or not") {
@@ -283,16 +237,6 @@ TEST_CASE("a record with validations by cosine serves those who ask for none, no
   CHECK(run_trials(by_dot, to_the_end, records, options));
   CHECK(run_trials(both, to_the_end, records, options));
   CHECK(ran == 2);
-}
-
-TEST_CASE("trials of executions that may round otherwise have keys of their own") {
-  using Model = Recommender<MF<8>, DirectAU, FullWD, Xavier>;
-  const auto split = std::make_shared<const Split>(trial_split());
-  const auto key = [&]<class X>(const X&) { return trial_of<Model, X>(split, "", {}, {}, {}).key; };
-  const std::set<std::string> keys{key(par), key(serial), key(host<isa::scalar>)};
-  CHECK(keys.size() == 3);
-  CHECK(key(serial).find("; on prism::Serial; epochs") != std::string::npos);
-  CHECK(key(par) == trial_of<Model>(split, "", {}, {}, {}).key);
 }
 
 TEST_CASE("a trial without a test set is refused before it is trained") {

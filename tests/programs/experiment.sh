@@ -127,6 +127,7 @@ grep -qF "\"test\": $users," last.json || fail "leave_last_out does not test on 
 grep -qF '"test_part": null' last.json || fail "the record has a fraction that leave_last_out does not use"
 refused_parts '--data: has no times, so its interactions cannot be ordered; choose the column of times with the option --time-column, or use --file-order' --data parts.tsv --split leave_last_out
 refused_parts '--time-column: must be a column number of at least 0, not -2' --data timed.tsv --split leave_last_out --time-column=-2
+refused_parts '(option --test-column)' --data timed.tsv --header --test-column flag
 refused_parts '--time-column: must not be the same column as user' --data timed.tsv --split leave_last_out --time-column 0
 refused_parts '--validation-part and --test-part: must be below 1' --data timed.tsv --split temporal_user --validation-part 0.5 --test-part 0.5
 sed 's/[0-9]*$/7/' timed.tsv >constant.tsv

@@ -36,10 +36,13 @@ run --epochs 2 --aggregate --json aggregated.json >aggregated.txt 2>messages.txt
 grep -qE 'test-time aggregation m -[0-9.]+, n -[0-9.]+, weight [0-9.]+: NDCG@20 [0-9.]+ on the validation' aggregated.txt ||
   fail "the aggregation is not said: $(cat aggregated.txt)"
 grep -q '"neighbour_exponent": -' aggregated.json || fail "the record has no aggregation"
+grep -q '"test_by_dot_without_aggregation"' aggregated.json || fail "the record has no result without aggregation"
 run --epochs 2 >trained.txt 2>messages.txt
 figures() { awk '/^MF/ { print $8, $9, $10, $11, $12; exit }' "$1"; }
 [ "$(figures aggregated.txt)" != "$(figures trained.txt)" ] || fail "aggregation changed no figure"
-run --epochs 2 --aggregate --retrain >again.txt 2>messages.txt
+run --epochs 2 --aggregate --retrain --json retrained.json >again.txt 2>messages.txt
+grep -q 'tested after retraining on training and validation set' again.txt || fail "the retraining is not said"
+[ "$(grep -c '"validation_ndcg": null' retrained.json)" -ge 1 ] || fail "a retraining has a validation that it did not measure"
 grep -q 'test-time aggregation m -' again.txt && [ "$(figures again.txt)" != "$(figures aggregated.txt)" ] ||
   fail "retraining changed no figure of an aggregated model"
 refused 2 "--aggregate excludes --save" --aggregate --save aggregated
