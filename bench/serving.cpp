@@ -9,13 +9,13 @@ using bench::cores;
 
 namespace {
 
-/// The lengths of rows: those of normally distributed numbers, or as PRISM<1> gives them for a
+/// The magnitudes of rows: those of normally distributed numbers, or as PRISM<1> gives them for a
 /// long-tailed popularity.
-enum class Lengths { alike, of_popularity };
+enum class Magnitudes { alike, of_popularity };
 
-Matrix<float> item_rows(std::size_t items, std::size_t dim, Lengths lengths) {
+Matrix<float> item_rows(std::size_t items, std::size_t dim, Magnitudes magnitudes) {
   Matrix<float> table = bench::random_rows(items, dim);
-  if (lengths == Lengths::alike) return table;
+  if (magnitudes == Magnitudes::alike) return table;
   for (std::size_t i = 0; i < items; ++i) {
     float* const row = rows(table)[i];
     normalise(row, row, dim);
@@ -28,13 +28,13 @@ Matrix<float> item_rows(std::size_t items, std::size_t dim, Lengths lengths) {
 
 constexpr std::size_t query_count = 256;
 
-Scorer<float> scorer_of(std::size_t items, std::size_t dim, Lengths lengths) {
+Scorer<float> scorer_of(std::size_t items, std::size_t dim, Magnitudes magnitudes) {
   Matrix<float> users = bench::random_rows(query_count, dim, 7);
-  return {Output<float>(std::move(users), item_rows(items, dim, lengths))};
+  return {Output<float>(std::move(users), item_rows(items, dim, magnitudes))};
 }
 
 /// One query after another, 10 items each.
-template <Pruning Choice, Lengths Kind>
+template <Pruning Choice, Magnitudes Kind>
 void one_query(benchmark::State& state) {
   const ThreadLimit limit(static_cast<std::size_t>(state.range(2)));
   const Scorer<float> scorer = scorer_of(static_cast<std::size_t>(state.range(0)),
@@ -52,7 +52,7 @@ void one_query(benchmark::State& state) {
 }
 
 /// Batches of 256 queries, 10 items each.
-template <Pruning Choice, Lengths Kind>
+template <Pruning Choice, Magnitudes Kind>
 void batches(benchmark::State& state) {
   const ThreadLimit limit(static_cast<std::size_t>(state.range(2)));
   const Scorer<float> scorer = scorer_of(static_cast<std::size_t>(state.range(0)),
@@ -78,11 +78,12 @@ void add(const char* name, void (*run)(benchmark::State&)) {
 }  // namespace
 
 int main(int argc, char** argv) {
-  add("one query", one_query<Pruning::automatic, Lengths::alike>);
-  add("one query, every item scored", one_query<Pruning::never, Lengths::alike>);
-  add("one query, lengths of popularity", one_query<Pruning::automatic, Lengths::of_popularity>);
-  add("batch", batches<Pruning::automatic, Lengths::alike>);
-  add("batch, every item scored", batches<Pruning::never, Lengths::alike>);
-  add("batch, lengths of popularity", batches<Pruning::automatic, Lengths::of_popularity>);
+  add("one query", one_query<Pruning::automatic, Magnitudes::alike>);
+  add("one query, every item scored", one_query<Pruning::never, Magnitudes::alike>);
+  add("one query, magnitudes of popularity",
+      one_query<Pruning::automatic, Magnitudes::of_popularity>);
+  add("batch", batches<Pruning::automatic, Magnitudes::alike>);
+  add("batch, every item scored", batches<Pruning::never, Magnitudes::alike>);
+  add("batch, magnitudes of popularity", batches<Pruning::automatic, Magnitudes::of_popularity>);
   return bench::run_benchmarks(argc, argv);
 }

@@ -107,7 +107,7 @@ void Pictures::add_heat_map() {
   write("heat_map.csv", cells.str());
   write("heat_map_balance.csv", boundary.str());
   pictures_.push_back({"heat_map", 720, 520, R"gnuplot(
-set title "How an item's squared length is expected to change in one step\n{/*0.85 cosine, full decay, learning rate 0.1, λ 0.025, |i| = 1, user at a right angle}"
+set title "How an item's squared magnitude is expected to change in one step\n{/*0.85 cosine, full decay, learning rate 0.1, λ 0.025, |i| = 1, user at a right angle}"
 set xlabel "popularity d of the item (interactions)"
 set ylabel "share of the pairs in a batch, |B| / |E|"
 set cblabel "in a step, expected change of |i|^2"
@@ -147,7 +147,7 @@ void Pictures::add_measured_and_predicted(const std::vector<Watched>& by_cosine)
   write("measured_and_predicted.csv", csv.str());
   pictures_.push_back(
       {"measured_and_predicted", 720, 460, "\ndata = " + plot::in_quotes(data_) + R"gnuplot(
-set title "Items' squared lengths after 5 epochs of MF by cosine with SGD\n{/*0.85 ".data."}"
+set title "Items' squared magnitudes after 5 epochs of MF by cosine with SGD\n{/*0.85 ".data."}"
 set xlabel "decile of items by popularity (10: the most popular)"
 set ylabel "change of |i|^2, mean over the decile"
 set xrange [0.5:10.5]
@@ -187,7 +187,7 @@ void Pictures::add_magnitudes(const Split& split, const std::vector<Watched>& re
   std::vector<double> mean(recommenders.size());
   for (std::size_t m = 0; m < recommenders.size(); ++m) {
     csv << ",\"" << recommenders[m].name << "\"";
-    for (const double length : recommenders[m].magnitude) mean[m] += length;
+    for (const double magnitude : recommenders[m].magnitude) mean[m] += magnitude;
     mean[m] /= static_cast<double>(recommenders[m].magnitude.size());
   }
   csv << "\n";
@@ -199,7 +199,7 @@ void Pictures::add_magnitudes(const Split& split, const std::vector<Watched>& re
   }
   write("magnitudes.csv", csv.str());
   pictures_.push_back({"magnitudes", 720, 460, "\ndata = " + plot::in_quotes(data_) + R"gnuplot(
-set title "Length of items' rows at the best epoch, MF + DirectAU with Adam\n{/*0.85 ".data."}"
+set title "Magnitude of items' rows at the best epoch, MF + DirectAU with Adam\n{/*0.85 ".data."}"
 set xlabel "popularity of the item (training interactions)"
 set ylabel "|i|, in units of the model's mean"
 set logscale x

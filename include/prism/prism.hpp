@@ -146,7 +146,7 @@
 #include "prism/training/observer.hpp"
 #include "prism/training/progress.hpp"
 #include "prism/training/retrain.hpp"
-#include "prism/training/row_lengths.hpp"
+#include "prism/training/row_magnitudes.hpp"
 #include "prism/training/run_settings.hpp"
 #include "prism/training/schedule.hpp"
 #include "prism/training/start_warnings.hpp"

@@ -123,7 +123,7 @@ TEST_CASE("exponents are refused that are no numbers, or make none of rows") {
   for (const double beta : {-1.0, 0.0, 0.5}) {
     CHECK(refusal([&] {
             return with_magnitude_exponent(of_long, beta);
-          }).starts_with("scorer: has an item row whose squared length is not finite"));
+          }).starts_with("scorer: has an item row whose squared magnitude is not finite"));
   }
   CHECK(refusal([&] { return magnitude_curve(scorer, small_split().validation, {}); }) ==
         "betas: must not be empty");

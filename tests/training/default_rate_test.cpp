@@ -20,7 +20,7 @@ FitOptions settled(Model& model, const Split& part, FitOptions options = {}) {
 }
 
 /// The mean length of rows, each counted as often as it has interactions.
-double mean_length(const auto& table, std::span<const Index> popularity) {
+double mean_magnitude(const auto& table, std::span<const Index> popularity) {
   double sum = 0, count = 0;
   for (std::size_t r = 0; r < table.shape(0); ++r) {
     double squared = 0;
@@ -118,25 +118,26 @@ TEST_CASE("rows that start short get small steps from a loss of dot products") {
   Chosen prism(resume_split().train, {.initializer = PRISM<dynamic>{.scale = 10}});
   Recommender<MF<16>, SSM, None, PRISM<1.0>> of_cosines(resume_split().train,
                                                         {.initializer = {.scale = 10}});
-  const FitOptions of_long_rows = settled(prism, resume_split());
-  CHECK(*of_long_rows.learning_rate == *settled(of_cosines, resume_split()).learning_rate);
-  CHECK(*of_long_rows.learning_rate > 2 * 0.008 / 4);
-  CHECK(of_long_rows.schedule->label() == lowered_once);
+  const FitOptions of_large_magnitudes = settled(prism, resume_split());
+  CHECK(*of_large_magnitudes.learning_rate == *settled(of_cosines, resume_split()).learning_rate);
+  CHECK(*of_large_magnitudes.learning_rate > 2 * 0.008 / 4);
+  CHECK(of_large_magnitudes.schedule->label() == lowered_once);
 }
 
 TEST_CASE("rows that start long are turned by an angle, at a constant rate") {
   using Model = Recommender<MF<16>, DirectAU, None, PRISM<1.0>>;
   Model model(resume_split().train);
-  const double length = (mean_length(model.users(), resume_split().train.user_degree()) +
-                         mean_length(model.items(), resume_split().train.item_degree())) /
-                        2;
+  const double magnitude = (mean_magnitude(model.users(), resume_split().train.user_degree()) +
+                            mean_magnitude(model.items(), resume_split().train.item_degree())) /
+                           2;
   const FitOptions options = settled(model, resume_split());
-  CHECK(*options.learning_rate == doctest::Approx(std::max(0.008, 0.003 * length) / 4));
+  CHECK(*options.learning_rate == doctest::Approx(std::max(0.008, 0.003 * magnitude) / 4));
   CHECK(options.schedule->label() == "constant");
 
   // Ten times as long, whatever the cause.
   Model scaled(resume_split().train, {.initializer = {.scale = 10}});
-  CHECK(*settled(scaled, resume_split()).learning_rate == doctest::Approx(0.003 * 10 * length / 4));
+  CHECK(*settled(scaled, resume_split()).learning_rate ==
+        doctest::Approx(0.003 * 10 * magnitude / 4));
   // Rows that are short for PRISM: the learning rate has a lower limit.
   Model shorter(resume_split().train, {.initializer = {.scale = 0.5}});
   CHECK(*settled(shorter, resume_split()).learning_rate == doctest::Approx(0.008 / 4));
@@ -158,11 +159,12 @@ TEST_CASE("what is given stays as it is") {
   CHECK(blind.schedule->label() == "cosine, warm-up 0, floor 0");
 }
 
-TEST_CASE("rows without a finite length give no learning rate") {
+TEST_CASE("rows without a finite magnitude give no learning rate") {
   Recommender<MF<16>, DirectAU> model(resume_split().train);
   model.weights().items(0, 0) = std::numeric_limits<float>::infinity();
   CHECK_THROWS_WITH_AS(settled(model, resume_split()),
-                       doctest::Contains("model: must have rows of finite length"), ArgumentError);
+                       doctest::Contains("model: must have rows of finite magnitude"),
+                       ArgumentError);
 }
 
 TEST_CASE("an optimizer whose steps are as long as the gradient makes them needs a rate") {

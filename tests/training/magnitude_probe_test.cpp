@@ -130,7 +130,7 @@ TEST_CASE("a probe refuses a model of another split") {
   CHECK_THROWS_AS(fit(model, probed_split(), {.epochs = 1}, probe), ArgumentError);
 }
 
-TEST_CASE("by cosine a row of length 0 pulls nothing and spoils no prediction") {
+TEST_CASE("by cosine a row of zeros pulls nothing and spoils no prediction") {
   Recommender<MF<16>, Cosine, None, Xavier, SGD> model(probed_split().train);
   std::fill_n(model.weights().items.data(), 16, 0.0f);
   std::fill_n(model.weights().users.data(), 16, 0.0f);

@@ -15,7 +15,7 @@ using namespace prism;
 
 namespace {
 
-/// Enough interactions that PRISM<1>'s rows are long: the mean of |u||i| is about 16.
+/// Enough interactions that PRISM<1>'s magnitudes are large: the mean of |u||i| is about 16.
 const Split& split() {
   static const Split parts = random_split(
       synthetic_interactions({.users = 300, .items = 200, .interactions_per_user = 60}));
@@ -38,7 +38,7 @@ struct Look {
 std::vector<std::string> of_start(const std::vector<std::string>& warnings) {
   std::vector<std::string> found;
   for (const std::string& warning : warnings) {
-    if (warning.starts_with("the initial embeddings")) found.push_back(warning);
+    if (warning.starts_with("the initial magnitudes")) found.push_back(warning);
   }
   return found;
 }
@@ -73,11 +73,11 @@ std::size_t count(const std::string& text, const std::string& part) {
 
 template <class Loss, class Initializer = PRISM<1.0>>
 using WithMF = Recommender<MF<64>, Loss, None, Initializer>;
-using Long = WithMF<BPR>;
+using Large = WithMF<BPR>;
 
 }  // namespace
 
-TEST_CASE("long initial rows are warned of where logits are dot products, and only there") {
+TEST_CASE("large initial magnitudes are warned of where logits are dot products, and only there") {
   CHECK(warnings_of<WithMF<BPR>>().size() == 1);
   CHECK(warnings_of<WithMF<MACR>>().size() == 1);
   CHECK(warnings_of<WithMF<BPR, Xavier>>().empty());
@@ -97,8 +97,8 @@ TEST_CASE("long initial rows are warned of where logits are dot products, and on
   }
 }
 
-TEST_CASE("the warning says how long the rows are, and the scale that it names removes it") {
-  const Long model(split().train);
+TEST_CASE("the warning gives the mean magnitudes, and the scale that it names removes it") {
+  const Large model(split().train);
   const std::vector<double> users = magnitudes(rows(model.users()));
   const std::vector<double> items = magnitudes(rows(model.items()));
   double mean = 0;
@@ -106,14 +106,14 @@ TEST_CASE("the warning says how long the rows are, and the scale that it names r
   for (std::size_t k = 0; k < train.size(); ++k) {
     mean += users[train[k].user] * items[train[k].item] / static_cast<double>(train.size());
   }
-  const std::string warning = warnings_of<Long>().at(0);
+  const std::string warning = warnings_of<Large>().at(0);
   CAPTURE(warning);
   CHECK(number_after(warning, "|u||i| is ") == doctest::Approx(mean).epsilon(0.005));
   const double scale = number_after(warning, "multiply PRISM's scale by ");
   CHECK(scale == doctest::Approx(std::sqrt(0.01 / mean)).epsilon(0.005));
-  CHECK(warnings_of<Long>({.initializer = {.scale = scale}}).empty());
+  CHECK(warnings_of<Large>({.initializer = {.scale = scale}}).empty());
   // The suggested number is a factor on the current scale.
-  const std::string twice = warnings_of<Long>({.initializer = {.scale = 2}}).at(0);
+  const std::string twice = warnings_of<Large>({.initializer = {.scale = 2}}).at(0);
   CHECK(number_after(twice, "|u||i| is ") == doctest::Approx(4 * mean).epsilon(0.005));
   CHECK(2 * number_after(twice, "multiply PRISM's scale by ") ==
         doctest::Approx(scale).epsilon(0.01));
@@ -125,9 +125,9 @@ TEST_CASE("what is measured are the output rows, which the loss reads") {
   CHECK(warnings_of<Propagated>({.initializer = {.scale = 10}}).size() == 1);
 }
 
-TEST_CASE("long rows that were trained before are no cause for a warning") {
+TEST_CASE("large magnitudes of rows that were trained before are no cause for a warning") {
   const auto warns = [](float cosine) {
-    Long model(split().train);
+    Large model(split().train);
     for (Matrix<float>* table : {&model.weights().users, &model.weights().items}) {
       for (std::size_t r = 0; r < table->shape(0); ++r) {
         float* const row = rows(*table)[r];
@@ -146,7 +146,7 @@ TEST_CASE("long rows that were trained before are no cause for a warning") {
 }
 
 TEST_CASE("the warning is in the history once, before those of the end, however training goes on") {
-  Long model(split().train);
+  Large model(split().train);
   TrainingSession session(model, split(), one_epoch);
   Look look;
   session.step(look);
@@ -167,14 +167,14 @@ TEST_CASE("the warning is in the history once, before those of the end, however 
 TEST_CASE("a resumed run has the warnings of its start") {
   const TemporaryFile place("");
   const auto path = place.folder() / "run";
-  Long model(split().train), other(split().train);
+  Large model(split().train), other(split().train);
   const FitOptions options{.learning_rate = 0.1, .batch_size = 512, .epochs = 1};
   TrainingSession session(model, split(), options);
   for (int k = 0; k < 3; ++k) session.step();
   session.save(path);
   // By now the rows have other lengths; the rows that resuming replaces would give no warning.
   for (float& weight : other.weights().items) weight *= 0.01F;
-  auto resumed = TrainingSession<Long>::resume(path, other, split(), options);
+  auto resumed = TrainingSession<Large>::resume(path, other, split(), options);
   Look look;
   resumed.run(look);
   CHECK(look.warnings.size() == 1);
@@ -184,7 +184,7 @@ TEST_CASE("a resumed run has the warnings of its start") {
 
 TEST_CASE("progress shows the warning when training begins, and only then") {
   std::ostringstream out;
-  Long model(split().train);
+  Large model(split().train);
   const History history = fit(model, split(), one_epoch, Progress(out, Progress::Style::lines));
   REQUIRE(of_start(history.warnings).size() == 1);
   const std::string text = out.str(), shown = "warning: " + history.warnings[0] + "\n";
@@ -195,7 +195,7 @@ TEST_CASE("progress shows the warning when training begins, and only then") {
 }
 
 TEST_CASE("one thread and plain C++ warn alike") {
-  Long model(serial, split().train), other(split().train);
+  Large model(serial, split().train), other(split().train);
   const std::vector<std::string> on_serial =
       fit(serial, model, split(), one_epoch, Silent()).warnings;
   const std::vector<std::string> on_par = fit(other, split(), one_epoch, Silent()).warnings;

@@ -33,14 +33,15 @@ namespace prism::inline PRISM_ISA {
 
 /// Returns the scorer with each item's row v multiplied by |v|^(beta - 1), so that its magnitude
 /// becomes |v|^beta. With beta 1 this is the same scorer, bit for bit; with 0, items rank by
-/// cosine. If popular items have longer rows, they count for less than the model learnt with a beta
-/// below 1, and for more above 1. Rows of zeros do not change, nor do rows so short that their
-/// squares are zero. A ranking rule's factors and offset are kept, not recomputed from the rows.
+/// cosine. If popular items have larger magnitudes, they count for less than the model learnt with
+/// a beta below 1, and for more above 1. Rows of zeros do not change, nor do rows so small that
+/// their squares are zero. A ranking rule's factors and offset are kept, not recomputed from the
+/// rows.
 /// @param exec  where it runs; for a device, the host that it belongs to; the host's threads if
 ///     left out
-/// @param beta  finite; with rows of very different lengths, a large beta can overflow
-/// @throws ArgumentError  for a beta that is not finite, or that makes a row's length not finite;
-///     for a row whose squared length is not finite
+/// @param beta  finite; with rows of very different magnitudes, a large beta can overflow
+/// @throws ArgumentError  for a beta that is not finite, or that makes a row's magnitude not
+///     finite; for a row whose squared magnitude is not finite
 template <Execution X, class T>
 [[nodiscard]] Scorer<T> with_magnitude_exponent(const X& exec, const Scorer<T>& scorer,
                                                 double beta) {
@@ -61,18 +62,18 @@ template <Execution X, class T>
     for (std::size_t r = begin; r < end; ++r) {
       const T magnitude = norm<Isa>(items[r], items.dim());
       require(is_finite(magnitude), "scorer",
-              "has an item row whose squared length is not finite, so the item has no score");
+              "has an item row whose squared magnitude is not finite, so the item has no score");
       if (beta == 0) {
         normalise<Isa>(items[r], items[r], items.dim());
         continue;
       }
       if (magnitude == 0) continue;
       scale<Isa>(items[r], T{1} / magnitude, items[r], items.dim());
-      const double length = static_cast<double>(magnitude);
-      const T factor = static_cast<T>(std::pow(length, beta));
+      const double trained = static_cast<double>(magnitude);
+      const T factor = static_cast<T>(std::pow(trained, beta));
       require(is_finite(factor), "beta",
-              "must be closer to 0, not " + format_number(beta) + ": a row of length " +
-                  format_number(length) + " to that power overflows");
+              "must be closer to 0, not " + format_number(beta) + ": a row of magnitude " +
+                  format_number(trained) + " to that power overflows");
       scale<Isa>(items[r], factor, items[r], items.dim());
     }
   });

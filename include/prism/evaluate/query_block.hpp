@@ -39,7 +39,7 @@ class QueryBlock {
              std::size_t k, std::span<const T> floors = {})
       : items_(&items),
         rows_(rows),
-        length_bound_(rows.size()),
+        magnitude_bound_(rows.size()),
         finished_(rows.size()),
         unfinished_(rows.size()),
         bound_(rows.size(), -unbounded<T>) {
@@ -47,7 +47,7 @@ class QueryBlock {
     for (std::size_t r = 0; r < rows.size(); ++r) {
       lists_.emplace_back(k, floors.empty() ? -unbounded<T> : floors[r],
                           filters.empty() ? FilterView() : filters[r]);
-      length_bound_[r] = detail::length_bound<Isa>(rows[r], rows.dim());
+      magnitude_bound_[r] = detail::magnitude_bound<Isa>(rows[r], rows.dim());
     }
   }
 
@@ -62,13 +62,13 @@ class QueryBlock {
     }
   }
 
-  /// The end of the panels from `first` on that any query needs, according to the lengths of their
-  /// rows; the panels after it count as ranked.
+  /// The end of the panels from `first` on that any query needs, according to the magnitudes of
+  /// their rows; the panels after it count as ranked.
   [[nodiscard]] std::size_t needed_panels(std::size_t first) {
     std::size_t end = items_->panels();
     const auto needed = [&](std::size_t s) {
       for (std::size_t r = 0; r < rows_.size(); ++r) {
-        if (!finished_[r] && !(length_bound_[r] * items_->length_bound(s) < threshold(r))) {
+        if (!finished_[r] && !(magnitude_bound_[r] * items_->magnitude_bound(s) < threshold(r))) {
           return true;
         }
       }
@@ -84,7 +84,7 @@ class QueryBlock {
     }
     for (std::size_t r = 0; r < rows_.size() && end < items_->panels(); ++r) {
       if (finished_[r]) continue;
-      bound_[r] = std::max(bound_[r], length_bound_[r] * items_->length_bound(end));
+      bound_[r] = std::max(bound_[r], magnitude_bound_[r] * items_->magnitude_bound(end));
     }
     return end;
   }
@@ -107,10 +107,10 @@ class QueryBlock {
   /// @return whether any query is left
   template <class OnFinish>
   [[nodiscard]] bool any_unfinished(std::size_t s, const OnFinish& on_finish) {
-    const T longest = items_->length_bound(s);
-    if (!is_finite(longest)) return true;
+    const T largest = items_->magnitude_bound(s);
+    if (!is_finite(largest)) return true;
     for (std::size_t r = 0; r < rows_.size(); ++r) {
-      const T bound = length_bound_[r] * longest;
+      const T bound = magnitude_bound_[r] * largest;
       if (finished_[r] || !(bound < threshold(r))) continue;
       finished_[r] = 1;
       --unfinished_;
@@ -179,7 +179,7 @@ class QueryBlock {
   const RankedItems<T>* items_;
   Rows<const T> rows_;
   std::vector<SelectedList<T>> lists_;
-  std::vector<T> length_bound_;
+  std::vector<T> magnitude_bound_;
   std::vector<std::uint8_t> finished_;  // no later item can enter
   std::size_t unfinished_;
   std::vector<T> bound_;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The items as a ranking reads them: panels of their scoring rows, and for pruning their rows,
-// panels of bytes, and bounds of their lengths.
+// panels of bytes, and bounds of their magnitudes.
 #pragma once
 
 #include <algorithm>
@@ -25,7 +25,7 @@
 namespace prism::inline PRISM_ISA::detail {
 
 /// The items of a ranking, by position: in the order of their ids for a single ranking, or the
-/// longest rows first for many rankings.
+/// largest magnitudes first for many rankings.
 template <class T>
 class RankedItems {
  public:
@@ -52,14 +52,14 @@ class RankedItems {
   RankedItems(const X& exec, const Scorer<T>& scorer, Similarity similarity, bool quantised,
               LongestFirst)
       : size_(scorer.output.items().size()),
-        length_bounds_(item_length_bounds(exec, scorer, similarity)),
-        order_(longest_first(length_bounds_)),
+        magnitude_bounds_(item_magnitude_bounds(exec, scorer, similarity)),
+        order_(largest_first(magnitude_bounds_)),
         panels_(exec, scorer, similarity, order_, quantised ? first_panels * panel_width : size_) {
     std::vector<T> of_panel(panels());
     for (std::size_t s = 0; s < panels(); ++s) {
-      of_panel[s] = length_bounds_[order_[s * panel_width]];
+      of_panel[s] = magnitude_bounds_[order_[s * panel_width]];
     }
-    length_bounds_ = std::move(of_panel);
+    magnitude_bounds_ = std::move(of_panel);
     position_of_.resize(size_);
     for (std::size_t p = 0; p < size_; ++p) position_of_[order_[p]] = static_cast<Index>(p);
     if (!quantised) return;
@@ -106,9 +106,9 @@ class RankedItems {
   /// The scoring row at a position, if quantised.
   [[nodiscard]] const T* row(std::size_t position) const noexcept { return rows_[position]; }
 
-  /// A bound of the lengths of rows in panel s and all later ones; unbounded if none is known.
-  [[nodiscard]] T length_bound(std::size_t s) const noexcept {
-    return length_bounds_.empty() ? unbounded<T> : length_bounds_[s];
+  /// A bound of the magnitudes of rows in panel s and all later ones; unbounded if none is known.
+  [[nodiscard]] T magnitude_bound(std::size_t s) const noexcept {
+    return magnitude_bounds_.empty() ? unbounded<T> : magnitude_bounds_[s];
   }
 
   /// Panels of bytes, or null.
@@ -122,20 +122,20 @@ class RankedItems {
   static constexpr std::size_t grain = 1024;
 
   template <Execution X>
-  static std::vector<T> item_length_bounds(const X& exec, const Scorer<T>& scorer,
-                                           Similarity similarity) {
+  static std::vector<T> item_magnitude_bounds(const X& exec, const Scorer<T>& scorer,
+                                              Similarity similarity) {
     std::vector<T> bounds(scorer.output.items().size());
     parallel_chunks(exec, bounds.size(), grain, [&](std::size_t begin, std::size_t end) {
       std::vector<T> row(scoring_dim(scorer));
       for (std::size_t item = begin; item < end; ++item) {
         write_item<typename X::isa>(row.data(), scorer, item, similarity);
-        bounds[item] = detail::length_bound<typename X::isa>(row.data(), row.size());
+        bounds[item] = detail::magnitude_bound<typename X::isa>(row.data(), row.size());
       }
     });
     return bounds;
   }
 
-  static std::vector<Index> longest_first(const std::vector<T>& bounds) {
+  static std::vector<Index> largest_first(const std::vector<T>& bounds) {
     std::vector<Index> order(bounds.size());
     std::iota(order.begin(), order.end(), Index{0});
     std::sort(order.begin(), order.end(), [&](Index a, Index b) {
@@ -161,8 +161,8 @@ class RankedItems {
   }
 
   std::size_t size_;
-  std::vector<T> length_bounds_;  // of items during sorting, then of panels
-  std::vector<Index> order_;      // the item at each position; empty in the order of ids
+  std::vector<T> magnitude_bounds_;  // of items during sorting, then of panels
+  std::vector<Index> order_;         // the item at each position; empty in the order of ids
   std::vector<Index> position_of_;
   ItemPanels<T> panels_;
   TableVector<T> own_rows_;  // empty if the output rows are the scoring rows

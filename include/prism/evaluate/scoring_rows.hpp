@@ -83,10 +83,10 @@ void write_item(T* to, const Scorer<T>& scorer, std::size_t item, Similarity sim
                          scorer.offset != 0, similarity);
 }
 
-/// An upper bound of a row's length: the score of two rows, as it is computed, is at most the
+/// An upper bound of a row's magnitude: the score of two rows, as it is computed, is at most the
 /// product of their bounds. Unbounded if a number is not finite.
 template <class Isa, class T>
-[[nodiscard]] T length_bound(const T* row, std::size_t dim) noexcept {
+[[nodiscard]] T magnitude_bound(const T* row, std::size_t dim) noexcept {
   // The squares of smaller numbers might be denormal, and count as zero.
   constexpr T min_abs = static_cast<T>(0x1p-30);
   T largest = 0;

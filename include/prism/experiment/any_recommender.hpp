@@ -54,7 +54,7 @@ class AnyRecommender {
   /// the model's type can resume from it.
   /// @throws ArgumentError    for an option outside its domain, or a split of another shape
   /// @throws DataError        if a checkpoint, or best weights on disk, cannot be written
-  /// @throws DivergenceError  if the loss, a weight or a row's squared length is no longer
+  /// @throws DivergenceError  if the loss, a weight or a row's squared magnitude is no longer
   ///     finite
   virtual History fit(const Split& split, const FitOptions& options = {}) = 0;
 

@@ -37,7 +37,7 @@
 #include "prism/training/fit_options.hpp"
 #include "prism/training/history.hpp"
 #include "prism/training/retrain.hpp"
-#include "prism/training/row_lengths.hpp"
+#include "prism/training/row_magnitudes.hpp"
 #include "prism/training/run_settings.hpp"
 #include "prism/training/training_session.hpp"
 
@@ -47,7 +47,7 @@ namespace prism::inline PRISM_ISA {
 struct MagnitudeBin {
   std::size_t items = 0;
   double popularity = 0;  ///< mean
-  double magnitude = 0;   ///< mean length of their output rows
+  double magnitude = 0;   ///< mean of their output rows' magnitudes
 };
 
 /// The results of a trained model on the test set, ranked without the training and validation
@@ -109,17 +109,17 @@ struct TrialSpec {
 
 namespace detail {
 
-/// Mean length of rows by powers of two of their popularity.
+/// Mean magnitude of rows by powers of two of their popularity.
 template <class Isa, class T>
 [[nodiscard]] std::vector<MagnitudeBin> magnitude_bins(Rows<const T> rows,
                                                        std::span<const Index> popularity) {
   std::vector<MagnitudeBin> bins(8 * sizeof(Index) + 1);
-  const std::vector<double> lengths = row_lengths<Isa>(rows);
-  for (std::size_t r = 0; r < lengths.size(); ++r) {
+  const std::vector<double> magnitudes = row_magnitudes<Isa>(rows);
+  for (std::size_t r = 0; r < magnitudes.size(); ++r) {
     MagnitudeBin& bin = bins[std::bit_width(std::uint64_t{popularity[r]} + 1) - 1];
     ++bin.items;
     bin.popularity += static_cast<double>(popularity[r]);
-    bin.magnitude += lengths[r];
+    bin.magnitude += magnitudes[r];
   }
   std::erase_if(bins, [](const MagnitudeBin& bin) { return bin.items == 0; });
   for (MagnitudeBin& bin : bins) {

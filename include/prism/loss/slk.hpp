@@ -143,7 +143,7 @@ struct SLK {
     const std::size_t dim = output.users().dim();
     const Rows<const T> users(of_users.numbers().data(), output.users().size(), dim);
     const Rows<const T> items(of_items.numbers().data(), output.items().size(), dim);
-    const std::vector<T> inverse_length = inverse_lengths(host, items);
+    const std::vector<T> inverse_norm = inverse_norms(host, items);
     std::vector<T> beta(users.size());
     constexpr std::size_t grain = 64;
     parallel_chunks(host, users.size(), grain, [&](std::size_t begin, std::size_t end) {
@@ -151,7 +151,7 @@ struct SLK {
       std::vector<T> cosine;
       for (std::size_t u = begin; u < end; ++u) {
         draw_compared(start, static_cast<Index>(u), compared);
-        cosines<typename decltype(host)::isa>(users[u], items, compared, inverse_length, cosine);
+        cosines<typename decltype(host)::isa>(users[u], items, compared, inverse_norm, cosine);
         const std::size_t place = std::min(k, cosine.size()) - 1;
         std::ranges::nth_element(cosine, cosine.begin() + static_cast<std::ptrdiff_t>(place),
                                  std::greater<>());
@@ -165,7 +165,7 @@ struct SLK {
  private:
   /// 1 / |x| of each row.
   template <class T, Execution X>
-  static std::vector<T> inverse_lengths(const X& exec, Rows<const T> of) {
+  static std::vector<T> inverse_norms(const X& exec, Rows<const T> of) {
     std::vector<T> inverse(of.size());
     constexpr std::size_t grain = 1024;
     parallel_chunks(exec, of.size(), grain, [&](std::size_t begin, std::size_t end) {
@@ -195,7 +195,7 @@ struct SLK {
 
   template <class Isa, class T>
   static void cosines(const T* user, Rows<const T> items, std::span<const Index> compared,
-                      const std::vector<T>& inverse_length, std::vector<T>& cosine) {
+                      const std::vector<T>& inverse_norm, std::vector<T>& cosine) {
     const std::size_t dim = items.dim();
     const T inverse = 1 / std::max(norm<Isa>(user, dim), static_cast<T>(min_norm));
     constexpr std::size_t prefetch_distance = 8;
@@ -205,7 +205,7 @@ struct SLK {
         prefetch(items[compared[q + prefetch_distance]], dim);
       }
       const Index item = compared[q];
-      const T c = inverse * inverse_length[item] * dot<Isa>(user, items[item], dim);
+      const T c = inverse * inverse_norm[item] * dot<Isa>(user, items[item], dim);
       // NaN has no order.
       cosine[q] = is_finite(c) ? c : T{0};
     }

@@ -34,8 +34,8 @@ struct LossTraits {
   /// and without negatives of its own, it sees only the pairs.
   bool sees_negatives = false;
   /// Whether its logits, the arguments of a sigmoid, softplus or softmax, are dot products of
-  /// output rows. Long rows then saturate the loss, which fit warns about, and short rows get their
-  /// length from it, so that its default learning rate is low (default_rate.hpp). False if the
+  /// output rows. Large magnitudes then saturate the loss, which fit warns about, and small ones
+  /// are raised by it, so that its default learning rate is low (default_rate.hpp). False if the
   /// logits are cosines, or if the loss is linear in the dot products.
   bool dot_product_logits = false;
   /// Whether it accepts negatives that all pairs of a batch share. It must then read them through

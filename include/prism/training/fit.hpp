@@ -28,7 +28,7 @@ namespace prism::inline PRISM_ISA {
 /// @param observers  see observer.hpp; by default Progress, on the standard error stream
 /// @throws ArgumentError    for an option outside its domain, or a split of another shape
 /// @throws DataError        if a checkpoint, or best weights on disk, cannot be written
-/// @throws DivergenceError  if the loss, a weight or a row's squared length is no longer finite;
+/// @throws DivergenceError  if the loss, a weight or a row's squared magnitude is no longer finite;
 ///     the model then has the weights of its best epoch so far (without a validation set, its last
 ///     good one)
 template <Execution X, class Model, class... Observers>

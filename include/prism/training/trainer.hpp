@@ -42,7 +42,7 @@ namespace prism::inline PRISM_ISA {
 
 namespace detail {
 
-/// Whether every row's squared length is a finite number.
+/// Whether every row's squared magnitude is a finite number.
 template <class T, Execution X>
 [[nodiscard]] bool rows_are_finite(const X& exec, Rows<const T> table) {
   constexpr std::size_t grain = 1024;
@@ -125,8 +125,8 @@ class Trainer {
     return shared ? BatchNegatives(negatives, shared->mask) : BatchNegatives(negatives);
   }
 
-  /// Whether all weights, the squared lengths of all table rows, without which rows have no scores,
-  /// and the optimizer's state are finite.
+  /// Whether all weights, the squared magnitudes of all table rows, without which rows have no
+  /// scores, and the optimizer's state are finite.
   [[nodiscard]] bool finite() {
     bool all_finite = detail::rows_are_finite<Scalar>(exec_, rows(model_.weights().users)) &&
                       detail::rows_are_finite<Scalar>(exec_, rows(model_.weights().items));

@@ -115,7 +115,7 @@ class TrainingSession final : public TrainingLoop<typename Model::scalar_type> {
   /// Trains on one batch; after the last batch of an epoch, ranks the validation set and decides
   /// whether to stop. Writes a checkpoint when one is due.
   /// @throws ArgumentError    if finished(), or for an invalid factor of the schedule
-  /// @throws DivergenceError  if the loss, a weight or a row's squared length is no longer
+  /// @throws DivergenceError  if the loss, a weight or a row's squared magnitude is no longer
   ///     finite; the model then has the weights of its best epoch so far (without a validation set,
   ///     its last good one), and training is over
   template <class... Observers>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Lengths of rows, and means over training pairs.
+// Magnitudes of rows, and means over training pairs.
 #pragma once
 
 #include <cstddef>
@@ -29,12 +29,12 @@ template <Execution X, class Value>
 }
 
 template <class Isa, class T>
-[[nodiscard]] std::vector<double> row_lengths(Rows<const T> rows) {
-  std::vector<double> lengths(rows.size());
+[[nodiscard]] std::vector<double> row_magnitudes(Rows<const T> rows) {
+  std::vector<double> magnitudes(rows.size());
   for (std::size_t r = 0; r < rows.size(); ++r) {
-    lengths[r] = static_cast<double>(norm<Isa>(rows[r], rows.dim()));
+    magnitudes[r] = static_cast<double>(norm<Isa>(rows[r], rows.dim()));
   }
-  return lengths;
+  return magnitudes;
 }
 
 }  // namespace prism::inline PRISM_ISA::detail
