@@ -87,7 +87,7 @@ void declare(CLI::App& app, Arguments& arguments) {
   app.add_option(
       "--first-epochs", arguments.first_epochs,
       "Table 1 and negatives: number of epochs after which the best third of a search is kept; 0: "
-      "all are, as in the paper. Not given: 30, and 10 for the longest searches");
+      "all are, as in the paper. Not given: 30; 10 for the longest searches and most of negatives");
   app.add_flag("--list", arguments.list, "list the elements and what is on record");
   auto* const no_run =
       app.add_flag("--no-run", arguments.no_run, "write the documents from the records alone");

@@ -33,10 +33,10 @@ const char* const about_table1 = R"(
 
 MF and MLP with 64 dimensions; learning rates {0.1, 0.01, 0.001}, weight decay {0, 1e-8, 1e-6, 1e-4} and the loss's
 weights chosen on the validation set with the first seed, by successive halving among the candidates of each learning
-rate, whose first rung is 30 epochs (10 for MAWU where its weights are searched, and for DirectAU on the larger data
-sets); the paper trains all, which `--first-epochs 0` does. The test sets of the other seeds have interactions of that
-validation set. Patience is 10 and counts from step 1000 on. Protocol "text"
-is the paper's text, "code" its published code (`Released` in [policies.md](policies.md); MovieLens with every rating),
+rate, whose first rung, where `--first-epochs` does not set it, is 30 epochs (10 for MAWU where its weights are searched,
+and for DirectAU on the larger data sets); the paper trains all, which `--first-epochs 0` does. The test sets of the
+other seeds have interactions of that validation set. Patience is 10 and counts from step 1000 on. Protocol "text" is the
+paper's text, "code" its published code (`Released` in [policies.md](policies.md); MovieLens with every rating),
 "transferred" the text with the hyperparameters that were chosen on Gowalla in place of a search. DirectAU's gamma is
 chosen from {1, 2, 5}; MAWU's gamma1 and gamma2 are the paper's values on Gowalla (2.6, 1.4) and Yelp2018 (0.8, 0.6), and
 chosen from {0.2, 0.6, 1} elsewhere. The column "paper" has those of its values that this program knows. "Within the
@@ -57,16 +57,17 @@ of the first of them.
 const char* const about_negatives = R"(
 ## Losses of many negatives
 
-Not in the paper: MF with 64 dimensions, no decay, batches of 4096, and a loss over 1024 uniform negatives that all pairs
-of a batch share; those that the user has seen do not count. Xavier and PRISM have the same search: rates {0.003, 0.01}
-and temperatures {0.08, 0.1} ({0.04, 0.05} for PSL, which halves its differences), for CCL rates {0.001, 0.003} and two
-margins, for UltraGCN two weights of the negatives and, with PRISM, two scales. Set without a search: BSL's power 1.22
-(Yelp2018: 1.1), SLK's tau_w 1 with constant weights and quantiles of every fifth epoch, CCL's weight 150 (Amazon-Book:
-250). Chosen are those that rank a validation set best, a tenth of the training set, by successive halving as in
-Table 1; the model is then retrained on training and validation set for the best number of epochs, and tested. There
-is one seed, on which of LightGCN's split only the validation set depends. NDCG@20 and Recall@20 count as in
-[protocols.md](protocols.md). Seconds per epoch include validation, beside other trials on other cores. Published figures
-use other random splits and other validation sets.
+Not in the paper: MF with 64 dimensions, no decay, batches of 4096, and a loss over 1024 uniform negatives that all
+pairs of a batch share; those that the user has seen do not count. Xavier and PRISM have the same search: learning rates
+{0.003, 0.01} and temperatures {0.08, 0.1} ({0.04, 0.05} for PSL, which halves its differences), for CCL learning rates
+{0.001, 0.003} and two margins, for UltraGCN two weights of the negatives and, with PRISM, two scales. On Yelp2018 and
+Amazon-Book the learning rate is 0.01 (CCL: 0.003). Set without a search: BSL's power 1.22 (Yelp2018: 1.1), SLK's tau_w
+1 with constant weights and quantiles of every fifth epoch, CCL's weight 150 (Amazon-Book: 250). Chosen are those that
+rank a validation set best, a tenth of the training set, by successive halving among the candidates of each learning
+rate, whose first rung, without `--first-epochs`, is 10 epochs (CCL: 30); the model is then retrained on training and
+validation set for the best number of epochs, and tested. There is one seed, on which of LightGCN's split only the
+validation set depends. NDCG@20 and Recall@20 count as in [protocols.md](protocols.md). Seconds per epoch include
+validation, with other trials on other cores. Published figures use other random splits and other validation sets.
 
 )";
 

@@ -76,6 +76,8 @@ for method in decay PRISM; do
   grep -qE "^\| MovieLens 1M \| MF \+ SSM \| text \| $method \| lr [^|]* \| 0\.[0-9]{4} \|" cells.md ||
     fail "the document has no row of one seed for $method"
 done
+grep -qE '^\| MovieLens 1M \| MF \+ SSM \| text \| [-+][0-9.]+ %( \| [0-9]+ \| [0-9]+ \| [-+][0-9]+ %){2} \|$' cells.md ||
+  fail "the document does not compare PRISM with the decay"
 sed -n '/^## Incomplete/,$p' cells.md | grep -qF 'table1/movielens1m/MF/SSM/text (1 of 3 seeds)' ||
   fail "the missing seeds are not listed as incomplete"
 "$program" --data data --results cells --first-epochs 2 --only table1/movielens1m/MF --list >list.txt 2>log.txt ||
