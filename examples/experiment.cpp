@@ -15,6 +15,7 @@
 #include "experiment/record.hpp"
 #include "experiment/run.hpp"
 #include "experiment/settings.hpp"
+#include "experiment/table.hpp"
 #include "experiment/trials.hpp"
 #include "option_names.hpp"
 #include "program.hpp"
@@ -36,12 +37,7 @@ bool write_record(const experiment::Settings& settings, const prism::Split& spli
 /// Trains and evaluates each model, and prints the table. @return the exit status
 int run_models(experiment::Settings& settings) {
   const prism::Split split = experiment::load(settings);
-  std::printf(
-      "%s: %u users x %u items; %zu interactions to train on, %zu to validate, %zu to test%s\n",
-      settings.data.empty() ? "synthetic" : settings.data.c_str(), split.train.users(),
-      split.train.items(), split.train.size(), split.validation.size(), split.test.size(),
-      settings.split == "random" ? "" : experiment::describe_unknown(split).c_str());
-  std::fflush(stdout);
+  experiment::print_split(settings, split);
   experiment::check_parts(settings, split);
   experiment::describe(settings, split);
   const prism::Json before = experiment::check_output(settings, split);
@@ -70,7 +66,7 @@ int run_models(experiment::Settings& settings) {
     if (!settings.json.empty()) good = write_record(settings, split, runs, before) && good;
     if (run.training_error || experiment::caught_signal() != 0) break;
   }
-  experiment::print_table(split, runs);
+  experiment::print_table(settings, split, runs);
   if (!examples::flush_output("experiment")) return 1;
   if (failure) std::rethrow_exception(failure);
   if (experiment::caught_signal() != 0) return 128 + experiment::caught_signal();

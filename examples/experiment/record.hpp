@@ -1,15 +1,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Results as a table and as JSON.
+// Settings and results as JSON.
 #pragma once
 
 #include <algorithm>
-#include <cstdio>
 #include <filesystem>
 #include <optional>
 #include <prism/core/config.hpp>
 #include <prism/data/fingerprint.hpp>
-#include <prism/evaluate/evaluate.hpp>
-#include <prism/evaluate/most_popular.hpp>
 #include <prism/experiment/json.hpp>
 #include <prism/serve/staged_files.hpp>
 #include <string>
@@ -21,88 +18,6 @@
 #include "settings.hpp"
 
 namespace experiment {
-
-/// Prints each run's warnings: about training, its early end, output not written, poor ranking.
-inline void print_warnings(const prism::Report& popular, const std::vector<Run>& runs) {
-  for (const Run& run : runs) {
-    const auto print = [&](const std::string& warning) {
-      std::printf("\nwarning: %s: %s\n", run.name.c_str(), examples::in_options(warning).c_str());
-    };
-    if (run.error) {
-      if (run.not_recorded) print("was not recorded: " + *run.not_recorded);
-      continue;
-    }
-    for (const std::string& warning : run.history.warnings) print(warning);
-    const std::string results =
-        run.has_results() ? "; its results are those of the best epoch so far" : "";
-    if (run.interrupted()) print("ended by a signal" + results);
-    if (run.training_error) print("ended by an error, " + *run.training_error + results);
-    if (run.retraining_error) {
-      print("was not retrained: " + *run.retraining_error +
-            "; its results are those of the training set alone");
-    }
-    if (run.checkpoint_error)
-      print("its last checkpoint could not be written: " + *run.checkpoint_error);
-    if (run.save_error) print("was not saved: " + *run.save_error);
-    if (run.not_recorded) print("was not recorded: " + *run.not_recorded);
-    if (run.has_results() && run.dot.ndcg < popular.ndcg) {
-      print("ranks worse than recommending the most popular items, which needs no training");
-    }
-  }
-}
-
-/// The models' results, with a baseline that recommends the most popular items to every user.
-inline void print_table(const prism::Split& split, const std::vector<Run>& runs) {
-  const char* const baseline = "most popular items";
-  std::size_t width = std::string(baseline).size();
-  for (const Run& run : runs) width = std::max(width, run.name.size());
-  const int w = static_cast<int>(width);
-  std::printf(
-      "\n%-*s  NDCG@20 =  popular + neutral + unpopular  recall  best epoch  seconds  rho\n", w,
-      "model");
-  const auto print_quality = [w](const char* name, const prism::Report& report) {
-    const auto& [popular, neutral, unpopular] = report.ndcg_by_stratum;
-    std::printf("%-*s  %7.5f   %8.5f  %8.5f   %9.5f  %6.4f", w, name, report.ndcg, popular, neutral,
-                unpopular, report.recall);
-  };
-  const prism::Report popular = prism::evaluate(prism::most_popular(split.train), split.test,
-                                                {.exclude = {&split.train, &split.validation}});
-  print_quality(baseline, popular);
-  std::printf("\n");
-  for (const Run& run : runs) {
-    if (run.error) {
-      std::printf("%-*s  %s\n", w, run.name.c_str(), examples::in_options(*run.error).c_str());
-      continue;
-    }
-    if (!run.has_results()) {
-      std::printf("%-*s  ended before its first epoch was complete\n", w, run.name.c_str());
-      continue;
-    }
-    print_quality(run.name.c_str(), run.dot);
-    const double seconds = run.history.seconds + (run.retraining ? run.retraining->seconds : 0);
-    std::printf("  %10zu  %7.1f  %5.2f\n", run.history.best_epoch, seconds,
-                run.magnitude_popularity_correlation);
-  }
-  std::printf(
-      "\nNDCG@20 on the test set, ranked by dot product (MACR by its ranking rule), and the parts "
-      "of it due\nto hits among the 5%% most popular items, the next 15%% and the rest; recall at "
-      "20; rho: Spearman's\ncorrelation of item magnitude and popularity.\n");
-  for (const Run& run : runs) {
-    if (!run.has_results()) continue;
-    if (run.retraining && !run.retraining->epochs.empty()) {
-      std::printf("\n%s: tested after retraining on training and validation set\n",
-                  run.name.c_str());
-    }
-    if (!run.aggregation) continue;
-    std::printf(
-        "\n%s: test-time aggregation %s: NDCG@20 %.5f on the validation set (%.5f without), %.5f "
-        "on the test set (%.5f without)\n",
-        run.name.c_str(), run.aggregation->aggregation.label().c_str(),
-        run.aggregation->report.ndcg, run.history.best_validation_ndcg, run.dot.ndcg,
-        run.as_trained->ndcg);
-  }
-  print_warnings(popular, runs);
-}
 
 /// @param validates  whether there was a validation set; if not, its numbers are null
 inline prism::Json to_json(const prism::History& history, bool validates) {

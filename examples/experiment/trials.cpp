@@ -19,6 +19,7 @@
 #include "option_names.hpp"
 #include "program.hpp"
 #include "run.hpp"
+#include "table.hpp"
 
 namespace experiment {
 
@@ -27,16 +28,34 @@ namespace {
 /// The split of each seed.
 using Splits = std::map<std::uint64_t, Data>;
 
+/// Loads the splits, and prints their sizes.
 Splits load_splits(const Settings& settings) {
   Splits splits;
   for (const std::uint64_t seed : settings.seeds) {
     Settings seeded = settings;
     seeded.seed = seed;
     prism::Split split = load(seeded);
+    if (settings.seeds.size() > 1)
+      std::printf("seed %llu: ", static_cast<unsigned long long>(seed));
+    print_split(seeded, split);
     check_parts(seeded, split);
     splits.emplace(seed, shared(std::move(split)));
   }
   return splits;
+}
+
+/// The baseline over the seeds.
+struct Baseline {
+  prism::Statistic ndcg, recall;
+};
+Baseline baseline_of(const Settings& settings, const Splits& splits) {
+  std::vector<double> ndcg, recall;
+  for (const auto& [seed, data] : splits) {
+    const prism::Report report = baseline(settings, *data.split);
+    ndcg.push_back(report.ndcg);
+    recall.push_back(report.recall);
+  }
+  return {prism::statistic(ndcg), prism::statistic(recall)};
 }
 
 std::vector<prism::Candidate> candidates_of(const Settings& settings, const Splits& splits) {
@@ -82,25 +101,30 @@ std::string with_deviation(const prism::Statistic& statistic) {
   return text;
 }
 
-void print(const std::vector<prism::Tuned>& rows) {
-  std::size_t width = 5, values = 15;
+void print(const std::vector<prism::Tuned>& rows, const Baseline& popular) {
+  std::size_t width = std::string(baseline_name).size(), values = 15;
   for (const prism::Tuned& row : rows) {
     width = std::max(width, row.model.size());
     values = std::max(values, label(row.configuration).size());
   }
+  const auto print_row = [&](const std::string& model, const std::string& configuration,
+                             const std::string& validation, const prism::Statistic& ndcg,
+                             const prism::Statistic& recall, const std::string& epochs) {
+    std::printf("%-*s  %-*s  %-18s  %-18s  %-18s  %s\n", static_cast<int>(width), model.c_str(),
+                static_cast<int>(values), configuration.c_str(), validation.c_str(),
+                with_deviation(ndcg).c_str(), with_deviation(recall).c_str(), epochs.c_str());
+  };
   std::printf("\n%-*s  %-*s  %-18s  %-18s  %-18s  epochs\n", static_cast<int>(width), "model",
               static_cast<int>(values), "hyperparameters", "validation", "NDCG@20", "Recall@20");
+  print_row(baseline_name, "", "", popular.ndcg, popular.recall, "");
   for (const prism::Tuned& row : rows) {
     std::vector<double> epochs;
     for (const prism::TrialRecord& run : row.runs) {
       if (run.report) epochs.push_back(static_cast<double>(run.best_epoch));
     }
-    std::printf("%-*s  %-*s  %-18s  %-18s  %-18s  %s\n", static_cast<int>(width), row.model.c_str(),
-                static_cast<int>(values), label(row.configuration).c_str(),
-                with_deviation(row.validation()).c_str(),
-                with_deviation(row.test(&prism::Report::ndcg)).c_str(),
-                with_deviation(row.test(&prism::Report::recall)).c_str(),
-                epochs.empty() ? "-" : rounded(prism::statistic(epochs).mean, 0).c_str());
+    print_row(row.model, label(row.configuration), with_deviation(row.validation()),
+              row.test(&prism::Report::ndcg), row.test(&prism::Report::recall),
+              epochs.empty() ? "-" : rounded(prism::statistic(epochs).mean, 0));
   }
   std::printf(
       "\nNDCG@20 and Recall@20 on the test set, ranked by dot product; mean and standard "
@@ -118,19 +142,26 @@ void print_ended(const Settings& settings) {
 }
 
 /// Prints the warnings of the table's trials, those of one model and text once, and ten at most.
-void print_warnings(const Settings& settings, const std::vector<prism::Tuned>& rows) {
+void print_warnings(const Settings& settings, const std::vector<prism::Tuned>& rows,
+                    const Baseline& popular) {
   constexpr std::size_t most = 10;
   std::set<std::string> found;
   for (const prism::Tuned& row : rows) {
+    const auto print = [&](const std::string& seed, const std::string& warning) {
+      if (!found.insert(row.model + warning).second || found.size() > most) return;
+      std::printf("\nwarning: %s (%s)%s: %s\n", row.model.c_str(), label(row.configuration).c_str(),
+                  seed.c_str(), examples::in_options(warning).c_str());
+    };
     for (const auto* runs : {&row.runs, &row.retrained}) {
       for (const prism::TrialRecord& run : *runs) {
         for (const std::string& warning : run.warnings) {
-          if (!found.insert(row.model + warning).second || found.size() > most) continue;
-          std::printf("\nwarning: %s (%s), seed %llu: %s\n", row.model.c_str(),
-                      label(row.configuration).c_str(), static_cast<unsigned long long>(run.seed),
-                      examples::in_options(warning).c_str());
+          print(", seed " + std::to_string(run.seed), warning);
         }
       }
+    }
+    const prism::Statistic ndcg = row.test(&prism::Report::ndcg);
+    if (ndcg.count == popular.ndcg.count && ndcg.mean < popular.ndcg.mean) {
+      print("", worse_than_baseline);
     }
   }
   if (found.size() <= most) return;
@@ -207,8 +238,9 @@ int run_lists(const Settings& settings) {
                                                             .retrain = settings.retrain,
                                                             .queue = queue})
                                              : run_all(settings, candidates, *records, queue);
-  print(rows);
-  print_warnings(settings, rows);
+  const Baseline popular = baseline_of(settings, splits);
+  print(rows, popular);
+  print_warnings(settings, rows, popular);
   const bool complete = std::ranges::all_of(rows, &prism::Tuned::complete);
   if (!complete) print_ended(settings);
   const bool good = print_errors(rows) && complete && examples::flush_output("experiment");

@@ -17,6 +17,16 @@ run() { "$program" --data ratings.dat --epochs 3 --batch 64 --dim 8 --quiet "$@"
 run --lr 0.1,0.01 --lambda 1e-4,1e-6 --seed 1,2 --records records.jsonl >first.txt
 [ "$(wc -l <records.jsonl)" = 16 ] || fail "the records are not those of 16 trials"
 [ "$(grep -c '^MF' first.txt)" = 8 ] || fail "the table has not 8 rows"
+# The split of each seed, and the baseline as single runs show it.
+[ "$(grep -cE '^seed [12]: ratings.dat: 60 users x 26 items; [0-9]+ interactions to train on' first.txt)" = 2 ] ||
+  fail "the sizes of the splits are not shown: $(head -n 2 first.txt)"
+run --lr 0.1,0.01 --lambda 1e-4,1e-6 --seed 1 >one_seed.txt
+run --lr 0.1 --seed 1 >single.txt
+baseline() { awk '/^most popular items / { print $4 }' "$1"; }
+[ -n "$(baseline single.txt)" ] && [ "$(baseline one_seed.txt)" = "$(baseline single.txt)" ] ||
+  fail "the baseline in a list is $(baseline one_seed.txt), in a single run $(baseline single.txt)"
+grep -q '^warning: MF.* ranks worse than recommending the most popular items' one_seed.txt ||
+  fail "no warning of models that rank worse than popularity: $(cat one_seed.txt)"
 # All trials are on record: the table is the same, and none is run.
 run --lr 0.1,0.01 --lambda 1e-4,1e-6 --seed 1,2 --records records.jsonl >second.txt
 cmp first.txt second.txt || fail "the table from the records is another"
@@ -254,7 +264,7 @@ kill -TERM "$process"
 status=0
 wait "$process" || status=$?
 [ "$status" = 143 ] || fail "exit status $status after a second signal"
-[ ! -s first.txt ] || fail "the program went on after a second signal: $(cat first.txt)"
+grep -q 'NDCG@20' first.txt && fail "the program went on after a second signal: $(cat first.txt)"
 
 refused() {
   local words=$1 status=0
