@@ -191,6 +191,14 @@ TEST_CASE("trials of models: the same numbers for one worker and two, interrupte
   CHECK(!std::filesystem::exists(folder.path / "records.jsonl.trials"));
   CHECK(numbers(one) == numbers(two));
 
+  // What a process leaves that is killed after it has written its last record.
+  const std::filesystem::path left =
+      detail::checkpoint_file(folder.path / "records.jsonl.trials", trials.back());
+  std::filesystem::create_directories(left.parent_path());
+  std::ofstream(left) << "checkpoint";
+  CHECK(run_trials(trials, to_the_end, two));
+  CHECK(!std::filesystem::exists(left.parent_path()));
+
   const auto refused = [&](const SearchSpace& bad, const FitOptions& with) {
     CHECK_THROWS_AS((void)candidates<Small>(trial_split(), bad, with), ArgumentError);
   };

@@ -93,7 +93,10 @@ class TrialQueue {
     for (const TrialSpec& spec : specs) {
       if (!keys.insert(spec.key).second) continue;
       const auto record = records.find(spec.key);
-      if (record && covers(*record, spec, epochs)) continue;
+      if (record && covers(*record, spec, epochs)) {
+        if (record->finished) remove_checkpoint(spec);
+        continue;
+      }
       // No record is replaced by one of fewer epochs.
       open_.push_back({&spec, std::max(epochs, record ? record->epochs : 0)});
     }
@@ -101,7 +104,10 @@ class TrialQueue {
   }
 
   bool run() {
-    if (open_.empty()) return true;
+    if (open_.empty()) {
+      remove_empty_folder();
+      return true;
+    }
     if (!folder_.empty()) {
       std::error_code error;
       std::filesystem::create_directories(folder_, error);
@@ -117,12 +123,21 @@ class TrialQueue {
       for (std::size_t w = 0; w < workers; ++w) pool.emplace_back([&] { work(threads); });
     }
     if (error_) std::rethrow_exception(error_);
-    std::error_code ignored;
-    if (!folder_.empty()) std::filesystem::remove(folder_, ignored);  // fails if it is not empty
+    remove_empty_folder();
     return progress_.done == progress_.total;
   }
 
  private:
+  /// Also of a process that was killed between a trial's record and this.
+  void remove_checkpoint(const TrialSpec& spec) const {
+    std::error_code ignored;
+    if (!folder_.empty()) std::filesystem::remove(checkpoint_file(folder_, spec), ignored);
+  }
+  void remove_empty_folder() const {
+    std::error_code ignored;
+    if (!folder_.empty()) std::filesystem::remove(folder_, ignored);  // fails if it is not empty
+  }
+
   void work(int threads) {
     try {
       oneapi::tbb::task_arena arena(threads);
@@ -176,10 +191,7 @@ class TrialQueue {
       }
     }
     records_.add(record);
-    if (record.finished && !checkpoint.empty()) {
-      std::error_code ignored;
-      std::filesystem::remove(checkpoint, ignored);
-    }
+    if (record.finished) remove_checkpoint(spec);
     show(std::move(record));
   }
 
