@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "document.hpp"
 
+#include <cstdint>
 #include <map>
+#include <prism/experiment/trial_records.hpp>
 #include <prism/serve/staged_files.hpp>
+#include <set>
 #include <sstream>
 #include <string>
 
@@ -20,12 +23,14 @@ std::string command(const std::string& element) {
 
 const char* const introduction = R"(# Results
 
-The tables and figures of the paper ("On the Role of Weight Decay in Collaborative Filtering: A Popularity
-Perspective", KDD 2025), as `reproduce` found them. It writes this file from the records of its trials, one line each in
-`records.jsonl` beside the figures: a trial that is recorded is not run again. NDCG@20 is on the test set, by dot product
-over all items that the user has not interacted with: mean ± standard deviation over those of the seeds 123, 246 and 492
-that are on record, which also draw the split; without a deviation, it is one seed. Popular, neutral and unpopular: what
-hits among the 5 % most popular items, the next 15 % and the rest contribute to it.
+The tables and figures of the paper ("On the Role of Weight Decay in Collaborative Filtering: A Popularity Perspective",
+KDD 2025), as `reproduce` found them. It writes this file from the records of its trials, one line each in
+`records.jsonl` beside the figures: a trial that is recorded is not run again. NDCG@20 is on the test set, by dot
+product over all items that the user has not interacted with: mean ± standard deviation over those of the seeds 123, 246
+and 492 that are on record, which also draw the split; without a deviation, it is one seed. Popular, neutral and
+unpopular: what hits among the 5 % most popular items, the next 15 % and the rest contribute to it. Splits are random,
+80/10/10. Except in the protocol "code", MovieLens 1M has ratings of 3 and more. SSM has temperature 0.2 and 10 uniform
+negatives per pair (protocol "code": 20 from the batch); neither is tuned.
 )";
 
 const char* const about_table1 = R"(
@@ -33,14 +38,16 @@ const char* const about_table1 = R"(
 
 MF and MLP with 64 dimensions; learning rates {0.1, 0.01, 0.001}, weight decay {0, 1e-8, 1e-6, 1e-4} and the loss's
 weights chosen on the validation set with the first seed, by successive halving among the candidates of each learning
-rate, whose first rung, where `--first-epochs` does not set it, is 30 epochs (10 for MAWU where its weights are searched,
-and for DirectAU on the larger data sets); the paper trains all, which `--first-epochs 0` does. The test sets of the
-other seeds have interactions of that validation set. Patience is 10 and counts from step 1000 on. Protocol "text" is the
-paper's text, "code" its published code (`Released` in [policies.md](policies.md); MovieLens with every rating),
-"transferred" the text with the hyperparameters that were chosen on Gowalla in place of a search. DirectAU's gamma is
-chosen from {1, 2, 5}; MAWU's gamma1 and gamma2 are the paper's values on Gowalla (2.6, 1.4) and Yelp2018 (0.8, 0.6), and
-chosen from {0.2, 0.6, 1} elsewhere. The column "paper" has those of its values that this program knows. "Within the
-spread": the difference is at most the standard deviation, of two the larger one.
+rate, whose first rung, where `--first-epochs` does not set it, is 30 epochs (10 for MAWU where its weights are
+searched, and for DirectAU on the larger data sets); the paper trains all, which `--first-epochs 0` does. Each seed
+draws its own split, so the test sets of the other two seeds overlap that validation set. Patience is 10 and counts from
+step 1000 on. Protocol "text" is the paper's text, "code" its published code (`Released` in [policies.md](policies.md);
+MovieLens with every rating), "transferred" the text with the hyperparameters that were chosen on Gowalla in place of a
+search (MAWU on Yelp2018: the paper's weights). Amazon-Book is [not complete](reading.md#data-sets). DirectAU's gamma is
+chosen from {1, 2, 5}; MAWU's gamma1 and gamma2 are the paper's values on Gowalla (2.6, 1.4) and Yelp2018 (0.8, 0.6),
+and chosen from {0.2, 0.6, 1} elsewhere. The column "paper" has the values entered in examples/reproduce/paper.cpp; an
+empty cell does not mean that the paper has none. "Within the spread": the difference is at most the standard deviation,
+of two the larger one.
 
 )";
 
@@ -50,8 +57,8 @@ const char* const about_figures = R"(
 64 dimensions; learning rate 0.01 with Xavier and 0.001 with PRISM where nothing else is said; batches of 4096 for
 DirectAU and MAWU and of 16384 for the others; DirectAU's gamma 1, MAWU's gamma1 and gamma2 0.2 on MovieLens and
 Amazon-Book and the paper's values on Gowalla and Yelp2018; patience 10 from step 1000 on. A figure shows the seeds that
-all its points were run with, or those of each point where there is no such seed; lines of magnitudes and of training are
-of the first of them.
+all its points were run with, or those of each point where there is no such seed; lines of magnitudes and of training
+are of the first of them.
 )";
 
 const char* const about_negatives = R"(
@@ -65,9 +72,9 @@ Amazon-Book the learning rate is 0.01 (CCL: 0.003). Set without a search: BSL's 
 1 with constant weights and quantiles of every fifth epoch, CCL's weight 150 (Amazon-Book: 250). Chosen are those that
 rank a validation set best, a tenth of the training set, by successive halving among the candidates of each learning
 rate, whose first rung, without `--first-epochs`, is 10 epochs (CCL: 30); the model is then retrained on training and
-validation set for the best number of epochs, and tested. There is one seed, on which of LightGCN's split only the
-validation set depends. NDCG@20 and Recall@20 count as in [protocols.md](protocols.md). Seconds per epoch include
-validation, with other trials on other cores. Published figures use other random splits and other validation sets.
+validation set for the best number of epochs, and tested. There is one seed; with LightGCN's split it affects only the
+validation set. NDCG@20 and Recall@20 count as in [protocols.md](protocols.md). Seconds per epoch include validation,
+with other trials on other cores. Published figures use other random splits and other validation sets.
 
 )";
 
@@ -75,10 +82,11 @@ const char* const about_defaults = R"(
 ## Default learning rates
 
 Not in the paper: the learning rate that follows from the initial rows, where none is given
-([defaults.md](defaults.md)), beside each of the paper's rates; MF + DirectAU (gamma 1) with 64 dimensions, batches of
-4096, full decay of 1e-6 or PRISM<1>. Patience is 10 and counts from step 1000 on; where the default lowers its rate,
-with FullWD, from the last reduction on. NDCG@20 on the test set (best epoch); the last column is the default beside
-the best of the constant rates on the test set.
+([defaults.md](defaults.md)), compared with each of the paper's learning rates; MF + DirectAU (gamma 1) with 64
+dimensions, batches of 4096, full decay of 1e-6 or PRISM<1>; MovieLens 100K with all ratings, MovieLens 1M with those of
+3 and more. Patience is 10 and counts from step 1000 on; where the default lowers its learning rate, with FullWD, from
+the last reduction on. NDCG@20 on the test set (best epoch); the last column is the default relative to the best of the
+constant learning rates on the test set.
 
 )";
 
@@ -124,6 +132,21 @@ std::string picture(const std::filesystem::path& folder, const std::string& titl
   return "![" + title + "](" + folder.filename().string() + "/" + file + ".svg)\n";
 }
 
+/// "Shown: seeds 123, 246": those of any point.
+std::string seeds_text(const FigureResult& result) {
+  std::set<std::uint64_t> seeds;
+  for (const SeriesResult& series : result.series) {
+    for (const SeriesPoint& point : series.points) {
+      for (const prism::TrialRecord& run : point.runs) seeds.insert(run.seed);
+    }
+  }
+  std::string text = seeds.size() == 1 ? "Shown: seed" : "Shown: seeds";
+  for (const std::uint64_t seed : seeds) {
+    text += (seed == *seeds.begin() ? " " : ", ") + std::to_string(seed);
+  }
+  return text;
+}
+
 /// The section of the figures with a run for each point; empty if there are none. Also draws them
 /// and writes their CSV files.
 std::string figures_section(const std::vector<FigureResult>& results,
@@ -144,11 +167,12 @@ std::string figures_section(const std::vector<FigureResult>& results,
       text << "\n"
            << (first ? table : "The values are those of the table of \"" + same->second + "\".\n");
     }
+    text << "\n" << seeds_text(result);
     if (result.done < result.total) {
-      text << "\n"
-           << result.done << " of " << result.total << " trials are on record"
-           << (figure.shown == Shown::curves ? " with validation by cosine" : "") << ".\n";
+      text << " (" << result.done << " of " << result.total << " trials are on record"
+           << (figure.shown == Shown::curves ? " with validation by cosine" : "") << ")";
     }
+    text << ".\n";
     files.write(file + ".csv", figure_csv(result));
   }
   return text.str().empty() ? "" : about_figures + text.str();

@@ -220,10 +220,10 @@ std::vector<Figure> figures(const DataSet& data) {
        .series = {
            {"no decay", model("MF", "DirectAU", "None", "Xavier"), 0.01, 4096},
            {"full decay 1e-6", model("MF", "DirectAU", "FullWD", "Xavier"), 0.01, 4096},
-           {"full decay 1e-6, rate 0.001", model("MF", "DirectAU", "FullWD", "Xavier"), 0.001,
-            4096},
-           {"PRISM, rate 0.01", prism, 0.01, 4096},
-           {"PRISM, rate 0.001", prism, 0.001, 4096},
+           {"full decay 1e-6, learning rate 0.001", model("MF", "DirectAU", "FullWD", "Xavier"),
+            0.001, 4096},
+           {"PRISM, learning rate 0.01", prism, 0.01, 4096},
+           {"PRISM, learning rate 0.001", prism, 0.001, 4096},
        }});
 
   all.push_back({.name = "lightgcn" + at,
