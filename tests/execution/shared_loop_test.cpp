@@ -2,6 +2,7 @@
 // Loops shared by threads: every task runs once; nested loops; leaving a loop by an exception.
 #include <doctest/doctest.h>
 #include <tbb/task_arena.h>
+#include <tbb/task_group.h>
 
 #include <algorithm>
 #include <atomic>
@@ -70,6 +71,19 @@ TEST_CASE("a task may run a loop itself") {
     for (const std::vector<int>& row : done) {
       CHECK(std::ranges::all_of(row, [](int times) { return times == 50; }));
     }
+  });
+}
+
+TEST_CASE("inside oneTBB work that was cancelled, a loop does all of its tasks") {
+  on_threads(4, [] {
+    std::atomic<int> done{0};
+    tbb::task_group group;
+    group.run([&] {
+      group.cancel();
+      parallel_tasks(par, 30, [&](std::size_t) { ++done; });
+    });
+    CHECK(group.wait() == tbb::task_group_status::canceled);
+    CHECK(done == 30);
   });
 }
 

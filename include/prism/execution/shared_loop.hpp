@@ -11,6 +11,7 @@
 #include <tbb/parallel_for.h>
 #include <tbb/partitioner.h>
 #include <tbb/task_arena.h>
+#include <tbb/task_group.h>
 
 #include <algorithm>
 #include <atomic>
@@ -43,13 +44,16 @@ class SharedLoop {
 
   /// Returns when all tasks have ended. @throws whatever one of them threw
   void run() {
+    // By default the loop would belong to the caller's own oneTBB work, if any, and be skipped
+    // without a word once that is cancelled.
+    tbb::task_group_context context(tbb::task_group_context::isolated);
     // The caller begins with the first part; threads that come too late find nothing to do.
     tbb::parallel_for(
         tbb::blocked_range<std::size_t>(0, parts_.size(), 1),
         [this](const tbb::blocked_range<std::size_t>& range) {
           range.begin() == 0 ? lead() : help(range.begin());
         },
-        tbb::simple_partitioner());
+        tbb::simple_partitioner(), context);
     if (failed_) std::rethrow_exception(error_);
   }
 
