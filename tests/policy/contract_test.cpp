@@ -4,6 +4,8 @@
 #include <doctest/doctest.h>
 
 #include <filesystem>
+#include <prism/experiment/candidates.hpp>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -37,6 +39,21 @@ struct Halving : Zero {
     scorer.offset = T{0.5};
   }
 };
+
+/// Has members with the names of options and parts that are neither, and is in a namespace with
+/// functions of the library's names.
+namespace other {
+
+struct Named : Zero {
+  static constexpr double margin = 1;
+  double penalty = 0.1, base = 2, tau = 0.5;
+  [[nodiscard]] static std::string label() { return "Named"; }
+};
+[[maybe_unused]] std::string label(const Named&) { return "taken"; }
+[[maybe_unused]] std::string describe(const Named&) { return "taken"; }
+[[maybe_unused]] LossTraits loss_traits(const Named&) { return {.negatives = 1}; }
+
+}  // namespace other
 
 struct Slope : ReLU {
   double slope = 0;
@@ -88,6 +105,10 @@ static_assert(!backbone_traits<MF<8>>().needs_all_rows &&
 
 const Interactions two_pairs(2, 2, std::vector<Interaction>{{0, 0}, {1, 1}});
 
+Interactions one_pair(Index user, Index item) {
+  return {2, 2, std::vector<Interaction>{{user, item}}};
+}
+
 }  // namespace
 
 TEST_CASE("a loss's traits follow its options, and a penalty's the one that is chosen") {
@@ -115,6 +136,19 @@ TEST_CASE("a ranking rule is used where the traits say that there is one") {
 TEST_CASE("a ranking rule that is promised at run time alone, and missing, is refused") {
   const Recommender<MF<4>, Promising> model(two_pairs);
   CHECK_THROWS_AS(static_cast<void>(model.scorer()), ArgumentError);
+}
+
+TEST_CASE("members that are no options or parts, and functions of the same names, do no harm") {
+  using Model = Recommender<MF<4>, other::Named>;
+  Model model(two_pairs);
+  CHECK(model.name().find("taken") == std::string::npos);
+  CHECK(prism::describe(other::Named{}) == "Named, tau 0.5");
+  CHECK(fit(model, Split{two_pairs, {}, {}}, {.learning_rate = 0.1, .epochs = 1}, Silent())
+            .epochs.size() == 1);
+  const auto trials = candidates<Types<Model>>(Split{two_pairs, one_pair(0, 1), one_pair(1, 0)},
+                                               SearchSpace().grid("tau", {0.1, 0.2}),
+                                               {.learning_rate = 0.1, .epochs = 1});
+  CHECK(trials.size() == 2);
 }
 
 TEST_CASE("options of policies inside policies are looked at") {

@@ -94,7 +94,7 @@ struct Dropout {
 
   /// @throws ArgumentError  for an option outside its domain
   void check() const {
-    check_options(base);
+    prism::check_options(base);
     require(rate >= 0 && rate <= max_rate, "rate",
             "must be from 0 to 0.999, not " + format_number(rate));
   }

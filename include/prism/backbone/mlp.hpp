@@ -111,7 +111,7 @@ class MLP {
   [[nodiscard]] Activation& activation() noexcept { return activation_; }
 
   /// @throws ArgumentError  for an option of the activation outside its domain
-  void check() const { check_options(activation_); }
+  void check() const { prism::check_options(activation_); }
 
   /// "MLP<64, 2, ReLU>"
   [[nodiscard]] std::string label() const {

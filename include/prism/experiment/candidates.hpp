@@ -71,7 +71,7 @@ template <class Models>
       for (const Hyperparameter& hyperparameter : configuration) {
         set_hyperparameter(options, fit_of_candidate, hyperparameter);
       }
-      options.for_each_policy([](const auto& policy) { check_options(policy); });
+      options.for_each_policy([](const auto& policy) { prism::check_options(policy); });
       detail::check(fit_of_candidate, split, split.train);
       const auto trial = [=](std::uint64_t seed_of_trial) {
         typename Model::Options seeded = options;

@@ -49,7 +49,7 @@ class RuntimeChoice {
     return visit([](const auto& policy) { return prism::label(policy); });
   }
   void check() const {
-    visit([](const auto& policy) { check_options(policy); });
+    visit([](const auto& policy) { prism::check_options(policy); });
   }
 
   /// Which policy of the list is chosen.
@@ -141,12 +141,13 @@ class OneSampler : public detail::RuntimeChoice<Policies...> {
                   std::span<Index> negatives) const {
     this->visit([&]<class Policy>(const Policy& policy) {
       const auto& chosen_state = std::get<typename State::template StateFor<Policy>>(state.states_);
-      draw_negatives(exec, policy, request, chosen_state.state, negatives);
+      prism::draw_negatives(exec, policy, request, chosen_state.state, negatives);
     });
   }
 
   [[nodiscard]] std::optional<SharedNegativesInfo> shared(const SampleRequest& request) const {
-    return this->visit([&](const auto& policy) { return shared_negatives(policy, request); });
+    return this->visit(
+        [&](const auto& policy) { return prism::shared_negatives(policy, request); });
   }
 
   void log_probability(const State& state, const Batch& batch, std::vector<double>& values) const {
@@ -294,7 +295,7 @@ class OnePenalty : public detail::RuntimeChoice<detail::NoPenalty, Policies...> 
   using detail::RuntimeChoice<detail::NoPenalty, Policies...>::RuntimeChoice;
 
   [[nodiscard]] constexpr LossTraits traits() const {
-    return this->visit([](const auto& policy) { return loss_traits(policy); });
+    return this->visit([](const auto& policy) { return prism::loss_traits(policy); });
   }
   template <class T, Execution X>
   double operator()(const LossStep<T, X>& step) const {

@@ -268,12 +268,12 @@ template <class Model, Execution X = Host<>>
                  .make = {},
                  .validates_by_cosine = fit.validate_by_cosine && !split->validation.empty()};
   spec.key = spec.model + " (";
-  options.for_each_policy([&](const auto& policy) { spec.key += describe(policy) + " + "; });
+  options.for_each_policy([&](const auto& policy) { spec.key += prism::describe(policy) + " + "; });
   spec.key += sizeof(typename Model::scalar_type) == 4 ? "float" : "double";
   spec.key += "); seed " + std::to_string(options.seed);
-  const std::string rate = fit.learning_rate
-                               ? format_number(*fit.learning_rate)
-                               : default_rate_rule(loss_traits(options.loss).dot_product_logits);
+  const std::string rate =
+      fit.learning_rate ? format_number(*fit.learning_rate)
+                        : default_rate_rule(prism::loss_traits(options.loss).dot_product_logits);
   for (const detail::RunSetting& setting : detail::fit_settings(fit, rate)) {
     spec.key += "; " + setting.name + " " + setting.value;
   }

@@ -90,7 +90,7 @@ struct PRISM {
   void check() const {
     check_prism_alpha(alpha);
     require_positive("scale", scale);
-    check_options(base);
+    prism::check_options(base);
   }
 
   /// "PRISM<0.5>"; with a scale other than 1: "PRISM<0.5, scale 0.2>".

@@ -42,11 +42,13 @@ namespace prism::inline PRISM_ISA {
 /// @param options  Recommender::Options
 template <class Options>
 [[nodiscard]] std::string name_of(const Options& options) {
-  std::string name = label(options.backbone) + " + " + label(options.loss) + " + " +
-                     label(options.regularizer) + " + " + label(options.initializer);
-  if (label(options.optimizer) != Adam::name) name += " + " + label(options.optimizer);
-  if (loss_traits(options.loss).negatives > 0 && label(options.sampler) != UniformNegatives::name) {
-    name += " + " + label(options.sampler);
+  std::string name = prism::label(options.backbone) + " + " + prism::label(options.loss) + " + " +
+                     prism::label(options.regularizer) + " + " + prism::label(options.initializer);
+  if (prism::label(options.optimizer) != Adam::name)
+    name += " + " + prism::label(options.optimizer);
+  if (prism::loss_traits(options.loss).negatives > 0 &&
+      prism::label(options.sampler) != UniformNegatives::name) {
+    name += " + " + prism::label(options.sampler);
   }
   return name;
 }
@@ -240,7 +242,7 @@ class Recommender {
       if (!is_readable(exec)) return scorer(host_of(exec));
     }
     Scorer<Scalar> scorer{output(exec)};
-    apply_ranking_rule(exec, options_.loss, scorer, weights_.loss);
+    prism::apply_ranking_rule(exec, options_.loss, scorer, weights_.loss);
     return scorer;
   }
   template <Execution X = Host<>>
@@ -296,10 +298,10 @@ class Recommender {
     require(dim <= max_dim, "dim",
             "an embedding's dimension must be at most " + std::to_string(max_dim) + ", not " +
                 std::to_string(dim));
-    options.for_each_policy([](const auto& policy) { check_options(policy); });
+    options.for_each_policy([](const auto& policy) { prism::check_options(policy); });
     StateContext context{train, dim, options.seed, Stream::backbone, options.memory};
     auto backbone = make_state<Scalar>(options.backbone, context);
-    context.dim = output_dim(options.backbone);
+    context.dim = prism::output_dim(options.backbone);
     context.stream = Stream::loss;
     Weights weights{zeros<Scalar>(train.users(), dim, options.memory),
                     zeros<Scalar>(train.items(), dim, options.memory), std::move(backbone),

@@ -99,7 +99,7 @@ struct Penalized {
   /// without effect. dot_product_logits is the loss's, because a saturated penalty does not keep
   /// the loss from training.
   [[nodiscard]] constexpr LossTraits traits() const noexcept {
-    const LossTraits of_loss = loss_traits(loss), of_penalty = loss_traits(penalty);
+    const LossTraits of_loss = prism::loss_traits(loss), of_penalty = prism::loss_traits(penalty);
     return {
         .negatives = of_loss.negatives,
         .overwrites_gradient = of_loss.overwrites_gradient,
@@ -114,9 +114,9 @@ struct Penalized {
 
   /// @throws ArgumentError  for an option outside its domain, or a penalty that uses negatives
   void check() const {
-    check_options(loss);
-    check_options(penalty);
-    require(loss_traits(penalty).negatives == 0, "penalty",
+    prism::check_options(loss);
+    prism::check_options(penalty);
+    require(prism::loss_traits(penalty).negatives == 0, "penalty",
             "must not use negatives; a loss that uses them must be the first argument");
   }
 
@@ -132,7 +132,7 @@ struct Penalized {
     const auto gradients = step.parameter_gradients;
     const double value = evaluate_part(loss, step, state.loss, gradients.first(of_loss));
     const auto of_penalty = gradients.subspan(of_loss);
-    if (!loss_traits(penalty).overwrites_gradient) {
+    if (!prism::loss_traits(penalty).overwrites_gradient) {
       return value + evaluate_part(penalty, step, state.penalty, of_penalty);
     }
     // The penalty would overwrite the loss's gradient, so it gets a separate one.
@@ -149,7 +149,7 @@ struct Penalized {
 
   template <class T, Execution X>
   void ranking_rule(const X& exec, Scorer<T>& scorer, const State<T>& state) const {
-    apply_ranking_rule(exec, loss, scorer, state.loss);
+    prism::apply_ranking_rule(exec, loss, scorer, state.loss);
   }
 
   /// Begins the epoch of both. Each part of a sum has its own draws; those of the first are the
@@ -167,7 +167,7 @@ struct Penalized {
   template <class Part, class T, Execution X>
   static double evaluate_part(const Part& policy, const LossStep<T, X>& step,
                               const state_t<Part, T>& state, std::span<const Rows<T>> gradients) {
-    const LossTraits traits = loss_traits(policy);
+    const LossTraits traits = prism::loss_traits(policy);
     const Batch visible_batch = traits.negatives > 0 || traits.sees_negatives
                                     ? step.batch
                                     : without_negatives(step.exec, step.batch, step.scratch);

@@ -276,9 +276,9 @@ template <class L, class T, Execution X>
 void apply_ranking_rule(const X& exec, const L& loss, Scorer<T>& scorer,
                         const state_t<L, T>& state) {
   if constexpr (detail::names_ranking_rule<L> || detail::RanksByRule<L, T, X>) {
-    if (loss_traits(loss).has_ranking_rule) loss.ranking_rule(exec, scorer, state);
+    if (prism::loss_traits(loss).has_ranking_rule) loss.ranking_rule(exec, scorer, state);
   } else {
-    require(!loss_traits(loss).has_ranking_rule, "traits",
+    require(!prism::loss_traits(loss).has_ranking_rule, "traits",
             "declare has_ranking_rule, but the loss has no ranking_rule");
   }
 }

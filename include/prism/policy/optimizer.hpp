@@ -42,12 +42,12 @@ class RowDecay {
   /// @param popularity  ParameterView::popularity of the table
   RowDecay(const R& regularizer, std::span<const Index> popularity, bool active)
       : regularizer_(regularizer), popularity_(popularity), active_(active) {
-    if constexpr (!PopularityRegularizer<R>) of_all_ = weight_decay(regularizer, active, 0);
+    if constexpr (!PopularityRegularizer<R>) of_all_ = prism::weight_decay(regularizer, active, 0);
   }
 
   [[nodiscard]] constexpr double operator()(std::size_t row) const {
     if constexpr (PopularityRegularizer<R>) {
-      return weight_decay(regularizer_, active_, popularity_.empty() ? 0 : popularity_[row]);
+      return prism::weight_decay(regularizer_, active_, popularity_.empty() ? 0 : popularity_[row]);
     } else {
       return of_all_;
     }

@@ -9,6 +9,7 @@
 
 #include "prism/core/config.hpp"
 #include "prism/core/error.hpp"
+#include "prism/policy/contract.hpp"
 #include "prism/policy/label.hpp"
 
 namespace prism::inline PRISM_ISA {
@@ -20,9 +21,12 @@ template <class Policy, class Visit>
 void for_each_option(Policy& policy, const Visit& visit) {
 #define PRISM_OPTION(option)                                              \
   if constexpr (requires { policy.option; }) {                            \
-    using Value = std::remove_cvref_t<decltype(policy.option)>;           \
+    using Value = decltype(policy.option);                                \
+    /* A constant of that name is no option. */                           \
     if constexpr (std::is_arithmetic_v<Value> || std::is_enum_v<Value>) { \
-      visit(std::string_view(#option), policy.option);                    \
+      if constexpr (!std::is_const_v<Value>) {                            \
+        visit(std::string_view(#option), policy.option);                  \
+      }                                                                   \
     }                                                                     \
   }
   PRISM_OPTION(alpha)
@@ -67,12 +71,16 @@ void for_each_option(Policy& policy, const Visit& visit) {
 }
 
 /// Calls visit(kind, part) for each policy that is part of another: a loss and its penalty, the
-/// base of an initializer, and a policy chosen at run time. A penalty has its own kind.
+/// base of an initializer, and a policy chosen at run time. A penalty has its own kind. A member
+/// of such a name that is no policy, as a number, is not a part.
 template <class Policy, class Visit>
 void for_each_part(std::string_view kind, Policy& policy, const Visit& visit) {
-  if constexpr (requires { policy.base; }) visit(kind, policy.base);
-  if constexpr (requires { policy.loss; }) visit(kind, policy.loss);
-  if constexpr (requires { policy.penalty; }) visit(std::string_view("penalty"), policy.penalty);
+  const auto visit_policy = [&]<class Part>(std::string_view of_part, Part& part) {
+    if constexpr (detail::HasName<std::remove_const_t<Part>>) visit(of_part, part);
+  };
+  if constexpr (requires { policy.base; }) visit_policy(kind, policy.base);
+  if constexpr (requires { policy.loss; }) visit_policy(kind, policy.loss);
+  if constexpr (requires { policy.penalty; }) visit_policy("penalty", policy.penalty);
   if constexpr (requires { policy.visit([](auto&) {}); }) {
     policy.visit([&](auto& chosen) { visit(kind, chosen); });
   }
@@ -81,12 +89,12 @@ void for_each_part(std::string_view kind, Policy& policy, const Visit& visit) {
 /// A policy's label and its options: "SSM, negatives 10, tau 0.2".
 template <class Policy>
 [[nodiscard]] std::string describe(const Policy& policy) {
-  std::string text = label(policy);
+  std::string text = prism::label(policy);
   for_each_option(policy, [&](std::string_view name, const auto& value) {
     text += ", " + std::string(name) + " " + format_number(static_cast<double>(value));
   });
   for_each_part("", policy,
-                [&](std::string_view, const auto& part) { text += ", " + describe(part); });
+                [&](std::string_view, const auto& part) { text += ", " + prism::describe(part); });
   return text;
 }
 

@@ -142,7 +142,7 @@ void check_parameters(const ModelFolderReader& folder, const typename Model::Opt
   try {
     StateContext context{train, options.backbone.dim(), options.seed, Stream::backbone, &limited};
     static_cast<void>(make_state<Scalar>(options.backbone, context));
-    context.dim = output_dim(options.backbone);
+    context.dim = prism::output_dim(options.backbone);
     context.stream = Stream::loss;
     static_cast<void>(make_state<Scalar>(options.loss, context));
   } catch (const std::bad_alloc&) {
@@ -187,7 +187,7 @@ template <class Model, Execution X>
   check_labels(manifest, path, options);
   options.for_each_policy([&](const auto& policy) {
     try {
-      check_options(policy);
+      prism::check_options(policy);
     } catch (const ArgumentError& error) {
       folder.fail(std::string("has an option outside its domain: ") + error.what());
     }

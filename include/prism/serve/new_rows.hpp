@@ -46,7 +46,7 @@ template <Execution X, class Model, class T = typename Model::scalar_type>
 [[nodiscard]] Scorer<T> scorer_of_rows(const X& exec, const Model& model, Matrix<T> users,
                                        Matrix<T> items) {
   Scorer<T> scorer{Output<T>(std::move(users), std::move(items))};
-  apply_ranking_rule(exec, model.options().loss, scorer, model.weights().loss);
+  prism::apply_ranking_rule(exec, model.options().loss, scorer, model.weights().loss);
   return scorer;
 }
 

@@ -143,16 +143,16 @@ class RowTrainer {
   /// Draws the negatives of a batch, as Trainer::sample() does.
   [[nodiscard]] BatchNegatives sample(std::span<const Interaction> pairs, const Random& random,
                                       std::size_t first) {
-    const std::size_t n = loss_traits(model_.options().loss).negatives;
+    const std::size_t n = prism::loss_traits(model_.options().loss).negatives;
     if (n == 0) return {};
     const SampleRequest request{pairs, n, all_, random, first * n};
     const Sampler& sampler = model_.options().sampler;
     const auto shared = prism::shared_negatives(sampler, request);
-    require(!shared || loss_traits(model_.options().loss).takes_shared_negatives, "sampler",
-            "must draw separate negatives for each pair: " + label(model_.options().loss) +
+    require(!shared || prism::loss_traits(model_.options().loss).takes_shared_negatives, "sampler",
+            "must draw separate negatives for each pair: " + prism::label(model_.options().loss) +
                 " does not accept shared ones");
     negatives_.resize(shared ? shared->count : pairs.size() * n);
-    draw_negatives(exec_, sampler, request, sampler_state_, negatives_);
+    prism::draw_negatives(exec_, sampler, request, sampler_state_, negatives_);
     return shared ? BatchNegatives(negatives_, shared->mask) : BatchNegatives(negatives_);
   }
 
@@ -163,7 +163,7 @@ class RowTrainer {
     const FlushDenormals flush_denormals;
     scratch_.reset();
     const auto& options = model_.options();
-    const LossTraits traits = loss_traits(options.loss);
+    const LossTraits traits = prism::loss_traits(options.loss);
     Batch batch = builder_.build(exec_, pairs, negatives, traits.needs_all_rows);
     log_probability_.clear();
     if constexpr (names_log_probability<Sampler>) {

@@ -43,7 +43,7 @@ template <class Value>
 /// Adds "loss: SSM", "loss.tau: 0.2" and so on, for a policy and its parts.
 template <class Policy>
 void add_options(Manifest& manifest, const std::string& name, const Policy& policy) {
-  manifest.add(name, label(policy));
+  manifest.add(name, prism::label(policy));
   if constexpr (requires { policy.choice(); }) {
     manifest.add(name + ".choice", std::to_string(policy.choice()));
   }
@@ -117,8 +117,8 @@ template <class Options>
 void check_labels(const Manifest& manifest, const std::string& path, const Options& options) {
   for_each_kind(options, [&](const char* kind, const auto& policy) {
     const std::string& saved = manifest.text(kind);
-    require(saved == label(policy), kind,
-            "must be " + saved + ", as saved in " + path + ", not " + label(policy));
+    require(saved == prism::label(policy), kind,
+            "must be " + saved + ", as saved in " + path + ", not " + prism::label(policy));
     Manifest own;
     add_options(own, kind, policy);
     for (const auto& [name, value] : own.lines()) {

@@ -106,7 +106,7 @@ void set_default_rate(FitOptions& options, const X& exec, const Model& model, bo
           "must have rows of finite magnitude, because the default learning rate is computed from "
           "them");
   const bool is_large = users.is_large && items.is_large;
-  const bool dot_products = loss_traits(model.options().loss).dot_product_logits;
+  const bool dot_products = prism::loss_traits(model.options().loss).dot_product_logits;
   const std::size_t pairs = model.train().size();
   double step =
       first_step_in_epochs_of(pairs / options.batch_size + (pairs % options.batch_size > 0));
@@ -115,9 +115,9 @@ void set_default_rate(FitOptions& options, const X& exec, const Model& model, bo
   } else if (dot_products) {
     step = first_step_under_dot_products;
   }
-  options.learning_rate = learning_rate_of_step(model.options().optimizer, step, dim);
+  options.learning_rate = prism::learning_rate_of_step(model.options().optimizer, step, dim);
   require(*options.learning_rate > 0, "learning_rate",
-          "must be given for the optimizer " + label(model.options().optimizer) +
+          "must be given for the optimizer " + prism::label(model.options().optimizer) +
               ", whose step length depends on the gradient's; Adam, DenseAdam and "
               "PartialRowWiseAdam have a default");
   if (!no_schedule) return;

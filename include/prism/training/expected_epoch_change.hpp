@@ -78,8 +78,8 @@ std::vector<ExpectedEpochChange> expected_epoch_change(const Model& model, const
     const auto& regularizer = model.options().regularizer;
     // The theorem covers decay of the batch's rows only, or of all rows alike.
     const auto fits = [&](Index degree) {
-      const double inactive = weight_decay(regularizer, false, degree);
-      return inactive == 0 || inactive == weight_decay(regularizer, true, degree);
+      const double inactive = prism::weight_decay(regularizer, false, degree);
+      return inactive == 0 || inactive == prism::weight_decay(regularizer, true, degree);
     };
     if (!std::ranges::all_of(train.item_degree(), fits)) return {};
     const std::size_t full_batches = train.size() / info.batch_size;
@@ -92,10 +92,10 @@ std::vector<ExpectedEpochChange> expected_epoch_change(const Model& model, const
         const Index degree = train.item_degree()[item];
         TheoremSetting setting{.pair_loss = Model::loss_type::pair_loss,
                                .learning_rate = info.learning_rate,
-                               .lambda = weight_decay(regularizer, true, degree),
+                               .lambda = prism::weight_decay(regularizer, true, degree),
                                .popularity = degree,
                                .batches = {.pairs = static_cast<std::int64_t>(train.size())}};
-        if (weight_decay(regularizer, false, degree) == 0) setting.decay = Decay::batched;
+        if (prism::weight_decay(regularizer, false, degree) == 0) setting.decay = Decay::batched;
         setting.pair.item = std::max(
             static_cast<double>(norm(model.tables().items[item], model.tables().items.dim())),
             min_norm);

@@ -97,7 +97,7 @@ template <class T, Execution X, class Backbone, class Loss, class Prepare>
   auto forward = model.backbone.template forward<T>(step, std::as_const(model.backbone_state));
   const auto output_gradient = [&](const BatchSide& side, std::size_t dim) {
     const std::size_t overwritten =
-        loss_traits(model.loss).overwrites_gradient ? side.num_active : 0;
+        prism::loss_traits(model.loss).overwrites_gradient ? side.num_active : 0;
     const Rows<T> rows = scratch.allocate_zeros<T>(exec, side.unique_rows.size(), dim, overwritten);
     prepare(rows, overwritten);
     return rows;

@@ -49,7 +49,7 @@ inline constexpr double trained_cosine = 0.2;
 /// warning.
 template <Execution X, class Model>
 [[nodiscard]] std::vector<std::string> start_warnings(const X& exec, const Model& model) {
-  if (!loss_traits(model.options().loss).dot_product_logits) return {};
+  if (!prism::loss_traits(model.options().loss).dot_product_logits) return {};
   using Isa = typename X::isa;
   const auto output = model.output(exec);
   const auto users = output.users(), items = output.items();

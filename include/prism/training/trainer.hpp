@@ -84,7 +84,7 @@ class Trainer {
 
   /// The number of negatives per pair that the model's loss asks for.
   [[nodiscard]] std::size_t negatives_per_pair() const noexcept {
-    return loss_traits(model_.options().loss).negatives;
+    return prism::loss_traits(model_.options().loss).negatives;
   }
 
   /// Calls the loss's begin_epoch, if it has one. Call it once before an epoch's first step.
@@ -121,7 +121,7 @@ class Trainer {
       negatives_ = TableVector<Index>(count, memory_of(exec_));
     }
     const std::span<Index> negatives = std::span(negatives_).first(count);
-    draw_negatives(exec_, sampler, request, sampler_state_, negatives);
+    prism::draw_negatives(exec_, sampler, request, sampler_state_, negatives);
     return shared ? BatchNegatives(negatives, shared->mask) : BatchNegatives(negatives);
   }
 
@@ -215,7 +215,7 @@ class Trainer {
     model_.set_trained();
     const auto& options = model_.options();
     auto& weights = model_.weights();
-    const LossTraits of_loss = loss_traits(options.loss);
+    const LossTraits of_loss = prism::loss_traits(options.loss);
     // Once its batch has been built, a device has completed all pending work.
     Batch batch = builder_.build(exec_, pairs, negatives, of_loss.needs_all_rows);
     if constexpr (detail::names_log_probability<typename Model::sampler_type>) {
@@ -272,8 +272,8 @@ class Trainer {
                   " pairs, not " + std::to_string(given) + " in total");
       return;
     }
-    require(loss_traits(model_.options().loss).takes_shared_negatives, "sampler",
-            "must draw separate negatives for each pair: " + label(model_.options().loss) +
+    require(prism::loss_traits(model_.options().loss).takes_shared_negatives, "sampler",
+            "must draw separate negatives for each pair: " + prism::label(model_.options().loss) +
                 " does not accept shared ones (its traits do not set takes_shared_negatives)");
     require(n > 0 && given > 0, "negatives", "must be at least 1, for a loss that uses negatives");
   }
