@@ -92,7 +92,7 @@ int main(int argc, char** argv) {
   if (benchmark::ReportUnrecognizedArguments(argc, argv)) return 1;
   int devices = 0;
   if (cudaGetDeviceCount(&devices) != cudaSuccess || devices == 0) {
-    std::printf("no CUDA device\n");
+    std::printf("skipped: no CUDA device\n");
     return 0;
   }
   benchmark::AddCustomContext("peak of the device", std::to_string(bench::fma_peak() / 1e12) +

@@ -23,7 +23,7 @@ TEST_CASE("a trial's key says by which rule a learning rate follows that is left
     return all[k].trial(5).key.find(std::string("; learning_rate ") + rule + ";") !=
            std::string::npos;
   };
-  CHECK(has(0, "default, rule 2"));
+  CHECK(has(0, "default, rule 3"));
   CHECK(has(1, "default of dot products, rule 1"));
 }
 

@@ -86,6 +86,8 @@ TEST_CASE("a policy's option outside its domain is an error when the model is ma
         }) == "lambda");
   CHECK(argument_of([&] { Recommender<MF<4>, BPR>(train, {.optimizer = {.beta1 = 1}}); }) ==
         "beta1");
+  CHECK(argument_of([&] { Recommender<MF<4>, BPR>(train, {.optimizer = {.epsilon = 1e-40}}); }) ==
+        "epsilon");
 }
 
 TEST_CASE("fit names the option that is outside its domain") {
@@ -107,6 +109,20 @@ TEST_CASE("fit names the option that is outside its domain") {
   const Split other =
       random_split(synthetic_interactions({.users = 20, .items = 20, .interactions_per_user = 5}));
   CHECK_THROWS_AS(fit(model, other, {}, Silent()), ArgumentError);
+}
+
+TEST_CASE("weights of a model of other sizes are refused before anything is copied") {
+  using Model = Recommender<MF<4>, BPR>;
+  const Interactions small(2, 3, std::vector<Interaction>{{0, 0}, {1, 2}});
+  const Interactions more_items(2, 4, std::vector<Interaction>{{0, 0}, {1, 3}});
+  Model model(small, {.seed = 1});
+  const Model before(small, {.seed = 1});
+  CHECK_THROWS_AS(model.copy_weights_from(Model(more_items, {.seed = 2})), ArgumentError);
+  CHECK(model.users() == before.users());
+  model.copy_weights_from(model);
+  CHECK(model.items() == before.items());
+  model.copy_weights_from(Model(small, {.seed = 2}));
+  CHECK(model.users() != before.users());
 }
 
 TEST_CASE("a model needs interactions, and a dimension") {

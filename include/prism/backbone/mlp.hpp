@@ -22,6 +22,7 @@
 #include "prism/core/scratch.hpp"
 #include "prism/execution/serial.hpp"
 #include "prism/ops/fill.hpp"
+#include "prism/ops/layer.hpp"
 #include "prism/ops/tower.hpp"
 #include "prism/policy/backbone.hpp"
 #include "prism/policy/label.hpp"

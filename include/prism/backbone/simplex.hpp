@@ -27,6 +27,7 @@
 #include "prism/kernel/row.hpp"
 #include "prism/kernel/weighted_sum.hpp"
 #include "prism/ops/fill.hpp"
+#include "prism/ops/layer.hpp"
 #include "prism/ops/numbers.hpp"
 #include "prism/ops/tower.hpp"
 #include "prism/policy/backbone.hpp"

@@ -59,6 +59,8 @@
 #define PRISM_ISA compiled_for_avx2_fma
 #elif defined(__AVX2__)
 #define PRISM_ISA compiled_for_avx2
+#elif defined(__AVX__) && defined(__FMA__)
+#define PRISM_ISA compiled_for_avx_fma
 #elif defined(__AVX__)
 #define PRISM_ISA compiled_for_avx
 #elif defined(__SSE4_2__)

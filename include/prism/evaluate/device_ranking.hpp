@@ -231,12 +231,13 @@ class DeviceRanking {
 
 /// rank_items() on a device, for arguments that have been checked.
 /// @param max_scores  the number of scores in memory at a time, or those of one user if these are
-///     more
+///     more; fewer where the device has less memory. A warp ranks a user's, so that a device needs
+///     thousands of users at a time.
 template <DeviceExecution X, class T, class Visit>
 void rank_on_device(const X& exec, const Scorer<T>& scorer, std::span<const Index> users,
                     std::size_t k, std::span<const Interactions* const> exclude,
                     Similarity similarity, const Visit& visit,
-                    std::size_t max_scores = (std::size_t{1} << 30) / sizeof(T)) {
+                    std::size_t max_scores = (std::size_t{1} << 32) / sizeof(T)) {
   const std::size_t items = scorer.output.items().size();
   if (users.empty()) return;
   const std::size_t in_memory = items > 0 ? std::max<std::size_t>(max_scores / items, 1) : 1;

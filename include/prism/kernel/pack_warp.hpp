@@ -132,7 +132,13 @@ struct PackTraits<Pack<T, isa::warp>> {
   }
   template <class Number = T>
   PRISM_HOST_DEVICE static T largest(P pack) noexcept {
-    return Lanes<isa::warp>::over_lanes(pack.value, [](T a, T b) { return a > b ? a : b; });
+    T found = Lanes<isa::warp>::over_lanes(pack.value, [](T a, T b) { return a > b ? a : b; });
+#if defined(__CUDA_ARCH__)
+    // With NaN, which the comparison does not order, lanes may have found different numbers, and
+    // must not take different branches.
+    found = __shfl_sync(Lanes<isa::warp>::all, found, 0);
+#endif
+    return found;
   }
 };
 

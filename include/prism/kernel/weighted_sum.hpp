@@ -48,11 +48,15 @@ PRISM_HOST_DEVICE inline void weighted_sum(T* to, T factor, std::size_t count,
   using P = Pack<T, Isa>;
   constexpr std::size_t w = P::width;
   const std::size_t dim = from.dim();
-  const std::size_t quad_end = dim - dim % (4 * w), pack_end = dim - dim % w;
+  const std::size_t quad_end = dim - dim % (4 * w), pair_end = dim - dim % (2 * w),
+                    pack_end = dim - dim % w;
   for (std::size_t c = 0; c < quad_end; c += 4 * w) {
     detail::sum_columns<P, 4>(to, c, factor, count, index_of, weight_of, from);
   }
-  for (std::size_t c = quad_end; c < pack_end; c += w) {
+  for (std::size_t c = quad_end; c < pair_end; c += 2 * w) {
+    detail::sum_columns<P, 2>(to, c, factor, count, index_of, weight_of, from);
+  }
+  for (std::size_t c = pair_end; c < pack_end; c += w) {
     detail::sum_columns<P, 1>(to, c, factor, count, index_of, weight_of, from);
   }
   for (std::size_t c = pack_end + Lanes<Isa>::first(); c < dim; c += Lanes<Isa>::step()) {

@@ -63,8 +63,8 @@ template <class Options>
 template <class Backbone, class Loss, class Regularizer = None, class Initializer = Xavier,
           class Optimizer = Adam, class Sampler = UniformNegatives, class Scalar = float>
 class Recommender {
-  static_assert(std::floating_point<Scalar>,
-                "Recommender: argument 7 (Scalar) is not a floating-point type such as float");
+  static_assert(std::same_as<Scalar, float> || std::same_as<Scalar, double>,
+                "Recommender: argument 7 (Scalar) is neither float nor double");
   static_assert(check_backbone<Backbone, Scalar>(),
                 "Recommender: argument 1 (Backbone) is not a backbone such as MF<64>; "
                 "prism/policy/backbone.hpp lists the requirements");
@@ -152,6 +152,8 @@ class Recommender {
         trained_(other.trained_) {}
 
   /// Copies the weights of a model that was made the same way, whatever memory they are in.
+  /// @throws ArgumentError  if a table or parameter of the other has another size; nothing is
+  ///     copied then
   void copy_weights_from(const Recommender& other) {
     std::vector<Rows<Scalar>> parts;
     DeviceMemory* const own_device = device_memory(memory_of(users()));
@@ -161,6 +163,14 @@ class Recommender {
     visit_weights(const_cast<Weights&>(other.weights_),
                   [&](Rows<Scalar> part) { parts.push_back(part); });
     std::size_t next = 0;
+    visit_weights(weights_, [&](Rows<Scalar> part) {
+      require(next < parts.size() && parts[next].size() == part.size() &&
+                  parts[next].dim() == part.dim(),
+              "other", "must have tables and parameters of the same sizes as this model");
+      ++next;
+    });
+    if (this == &other) return;
+    next = 0;
     visit_weights(weights_, [&](Rows<Scalar> part) {
       const std::span<const Scalar> from(parts[next++].data(), part.num_elements());
       copy_across(device, from, std::span(part.data(), part.num_elements()));

@@ -20,6 +20,7 @@
 #include "prism/kernel/pack_bits.hpp"
 #include "prism/kernel/row.hpp"
 #include "prism/ops/device/tower.hpp"
+#include "prism/ops/layer.hpp"
 
 namespace prism::inline PRISM_ISA {
 

@@ -26,7 +26,7 @@ struct Adam {
 
   double beta1 = 0.9;     ///< in [0, 1)
   double beta2 = 0.999;   ///< in [0, 1)
-  double epsilon = 1e-8;  ///< above 0
+  double epsilon = 1e-8;  ///< at least 1e-30
 
   /// The learning rate whose steps move a row of dim columns by about `length`: Adam moves each
   /// column by about the learning rate (Kingma, Ba, section 2.1).

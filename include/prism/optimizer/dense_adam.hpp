@@ -13,6 +13,7 @@
 #include "prism/core/config.hpp"
 #include "prism/core/error.hpp"
 #include "prism/core/execution.hpp"
+#include "prism/core/finite.hpp"
 #include "prism/core/matrix.hpp"
 #include "prism/core/parallel.hpp"
 #include "prism/execution/serial.hpp"
@@ -30,7 +31,7 @@ struct DenseAdam {
 
   double beta1 = 0.9;     ///< in [0, 1)
   double beta2 = 0.999;   ///< in [0, 1)
-  double epsilon = 1e-8;  ///< above 0
+  double epsilon = 1e-8;  ///< at least 1e-30
 
   /// The learning rate whose steps move a row of dim columns by about `length`: Adam moves each
   /// column by about the learning rate (Kingma, Ba, section 2.1).
@@ -42,7 +43,9 @@ struct DenseAdam {
   void check() const {
     require(beta1 >= 0 && beta1 < 1, "beta1", "must be in [0, 1), not " + format_number(beta1));
     require(beta2 >= 0 && beta2 < 1, "beta2", "must be in [0, 1), not " + format_number(beta2));
-    require_positive("epsilon", epsilon);
+    // Smaller numbers are 0 in float, and weights without a gradient would become NaN.
+    require(is_finite(epsilon) && epsilon >= 1e-30, "epsilon",
+            "must be a number of at least 1e-30, not " + format_number(epsilon));
   }
 
   /// The moments, size x dim each.

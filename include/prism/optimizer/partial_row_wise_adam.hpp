@@ -28,7 +28,7 @@ struct PartialRowWiseAdam {
 
   double beta1 = 0.9;     ///< in [0, 1)
   double beta2 = 0.999;   ///< in [0, 1)
-  double epsilon = 1e-8;  ///< above 0
+  double epsilon = 1e-8;  ///< at least 1e-30
 
   /// As in Adam: the root mean square of a row's update is about the learning rate.
   [[nodiscard]] double learning_rate_of_step(double length, std::size_t dim) const {

@@ -42,6 +42,7 @@ PRISM_NAMES_MEMBER(finite);
 PRISM_NAMES_MEMBER(flush);
 PRISM_NAMES_MEMBER(has_ranking_rule);
 PRISM_NAMES_MEMBER(label);
+PRISM_NAMES_MEMBER(learning_rate_of_step);
 PRISM_NAMES_MEMBER(log_probability);
 PRISM_NAMES_MEMBER(looks_at_every_row);
 PRISM_NAMES_MEMBER(needs_all_rows);

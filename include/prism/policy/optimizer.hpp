@@ -112,7 +112,13 @@ struct AnyRegularizer {
 /// has no such function.
 template <class O>
 [[nodiscard]] double learning_rate_of_step(const O& optimizer, double length, std::size_t dim) {
-  if constexpr (requires { optimizer.learning_rate_of_step(length, dim); }) {
+  if constexpr (detail::names_learning_rate_of_step<O>) {
+    static_assert(
+        requires {
+          { optimizer.learning_rate_of_step(length, dim) } -> std::convertible_to<double>;
+        },
+        "an optimizer's learning_rate_of_step, if it has one, must be: double "
+        "learning_rate_of_step(double length, std::size_t dim) const");
     return optimizer.learning_rate_of_step(length, dim);
   } else {
     return 0;

@@ -33,9 +33,9 @@ namespace prism::inline PRISM_ISA::detail {
 
 /// The length of the first steps from small magnitudes: 0.03 at 64 dimensions.
 inline constexpr double first_step_from_small = 0.24;
-/// Epochs of up to this many steps have that first step. In longer ones it is shorter in
-/// proportion: patience counts epochs, so a lower rate has the steps it needs to find the
-/// magnitudes.
+/// Epochs of up to this many steps have that first step. In longer ones it is shorter by the square
+/// of their number: patience counts epochs, so a lower rate has the steps it needs to find the
+/// magnitudes, and loses less of the directions.
 inline constexpr double steps_of_short_epochs = 100;
 /// The length of the last steps from small magnitudes, about: 0.001 at 64 dimensions.
 inline constexpr double last_step_from_small = 0.008;
@@ -52,7 +52,7 @@ inline constexpr double large_magnitude = 1.5;
 /// The length of the first steps from small magnitudes, in epochs of so many steps.
 [[nodiscard]] inline double first_step_in_epochs_of(std::size_t steps) {
   const double share = steps_of_short_epochs / static_cast<double>(std::max<std::size_t>(1, steps));
-  return std::max(last_step_from_small, first_step_from_small * std::min(1.0, share));
+  return std::max(last_step_from_small, first_step_from_small * std::min(1.0, share * share));
 }
 
 /// The schedule from small magnitudes: reductions by sqrt(10), as many as lead from the first

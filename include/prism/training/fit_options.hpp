@@ -48,15 +48,15 @@ struct CheckpointOptions {
 /// How settings describe a learning rate that is left unset: the rule that determines it, with a
 /// version, so that records of trials under different rules are not confused.
 [[nodiscard]] constexpr const char* default_rate_rule(bool dot_product_logits) {
-  return dot_product_logits ? "default of dot products, rule 1" : "default, rule 2";
+  return dot_product_logits ? "default of dot products, rule 1" : "default, rule 3";
 }
 
 struct FitOptions {
   /// Above 0. If unset, it is derived from the embedding rows and the loss, see default_rate.hpp.
-  /// For rows that start short, such as Xavier's, at 64 dimensions: 0.03 in epochs of up to 100
-  /// steps, 3 / steps in longer ones, but at least 0.001; 0.001 under a loss of dot products. For
-  /// rows that start long, such as PRISM's: the learning rate that turns them by 0.003 radians per
-  /// step, about 0.002.
+  /// From small magnitudes, such as Xavier's, at 64 dimensions: 0.03 in epochs of up to 100
+  /// steps, 300 / steps^2 in longer ones, but at least 0.001; 0.001 under a loss of dot products.
+  /// From large magnitudes, such as PRISM's: the learning rate that turns a row by 0.003 radians
+  /// per step, about 0.002.
   std::optional<double> learning_rate{};
   std::size_t batch_size = 4096;  ///< pairs per step, at least 1; an epoch's last may be smaller
   /// Maximum, at least 1; default_epochs if unset. Without a validation set it must be given,
@@ -71,8 +71,8 @@ struct FitOptions {
   Shuffle shuffle = Shuffle::every_epoch;
   /// A factor on learning_rate for each step, see schedule.hpp. If unset: constant if learning_rate
   /// is given; under a loss of dot products a PlateauSchedule, or constant without a validation
-  /// set; under other losses constant if rows start long, and for short rows a PlateauSchedule, or
-  /// a CosineSchedule without a validation set.
+  /// set; under other losses constant from large magnitudes, and from small ones a PlateauSchedule,
+  /// or a CosineSchedule without a validation set.
   std::optional<Schedule> schedule{};
   /// Also ranks the validation set by cosine after each epoch, for
   /// EpochRecord::validation_by_cosine: the quality that angles alone give. The weights, the best

@@ -12,16 +12,10 @@
 #include "prism/core/rows.hpp"
 #include "prism/core/scratch.hpp"
 #include "prism/ops/device/matrix_product.hpp"
+#include "prism/ops/layer.hpp"
 #include "prism/ops/ordered_sums.hpp"
 
 namespace prism::inline PRISM_ISA {
-
-/// A dense layer y = x W' + b.
-template <class T>
-struct LayerView {
-  Rows<const T> weight;  // out x in
-  const T* bias;         // out
-};
 
 /// Saved for the backward pass: the input of each layer, and the layers.
 template <class T, std::size_t Layers>
