@@ -73,9 +73,10 @@ std::string defaults_markdown(const std::vector<FigureResult>& results) {
   for (std::size_t k = 0; k < learning_rates.size(); ++k) out << "---|";
   out << "---|\n";
   for (const FigureResult& result : results) {
-    if (result.figure.shown != Shown::rates || !result.shows_all()) continue;
-    any = true;
+    if (result.figure.shown != Shown::rates) continue;
     for (const SeriesResult& series : result.series) {
+      if (!series.shows_all()) continue;
+      any = true;
       out << "| " << result.figure.title << " | " << series.series.title << " |";
       for (const SeriesPoint& point : series.points) {
         out << ' ' << with_spread(over(point.runs, ndcg)) << diverged_text(point.runs) << " ("
@@ -92,8 +93,9 @@ std::string defaults_csv(const std::vector<FigureResult>& results) {
   out.precision(9);
   out << "data,model,lr,seeds,ndcg,ndcg_deviation,best_epoch\n";
   for (const FigureResult& result : results) {
-    if (result.figure.shown != Shown::rates || !result.shows_all()) continue;
+    if (result.figure.shown != Shown::rates) continue;
     for (const SeriesResult& series : result.series) {
+      if (!series.shows_all()) continue;
       for (const SeriesPoint& point : series.points) {
         const prism::Statistic quality = over(point.runs, ndcg);
         out << csv_field(result.figure.title) << ',' << csv_field(series.series.title) << ',';

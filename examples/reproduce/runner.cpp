@@ -61,10 +61,11 @@ std::string CellResult::note() const {
   return std::to_string(seeds) + " of " + std::to_string(all_seeds) + " seeds";
 }
 
+bool SeriesResult::shows_all() const {
+  return std::ranges::none_of(points, [](const SeriesPoint& at) { return at.runs.empty(); });
+}
 bool FigureResult::shows_all() const {
-  return std::ranges::all_of(series, [](const SeriesResult& of) {
-    return std::ranges::none_of(of.points, [](const SeriesPoint& at) { return at.runs.empty(); });
-  });
+  return std::ranges::all_of(series, &SeriesResult::shows_all);
 }
 
 Runner::Runner(RunnerOptions options)

@@ -48,12 +48,14 @@ struct SeriesPoint {
 struct SeriesResult {
   Series series;
   std::vector<SeriesPoint> points{};
+  /// Whether each point has a run, though perhaps not with each seed.
+  [[nodiscard]] bool shows_all() const;
 };
 struct FigureResult {
   Figure figure;
   std::vector<SeriesResult> series{};
   std::size_t done = 0, total = 0;  // trials
-  /// Whether each point has a run, though perhaps not with each seed.
+  /// Whether each point of each series has a run.
   [[nodiscard]] bool shows_all() const;
 };
 
