@@ -19,7 +19,7 @@ FitOptions settled(Model& model, const Split& part, FitOptions options = {}) {
   return TrainingSession(model, part, std::move(options)).options();
 }
 
-/// The mean length of rows, each counted as often as it has interactions.
+/// The mean magnitude of rows, each counted as often as it has interactions.
 double mean_magnitude(const auto& table, std::span<const Index> popularity) {
   double sum = 0, count = 0;
   for (std::size_t r = 0; r < table.shape(0); ++r) {

@@ -35,9 +35,9 @@ class StagedFile {
     // The opened file may no longer have this name: another writer may have published it since.
     struct stat opened {
     }, named{};
-    // Some network file systems cannot lock files: there, the last of two writers wins.
-    const bool taken = ::flock(descriptor_, LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK;
-    if (taken || ::fstat(descriptor_, &opened) != 0 || ::stat(staged_.c_str(), &named) != 0 ||
+    const bool locked = ::flock(descriptor_, LOCK_EX | LOCK_NB) == 0;
+    if (!locked && errno != EWOULDBLOCK) fail();
+    if (!locked || ::fstat(descriptor_, &opened) != 0 || ::stat(staged_.c_str(), &named) != 0 ||
         opened.st_ino != named.st_ino) {
       ::close(std::exchange(descriptor_, -1));
       throw DataError(final_.string(), 0, "cannot be written: another process is writing it");

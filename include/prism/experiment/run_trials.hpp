@@ -76,6 +76,16 @@ namespace detail {
   return folder / (std::to_string(sum.value()) + ".ckpt");
 }
 
+/// If there is one.
+inline void remove_checkpoint(const std::filesystem::path& folder, const TrialSpec& spec) {
+  std::error_code ignored;
+  if (!folder.empty()) std::filesystem::remove(checkpoint_file(folder, spec), ignored);
+}
+inline void remove_empty_folder(const std::filesystem::path& folder) {
+  std::error_code ignored;
+  if (!folder.empty()) std::filesystem::remove(folder, ignored);  // fails if it is not empty
+}
+
 /// @throws ArgumentError  for an option outside its domain
 inline void check(const QueueOptions& options) {
   require(options.budget_seconds >= 0, "budget_seconds",
@@ -94,7 +104,8 @@ class TrialQueue {
       if (!keys.insert(spec.key).second) continue;
       const auto record = records.find(spec.key);
       if (record && covers(*record, spec, epochs)) {
-        if (record->finished) remove_checkpoint(spec);
+        // Left by a process that was killed after it had written the record.
+        if (record->finished) remove_checkpoint(folder_, spec);
         continue;
       }
       // No record is replaced by one of fewer epochs.
@@ -105,7 +116,7 @@ class TrialQueue {
 
   bool run() {
     if (open_.empty()) {
-      remove_empty_folder();
+      remove_empty_folder(folder_);
       return true;
     }
     if (!folder_.empty()) {
@@ -123,21 +134,11 @@ class TrialQueue {
       for (std::size_t w = 0; w < workers; ++w) pool.emplace_back([&] { work(threads); });
     }
     if (error_) std::rethrow_exception(error_);
-    remove_empty_folder();
+    remove_empty_folder(folder_);
     return progress_.done == progress_.total;
   }
 
  private:
-  /// Also of a process that was killed between a trial's record and this.
-  void remove_checkpoint(const TrialSpec& spec) const {
-    std::error_code ignored;
-    if (!folder_.empty()) std::filesystem::remove(checkpoint_file(folder_, spec), ignored);
-  }
-  void remove_empty_folder() const {
-    std::error_code ignored;
-    if (!folder_.empty()) std::filesystem::remove(folder_, ignored);  // fails if it is not empty
-  }
-
   void work(int threads) {
     try {
       oneapi::tbb::task_arena arena(threads);
@@ -191,7 +192,7 @@ class TrialQueue {
       }
     }
     records_.add(record);
-    if (record.finished) remove_checkpoint(spec);
+    if (record.finished) remove_checkpoint(folder_, spec);
     show(std::move(record));
   }
 
@@ -286,12 +287,8 @@ inline bool run_trials(std::span<const TrialSpec> specs, std::size_t epochs, Tri
 inline void discard_checkpoints(std::span<const TrialSpec> specs, const TrialRecords& records,
                                 const QueueOptions& options = {}) {
   const std::filesystem::path folder = detail::checkpoint_folder(records, options);
-  if (folder.empty()) return;
-  std::error_code ignored;
-  for (const TrialSpec& spec : specs) {
-    std::filesystem::remove(detail::checkpoint_file(folder, spec), ignored);
-  }
-  std::filesystem::remove(folder, ignored);
+  for (const TrialSpec& spec : specs) detail::remove_checkpoint(folder, spec);
+  detail::remove_empty_folder(folder);
 }
 
 }  // namespace prism::inline PRISM_ISA

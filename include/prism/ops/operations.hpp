@@ -15,7 +15,7 @@
 //   shared_products.hpp SharedProducts           the blocks of scores of shared negatives
 //   split_*.hpp                                  the same blocks on a processor's tile unit
 //   uniformity.hpp      uniformity               the logarithm of its mean
-//   layer.hpp           pack_layer               a dense layer's weights
+//   layer.hpp           LayerView                a dense layer's weights
 //   tower.hpp           tower_forward, _backward dense layers
 //   propagation.hpp     mean_of_layers           products with the graph's adjacency matrix
 //   ordered_sums.hpp    sum_rows                 the weighted sum of all rows

@@ -16,6 +16,7 @@
 #include "prism/core/rows.hpp"
 #include "prism/core/scratch.hpp"
 #include "prism/kernel/linear.hpp"
+#include "prism/kernel/matrix_product.hpp"
 #include "prism/kernel/pack.hpp"
 #include "prism/kernel/pack_bits.hpp"
 #include "prism/kernel/row.hpp"
@@ -39,6 +40,36 @@ using tower_saved_t =
 namespace detail {
 
 inline constexpr std::size_t tower_grain = 64;
+
+/// Packs a layer's weights into scratch memory.
+/// @param weight  out x in
+/// @param bias    out
+template <class T, Execution X>
+[[nodiscard]] LinearLayer<T> pack_layer(const X& exec, Rows<const T> weight, const T* bias,
+                                        Scratch& scratch) {
+  using Isa = typename X::isa;
+  constexpr std::size_t w = panel_columns<T, Isa>;
+  const std::size_t out = weight.size(), in = weight.dim();
+  const auto allocate = [&](std::size_t n) { return scratch.allocate<T>(n, 1).data(); };
+  const LinearLayer<T> layer{in, out, allocate(padded<T, Isa>(out)),
+                             allocate(panel_elements<T, Isa>(in, out)),
+                             allocate(panel_elements<T, Isa>(out, in))};
+  std::copy_n(bias, out, layer.bias);
+  std::fill(layer.bias + out, layer.bias + padded<T, Isa>(out), T{0});
+  const std::size_t of_transposed = (out + w - 1) / w, panels = of_transposed + (in + w - 1) / w;
+  constexpr std::size_t grain = std::size_t{1} << 14;  // numbers
+  parallel_chunks(exec, panels, std::max<std::size_t>(grain / (w * std::max(in, out)), 1),
+                  [&](std::size_t begin, std::size_t end) {
+                    for (std::size_t p = begin; p < end; ++p) {
+                      const bool transposed = p < of_transposed;
+                      const std::size_t column = (transposed ? p : p - of_transposed) * w;
+                      T* const to = transposed ? layer.weight_transposed + column * in
+                                               : layer.weight + column * out;
+                      pack_panel<Isa>(weight, column, transposed, transposed ? in : out, to);
+                    }
+                  });
+  return layer;
+}
 
 /// Whether an activation's functions take packs as well as single numbers, which it declares with
 /// `static constexpr bool takes_packs = true`.
@@ -107,7 +138,7 @@ TowerSaved<T, Layers> tower_forward(const X& exec, IndexedRows<const T> from,
   TowerSaved<T, Layers> saved;
   for (std::size_t l = 0; l < Layers; ++l) {
     saved.input[l] = scratch.allocate<T>(from.size(), width);
-    saved.layer[l] = pack_layer<T>(exec, layers[l].weight, layers[l].bias, scratch);
+    saved.layer[l] = detail::pack_layer<T>(exec, layers[l].weight, layers[l].bias, scratch);
   }
   const bool whole_packs = dim == width;
   const Rows<T> last_output = whole_packs ? output : scratch.allocate<T>(from.size(), width);
