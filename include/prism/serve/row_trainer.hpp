@@ -23,6 +23,7 @@
 #include "prism/data/interactions.hpp"
 #include "prism/policy/batch.hpp"
 #include "prism/policy/epoch_start.hpp"
+#include "prism/policy/label.hpp"
 #include "prism/policy/loss.hpp"
 #include "prism/policy/optimizer.hpp"
 #include "prism/policy/output.hpp"
