@@ -73,8 +73,9 @@ Amazon-Book the learning rate is 0.01 (CCL: 0.003). Set without a search: BSL's 
 rank a validation set best, a tenth of the training set, by successive halving among the candidates of each learning
 rate, whose first rung, without `--first-epochs`, is 10 epochs (CCL: 30); the model is then retrained on training and
 validation set for the best number of epochs, and tested. There is one seed; with LightGCN's split it affects only the
-validation set. NDCG@20 and Recall@20 count as in [protocols.md](protocols.md). Seconds per epoch include validation,
-with other trials on other cores. Published figures use other random splits and other validation sets.
+validation set. NDCG@20 and Recall@20 count as in [protocols.md](protocols.md). Equal quality is reached when the
+validation of each initializer reaches the lower of their two best. Seconds per epoch include validation, with other
+trials on other cores. Published figures use other random splits and other validation sets.
 
 )";
 

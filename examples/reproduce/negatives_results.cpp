@@ -2,9 +2,7 @@
 #include "negatives_results.hpp"
 
 #include <algorithm>
-#include <cmath>
 #include <cstddef>
-#include <limits>
 #include <sstream>
 #include <vector>
 
@@ -20,33 +18,18 @@ double seconds_per_epoch(const prism::TrialRecord& run) {
   return run.seconds / static_cast<double>(std::max<std::size_t>(run.epochs, 1));
 }
 
-/// The first epoch whose validation exceeds the other model's best, as the mean over seeds with
-/// which neither diverged; NaN if with one of them none does.
-double epochs_to_pass(const prism::Tuned& tuned, const prism::Tuned& other) {
-  std::vector<double> epochs;
-  for (std::size_t s = 0; s < tuned.runs.size(); ++s) {
-    if (!tuned.runs[s].report || !other.runs[s].report) continue;
-    const std::vector<double>& validations = tuned.runs[s].validations;
-    const auto passing = std::ranges::find_if(
-        validations, [&](double each) { return each > other.runs[s].validation; });
-    if (passing == validations.end()) return std::numeric_limits<double>::quiet_NaN();
-    epochs.push_back(static_cast<double>(passing - validations.begin() + 1));
-  }
-  return epochs.empty() ? std::numeric_limits<double>::quiet_NaN() : prism::statistic(epochs).mean;
-}
-
 /// A model of a cell.
 struct Row {
   const char* initializer;
   const prism::Tuned& tuned;
-  double passes;  // the other model's best, after this many epochs
+  prism::Statistic epochs_to_equal_quality;
 };
 
 /// The rows of a cell; none if it is incomplete.
 std::vector<Row> rows(const NegativesResult& result) {
   if (!result.complete() || result.xavier.runs.empty() || result.prism.runs.empty()) return {};
-  return {{"Xavier", result.xavier, epochs_to_pass(result.xavier, result.prism)},
-          {"PRISM<1>", result.prism, epochs_to_pass(result.prism, result.xavier)}};
+  const auto [xavier, prism] = epochs_to_equal_quality(result.xavier.runs, result.prism.runs);
+  return {{"Xavier", result.xavier, xavier}, {"PRISM<1>", result.prism, prism}};
 }
 
 }  // namespace
@@ -56,7 +39,7 @@ std::string negatives_markdown(const Benchmark& benchmark,
   std::ostringstream out;
   bool any = false;
   out << "| loss | initializer | hyperparameters | validation NDCG@20 | NDCG@20 | Recall@20 | "
-         "NDCG@20 by cosine | best epoch | passes the other's best validation in epoch | seconds "
+         "NDCG@20 by cosine | best epoch | equal quality in epoch | seconds "
          "per epoch |\n|---|---|---|---|---|---|---|---|---|---|\n";
   for (const NegativesResult& result : cells) {
     if (result.cell.benchmark.name() != benchmark.name()) continue;
@@ -70,7 +53,7 @@ std::string negatives_markdown(const Benchmark& benchmark,
           << with_spread(row.tuned.test(&prism::Report::recall)) << " | "
           << mean_text("%.4f", over(row.tuned.retrained, by_cosine)) << " | "
           << mean_text("%.0f", over(runs, best_epoch)) << " | "
-          << (std::isnan(row.passes) ? "" : number("%.0f", row.passes)) << " | "
+          << mean_text("%.0f", row.epochs_to_equal_quality) << " | "
           << mean_text("%.1f", over(runs, seconds_per_epoch)) << " |\n";
     }
   }
@@ -87,7 +70,7 @@ std::string negatives_csv(const std::vector<NegativesResult>& cells) {
   std::ostringstream out;
   out.precision(9);
   out << "benchmark,loss,initializer,hyperparameters,seeds,validation,ndcg,ndcg_deviation,recall,"
-         "ndcg_by_cosine,best_epoch,passes_other_in_epoch,seconds_per_epoch\n";
+         "ndcg_by_cosine,best_epoch,equal_quality_epoch,seconds_per_epoch\n";
   for (const NegativesResult& result : cells) {
     for (const Row& row : rows(result)) {
       const prism::Statistic ndcg = row.tuned.test(&prism::Report::ndcg);
@@ -97,7 +80,7 @@ std::string negatives_csv(const std::vector<NegativesResult>& cells) {
           << row.tuned.test(&prism::Report::recall).mean << ','
           << over(row.tuned.retrained, by_cosine).mean << ','
           << over(row.tuned.runs, best_epoch).mean << ',';
-      if (!std::isnan(row.passes)) out << row.passes;
+      if (row.epochs_to_equal_quality.count > 0) out << row.epochs_to_equal_quality.mean;
       out << ',' << over(row.tuned.runs, seconds_per_epoch).mean << '\n';
     }
   }

@@ -32,23 +32,6 @@ double epoch_that_reaches(const prism::TrialRecord& run, double validation) {
       static_cast<std::size_t>(reaching - run.validations.begin()) + 1, run.validations.size()));
 }
 
-/// Epochs until the validation of each model reaches the lower of their two best ones, as means
-/// over the seeds with which neither diverged.
-struct EpochsToEqualQuality {
-  prism::Statistic decay, prism;
-};
-EpochsToEqualQuality epochs_to_equal_quality(const CellResult& result) {
-  std::vector<double> decay, prism;
-  for (std::size_t s = 0; s < result.decay.runs.size(); ++s) {
-    const prism::TrialRecord &one = result.decay.runs[s], &other = result.prism.runs[s];
-    if (!one.report || !other.report) continue;
-    const double common = std::min(one.validation, other.validation);
-    decay.push_back(epoch_that_reaches(one, common));
-    prism.push_back(epoch_that_reaches(other, common));
-  }
-  return {prism::statistic(decay), prism::statistic(prism)};
-}
-
 /// "+38 %" of the decay's epochs; negative where PRISM takes more.
 std::string saved(double decay_epochs, double prism_epochs) {
   if (decay_epochs <= 0) return "";
@@ -83,6 +66,19 @@ std::vector<Row> rows(const std::vector<CellResult>& cells) {
 }
 
 }  // namespace
+
+EpochsToEqualQuality epochs_to_equal_quality(const std::vector<prism::TrialRecord>& first,
+                                             const std::vector<prism::TrialRecord>& second) {
+  std::vector<double> of_first, of_second;
+  for (std::size_t s = 0; s < std::min(first.size(), second.size()); ++s) {
+    const prism::TrialRecord &one = first[s], &other = second[s];
+    if (!one.report || !other.report) continue;
+    const double common = std::min(one.validation, other.validation);
+    of_first.push_back(epoch_that_reaches(one, common));
+    of_second.push_back(epoch_that_reaches(other, common));
+  }
+  return {prism::statistic(of_first), prism::statistic(of_second)};
+}
 
 std::string file_name(const std::string& element) {
   std::string name = element;
@@ -128,15 +124,16 @@ std::string table1_markdown(const std::vector<CellResult>& cells) {
     const double decay_epochs = over(result.decay.runs, best_epoch).mean;
     const double prism_epochs = over(result.prism.runs, best_epoch).mean;
     const double spread = std::max(decay.deviation, prism.deviation);
-    const EpochsToEqualQuality equal = epochs_to_equal_quality(result);
+    const auto [equal_decay, equal_prism] =
+        epochs_to_equal_quality(result.decay.runs, result.prism.runs);
     out << "| " << result.cell.data.title << " | " << result.cell.backbone << " + "
         << result.cell.loss << " | " << name_of(result.cell.protocol) << " | "
         << number("%+.2f %%", 100 * (prism.mean - decay.mean) / decay.mean)
         << (std::abs(prism.mean - decay.mean) <= spread && decay.count > 1 ? ", within the spread"
                                                                            : "")
         << " | " << number("%.0f", decay_epochs) << " | " << number("%.0f", prism_epochs) << " | "
-        << saved(decay_epochs, prism_epochs) << " | " << number("%.0f", equal.decay.mean) << " | "
-        << number("%.0f", equal.prism.mean) << " | " << saved(equal.decay.mean, equal.prism.mean)
+        << saved(decay_epochs, prism_epochs) << " | " << number("%.0f", equal_decay.mean) << " | "
+        << number("%.0f", equal_prism.mean) << " | " << saved(equal_decay.mean, equal_prism.mean)
         << " |\n";
   }
   return out.str();

@@ -30,6 +30,14 @@ template <class Number>
   return run.report->cosine.ndcg;
 }
 
+/// Epochs until the validation of two models reaches the lower of their two best ones.
+struct EpochsToEqualQuality {
+  prism::Statistic first, second;
+};
+/// Over the seeds with which neither diverged; runs of the same seed have the same place.
+[[nodiscard]] EpochsToEqualQuality epochs_to_equal_quality(
+    const std::vector<prism::TrialRecord>& first, const std::vector<prism::TrialRecord>& second);
+
 /// How our value compares with the paper's: within the spread of seeds, better or worse, and by how
 /// much.
 [[nodiscard]] std::string verdict(const prism::Statistic& ours, std::optional<double> paper);
