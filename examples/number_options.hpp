@@ -6,10 +6,19 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
+#include <cstdlib>
 #include <limits>
+#include <prism/core/error.hpp>
 #include <string>
 
 namespace examples {
+
+/// Whether the whole text is a number.
+inline bool read_number(const std::string& text, double& number) {
+  char* end = nullptr;
+  number = std::strtod(text.c_str(), &end);
+  return end != text.c_str() && *end == '\0';
+}
 
 /// A finite number, at least `low` or, if `strictly`, above it; CLI::Range accepts infinity and
 /// NaN.
@@ -17,22 +26,22 @@ inline CLI::Validator number_from(double low, bool strictly) {
   return CLI::Validator(
       [=](std::string& text) -> std::string {
         double value = 0;
-        const bool read = CLI::detail::lexical_cast(text, value);
+        const bool read = read_number(text, value);
         if (read && std::isfinite(value) && (strictly ? value > low : value >= low)) return {};
         return "must be a finite number " + std::string(strictly ? "above " : "of at least ") +
-               CLI::detail::to_string(low) + ", not " + text;
+               prism::format_number(low) + ", not " + text;
       },
-      strictly ? "NUMBER > " + CLI::detail::to_string(low)
-               : "NUMBER >= " + CLI::detail::to_string(low));
+      strictly ? "NUMBER > " + prism::format_number(low)
+               : "NUMBER >= " + prism::format_number(low));
 }
 
 /// A number from `low` to `high`.
 inline CLI::Validator number_between(double low, double high) {
-  const std::string range = CLI::detail::to_string(low) + " to " + CLI::detail::to_string(high);
+  const std::string range = prism::format_number(low) + " to " + prism::format_number(high);
   return CLI::Validator(
       [=](std::string& text) -> std::string {
         double value = 0;
-        const bool read = CLI::detail::lexical_cast(text, value);
+        const bool read = read_number(text, value);
         if (read && value >= low && value <= high) return {};
         return "must be a number from " + range + ", not " + text;
       },

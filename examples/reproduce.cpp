@@ -4,9 +4,7 @@
 // in one document. Does not train again what is on record.
 #include <CLI/CLI.hpp>
 #include <algorithm>
-#include <cmath>
 #include <cstdio>
-#include <cstdlib>
 #include <exception>
 #include <filesystem>
 #include <optional>
@@ -72,11 +70,7 @@ void declare(CLI::App& app, Arguments& arguments) {
       ->capture_default_str();
   app.add_option("--budget", arguments.budget_hours,
                  "hours, after which trials are paused; another run resumes them. 0: no limit")
-      ->check([](const std::string& text) -> std::string {
-        double hours = 0;
-        const bool read = CLI::detail::lexical_cast(text, hours);
-        return read && std::isfinite(hours) && hours >= 0 ? "" : "must be a number of hours";
-      })
+      ->check(examples::number_from(0, false))
       ->capture_default_str();
   app.add_option("--workers", arguments.workers, "trials at a time; 0: one a core")
       ->capture_default_str();
@@ -170,7 +164,8 @@ void list(Runner& runner, const Elements& elements, const Arguments& arguments) 
 }
 
 Results results_on_record(Runner& runner, const Elements& elements) {
-  runner.only_read();
+  // Also of the seeds that this run left out.
+  runner.only_read(all_seeds());
   Results results;
   for (const Cell& cell : elements.cells) results.cells.push_back(runner.run(cell));
   for (const auto& [figure, data] : elements.figures) {

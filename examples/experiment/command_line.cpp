@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include <CLI/CLI.hpp>
 #include <algorithm>
+#include <cstdint>
 #include <filesystem>
+#include <prism/core/error.hpp>
 #include <prism/data/data.hpp>
 #include <prism/experiment/policies.hpp>
 #include <system_error>
@@ -59,14 +61,16 @@ void settle_lists(const CLI::App& app, Settings& settings) {
     if (!values.empty()) settings.*option.value = values.front();
   }
   settings.seed = settings.seeds.front();
-  const auto refuse_twice = [](const std::string& option, const auto& values) {
+  const auto refuse_twice = [](const std::string& option, const auto& values, const auto& text) {
     for (const auto& value : values) {
       if (std::ranges::count(values, value) == 1) continue;
-      throw CLI::ValidationError("--" + option, "has " + CLI::detail::to_string(value) + " twice");
+      throw CLI::ValidationError("--" + option, "has " + text(value) + " twice");
     }
   };
-  refuse_twice("seed", settings.seeds);
-  for (const auto& [option, values] : settings.lists) refuse_twice(option, values);
+  refuse_twice("seed", settings.seeds, [](std::uint64_t seed) { return std::to_string(seed); });
+  for (const auto& [option, values] : settings.lists) {
+    refuse_twice(option, values, prism::format_number);
+  }
   if (!settings.trials()) return;
   if (settings.aggregate) {
     throw CLI::ValidationError("--aggregate", "is for single runs, not for lists or --tune");

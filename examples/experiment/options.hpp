@@ -9,6 +9,7 @@
 #include <cerrno>
 #include <exception>
 #include <filesystem>
+#include <prism/core/error.hpp>
 #include <prism/serve/staged_files.hpp>
 #include <string>
 #include <system_error>
@@ -72,7 +73,7 @@ inline CLI::Option* list_option(CLI::App& app, Settings& settings, const std::st
   CLI::Option* added = app.add_option("--" + name, settings.lists[name], text)
                            ->delimiter(',')
                            ->type_name("FLOAT,...");
-  if (value > 0) added->default_str(CLI::detail::to_string(value));
+  if (value > 0) added->default_str(prism::format_number(value));
   return added;
 }
 

@@ -130,10 +130,11 @@ void draw_panels(const std::string& file, const std::vector<Panel>& panels, int 
       const Line& line = panel.lines[l];
       const bool bars = std::ranges::any_of(line.points, [](auto& p) { return p.deviation > 0; });
       commands << (l == 0 ? "" : ", ") << "$b" << block++ << " using 1:2"
-               << (!panel.joined ? " with points"
-                   : bars        ? ":3 with yerrorlines"
-                   : many        ? " with lines"
-                                 : " with linespoints")
+               << (!panel.joined && bars ? ":3 with yerrorbars"
+                   : !panel.joined       ? " with points"
+                   : bars                ? ":3 with yerrorlines"
+                   : many                ? " with lines"
+                                         : " with linespoints")
                << " linestyle " << 1 + l % 6 << " title " << in_quotes(literal(line.label));
     }
     commands << '\n';

@@ -46,8 +46,17 @@ MovieLens with every rating), "transferred" the text with the hyperparameters th
 search (MAWU on Yelp2018: the paper's weights). Amazon-Book is [not complete](reading.md#data-sets). DirectAU's gamma is
 chosen from {1, 2, 5}; MAWU's gamma1 and gamma2 are the paper's values on Gowalla (2.6, 1.4) and Yelp2018 (0.8, 0.6),
 and chosen from {0.2, 0.6, 1} elsewhere. The column "paper" has the values entered in examples/reproduce/paper.cpp; an
-empty cell does not mean that the paper has none. "Within the spread": the difference is at most the standard deviation,
-of two the larger one.
+empty cell does not mean that the paper has none. "Within the spread": the difference is at most the standard deviation
+of our seeds; between two methods, the larger of their two.
+
+)";
+
+const char* const about_rates = R"(
+### At equal learning rates
+
+In the tables above each method has the learning rate that was chosen for it, and the two often differ by a factor of
+10 or more. Here both have the same, with the first seed: of each method, the candidate with the best validation among
+those that were trained to the end at this learning rate.
 
 )";
 
@@ -65,17 +74,18 @@ const char* const about_negatives = R"(
 ## Losses of many negatives
 
 Not in the paper: MF with 64 dimensions, no decay, batches of 4096, and a loss over 1024 uniform negatives that all
-pairs of a batch share; those that the user has seen do not count. Xavier and PRISM have the same search: learning rates
-{0.003, 0.01} and temperatures {0.08, 0.1} ({0.04, 0.05} for PSL, which halves its differences), for CCL learning rates
-{0.001, 0.003} and two margins, for UltraGCN two weights of the negatives and, with PRISM, two scales. On Yelp2018 and
-Amazon-Book the learning rate is 0.01 (CCL: 0.003). Set without a search: BSL's power 1.22 (Yelp2018: 1.1), SLK's tau_w
-1 with constant weights and quantiles of every fifth epoch, CCL's weight 150 (Amazon-Book: 250). Chosen are those that
-rank a validation set best, a tenth of the training set, by successive halving among the candidates of each learning
-rate, whose first rung, without `--first-epochs`, is 10 epochs (CCL: 30); the model is then retrained on training and
-validation set for the best number of epochs, and tested. There is one seed; with LightGCN's split it affects only the
-validation set. NDCG@20 and Recall@20 count as in [protocols.md](protocols.md). Equal quality is reached when the
-validation of each initializer reaches the lower of their two best. Seconds per epoch include validation, with other
-trials on other cores. Published figures use other random splits and other validation sets.
+pairs of a batch share; those that the user has seen do not count. Xavier and PRISM have the same search, except that
+with UltraGCN PRISM also has two scales: learning rates {0.003, 0.01} and temperatures {0.08, 0.1} ({0.04, 0.05} for
+PSL, which halves its differences), for CCL learning rates {0.001, 0.003} and two margins, for UltraGCN two weights of
+the negatives. On Yelp2018 and Amazon-Book the learning rate is 0.01 (CCL: 0.003). Set without a search: BSL's power
+1.22 (Yelp2018: 1.1), SLK's tau_w 1 with constant weights and quantiles of every fifth epoch, CCL's weight 150
+(Amazon-Book: 250). Chosen are those that rank a validation set best, a tenth of the training set, by successive halving
+among the candidates of each learning rate, whose first rung, without `--first-epochs`, is 10 epochs (CCL: 30); the
+model is then retrained on training and validation set for the best number of epochs, and tested. There is one seed;
+with LightGCN's split it affects only the validation set. NDCG@20 and Recall@20 count as in
+[protocols.md](protocols.md). Equal quality is reached when the validation of each initializer reaches the lower of
+their two best. Seconds per epoch include validation, with other trials on other cores. Published figures use other
+random splits and other validation sets.
 
 )";
 
@@ -186,6 +196,8 @@ void write_documents(const std::filesystem::path& folder, const Results& results
   prism::StagedFiles files(folder);
   text << introduction << about_table1 << command("table1") << "\n"
        << table1_markdown(results.cells);
+  const std::string rates = rates_markdown(results.cells);
+  if (!rates.empty()) text << about_rates << rates;
   files.write("table1.csv", table1_csv(results.cells));
   text << figures_section(results.figures, folder, files);
   const std::string defaults = defaults_markdown(results.figures);
@@ -202,8 +214,11 @@ void write_documents(const std::filesystem::path& folder, const Results& results
     text << about_negatives << command("negatives") << tables;
     files.write("negatives.csv", negatives_csv(results.negatives));
   }
-  text << "\n## The theorem\n\nThe expected change of an item's squared magnitude in a step at "
-          "cosine 0.9, as the paper fixes it; red: increase, blue: decrease.\n\n";
+  text
+      << "\n## The theorem\n\nThe expected change of an item's squared magnitude in a step at "
+         "cosine 0.9, as the paper fixes it, under gradient descent: learning rate 0.1, an item of "
+         "magnitude 1,\n800,000 pairs in batches of 4096. Red: increase, blue: decrease; the "
+         "colours end at ±0.002.\n\n";
   draw_theorem(folder);
   text << picture(folder, "Expected change over popularity and weight decay", "theorem")
        << open_elements(results);

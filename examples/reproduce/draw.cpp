@@ -55,7 +55,7 @@ std::vector<plot::Panel> strata_panels(const FigureResult& result) {
               return s == 0 ? run.report->dot.ndcg : run.report->dot.ndcg_by_stratum[s - 1];
             });
         if (statistic.count == 0) continue;
-        line.points.push_back({static_cast<double>(k), statistic.mean});
+        line.points.push_back({static_cast<double>(k), statistic.mean, statistic.deviation});
       }
       panel.lines.push_back(std::move(line));
     }
@@ -100,7 +100,8 @@ plot::Panel curves_panel(const FigureResult& result, const char* title,
                          std::vector<double> prism::TrialRecord::*validations) {
   plot::Panel panel{.title = result.figure.title + ", " + title,
                     .x_label = "epoch",
-                    .y_label = "validation NDCG@20"};
+                    .y_label = "validation NDCG@20",
+                    .log_x = true};
   for (const SeriesResult& series : result.series) {
     const auto& runs = series.points.front().runs;
     plot::Line line{.label = series.series.title};
@@ -126,10 +127,7 @@ std::vector<plot::Panel> panels_of(const FigureResult& result) {
       plot::Panel panel = panel_over_values(figure, result.series.front(), figure.title,
                                             "unpopular / popular NDCG@20");
       for (const SeriesResult& series : result.series) {
-        panel.lines.push_back(line_over_values(series.series.title, series, [](const auto& run) {
-          const auto& strata = run.report->dot.ndcg_by_stratum;
-          return strata[0] > 0 ? strata[2] / strata[0] : 0;
-        }));
+        panel.lines.push_back(line_over_values(series.series.title, series, unpopular_to_popular));
       }
       return {panel};
     }

@@ -65,8 +65,8 @@ experiment::Settings cell_settings(const NegativesCell& cell) {
     settings.first_epochs = 30;  // after 10, the margins do not differ yet
     // At 0.01, training ends after a few epochs.
     settings.lists["lr"] = data == "gowalla" ? std::vector{0.001, 0.003} : std::vector{0.003};
-    settings.lists["ccl-margin"] = {data == "amazonbook" ? 0.2 : 0.4,
-                                    0.9};  // its authors': 0.2, 0.9
+    // 0.9 is the default; on Gowalla a smaller margin ranks better.
+    settings.lists["ccl-margin"] = {data == "amazonbook" ? 0.2 : 0.4, 0.9};
     settings.ccl_weight = data == "amazonbook" ? 250 : 150;
   }
   if (cell.loss == "UltraGCN") {

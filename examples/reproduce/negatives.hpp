@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Losses with many negatives, which all pairs of a batch share, beside published figures: the runs,
-// as data. None uses weight decay; Xavier and PRISM are tuned alike.
+// as data. None uses weight decay. Xavier and PRISM have the same search, except for PRISM's
+// scale with UltraGCN.
 #pragma once
 
 #include <optional>

@@ -102,7 +102,7 @@ std::vector<Cell> table1_cells() {
       }
     }
   }
-  // The linear cells of the larger data sets, without a search.
+  // The cells of MF on the larger data sets, without a search.
   for (const DataSet& data : data_sets()) {
     if (data.name != "yelp2018" && data.name != "amazonbook") continue;
     for (const char* loss : {"SSM", "DirectAU", "MAWU"}) {
@@ -153,7 +153,10 @@ std::vector<Figure> figures(const DataSet& data) {
 
   Figure decay{.name = "decay" + at,
                .title = "Weight decay and popularity" + on,
-               .caption = "NDCG@20 on the test set and its strata over the weight decay.",
+               .caption =
+                   "NDCG@20 on the test set and its strata over the weight decay. Early "
+                   "stopping ends MLP + MAWU on the plateau with which its training begins "
+                   "if the validation rises too late for the patience.",
                .shown = Shown::strata,
                .parameter = "lambda"};
   for (const char* backbone : {"MF", "MLP"}) {
@@ -195,7 +198,7 @@ std::vector<Figure> figures(const DataSet& data) {
                  .parameter = "alpha",
                  .series = over_alpha});
   all.push_back({.name = "alpha" + at,
-                 .title = "Alpha trades popular against unpopular items" + on,
+                 .title = "Popular and unpopular items over alpha" + on,
                  .caption = "What hits among popular, neutral and unpopular items contribute to "
                             "NDCG@20 over PRISM's alpha.",
                  .shown = Shown::strata,

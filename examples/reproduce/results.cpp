@@ -118,25 +118,45 @@ std::string table1_markdown(const std::vector<CellResult>& cells) {
          "|\n|---|---|---|---|---|---|---|---|---|---|\n";
   for (const CellResult& result : cells) {
     if (!result.complete() || result.decay.runs.empty()) continue;
-    const prism::Statistic decay = result.decay.test(&prism::Report::ndcg);
-    const prism::Statistic prism = result.prism.test(&prism::Report::ndcg);
-    if (decay.count == 0 || prism.count == 0 || decay.mean == 0) continue;
+    const prism::Statistic of_decay = result.decay.test(&prism::Report::ndcg);
+    const prism::Statistic of_prism = result.prism.test(&prism::Report::ndcg);
+    if (of_decay.count == 0 || of_prism.count == 0 || of_decay.mean == 0) continue;
     const double decay_epochs = over(result.decay.runs, best_epoch).mean;
     const double prism_epochs = over(result.prism.runs, best_epoch).mean;
-    const double spread = std::max(decay.deviation, prism.deviation);
+    const double spread = std::max(of_decay.deviation, of_prism.deviation);
     const auto [equal_decay, equal_prism] =
         epochs_to_equal_quality(result.decay.runs, result.prism.runs);
     out << "| " << result.cell.data.title << " | " << result.cell.backbone << " + "
         << result.cell.loss << " | " << name_of(result.cell.protocol) << " | "
-        << number("%+.2f %%", 100 * (prism.mean - decay.mean) / decay.mean)
-        << (std::abs(prism.mean - decay.mean) <= spread && decay.count > 1 ? ", within the spread"
-                                                                           : "")
+        << number("%+.2f %%", 100 * (of_prism.mean - of_decay.mean) / of_decay.mean)
+        << (std::abs(of_prism.mean - of_decay.mean) <= spread && of_decay.count > 1
+                ? ", within the spread"
+                : "")
         << " | " << number("%.0f", decay_epochs) << " | " << number("%.0f", prism_epochs) << " | "
         << saved(decay_epochs, prism_epochs) << " | " << number("%.0f", equal_decay.mean) << " | "
         << number("%.0f", equal_prism.mean) << " | " << saved(equal_decay.mean, equal_prism.mean)
         << " |\n";
   }
   return out.str();
+}
+
+std::string rates_markdown(const std::vector<CellResult>& cells) {
+  std::ostringstream out;
+  out << "| data | model | protocol | learning rate | NDCG@20, decay | PRISM | equal quality in "
+         "epoch, decay | PRISM |\n|---|---|---|---|---|---|---|---|\n";
+  bool any = false;
+  for (const CellResult& result : cells) {
+    for (const BestAtRate& best : result.at_rates) {
+      const auto [of_decay, of_prism] = epochs_to_equal_quality({best.decay}, {best.prism});
+      out << "| " << result.cell.data.title << " | " << result.cell.backbone << " + "
+          << result.cell.loss << " | " << name_of(result.cell.protocol) << " | "
+          << prism::format_number(best.learning_rate) << " | " << number("%.4f", ndcg(best.decay))
+          << " | " << number("%.4f", ndcg(best.prism)) << " | " << number("%.0f", of_decay.mean)
+          << " | " << number("%.0f", of_prism.mean) << " |\n";
+      any = true;
+    }
+  }
+  return any ? out.str() : "";
 }
 
 std::string table1_csv(const std::vector<CellResult>& cells) {
@@ -220,12 +240,11 @@ std::string figure_markdown(const FigureResult& result) {
       if (point.runs.empty()) continue;
       out << "| " << series.series.title << " | ";
       if (swept) out << prism::format_number(point.value) << " | ";
-      const double popular = over(point.runs, stratum(0)).mean;
+      const prism::Statistic ratio = over(point.runs, unpopular_to_popular);
       out << with_spread(over(point.runs, ndcg)) << diverged_text(point.runs) << " | "
           << mean_text("%.4f", over(point.runs, by_cosine)) << " | " << strata_text(point.runs)
-          << " | "
-          << (popular > 0 ? number("%.3f", over(point.runs, stratum(2)).mean / popular) : "")
-          << " | " << mean_text("%.0f", over(point.runs, best_epoch)) << " |\n";
+          << " | " << mean_text("%.3f", ratio) << " | "
+          << mean_text("%.0f", over(point.runs, best_epoch)) << " |\n";
     }
   }
   return out.str();

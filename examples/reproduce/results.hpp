@@ -30,6 +30,13 @@ template <class Number>
   return run.report->cosine.ndcg;
 }
 
+/// The ratio of what hits among unpopular and popular items contribute to NDCG; 0 if no popular
+/// item is hit.
+[[nodiscard]] inline double unpopular_to_popular(const prism::TrialRecord& run) {
+  const auto& strata = run.report->dot.ndcg_by_stratum;
+  return strata[0] > 0 ? strata[2] / strata[0] : 0;
+}
+
 /// Epochs until the validation of two models reaches the lower of their two best ones.
 struct EpochsToEqualQuality {
   prism::Statistic first, second;
@@ -45,6 +52,9 @@ struct EpochsToEqualQuality {
 /// Table 1 as Markdown and CSV, without incomplete cells.
 [[nodiscard]] std::string table1_markdown(const std::vector<CellResult>& cells);
 [[nodiscard]] std::string table1_csv(const std::vector<CellResult>& cells);
+
+/// Decay and PRISM at the same learning rate, as Markdown; empty if no learning rate was searched.
+[[nodiscard]] std::string rates_markdown(const std::vector<CellResult>& cells);
 
 /// A figure's numbers as CSV, and as a Markdown table.
 [[nodiscard]] std::string figure_csv(const FigureResult& result);

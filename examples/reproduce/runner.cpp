@@ -46,13 +46,6 @@ void keep_chosen(experiment::Settings& settings, const prism::Configuration& cho
   }
 }
 
-/// A queue that runs nothing.
-prism::QueueOptions reading() {
-  prism::QueueOptions queue;
-  queue.interrupted = [] { return true; };
-  return queue;
-}
-
 }  // namespace
 
 std::string CellResult::note() const {
@@ -72,7 +65,12 @@ Runner::Runner(RunnerOptions options)
     : options_(std::move(options)),
       records_(options_.only_read ? prism::TrialRecords::snapshot(options_.records)
                                   : prism::TrialRecords(options_.records)) {
-  if (options_.only_read) only_read();
+  options_.queue.read_only = options_.only_read;
+}
+
+void Runner::only_read(std::vector<std::uint64_t> seeds) {
+  options_.queue.read_only = true;
+  options_.seeds = std::move(seeds);
 }
 
 std::filesystem::path Runner::file(const DataSet& data) const {
@@ -135,6 +133,21 @@ std::vector<prism::Tuned> Runner::tuned(const std::vector<Search>& searches, con
                       .queue = queue});
 }
 
+std::optional<prism::TrialRecord> Runner::best_at(const Search& search, const DataSet& data,
+                                                  double rate) {
+  experiment::Settings settings = search.settings;
+  settings.device = options_.device;
+  settings.lists["lr"] = {rate};
+  std::optional<prism::TrialRecord> best;
+  for (const prism::Candidate& candidate :
+       candidates(settings, search.model, data, search.model.initializer)) {
+    auto record = records_.find(candidate.trial(options_.seeds.front()).key);
+    if (!record || !record->finished || !record->report) continue;
+    if (!best || record->validation > best->validation) best = std::move(record);
+  }
+  return best;
+}
+
 CellResult Runner::run(const Cell& cell, const std::vector<Search>& searches,
                        std::vector<std::uint64_t> seeds, const prism::QueueOptions& queue) {
   CellResult result{.cell = cell, .all_seeds = seeds.size()};
@@ -146,6 +159,13 @@ CellResult Runner::run(const Cell& cell, const std::vector<Search>& searches,
     if (result.complete()) break;
   }
   result.seeds = seeds.size();
+  const std::vector<double>& rates = searches.front().settings.lists.at("lr");
+  if (!result.complete() || rates.size() < 2) return result;
+  for (const double rate : rates) {
+    auto decay = best_at(searches[0], cell.data, rate);
+    auto prism = best_at(searches[1], cell.data, rate);
+    if (decay && prism) result.at_rates.push_back({rate, std::move(*decay), std::move(*prism)});
+  }
   return result;
 }
 
@@ -156,7 +176,7 @@ CellResult Runner::run(const Cell& cell) {
     CellResult chosen{.cell = source, .all_seeds = 1};
     // The first seed decides the choice.
     if (has(source.data)) {
-      chosen = run(source, searches_of(source), {options_.seeds.front()}, reading());
+      chosen = run(source, searches_of(source), {options_.seeds.front()}, {.read_only = true});
     }
     if (!chosen.complete()) {
       return {.cell = cell, .all_seeds = options_.seeds.size(), .waits_for = source.name()};

@@ -17,6 +17,13 @@
 
 namespace reproduce {
 
+/// The best candidates of a cell at one learning rate, with the first seed, by validation among
+/// those trained to the end.
+struct BestAtRate {
+  double learning_rate;
+  prism::TrialRecord decay, prism;
+};
+
 /// The tuned models of a cell of Table 1.
 struct CellResult {
   Cell cell;
@@ -24,6 +31,7 @@ struct CellResult {
   std::size_t seeds = 0;    // how many of these, from the first, both models have finished
   std::string waits_for{};  // a transferred cell's source, until that is on record
   prism::Tuned decay{}, prism{};
+  std::vector<BestAtRate> at_rates{};  // none if the learning rate is not searched
   [[nodiscard]] bool complete() const { return decay.complete && prism.complete; }
   /// Whether nothing is missing.
   [[nodiscard]] bool on_record() const { return complete() && seeds == all_seeds; }
@@ -65,10 +73,13 @@ struct Search {
   experiment::ModelChoice model;
 };
 
+/// Each also draws a split.
+[[nodiscard]] inline std::vector<std::uint64_t> all_seeds() { return {123, 246, 492}; }
+
 struct RunnerOptions {
   std::filesystem::path data;     // folder with a folder for each data set
   std::filesystem::path records;  // JSON lines
-  std::vector<std::uint64_t> seeds{123, 246, 492};
+  std::vector<std::uint64_t> seeds = all_seeds();
   /// For successive halving, in place of each cell's own number; 0: no halving.
   std::optional<std::size_t> first_epochs{};
   prism::QueueOptions queue{};
@@ -93,10 +104,8 @@ class Runner {
   [[nodiscard]] NegativesResult run(const NegativesCell& cell);
   [[nodiscard]] FigureResult run(const Figure& figure, const DataSet& data);
 
-  /// From here on runs nothing: results are those on record.
-  void only_read() {
-    options_.queue.interrupted = [] { return true; };
-  }
+  /// From here on runs nothing: results are those on record with these seeds.
+  void only_read(std::vector<std::uint64_t> seeds);
   [[nodiscard]] const RunnerOptions& options() const noexcept { return options_; }
 
  private:
@@ -112,6 +121,9 @@ class Runner {
                                                 const DataSet& data,
                                                 const std::vector<std::uint64_t>& seeds,
                                                 const prism::QueueOptions& queue);
+  /// None if no candidate is on record to its end.
+  [[nodiscard]] std::optional<prism::TrialRecord> best_at(const Search& search, const DataSet& data,
+                                                          double rate);
   /// A cell; once time has run out, with as many of the seeds as are on record.
   /// @param searches  one with decay, one with PRISM
   [[nodiscard]] CellResult run(const Cell& cell, const std::vector<Search>& searches,

@@ -196,6 +196,8 @@ TEST_CASE("trials of models: the same numbers for one worker and two, interrupte
       detail::checkpoint_file(folder.path / "records.jsonl.trials", trials.back());
   std::filesystem::create_directories(left.parent_path());
   std::ofstream(left) << "checkpoint";
+  CHECK(run_trials(trials, to_the_end, two, {.read_only = true}));
+  CHECK(std::filesystem::exists(left));
   CHECK(run_trials(trials, to_the_end, two));
   CHECK(!std::filesystem::exists(left.parent_path()));
 

@@ -178,6 +178,11 @@ TEST_CASE("reading a complete search leaves the checkpoints of trials that other
   std::ofstream(paused) << "of a call that trains this trial to its end";
   CHECK(tune(all, records, {.seeds = {1}, .first_epochs = 2})[0].complete);
   CHECK(std::filesystem::exists(paused));
+  const int trained = epochs;
+  CHECK(!tune(all, records, {.seeds = {1, 2}, .first_epochs = 2, .queue = {.read_only = true}})[0]
+             .complete);
+  CHECK(epochs == trained);
+  CHECK(std::filesystem::exists(paused));
   // A call that trains removes those of its candidates that it has left behind.
   CHECK(tune(all, records, {.seeds = {1, 2}, .first_epochs = 2})[0].complete);
   CHECK(!std::filesystem::exists(paused));

@@ -39,10 +39,6 @@ template <class... Chosen, class... Policies, class... Lists>
 struct CartesianProduct<Types<Chosen...>, Types<Policies...>, Lists...>
     : Concatenated<typename CartesianProduct<Types<Chosen..., Policies>, Lists...>::type...> {};
 
-}  // namespace detail
-
-namespace detail {
-
 template <class List>
 inline constexpr bool is_types = false;
 template <class... T>

@@ -56,6 +56,7 @@ struct QueueOptions {
   /// Folder for paused trials; empty: beside the records, their name with ".trials" added.
   std::filesystem::path checkpoints{};
   std::size_t checkpoint_epochs = 20;  ///< between checkpoints, to limit what a kill loses
+  bool read_only = false;  ///< trains nothing and changes no file: only finds what is on record
 };
 
 namespace detail {
@@ -104,8 +105,7 @@ class TrialQueue {
       if (!keys.insert(spec.key).second) continue;
       const auto record = records.find(spec.key);
       if (record && covers(*record, spec, epochs)) {
-        // Left by a process that was killed after it had written the record.
-        if (record->finished) remove_checkpoint(folder_, spec);
+        if (record->finished) finished_.push_back(&spec);
         continue;
       }
       // No record is replaced by one of fewer epochs.
@@ -115,6 +115,9 @@ class TrialQueue {
   }
 
   bool run() {
+    if (options_.read_only) return open_.empty();
+    // Left by processes that were killed after they had written the record.
+    for (const TrialSpec* spec : finished_) remove_checkpoint(folder_, *spec);
     if (open_.empty()) {
       remove_empty_folder(folder_);
       return true;
@@ -226,6 +229,7 @@ class TrialQueue {
   };
 
   std::vector<Open> open_;  // those to run, each once
+  std::vector<const TrialSpec*> finished_;
   TrialRecords& records_;
   const QueueOptions& options_;
   std::filesystem::path folder_;
@@ -246,7 +250,8 @@ class TrialQueue {
 /// was paused or killed continues from its last checkpoint, if the records are in a file. A trial
 /// that diverges is recorded as such.
 ///
-/// @return whether all of them are on record; if not, time ran out or interrupted() returned true
+/// @return whether all of them are on record; if not, time ran out, interrupted() returned true, or
+///         the queue is read_only
 /// @throws ArgumentError  for a budget below 0
 /// @throws DataError      if records or checkpoints cannot be written
 /// @throws anything that making or training a trial throws, once the others are paused
