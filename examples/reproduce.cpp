@@ -3,7 +3,6 @@
 // figures: trains each element, writes it as CSV and SVG, and sets it beside the published values
 // in one document. Does not train again what is on record.
 #include <CLI/CLI.hpp>
-#include <algorithm>
 #include <cstdio>
 #include <exception>
 #include <filesystem>
@@ -11,6 +10,7 @@
 #include <prism/core/error.hpp>
 #include <prism/training/stopwatch.hpp>
 #include <string>
+#include <system_error>
 #include <utility>
 #include <vector>
 
@@ -19,8 +19,8 @@
 #include "option_names.hpp"
 #include "plot/gnuplot.hpp"
 #include "program.hpp"
-#include "reproduce/defaults.hpp"
 #include "reproduce/document.hpp"
+#include "reproduce/elements.hpp"
 #include "reproduce/negatives.hpp"
 #include "reproduce/paper.hpp"
 #include "reproduce/runner.hpp"
@@ -32,36 +32,27 @@ using namespace reproduce;
 struct Arguments {
   std::string data = "data";
   std::string results = "docs/results";
-  std::vector<std::string> only;
+  Selection selection;
   std::size_t seeds = 3;
   std::size_t workers = 0;
   std::string device = "host";
   std::optional<std::size_t> first_epochs{};
   double budget_hours = 0;
   bool list = false, no_run = false, no_documents = false, quiet = false;
-
-  /// Whether an element is selected, by its name or by the part of it before a slash.
-  [[nodiscard]] bool wants(const std::string& name) const {
-    return only.empty() || std::ranges::any_of(only, [&](const std::string& part) {
-             const std::string whole = part.ends_with('/') ? part.substr(0, part.size() - 1) : part;
-             return name == whole || name.starts_with(whole + "/");
-           });
-  }
 };
 
 void declare(CLI::App& app, Arguments& arguments) {
   app.add_option("--data", arguments.data,
-                 "folder with ml100k/u.data, movielens1m/ratings.dat.gz, "
-                 "gowalla/interactions.tsv.gz, yelp2018/interactions.tsv.gz, "
-                 "amazonbook/interactions.tsv.gz; missing "
-                 "ones are skipped")
+                 "folder with ml100k/u.data, movielens1m/ratings.dat.gz (user::item::rating), and "
+                 "gowalla/, yelp2018/ and amazonbook/interactions.tsv.gz (user, item, and 1 for "
+                 "LightGCN's test set or 0, between tabs); missing ones are left out")
       ->envname("PRISM_DATA")
       ->capture_default_str()
       ->check(CLI::ExistingDirectory);
   app.add_option("--results", arguments.results,
                  "folder for records, CSV and SVG; the document is beside it, its name with .md")
       ->capture_default_str();
-  app.add_option("--only", arguments.only,
+  app.add_option("--only", arguments.selection.only,
                  "elements, or what their names begin with: table1, "
                  "decay/movielens1m, defaults, negatives/gowalla; see --list")
       ->delimiter(',');
@@ -84,7 +75,8 @@ void declare(CLI::App& app, Arguments& arguments) {
       "all are, as in the paper. Not given: 30; 10 for the longest searches and most of negatives");
   app.add_flag("--list", arguments.list, "list the elements and what is on record");
   auto* const no_run =
-      app.add_flag("--no-run", arguments.no_run, "write the documents from the records alone");
+      app.add_flag("--no-run", arguments.no_run,
+                   "write the documents from the records, training nothing; the data are needed");
   app.add_flag("--no-documents", arguments.no_documents,
                "train and record alone, where there is no gnuplot")
       ->excludes(no_run);
@@ -93,69 +85,25 @@ void declare(CLI::App& app, Arguments& arguments) {
 
 void show(const std::string& element, const prism::QueueProgress& progress) {
   const prism::TrialRecord& last = progress.last;
-  std::fprintf(stderr, "%s: %zu of %zu, about %.0f min left; %s (%s): %.5f, %zu epochs, %.0f s\n",
+  // A search has several queues, one for each rung and one for the chosen candidates.
+  std::fprintf(stderr,
+               "%s: trial %zu of %zu of this step, about %.0f min left in it; %s (%s): %.5f, %zu "
+               "epochs, %.0f s\n",
                element.c_str(), progress.done, progress.total, progress.seconds_left / 60,
                last.model.c_str(), label(last.configuration).c_str(), last.validation, last.epochs,
                last.seconds);
 }
 
-/// The elements whose data sets are at hand.
-struct Elements {
-  std::vector<Cell> cells;
-  std::vector<std::pair<Figure, DataSet>> figures;
-  std::vector<NegativesCell> negatives;
-};
-
-/// @throws prism::ArgumentError  if --only names no element
-Elements elements_at_hand(Runner& runner, const Arguments& arguments) {
-  Elements all;
-  for (const DataSet& data : defaults_data_sets()) {
-    if (runner.has(data)) continue;
-    std::fprintf(stderr, "%s is left out: there is no %s\n", data.title.c_str(),
-                 runner.file(data).c_str());
-  }
-  for (const Cell& cell : table1_cells()) {
-    if (runner.has(cell.data)) all.cells.push_back(cell);
-  }
-  for (const DataSet& data : data_sets()) {
-    if (!runner.has(data)) continue;
-    for (const Figure& figure : figures(data)) all.figures.emplace_back(figure, data);
-  }
-  for (const DataSet& data : defaults_data_sets()) {
-    if (runner.has(data)) all.figures.emplace_back(defaults_figure(data), data);
-  }
-  for (const Benchmark& benchmark : benchmarks()) {
-    if (!runner.has(benchmark.data)) continue;
-    try {
-      runner.check(benchmark);
-    } catch (const prism::DataError& error) {
-      std::fprintf(stderr, "%s is left out: %s\n", benchmark.title().c_str(), error.what());
-      continue;
-    }
-    for (const NegativesCell& cell : negatives_cells(benchmark)) all.negatives.push_back(cell);
-  }
-  for (const std::string& part : arguments.only) {
-    const Arguments one{.only = {part}};
-    const auto cell = [&](const auto& each) { return one.wants(each.name()); };
-    const auto figure = [&](const auto& each) { return one.wants(each.first.name); };
-    const bool known = std::ranges::any_of(all.cells, cell) ||
-                       std::ranges::any_of(all.negatives, cell) ||
-                       std::ranges::any_of(all.figures, figure);
-    prism::require(known, "--only", "must name elements that --list lists, not '" + part + "'");
-  }
-  return all;
-}
-
 void list(Runner& runner, const Elements& elements, const Arguments& arguments) {
   const auto list_cell = [&](const auto& cell) {
-    if (!arguments.wants(cell.name())) return;
+    if (!arguments.selection.wants(cell.name())) return;
     const auto result = runner.run(cell);
     const std::string note = result.note().empty() ? "not complete" : result.note();
     std::printf("%-40s %s\n", cell.name().c_str(), result.on_record() ? "on record" : note.c_str());
   };
   for (const Cell& cell : elements.cells) list_cell(cell);
   for (const auto& [figure, data] : elements.figures) {
-    if (!arguments.wants(figure.name)) continue;
+    if (!arguments.selection.wants(figure.name)) continue;
     const FigureResult result = runner.run(figure, data);
     std::printf("%-40s %zu of %zu trials on record: %s\n", figure.name.c_str(), result.done,
                 result.total, figure.title.c_str());
@@ -180,7 +128,12 @@ Results results_on_record(Runner& runner, const Elements& elements) {
 int reproduce_all(const Arguments& arguments) {
   std::filesystem::path folder = std::filesystem::absolute(arguments.results).lexically_normal();
   if (!folder.has_filename()) folder = folder.parent_path();  // "results/"
-  if (!arguments.list) std::filesystem::create_directories(folder);
+  if (!arguments.list) {
+    std::error_code error;
+    std::filesystem::create_directories(folder, error);
+    prism::require(!error, "--results",
+                   "cannot be created: " + folder.string() + ": " + error.message());
+  }
   RunnerOptions options{.data = arguments.data,
                         .records = folder / "records.jsonl",
                         .first_epochs = arguments.first_epochs};
@@ -199,15 +152,19 @@ int reproduce_all(const Arguments& arguments) {
     options.queue.progress = [&](const prism::QueueProgress& progress) { show(element, progress); };
   }
   Runner runner(options);
-  const Elements elements = elements_at_hand(runner, arguments);
+  const Elements elements =
+      elements_at_hand(runner, arguments.selection, !arguments.list && !arguments.no_documents);
   if (arguments.list) {
     list(runner, elements, arguments);
     return examples::flush_output("reproduce") ? 0 : 1;
   }
-  if (!arguments.no_documents) plot::require_gnuplot(folder.string());
+  if (!arguments.no_documents) {
+    plot::require_gnuplot(folder.string());
+    keep_results(folder, elements.left_out);
+  }
   if (!arguments.no_run) {
     for (const Cell& cell : elements.cells) {
-      if (interrupted() || !arguments.wants(element = cell.name())) continue;
+      if (interrupted() || !arguments.selection.wants(element = cell.name())) continue;
       const std::string waits_for = runner.run(cell).waits_for;
       if (!waits_for.empty()) {
         std::fprintf(stderr, "%s takes the hyperparameters of %s, which is not on record\n",
@@ -215,13 +172,19 @@ int reproduce_all(const Arguments& arguments) {
       }
     }
     for (const auto& [figure, data] : elements.figures) {
-      if (!interrupted() && arguments.wants(element = figure.name)) (void)runner.run(figure, data);
+      if (!interrupted() && arguments.selection.wants(element = figure.name))
+        (void)runner.run(figure, data);
     }
     for (const NegativesCell& cell : elements.negatives) {
-      if (!interrupted() && arguments.wants(element = cell.name())) (void)runner.run(cell);
+      if (!interrupted() && arguments.selection.wants(element = cell.name()))
+        (void)runner.run(cell);
     }
   }
   if (!arguments.no_documents) write_documents(folder, results_on_record(runner, elements));
+  if (interrupted()) {
+    std::fprintf(stderr, "ended %s; run the same command to continue\n",
+                 experiment::caught_signal() == 0 ? "as --budget has passed" : "by a signal");
+  }
   return experiment::caught_signal() == 0 ? 0 : 128 + experiment::caught_signal();
 }
 

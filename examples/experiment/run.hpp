@@ -115,7 +115,9 @@ inline void check_parts(const Settings& settings, const prism::Split& split) {
           ? "too small"
           : "too small: no user has enough interactions for --split " + settings.split;
   prism::require(!split.validation.empty() && !split.test.empty(), "--data",
-                 "is " + reason + ": the validation or the test set would be empty");
+                 "is " + reason +
+                     ": the validation or the test set would be empty; larger parts may help: "
+                     "--validation-part and --test-part");
 }
 
 /// The interactions that no model can learn to rank, in words; empty if there are none.

@@ -39,15 +39,16 @@ const char* const about_table1 = R"(
 MF and MLP with 64 dimensions; learning rates {0.1, 0.01, 0.001}, weight decay {0, 1e-8, 1e-6, 1e-4} and the loss's
 weights chosen on the validation set with the first seed, by successive halving among the candidates of each learning
 rate, whose first rung, where `--first-epochs` does not set it, is 30 epochs (10 for MAWU where its weights are
-searched, and for DirectAU on the larger data sets); the paper trains all, which `--first-epochs 0` does. Each seed
-draws its own split, so the test sets of the other two seeds overlap that validation set. Patience is 10 and counts from
-step 1000 on. Protocol "text" is the paper's text, "code" its published code (`Released` in [policies.md](policies.md);
-MovieLens with every rating), "transferred" the text with the hyperparameters that were chosen on Gowalla in place of a
-search (MAWU on Yelp2018: the paper's weights). Amazon-Book is [not complete](reading.md#data-sets). DirectAU's gamma is
-chosen from {1, 2, 5}; MAWU's gamma1 and gamma2 are the paper's values on Gowalla (2.6, 1.4) and Yelp2018 (0.8, 0.6),
-and chosen from {0.2, 0.6, 1} elsewhere. The column "paper" has the values entered in examples/reproduce/paper.cpp; an
-empty cell does not mean that the paper has none. "Within the spread": the difference is at most the standard deviation
-of our seeds; between two methods, the larger of their two.
+searched, and for DirectAU on the larger data sets, where, in the protocol "text", PRISM's candidates with MF are all
+trained to the end: at 0.001 it learns nothing in 10 epochs); the paper trains all, which `--first-epochs 0` does. Each
+seed draws its own split, so the test sets of the other two seeds overlap that validation set. Patience is 10 and counts
+from step 1000 on. Protocol "text" is the paper's text, "code" its published code (`Released` in
+[policies.md](policies.md); MovieLens with every rating), "transferred" the text with the hyperparameters that were
+chosen on Gowalla in place of a search (MAWU on Yelp2018: the paper's weights). Amazon-Book is [not
+complete](reading.md#data-sets). DirectAU's gamma is chosen from {1, 2, 5}; MAWU's gamma1 and gamma2 are the paper's
+values on Gowalla (2.6, 1.4) and Yelp2018 (0.8, 0.6), and chosen from {0.2, 0.6, 1} elsewhere. The column "paper" has
+the values entered in examples/reproduce/paper.cpp; an empty cell does not mean that the paper has none. "Within the
+spread": the difference is at most the standard deviation of our seeds; between two methods, the larger of their two.
 
 )";
 

@@ -58,6 +58,10 @@ struct Cell {
 /// The settings of a cell's models, including the lists of the paper's search space.
 [[nodiscard]] experiment::Settings cell_settings(const Cell& cell);
 
+/// Whether PRISM's candidates, which have no decay to be searched, are all trained to the end:
+/// where the first rung would come before PRISM has learnt anything at the lowest learning rate.
+[[nodiscard]] bool trains_all_of_prism(const Cell& cell);
+
 /// What a figure shows over its parameter.
 enum class Shown {
   strata,      // NDCG@20 and the parts of it due to each stratum

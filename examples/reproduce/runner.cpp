@@ -34,8 +34,10 @@ void keep_common_seeds(FigureResult& result) {
 
 std::vector<Search> searches_of(const Cell& cell) {
   const experiment::Settings settings = cell_settings(cell);
+  experiment::Settings of_prism = settings;
+  if (trains_all_of_prism(cell)) of_prism.first_epochs = 0;
   return {{settings, {cell.backbone, cell.loss, "FullWD", "Xavier"}},
-          {settings, {cell.backbone, cell.loss, "None", "PRISM"}}};
+          {of_prism, {cell.backbone, cell.loss, "None", "PRISM"}}};
 }
 
 /// Reduces each list of several values to the value that was chosen elsewhere.
@@ -98,6 +100,12 @@ const experiment::Data& Runner::split(const experiment::Settings& settings, cons
   return splits_.emplace(key, experiment::shared(experiment::load(of_seed))).first->second;
 }
 
+void Runner::check(const DataSet& data) {
+  experiment::Settings settings;
+  settings.min_rating = data.min_rating;
+  (void)split(settings, data, options_.seeds.front());
+}
+
 void Runner::check(const Benchmark& benchmark) {
   const experiment::Settings settings = cell_settings(negatives_cells(benchmark).front());
   (void)split(settings, benchmark.data, options_.seeds.front());
@@ -115,22 +123,20 @@ std::vector<prism::Candidate> Runner::candidates(const experiment::Settings& set
 std::vector<prism::Tuned> Runner::tuned(const std::vector<Search>& searches, const DataSet& data,
                                         const std::vector<std::uint64_t>& seeds,
                                         const prism::QueueOptions& queue) {
-  std::vector<prism::Candidate> all;
+  std::vector<prism::Tuned> all;
   for (const Search& search : searches) {
-    experiment::Settings on_device = search.settings;
-    on_device.device = options_.device;
-    for (prism::Candidate& candidate :
-         candidates(on_device, search.model, data, search.model.initializer)) {
-      all.push_back(std::move(candidate));
-    }
+    experiment::Settings settings = search.settings;
+    settings.device = options_.device;
+    all.push_back(std::move(
+        prism::tune(candidates(settings, search.model, data, search.model.initializer), records_,
+                    {.seeds = seeds,
+                     .first_epochs = options_.first_epochs.value_or(settings.first_epochs),
+                     .halve_within = "lr",
+                     .retrain = settings.retrain,
+                     .queue = queue})
+            .front()));
   }
-  const experiment::Settings& common = searches.front().settings;
-  return prism::tune(all, records_,
-                     {.seeds = seeds,
-                      .first_epochs = options_.first_epochs.value_or(common.first_epochs),
-                      .halve_within = "lr",
-                      .retrain = common.retrain,
-                      .queue = queue});
+  return all;
 }
 
 std::optional<prism::TrialRecord> Runner::best_at(const Search& search, const DataSet& data,

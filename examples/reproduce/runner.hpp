@@ -95,6 +95,9 @@ class Runner {
   /// Whether the data set's file exists or is not needed.
   [[nodiscard]] bool has(const DataSet& data) const;
   [[nodiscard]] std::filesystem::path file(const DataSet& data) const;
+  /// Reads the data set.
+  /// @throws prism::DataError  if it cannot be read
+  void check(const DataSet& data);
   /// @throws prism::DataError  if the data set's file does not say which lines are the test set
   void check(const Benchmark& benchmark);
 
@@ -116,7 +119,7 @@ class Runner {
                                                          const DataSet& data,
                                                          const std::string& group);
 
-  /// For each search, chooses among its combinations; the searches differ in their initializer.
+  /// For each search, chooses among its combinations.
   [[nodiscard]] std::vector<prism::Tuned> tuned(const std::vector<Search>& searches,
                                                 const DataSet& data,
                                                 const std::vector<std::uint64_t>& seeds,

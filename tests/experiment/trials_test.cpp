@@ -98,12 +98,15 @@ TEST_CASE("the records of trials outlive the program, and a line that was cut of
   std::filesystem::resize_file(path, std::filesystem::file_size(path) - 1);
   TrialRecords(path).add({.key = "a third"});
   CHECK(TrialRecords(path).all().size() == 3);
+  { std::ofstream(path, std::ios::app) << "\n \r\n"; }
+  CHECK(TrialRecords(path).all().size() == 3);
   { std::ofstream(path, std::ios::app) << "nonsense\n"; }
-  CHECK_THROWS_WITH_AS(TrialRecords{path}, doctest::Contains("records.jsonl:5: is not the record"),
+  CHECK_THROWS_WITH_AS(TrialRecords{path}, doctest::Contains("records.jsonl:7: is not the record"),
                        DataError);
   CHECK_THROWS_WITH_AS(static_cast<void>(TrialRecords::snapshot(path)),
-                       doctest::Contains("records.jsonl:5: is not the record"), DataError);
-  CHECK_THROWS_AS(TrialRecords{folder.path / "none" / "records.jsonl"}, DataError);
+                       doctest::Contains("records.jsonl:7: is not the record"), DataError);
+  CHECK_THROWS_WITH_AS(TrialRecords{folder.path / "none" / "records.jsonl"},
+                       doctest::Contains("its folder must exist"), DataError);
   // Another file, even of one line, stays as it was.
   const auto other = folder.path / "notes.txt";
   { std::ofstream(other) << "do not touch"; }

@@ -65,6 +65,8 @@ run --lr 0.1,0.01 --lambda 1e-4,1e-6 --seed 1,2 --records records.jsonl --tune >
 run --lr 0.1,0.01 --lambda 1e-4,1e-6 --seed 1,2 --records records.jsonl --tune --retrain >anew.txt
 [ "$(wc -l <records.jsonl)" = 22 ] || fail "not each of 3 models and 2 seeds was retrained"
 [ "$(grep -c '"retraining":true' records.jsonl)" = 6 ] || fail "the records do not say which were retrained"
+! grep '"retraining":true' records.jsonl | grep -q '"warnings":\[[^]]' ||
+  fail "a retraining warns of its few epochs, which validation has chosen"
 grep -q "Tested after retraining" anew.txt || fail "the table does not say that models were retrained"
 cmp -s tuned.txt anew.txt && fail "retraining changed no figure"
 # One worker and two give the same.

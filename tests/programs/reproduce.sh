@@ -40,6 +40,7 @@ grep -q '(0 of 15 trials are on record with validation by cosine)' by_dot.md || 
 # Stopped at once, stopped by a signal, and resumed.
 status=0
 run --results parts --only magnitudes,curves --budget 0.0000001 >log.txt 2>&1 || { cat log.txt; exit 1; }
+grep -q 'ended as --budget has passed; run the same command to continue' log.txt || fail "it is not said that the budget has passed"
 sed -n '/^## Incomplete/,$p' parts.md | grep -q 'magnitudes/movielens1m' && ! grep -q '^### Item magnitude' parts.md ||
   fail "a figure that is not complete is not listed as incomplete"
 "$program" --data data --seeds 1 --results parts --only magnitudes,curves >log.txt 2>&1 &
@@ -90,6 +91,20 @@ sed -n '/^## Incomplete/,$p' cells.md | grep -qF 'table1/movielens1m/MF/SSM/text
   { cat log.txt; exit 1; }
 grep -q 'movielens1m/MF/SSM/text  *1 of 3 seeds' list.txt && grep -q 'movielens1m/MF/MAWU/text  *not complete' list.txt ||
   fail "the list does not say which seeds are on record"
+# A data set that cannot be read is left out, before others are trained on; a document does not lose its results.
+mkdir data/gowalla
+echo '<html>' | gzip >data/gowalla/interactions.tsv.gz
+run --results whole --only magnitudes,curves >log.txt 2>&1 || { cat log.txt; exit 1; }
+grep -q '^Gowalla is left out: .*; --help says' log.txt && ! grep -q -- '--format' log.txt || fail "a file that is no data is not left out"
+rm -r data/gowalla
+status=0
+cp whole.md before.md
+"$program" --data nothing --results whole --only defaults/synthetic600 >log.txt 2>&1 || status=$?
+[ "$status" = 1 ] && grep -q -- '--data: must have MovieLens 1M, whose results .*whole.md would lose' log.txt && cmp whole.md before.md ||
+  fail "status $status: a document lost results whose data are missing"
+status=0
+run --results /proc/none --only curves >log.txt 2>&1 || status=$?
+[ "$status" = 1 ] && grep -q -- '--results: cannot be created: /proc/none' log.txt || fail "status $status for a folder that cannot be made"
 # A cell that takes another's hyperparameters.
 mkdir data/gowalla data/yelp2018
 pairs() { tiny_ratings | awk -F:: '{ print $1 "\t" $2 "\t" (($1 + $2) % 5 == 0) }'; }

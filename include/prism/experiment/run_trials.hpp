@@ -186,7 +186,9 @@ class TrialQueue {
     record.initial_validation = history.initial_validation;
     record.validation = history.best_validation;
     record.seconds = history.seconds;
-    record.warnings = history.warnings;
+    // Those of a retraining would repeat the first training's, or advise against its epochs, which
+    // validation has chosen.
+    if (!spec.retraining) record.warnings = history.warnings;
     for (const EpochRecord& epoch : history.epochs) {
       record.validations.push_back(epoch.validation);
       record.losses.push_back(epoch.loss);

@@ -155,7 +155,7 @@ class TrialRecords {
   ///     program has it open
   explicit TrialRecords(const std::filesystem::path& path) : path_(path) {
     file_ = ::open(path.c_str(), O_RDWR | O_CREAT | O_APPEND | O_CLOEXEC, 0644);
-    if (file_ < 0) fail("cannot be opened");
+    if (file_ < 0) fail(errno == ENOENT ? "its folder must exist" : "cannot be opened");
     try {
       if (::flock(file_, LOCK_EX | LOCK_NB) != 0) {
         if (errno != EWOULDBLOCK) fail("cannot be locked");
@@ -253,6 +253,11 @@ class TrialRecords {
     for (std::string line; std::getline(in, line);) {
       const bool has_end = !in.eof();
       ++number;
+      if (line.find_first_not_of(" \t\r") == std::string::npos) {  // left by an editor
+        whole.bytes += line.size() + (has_end ? 1 : 0);
+        whole.end_with_line = has_end;
+        continue;
+      }
       try {
         TrialRecord record = trial_record_of(Json::parse(line));
         records_[record.key] = std::move(record);
