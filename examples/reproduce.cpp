@@ -180,8 +180,9 @@ int reproduce_all(const Arguments& arguments) {
         (void)runner.run(cell);
     }
   }
+  const bool stopped = !arguments.no_run && interrupted();
   if (!arguments.no_documents) write_documents(folder, results_on_record(runner, elements));
-  if (interrupted()) {
+  if (stopped || experiment::caught_signal() != 0) {
     std::fprintf(stderr, "ended %s; run the same command to continue\n",
                  experiment::caught_signal() == 0 ? "as --budget has passed" : "by a signal");
   }

@@ -215,11 +215,12 @@ void write_documents(const std::filesystem::path& folder, const Results& results
     text << about_negatives << command("negatives") << tables;
     files.write("negatives.csv", negatives_csv(results.negatives));
   }
-  text
-      << "\n## The theorem\n\nThe expected change of an item's squared magnitude in a step at "
-         "cosine 0.9, as the paper fixes it, under gradient descent: learning rate 0.1, an item of "
-         "magnitude 1,\n800,000 pairs in batches of 4096. Red: increase, blue: decrease; the "
-         "colours end at ±0.002.\n\n";
+  text << "\n## The theorem\n\nThe expected change of an item's squared magnitude in a step at "
+          "cosine "
+          "0.9, as the paper fixes it, under gradient descent:\nlearning rate 0.1, an item of "
+          "magnitude 1, 800,000 pairs in batches of 4096. Red: increase, blue: decrease; the "
+          "colours\n"
+          "end at ±0.002.\n\n";
   draw_theorem(folder);
   text << picture(folder, "Expected change over popularity and weight decay", "theorem")
        << open_elements(results);

@@ -24,8 +24,8 @@ void say_left_out(const std::string& title, const std::string& problem) {
 }
 
 /// @param read_all  as of elements_at_hand
-std::vector<DataSet> left_out_data(Runner& runner, const Selection& selection, bool read_all) {
-  std::vector<DataSet> all;
+std::vector<std::string> left_out_data(Runner& runner, const Selection& selection, bool read_all) {
+  std::vector<std::string> all;
   for (const DataSet& data : defaults_data_sets()) {
     std::string problem;
     if (!runner.has(data)) {
@@ -39,7 +39,7 @@ std::vector<DataSet> left_out_data(Runner& runner, const Selection& selection, b
     }
     if (problem.empty()) continue;
     say_left_out(data.title, problem);
-    all.push_back(data);
+    all.push_back(data.title);
   }
   return all;
 }
@@ -55,8 +55,10 @@ bool Selection::wants(const std::string& name) const {
 
 bool Selection::wants(const DataSet& data) const {
   const auto wanted = [&](const auto& cell) { return wants(cell.name()); };
-  const auto of_data = [&](const auto& cell) {
-    return cell.data.name == data.name && wanted(cell);
+  const auto of_data = [&](const Cell& cell) {
+    const bool source =
+        cell.protocol == Protocol::transferred && source_of(cell).data.name == data.name;
+    return (source || cell.data.name == data.name) && wanted(cell);
   };
   return wants(defaults_figure(data).name) || std::ranges::any_of(table1_cells(), of_data) ||
          std::ranges::any_of(figures(data),
@@ -70,7 +72,7 @@ bool Selection::wants(const DataSet& data) const {
 Elements elements_at_hand(Runner& runner, const Selection& selection, bool read_all) {
   Elements all{.left_out = left_out_data(runner, selection, read_all)};
   const auto has = [&](const DataSet& data) {
-    return std::ranges::find(all.left_out, data.name, &DataSet::name) == all.left_out.end();
+    return std::ranges::find(all.left_out, data.title) == all.left_out.end();
   };
   for (const Cell& cell : table1_cells()) {
     if (has(cell.data)) all.cells.push_back(cell);
@@ -88,6 +90,7 @@ Elements elements_at_hand(Runner& runner, const Selection& selection, bool read_
       if (read_all || selection.wants(benchmark.data)) runner.check(benchmark);
     } catch (const prism::DataError& error) {
       say_left_out(benchmark.title(), reading_problem(error));
+      all.left_out.push_back(benchmark.title());
       continue;
     }
     for (const NegativesCell& cell : negatives_cells(benchmark)) all.negatives.push_back(cell);
@@ -104,15 +107,15 @@ Elements elements_at_hand(Runner& runner, const Selection& selection, bool read_
   return all;
 }
 
-void keep_results(const std::filesystem::path& folder, const std::vector<DataSet>& left_out) {
+void keep_results(const std::filesystem::path& folder, const std::vector<std::string>& left_out) {
   std::filesystem::path document = folder;
   document += ".md";
   std::ifstream in(document);
   for (std::string line; std::getline(in, line);) {
     if (!line.starts_with("### ") && !line.starts_with("| ")) continue;
-    for (const DataSet& data : left_out) {
-      prism::require(line.find(data.title) == std::string::npos, "--data",
-                     "must have " + data.title + ", whose results " + document.string() +
+    for (const std::string& title : left_out) {
+      prism::require(line.find(title) == std::string::npos, "--data",
+                     "must have " + title + ", whose results " + document.string() +
                          " would lose; otherwise give another folder as --results, or "
                          "--no-documents");
     }

@@ -19,7 +19,7 @@ struct Selection {
 
   /// Whether an element is selected, by its name or by the part of it before a slash.
   [[nodiscard]] bool wants(const std::string& name) const;
-  /// Whether an element of a data set is selected.
+  /// Whether an element of a data set is selected, or one that takes hyperparameters chosen on it.
   [[nodiscard]] bool wants(const DataSet& data) const;
 };
 
@@ -27,8 +27,8 @@ struct Elements {
   std::vector<Cell> cells{};
   std::vector<std::pair<Figure, DataSet>> figures{};
   std::vector<NegativesCell> negatives{};
-  /// Data sets that are missing, or that are needed and cannot be read.
-  std::vector<DataSet> left_out{};
+  /// The titles of data sets and benchmarks that are missing, or are needed and cannot be read.
+  std::vector<std::string> left_out{};
 };
 
 /// The elements of all data sets at hand. Says which data sets are left out, and why.
@@ -37,6 +37,6 @@ struct Elements {
 [[nodiscard]] Elements elements_at_hand(Runner& runner, const Selection& selection, bool read_all);
 
 /// @throws prism::ArgumentError  if the folder's document has results on data that are left out
-void keep_results(const std::filesystem::path& folder, const std::vector<DataSet>& left_out);
+void keep_results(const std::filesystem::path& folder, const std::vector<std::string>& left_out);
 
 }  // namespace reproduce

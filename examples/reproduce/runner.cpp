@@ -80,7 +80,8 @@ std::filesystem::path Runner::file(const DataSet& data) const {
 }
 
 bool Runner::has(const DataSet& data) const {
-  return data.file.empty() || std::filesystem::exists(file(data));
+  return data.file.empty() ||
+         (std::filesystem::exists(file(data)) && !unreadable_.contains(data.name));
 }
 
 const experiment::Data& Runner::split(const experiment::Settings& settings, const DataSet& data,
@@ -103,7 +104,12 @@ const experiment::Data& Runner::split(const experiment::Settings& settings, cons
 void Runner::check(const DataSet& data) {
   experiment::Settings settings;
   settings.min_rating = data.min_rating;
-  (void)split(settings, data, options_.seeds.front());
+  try {
+    (void)split(settings, data, options_.seeds.front());
+  } catch (const prism::DataError&) {
+    unreadable_.insert(data.name);
+    throw;
+  }
 }
 
 void Runner::check(const Benchmark& benchmark) {

@@ -8,6 +8,7 @@
 #include <memory>
 #include <optional>
 #include <prism/experiment/tune.hpp>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -92,7 +93,7 @@ class Runner {
  public:
   explicit Runner(RunnerOptions options);
 
-  /// Whether the data set's file exists or is not needed.
+  /// Whether the data set's file exists, or is not needed, and no check() has found it unreadable.
   [[nodiscard]] bool has(const DataSet& data) const;
   [[nodiscard]] std::filesystem::path file(const DataSet& data) const;
   /// Reads the data set.
@@ -134,6 +135,7 @@ class Runner {
 
   RunnerOptions options_;
   prism::TrialRecords records_;
+  std::set<std::string> unreadable_;                // data sets
   std::map<std::string, experiment::Data> splits_;  // by data set, parts and seed
 };
 

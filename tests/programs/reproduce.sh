@@ -96,7 +96,11 @@ mkdir data/gowalla
 echo '<html>' | gzip >data/gowalla/interactions.tsv.gz
 run --results whole --only magnitudes,curves >log.txt 2>&1 || { cat log.txt; exit 1; }
 grep -q '^Gowalla is left out: .*; --help says' log.txt && ! grep -q -- '--format' log.txt || fail "a file that is no data is not left out"
-rm -r data/gowalla
+mkdir data/yelp2018
+tiny_ratings | awk -F:: '{ print $1 "\t" $2 "\t" (($1 + $2) % 5 == 0) }' | gzip >data/yelp2018/interactions.tsv.gz
+run --results whole --only table1/yelp2018/MF/SSM/transferred --list >list.txt 2>log.txt || { cat log.txt; exit 1; }
+grep -q 'transferred  *waits for table1/gowalla/MF/SSM/text' list.txt || fail "a cell does not wait for a source that cannot be read"
+rm -r data/gowalla data/yelp2018
 status=0
 cp whole.md before.md
 "$program" --data nothing --results whole --only defaults/synthetic600 >log.txt 2>&1 || status=$?
@@ -153,3 +157,7 @@ tiny_ratings | awk -F:: '{ print $1 "\t" $2 }' | gzip >data/gowalla/interactions
 run --results negatives --only negatives --list >list.txt 2>log.txt || { cat log.txt; exit 1; }
 grep -q "Gowalla, LightGCN's split is left out" log.txt && grep -q 'negatives/gowalla/random/SSM' list.txt &&
   ! grep -q 'lightgcn' list.txt || fail "a file without a test set is not left out"
+status=0
+run --results negatives --only negatives/gowalla/random/SSM >log.txt 2>&1 || status=$?
+[ "$status" = 1 ] && grep -qF -- "--data: must have Gowalla, LightGCN's split, whose results" log.txt ||
+  fail "status $status: a document lost a benchmark whose test set is missing"

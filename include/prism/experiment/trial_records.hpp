@@ -269,10 +269,11 @@ class TrialRecords {
           break;
         }
         throw DataError(path.string(), number,
-                        number == 1 ? "is not the record of a trial; if the file has no records of "
-                                      "trials, give another name"
-                                    : "is not the record of a trial; delete the line to run the "
-                                      "trial again");
+                        records_.empty()
+                            ? "is not the record of a trial; if the file has no records of "
+                              "trials, give another name"
+                            : "is not the record of a trial; delete the line to run the "
+                              "trial again");
       }
     }
     if (in.bad()) throw DataError(path.string(), 0, "cannot be read");
