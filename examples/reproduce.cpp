@@ -140,7 +140,7 @@ int reproduce_all(const Arguments& arguments) {
   options.seeds.resize(arguments.seeds);
   options.queue.workers = arguments.workers;
   options.device = arguments.device;
-  options.only_read = arguments.list || arguments.no_run;
+  options.queue.read_only = arguments.list || arguments.no_run;
   const prism::detail::Stopwatch time;
   const double budget = arguments.budget_hours * 3600;
   const auto interrupted = [=] {

@@ -114,10 +114,11 @@ inline void check_parts(const Settings& settings, const prism::Split& split) {
       : settings.split == "random"
           ? "too small"
           : "too small: no user has enough interactions for --split " + settings.split;
+  const bool draws_test = settings.split == "random" && !settings.test_is_given();
+  const std::string advice =
+      draws_test ? "; a larger --validation-part or --test-part may help" : "";
   prism::require(!split.validation.empty() && !split.test.empty(), "--data",
-                 "is " + reason +
-                     ": the validation or the test set would be empty; larger parts may help: "
-                     "--validation-part and --test-part");
+                 "is " + reason + ": the validation or the test set would be empty" + advice);
 }
 
 /// The interactions that no model can learn to rank, in words; empty if there are none.

@@ -65,10 +65,8 @@ bool FigureResult::shows_all() const {
 
 Runner::Runner(RunnerOptions options)
     : options_(std::move(options)),
-      records_(options_.only_read ? prism::TrialRecords::snapshot(options_.records)
-                                  : prism::TrialRecords(options_.records)) {
-  options_.queue.read_only = options_.only_read;
-}
+      records_(options_.queue.read_only ? prism::TrialRecords::snapshot(options_.records)
+                                        : prism::TrialRecords(options_.records)) {}
 
 void Runner::only_read(std::vector<std::uint64_t> seeds) {
   options_.queue.read_only = true;

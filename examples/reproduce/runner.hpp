@@ -83,10 +83,8 @@ struct RunnerOptions {
   std::vector<std::uint64_t> seeds = all_seeds();
   /// For successive halving, in place of each cell's own number; 0: no halving.
   std::optional<std::size_t> first_epochs{};
-  prism::QueueOptions queue{};
+  prism::QueueOptions queue{};  // read_only: the file of records need not exist
   std::string device = "host";  // experiment::Settings::device
-  /// Whether to run nothing and only read the file of records, which need not exist.
-  bool only_read = false;
 };
 
 class Runner {

@@ -41,8 +41,7 @@ inline std::vector<std::string> warnings(std::vector<std::string> found, const H
     found.push_back("none of " + std::to_string(epochs) +
                     " epochs ranked better than the initial model" +
                     (keeps_best ? ", whose weights were restored" : ""));
-  } else if (has_validation && epochs > 2 && history.best_epoch <= 2 &&
-             history.best_validation < 1) {  // 1 is the highest NDCG
+  } else if (has_validation && epochs > 2 && history.best_epoch <= 2) {
     found.push_back(
         "the best epoch is " + std::to_string(history.best_epoch) + " of " +
         std::to_string(epochs) +
