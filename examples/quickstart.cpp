@@ -13,7 +13,7 @@ int main(int argc, char** argv) try {
 
   // The policies of a model are types. PRISM encodes popularity in the initial magnitudes, so that
   // no weight decay is needed: None.
-  Recommender<MF<64>, DirectAU, None, PRISM<1.0>> model(split.train, {.seed = 123});
+  Recommender<MF<64>, SSM, None, PRISM<1.0>> model(split.train, {.seed = 123});
   fit(model, split);
 
   const Report report = evaluate(model, split.test, {.k = 20, .exclude = {&split.validation}});

@@ -34,8 +34,7 @@ void declare_policy_options(CLI::App& app, Settings& settings) {
       ->capture_default_str()
       ->group(options);
   list("simplex-own-weight",
-       "SimpleX: weight of a user's own row, from 0 to 1 (MF); the history's is 1 less it; default "
-       "0.5")
+       "SimpleX: weight of a user's own row, from 0 to 1 (MF); the history's is 1 less it")
       ->check(number_between(0, 1))
       ->group(options);
   app.add_option("--dropout", settings.dropout,

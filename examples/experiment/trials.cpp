@@ -149,8 +149,10 @@ void print_warnings(const Settings& settings, const std::vector<prism::Tuned>& r
   for (const prism::Tuned& row : rows) {
     const auto print = [&](const std::string& seed, const std::string& warning) {
       if (!found.insert(row.model + warning).second || found.size() > most) return;
-      std::printf("\nwarning: %s (%s)%s: %s\n", row.model.c_str(), label(row.configuration).c_str(),
-                  seed.c_str(), examples::in_options(warning).c_str());
+      const std::string configuration = label(row.configuration);
+      std::printf("\nwarning: %s%s%s: %s\n", row.model.c_str(),
+                  configuration.empty() ? "" : (" (" + configuration + ")").c_str(), seed.c_str(),
+                  examples::in_options(warning).c_str());
     };
     for (const auto* runs : {&row.runs, &row.retrained}) {
       for (const prism::TrialRecord& run : *runs) {

@@ -8,6 +8,8 @@
 #include <set>
 #include <sstream>
 #include <string>
+#include <utility>
+#include <vector>
 
 #include "defaults.hpp"
 #include "negatives_results.hpp"
@@ -28,27 +30,28 @@ KDD 2025), as `reproduce` found them. It writes this file from the records of it
 `records.jsonl` beside the figures: a trial that is recorded is not run again. NDCG@20 is on the test set, by dot
 product over all items that the user has not interacted with: mean ± standard deviation over those of the seeds 123, 246
 and 492 that are on record, which also draw the split; without a deviation, it is one seed. Popular, neutral and
-unpopular: what hits among the 5 % most popular items, the next 15 % and the rest contribute to it. Splits are random,
-80/10/10. Except in the protocol "code", MovieLens 1M has ratings of 3 and more. SSM has temperature 0.2 and 10 uniform
+unpopular: what hits among the 5 % most popular items, the next 15 % and the rest (by all interactions of the data set)
+contribute to it. Splits are random, 80/10/10. Except in the protocol "code", MovieLens 1M has ratings of 3 and more. SSM has temperature 0.2 and 10 uniform
 negatives per pair (protocol "code": 20 from the batch); neither is tuned.
 )";
 
 const char* const about_table1 = R"(
 ## Table 1
 
-MF and MLP with 64 dimensions; learning rates {0.1, 0.01, 0.001}, weight decay {0, 1e-8, 1e-6, 1e-4} and the loss's
-weights chosen on the validation set with the first seed, by successive halving among the candidates of each learning
-rate, whose first rung, where `--first-epochs` does not set it, is 30 epochs (10 for MAWU where its weights are
-searched, and for DirectAU on the larger data sets, where, in the protocol "text", PRISM's candidates with MF are all
-trained to the end: at 0.001 it learns nothing in 10 epochs); the paper trains all, which `--first-epochs 0` does. Each
-seed draws its own split, so the test sets of the other two seeds overlap that validation set. Patience is 10 and counts
-from step 1000 on. Protocol "text" is the paper's text, "code" its published code (`Released` in
-[policies.md](policies.md); MovieLens with every rating), "transferred" the text with the hyperparameters that were
-chosen on Gowalla in place of a search (MAWU on Yelp2018: the paper's weights). Amazon-Book is [not
-complete](reading.md#data-sets). DirectAU's gamma is chosen from {1, 2, 5}; MAWU's gamma1 and gamma2 are the paper's
-values on Gowalla (2.6, 1.4) and Yelp2018 (0.8, 0.6), and chosen from {0.2, 0.6, 1} elsewhere. The column "paper" has
-the values entered in examples/reproduce/paper.cpp; an empty cell does not mean that the paper has none. "Within the
-spread": the difference is at most the standard deviation of our seeds; between two methods, the larger of their two.
+MF and MLP with 64 dimensions. Chosen on the validation set of the first seed: the learning rate from {0.1, 0.01, 0.001},
+weight decay from {0, 1e-8, 1e-6, 1e-4}, DirectAU's gamma from {1, 2, 5}, and MAWU's gamma1 and gamma2 from {0.2, 0.6, 1}
+(Gowalla: 2.6 and 1.4, and Yelp2018: 0.8 and 0.6, the paper's values). The search is successive halving among the
+candidates of one learning rate; the paper trains all (`--first-epochs 0`). Each seed draws its own split, so the test
+sets of the other two seeds overlap the first one's validation set. Patience is 10 and counts from step 1000 on.
+Amazon-Book is [not complete](reading.md#data-sets).
+
+- First rung, unless `--first-epochs` sets it: 30 epochs; 10 for MAWU's searches, and for DirectAU on the larger data
+  sets, where all of PRISM's candidates with MF are trained to the end in protocol "text" (at a learning rate of 0.001
+  their validation does not rise in 10 epochs).
+- Protocols: "text", the paper's text; "code", its published code (`Released` in [policies.md](policies.md); MovieLens
+  with every rating); "transferred", the text with the hyperparameters that were chosen on Gowalla, without a search.
+- "paper": the values that we have of the paper's table; an empty cell does not mean that the paper has none.
+- "Within the spread": a difference of at most one standard deviation of our seeds, of two methods the larger one.
 
 )";
 
@@ -102,41 +105,56 @@ constant learning rates on the test set.
 
 )";
 
-/// "name, name (1 of 3 seeds)": the incomplete cells.
-template <class CellResults>
-std::string open_cells(const CellResults& cells) {
-  std::string names;
-  for (const auto& result : cells) {
-    if (result.on_record()) continue;
-    names += (names.empty() ? "" : ", ") + result.cell.name();
-    if (!result.note().empty()) names += " (" + result.note() + ")";
+/// The table of incomplete elements: a row for all whose names begin with the same parts.
+class IncompleteElements {
+ public:
+  /// @param parts  how many of a name's parts, as in decay/gowalla, are the row's title
+  void add(const std::string& name, const std::string& note, int parts) {
+    std::size_t end = name.find('/');
+    for (int k = 1; k < parts; ++k) end = name.find('/', end + 1);
+    const std::string title = name.substr(0, end);
+    if (rows_.empty() || rows_.back().first != title) rows_.emplace_back(title, "");
+    std::string& elements = rows_.back().second;
+    elements += (elements.empty() ? "" : ", ") + name.substr(end + 1);
+    if (!note.empty()) elements += " (" + note + ")";
   }
-  return names;
-}
 
-std::string open_figures(const std::vector<FigureResult>& results) {
-  std::string names;
-  for (const FigureResult& figure : results) {
-    if (figure.shows_all()) continue;
-    names += (names.empty() ? "" : ", ") + figure.figure.name;
-    if (figure.done == 0) continue;
-    names +=
-        " (" + std::to_string(figure.done) + " of " + std::to_string(figure.total) + " trials)";
+  template <class CellResults>
+  void add_cells(const CellResults& cells, int parts) {
+    for (const auto& result : cells) {
+      if (!result.on_record()) add(result.cell.name(), result.note(), parts);
+    }
   }
-  return names;
-}
 
-/// The section that lists incomplete elements.
-std::string open_elements(const Results& results) {
-  std::string text;
-  for (const std::string& names :
-       {open_cells(results.cells), open_figures(results.figures), open_cells(results.negatives)}) {
-    if (!names.empty()) text += "- " + names + "\n";
+  void add_figures(const std::vector<FigureResult>& results) {
+    for (const FigureResult& figure : results) {
+      if (figure.shows_all()) continue;
+      const std::string trials =
+          std::to_string(figure.done) + " of " + std::to_string(figure.total) + " trials";
+      add(figure.figure.name, figure.done > 0 ? trials : "", 1);
+    }
   }
-  if (text.empty()) return "";
-  return "\n## Incomplete\n\n"
-         "Cells not run, or not with every seed, and figures with points that have no run:\n\n" +
-         text;
+
+  [[nodiscard]] std::string markdown() const {
+    if (rows_.empty()) return "";
+    std::string text =
+        "\n## Incomplete\n\n"
+        "Cells not run, or not with every seed, and figures with points that have no run:\n\n"
+        "| element | |\n|---|---|\n";
+    for (const auto& [title, elements] : rows_) text += "| " + title + " | " + elements + " |\n";
+    return text;
+  }
+
+ private:
+  std::vector<std::pair<std::string, std::string>> rows_;
+};
+
+std::string incomplete_elements(const Results& results) {
+  IncompleteElements elements;
+  elements.add_cells(results.cells, 2);      // table1/gowalla | MF/SSM/text
+  elements.add_figures(results.figures);     // decay | gowalla
+  elements.add_cells(results.negatives, 3);  // negatives/gowalla/lightgcn | SSM
+  return elements.markdown();
 }
 
 std::string picture(const std::filesystem::path& folder, const std::string& title,
@@ -223,7 +241,7 @@ void write_documents(const std::filesystem::path& folder, const Results& results
           "end at ±0.002.\n\n";
   draw_theorem(folder);
   text << picture(folder, "Expected change over popularity and weight decay", "theorem")
-       << open_elements(results);
+       << incomplete_elements(results);
   files.publish();
   prism::StagedFiles document(folder.parent_path());
   document.write(folder.filename().string() + ".md", text.str());

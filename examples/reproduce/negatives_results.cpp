@@ -39,7 +39,7 @@ std::string negatives_markdown(const Benchmark& benchmark,
   std::ostringstream out;
   bool any = false;
   out << "| loss | initializer | hyperparameters | validation NDCG@20 | NDCG@20 | Recall@20 | "
-         "NDCG@20 by cosine | best epoch | equal quality in epoch | seconds "
+         "NDCG@20 by cosine | best epoch | epochs to equal quality | seconds "
          "per epoch |\n|---|---|---|---|---|---|---|---|---|---|\n";
   for (const NegativesResult& result : cells) {
     if (result.cell.benchmark.name() != benchmark.name()) continue;

@@ -114,7 +114,7 @@ std::string table1_markdown(const std::vector<CellResult>& cells) {
          "each reaches the lower of their two best. Saved is\n(decay - PRISM) / decay, negative "
          "where PRISM takes more epochs:\n\n"
          "| data | model | protocol | difference of NDCG@20 | best epoch, decay | PRISM | saved | "
-         "equal quality in epoch, decay | PRISM | saved "
+         "epochs to equal quality, decay | PRISM | saved "
          "|\n|---|---|---|---|---|---|---|---|---|---|\n";
   for (const CellResult& result : cells) {
     if (!result.complete() || result.decay.runs.empty()) continue;
@@ -142,8 +142,8 @@ std::string table1_markdown(const std::vector<CellResult>& cells) {
 
 std::string rates_markdown(const std::vector<CellResult>& cells) {
   std::ostringstream out;
-  out << "| data | model | protocol | learning rate | NDCG@20, decay | PRISM | equal quality in "
-         "epoch, decay | PRISM |\n|---|---|---|---|---|---|---|---|\n";
+  out << "| data | model | protocol | learning rate | NDCG@20, decay | PRISM | epochs to equal "
+         "quality, decay | PRISM |\n|---|---|---|---|---|---|---|---|\n";
   bool any = false;
   for (const CellResult& result : cells) {
     for (const BestAtRate& best : result.at_rates) {

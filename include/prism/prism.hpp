@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Collaborative filtering with parts chosen at compile time: all of the library.
+// Collaborative filtering with parts chosen at compile time: the library, except tuning (it needs
+// nlohmann-json: prism/experiment/tune.hpp), CUDA (prism/cuda.hpp) and the checks of gradients
+// (prism/testing).
 #pragma once
 
 // First, because its errors say why nothing else would compile.

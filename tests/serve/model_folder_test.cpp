@@ -295,4 +295,13 @@ TEST_CASE("a model of other policies or numbers is refused by the policy's name"
         "Scalar: must be float, the type of the saved model, not double");
   CHECK(test::error_of<ArgumentError>([&] { static_cast<void>(load_scorer<double>(path)); }) ==
         "T: must be float, the type of the saved model, not double");
+  // A policy with the label of the one to load, but of another type.
+  OneRegularizer<None, FullWD> decay;
+  REQUIRE(decay.set_choice(1));
+  save_model(
+      Recommender<MF<8>, SSM, OneRegularizer<None, FullWD>>(small_data(), {.regularizer = decay}),
+      path);
+  CHECK(refusal(std::type_identity<Recommender<MF<8>, SSM, FullWD>>{}) ==
+        "regularizer: must have the type with which FullWD was saved in " + path.string() +
+            ", where it has no regularizer.lambda; load_scorer() reads models of any type");
 }

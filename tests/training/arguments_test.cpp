@@ -3,12 +3,18 @@
 // options.
 #include <doctest/doctest.h>
 
+#include <algorithm>
+#include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <limits>
+#include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "small_case.hpp"
+#include "support/error_of.hpp"
 
 using namespace prism;
 using test::numbers;
@@ -106,9 +112,84 @@ TEST_CASE("fit names the option that is outside its domain") {
   CHECK(message({.epochs = 0}) == "epochs");
   CHECK(message({.patience = 0}) == "patience");
   CHECK(message({.k = 0}) == "k");
+  CHECK(message({.shuffle = Shuffle(9)}) == "shuffle");
+  CHECK(message({.best_weights = BestWeights(7)}) == "best_weights");
+  CHECK(message({.schedule = std::function<double(const StepPosition&)>()}) == "schedule");
+  CHECK(message({.metric = std::function<double(const Report&)>()}) == "metric");
   const Split other =
       random_split(synthetic_interactions({.users = 20, .items = 20, .interactions_per_user = 5}));
   CHECK_THROWS_AS(fit(model, other, {}, Silent()), ArgumentError);
+}
+
+TEST_CASE("a checkpoint that cannot be written is refused before training begins") {
+  Small model(small_split().train);
+  const auto start = numbers(model.items());
+  CHECK_THROWS_WITH_AS(
+      fit(model, small_split(), {.checkpoint = {.path = "/no/such/folder/run.ckpt"}}, Silent()),
+      doctest::Contains("/no/such/folder/run.ckpt: cannot be written"), DataError);
+  CHECK(numbers(model.items()) == start);
+}
+
+TEST_CASE("more negatives than a batch can number are refused, not too few trained with") {
+  using Model = Recommender<MF<4>, SSM>;
+  for (const std::size_t negatives : {std::size_t{1} << 52, std::size_t{1} << 30}) {
+    Model model(small_split().train, {.loss = {.negatives = negatives}});
+    CHECK_THROWS_WITH_AS(fit(model, small_split(), {.epochs = 1}, Silent()),
+                         doctest::Contains("negatives: must be at most "), ArgumentError);
+  }
+}
+
+namespace {
+
+/// A user's sampler that does not keep its contract: an item that there is not, or too few
+/// probabilities.
+struct WrongSampler {
+  static constexpr std::string_view name = "WrongSampler";
+  bool no_item = false;
+  template <Execution X>
+  void operator()(const X&, const SampleRequest& request, std::span<Index> negatives) const {
+    std::ranges::fill(negatives, 0U);
+    if (no_item) negatives.back() = static_cast<Index>(request.train.items());
+  }
+  void log_probability(const sampler_state_t<WrongSampler>&, const Batch&,
+                       std::vector<double>& values) const {
+    values = {0};
+  }
+};
+
+/// A loss with a parameter of three rows that it says are the users'.
+struct WrongRows {
+  static constexpr std::string_view name = "WrongRows";
+  template <class T>
+  struct State {
+    State(const WrongRows&, const StateContext&) : values(zeros<T>(3, 1)) {}
+    Matrix<T> values;
+    template <class Visit>
+    void for_each_parameter(const Visit& visit) {
+      visit(ParameterView<T>{rows(values), ParameterRows::users});
+    }
+  };
+  template <class T, Execution X>
+  double operator()(const LossStep<T, X>&, const State<T>&) const {
+    return 0;
+  }
+};
+
+}  // namespace
+
+TEST_CASE("a user-defined policy that does not keep its contract is refused by name") {
+  const auto message = [&]<class Model>(Model model) {
+    return test::error_of<ArgumentError>(
+        [&] { fit(model, small_split(), {.learning_rate = 0.01, .epochs = 1}, Silent()); });
+  };
+  const Interactions& train = small_split().train;
+  using Wrong = Recommender<MF<4>, SSM, None, Xavier, Adam, WrongSampler>;
+  CHECK(message(Wrong(train, {.sampler = {.no_item = true}})) ==
+        "sampler: must return items below 120, not 120");
+  CHECK(message(Wrong(train, {.loss = {.log_q = true}})).starts_with("sampler: must set "));
+  CHECK(message(Wrong(train)) == "nothing is refused");
+  CHECK(message(Recommender<MF<4>, WrongRows>(train)) ==
+        "State: must have 150 rows in a parameter with ParameterRows::users, not 3");
 }
 
 TEST_CASE("weights of a model of other sizes are refused before anything is copied") {

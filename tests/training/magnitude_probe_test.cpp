@@ -4,7 +4,9 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstddef>
 #include <prism/prism.hpp>
+#include <vector>
 
 using namespace prism;
 
@@ -140,4 +142,21 @@ TEST_CASE("by cosine a row of zeros pulls nothing and spoils no prediction") {
     CHECK(std::isfinite(*bucket.predicted));
     CHECK(std::isfinite(*bucket.predicted_every_pair));
   }
+}
+
+TEST_CASE("a probe's records go on with a session, and begin at the epochs that are done") {
+  Recommender<MF<8>, DirectAU> model(probed_split().train);
+  TrainingSession session(model, probed_split(),
+                          {.learning_rate = 0.01, .batch_size = 500, .epochs = 3});
+  const auto epochs_of = [](const MagnitudeProbe& probe) {
+    std::vector<std::size_t> epochs;
+    for (const MagnitudeRecord& record : probe.records()) epochs.push_back(record.epoch);
+    return epochs;
+  };
+  MagnitudeProbe probe(probed_split(), {.rank = false}), later(probed_split(), {.rank = false});
+  session.run(probe);
+  session.allow_epochs(5);
+  session.run(probe, later);
+  CHECK(epochs_of(probe) == std::vector<std::size_t>{0, 1, 2, 3, 4, 5});
+  CHECK(epochs_of(later) == std::vector<std::size_t>{3, 4, 5});
 }

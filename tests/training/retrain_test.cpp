@@ -85,6 +85,27 @@ TEST_CASE("retraining follows the schedule that validation saw") {
   CHECK(of_cosine[5] == doctest::Approx(0.5).epsilon(0.05));
 }
 
+TEST_CASE(
+    "retraining has the default learning rate of the training, not one of its longer epochs") {
+  using Model = Recommender<MF<16>, DirectAU>;
+  struct Rates {
+    std::vector<double> found;
+    void begin(const FitInfo& info, const Model&) { found.push_back(info.learning_rate); }
+  } rates;
+  const Split& split = small_split();
+  const FitOptions options{.batch_size = 6, .epochs = 1};
+  Model model(split.train);
+  const History history = fit(model, split, options, rates);
+  static_cast<void>(retrain(model, split, history, options, rates));
+  REQUIRE(rates.found.size() == 2);
+  CHECK(rates.found[0] == rates.found[1]);
+  // The rule would give another one.
+  const Split merged = merge_validation(split);
+  Model longer(merged.train);
+  fit(longer, merged, options, rates);
+  CHECK(rates.found[2] < 0.95 * rates.found[0]);
+}
+
 TEST_CASE("retraining does not read stop and files, which were the first training's") {
   const Split& split = small_split();
   History history;

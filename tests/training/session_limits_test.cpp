@@ -3,8 +3,12 @@
 #include <doctest/doctest.h>
 
 #include <cmath>
+#include <cstddef>
+#include <cstdint>
 #include <filesystem>
 #include <limits>
+#include <memory_resource>
+#include <new>
 #include <stdexcept>
 #include <string>
 #include <tuple>
@@ -174,4 +178,68 @@ TEST_CASE("a checkpoint that cannot be written leaves the model as of its last s
   for (int k = 0; k < 3; ++k) reference.step();
   reference.flush();
   CHECK(model.items() == same.items());
+}
+
+namespace {
+
+/// Fails one allocation, the n-th after it was armed.
+struct FailingMemory final : std::pmr::memory_resource {
+  int allocations_left = -1;
+
+ private:
+  void* do_allocate(std::size_t bytes, std::size_t alignment) override {
+    if (allocations_left >= 0 && allocations_left-- == 0) throw std::bad_alloc();
+    return table_memory()->allocate(bytes, alignment);
+  }
+  void do_deallocate(void* at, std::size_t bytes, std::size_t alignment) override {
+    table_memory()->deallocate(at, bytes, alignment);
+  }
+  bool do_is_equal(const memory_resource& other) const noexcept override { return this == &other; }
+};
+
+}  // namespace
+
+TEST_CASE(
+    "after a step that failed, a checkpoint is whole or refused, and the one before it stays") {
+  using Model = Recommender<MF<8>, BPR>;
+  const FitOptions options{.learning_rate = 0.01, .batch_size = 4, .epochs = 3};
+  const TemporaryFolder folder;
+  const std::filesystem::path path = folder / "run.ckpt";
+  std::size_t failures = 0, refusals = 0;
+  for (int allocation = 0; allocation < 8; ++allocation) {
+    CAPTURE(allocation);
+    FailingMemory memory;
+    Model model(small_split().train, {.memory = &memory});
+    TrainingSession session(model, small_split(), options);
+    session.step(Silent());
+    session.save(path);
+    const auto step = [&] {
+      const std::uint64_t before = session.steps();
+      try {
+        session.step(Silent());
+      } catch (const std::bad_alloc&) {
+        ++failures;
+        CHECK(session.steps() == before);
+        return false;
+      }
+      return true;
+    };
+    while (session.steps() < 256) REQUIRE(step());
+    memory.allocations_left = allocation;  // Adam's history grows in the next step
+    if (step()) break;
+    memory.allocations_left = -1;
+    std::uint64_t saved = session.steps();
+    try {
+      session.save(path);
+    } catch (const ArgumentError& error) {
+      CHECK(std::string(error.what()).starts_with("save: must not be called after an exception"));
+      CHECK_THROWS_AS(session.step(Silent()), ArgumentError);
+      saved = 1;
+      ++refusals;
+    }
+    Model other(small_split().train);
+    CHECK(TrainingSession<Model>::resume(path, other, small_split(), options).steps() == saved);
+  }
+  CHECK(failures > 0);
+  CHECK(refusals > 0);
 }

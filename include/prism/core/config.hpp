@@ -31,7 +31,7 @@
 // a machine without AVX-512 could run the AVX-512 copy. The instruction set is therefore part of
 // the mangled name of everything that has code: `namespace prism::inline PRISM_ISA`. Users still
 // write `prism::`. Code for two of the sets below links into one program; passing an object from
-// one to the other is a link error that names both sets. Types that may be shared (those of
+// one to the other is a link error that names the caller's set. Types that may be shared (those of
 // error.hpp, a few enumerations) are in `namespace prism` itself and are the same in all
 // translation units. Templates of other headers (xtensor, the standard library) stay shared where
 // they are instantiated for built-in types.

@@ -10,6 +10,7 @@
 #include <cerrno>
 #include <cstddef>
 #include <filesystem>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <system_error>
@@ -35,25 +36,26 @@ class StagedFile {
     // The opened file may no longer have this name: another writer may have published it since.
     struct stat opened {
     }, named{};
-    const bool locked = ::flock(descriptor_, LOCK_EX | LOCK_NB) == 0;
-    if (!locked && errno != EWOULDBLOCK) fail();
-    if (!locked || ::fstat(descriptor_, &opened) != 0 || ::stat(staged_.c_str(), &named) != 0 ||
+    // Some network file systems cannot lock files.
+    const bool in_use = ::flock(descriptor_, LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK;
+    if (in_use || ::fstat(descriptor_, &opened) != 0 || ::stat(staged_.c_str(), &named) != 0 ||
         opened.st_ino != named.st_ino) {
       ::close(std::exchange(descriptor_, -1));
       throw DataError(final_.string(), 0, "cannot be written: another process is writing it");
     }
     // Takes over the permissions of the file that it replaces, so that nobody can read more than
-    // before.
+    // before. Until it has its name, its owner may also write to it: it may be left behind.
     struct stat before {};
-    if (::stat(final_.c_str(), &before) == 0 &&
-        ::fchmod(descriptor_, before.st_mode & 07777) != 0) {
-      fail();
+    if (::stat(final_.c_str(), &before) == 0) {
+      mode_ = before.st_mode & 07777;
+      if (::fchmod(descriptor_, *mode_ | S_IWUSR) != 0) fail();
     }
     if (::ftruncate(descriptor_, 0) != 0) fail();
   }
   StagedFile(StagedFile&& other) noexcept
       : final_(std::move(other.final_)),
         staged_(std::move(other.staged_)),
+        mode_(other.mode_),
         descriptor_(std::exchange(other.descriptor_, -1)) {}
   StagedFile& operator=(StagedFile&&) = delete;
   ~StagedFile() { discard(); }
@@ -83,6 +85,7 @@ class StagedFile {
     if (::fsync(descriptor_) != 0) fail();
   }
   void rename() {
+    if (mode_ && ::fchmod(descriptor_, *mode_) != 0) fail();
     std::error_code error;
     std::filesystem::rename(staged_, final_, error);
     if (error) throw DataError(final_.string(), 0, "cannot be written: " + error.message());
@@ -126,6 +129,7 @@ class StagedFile {
 
   std::filesystem::path final_;
   std::filesystem::path staged_;
+  std::optional<::mode_t> mode_;  // of the file that it replaces
   int descriptor_ = -1;
 };
 

@@ -54,7 +54,8 @@ class Adjacency {
 
 /// A set of interactions between users() users and items() items, ordered by (user, item).
 /// Immutable; copies share the lists. Takes 12 bytes per interaction, and 8 more with times.
-/// Arguments are not checked: a user must be below users(), an item below items().
+/// Constructors and subset() check their arguments; other members do not: a user must be below
+/// users(), an item below items().
 class Interactions {
  public:
   /// No users, no items.

@@ -132,14 +132,12 @@ template <class Isa, class T>
 template <class Model, class X>
 class ModelTrial final : public Trial {
  public:
-  /// @param first  history of the training that this one repeats on more data; null if none
   ModelTrial(std::shared_ptr<const Split> split, typename Model::Options options,
-             const FitOptions& fit, const std::filesystem::path& checkpoint,
-             const History* first = nullptr)
+             const FitOptions& fit, const std::filesystem::path& checkpoint)
       : split_(std::move(split)),
         options_(std::move(options)),
         model_(split_->train, options_),
-        session_(begun(first ? retraining_options(X{}, model_, *first, fit) : fit, checkpoint)) {}
+        session_(begun(fit, checkpoint)) {}
 
   void train(std::size_t epochs, const std::function<bool()>& interrupted) override {
     while (!finished() && history().epochs.size() < epochs) {
@@ -213,7 +211,11 @@ template <class Model, class X>
   spec.key += "; trained anew on training and validation part, epochs " +
               std::to_string(history.best_epoch);
   // Records without these words are of trainings that did not follow the schedule.
-  if (!fit.learning_rate || fit.schedule) spec.key += "; with the schedule of that training";
+  if (!fit.learning_rate) {
+    spec.key += "; with the learning rate and schedule of that training";
+  } else if (fit.schedule) {
+    spec.key += "; with the schedule of that training";
+  }
   spec.retrained = {};
   spec.retraining = true;
   spec.validates_by_cosine = false;  // there is no validation set
@@ -222,8 +224,9 @@ template <class Model, class X>
   first.steps_per_epoch = steps_per_epoch(split->train.size(), fit.batch_size);
   spec.make = [=](const std::filesystem::path& checkpoint) -> std::unique_ptr<Trial> {
     auto merged = std::make_shared<const Split>(merge_validation(*split));
-    return std::make_unique<ModelTrial<Model, X>>(std::move(merged), options, fit, checkpoint,
-                                                  &first);
+    return std::make_unique<ModelTrial<Model, X>>(
+        std::move(merged), options,
+        retraining_options<Model>(X{}, split->train, options, first, fit), checkpoint);
   };
   return spec;
 }

@@ -226,7 +226,9 @@ class AdamHistory {
     const double decay_ratio = beta1 / std::sqrt(beta2);
     constexpr double negligible = std::numeric_limits<T>::epsilon() / 1024;
     significant_steps_ = std::numeric_limits<std::size_t>::max();
-    if (decay_ratio < 1 && decay_ratio > 0) {
+    if (beta1 == 0) {
+      significant_steps_ = 1;  // a step without a gradient does not move the row
+    } else if (decay_ratio < 1) {
       significant_steps_ =
           static_cast<std::size_t>(elementary::log(negligible) / elementary::log(decay_ratio)) + 1;
     }

@@ -44,14 +44,12 @@ PRISM_NAMES_MEMBER(has_ranking_rule);
 PRISM_NAMES_MEMBER(label);
 PRISM_NAMES_MEMBER(learning_rate_of_step);
 PRISM_NAMES_MEMBER(log_probability);
-PRISM_NAMES_MEMBER(looks_at_every_row);
 PRISM_NAMES_MEMBER(needs_all_rows);
 PRISM_NAMES_MEMBER(negatives);
 PRISM_NAMES_MEMBER(negatives_per_pair);
 PRISM_NAMES_MEMBER(output_dim);
 PRISM_NAMES_MEMBER(overwrites_gradient);
 PRISM_NAMES_MEMBER(ranking_rule);
-PRISM_NAMES_MEMBER(sets_gradient);
 PRISM_NAMES_MEMBER(shared);
 PRISM_NAMES_MEMBER(traits);
 #undef PRISM_NAMES_MEMBER

@@ -156,8 +156,7 @@ concept BeginEpochFits = !names_begin_epoch<L> || (names_State<L> && BeginsEpoch
 template <class L, class T = double, class X = Host<>>
 concept LossPolicy =
     detail::AnyPolicy<L> && TrainableState<L, T, X> && !detail::names_needs_all_rows<L> &&
-    !detail::names_looks_at_every_row<L> && !detail::names_overwrites_gradient<L> &&
-    !detail::names_sets_gradient<L> && !detail::names_negatives_per_pair<L> &&
+    !detail::names_overwrites_gradient<L> && !detail::names_negatives_per_pair<L> &&
     !detail::names_has_ranking_rule<L> && !detail::names_dot_product_logits<L> &&
     detail::LossTraitsFit<L> && detail::NegativesInTraits<L> &&
     (!detail::OptionOfNegatives<L> || detail::TraitsFunction<L>)&&detail::Evaluates<L, T, X> &&
@@ -185,11 +184,11 @@ template <class L, class T = double, Execution X = Host<>>
   PRISM_POLICY_CONTRACT(L, "a loss");
   PRISM_STATE_CONTRACT(L, T, X, "a loss");
   static_assert(
-      !names_needs_all_rows<L> && !names_looks_at_every_row<L>,
+      !names_needs_all_rows<L>,
       "a loss must declare in its traits whether it needs all rows: static constexpr LossTraits "
       "traits{.needs_all_rows = true}");
   static_assert(
-      !names_overwrites_gradient<L> && !names_sets_gradient<L>,
+      !names_overwrites_gradient<L>,
       "a loss must declare in its traits whether it overwrites its gradient: static constexpr "
       "LossTraits traits{.overwrites_gradient = true}");
   static_assert(

@@ -89,6 +89,7 @@ struct AnyRegularizer {
 //   // One step of every row. The gradient of row r is gradient.of(r), zero if that is null, plus
 //   // RowDecay(regularizer, table.popularity, gradient.in_batch(r))(r) times the row. (Calling
 //   // regularizer.weight_decay(active) would exclude regularizers that depend on popularity.)
+//   // Clamps the new values to [table.lowest, table.highest] if table.bounded().
 //   template <Execution X, class T, RegularizerPolicy R>
 //   void operator()(const X& exec, const ParameterView<T>& table, const TableGradient<T>& gradient,
 //                   State<T>& state, StepInfo info, const R& regularizer) const;

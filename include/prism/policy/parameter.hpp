@@ -56,7 +56,7 @@ struct ParameterView {
 /// The arguments of a State's constructor besides the policy.
 struct StateContext {
   const Interactions& train;
-  std::size_t dim;  // of output rows
+  std::size_t dim;  // a loss: of the output rows; a backbone: of the tables
   std::uint64_t seed;
   /// Random stream of the part of a model that the State belongs to; parts have different streams.
   Stream stream = Stream::loss;

@@ -112,7 +112,7 @@ void set_dim(Backbone& backbone, std::size_t dim) {
 }
 
 /// @param path  of the saved model
-/// @throws ArgumentError  if a policy or one of its options is not the saved one
+/// @throws ArgumentError  if a policy, its type or one of its options is not the saved one
 template <class Options>
 void check_labels(const Manifest& manifest, const std::string& path, const Options& options) {
   for_each_kind(options, [&](const char* kind, const auto& policy) {
@@ -123,7 +123,10 @@ void check_labels(const Manifest& manifest, const std::string& path, const Optio
     add_options(own, kind, policy);
     for (const auto& [name, value] : own.lines()) {
       const std::string* const line = manifest.find(name);
-      if (line == nullptr) manifest.fail(0, "has no line " + name);
+      // A policy that is chosen at run time, such as OneRegularizer, has the chosen one's label.
+      require(line != nullptr, kind,
+              "must have the type with which " + saved + " was saved in " + path +
+                  ", where it has no " + name + "; load_scorer() reads models of any type");
       require(*line == value, name.c_str(),
               "must be " + *line + ", as saved in " + path + ", not " + value);
     }

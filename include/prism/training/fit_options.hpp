@@ -63,7 +63,9 @@ struct FitOptions {
   /// unless `stop` is set, because nothing else would end training.
   std::optional<std::size_t> epochs{};
   static constexpr std::size_t default_epochs = 1000;
-  std::size_t patience = 10;  ///< epochs without an improvement in validation before stopping
+  /// Epochs without an improvement in validation before training stops. With a PlateauSchedule,
+  /// the default from small magnitudes, it counts from the last reduction of the learning rate.
+  std::size_t patience = 10;
   /// Patience counts only epochs that begin after this many steps. PRISM's rows are long and turn
   /// slowly under Adam: until then, validation may not have begun to rise.
   std::size_t min_steps = 1000;
@@ -121,6 +123,9 @@ inline void check(const FitOptions& options, const Split& split, const Interacti
   require_at_least_one("epochs", options.epochs.value_or(FitOptions::default_epochs));
   require_at_least_one("patience", options.patience);
   require_at_least_one("k", options.k);
+  require_enumerator("shuffle", options.shuffle, Shuffle::once);
+  require_enumerator("best_weights", options.best_weights, BestWeights::last);
+  options.metric.check();
   if (options.schedule) options.schedule->check();
   require(options.best_weights != BestWeights::on_disk || !options.best_weights_path.empty(),
           "best_weights_path", "must be set if best_weights is on_disk");

@@ -56,8 +56,9 @@ struct MagnitudeProbeOptions {
 };
 
 /// An observer of fit that records, before the first epoch and after each, magnitudes against
-/// popularity. It has the theorem's predictions for the models that the theorem covers: rows
-/// trained as they are (MF), by Cosine, Dot or Euclidean, with SGD.
+/// popularity. Where a session goes on, so do its records; if it observes a session for the first
+/// time, they begin after the epochs that are done. It has the theorem's predictions for the models
+/// that the theorem covers: rows trained as they are (MF), by Cosine, Dot or Euclidean, with SGD.
 class MagnitudeProbe {
  public:
   /// @param split  the one that fit gets; must outlive the probe
@@ -85,10 +86,12 @@ class MagnitudeProbe {
                 std::ranges::equal(split_->train.item_degree(), train.item_degree()),
             "split", "must be the one that the model is trained on");
     info_ = info;
+    const std::size_t done = info.epochs_done;
+    if (done > 0 && !records_.empty() && records_.back().epoch == done) return;
     records_.clear();
     square_.clear();
     growth_.clear();
-    record(0, model, ndcg(model, Similarity::dot));
+    record(done, model, ndcg(model, Similarity::dot));
   }
 
   template <class Model>

@@ -35,6 +35,11 @@ class Metric {
     return value;
   }
 
+  /// @throws ArgumentError  for an empty std::function
+  void check() const {
+    require(value_ != nullptr, "metric", "must be a member or a function of Report, not empty");
+  }
+
   /// "NDCG"; "validation" for functions, which cannot be told apart.
   [[nodiscard]] const std::string& label() const noexcept { return label_; }
   [[nodiscard]] bool has_label() const noexcept { return has_label_; }

@@ -48,6 +48,7 @@ struct FitInfo {
   bool constant_rate = true;    ///< whether every step has this learning rate
   /// Problems found before training begins; History::warnings has them too.
   std::vector<std::string> warnings{};
+  std::size_t epochs_done = 0;  ///< before this call of fit, run or resume
 };
 
 /// The progress of an epoch.

@@ -9,9 +9,12 @@
 #include "prism/core/config.hpp"
 #include "prism/core/error.hpp"
 #include "prism/core/execution.hpp"
+#include "prism/data/interactions.hpp"
 #include "prism/data/split.hpp"
 #include "prism/training/default_rate.hpp"
 #include "prism/training/fit.hpp"
+#include "prism/training/fit_options.hpp"
+#include "prism/training/history.hpp"
 #include "prism/training/schedule.hpp"
 
 namespace prism::inline PRISM_ISA {
@@ -31,19 +34,23 @@ namespace detail {
   });
 }
 
-/// The options of retraining a model for as many epochs as an earlier training found best.
-/// @param again    the model to retrain, not yet trained
+/// The options of retraining a model for as many epochs as an earlier run found best.
+/// @param train    the training set of the earlier run, from which its default learning rate
+///     followed
+/// @param model    the model's options
 /// @param history  of the earlier run
 /// @param options  of the earlier run
-template <Execution X, class Model>
-[[nodiscard]] FitOptions retraining_options(const X& exec, const Model& again,
+template <class Model, Execution X>
+[[nodiscard]] FitOptions retraining_options(const X& exec, const Interactions& train,
+                                            const typename Model::Options& model,
                                             const History& history, FitOptions options) {
   require(history.best_epoch > 0, "history",
           "has no best epoch: no epoch ranked better than the initial weights");
   require(!history.initial_validation, "history",
           "must be of a training run that started from initial weights, not of one that "
           "continued a trained model");
-  set_default_rate(options, exec, again, true);
+  if (!options.learning_rate) set_default_rate(options, exec, Model(exec, train, model), true);
+  if (!options.schedule) options.schedule = ConstantSchedule{};
   options.schedule =
       replayed(*options.schedule, history, options.epochs.value_or(FitOptions::default_epochs));
   options.epochs = history.best_epoch;
@@ -61,8 +68,9 @@ template <Execution X, class Model>
 /// @param model      trained by fit()
 /// @param split      the one that it was trained on, with a validation set
 /// @param history    what fit() returned
-/// @param options    those of fit(). The learning rate follows the schedule of that run, with its
-///     number of epochs and its validation history. stop, checkpoint and best_weights are ignored.
+/// @param options    those of fit(). The learning rate is that of the earlier run, also where it
+///     follows from the training set, and so is its schedule, with that run's number of epochs and
+///     validation history. stop, checkpoint and best_weights are ignored.
 /// @param observers  as those of fit()
 /// @throws ArgumentError  if there is no best epoch, or no validation set; if the model had been
 ///     trained before; otherwise as fit()
@@ -73,7 +81,8 @@ template <Execution X, class Model, class... Observers>
   require(!split.validation.empty(), "split", "has no validation set to add to the training set");
   const Split merged = merge_validation(split);
   Model again(exec, merged.train, model.options());
-  fit(exec, again, merged, detail::retraining_options(exec, again, history, options),
+  fit(exec, again, merged,
+      detail::retraining_options<Model>(exec, split.train, model.options(), history, options),
       std::forward<Observers>(observers)...);
   return again;
 }

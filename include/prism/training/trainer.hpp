@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <limits>
 #include <span>
 #include <string>
 #include <utility>
@@ -77,6 +78,7 @@ class Trainer {
         item_state_(model.items().shape(0), model.items().shape(1), model.memory()) {
     if constexpr (DeviceExecution<X>) check_readable("model", model.users().data());
     for_each_parameter([&](const ParameterView<Scalar>& parameter) {
+      check_rows(parameter);
       if (!parameter.trained) return;
       parameter_states_.emplace_back(parameter.rows.size(), parameter.rows.dim(), model.memory());
     });
@@ -108,6 +110,8 @@ class Trainer {
   /// @param pairs  for an execution on a device, in its memory
   /// @param first  how many pairs of the epoch come before this batch
   /// @return valid until the next call
+  /// @throws ArgumentError  for more negatives than a batch can have; on the host, if the sampler
+  ///     returns an item that the model does not have
   [[nodiscard]] BatchNegatives sample(std::span<const Interaction> pairs, const Random& random,
                                       std::size_t first) {
     const std::size_t n = negatives_per_pair();
@@ -115,6 +119,7 @@ class Trainer {
     const SampleRequest request{pairs, n, model_.train(), random, first * n};
     const auto& sampler = model_.options().sampler;
     const auto shared = prism::shared_negatives(sampler, request);
+    check_count(shared ? 1 : pairs.size(), shared ? shared->count : n);
     const std::size_t count = shared ? shared->count : pairs.size() * n;
     if (count > negatives_.size()) {
       synchronise(exec_);  // a device may still read those of the previous batch
@@ -122,6 +127,7 @@ class Trainer {
     }
     const std::span<Index> negatives = std::span(negatives_).first(count);
     prism::draw_negatives(exec_, sampler, request, sampler_state_, negatives);
+    if constexpr (!DeviceExecution<X>) check_items(negatives);
     return shared ? BatchNegatives(negatives, shared->mask) : BatchNegatives(negatives);
   }
 
@@ -169,10 +175,12 @@ class Trainer {
 
   /// Writes the optimizer's state, including deferred steps, which are not applied; not the
   /// weights.
+  /// @throws ArgumentError  if an exception has ended a step between two updates of the optimizer
   void save(BinaryWriter& out) const {
     static_assert(SavedState<OptimizerState, X>,
                   "this optimizer cannot be saved: its State has no save() and load() with the "
                   "signatures in prism/policy/optimizer.hpp");
+    check_whole("save");
     out.number(steps_);
     user_state_.save(out);
     item_state_.save(out);
@@ -200,11 +208,13 @@ class Trainer {
   /// @param pairs      at least one, of rows that the model has
   /// @param negatives  pairs x negatives_per_pair(), row-major; or any number that all pairs share.
   ///     Both lists are in the memory of the execution's device, if it has one
-  /// @throws ArgumentError  if there are no pairs, the number of negatives is wrong, or the loss
-  ///     does not accept shared ones
+  /// @throws ArgumentError  if there are no pairs, the number of negatives is wrong, the loss does
+  ///     not accept shared ones, or an exception has ended an earlier step between two updates of
+  ///     the optimizer
   double step(std::span<const Interaction> pairs, const BatchNegatives& negatives,
               double learning_rate) {
     require_at_least_one("pairs", pairs.size());
+    check_whole("step");
     check_negatives(pairs.size(), negatives);
     if constexpr (DeviceExecution<X>) {
       check_readable("pairs", pairs.data());
@@ -229,7 +239,8 @@ class Trainer {
                                         [](Rows<Scalar>, std::size_t) {});
     const TableGradients<Scalar> tables = pass.backward(parts);
 
-    const StepInfo info{learning_rate, ++steps_};
+    const StepInfo info{learning_rate, steps_ + 1};
+    updating_ = true;
     const auto& regularizer = options.regularizer;
     options.optimizer(exec_, users_table(), tables.users, user_state_, info, regularizer);
     options.optimizer(exec_, items_table(), tables.items, item_state_, info, regularizer);
@@ -239,6 +250,8 @@ class Trainer {
       options.optimizer(exec_, parameter, gradient, state, info, regularizer);
     });
     synchronise(exec_);  // another thread may take the next step, whose work a device may run first
+    ++steps_;
+    updating_ = false;
     return pass.loss;
   }
 
@@ -254,6 +267,11 @@ class Trainer {
     log_probability_.clear();
     const BatchOnHost<X> on_host(exec_, batch);
     model_.options().sampler.log_probability(sampler_state_, on_host.batch(), log_probability_);
+    require(log_probability_.empty() || log_probability_.size() == batch.item_side.num_active,
+            "sampler",
+            "must set " + std::to_string(batch.item_side.num_active) +
+                " values in log_probability, one for each active item of the batch, not " +
+                std::to_string(log_probability_.size()));
     if constexpr (DeviceExecution<X>) {
       const auto to = scratch_.template allocate<double>(log_probability_.size(), 1);
       const std::span<double> copy(to.data(), log_probability_.size());
@@ -264,9 +282,42 @@ class Trainer {
     }
   }
 
+  /// A batch's items are numbered by an Index.
+  static void check_count(std::size_t pairs, std::size_t n) {
+    const std::size_t most = std::numeric_limits<Index>::max() / pairs - 1;
+    require(n <= most, "negatives",
+            "must be at most " + std::to_string(most) + " for each of " + std::to_string(pairs) +
+                " pairs, not " + std::to_string(n));
+  }
+
+  void check_items(std::span<const Index> negatives) const {
+    if (negatives.empty()) return;
+    const Index largest = *std::ranges::max_element(negatives);
+    require(largest < model_.train().items(), "sampler",
+            "must return items below " + std::to_string(model_.train().items()) + ", not " +
+                std::to_string(largest));
+  }
+
+  void check_rows(const ParameterView<Scalar>& parameter) const {
+    if (parameter.reached == ParameterRows::all) return;
+    const bool of_users = parameter.reached == ParameterRows::users;
+    const std::size_t rows = of_users ? model_.train().users() : model_.train().items();
+    require(parameter.rows.size() == rows, "State",
+            "must have " + std::to_string(rows) + " rows in a parameter with ParameterRows::" +
+                (of_users ? "users" : "items") + ", not " + std::to_string(parameter.rows.size()));
+  }
+
+  void check_whole(const char* function) const {
+    require(!updating_, function,
+            "must not be called after an exception has ended a step between two updates: the "
+            "weights are neither those before the step nor those after it; resume from a "
+            "checkpoint");
+  }
+
   void check_negatives(std::size_t pairs, const BatchNegatives& negatives) const {
     const std::size_t n = negatives_per_pair(), given = negatives.items.size();
     if (!negatives.shared) {
+      check_count(pairs, n);
       require(given == pairs * n, "negatives",
               "must be " + std::to_string(n) + " for each of the " + std::to_string(pairs) +
                   " pairs, not " + std::to_string(given) + " in total");
@@ -344,6 +395,7 @@ class Trainer {
   OptimizerState item_state_;
   std::vector<OptimizerState> parameter_states_;
   std::uint64_t steps_ = 0;
+  bool updating_ = false;  // the optimizer has begun a step and not ended it
 };
 
 }  // namespace prism::inline PRISM_ISA

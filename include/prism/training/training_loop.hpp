@@ -208,7 +208,8 @@ class TrainingLoop {
                        .batch_size = options_.batch_size,
                        .metric = options_.metric.label(),
                        .constant_rate = options_.schedule->label() == ConstantSchedule().label(),
-                       .warnings = progress_.start_warnings};
+                       .warnings = progress_.start_warnings,
+                       .epochs_done = history().epochs.size()};
     if (std::ranges::any_of(observers, &detail::ObserverRef::begin_takes_model)) publish();
     for (const detail::ObserverRef& observer : observers) {
       if (observer.begin != nullptr) observer.begin(observer, info);

@@ -15,6 +15,7 @@
 #include "prism/core/error.hpp"
 #include "prism/core/execution.hpp"
 #include "prism/core/random.hpp"
+#include "prism/core/staged_file.hpp"
 #include "prism/data/interactions.hpp"
 #include "prism/data/split_parts.hpp"
 #include "prism/evaluate/evaluate.hpp"
@@ -61,7 +62,7 @@ class TrainingSession final : public TrainingLoop<typename Model::scalar_type> {
   /// @param split  over the users and items that the model was made with
   /// @throws ArgumentError  for an option outside its domain, a split of another shape, or a model
   ///     in a device's memory
-  /// @throws DataError      if best weights on disk cannot be written
+  /// @throws DataError      if best weights on disk, or a checkpoint, cannot be written
   TrainingSession(const X& exec, Model& model, const Split& split, FitOptions options = {})
       : TrainingSession(NotBegun{}, exec, model, split, std::move(options)) {
     Loop::keep_first_weights();
@@ -182,6 +183,8 @@ class TrainingSession final : public TrainingLoop<typename Model::scalar_type> {
     require(can_be_saved || options.checkpoint.path.empty(), "checkpoint",
             "cannot be written: the optimizer's State has no save() and load() with the "
             "signatures in prism/policy/optimizer.hpp");
+    // Whether it can be written is not left for the first checkpoint to find out.
+    if (!options.checkpoint.path.empty()) static_cast<void>(StagedFile(options.checkpoint.path));
     if (!options.epochs) options.epochs = FitOptions::default_epochs;
     detail::set_default_rate(options, exec, model, !split.validation.empty());
     if constexpr (requires { Model::shuffle; }) options.shuffle = Model::shuffle;
