@@ -44,10 +44,11 @@ auto trained_tables(Model& model) {
 /// Trains a model on batches that leave most rows alone most of the time, some for longer than any
 /// momentum lasts.
 template <class Model>
-auto train_on_few_rows(std::size_t steps) {
+auto train_on_few_rows(std::size_t steps, const typename Model::optimizer_type& optimizer = {}) {
   const prism::Interactions all =
       prism::synthetic_interactions({.users = 300, .items = 400, .interactions_per_user = 6});
-  Model model(all, {.backbone = with_dim<typename Model::backbone_type>(19)});
+  Model model(all,
+              {.backbone = with_dim<typename Model::backbone_type>(19), .optimizer = optimizer});
   prism::Trainer trainer(model);
   const prism::Random order(4, prism::Stream::shuffle), negatives(4, prism::Stream::negatives);
   std::vector<prism::Interaction> pairs(5);
@@ -68,15 +69,16 @@ auto train_on_few_rows(std::size_t steps) {
 /// Both optimizers end with the same weights.
 /// @param bound  on the relative difference of each table
 template <class Backbone, class Loss, class Regularizer, class T, class Lazy, class Dense>
-void check_same(std::size_t steps, double bound) {
+void check_same(std::size_t steps, double bound, const Lazy& lazily = {},
+                const Dense& densely = {}) {
   using LazyModel = prism::Recommender<Backbone, Loss, Regularizer, prism::PRISM<1.0>, Lazy,
                                        prism::UniformNegatives, T>;
   using DenseModel = prism::Recommender<Backbone, Loss, Regularizer, prism::PRISM<1.0>, Dense,
                                         prism::UniformNegatives, T>;
   INFO(std::string(Backbone::name), " + ", std::string(Loss::name), " + ",
        std::string(Regularizer::name), " in ", sizeof(T), " bytes");
-  const auto lazy = train_on_few_rows<LazyModel>(steps);
-  const auto dense = train_on_few_rows<DenseModel>(steps);
+  const auto lazy = train_on_few_rows<LazyModel>(steps, lazily);
+  const auto dense = train_on_few_rows<DenseModel>(steps, densely);
   REQUIRE(lazy.size() == dense.size());
   for (std::size_t k = 0; k < lazy.size(); ++k) {
     CAPTURE(k);

@@ -10,6 +10,7 @@
 #include <string>
 #include <string_view>
 #include <type_traits>
+#include <utility>
 #include <vector>
 
 #include "deferred_steps.hpp"
@@ -86,6 +87,16 @@ TEST_CASE("Adam has the weights of DenseAdam, whatever the decay") {
   check_same<MF<dynamic>, MAWU, test::PopularityWD, double>(300, 1e-10);
   check_same<MF<dynamic>, BPR, None, float>(300, 1e-4);
   check_same<MF<dynamic>, BPR, FullWD, float>(1500, 0);
+}
+
+TEST_CASE(
+    "Adam has the weights of DenseAdam, without momentum, and where it lasts longer than the scale") {
+  for (const auto& [beta1, beta2] : {std::pair{0.0, 0.999}, std::pair{0.9, 0.8}}) {
+    CAPTURE(beta1);
+    test::check_same<MF<dynamic>, BPR, None, double>(300, 1e-10,
+                                                     Adam{.beta1 = beta1, .beta2 = beta2},
+                                                     DenseAdam{.beta1 = beta1, .beta2 = beta2});
+  }
 }
 
 TEST_CASE("Adam has the weights of DenseAdam, trainable state and bounds included") {

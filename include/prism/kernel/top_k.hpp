@@ -24,6 +24,7 @@ namespace prism::inline PRISM_ISA {
 template <class T>
 class TopK {
  public:
+  /// @param k      at least 1
   /// @param floor  scores below it need not enter: k items with at least this score are known
   explicit TopK(std::size_t k, T floor = -unbounded<T>)
       : k_(k), floor_(floor), below_(just_below(floor)) {

@@ -36,8 +36,8 @@ enum class IPLSums {
 /// c_i / d_i^(2 - gamma) over the items with a training interaction, where d_i is the popularity of
 /// item i and c_i the sum of sig(u . i) over the users of its training interactions. It penalises
 /// scores that grow with popularity. Each step takes a pass over all training interactions, or with
-/// the other sums a pass over the batch. Liu et al.: "Popularity debiasing from exposure to
-/// interaction in collaborative filtering", SIGIR 2023.
+/// the other sums over the batch and, once, over all items. Liu et al.: "Popularity debiasing from
+/// exposure to interaction in collaborative filtering", SIGIR 2023.
 struct IPL {
   static constexpr std::string_view name = "IPL";
 
