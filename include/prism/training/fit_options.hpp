@@ -70,6 +70,7 @@ struct FitOptions {
   /// slowly under Adam: until then, validation may not have begun to rise.
   std::size_t min_steps = 1000;
   std::size_t k = 20;  ///< length of the top-k lists in validation
+  /// Model::shuffle, where the model type has it (Released), takes precedence.
   Shuffle shuffle = Shuffle::every_epoch;
   /// A factor on learning_rate for each step, see schedule.hpp. If unset: constant if learning_rate
   /// is given; under a loss of dot products a PlateauSchedule, or constant without a validation

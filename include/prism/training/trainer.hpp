@@ -3,12 +3,9 @@
 // the optimizer updates the weights that it reaches.
 #pragma once
 
-#include <algorithm>
 #include <cstddef>
 #include <cstdint>
-#include <limits>
 #include <span>
-#include <string>
 #include <utility>
 #include <vector>
 
@@ -36,6 +33,7 @@
 #include "prism/policy/parameter.hpp"
 #include "prism/policy/sampler.hpp"
 #include "prism/training/batch_builder.hpp"
+#include "prism/training/contract_checks.hpp"
 #include "prism/training/device_batch_builder.hpp"
 #include "prism/training/gradient_pass.hpp"
 
@@ -78,7 +76,7 @@ class Trainer {
         item_state_(model.items().shape(0), model.items().shape(1), model.memory()) {
     if constexpr (DeviceExecution<X>) check_readable("model", model.users().data());
     for_each_parameter([&](const ParameterView<Scalar>& parameter) {
-      check_rows(parameter);
+      detail::check_rows(parameter, model_.train());
       if (!parameter.trained) return;
       parameter_states_.emplace_back(parameter.rows.size(), parameter.rows.dim(), model.memory());
     });
@@ -119,7 +117,7 @@ class Trainer {
     const SampleRequest request{pairs, n, model_.train(), random, first * n};
     const auto& sampler = model_.options().sampler;
     const auto shared = prism::shared_negatives(sampler, request);
-    check_count(shared ? 1 : pairs.size(), shared ? shared->count : n);
+    detail::check_negatives_per_pair(shared ? 1 : pairs.size(), shared ? shared->count : n);
     const std::size_t count = shared ? shared->count : pairs.size() * n;
     if (count > negatives_.size()) {
       synchronise(exec_);  // a device may still read those of the previous batch
@@ -127,7 +125,9 @@ class Trainer {
     }
     const std::span<Index> negatives = std::span(negatives_).first(count);
     prism::draw_negatives(exec_, sampler, request, sampler_state_, negatives);
-    if constexpr (!DeviceExecution<X>) check_items(negatives);
+    if constexpr (!DeviceExecution<X>) {
+      detail::check_sampled_items(negatives, model_.train().items());
+    }
     return shared ? BatchNegatives(negatives, shared->mask) : BatchNegatives(negatives);
   }
 
@@ -215,7 +215,7 @@ class Trainer {
               double learning_rate) {
     require_at_least_one("pairs", pairs.size());
     check_whole("step");
-    check_negatives(pairs.size(), negatives);
+    detail::check_negatives(model_.options().loss, pairs.size(), negatives);
     if constexpr (DeviceExecution<X>) {
       check_readable("pairs", pairs.data());
       if (!negatives.items.empty()) check_readable("negatives", negatives.items.data());
@@ -267,11 +267,7 @@ class Trainer {
     log_probability_.clear();
     const BatchOnHost<X> on_host(exec_, batch);
     model_.options().sampler.log_probability(sampler_state_, on_host.batch(), log_probability_);
-    require(log_probability_.empty() || log_probability_.size() == batch.item_side.num_active,
-            "sampler",
-            "must set " + std::to_string(batch.item_side.num_active) +
-                " values in log_probability, one for each active item of the batch, not " +
-                std::to_string(log_probability_.size()));
+    detail::check_log_probability(log_probability_, batch);
     if constexpr (DeviceExecution<X>) {
       const auto to = scratch_.template allocate<double>(log_probability_.size(), 1);
       const std::span<double> copy(to.data(), log_probability_.size());
@@ -282,51 +278,11 @@ class Trainer {
     }
   }
 
-  /// A batch's items are numbered by an Index.
-  static void check_count(std::size_t pairs, std::size_t n) {
-    const std::size_t most = std::numeric_limits<Index>::max() / pairs - 1;
-    require(n <= most, "negatives",
-            "must be at most " + std::to_string(most) + " for each of " + std::to_string(pairs) +
-                " pairs, not " + std::to_string(n));
-  }
-
-  void check_items(std::span<const Index> negatives) const {
-    if (negatives.empty()) return;
-    const Index largest = *std::ranges::max_element(negatives);
-    require(largest < model_.train().items(), "sampler",
-            "must return items below " + std::to_string(model_.train().items()) + ", not " +
-                std::to_string(largest));
-  }
-
-  void check_rows(const ParameterView<Scalar>& parameter) const {
-    if (parameter.reached == ParameterRows::all) return;
-    const bool of_users = parameter.reached == ParameterRows::users;
-    const std::size_t rows = of_users ? model_.train().users() : model_.train().items();
-    require(parameter.rows.size() == rows, "State",
-            "must have " + std::to_string(rows) + " rows in a parameter with ParameterRows::" +
-                (of_users ? "users" : "items") + ", not " + std::to_string(parameter.rows.size()));
-  }
-
   void check_whole(const char* function) const {
     require(!updating_, function,
             "must not be called after an exception has ended a step between two updates: the "
             "weights are neither those before the step nor those after it; resume from a "
             "checkpoint");
-  }
-
-  void check_negatives(std::size_t pairs, const BatchNegatives& negatives) const {
-    const std::size_t n = negatives_per_pair(), given = negatives.items.size();
-    if (!negatives.shared) {
-      check_count(pairs, n);
-      require(given == pairs * n, "negatives",
-              "must be " + std::to_string(n) + " for each of the " + std::to_string(pairs) +
-                  " pairs, not " + std::to_string(given) + " in total");
-      return;
-    }
-    require(prism::loss_traits(model_.options().loss).takes_shared_negatives, "sampler",
-            "must draw separate negatives for each pair: " + prism::label(model_.options().loss) +
-                " does not accept shared ones (its traits do not set takes_shared_negatives)");
-    require(n > 0 && given > 0, "negatives", "must be at least 1, for a loss that uses negatives");
   }
 
   template <class Visit>

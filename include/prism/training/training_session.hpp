@@ -187,6 +187,7 @@ class TrainingSession final : public TrainingLoop<typename Model::scalar_type> {
     if (!options.checkpoint.path.empty()) static_cast<void>(StagedFile(options.checkpoint.path));
     if (!options.epochs) options.epochs = FitOptions::default_epochs;
     detail::set_default_rate(options, exec, model, !split.validation.empty());
+    // A model type may fix it, as Released does.
     if constexpr (requires { Model::shuffle; }) options.shuffle = Model::shuffle;
     return std::move(options);
   }
