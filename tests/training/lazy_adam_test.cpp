@@ -89,8 +89,7 @@ TEST_CASE("Adam has the weights of DenseAdam, whatever the decay") {
   check_same<MF<dynamic>, BPR, FullWD, float>(1500, 0);
 }
 
-TEST_CASE(
-    "Adam has the weights of DenseAdam, without momentum, and where it lasts longer than the scale") {
+TEST_CASE("Adam has the weights of DenseAdam for a beta1 of 0, and for one above sqrt(beta2)") {
   for (const auto& [beta1, beta2] : {std::pair{0.0, 0.999}, std::pair{0.9, 0.8}}) {
     CAPTURE(beta1);
     test::check_same<MF<dynamic>, BPR, None, double>(300, 1e-10,

@@ -16,6 +16,7 @@
 #include "prism/policy/label.hpp"
 #include "prism/policy/loss.hpp"
 #include "prism/policy/parameter.hpp"
+#include "prism/training/batch_builder.hpp"
 
 namespace prism::inline PRISM_ISA::detail {
 
