@@ -31,19 +31,19 @@ KDD 2025), as `reproduce` found them. It writes this file from the records of it
 product over all items that the user has not interacted with: mean ± standard deviation over those of the seeds 123, 246
 and 492 that are on record, which also draw the split; without a deviation, it is one seed. Popular, neutral and
 unpopular: what hits among the 5 % most popular items, the next 15 % and the rest (by all interactions of the data set)
-contribute to it. Splits are random, 80/10/10. Except in the protocol "code", MovieLens 1M has ratings of 3 and more. SSM has temperature 0.2 and 10 uniform
-negatives per pair (protocol "code": 20 from the batch); neither is tuned.
+contribute to it. Splits are random, 80/10/10. Except in the protocol "code", MovieLens 1M has ratings of 3 and more.
+SSM has temperature 0.2 and 10 uniform negatives per pair (protocol "code": 20 from the batch); neither is tuned.
 )";
 
 const char* const about_table1 = R"(
 ## Table 1
 
-MF and MLP with 64 dimensions. Chosen on the validation set of the first seed: the learning rate from {0.1, 0.01, 0.001},
-weight decay from {0, 1e-8, 1e-6, 1e-4}, DirectAU's gamma from {1, 2, 5}, and MAWU's gamma1 and gamma2 from {0.2, 0.6, 1}
-(Gowalla: 2.6 and 1.4, and Yelp2018: 0.8 and 0.6, the paper's values). The search is successive halving among the
-candidates of one learning rate; the paper trains all (`--first-epochs 0`). Each seed draws its own split, so the test
-sets of the other two seeds overlap the first one's validation set. Patience is 10 and counts from step 1000 on.
-Amazon-Book is [not complete](reading.md#data-sets).
+MF and MLP with 64 dimensions. Chosen on the validation set of the first seed: the learning rate from {0.1, 0.01,
+0.001}, weight decay from {0, 1e-8, 1e-6, 1e-4}, DirectAU's gamma from {1, 2, 5}, and MAWU's gamma1 and gamma2 from
+{0.2, 0.6, 1} (Gowalla: 2.6 and 1.4, and Yelp2018: 0.8 and 0.6, the paper's values). The search is successive halving
+among the candidates of one learning rate; the paper trains all (`--first-epochs 0`). Each seed draws its own split, so
+the test sets of the other two seeds overlap the first one's validation set. Patience is 10 and counts from step 1000
+on. Amazon-Book is [not complete](reading.md#data-sets).
 
 - First rung, unless `--first-epochs` sets it: 30 epochs; 10 for MAWU's searches, and for DirectAU on the larger data
   sets, where all of PRISM's candidates with MF are trained to the end in protocol "text" (at a learning rate of 0.001
