@@ -25,8 +25,9 @@ using Small =
     Types<Recommender<MF<8>, DirectAU, None, Xavier>, Recommender<MF<8>, DirectAU, FullWD, Xavier>>;
 
 inline const Split& trial_split() {
-  static const Split split = random_split(synthetic_interactions({.users = 120, .items = 90}),
-                                          {.validation = 0.1, .test = 0.1, .seed = 1});
+  static const Split split =
+      random_split(synthetic_interactions({.users = 120, .items = 90, .interactions_per_user = 20}),
+                   {.validation = 0.1, .test = 0.1, .seed = 1});
   return split;
 }
 
