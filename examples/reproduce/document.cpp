@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "document.hpp"
 
+#include <algorithm>
 #include <cstdint>
 #include <map>
 #include <prism/experiment/trial_records.hpp>
@@ -113,8 +114,9 @@ class IncompleteElements {
     std::size_t end = name.find('/');
     for (int k = 1; k < parts; ++k) end = name.find('/', end + 1);
     const std::string title = name.substr(0, end);
-    if (rows_.empty() || rows_.back().first != title) rows_.emplace_back(title, "");
-    std::string& elements = rows_.back().second;
+    auto row = std::ranges::find(rows_, title, &Row::first);
+    if (row == rows_.end()) row = rows_.insert(row, {title, ""});
+    std::string& elements = row->second;
     elements += (elements.empty() ? "" : ", ") + name.substr(end + 1);
     if (!note.empty()) elements += " (" + note + ")";
   }
@@ -146,7 +148,9 @@ class IncompleteElements {
   }
 
  private:
-  std::vector<std::pair<std::string, std::string>> rows_;
+  using Row = std::pair<std::string, std::string>;  // title, elements
+
+  std::vector<Row> rows_;
 };
 
 std::string incomplete_elements(const Results& results) {

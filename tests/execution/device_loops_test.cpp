@@ -64,7 +64,7 @@ TEST_CASE("the host touches no memory of a device in a step") {
       synthetic_interactions({.users = 90, .items = 60, .interactions_per_user = 8});
   step_on_device_only<Recommender<MF<8>, BPR>>(train, many_steps);
   step_on_device_only<Recommender<MF<8>, SSM, BatchedWD>>(train, many_steps);
-  step_on_device_only<Recommender<MF<8>, DirectAU, FullWD>>(train);
+  step_on_device_only<Recommender<MF<8>, DirectAU, FullWD>>(train, many_steps);
   step_on_device_only<Recommender<MF<8>, MAWU, None, PRISM<1.0>>>(train);
   step_on_device_only<Recommender<MLP<8, 2>, MACR>>(train);
   step_on_device_only<Recommender<LightGCN<8, 2>, BSL, None, Xavier, Adam, SharedNegatives<>>>(

@@ -39,16 +39,19 @@ std::vector<Index> all_users(std::size_t count) {
   return users;
 }
 
-/// The k best items of every user, from their scores alone.
+/// The k best items of every user, in a ranking of all items where these are not too many: keeping
+/// them in order takes time that grows with the square.
 template <class X, class T>
 Lists<T> ranked(const X& exec, const Scorer<T>& scorer, std::size_t k, Similarity similarity) {
   const std::size_t users = scorer.output.users().size();
   Lists<T> lists(users);
   const std::vector<Index> all = all_users(users);
+  const std::size_t items = scorer.output.items().size();
   rank_items(
-      exec, scorer, all, k, {}, similarity,
+      exec, scorer, all, items < 5000 ? items : k, {}, similarity,
       [&](std::size_t u, std::span<const ScoredItem<T>> best) {
-        lists[u].assign(best.begin(), best.end());
+        const auto first = best.first(std::min(k, best.size()));
+        lists[u].assign(first.begin(), first.end());
       },
       Pruning::never);
   return lists;

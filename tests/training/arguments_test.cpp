@@ -114,6 +114,8 @@ TEST_CASE("fit names the option that is outside its domain") {
   CHECK(message({.k = 0}) == "k");
   CHECK(message({.shuffle = Shuffle(9)}) == "shuffle");
   CHECK(message({.best_weights = BestWeights(7)}) == "best_weights");
+  double (*const no_schedule)(const StepPosition&) = nullptr;
+  CHECK(message({.schedule = no_schedule}) == "schedule");
   CHECK(message({.schedule = std::function<double(const StepPosition&)>()}) == "schedule");
   CHECK(message({.metric = std::function<double(const Report&)>()}) == "metric");
   const Split other =
@@ -128,6 +130,13 @@ TEST_CASE("a checkpoint that cannot be written is refused before training begins
       fit(model, small_split(), {.checkpoint = {.path = "/no/such/folder/run.ckpt"}}, Silent()),
       doctest::Contains("/no/such/folder/run.ckpt: cannot be written"), DataError);
   CHECK(numbers(model.items()) == start);
+}
+
+TEST_CASE("negatives of no pairs are refused") {
+  Recommender<MF<4>, BPR> model(small_split().train);
+  Trainer trainer(model);
+  CHECK_THROWS_WITH_AS((void)trainer.sample({}, Random(1, Stream::negatives, 1), 0),
+                       doctest::Contains("pairs: must be at least 1"), ArgumentError);
 }
 
 TEST_CASE("more negatives than a batch can number are refused, not too few trained with") {

@@ -92,9 +92,10 @@ TEST_CASE("Adam has the weights of DenseAdam, whatever the decay") {
 TEST_CASE("Adam has the weights of DenseAdam for a beta1 of 0, and for one above sqrt(beta2)") {
   for (const auto& [beta1, beta2] : {std::pair{0.0, 0.999}, std::pair{0.9, 0.8}}) {
     CAPTURE(beta1);
-    test::check_same<MF<dynamic>, BPR, None, double>(300, 1e-10,
-                                                     Adam{.beta1 = beta1, .beta2 = beta2},
-                                                     DenseAdam{.beta1 = beta1, .beta2 = beta2});
+    const Adam lazily{.beta1 = beta1, .beta2 = beta2};
+    const DenseAdam densely{.beta1 = beta1, .beta2 = beta2};
+    test::check_same<MF<dynamic>, BPR, None, double>(300, 1e-10, lazily, densely);
+    test::check_same<MF<dynamic>, BPR, FullWD, double>(300, 1e-10, lazily, densely);
   }
 }
 

@@ -24,7 +24,8 @@ namespace prism::inline PRISM_ISA {
 /// A file that is written under a temporary name beside its own (with ".partial" appended) and gets
 /// its own when publish() is called: until then, and if that fails or the process dies, the
 /// previous file stays. A link is followed. What a dead process has left is overwritten by the next
-/// one; of two that write at the same time, the second is refused.
+/// one; of two that write at the same time, the second is refused (not on file systems that cannot
+/// lock files, as some network file systems: there only one may write).
 class StagedFile {
  public:
   /// @throws DataError  if the file cannot be created, if the name exists and is not a regular
@@ -36,8 +37,10 @@ class StagedFile {
     // The opened file may no longer have this name: another writer may have published it since.
     struct stat opened {
     }, named{};
-    // Some network file systems cannot lock files.
-    const bool in_use = ::flock(descriptor_, LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK;
+    const bool locked = ::flock(descriptor_, LOCK_EX | LOCK_NB) == 0;
+    const bool in_use = !locked && errno == EWOULDBLOCK;
+    const bool no_locks = !locked && (errno == ENOLCK || errno == ENOTSUP || errno == ENOSYS);
+    if (!locked && !in_use && !no_locks) fail();
     if (in_use || ::fstat(descriptor_, &opened) != 0 || ::stat(staged_.c_str(), &named) != 0 ||
         opened.st_ino != named.st_ino) {
       ::close(std::exchange(descriptor_, -1));

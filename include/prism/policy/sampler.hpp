@@ -93,7 +93,7 @@ using sampler_state_t = typename detail::SamplerStateOf<Sampler>::type;
 //   // of the probability that row k of batch.item_side is a negative. Without it, or if it leaves
 //   // `values` empty, all items count as equally likely. It runs on the host, with a batch that
 //   // the host can read.
-//   // `values` has batch.item_side.num_active() numbers then. State: sampler_state_t<MySampler>
+//   // If set, `values` has batch.item_side.num_active numbers. State: sampler_state_t<MySampler>
 //   // in a sampler without one.
 //   void log_probability(const State&, const Batch& batch, std::vector<double>& values) const;
 //   // Optional: label() and check(), see label.hpp.

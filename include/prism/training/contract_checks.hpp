@@ -24,7 +24,8 @@ namespace prism::inline PRISM_ISA::detail {
 /// @param pairs  at least 1
 /// @throws ArgumentError  if a batch would have too many
 inline void check_negatives_per_pair(std::size_t pairs, std::size_t n) {
-  const std::size_t most = std::numeric_limits<Index>::max() / pairs - 1;
+  constexpr std::size_t most_items = std::numeric_limits<Index>::max();
+  const std::size_t most = pairs < most_items ? most_items / pairs - 1 : 0;
   require(n <= most, "negatives",
           "must be at most " + std::to_string(most) + " for each of " + std::to_string(pairs) +
               " pairs, not " + std::to_string(n));

@@ -63,8 +63,8 @@ struct FitOptions {
   /// unless `stop` is set, because nothing else would end training.
   std::optional<std::size_t> epochs{};
   static constexpr std::size_t default_epochs = 1000;
-  /// Epochs without an improvement in validation before training stops. With a PlateauSchedule,
-  /// the default from small magnitudes, it counts from the last reduction of the learning rate.
+  /// Epochs without an improvement in validation before training stops. With a PlateauSchedule
+  /// it counts from the last reduction of the learning rate.
   std::size_t patience = 10;
   /// Patience counts only epochs that begin after this many steps. PRISM's rows are long and turn
   /// slowly under Adam: until then, validation may not have begun to rise.

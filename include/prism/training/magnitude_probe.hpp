@@ -57,7 +57,8 @@ struct MagnitudeProbeOptions {
 
 /// An observer of fit that records, before the first epoch and after each, magnitudes against
 /// popularity. Where a session goes on, so do its records; if it observes a session for the first
-/// time, they begin after the epochs that are done. It has the theorem's predictions for the models
+/// time, they begin with the state that it finds, under the number of epochs that are done. For one
+/// session. It has the theorem's predictions for the models
 /// that the theorem covers: rows trained as they are (MF), by Cosine, Dot or Euclidean, with SGD.
 class MagnitudeProbe {
  public:
@@ -101,7 +102,7 @@ class MagnitudeProbe {
     record(done.epoch, model, done.validation_ndcg);
   }
 
-  /// One before the first epoch, and one for each.
+  /// One before the first epoch that it observes, and one for each.
   [[nodiscard]] const std::vector<MagnitudeRecord>& records() const noexcept { return records_; }
 
  private:

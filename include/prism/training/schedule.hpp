@@ -189,6 +189,10 @@ class Schedule {
   static bool is_empty(const std::function<Result(Arguments...)>& function) noexcept {
     return !function;
   }
+  template <class Result, class... Arguments>
+  static bool is_empty(Result (*function)(Arguments...)) noexcept {
+    return function == nullptr;
+  }
 
   std::function<double(const StepPosition&, const History&)> factor_;
   std::function<std::optional<std::size_t>(const History&)> patience_from_;

@@ -108,10 +108,12 @@ class Trainer {
   /// @param pairs  for an execution on a device, in its memory
   /// @param first  how many pairs of the epoch come before this batch
   /// @return valid until the next call
-  /// @throws ArgumentError  for more negatives than a batch can have; on the host, if the sampler
+  /// @throws ArgumentError  for no pairs, or more negatives than a batch can have; on the host, if
+  /// the sampler
   ///     returns an item that the model does not have
   [[nodiscard]] BatchNegatives sample(std::span<const Interaction> pairs, const Random& random,
                                       std::size_t first) {
+    require_at_least_one("pairs", pairs.size());
     const std::size_t n = negatives_per_pair();
     if (n == 0) return {};
     const SampleRequest request{pairs, n, model_.train(), random, first * n};
@@ -186,7 +188,7 @@ class Trainer {
     item_state_.save(out);
     for (const OptimizerState& state : parameter_states_) state.save(out);
   }
-  /// Reads it back.
+  /// Reads it back; the weights are the caller's to restore.
   void load(BinaryReader& in) {
     static_assert(SavedState<OptimizerState, X>,
                   "this optimizer cannot be resumed: its State has no save() and load() with the "
@@ -202,6 +204,7 @@ class Trainer {
     load(user_state_);
     load(item_state_);
     for (OptimizerState& state : parameter_states_) load(state);
+    updating_ = false;
   }
 
   /// Trains on one batch; returns its loss, without weight decay.

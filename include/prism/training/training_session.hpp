@@ -83,7 +83,7 @@ class TrainingSession final : public TrainingLoop<typename Model::scalar_type> {
   ///     to be the same. A run that an observer or the number of epochs ended continues if the
   ///     options allow it.
   /// @throws DataError      if the file cannot be read, is not a checkpoint, has another version or
-  ///     is corrupt; the model is then unchanged
+  ///     is corrupt, or if FitOptions::checkpoint cannot be written; the model is then unchanged
   /// @throws ArgumentError  if model, split or options are not those of the run; the model is then
   ///     unchanged
   [[nodiscard]] static TrainingSession resume(const std::filesystem::path& path, const X& exec,
@@ -105,7 +105,8 @@ class TrainingSession final : public TrainingLoop<typename Model::scalar_type> {
   /// Writes everything needed to resume training to a file. The file appears complete or not at
   /// all, and replaces a previous one. Does not change any later result; observers may call it.
   /// @throws DataError      if the file cannot be written
-  /// @throws ArgumentError  if the path is FitOptions::best_weights_path
+  /// @throws ArgumentError  if the path is FitOptions::best_weights_path, or an exception has ended
+  ///     a step between two updates of the optimizer
   void save(const std::filesystem::path& path) {
     static_assert(can_be_saved,
                   "this optimizer cannot be saved: its State has no save() and load() with the "
