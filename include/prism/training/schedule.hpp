@@ -140,9 +140,8 @@ class Schedule {
            (std::is_invocable_r_v<double, const Function&, const StepPosition&> ||
             std::is_invocable_r_v<double, const Function&, const StepPosition&, const History&>))
       Schedule(Function function)
-      : label_("a function"),
-        is_empty_(is_empty(function)),
-        has_label_(requires { function.label(); }) {
+      : label_("a function"), has_label_(requires { function.label(); }) {
+    if (is_empty(function)) return;
     if constexpr (requires { function.check(); }) check_ = [function] { function.check(); };
     if constexpr (requires { function.label(); }) label_ = function.label();
     if constexpr (requires(const History& history) { function.patience_from(history); }) {
@@ -174,9 +173,9 @@ class Schedule {
   /// A description in words; functions without a label() cannot be told apart.
   [[nodiscard]] const std::string& label() const noexcept { return label_; }
   [[nodiscard]] bool has_label() const noexcept { return has_label_; }
-  /// @throws ArgumentError  for an option outside its domain, or an empty std::function
+  /// @throws ArgumentError  for an option outside its domain, or an empty function
   void check() const {
-    require(!is_empty_, "schedule", "must be a function of StepPosition, not an empty one");
+    require(factor_ != nullptr, "schedule", "must be a function of StepPosition, not an empty one");
     if (check_) check_();
   }
 
@@ -198,7 +197,6 @@ class Schedule {
   std::function<std::optional<std::size_t>(const History&)> patience_from_;
   std::function<void()> check_;
   std::string label_;
-  bool is_empty_;
   bool has_label_;
 };
 

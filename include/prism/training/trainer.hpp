@@ -109,8 +109,7 @@ class Trainer {
   /// @param first  how many pairs of the epoch come before this batch
   /// @return valid until the next call
   /// @throws ArgumentError  for no pairs, or more negatives than a batch can have; on the host, if
-  /// the sampler
-  ///     returns an item that the model does not have
+  ///     the sampler returns an item that the model does not have
   [[nodiscard]] BatchNegatives sample(std::span<const Interaction> pairs, const Random& random,
                                       std::size_t first) {
     require_at_least_one("pairs", pairs.size());
