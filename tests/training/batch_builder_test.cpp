@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "reversed_grid.hpp"
+#include "support/ending_memory.hpp"
 
 using namespace prism;
 
@@ -28,25 +29,6 @@ void check_equal(const BatchSide& side, const BatchSide& expected) {
   CHECK(list(side.occurrences) == list(expected.occurrences));
   CHECK(list(side.inverse_index) == list(expected.inverse_index));
 }
-
-/// Memory that runs out after some allocations.
-class EndingMemory final : public std::pmr::memory_resource {
- public:
-  std::size_t left = 0;
-
- private:
-  void* do_allocate(std::size_t bytes, std::size_t alignment) override {
-    if (left == 0) throw std::bad_alloc();
-    --left;
-    return std::pmr::new_delete_resource()->allocate(bytes, alignment);
-  }
-  void do_deallocate(void* memory, std::size_t bytes, std::size_t alignment) override {
-    std::pmr::new_delete_resource()->deallocate(memory, bytes, alignment);
-  }
-  [[nodiscard]] bool do_is_equal(const memory_resource& other) const noexcept override {
-    return this == &other;
-  }
-};
 
 void check_equal(const Batch& batch, const Batch& expected) {
   CHECK(list(batch.users) == list(expected.users));
@@ -205,7 +187,7 @@ TEST_CASE("a batch without its negatives is one that was built without, but for 
 TEST_CASE("where memory ends in a batch, the next one is what it is without") {
   const std::vector<Index> few{3, 1, 3}, more = random_rows(40, 50, 1);
   for (std::size_t allocations = 0; allocations < 12; ++allocations) {
-    EndingMemory memory;
+    test::EndingMemory memory;
     memory.left = 2;  // what it is made with
     detail::SideBuilder builder(50, &memory), expected(50, std::pmr::new_delete_resource());
     memory.left = allocations;

@@ -7,7 +7,6 @@
 #include <cstdint>
 #include <filesystem>
 #include <limits>
-#include <memory_resource>
 #include <new>
 #include <stdexcept>
 #include <string>
@@ -16,6 +15,7 @@
 
 #include "data/temporary_file.hpp"
 #include "small_case.hpp"
+#include "support/ending_memory.hpp"
 
 using namespace prism;
 using test::Small;
@@ -180,25 +180,6 @@ TEST_CASE("a checkpoint that cannot be written leaves the model as of its last s
   CHECK(model.items() == same.items());
 }
 
-namespace {
-
-/// Fails one allocation, the n-th after it was armed.
-struct FailingMemory final : std::pmr::memory_resource {
-  int allocations_left = -1;
-
- private:
-  void* do_allocate(std::size_t bytes, std::size_t alignment) override {
-    if (allocations_left >= 0 && allocations_left-- == 0) throw std::bad_alloc();
-    return table_memory()->allocate(bytes, alignment);
-  }
-  void do_deallocate(void* at, std::size_t bytes, std::size_t alignment) override {
-    table_memory()->deallocate(at, bytes, alignment);
-  }
-  bool do_is_equal(const memory_resource& other) const noexcept override { return this == &other; }
-};
-
-}  // namespace
-
 TEST_CASE(
     "after a step that failed, a checkpoint is whole or refused, and the one before it stays") {
   using Model = Recommender<MF<8>, BPR>;
@@ -206,9 +187,9 @@ TEST_CASE(
   const TemporaryFolder folder;
   const std::filesystem::path path = folder / "run.ckpt";
   std::size_t failures = 0, refusals = 0;
-  for (int allocation = 0; allocation < 8; ++allocation) {
+  for (std::size_t allocation = 0; allocation < 8; ++allocation) {
     CAPTURE(allocation);
-    FailingMemory memory;
+    test::EndingMemory memory;
     Model model(small_split().train, {.memory = &memory});
     TrainingSession session(model, small_split(), options);
     session.step(Silent());
@@ -225,9 +206,9 @@ TEST_CASE(
       return true;
     };
     while (session.steps() < 256) REQUIRE(step());
-    memory.allocations_left = allocation;  // Adam's history grows in the next step
+    memory.left = allocation;  // Adam's history grows in the next step
     if (step()) break;
-    memory.allocations_left = -1;
+    memory.left = test::EndingMemory::never;
     std::uint64_t saved = session.steps();
     try {
       session.save(path);
