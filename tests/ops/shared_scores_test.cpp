@@ -117,12 +117,13 @@ void check_tile_unit() {
 
 /// Negatives that do not count for a pair, by the definition.
 template <class Masked>
-void check_mask(NegativeMask mask, const Masked& masked) {
+void check_mask(NegativeMask mask, Index item_count, std::size_t pairs, std::size_t negatives,
+                const Masked& masked) {
   constexpr Index user_count = 90;  // several blocks
-  const Problem given = problem(user_count, 20, 150, 14);
+  const Problem given = problem(user_count, item_count, pairs, negatives);
   const auto users = table<double>(user_count, 6, Stream::users);
-  const auto items = table<double>(20, 6, Stream::items);
-  const SSM loss{.negatives = 14, .tau = 0.3};
+  const auto items = table<double>(item_count, 6, Stream::items);
+  const SSM loss{.negatives = negatives, .tau = 0.3};
   const auto cosine = [&](Index u, Index i) {
     return dot(rows(users)[u], rows(items)[i], 6) / norm(rows(users)[u], 6) /
            norm(rows(items)[i], 6);
@@ -227,16 +228,20 @@ TEST_CASE("shared negatives give what the same list gives as each pair's own") {
 }
 
 TEST_CASE("a pair's own item is masked among shared negatives") {
-  check_mask(NegativeMask::own_item, [](const Problem&, const Interaction& pair, Index negative) {
-    return pair.item == negative;
-  });
+  check_mask(NegativeMask::own_item, 20, 150, 14,
+             [](const Problem&, const Interaction& pair, Index negative) {
+               return pair.item == negative;
+             });
 }
 
 TEST_CASE("all items that a pair's user has seen are masked among shared negatives") {
-  check_mask(NegativeMask::seen_items,
-             [](const Problem& given, const Interaction& pair, Index negative) {
-               return std::ranges::binary_search(given.train.items_of(pair.user), negative);
-             });
+  const auto seen = [](const Problem& given, const Interaction& pair, Index negative) {
+    return std::ranges::binary_search(given.train.items_of(pair.user), negative);
+  };
+  // The negatives, or the users, have fewer training interactions.
+  check_mask(NegativeMask::seen_items, 20, 150, 14, seen);
+  check_mask(NegativeMask::seen_items, 400, 200, 150, seen);
+  check_mask(NegativeMask::seen_items, 20, 30, 150, seen);
 }
 
 TEST_CASE("a pair all of whose negatives are masked has no gradient by them") {

@@ -6,7 +6,6 @@
 
 #include <algorithm>
 #include <cstddef>
-#include <cstdint>
 #include <optional>
 #include <span>
 #include <type_traits>
@@ -23,6 +22,7 @@
 #include "prism/kernel/matrix_product.hpp"
 #include "prism/kernel/row.hpp"
 #include "prism/ops/scores.hpp"
+#include "prism/ops/seen_negatives.hpp"
 #include "prism/ops/shared_products.hpp"
 #include "prism/ops/split_shared_products.hpp"
 #include "prism/policy/batch.hpp"
@@ -71,7 +71,7 @@ class SharedScores {
       if (Split::applies(users, negatives_, dim_)) multiply_by(split_products_);
     }
     if (!split_products_) multiply_by(products_);
-    if (batch.mask == NegativeMask::seen_items) mark_negatives(exec, scratch);
+    if (batch.mask == NegativeMask::seen_items) seen_.emplace(exec, batch, scratch);
   }
 
   /// Replaces the scores by derivatives, as for_each_score_gradient does, and calls
@@ -134,16 +134,6 @@ class SharedScores {
     return visit(*products_);
   }
 
-  template <HostExecution X>
-  void mark_negatives(const X& exec, Scratch& scratch) {
-    const std::size_t items = batch_.item_side.inverse_index.size();
-    is_negative_ = scratch.allocate_zeros<std::uint64_t>(exec, (items + 63) / 64, 1);
-    for (const Index k : batch_.negatives) {
-      const Index item = batch_.item_side.unique_rows[k];
-      *is_negative_[item / 64] |= std::uint64_t{1} << item % 64;
-    }
-  }
-
   template <class PerPair, class Scatter>
   double score_group(std::size_t begin, std::size_t end, const PerPair& per_pair,
                      const Scatter& scatter_user) const {
@@ -180,7 +170,7 @@ class SharedScores {
     T* const scores = work.scores + r * score_stride_;
     const T* const user = rows_.users[k];
     const std::span<const Index> pairs = batch_.user_side.occurrence_positions(k);
-    if (batch_.mask == NegativeMask::seen_items) mask_seen(k, scores);
+    if (seen_) seen_->mask(k, scores);
     if (pairs.size() == 1) return score_pair(pairs[0], user, scores, per_pair);
     std::copy_n(scores, negatives_, work.unmasked);
     std::fill_n(work.sum, negatives_, T{0});
@@ -211,13 +201,6 @@ class SharedScores {
       scores[occurrences[s] - batch_.pairs()] = masked_score<T>;
     }
   }
-  void mask_seen(std::size_t user, T* scores) const noexcept {
-    const BatchSide& items = batch_.item_side;
-    for (const Index item : batch_.train.items_of(batch_.user_side.unique_rows[user])) {
-      const bool is_negative = (*is_negative_[item / 64] >> item % 64 & 1) != 0;
-      if (is_negative) mask_item(items.inverse_index[item], scores);
-    }
-  }
 
   const Batch& batch_;
   BatchRows<T> rows_;
@@ -229,8 +212,7 @@ class SharedScores {
   std::optional<Split> split_products_;
   Rows<T> d_positive_;  // pairs x 1
   Rows<T> work_;
-  // A bit for each item, in cache: most items that a user has seen are not negatives.
-  Rows<std::uint64_t> is_negative_;
+  std::optional<SeenNegatives> seen_;
 };
 
 }  // namespace prism::inline PRISM_ISA::detail
