@@ -153,8 +153,9 @@ struct SLK {
         draw_compared(start, static_cast<Index>(u), compared);
         cosines<typename decltype(host)::isa>(users[u], items, compared, inverse_norm, cosine);
         const std::size_t place = std::min(k, cosine.size()) - 1;
-        std::ranges::nth_element(cosine, cosine.begin() + static_cast<std::ptrdiff_t>(place),
-                                 std::greater<>());
+        // k is small: most cosines are compared once, with the k-th largest so far.
+        std::ranges::partial_sort(cosine, cosine.begin() + static_cast<std::ptrdiff_t>(place) + 1,
+                                  std::greater<>());
         beta[u] = cosine[place];
       }
     });
