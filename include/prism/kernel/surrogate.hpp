@@ -22,19 +22,17 @@ namespace detail {
 /// the range of differences of cosines, and a masked score is added at the end.
 template <class Isa, class T, class Sigma>
 PRISM_HOST_DEVICE inline void log_surrogate(T* cosine, T* slope, T positive, std::size_t n,
-                                            const Sigma& sigma_with_derivative) noexcept {
+                                            const Sigma& sigma_with_slope) noexcept {
   for_each_pack<Isa, T>(n, [=]<class P>(std::type_identity<P>, std::size_t i) {
     const P c = P::load(cosine + i);
     const P d = clamp(P::broadcast(T(0.5)) * (c - P::broadcast(positive)), P::broadcast(T(-1.25)),
                       P::broadcast(T(1.25)));
-    P sigma, derivative;
-    sigma_with_derivative(d, sigma, derivative);
-    const P least = P::broadcast(sizeof(T) == 8 ? T(1e-15) : T(1e-12));
-    sigma = clamp(sigma, least, P::broadcast(T(4)));
+    P sigma, log_slope;
+    sigma_with_slope(d, sigma, log_slope);
     // 0 for every cosine
     const P of_mask = clamp(c + P::broadcast(2), P::broadcast(masked_score<T>), P::broadcast(0));
     (log(sigma) + of_mask).store(cosine + i);
-    (derivative * (sigma - least) / (sigma * sigma)).store(slope + i);
+    log_slope.store(slope + i);
   });
 }
 
@@ -47,24 +45,28 @@ PRISM_HOST_DEVICE inline void log_surrogate(Surrogate surrogate, T* cosine, T* s
                                             std::size_t n) noexcept {
   switch (surrogate) {
     case Surrogate::tanh:
-      // tanh(d) + 1 = 2 / (1 + exp(-2 d)), whose derivative is sigma (2 - sigma)
-      return detail::log_surrogate<Isa>(
-          cosine, slope, positive, n, []<class P>(P d, P& sigma, P& derivative) {
-            sigma = P::broadcast(2) / (P::broadcast(1) + exp(P::broadcast(T(-2)) * d));
-            derivative = sigma * (P::broadcast(2) - sigma);
-          });
+      // With e = exp(-2 d), tanh(d) + 1 = 2 / (1 + e), and its logarithm has the slope
+      // 2 e / (1 + e).
+      return detail::log_surrogate<Isa>(cosine, slope, positive, n,
+                                        []<class P>(P d, P& sigma, P& log_slope) {
+                                          const P e = exp(P::broadcast(T(-2)) * d);
+                                          sigma = P::broadcast(2) / (P::broadcast(1) + e);
+                                          log_slope = e * sigma;
+                                        });
     case Surrogate::atan:
       return detail::log_surrogate<Isa>(
-          cosine, slope, positive, n, []<class P>(P d, P& sigma, P& derivative) {
+          cosine, slope, positive, n, []<class P>(P d, P& sigma, P& log_slope) {
             sigma = atan(d) + P::broadcast(1);
-            derivative = P::broadcast(1) / fused_multiply_add(d, d, P::broadcast(1));
+            log_slope = P::broadcast(1) / (sigma * fused_multiply_add(d, d, P::broadcast(1)));
           });
     case Surrogate::relu:
-      return detail::log_surrogate<Isa>(cosine, slope, positive, n,
-                                        []<class P>(P d, P& sigma, P& derivative) {
-                                          sigma = d + P::broadcast(1);
-                                          derivative = P::broadcast(1);
-                                        });
+      return detail::log_surrogate<Isa>(
+          cosine, slope, positive, n, []<class P>(P d, P& sigma, P& log_slope) {
+            // Its logarithm is finite, and where sigma is clamped, its slope is 0.
+            const P least = P::broadcast(sizeof(T) == 8 ? T(1e-15) : T(1e-12));
+            sigma = clamp(d + P::broadcast(1), least, P::broadcast(T(4)));
+            log_slope = (sigma - least) / (sigma * sigma);
+          });
   }
 }
 
