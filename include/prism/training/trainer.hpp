@@ -13,44 +13,26 @@
 #include "prism/core/config.hpp"
 #include "prism/core/denormals.hpp"
 #include "prism/core/error.hpp"
-#include "prism/core/finite.hpp"
 #include "prism/core/index.hpp"
-#include "prism/core/matrix.hpp"
 #include "prism/core/memory.hpp"
 #include "prism/core/parallel.hpp"
 #include "prism/core/random.hpp"
+#include "prism/core/rows.hpp"
 #include "prism/core/scratch.hpp"
 #include "prism/data/interactions.hpp"
-#include "prism/kernel/row.hpp"
 #include "prism/model/recommender.hpp"
 #include "prism/ops/batch_on_host.hpp"
-#include "prism/ops/numbers.hpp"
-#include "prism/policy/backbone.hpp"
 #include "prism/policy/batch.hpp"
 #include "prism/policy/epoch_start.hpp"
 #include "prism/policy/loss.hpp"
-#include "prism/policy/optimizer.hpp"
-#include "prism/policy/parameter.hpp"
 #include "prism/policy/sampler.hpp"
 #include "prism/training/batch_builder.hpp"
 #include "prism/training/contract_checks.hpp"
 #include "prism/training/device_batch_builder.hpp"
 #include "prism/training/gradient_pass.hpp"
+#include "prism/training/model_optimizer.hpp"
 
 namespace prism::inline PRISM_ISA {
-
-namespace detail {
-
-/// Whether every row's squared magnitude is a finite number.
-template <class T, Execution X>
-[[nodiscard]] bool rows_are_finite(const X& exec, Rows<const T> table) {
-  constexpr std::size_t grain = 1024;
-  return sum_over_rows(exec, table.size(), grain, [=] PRISM_HOST_DEVICE(std::size_t r) -> double {
-           return is_finite(dot<typename X::isa>(table[r], table[r], table.dim())) ? 0 : 1;
-         }) == 0;
-}
-
-}  // namespace detail
 
 /// Trains a model in steps. Holds the optimizer's state and the working memory; the model must
 /// outlive it. If the loss has a begin_epoch, call the trainer's before the first step of each
@@ -59,9 +41,7 @@ template <class T, Execution X>
 template <class Model, Execution X = Host<>>
 class Trainer {
   using Scalar = typename Model::scalar_type;
-  using OptimizerState = typename Model::optimizer_type::template State<Scalar>;
   static_assert(Model::template check_execution<X>(), "a policy does not run on this execution");
-  static constexpr bool lazy = LazyOptimizer<typename Model::optimizer_type, Scalar>;
 
  public:
   /// @param model  for an execution on a device, in its memory: see working_model.hpp
@@ -72,14 +52,8 @@ class Trainer {
         sampler_state_(model.options().sampler, model.train()),
         scratch_(memory_of(exec)),
         negatives_(memory_of(exec)),
-        user_state_(model.users().shape(0), model.users().shape(1), model.memory()),
-        item_state_(model.items().shape(0), model.items().shape(1), model.memory()) {
+        optimizer_(model, exec) {
     if constexpr (DeviceExecution<X>) check_readable("model", model.users().data());
-    for_each_parameter([&](const ParameterView<Scalar>& parameter) {
-      detail::check_rows(parameter, model_.train());
-      if (!parameter.trained) return;
-      parameter_states_.emplace_back(parameter.rows.size(), parameter.rows.dim(), model.memory());
-    });
   }
 
   /// The number of negatives per pair that the model's loss asks for.
@@ -134,40 +108,12 @@ class Trainer {
 
   /// Whether all weights, the squared magnitudes of all table rows, without which rows have no
   /// scores, and the optimizer's state are finite.
-  [[nodiscard]] bool finite() {
-    bool all_finite = detail::rows_are_finite<Scalar>(exec_, rows(model_.weights().users)) &&
-                      detail::rows_are_finite<Scalar>(exec_, rows(model_.weights().items));
-    for_each_parameter([&](const ParameterView<Scalar>& parameter) {
-      all_finite = all_finite &&
-                   prism::all_finite(exec_, std::span<const Scalar>(parameter.rows.data(),
-                                                                    parameter.rows.num_elements()));
-    });
-    const auto check_state = [&](const OptimizerState& state) {
-      if constexpr (requires { state.finite(exec_); }) {
-        all_finite = all_finite && state.finite(exec_);
-      } else if constexpr (requires { state.finite(); }) {
-        all_finite = all_finite && state.finite();
-      }
-    };
-    check_state(user_state_);
-    check_state(item_state_);
-    for (const OptimizerState& state : parameter_states_) check_state(state);
-    return all_finite;
-  }
+  [[nodiscard]] bool finite() { return optimizer_.finite(); }
 
   /// Brings every weight up to the last step. Call it before the model is read, copied or ranked.
   void flush() {
-    if constexpr (lazy) {
-      const FlushDenormals flush_denormals;
-      const auto& optimizer = model_.options().optimizer;
-      const auto& regularizer = model_.options().regularizer;
-      optimizer.flush(exec_, users_table(), user_state_, regularizer);
-      optimizer.flush(exec_, items_table(), item_state_, regularizer);
-      for_each_trained_parameter(
-          [&](const ParameterView<Scalar>& parameter, OptimizerState& state) {
-            optimizer.flush(exec_, parameter, state, regularizer);
-          });
-    }
+    const FlushDenormals flush_denormals;
+    optimizer_.flush();
     synchronise(exec_);
   }
 
@@ -178,31 +124,14 @@ class Trainer {
   /// weights.
   /// @throws ArgumentError  if an exception has ended a step between two updates of the optimizer
   void save(BinaryWriter& out) const {
-    static_assert(SavedState<OptimizerState, X>,
-                  "this optimizer cannot be saved: its State has no save() and load() with the "
-                  "signatures in prism/policy/optimizer.hpp");
     check_whole("save");
     out.number(steps_);
-    user_state_.save(out);
-    item_state_.save(out);
-    for (const OptimizerState& state : parameter_states_) state.save(out);
+    optimizer_.save(out);
   }
   /// Reads it back; the weights are the caller's to restore.
   void load(BinaryReader& in) {
-    static_assert(SavedState<OptimizerState, X>,
-                  "this optimizer cannot be resumed: its State has no save() and load() with the "
-                  "signatures in prism/policy/optimizer.hpp");
     steps_ = in.number<std::uint64_t>();
-    const auto load = [&](OptimizerState& state) {
-      if constexpr (requires { state.load(in, exec_); }) {
-        state.load(in, exec_);  // which may compute what it did not save
-      } else {
-        state.load(in);
-      }
-    };
-    load(user_state_);
-    load(item_state_);
-    for (OptimizerState& state : parameter_states_) load(state);
+    optimizer_.load(in);
     updating_ = false;
   }
 
@@ -233,7 +162,7 @@ class Trainer {
     if constexpr (detail::names_log_probability<typename Model::sampler_type>) {
       if (of_loss.reads_log_probability) batch.item_log_probability = log_probability(batch);
     }
-    apply_deferred(batch);
+    optimizer_.apply_deferred(batch);
     const detail::ModelParts<Scalar, typename Model::backbone_type, typename Model::loss_type>
         parts{model_.tables(), options.backbone, weights.backbone, options.loss, weights.loss};
     const Random random(options.seed, Stream::dropout, static_cast<std::uint32_t>(steps_));
@@ -241,16 +170,8 @@ class Trainer {
                                         [](Rows<Scalar>, std::size_t) {});
     const TableGradients<Scalar> tables = pass.backward(parts);
 
-    const StepInfo info{learning_rate, steps_ + 1};
     updating_ = true;
-    const auto& regularizer = options.regularizer;
-    options.optimizer(exec_, users_table(), tables.users, user_state_, info, regularizer);
-    options.optimizer(exec_, items_table(), tables.items, item_state_, info, regularizer);
-    std::size_t k = 0;
-    for_each_trained_parameter([&](const ParameterView<Scalar>& parameter, OptimizerState& state) {
-      const auto gradient = detail::gradient_of<Scalar>(parameter, gradients_[k++], batch);
-      options.optimizer(exec_, parameter, gradient, state, info, regularizer);
-    });
+    optimizer_.update(tables, gradients_, batch, {learning_rate, steps_ + 1});
     synchronise(exec_);  // another thread may take the next step, whose work a device may run first
     ++steps_;
     updating_ = false;
@@ -287,60 +208,6 @@ class Trainer {
             "checkpoint");
   }
 
-  template <class Visit>
-  void for_each_parameter(const Visit& visit) {
-    model_.weights().backbone.for_each_parameter(visit);
-    model_.weights().loss.for_each_parameter(visit);
-  }
-
-  [[nodiscard]] ParameterView<Scalar> with_popularity(ParameterView<Scalar> parameter) const {
-    const Interactions& train = model_.train();
-    if (parameter.reached == ParameterRows::users) parameter.popularity = train.user_degree();
-    if (parameter.reached == ParameterRows::items) parameter.popularity = train.item_degree();
-    return parameter;
-  }
-
-  /// Visits the trained parameters, each with its optimizer state.
-  template <class Visit>
-  void for_each_trained_parameter(const Visit& visit) {
-    std::size_t next = 0;
-    for_each_parameter([&](const ParameterView<Scalar>& parameter) {
-      if (parameter.trained) visit(with_popularity(parameter), parameter_states_[next++]);
-    });
-  }
-
-  [[nodiscard]] ParameterView<Scalar> users_table() {
-    return with_popularity({rows(model_.weights().users), ParameterRows::users});
-  }
-  [[nodiscard]] ParameterView<Scalar> items_table() {
-    return with_popularity({rows(model_.weights().items), ParameterRows::items});
-  }
-
-  /// Brings the rows that a step is going to read up to the last step.
-  void apply_deferred(const Batch& batch) {
-    if constexpr (lazy) {
-      const auto& optimizer = model_.options().optimizer;
-      const auto& regularizer = model_.options().regularizer;
-      if constexpr (backbone_traits<typename Model::backbone_type>().needs_all_rows) {
-        optimizer.flush(exec_, users_table(), user_state_, regularizer);
-        optimizer.flush(exec_, items_table(), item_state_, regularizer);
-      } else {
-        optimizer.apply_deferred(exec_, users_table(), batch.user_side.unique_rows, user_state_,
-                                 regularizer);
-        optimizer.apply_deferred(exec_, items_table(), batch.item_side.unique_rows, item_state_,
-                                 regularizer);
-      }
-      for_each_trained_parameter(
-          [&](const ParameterView<Scalar>& parameter, OptimizerState& state) {
-            // Others are updated as a whole in each step, and never behind.
-            if (parameter.reached == ParameterRows::all) return;
-            const BatchSide& side =
-                parameter.reached == ParameterRows::users ? batch.user_side : batch.item_side;
-            optimizer.apply_deferred(exec_, parameter, side.unique_rows, state, regularizer);
-          });
-    }
-  }
-
   [[no_unique_address]] X exec_;
   Model& model_;
   batch_builder_t<X> builder_;
@@ -349,9 +216,7 @@ class Trainer {
   TableVector<Index> negatives_;
   std::vector<double> log_probability_;  // of the batch's items
   std::vector<Rows<Scalar>> gradients_;  // of the parameters, the backbone's first
-  OptimizerState user_state_;
-  OptimizerState item_state_;
-  std::vector<OptimizerState> parameter_states_;
+  detail::ModelOptimizer<Model, X> optimizer_;
   std::uint64_t steps_ = 0;
   bool updating_ = false;  // the optimizer has begun a step and not ended it
 };
