@@ -13,7 +13,7 @@ namespace examples {
 namespace {
 
 // Options of the library, or arguments that its errors name, and the option that sets each.
-constexpr std::array<std::pair<std::string_view, std::string_view>, 37> option_names{{
+constexpr std::array<std::pair<std::string_view, std::string_view>, 38> option_names{{
     {"backbone", "--backbone"},
     {"batch_size", "--batch"},
     {"checkpoint", "--checkpoint"},
@@ -49,6 +49,7 @@ constexpr std::array<std::pair<std::string_view, std::string_view>, 37> option_n
     {"train", "--data"},
     {"user", "--user-column"},
     {"validate_by_cosine", "--validate-by-cosine"},
+    {"validate_every", "--validate-every"},
     {"validation + test", "--validation-part and --test-part"},
     {"validation_users", "--validation-users"},
 }};

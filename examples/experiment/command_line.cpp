@@ -247,6 +247,11 @@ void declare_options(CLI::App& app, Settings& settings) {
                  "minimum number of steps before epochs count for --patience")
       ->capture_default_str()
       ->group(training);
+  app.add_option("--validate-every", settings.validate_every,
+                 "epochs from one validation to the next; --patience is checked in those epochs")
+      ->check(at_least_1)
+      ->capture_default_str()
+      ->group(training);
   app.add_flag(
          "--validate-by-cosine", settings.validate_by_cosine,
          "also rank the validation set by cosine, and show and record that; early stopping is "

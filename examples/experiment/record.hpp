@@ -21,12 +21,14 @@ namespace experiment {
 
 /// @param validates  whether there was a validation set; if not, its numbers are null
 inline prism::Json to_json(const prism::History& history, bool validates) {
-  const auto measured = [=](double number) { return validates ? prism::Json(number) : nullptr; };
+  const auto measured = [](bool there, double number) {
+    return there ? prism::Json(number) : nullptr;
+  };
   prism::Json epochs = prism::Json::array();
   for (const prism::EpochRecord& epoch : history.epochs) {
     epochs.push_back({{"epoch", epoch.epoch},
                       {"loss", epoch.loss},
-                      {"validation_ndcg", measured(epoch.validation_ndcg)},
+                      {"validation_ndcg", measured(epoch.validated, epoch.validation_ndcg)},
                       {"train_seconds", epoch.train_seconds},
                       {"validate_seconds", epoch.validate_seconds}});
     if (epoch.validation_by_cosine) {
@@ -37,7 +39,7 @@ inline prism::Json to_json(const prism::History& history, bool validates) {
   if (history.initial_validation) initial = *history.initial_validation;
   return {{"initial_validation", initial},
           {"best_epoch", history.best_epoch},
-          {"best_validation_ndcg", measured(history.best_validation_ndcg)},
+          {"best_validation_ndcg", measured(validates, history.best_validation_ndcg)},
           {"stopped_early", history.stopped_early()},
           {"stop_reason", prism::name_of(history.stop_reason)},
           {"steps_per_epoch", history.steps_per_epoch},
@@ -149,6 +151,7 @@ inline prism::Json to_json(const Settings& settings) {
                       {"epochs", settings.epochs},
                       {"patience", settings.patience},
                       {"min_steps", settings.min_steps},
+                      {"validate_every", settings.validate_every},
                       {"validate_by_cosine", settings.validate_by_cosine},
                       {"seed", settings.seed},
                       {"threads", nullptr},

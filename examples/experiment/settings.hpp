@@ -123,6 +123,7 @@ struct Settings : examples::ReadingOptions {
   std::size_t epochs = 1000;
   std::size_t patience = 10;
   std::size_t min_steps = prism::FitOptions{}.min_steps;
+  std::size_t validate_every = 1;  // epochs
   bool validate_by_cosine = false;
   std::uint64_t seed = 123;
   std::optional<std::size_t> threads;

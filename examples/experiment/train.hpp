@@ -90,6 +90,7 @@ void with_model(const Settings& settings, const ModelChoice& choice, Backbone ba
                  .epochs = settings.epochs,
                  .patience = settings.patience,
                  .min_steps = settings.min_steps,
+                 .validate_every = settings.validate_every,
                  .shuffle = settings.released ? Shuffle::once : Shuffle::every_epoch,
                  .validate_by_cosine = settings.validate_by_cosine};
   if (settings.learning_rate > 0) fit.learning_rate = settings.learning_rate;

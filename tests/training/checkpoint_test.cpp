@@ -114,7 +114,7 @@ TEST_CASE("what is no checkpoint says so") {
   bytes[8] = 9;
   write(place.path(), bytes);
   CHECK(refusal(place.path())
-            .ends_with("is a training checkpoint of version 9; this library reads version 8"));
+            .ends_with("is a training checkpoint of version 10; this library reads version 9"));
 }
 
 TEST_CASE("a run is not resumed as another one") {
@@ -131,6 +131,7 @@ TEST_CASE("a run is not resumed as another one") {
   CHECK(refusal(path, with([](auto& o) { o.k = 10; })).starts_with("k:"));
   CHECK(refusal(path, with([](auto& o) { o.shuffle = Shuffle::once; })).starts_with("shuffle"));
   CHECK(refusal(path, with([](auto& o) { o.metric = &Report::mrr; })).starts_with("metric"));
+  CHECK(refusal(path, with([](auto& o) { o.validate_every = 2; })).starts_with("validate_every"));
   CHECK(refusal(path, with([](auto& o) { o.validate_by_cosine = true; }))
             .starts_with("validate_by_cosine"));
   CHECK(

@@ -96,6 +96,11 @@ TEST_CASE("a plateau lowers the rate, and early stopping waits for the last redu
   CHECK(schedule.patience_from(history_of({1, 2, 2, 2, 2, 2})) == 6);
   CHECK(Schedule().patience_from(history_of({1})) == 0);
 
+  // Epochs that are not validated do not end its patience.
+  History between = history_of({1, 2, 2, 2});
+  between.epochs.back().validated = false;
+  CHECK(schedule.factor(at(1), between) == 1);
+
   // Steps before the first reduction: 350 are in the fourth epoch, so epochs 5 and 6 count.
   const PlateauSchedule late{.factor = 0.5, .patience = 2, .patience_steps = 200, .min_steps = 350};
   CHECK(late(at(1), history_of({1, 1, 1, 1, 1})) == 1);

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <string>
 #include <vector>
 
 #include "data/temporary_file.hpp"
@@ -85,5 +86,112 @@ TEST_CASE("validation by cosine is recorded for each epoch, and training does no
   REQUIRE(rest.history().epochs.size() == 4);
   for (std::size_t e = 0; e < 4; ++e) {
     CHECK(rest.history().epochs[e].validation_by_cosine == measured[e].ndcg);
+  }
+}
+
+namespace {
+
+/// Whether each epoch was validated.
+std::vector<bool> validated(const History& history) {
+  std::vector<bool> all;
+  for (const EpochRecord& epoch : history.epochs) all.push_back(epoch.validated);
+  return all;
+}
+
+/// Stops training after an epoch.
+struct StopAfter {
+  std::size_t last;
+  StopRequest epoch(const EpochRecord& epoch) const {
+    return epoch.epoch == last ? StopRequest::stop : StopRequest::none;
+  }
+};
+
+}  // namespace
+
+TEST_CASE("only some epochs, and the last, are validated on request") {
+  FitOptions options{.learning_rate = 0.05, .batch_size = 150, .epochs = 7};
+  SessionModel often(resume_split().train), model(resume_split().train),
+      resumed(resume_split().train);
+  const History all = fit(often, resume_split(), options, Silent());
+  options.validate_every = 3;
+  const History history = fit(model, resume_split(), options, Silent());
+  CHECK(validated(all) == std::vector<bool>(7, true));
+  CHECK(validated(history) == std::vector<bool>{false, false, true, false, false, true, true});
+  std::size_t best = 0;
+  for (const EpochRecord& epoch : history.epochs) {
+    const EpochRecord& same = all.epochs[epoch.epoch - 1];
+    CHECK(epoch.loss == same.loss);
+    CHECK(epoch.validation == (epoch.validated ? same.validation : 0));
+    CHECK(epoch.validation_ndcg == (epoch.validated ? same.validation_ndcg : 0));
+    const bool better = best == 0 || same.validation > all.epochs[best - 1].validation;
+    CHECK(epoch.best == (epoch.validated && better));
+    if (epoch.best) best = epoch.epoch;
+  }
+  CHECK(history.best_epoch == best);
+  CHECK(history.best_validation == all.epochs[best - 1].validation);
+  CHECK(evaluate(model, resume_split().validation).ndcg == history.best_validation);
+
+  // A checkpoint tells which epochs were validated.
+  const TemporaryFile place("", "run");
+  SessionModel saved(resume_split().train);
+  Session session(saved, resume_split(), options);
+  for (int epoch = 0; epoch < 4; ++epoch) session.run_epoch();
+  session.save(place.path());
+  Session rest = Session::resume(place.path(), resumed, resume_split(), options);
+  rest.run(Silent());
+  CHECK(validated(rest.history()) == validated(history));
+  CHECK(test::bits_of(resumed) == test::bits_of(model));
+  options.validate_every = 0;
+  CHECK_THROWS_AS(fit(model, resume_split(), options, Silent()), ArgumentError);
+}
+
+TEST_CASE("patience runs out only in an epoch that is validated") {
+  SessionModel model(resume_split().train);
+  const Metric constant([](const Report&) { return -1.0; });
+  const History history = fit(model, resume_split(),
+                              {.learning_rate = 0.05,
+                               .batch_size = 150,
+                               .epochs = 30,
+                               .patience = 3,
+                               .min_steps = 0,
+                               .validate_every = 4,
+                               .metric = constant},
+                              Silent());
+  CHECK(history.stop_reason == StopReason::patience);
+  CHECK(history.best_epoch == 4);
+  CHECK(history.epochs.size() == 8);
+}
+
+TEST_CASE("training that ends before its next validation") {
+  const FitOptions options{
+      .learning_rate = 0.05, .batch_size = 150, .epochs = 9, .validate_every = 4};
+  SUBCASE("by the stop rule: the epoch is validated") {
+    FitOptions stopping = options;
+    stopping.stop = [](const History& history) { return history.epochs.size() == 6; };
+    SessionModel model(resume_split().train);
+    const History history = fit(model, resume_split(), stopping, Silent());
+    CHECK(validated(history) == std::vector<bool>{false, false, false, true, false, true});
+    CHECK(history.best_epoch ==
+          (history.epochs[5].validation > history.epochs[3].validation ? 6 : 4));
+    CHECK(evaluate(model, resume_split().validation).ndcg == history.best_validation);
+  }
+  SUBCASE("by an observer, after a validation: the best epoch's weights") {
+    SessionModel model(resume_split().train), best(resume_split().train);
+    const History history = fit(model, resume_split(), options, Silent(), StopAfter{6});
+    CHECK(history.best_epoch == 4);
+    fit(best, resume_split(), options, Silent(), StopAfter{4});
+    CHECK(test::bits_of(model) == test::bits_of(best));
+  }
+  SUBCASE("by an observer, before any validation: the last step's weights") {
+    SessionModel model(resume_split().train), last(resume_split().train);
+    const History history = fit(model, resume_split(), options, Silent(), StopAfter{3});
+    CHECK(history.best_epoch == 0);
+    for (const std::string& warning : history.warnings) {
+      CHECK(warning.find("ranked better") == std::string::npos);
+    }
+    FitOptions three = options;
+    three.best_weights = BestWeights::last;
+    fit(last, resume_split(), three, Silent(), StopAfter{3});
+    CHECK(test::bits_of(model) == test::bits_of(last));
   }
 }

@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "prism/core/config.hpp"
+#include "prism/core/finite.hpp"
 #include "prism/experiment/candidates.hpp"
 #include "prism/experiment/search_space.hpp"
 #include "prism/experiment/trial.hpp"
@@ -22,16 +23,18 @@ namespace prism::inline PRISM_ISA::detail {
 
 inline constexpr std::size_t to_the_end = std::numeric_limits<std::size_t>::max();
 
-/// The best validation of a trial's first epochs; minus infinity if it diverged in them, or has
-/// none. Later epochs do not count, so that a repeated search makes the same decisions.
+/// The best validation of a trial's first epochs; minus infinity if it diverged in them, or none is
+/// validated. Later epochs do not count, so that a repeated search makes the same decisions.
 [[nodiscard]] inline double best_validation(const std::optional<TrialRecord>& record,
                                             std::size_t epochs) {
   constexpr double worst = -std::numeric_limits<double>::infinity();
   if (!record || (!record->error.empty() && record->validations.size() < epochs)) return worst;
-  const auto first =
-      std::span(record->validations).first(std::min(epochs, record->validations.size()));
-  const double initial = record->initial_validation.value_or(worst);
-  return first.empty() ? worst : std::max(initial, *std::ranges::max_element(first));
+  double best = record->initial_validation.value_or(worst);
+  for (const double each :
+       std::span(record->validations).first(std::min(epochs, record->validations.size()))) {
+    if (is_finite(each)) best = std::max(best, each);
+  }
+  return best;
 }
 
 /// A candidate in a search.

@@ -190,10 +190,11 @@ class TrialQueue {
     // validation has chosen.
     if (!spec.retraining) record.warnings = history.warnings;
     for (const EpochRecord& epoch : history.epochs) {
-      record.validations.push_back(epoch.validation);
+      constexpr double none = std::numeric_limits<double>::quiet_NaN();
+      record.validations.push_back(epoch.validated ? epoch.validation : none);
       record.losses.push_back(epoch.loss);
-      if (epoch.validation_by_cosine) {
-        record.validations_by_cosine.push_back(*epoch.validation_by_cosine);
+      if (spec.validates_by_cosine) {
+        record.validations_by_cosine.push_back(epoch.validation_by_cosine.value_or(none));
       }
     }
     records_.add(record);

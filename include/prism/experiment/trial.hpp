@@ -101,7 +101,8 @@ struct TrialSpec {
   /// @param history  of this trial
   /// @throws ArgumentError  if it has no best epoch
   std::function<TrialSpec(const History& history)> retrained{};
-  bool retraining = false;  ///< whether it is such a trial
+  bool retraining = false;         ///< whether it is such a trial
+  std::size_t validate_every = 1;  ///< FitOptions::validate_every
   /// Whether its record has validations_by_cosine. Not part of the key, because it does not change
   /// the other numbers.
   bool validates_by_cosine = false;
@@ -269,6 +270,7 @@ template <class Model, Execution X = Host<>>
                  .configuration = std::move(configuration),
                  .seed = options.seed,
                  .make = {},
+                 .validate_every = fit.validate_every,
                  .validates_by_cosine = fit.validate_by_cosine && !split->validation.empty()};
   spec.key = spec.model + " (";
   options.for_each_policy([&](const auto& policy) { spec.key += prism::describe(policy) + " + "; });
@@ -282,6 +284,9 @@ template <class Model, Execution X = Host<>>
   }
   spec.key += detail::execution_in_key<X>();
   if (fit.best_weights == BestWeights::last) spec.key += "; the last epoch's weights";
+  if (fit.validate_every != 1) {
+    spec.key += "; validated every " + std::to_string(fit.validate_every) + " epochs";
+  }
   spec.key += "; epochs " + std::to_string(fit.epochs.value_or(FitOptions::default_epochs)) +
               ", patience " + std::to_string(fit.patience) + ", min_steps " +
               std::to_string(fit.min_steps) + "; " + split_text;

@@ -26,6 +26,7 @@
 
 #include "prism/core/config.hpp"
 #include "prism/core/error.hpp"
+#include "prism/core/finite.hpp"
 #include "prism/experiment/json.hpp"
 #include "prism/experiment/trial.hpp"
 #include "prism/training/history.hpp"
@@ -51,7 +52,7 @@ struct TrialRecord {
   /// prism::instruction_set of the program that finished it; programs for other sets may round
   /// differently. Empty in records older than this field.
   std::string instruction_set{};
-  std::vector<double> validations{};  ///< of each epoch
+  std::vector<double> validations{};  ///< of each epoch; NaN if it is not validated
   /// EpochRecord::validation_by_cosine of each epoch; none without FitOptions::validate_by_cosine.
   std::vector<double> validations_by_cosine{};
   std::vector<double> losses{};
@@ -133,11 +134,14 @@ struct TrialRecord {
   for (std::size_t e = 0; e < record.validations.size(); ++e) {
     history.epochs.push_back({.epoch = e + 1,
                               .loss = e < record.losses.size() ? record.losses[e] : 0,
-                              .validation = record.validations[e]});
-    history.epochs.back().best = record.validations[e] > best;
-    best = std::max(best, record.validations[e]);
+                              .validated = is_finite(record.validations[e])});
+    EpochRecord& epoch = history.epochs.back();
+    if (!epoch.validated) continue;
+    epoch.validation = record.validations[e];
+    epoch.best = epoch.validation > best;
+    best = std::max(best, epoch.validation);
     if (e < record.validations_by_cosine.size()) {
-      history.epochs.back().validation_by_cosine = record.validations_by_cosine[e];
+      epoch.validation_by_cosine = record.validations_by_cosine[e];
     }
   }
   return history;

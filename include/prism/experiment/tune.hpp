@@ -140,6 +140,14 @@ class Tuning {
                   ", because a candidate has several hyperparameters of this name");
     }
     searches_ = searches(candidates, options);
+    for (const ModelSearch& each : searches_) {
+      for (const TrialSpec& trial : each.trials) {
+        require(options.first_epochs == 0 || options.first_epochs >= trial.validate_every,
+                "first_epochs",
+                "must be 0 or at least " + std::to_string(trial.validate_every) +
+                    ", the validate_every of a trial, which is not validated before");
+      }
+    }
   }
 
   std::vector<Tuned> run() {

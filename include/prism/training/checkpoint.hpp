@@ -20,7 +20,7 @@
 namespace prism::inline PRISM_ISA::detail {
 
 /// Incremented with each change of the file's content or meaning.
-inline constexpr FileKind checkpoint_kind{"PRISMRUN", 8, "training checkpoint"};
+inline constexpr FileKind checkpoint_kind{"PRISMRUN", 9, "training checkpoint"};
 
 /// The progress of a training run, apart from the weights and the optimizer's state.
 struct RunProgress {
@@ -56,6 +56,7 @@ inline void write_progress(BinaryWriter& out, const RunProgress& progress) {
     }
     optional(record.validation_by_cosine);
     flag(record.best);
+    flag(record.validated);
   }
   count(history.steps_per_epoch);
   optional(history.initial_validation);
@@ -99,6 +100,7 @@ inline void write_progress(BinaryWriter& out, const RunProgress& progress) {
     }
     record.validation_by_cosine = optional();
     record.best = flag();
+    record.validated = flag();
     history.epochs.push_back(record);
   }
   history.steps_per_epoch = count();

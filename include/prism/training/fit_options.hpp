@@ -70,6 +70,9 @@ struct FitOptions {
   /// slowly under Adam: until then, validation may not have begun to rise.
   std::size_t min_steps = 1000;
   std::size_t k = 20;  ///< length of the top-k lists in validation
+  /// Epochs from one validation to the next, at least 1. Patience runs out, and the learning rate
+  /// of a PlateauSchedule is reduced, only after epochs that are validated; the last one always is.
+  std::size_t validate_every = 1;
   /// Model::shuffle, where the model type has it (Released), takes precedence.
   Shuffle shuffle = Shuffle::every_epoch;
   /// A factor on learning_rate for each step, see schedule.hpp. If unset: constant if learning_rate
@@ -77,7 +80,7 @@ struct FitOptions {
   /// set; under other losses constant from large magnitudes, and from small ones a PlateauSchedule,
   /// or a CosineSchedule without a validation set.
   std::optional<Schedule> schedule{};
-  /// Also ranks the validation set by cosine after each epoch, for
+  /// Also ranks the validation set by cosine after each validated epoch, for
   /// EpochRecord::validation_by_cosine: the quality that angles alone give. The weights, the best
   /// epoch and when training stops do not depend on it.
   bool validate_by_cosine = false;
@@ -124,6 +127,7 @@ inline void check(const FitOptions& options, const Split& split, const Interacti
   require_at_least_one("epochs", options.epochs.value_or(FitOptions::default_epochs));
   require_at_least_one("patience", options.patience);
   require_at_least_one("k", options.k);
+  require_at_least_one("validate_every", options.validate_every);
   require_enumerator("shuffle", options.shuffle, Shuffle::once);
   require_enumerator("best_weights", options.best_weights, BestWeights::last);
   options.metric.check();

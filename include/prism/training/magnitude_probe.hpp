@@ -99,7 +99,8 @@ class MagnitudeProbe {
   void epoch(const EpochRecord& done, const Model& model) {
     require(!records_.empty(), "observers",
             "must include the MagnitudeProbe from the session's first step() on, or in run()");
-    record(done.epoch, model, done.validation_ndcg);
+    const bool rank = options_.rank && !done.validated;
+    record(done.epoch, model, rank ? ndcg(model, Similarity::dot) : done.validation_ndcg);
   }
 
   /// One before the first epoch that it observes, and one for each.

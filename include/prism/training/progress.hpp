@@ -71,7 +71,7 @@ class Progress {
   void epoch(const EpochRecord& record) {
     begin_line() << "epoch " << std::to_string(record.epoch) << "  loss "
                  << detail::with_decimals(record.loss, 5);
-    if (info_.has_validation) {
+    if (info_.has_validation && record.validated) {
       // A record made by hand may have NDCG alone.
       const bool ndcg = info_.metric == FitInfo{}.metric;
       *out_ << "  " << info_.metric << '@' << std::to_string(info_.k) << ' '

@@ -75,6 +75,7 @@ template <class Model>
   for (RunSetting& setting : fit_settings(options, format_number(*options.learning_rate))) {
     settings.push_back(std::move(setting));
   }
+  settings.push_back({"validate_every", std::to_string(options.validate_every)});
   settings.push_back({"validate_by_cosine", options.validate_by_cosine ? "true" : "false"});
   return settings;
 }

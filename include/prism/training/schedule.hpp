@@ -121,7 +121,7 @@ struct PlateauSchedule {
     for (const EpochRecord& record : history.epochs) {
       if (done.times == reductions) break;
       if (record.best) from = std::max(from, record.epoch);
-      if (record.epoch < from || record.epoch - from < epochs) continue;
+      if (!record.validated || record.epoch < from || record.epoch - from < epochs) continue;
       from = done.epoch = record.epoch;
       ++done.times;
     }

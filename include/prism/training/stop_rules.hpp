@@ -22,7 +22,9 @@ inline StopReason stop_reason(const FitOptions& options, std::size_t epochs, con
                               std::size_t patience_from) {
   const std::size_t epoch = history.epochs.size(), steps = history.steps_per_epoch;
   const std::size_t first_epochs = options.min_steps / steps + (options.min_steps % steps > 0);
-  if (const auto schedule_from = options.schedule->patience_from(history)) {
+  const bool validated = !history.epochs.empty() && history.epochs.back().validated;
+  if (const auto schedule_from = options.schedule->patience_from(history);
+      schedule_from && validated) {
     const std::size_t from =
         std::max({history.best_epoch, first_epochs, patience_from, *schedule_from});
     if (epoch >= from && epoch - from >= options.patience) return StopReason::patience;
@@ -37,8 +39,11 @@ inline std::vector<std::string> warnings(std::vector<std::string> found, const H
                                          std::uint64_t steps, bool has_validation,
                                          bool keeps_best) {
   const std::size_t epochs = history.epochs.size();
-  if (has_validation && epochs > 0 && history.best_epoch == 0) {
-    found.push_back("none of " + std::to_string(epochs) +
+  const auto validated =
+      static_cast<std::size_t>(std::ranges::count(history.epochs, true, &EpochRecord::validated));
+  if (validated > 0 && history.best_epoch == 0) {
+    found.push_back("none of " + std::to_string(validated) +
+                    (validated < epochs ? " validated" : "") +
                     " epochs ranked better than the initial model" +
                     (keeps_best ? ", whose weights were restored" : ""));
   } else if (has_validation && epochs > 2 && history.best_epoch <= 2) {

@@ -258,22 +258,10 @@ class TrainingLoop {
     record.train_seconds = progress_.epoch_seconds + training.seconds();
     if (!is_finite(record.loss)) diverge("the loss is");
     if (!finite()) diverge("the weights, or their squares, are");
-    if (has_validation()) {
-      const detail::Stopwatch validating;
-      const detail::ValidationReports reports = validate(options_.validate_by_cosine);
-      record.validation = options_.metric(reports.by_dot);
-      record.validation_ndcg = reports.by_dot.ndcg;
-      if (reports.by_cosine) record.validation_by_cosine = options_.metric(*reports.by_cosine);
-      record.validate_seconds = validating.seconds();
-    }
-    const bool has_best = history().best_epoch > 0 || history().initial_validation;
-    record.best = !has_validation() || !has_best || record.validation > history().best_validation;
-    if (record.best) {
-      best_.keep(weights());
-      past().best_epoch = record.epoch;
-      past().best_validation_ndcg = record.validation_ndcg;
-      past().best_validation = record.validation;
-    }
+    record.validated = has_validation() && (record.epoch % options_.validate_every == 0 ||
+                                            record.epoch == max_epochs());
+    if (record.validated) validate_epoch(record);
+    if (!has_validation()) keep_as_best(record);
     past().epochs.push_back(record);
     progress_.pairs_done = 0;
     progress_.loss_sum = 0;
@@ -282,11 +270,34 @@ class TrainingLoop {
         detail::stop_reason(options_, max_epochs(), history(), progress_.patience_from);
     if (!finished() && options_.stop && options_.stop(history())) {
       past().stop_reason = StopReason::rule;
+      EpochRecord& last = past().epochs.back();
+      if (has_validation() && !last.validated) validate_epoch(last);
+      record = last;
     }
     if (std::ranges::any_of(observers, &detail::ObserverRef::epoch_takes_model)) publish();
     for (const detail::ObserverRef& observer : observers) {
       if (observer.epoch != nullptr && observer.epoch(observer, record)) stop_asked_ = true;
     }
+  }
+
+  void validate_epoch(EpochRecord& record) {
+    const detail::Stopwatch time;
+    const detail::ValidationReports reports = validate(options_.validate_by_cosine);
+    record.validated = true;
+    record.validation = options_.metric(reports.by_dot);
+    record.validation_ndcg = reports.by_dot.ndcg;
+    if (reports.by_cosine) record.validation_by_cosine = options_.metric(*reports.by_cosine);
+    record.validate_seconds = time.seconds();
+    const bool has_best = history().best_epoch > 0 || history().initial_validation;
+    if (!has_best || record.validation > history().best_validation) keep_as_best(record);
+  }
+
+  void keep_as_best(EpochRecord& record) {
+    record.best = true;
+    best_.keep(weights());
+    past().best_epoch = record.epoch;
+    past().best_validation_ndcg = record.validation_ndcg;
+    past().best_validation = record.validation;
   }
 
   /// Applies even if a later observer has thrown.
@@ -320,7 +331,8 @@ class TrainingLoop {
   void take_best() {
     if (history().stop_reason == StopReason::diverged) return;
     flush();
-    if (!has_validation() || history().epochs.empty() || !best_.keeps()) return;
+    const bool validated = std::ranges::any_of(history().epochs, &EpochRecord::validated);
+    if (!validated || !best_.keeps()) return;
     if (progress_.has_best || progress_.at_best()) return;
     best_.exchange(weights());
     publish();
