@@ -13,7 +13,7 @@ namespace examples {
 namespace {
 
 // Options of the library, or arguments that its errors name, and the option that sets each.
-constexpr std::array<std::pair<std::string_view, std::string_view>, 38> option_names{{
+constexpr std::array<std::pair<std::string_view, std::string_view>, 39> option_names{{
     {"backbone", "--backbone"},
     {"batch_size", "--batch"},
     {"checkpoint", "--checkpoint"},
@@ -23,6 +23,7 @@ constexpr std::array<std::pair<std::string_view, std::string_view>, 38> option_n
     {"drop_repeated", "--drop-repeated"},
     {"epochs", "--epochs"},
     {"file_order", "--file-order"},
+    {"first_epochs", "--first-epochs"},
     {"format", "--format"},
     {"header", "--header or --no-header"},
     {"initializer", "--initializer"},

@@ -241,7 +241,7 @@ TEST_CASE("all items that a pair's user has seen are masked among shared negativ
   // The negatives, or the users, have fewer training interactions.
   check_mask(NegativeMask::seen_items, 20, 150, 14, seen);
   check_mask(NegativeMask::seen_items, 400, 200, 150, seen);
-  check_mask(NegativeMask::seen_items, 20, 30, 150, seen);
+  check_mask(NegativeMask::seen_items, 20, 300, 600, seen);
 }
 
 TEST_CASE("a pair all of whose negatives are masked has no gradient by them") {

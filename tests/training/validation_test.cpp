@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <limits>
 #include <string>
 #include <vector>
 
@@ -162,36 +163,92 @@ TEST_CASE("patience runs out only in an epoch that is validated") {
   CHECK(history.epochs.size() == 8);
 }
 
-TEST_CASE("training that ends before its next validation") {
-  const FitOptions options{
-      .learning_rate = 0.05, .batch_size = 150, .epochs = 9, .validate_every = 4};
-  SUBCASE("by the stop rule: the epoch is validated") {
-    FitOptions stopping = options;
-    stopping.stop = [](const History& history) { return history.epochs.size() == 6; };
-    SessionModel model(resume_split().train);
-    const History history = fit(model, resume_split(), stopping, Silent());
-    CHECK(validated(history) == std::vector<bool>{false, false, false, true, false, true});
+TEST_CASE("the epoch with which training ends is validated") {
+  FitOptions options{.learning_rate = 0.05, .batch_size = 150, .epochs = 9, .validate_every = 4};
+  SessionModel model(resume_split().train);
+  const auto is_best = [&](const History& history) {
+    const std::size_t last = history.epochs.size();
+    CHECK(history.epochs.back().validated);
     CHECK(history.best_epoch ==
-          (history.epochs[5].validation > history.epochs[3].validation ? 6 : 4));
+          (last < 4 || history.epochs.back().validation > history.epochs[3].validation ? last : 4));
     CHECK(evaluate(model, resume_split().validation).ndcg == history.best_validation);
+  };
+  SUBCASE("by the stop rule") {
+    options.stop = [](const History& history) { return history.epochs.size() == 6; };
+    is_best(fit(model, resume_split(), options, Silent()));
   }
-  SUBCASE("by an observer, after a validation: the best epoch's weights") {
-    SessionModel model(resume_split().train), best(resume_split().train);
-    const History history = fit(model, resume_split(), options, Silent(), StopAfter{6});
+  SUBCASE("by an observer") {
+    is_best(fit(model, resume_split(), options, Silent(), StopAfter{6}));
+  }
+  SUBCASE("by an observer before any validation") {
+    const History history = fit(model, resume_split(), options, Silent(), StopAfter{3});
+    is_best(history);
+    for (const std::string& warning : history.warnings) {
+      CHECK(warning.find("best epoch") == std::string::npos);
+    }
+  }
+  SUBCASE("by fewer epochs after a resume") {
+    const TemporaryFile place("", "run");
+    SessionModel saved(resume_split().train);
+    Session session(saved, resume_split(), options);
+    for (int epoch = 0; epoch < 3; ++epoch) session.run_epoch();
+    session.save(place.path());
+    options.epochs = 3;
+    Session rest = Session::resume(place.path(), model, resume_split(), options);
+    is_best(rest.run(Silent()));
+  }
+  SUBCASE("within an epoch: the last validated epoch's weights") {
+    struct StopInEpoch {
+      StopRequest batch(const EpochProgress& progress) const {
+        return progress.epoch == 6 ? StopRequest::stop : StopRequest::none;
+      }
+    };
+    SessionModel best(resume_split().train);
+    const History history = fit(model, resume_split(), options, Silent(), StopInEpoch{});
     CHECK(history.best_epoch == 4);
+    CHECK_FALSE(history.epochs.back().validated);
     fit(best, resume_split(), options, Silent(), StopAfter{4});
     CHECK(test::bits_of(model) == test::bits_of(best));
   }
-  SUBCASE("by an observer, before any validation: the last step's weights") {
-    SessionModel model(resume_split().train), last(resume_split().train);
-    const History history = fit(model, resume_split(), options, Silent(), StopAfter{3});
-    CHECK(history.best_epoch == 0);
-    for (const std::string& warning : history.warnings) {
-      CHECK(warning.find("ranked better") == std::string::npos);
-    }
-    FitOptions three = options;
-    three.best_weights = BestWeights::last;
-    fit(last, resume_split(), three, Silent(), StopAfter{3});
-    CHECK(test::bits_of(model) == test::bits_of(last));
+  SUBCASE("of a model that was trained before: no worse than it began") {
+    fit(model, resume_split(), {.learning_rate = 0.05, .batch_size = 150, .epochs = 30}, Silent());
+    options.learning_rate = 0.5;
+    const double before = evaluate(model, resume_split().validation).ndcg;
+    const History history = fit(model, resume_split(), options, Silent(), StopAfter{2});
+    CHECK(history.epochs.back().validated);
+    CHECK(evaluate(model, resume_split().validation).ndcg >= before);
   }
+}
+
+TEST_CASE("a metric that fails at the end of training leaves the epoch to be validated") {
+  FitOptions options{.learning_rate = 0.05, .batch_size = 150, .epochs = 9, .validate_every = 4};
+  options.stop = [](const History& history) { return history.epochs.size() == 2; };
+  bool fails = true;
+  options.metric = Metric([&](const Report& report) {
+    return fails ? std::numeric_limits<double>::quiet_NaN() : report.ndcg;
+  });
+  SessionModel model(resume_split().train);
+  Session session(model, resume_split(), options);
+  CHECK_THROWS_AS(session.run(Silent()), ArgumentError);
+  CHECK_FALSE(session.history().epochs.back().validated);
+  fails = false;
+  CHECK(session.run(Silent()).best_epoch == 2);
+  CHECK(session.history().epochs.back().validated);
+}
+
+TEST_CASE("a best epoch among the first two validated is a warning, if others were validated") {
+  const auto warnings = [](std::size_t best, std::size_t every, std::size_t epochs) {
+    History history{.steps_per_epoch = 1000, .best_epoch = best};
+    for (std::size_t epoch = 1; epoch <= epochs; ++epoch) {
+      history.epochs.push_back({.epoch = epoch, .validated = epoch % every == 0});
+    }
+    return detail::warnings({}, history, 1000 * epochs, true).size();
+  };
+  CHECK(warnings(2, 1, 3) == 1);
+  CHECK(warnings(3, 1, 3) == 0);
+  CHECK(warnings(10, 5, 20) == 1);
+  CHECK(warnings(15, 5, 20) == 0);
+  CHECK(warnings(2, 2, 3) == 0);
+  CHECK(warnings(0, 2, 4) == 1);
+  CHECK(warnings(0, 5, 3) == 0);
 }

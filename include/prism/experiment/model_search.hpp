@@ -23,8 +23,9 @@ namespace prism::inline PRISM_ISA::detail {
 
 inline constexpr std::size_t to_the_end = std::numeric_limits<std::size_t>::max();
 
-/// The best validation of a trial's first epochs; minus infinity if it diverged in them, or none is
-/// validated. Later epochs do not count, so that a repeated search makes the same decisions.
+/// The best validation of a trial's first epochs; minus infinity if it diverged in them, or neither
+/// they nor the initial weights are validated. Later epochs do not count, so that a repeated search
+/// makes the same decisions.
 [[nodiscard]] inline double best_validation(const std::optional<TrialRecord>& record,
                                             std::size_t epochs) {
   constexpr double worst = -std::numeric_limits<double>::infinity();

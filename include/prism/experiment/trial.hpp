@@ -101,8 +101,8 @@ struct TrialSpec {
   /// @param history  of this trial
   /// @throws ArgumentError  if it has no best epoch
   std::function<TrialSpec(const History& history)> retrained{};
-  bool retraining = false;         ///< whether it is such a trial
-  std::size_t validate_every = 1;  ///< FitOptions::validate_every
+  bool retraining = false;          ///< whether it is such a trial
+  std::size_t first_validated = 1;  ///< the first epoch that is validated
   /// Whether its record has validations_by_cosine. Not part of the key, because it does not change
   /// the other numbers.
   bool validates_by_cosine = false;
@@ -270,7 +270,8 @@ template <class Model, Execution X = Host<>>
                  .configuration = std::move(configuration),
                  .seed = options.seed,
                  .make = {},
-                 .validate_every = fit.validate_every,
+                 .first_validated =
+                     std::min(fit.validate_every, fit.epochs.value_or(FitOptions::default_epochs)),
                  .validates_by_cosine = fit.validate_by_cosine && !split->validation.empty()};
   spec.key = spec.model + " (";
   options.for_each_policy([&](const auto& policy) { spec.key += prism::describe(policy) + " + "; });

@@ -31,7 +31,8 @@ struct TuneOptions {
   std::size_t search_seeds = 1;
   /// Successive halving: after this many epochs, the first rung, only one in `reduction` of a
   /// model's candidates continues (see halve_within), to a rung `reduction` times as high. 0: all
-  /// are trained to the end.
+  /// are trained to the end. Otherwise at least the first epoch that FitOptions::validate_every
+  /// selects.
   std::size_t first_epochs = 0;
   double reduction = 3;  ///< above 1, finite
   /// Halving compares only candidates with the same value of this hyperparameter, and keeps at
@@ -142,10 +143,10 @@ class Tuning {
     searches_ = searches(candidates, options);
     for (const ModelSearch& each : searches_) {
       for (const TrialSpec& trial : each.trials) {
-        require(options.first_epochs == 0 || options.first_epochs >= trial.validate_every,
+        require(options.first_epochs == 0 || options.first_epochs >= trial.first_validated,
                 "first_epochs",
-                "must be 0 or at least " + std::to_string(trial.validate_every) +
-                    ", the validate_every of a trial, which is not validated before");
+                "must be 0 or at least " + std::to_string(trial.first_validated) +
+                    ", the first epoch of a trial that is validated (see validate_every)");
       }
     }
   }

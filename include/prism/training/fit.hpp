@@ -15,13 +15,14 @@
 
 namespace prism::inline PRISM_ISA {
 
-/// Trains a model on split.train. After each epoch the validation set is ranked by dot product,
-/// without the training items. The model ends with the weights of the epoch that ranked best; a
-/// model that was trained before ends with the weights it had if no epoch ranked better. Without a
-/// validation set, training runs for all of FitOptions::epochs, which must then be given, or until
-/// FitOptions::stop returns true. If a run cannot have learnt, History::warnings says why. If an
-/// observer throws, the model keeps the weights of that moment. The result depends on the model's
-/// seed and the options, never on the number of threads.
+/// Trains a model on split.train. After each epoch, or each that FitOptions::validate_every
+/// selects, the validation set is ranked by dot product, without the training items. The model ends
+/// with the weights of the epoch that ranked best; a model that was trained before ends with the
+/// weights it had if no epoch ranked better. Without a validation set, training runs for all of
+/// FitOptions::epochs, which must then be given, or until FitOptions::stop returns true. If a run
+/// cannot have learnt, History::warnings says why. If an observer throws, the model keeps the
+/// weights of that moment. The result depends on the model's seed and the options, never on the
+/// number of threads.
 ///
 /// @param exec       where training runs; the host's threads if left out
 /// @param split      over the users and items that the model was made with

@@ -71,7 +71,8 @@ struct FitOptions {
   std::size_t min_steps = 1000;
   std::size_t k = 20;  ///< length of the top-k lists in validation
   /// Epochs from one validation to the next, at least 1. Patience runs out, and the learning rate
-  /// of a PlateauSchedule is reduced, only after epochs that are validated; the last one always is.
+  /// of a PlateauSchedule is reduced, only after epochs that are validated. When training ends
+  /// after an epoch, for whatever reason, that epoch is validated too.
   std::size_t validate_every = 1;
   /// Model::shuffle, where the model type has it (Released), takes precedence.
   Shuffle shuffle = Shuffle::every_epoch;
@@ -85,7 +86,8 @@ struct FitOptions {
   /// epoch and when training stops do not depend on it.
   bool validate_by_cosine = false;
   Metric metric{};  ///< the number of the validation report to maximise: NDCG@k
-  /// Called after each epoch, if set: returning true stops training.
+  /// Called after each epoch, if set: returning true stops training. EpochRecord::validated says
+  /// whether an epoch's `validation` has been measured, see validate_every.
   std::function<bool(const History&)> stop{};
   BestWeights best_weights = BestWeights::in_memory;
   /// For BestWeights::on_disk. The file is not removed; once the model has the best epoch's

@@ -42,7 +42,7 @@ struct EpochRecord {
   double validation_ndcg = 0;  ///< NDCG@k by dot product; 0 if the epoch is not validated
   double train_seconds = 0;
   double validate_seconds = 0;
-  bool best = false;      ///< better than every epoch before, and than initial_validation
+  bool best = false;      ///< better than each validated before, and than initial_validation
   double validation = 0;  ///< FitOptions::metric of the validation set; 0 if not validated
   /// The same metric, ranked by cosine; set with FitOptions::validate_by_cosine.
   std::optional<double> validation_by_cosine{};
@@ -59,8 +59,8 @@ struct History {
   std::optional<double> initial_validation{};
   /// The epoch whose weights the model has in the end; 0 if none was better than the weights that a
   /// trained model began with, or none has been validated. Without a validation set it is the last
-  /// epoch that has ended. Then, with BestWeights::last, and if no epoch has been validated, the
-  /// model has the weights of the last step.
+  /// epoch that has ended. Then, and with BestWeights::last, the model has the weights of the last
+  /// step.
   std::size_t best_epoch = 0;
   double best_validation_ndcg = 0;
   double seconds = 0;  ///< wall clock, validation included

@@ -44,8 +44,10 @@ struct MagnitudeRecord {
   std::size_t epoch = 0;  ///< 0: before the first
   double pearson = 0;     ///< of |i| with log(d + 2)
   double spearman = 0;
-  double ndcg_by_dot = 0;                  ///< NDCG@k on the validation set; 0 where that is empty
-  double ndcg_by_cosine = 0;               ///< the same; 0 where `rank` is false, too
+  /// NDCG@k on the validation set; 0 without one, and in epochs that FitOptions::validate_every
+  /// leaves out.
+  double ndcg_by_dot = 0;
+  double ndcg_by_cosine = 0;  ///< the same, of every epoch; 0 without a validation set or `rank`
   std::vector<MagnitudeBucket> buckets{};  ///< least popular first
 };
 
@@ -99,8 +101,7 @@ class MagnitudeProbe {
   void epoch(const EpochRecord& done, const Model& model) {
     require(!records_.empty(), "observers",
             "must include the MagnitudeProbe from the session's first step() on, or in run()");
-    const bool rank = options_.rank && !done.validated;
-    record(done.epoch, model, rank ? ndcg(model, Similarity::dot) : done.validation_ndcg);
+    record(done.epoch, model, done.validation_ndcg);
   }
 
   /// One before the first epoch that it observes, and one for each.

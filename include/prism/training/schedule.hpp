@@ -70,8 +70,8 @@ struct CosineSchedule {
 };
 
 /// Multiplies the learning rate by `factor` whenever validation has not improved for `patience`
-/// epochs, up to `reductions` times; FitOptions::patience counts from the last reduction. Without a
-/// validation set the learning rate is constant.
+/// epochs, up to `reductions` times, after epochs that are validated; FitOptions::patience counts
+/// from the last reduction. Without a validation set the learning rate is constant.
 struct PlateauSchedule {
   double factor = 0.1;        ///< above 0, below 1
   std::size_t patience = 10;  ///< epochs, at least 1

@@ -36,17 +36,20 @@ inline StopReason stop_reason(const FitOptions& options, std::size_t epochs, con
 /// @param found       the warnings at its start
 /// @param keeps_best  whether the model has the best epoch's weights in the end
 inline std::vector<std::string> warnings(std::vector<std::string> found, const History& history,
-                                         std::uint64_t steps, bool has_validation,
-                                         bool keeps_best) {
+                                         std::uint64_t steps, bool keeps_best) {
   const std::size_t epochs = history.epochs.size();
-  const auto validated =
-      static_cast<std::size_t>(std::ranges::count(history.epochs, true, &EpochRecord::validated));
+  // Epochs that were validated, in all and up to the best.
+  std::size_t validated = 0, best_place = 0;
+  for (const EpochRecord& record : history.epochs) {
+    if (record.validated) ++validated;
+    if (record.epoch == history.best_epoch) best_place = validated;
+  }
   if (validated > 0 && history.best_epoch == 0) {
     found.push_back("none of " + std::to_string(validated) +
                     (validated < epochs ? " validated" : "") +
                     " epochs ranked better than the initial model" +
                     (keeps_best ? ", whose weights were restored" : ""));
-  } else if (has_validation && epochs > 2 && history.best_epoch <= 2) {
+  } else if (validated > 2 && best_place <= 2) {
     found.push_back(
         "the best epoch is " + std::to_string(history.best_epoch) + " of " +
         std::to_string(epochs) +

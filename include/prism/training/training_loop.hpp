@@ -118,7 +118,7 @@ class TrainingLoop {
   virtual void save_optimizer(BinaryWriter& out) const = 0;
   virtual void load_optimizer(BinaryReader& in) = 0;
 
-  /// Keeps the weights that a divergence in the first epoch falls back on.
+  /// Keeps the weights that a divergence falls back on before an epoch is the best.
   void keep_first_weights() { best_.keep(weights()); }
 
   void write_checkpoint(const std::filesystem::path& path) {
@@ -174,8 +174,7 @@ class TrainingLoop {
     begin(observers);
     while (!finished()) step(observers);
     take_best();
-    past().warnings = detail::warnings(progress_.start_warnings, history(), steps(),
-                                       has_validation(), best_.keeps());
+    past().warnings = detail::warnings(progress_.start_warnings, history(), steps(), best_.keeps());
     for (const detail::ObserverRef& observer : observers) {
       if (observer.end != nullptr) observer.end(observer, history());
     }
@@ -258,10 +257,12 @@ class TrainingLoop {
     record.train_seconds = progress_.epoch_seconds + training.seconds();
     if (!is_finite(record.loss)) diverge("the loss is");
     if (!finite()) diverge("the weights, or their squares, are");
-    record.validated = has_validation() && (record.epoch % options_.validate_every == 0 ||
-                                            record.epoch == max_epochs());
-    if (record.validated) validate_epoch(record);
-    if (!has_validation()) keep_as_best(record);
+    record.validated = false;
+    if (!has_validation()) {
+      keep_as_best(record);
+    } else if (record.epoch % options_.validate_every == 0 || record.epoch == max_epochs()) {
+      validate_epoch(record);
+    }
     past().epochs.push_back(record);
     progress_.pairs_done = 0;
     progress_.loss_sum = 0;
@@ -270,9 +271,6 @@ class TrainingLoop {
         detail::stop_reason(options_, max_epochs(), history(), progress_.patience_from);
     if (!finished() && options_.stop && options_.stop(history())) {
       past().stop_reason = StopReason::rule;
-      EpochRecord& last = past().epochs.back();
-      if (has_validation() && !last.validated) validate_epoch(last);
-      record = last;
     }
     if (std::ranges::any_of(observers, &detail::ObserverRef::epoch_takes_model)) publish();
     for (const detail::ObserverRef& observer : observers) {
@@ -283,11 +281,12 @@ class TrainingLoop {
   void validate_epoch(EpochRecord& record) {
     const detail::Stopwatch time;
     const detail::ValidationReports reports = validate(options_.validate_by_cosine);
-    record.validated = true;
-    record.validation = options_.metric(reports.by_dot);
-    record.validation_ndcg = reports.by_dot.ndcg;
+    const double validation = options_.metric(reports.by_dot);
     if (reports.by_cosine) record.validation_by_cosine = options_.metric(*reports.by_cosine);
+    record.validation = validation;
+    record.validation_ndcg = reports.by_dot.ndcg;
     record.validate_seconds = time.seconds();
+    record.validated = true;
     const bool has_best = history().best_epoch > 0 || history().initial_validation;
     if (!has_best || record.validation > history().best_validation) keep_as_best(record);
   }
@@ -331,9 +330,16 @@ class TrainingLoop {
   void take_best() {
     if (history().stop_reason == StopReason::diverged) return;
     flush();
-    const bool validated = std::ranges::any_of(history().epochs, &EpochRecord::validated);
-    if (!validated || !best_.keeps()) return;
-    if (progress_.has_best || progress_.at_best()) return;
+    if (!has_validation() || history().epochs.empty()) return;
+    if (progress_.has_best) return;
+    EpochRecord& last = past().epochs.back();
+    if (progress_.pairs_done == 0 && !last.validated) {
+      validate_epoch(last);
+      past().seconds += last.validate_seconds;
+    }
+    const bool has_best = history().initial_validation.has_value() ||
+                          std::ranges::any_of(history().epochs, &EpochRecord::validated);
+    if (!has_best || !best_.keeps() || progress_.at_best()) return;
     best_.exchange(weights());
     publish();
     progress_.has_best = true;

@@ -36,8 +36,9 @@
 
 namespace prism::inline PRISM_ISA {
 
-/// Trains a model; fit() is a session that runs once. After each epoch the validation set is
-/// ranked without the training items, by dot product and on request by cosine. Model and split must
+/// Trains a model; fit() is a session that runs once. After each epoch, or each that
+/// FitOptions::validate_every selects, the validation set is ranked without the training items, by
+/// dot product and on request by cosine. Model and split must
 /// outlive the session. The results depend on the model's seed and the options, never on the number
 /// of threads.
 ///
@@ -114,8 +115,9 @@ class TrainingSession final : public TrainingLoop<typename Model::scalar_type> {
     Loop::write_checkpoint(path);
   }
 
-  /// Trains on one batch; after the last batch of an epoch, ranks the validation set and decides
-  /// whether to stop. Writes a checkpoint when one is due.
+  /// Trains on one batch; after the last batch of an epoch, ranks the validation set, if
+  /// FitOptions::validate_every selects the epoch, and decides whether to stop. Writes a checkpoint
+  /// when one is due.
   /// @throws ArgumentError    if finished(), or for an invalid factor of the schedule
   /// @throws DivergenceError  if the loss, a weight or a row's squared magnitude is no longer
   ///     finite; the model then has the weights of its best epoch so far (without a validation set,
@@ -135,10 +137,12 @@ class TrainingSession final : public TrainingLoop<typename Model::scalar_type> {
     return ended;
   }
 
-  /// Steps until training is over, and gives the model the weights of its best epoch. If no epoch
-  /// ranked better than the weights that a trained model began with, it gets those back; without a
-  /// validation set, or if no epoch has ended, it keeps the last step's. Calls begin and end of the
-  /// observers; without observers, nothing is shown. Throws as step().
+  /// Steps until training is over, ranks the validation set after the last epoch if that has not
+  /// been done, and gives the model the weights of its best epoch. If no epoch ranked better than
+  /// the weights that a trained model began with, it gets those back; without a validation set, or
+  /// if no epoch has ended or, of a model that was not trained before, none was validated, it keeps
+  /// the last step's. Calls begin and end of the observers; without observers, nothing is shown.
+  /// Throws as step().
   template <class... Observers>
   const History& run(Observers&&... observers) {
     return Loop::run(refs(observers...));
