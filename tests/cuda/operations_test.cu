@@ -2,6 +2,7 @@
 // Operations in float at the sizes that training and ranking have, for which kernels have large
 // tiles: on the device against the host.
 #include <prism/cuda.hpp>
+#include <prism/kernel/normal.hpp>
 
 #include <doctest/doctest.h>
 
@@ -22,7 +23,7 @@ Matrix<float> random_table(std::size_t size, std::size_t dim, std::uint64_t seed
   Matrix<float> table = make_table<float>(size, dim);
   const Random random(seed, Stream::synthetic);
   for (std::size_t i = 0; i < table.size(); ++i) {
-    table.data()[i] = static_cast<float>(random.normal(i));
+    table.data()[i] = static_cast<float>(standard_normal(random, i));
   }
   return table;
 }
@@ -37,8 +38,8 @@ double difference(const Matrix<float>& found, const Matrix<float>& expected) {
   const Matrix<float> copy = copy_of(found, nullptr);
   double apart = 0, largest = 0;
   for (std::size_t i = 0; i < expected.size(); ++i) {
-    apart = test::nan_max(apart,
-                          std::abs(static_cast<double>(copy.data()[i]) - expected.data()[i]));
+    apart =
+        test::nan_max(apart, std::abs(static_cast<double>(copy.data()[i]) - expected.data()[i]));
     largest = std::max(largest, std::abs(static_cast<double>(expected.data()[i])));
   }
   return apart / largest;
@@ -118,8 +119,8 @@ TEST_CASE("lists of many users and items, in float") {
     for (std::size_t place = 0; place < k; ++place) {
       // Items whose scores are equal but for rounding may change places.
       other_items += found[u][place].item != on_host[u][place].item ? 1 : 0;
-      apart = test::nan_max(apart, static_cast<double>(std::abs(found[u][place].score -
-                                                                on_host[u][place].score)));
+      apart = test::nan_max(
+          apart, static_cast<double>(std::abs(found[u][place].score - on_host[u][place].score)));
     }
   }
   CHECK(apart <= 1e-4);

@@ -9,6 +9,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <prism/core/random.hpp>
+#include <prism/kernel/normal.hpp>
 #include <prism/kernel/pack_reproducible.hpp>
 #include <prism/kernel/pack_xsimd.hpp>
 #include <type_traits>
@@ -31,7 +32,7 @@ template <class T>
 [[nodiscard]] std::vector<T> draws(std::size_t n, std::uint64_t seed) {
   const prism::Random random(seed, prism::Stream::synthetic);
   std::vector<T> values(n);
-  for (std::size_t i = 0; i < n; ++i) values[i] = static_cast<T>(random.normal(i));
+  for (std::size_t i = 0; i < n; ++i) values[i] = static_cast<T>(standard_normal(random, i));
   return values;
 }
 

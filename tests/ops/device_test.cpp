@@ -28,7 +28,8 @@ template <class T>
 Matrix<T> random_table(std::size_t size, std::size_t dim, std::uint64_t seed) {
   Matrix<T> table = make_table<T>(size, dim);
   const Random random(seed, Stream::synthetic);
-  for (std::size_t i = 0; i < table.size(); ++i) table.data()[i] = static_cast<T>(random.normal(i));
+  for (std::size_t i = 0; i < table.size(); ++i)
+    table.data()[i] = static_cast<T>(standard_normal(random, i));
   return table;
 }
 

@@ -29,10 +29,10 @@ struct WeightedRows {
   WeightedRows(std::size_t size, std::size_t dim)
       : table(make_table<double>(table_rows, dim)), selected(size), weight(size) {
     const Random random(size + dim, Stream::synthetic);
-    for (std::size_t i = 0; i < table.size(); ++i) table.data()[i] = random.normal(i);
+    for (std::size_t i = 0; i < table.size(); ++i) table.data()[i] = standard_normal(random, i);
     for (std::size_t k = 0; k < size; ++k) {
       selected[k] = random.uniform_int(table.size() + k, table_rows);
-      weight[k] = random.normal(table.size() + size + k);
+      weight[k] = standard_normal(random, table.size() + size + k);
     }
   }
 

@@ -7,6 +7,7 @@
 #include <prism/core/matrix.hpp>
 #include <prism/core/random.hpp>
 #include <prism/execution/host.hpp>
+#include <prism/kernel/normal.hpp>
 #include <prism/ops/pair_potential.hpp>
 #include <set>
 #include <vector>
@@ -21,7 +22,7 @@ namespace {
 Matrix<double> unit_rows(std::size_t n, std::size_t dim, std::uint64_t seed) {
   auto table = zeros<double>(n, dim);
   const Random random(seed, Stream::synthetic);
-  for (std::size_t i = 0; i < table.size(); ++i) table.data()[i] = random.normal(i);
+  for (std::size_t i = 0; i < table.size(); ++i) table.data()[i] = standard_normal(random, i);
   for (std::size_t r = 0; r < n; ++r) normalise(rows(table)[r], rows(table)[r], dim);
   return table;
 }

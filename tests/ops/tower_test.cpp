@@ -9,6 +9,7 @@
 #include <prism/core/matrix.hpp>
 #include <prism/core/random.hpp>
 #include <prism/execution/host.hpp>
+#include <prism/kernel/normal.hpp>
 #include <prism/ops/tower.hpp>
 #include <span>
 #include <string_view>
@@ -30,8 +31,8 @@ TowerTable<double> tower_rows(std::size_t size, std::size_t dim, std::uint64_t s
   TowerTable<double> table(size, std::vector<double>(dim));
   for (std::size_t r = 0; r < size; ++r) {
     for (std::size_t c = 0; c < dim; ++c) {
-      table[r][c] =
-          static_cast<double>(static_cast<float>(random.normal(r * dim + c) / std::sqrt(divisor)));
+      table[r][c] = static_cast<double>(
+          static_cast<float>(standard_normal(random, r * dim + c) / std::sqrt(divisor)));
     }
   }
   return table;

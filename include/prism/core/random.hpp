@@ -4,9 +4,7 @@
 #pragma once
 
 #include <array>
-#include <cmath>
 #include <cstdint>
-#include <numbers>
 
 #include "prism/core/config.hpp"
 
@@ -79,14 +77,6 @@ class Random {
     const std::uint64_t b = bits(position);
     const std::uint64_t low = (b & 0xFFFFFFFF) * n;
     return static_cast<std::uint32_t>(((b >> 32) * n + (low >> 32)) >> 32);
-  }
-
-  /// Standard normal (Box-Muller).
-  [[nodiscard]] double normal(std::uint64_t position) const noexcept {
-    const auto word = words(position);
-    const double u = (static_cast<double>(word[0]) + 1.0) * 0x1p-32;  // in (0, 1]
-    const double angle = 2.0 * std::numbers::pi * static_cast<double>(word[1]) * 0x1p-32;
-    return std::sqrt(-2.0 * std::log(u)) * std::cos(angle);
   }
 
  private:

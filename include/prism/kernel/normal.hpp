@@ -13,7 +13,7 @@
 
 namespace prism::inline PRISM_ISA {
 
-/// The standard normal number of a position: Random::normal() with this library's own functions.
+/// The standard normal number of a position (Box-Muller).
 [[nodiscard]] inline double standard_normal(const Random& random, std::uint64_t position) noexcept {
   const std::uint64_t bits = random.bits(position);
   const double u = (static_cast<double>(bits & 0xFFFF'FFFF) + 1.0) * 0x1p-32;  // in (0, 1]

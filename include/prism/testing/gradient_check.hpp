@@ -16,6 +16,7 @@
 #include "prism/core/matrix.hpp"
 #include "prism/core/random.hpp"
 #include "prism/data/interactions.hpp"
+#include "prism/kernel/normal.hpp"
 #include "prism/policy/loss.hpp"
 #include "prism/testing/batch_evaluation.hpp"
 
@@ -75,7 +76,7 @@ template <class Backbone, class Loss>
   const Random random(seed, Stream::users);
   std::uint64_t draw = 0;
   for (Matrix<double>* table : {&users, &items}) {
-    for (double& value : *table) value = random.normal(draw++);
+    for (double& value : *table) value = standard_normal(random, draw++);
   }
   BatchGradients<double> gradients;
   evaluate(users, items, &gradients);

@@ -12,6 +12,7 @@
 
 #include "prism/core/config.hpp"
 #include "prism/core/random.hpp"
+#include "prism/kernel/normal.hpp"
 #include "prism/theory/batch_probability.hpp"
 #include "prism/theory/gradient_sums.hpp"
 #include "prism/theory/magnitude.hpp"
@@ -135,7 +136,7 @@ class SimulatedItem {
                                 std::span<const double> axis = {}) const {
     const std::size_t dim = options_.dim;
     std::vector<double> vector(dim);
-    for (std::size_t k = 0; k < dim; ++k) vector[k] = random.normal(number * dim + k);
+    for (std::size_t k = 0; k < dim; ++k) vector[k] = standard_normal(random, number * dim + k);
     if (!axis.empty()) {
       const double projection = std::inner_product(axis.begin(), axis.end(), vector.begin(), 0.0);
       for (std::size_t k = 0; k < dim; ++k) vector[k] -= projection * axis[k];
