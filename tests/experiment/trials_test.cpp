@@ -165,7 +165,7 @@ TEST_CASE("a trial's record tells which epochs were not validated") {
   CHECK(every[0].trial(5).key.find("validated") == std::string::npos);
   CHECK(all[0].trial(5).key.find("validated every 2 epochs") != std::string::npos);
   TrialRecords none;
-  CHECK_THROWS_AS(tune(all, none, {.seeds = {1}, .first_epochs = 1}), ArgumentError);
+  CHECK_THROWS_AS((void)tune(all, none, {.seeds = {1}, .first_epochs = 1}), ArgumentError);
 }
 
 TEST_CASE("trials of models: the same numbers for one worker and two, interrupted or not") {
