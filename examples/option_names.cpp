@@ -13,7 +13,7 @@ namespace examples {
 namespace {
 
 // Options of the library, or arguments that its errors name, and the option that sets each.
-constexpr std::array<std::pair<std::string_view, std::string_view>, 39> option_names{{
+constexpr std::array<std::pair<std::string_view, std::string_view>, 41> option_names{{
     {"backbone", "--backbone"},
     {"batch_size", "--batch"},
     {"checkpoint", "--checkpoint"},
@@ -36,6 +36,8 @@ constexpr std::array<std::pair<std::string_view, std::string_view>, 39> option_n
     {"optimizer", "--optimizer"},
     {"patience", "--patience"},
     {"penalty", "--penalty"},
+    {"penalty.gamma", "--ipl-gamma"},
+    {"penalty.weight", "--penalty-weight"},
     {"rating", "--rating-column"},
     {"regularizer", "--regularizer"},
     {"sampler", "--sampler"},

@@ -4,6 +4,7 @@
 #include <doctest/doctest.h>
 
 #include <algorithm>
+#include <cmath>
 #include <cstddef>
 #include <cstdint>
 #include <functional>
@@ -85,7 +86,12 @@ TEST_CASE("a policy's option outside its domain is an error when the model is ma
   CHECK(loss(DirectAU{.gamma = -1}) == "gamma");
   CHECK(loss(MAWU{.gamma2 = no_number}) == "gamma2");
   CHECK(loss(MACR{.alpha = -1}) == "alpha");
-  CHECK(loss(Penalized<BPR, ReSN>{.loss = {}, .penalty = {.weight = -1}}) == "weight");
+  // The loss and its penalty may both have an option of the same name.
+  using Both = Penalized<DirectAU, IPL>;
+  CHECK(loss(Both{.loss = {.gamma = -1}, .penalty = {}}) == "gamma");
+  CHECK(loss(Both{.loss = {}, .penalty = {.gamma = NAN}}) == "penalty.gamma");
+  CHECK_THROWS_WITH_AS((Both{.loss = {}, .penalty = {.weight = -1}}.check()),
+                       doctest::Contains("penalty.weight: must be"), ArgumentError);
   CHECK(loss(BPR{}) == "nothing");
   CHECK(argument_of([&] {
           Recommender<MF<4>, BPR, FullWD>(train, {.regularizer = {.lambda = no_number}});

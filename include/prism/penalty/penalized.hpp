@@ -112,10 +112,17 @@ struct Penalized {
         .reads_log_probability = of_loss.reads_log_probability || of_penalty.reads_log_probability};
   }
 
-  /// @throws ArgumentError  for an option outside its domain, or a penalty that uses negatives
+  /// @throws ArgumentError  for an option outside its domain, with "penalty." before the name of
+  /// one
+  ///     of the penalty's; or for a penalty that uses negatives
   void check() const {
     prism::check_options(loss);
-    prism::check_options(penalty);
+    try {
+      prism::check_options(penalty);
+    } catch (const ArgumentError& error) {
+      const std::string option = error.argument();
+      throw ArgumentError("penalty." + option, error.what() + option.size() + 2);  // after ": "
+    }
     require(prism::loss_traits(penalty).negatives == 0, "penalty",
             "must not use negatives; a loss that uses them must be the first argument");
   }
