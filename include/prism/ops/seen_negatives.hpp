@@ -19,7 +19,8 @@
 
 namespace prism::inline PRISM_ISA::detail {
 
-/// Which of a batch's shared negatives each of its users has a training interaction with, as bits.
+/// Which of a batch's shared negatives each of its users has a training interaction with: a bit for
+/// each user and negative, a 32nd of the memory that all scores in float would take.
 class SeenNegatives {
   static constexpr std::size_t word_bits = 64;
 
