@@ -88,7 +88,7 @@ inline prism::Split load(const Settings& settings) {
                           .drop_repeated = settings.drop_repeated});
     } catch (const ArgumentError& error) {
       if (error.argument() != "test") throw;
-      const std::string problem = error.what() + error.argument().size() + 2;  // after ": "
+      const std::string problem = error.problem();
       throw ArgumentError(settings.test_option(), problem);
     }
   }

@@ -169,7 +169,9 @@ TEST_CASE("a parallel sum is the same to the last bit for any number of threads"
 TEST_CASE("errors name the file, the line or the argument") {
   CHECK(std::string(DataError("a.csv", 3, "no number").what()) == "a.csv:3: no number");
   CHECK(std::string(DataError("a.csv", 0, "is empty").what()) == "a.csv: is empty");
-  CHECK(ArgumentError("k", "must be at least 1").argument() == "k");
+  const ArgumentError of_k("k", "must be at least 1");
+  CHECK(of_k.argument() == "k");
+  CHECK(std::string(of_k.problem()) == "must be at least 1");
   CHECK_THROWS_WITH_AS(ThreadLimit(0), "threads: must be at least 1, not 0", ArgumentError);
 }
 

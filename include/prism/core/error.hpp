@@ -48,6 +48,10 @@ class PRISM_ONE_TYPE ArgumentError : public Error {
   [[nodiscard]] PRISM_ALWAYS_INLINE std::string argument() const {
     return std::string(what(), argument_size_);
   }
+  /// What is wrong and what would be right; valid as long as the error.
+  [[nodiscard]] PRISM_ALWAYS_INLINE const char* problem() const noexcept {
+    return what() + argument_size_ + 2;  // after ": "
+  }
 
  private:
   std::size_t argument_size_;  // what() begins with the argument

@@ -61,7 +61,10 @@ class Random {
 
   /// 64 random bits.
   [[nodiscard]] constexpr std::uint64_t bits(std::uint64_t position) const noexcept {
-    const auto word = words(position);
+    const std::uint64_t at = first_ + position;
+    const auto word = philox(
+        {static_cast<std::uint32_t>(at), static_cast<std::uint32_t>(at >> 32), stream_, epoch_},
+        key_);
     return (std::uint64_t{word[1]} << 32) | word[0];
   }
 
@@ -80,14 +83,6 @@ class Random {
   }
 
  private:
-  [[nodiscard]] constexpr std::array<std::uint32_t, 4> words(
-      std::uint64_t position) const noexcept {
-    const std::uint64_t at = first_ + position;
-    return philox(
-        {static_cast<std::uint32_t>(at), static_cast<std::uint32_t>(at >> 32), stream_, epoch_},
-        key_);
-  }
-
   std::array<std::uint32_t, 2> key_;
   std::uint32_t stream_;
   std::uint32_t epoch_;

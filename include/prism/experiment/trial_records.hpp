@@ -53,7 +53,8 @@ struct TrialRecord {
   /// differently. Empty in records older than this field.
   std::string instruction_set{};
   std::vector<double> validations{};  ///< of each epoch; NaN if it is not validated
-  /// EpochRecord::validation_by_cosine of each epoch; none without FitOptions::validate_by_cosine.
+  /// EpochRecord::validation_by_cosine of each epoch, NaN likewise; none without
+  /// FitOptions::validate_by_cosine.
   std::vector<double> validations_by_cosine{};
   std::vector<double> losses{};
   std::optional<TrialReport> report{};  ///< once it is finished, without error

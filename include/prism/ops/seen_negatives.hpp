@@ -19,6 +19,16 @@
 
 namespace prism::inline PRISM_ISA::detail {
 
+/// Calls visit(q) for each position q in Batch::negatives, which are shared, of an item row.
+template <class Visit>
+void for_each_negative_of(const Batch& batch, std::size_t item_row, const Visit& visit) {
+  const std::span<const Index> occurrences = batch.item_side.occurrence_positions(item_row);
+  // Ascending: those as a negative come last.
+  for (std::size_t s = occurrences.size(); s-- > 0 && occurrences[s] >= batch.pairs();) {
+    visit(occurrences[s] - batch.pairs());
+  }
+}
+
 /// Which of a batch's shared negatives each of its users has a training interaction with: a bit for
 /// each user and negative, a 32nd of the memory that all scores in float would take.
 class SeenNegatives {
@@ -79,21 +89,18 @@ class SeenNegatives {
   void visit_users(const X& exec, const Batch& batch, const Interactions& train) const {
     const BatchSide& items = batch.item_side;
     constexpr std::size_t grain = 64;
-    parallel_chunks(
-        exec, batch.user_side.num_active, grain, [&](std::size_t begin, std::size_t end) {
-          for (std::size_t k = begin; k < end; ++k) {
-            for (const Index item : train.items_of(batch.user_side.unique_rows[k])) {
-              const Index row = items.inverse_index[item];
-              if (row >= items.num_active) continue;
-              const std::span<const Index> occurrences = items.occurrence_positions(row);
-              for (std::size_t s = occurrences.size();
-                   s-- > 0 && occurrences[s] >= batch.pairs();) {
-                const std::size_t q = occurrences[s] - batch.pairs();
-                words_[k][q / word_bits] |= std::uint64_t{1} << q % word_bits;
-              }
-            }
-          }
-        });
+    parallel_chunks(exec, batch.user_side.num_active, grain,
+                    [&](std::size_t begin, std::size_t end) {
+                      for (std::size_t k = begin; k < end; ++k) {
+                        for (const Index item : train.items_of(batch.user_side.unique_rows[k])) {
+                          const Index row = items.inverse_index[item];
+                          if (row >= items.num_active) continue;
+                          for_each_negative_of(batch, row, [&](std::size_t q) {
+                            words_[k][q / word_bits] |= std::uint64_t{1} << q % word_bits;
+                          });
+                        }
+                      }
+                    });
   }
 
   Rows<std::uint64_t> words_;  // active users x words; bit b of word w is negative 64 w + b

@@ -15,6 +15,7 @@
 #include "prism/core/config.hpp"
 #include "prism/core/execution.hpp"
 #include "prism/core/index.hpp"
+#include "prism/core/masked_score.hpp"
 #include "prism/core/parallel.hpp"
 #include "prism/core/rows.hpp"
 #include "prism/core/scratch.hpp"
@@ -186,20 +187,15 @@ class SharedScores {
 
   template <class PerPair>
   double score_pair(std::size_t p, const T* user, T* scores, const PerPair& per_pair) const {
-    if (batch_.mask != NegativeMask::none) mask_item(batch_.items[p], scores);
+    if (batch_.mask != NegativeMask::none) {
+      for_each_negative_of(batch_, batch_.items[p],
+                           [=](std::size_t q) { scores[q] = masked_score<T>; });
+    }
     T* const positive = scores - 1;
     *positive = dot<Isa>(user, rows_.items[batch_.items[p]], dim_);
     const double value = pair_part<Isa>(per_pair, p, positive, negatives_ + 1);
     *d_positive_[p] = *positive;
     return value;
-  }
-
-  /// Masks the negatives whose item is row k.
-  void mask_item(std::size_t k, T* scores) const noexcept {
-    const std::span<const Index> occurrences = batch_.item_side.occurrence_positions(k);
-    for (std::size_t s = occurrences.size(); s-- > 0 && occurrences[s] >= batch_.pairs();) {
-      scores[occurrences[s] - batch_.pairs()] = masked_score<T>;
-    }
   }
 
   const Batch& batch_;

@@ -120,8 +120,7 @@ struct Penalized {
     try {
       prism::check_options(penalty);
     } catch (const ArgumentError& error) {
-      const std::string option = error.argument();
-      throw ArgumentError("penalty." + option, error.what() + option.size() + 2);  // after ": "
+      throw ArgumentError("penalty." + error.argument(), error.problem());
     }
     require(prism::loss_traits(penalty).negatives == 0, "penalty",
             "must not use negatives; a loss that uses them must be the first argument");

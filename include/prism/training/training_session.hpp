@@ -38,9 +38,8 @@ namespace prism::inline PRISM_ISA {
 
 /// Trains a model; fit() is a session that runs once. After each epoch, or each that
 /// FitOptions::validate_every selects, the validation set is ranked without the training items, by
-/// dot product and on request by cosine. Model and split must
-/// outlive the session. The results depend on the model's seed and the options, never on the number
-/// of threads.
+/// dot product and on request by cosine. Model and split must outlive the session. The results
+/// depend on the model's seed and the options, never on the number of threads.
 ///
 /// Until run() ends, the model has the weights of the last step, except for rows whose steps the
 /// optimizer has deferred; flush() applies these. If an observer throws, they are applied and
