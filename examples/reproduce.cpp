@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Repeats the paper's tables and figures, and compares losses with many negatives with published
-// figures: trains each element, writes it as CSV and SVG, and sets it beside the published values
+// results: trains each element, writes it as CSV and SVG, and sets it beside the published values
 // in one document. Does not train again what is on record.
 #include <CLI/CLI.hpp>
 #include <cstdio>
@@ -192,7 +192,7 @@ int reproduce_all(const Arguments& arguments) {
 }  // namespace
 
 int main(int argc, char** argv) {
-  CLI::App app("Repeats the paper's tables and figures, and trains losses of many negatives.",
+  CLI::App app("Repeats the paper's tables and figures, and trains losses with many negatives.",
                "reproduce");
   Arguments arguments;
   declare(app, arguments);

@@ -31,9 +31,10 @@ KDD 2025), as `reproduce` found them. It writes this file from the records of it
 `records.jsonl` beside the figures: a trial that is recorded is not run again. NDCG@20 is on the test set, by dot
 product over all items that the user has not interacted with: mean ± standard deviation over those of the seeds 123, 246
 and 492 that are on record, which also draw the split; without a deviation, it is one seed. Popular, neutral and
-unpopular: what hits among the 5 % most popular items, the next 15 % and the rest (by all interactions of the data set)
-contribute to it. Splits are random, 80/10/10. Except in the protocol "code", MovieLens 1M has ratings of 3 and more.
-SSM has temperature 0.2 and 10 uniform negatives per pair (protocol "code": 20 from the batch); neither is tuned.
+unpopular are the three parts that it is the sum of: the contributions of hits among the 5 % most popular items, the
+next 15 % and the rest (popularity counts all interactions of the data set). Splits are random, 80/10/10. Except in the
+protocol "code", MovieLens 1M has ratings of 3 and more. SSM has temperature 0.2 and 10 uniform negatives per pair
+(protocol "code": 20 from the batch); neither is tuned.
 )";
 
 const char* const about_table1 = R"(
@@ -51,7 +52,7 @@ on. Amazon-Book is [not complete](reading.md#data-sets).
   their validation does not rise in 10 epochs).
 - Protocols: "text", the paper's text; "code", its published code (`Released` in [policies.md](policies.md); MovieLens
   with every rating); "transferred", the text with the hyperparameters that were chosen on Gowalla, without a search.
-- "paper": the values that we have of the paper's table; an empty cell does not mean that the paper has none.
+- "paper": five values of the paper's table; the others are not in these records, though the paper has them.
 - "Within the spread": a difference of at most one standard deviation of our seeds, of two methods the larger one.
 
 )";
@@ -76,7 +77,7 @@ are of the first of them.
 )";
 
 const char* const about_negatives = R"(
-## Losses of many negatives
+## Losses with many negatives
 
 Not in the paper: MF with 64 dimensions, no decay, batches of 4096, and a loss over 1024 uniform negatives that all
 pairs of a batch share; those that the user has seen do not count. Xavier and PRISM have the same search, except that
@@ -87,10 +88,10 @@ the negatives. On Yelp2018 and Amazon-Book the learning rate is 0.01 (CCL: 0.003
 (Amazon-Book: 250). Chosen are those that rank a validation set best, a tenth of the training set, by successive halving
 among the candidates of each learning rate, whose first rung, without `--first-epochs`, is 10 epochs (CCL: 30); the
 model is then retrained on training and validation set for the best number of epochs, and tested. There is one seed;
-with LightGCN's split it affects only the validation set. NDCG@20 and Recall@20 count as in
-[protocols.md](protocols.md). Equal quality is reached when the validation of each initializer reaches the lower of
-their two best. Seconds per epoch include validation, with other trials on other cores. Published figures use other
-random splits and other validation sets.
+on LightGCN splits it affects only the validation set. NDCG@20 and Recall@20 count as in [protocols.md](protocols.md).
+Equal quality is reached when the validation of each initializer reaches the lower of their two best. Seconds per epoch
+include validation, with other trials on other cores. Published results have other random splits and other validation
+sets.
 
 )";
 

@@ -8,7 +8,7 @@ std::string Benchmark::name() const {
 }
 
 std::string Benchmark::title() const {
-  return data.title + (test == TestPart::lightgcn ? ", LightGCN's split" : ", 80/20 at random");
+  return data.title + (test == TestPart::lightgcn ? ", LightGCN split" : ", 80/20 at random");
 }
 
 const std::vector<Benchmark>& benchmarks() {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Losses with many negatives, which all pairs of a batch share, beside published figures: the runs,
+// Losses with many negatives, which all pairs of a batch share, beside published results: the runs,
 // as data. None uses weight decay. Xavier and PRISM have the same search, except for PRISM's
 // scale with UltraGCN.
 #pragma once
@@ -25,7 +25,7 @@ struct Benchmark {
 
   /// "gowalla/lightgcn"
   [[nodiscard]] std::string name() const;
-  /// "Gowalla, LightGCN's split"
+  /// "Gowalla, LightGCN split"
   [[nodiscard]] std::string title() const;
 };
 [[nodiscard]] const std::vector<Benchmark>& benchmarks();

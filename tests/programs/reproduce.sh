@@ -141,7 +141,7 @@ for model in FullWD 'PRISM<1>'; do
 done
 [ "$(wc -l <rates/defaults.csv)" = 9 ] || fail "the defaults are not in their CSV"
 [ "$(grep -c '; learning_rate default' rates/records.jsonl)" = 2 ] || fail "not both models have a default rate"
-# A loss of many negatives on data with a published test set: both initializers, retrained.
+# A loss with many negatives on data with a published test set: both initializers, retrained.
 pairs | gzip >data/gowalla/interactions.tsv.gz
 run --results negatives --only negatives/gowalla/lightgcn/SSM >log.txt 2>&1 || { cat log.txt; exit 1; }
 grep -q '^| SSM | Xavier | lr ' negatives.md && grep -q '^| SSM | PRISM<1> | lr ' negatives.md &&
@@ -155,9 +155,9 @@ run --results negatives --only negatives/gowalla/lightgcn/SSM >log.txt 2>&1 || {
 # A file without the column for the test set leaves out that split, and no more.
 tiny_ratings | awk -F:: '{ print $1 "\t" $2 }' | gzip >data/gowalla/interactions.tsv.gz
 run --results negatives --only negatives --list >list.txt 2>log.txt || { cat log.txt; exit 1; }
-grep -q "Gowalla, LightGCN's split is left out" log.txt && grep -q 'negatives/gowalla/random/SSM' list.txt &&
+grep -q "Gowalla, LightGCN split is left out" log.txt && grep -q 'negatives/gowalla/random/SSM' list.txt &&
   ! grep -q 'lightgcn' list.txt || fail "a file without a test set is not left out"
 status=0
 run --results negatives --only negatives/gowalla/random/SSM >log.txt 2>&1 || status=$?
-[ "$status" = 1 ] && grep -qF -- "--data: must have Gowalla, LightGCN's split, whose results" log.txt ||
+[ "$status" = 1 ] && grep -qF -- "--data: must have Gowalla, LightGCN split, whose results" log.txt ||
   fail "status $status: a document lost a benchmark whose test set is missing"

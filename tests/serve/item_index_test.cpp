@@ -17,6 +17,7 @@
 #include <vector>
 
 #include "support/rows.hpp"
+#include "support/sanitizers.hpp"
 
 using namespace prism;
 
@@ -122,7 +123,7 @@ TEST_CASE("an index answers as rank_items for catalogues of every size") {
 
 TEST_CASE("an index answers as rank_items where it is searched in segments") {
   // At least two segments after the first, for one query and for many.
-  const test::Sizes sizes{.users = 8, .items = 30'000, .dim = 64};
+  const test::Sizes sizes{.users = test::sanitized ? 2U : 8U, .items = 30'000, .dim = 64};
   check_same(par, test::scorer_of<float>(sizes), Similarity::dot, {10, 300});
   check_same(par, test::scorer_of<float>(sizes), Similarity::cosine, {10});
   check_same(par, test::scorer_of<double>(sizes), Similarity::dot, {10});

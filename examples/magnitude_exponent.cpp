@@ -29,7 +29,7 @@ constexpr std::array<double, 7> alphas{0, 0.25, 0.5, 0.75, 1, 1.5, 2};
 
 struct Settings : examples::DataOptions {
   std::size_t epochs = 1000;
-  std::string folder = "popularity_slider";
+  std::string folder = "magnitude_exponent";
   bool no_picture = false;
 };
 
@@ -132,7 +132,7 @@ void run(const Settings& settings) {
   print(by_beta);
   std::printf("best on validation: beta %g\n", best.beta);
   print(by_alpha);
-  files.write("popularity_slider.csv", csv({by_beta, by_alpha}));
+  files.write("magnitude_exponent.csv", csv({by_beta, by_alpha}));
   files.publish();
   if (settings.no_picture) return;
   double y_max = 0;  // the same for both, so that they can be compared
@@ -140,19 +140,19 @@ void run(const Settings& settings) {
     for (const auto& [at, report] : curve->test) y_max = std::max(y_max, report.ndcg);
   }
   plot::draw_panels(
-      settings.folder + "/popularity_slider.svg",
+      settings.folder + "/magnitude_exponent.svg",
       {panel(by_beta, "when ranking: magnitudes to the power of β, α = 1",
              "β (1: as trained, 0: cosine)", y_max),
        panel(by_alpha, "before training: PRISM's α", "α (0: all magnitudes equal)", y_max)},
       2);
-  std::printf("\n%s/popularity_slider.svg\n", settings.folder.c_str());
+  std::printf("\n%s/magnitude_exponent.svg\n", settings.folder.c_str());
 }
 
 }  // namespace
 
 int main(int argc, char** argv) {
   CLI::App app("NDCG@20 by popularity, over the magnitudes' exponent beta and PRISM's alpha.",
-               "popularity_slider");
+               "magnitude_exponent");
   Settings settings;
   examples::declare_data(app, settings);
   examples::declare_epochs(app, settings.epochs);
@@ -168,7 +168,7 @@ int main(int argc, char** argv) {
   try {
     std::setvbuf(stdout, nullptr, _IOLBF, BUFSIZ);
     run(settings);
-    if (!examples::flush_output("popularity_slider")) return 1;
+    if (!examples::flush_output("magnitude_exponent")) return 1;
   } catch (const std::exception& error) {
     std::fprintf(stderr, "error: %s\n", examples::message_of(error).c_str());
     return 1;
