@@ -43,10 +43,45 @@ TEST_CASE(
 
 TEST_CASE("trials of Released are recorded under the options that they are trained with") {
   const auto all = candidates<Types<Released<MF<8>, SSM>>>(
-      trial_split(), SearchSpace().grid("negatives", {5, 10}), {.epochs = 1});
+      trial_split(), SearchSpace().grid("negatives", {5, 20}), {.epochs = 1});
   REQUIRE(all.size() == 2);
   CHECK(all[0].trial(1).key.find("negatives 5,") != std::string::npos);
   CHECK(all[1].trial(1).key.find("negatives 20,") != std::string::npos);
+  // 10 is the default of SSM, for which Released takes 20.
+  const auto default_of_ssm = [] {
+    return candidates<Types<Released<MF<8>, SSM>>>(
+        trial_split(), SearchSpace().grid("negatives", {10}), {.epochs = 1});
+  };
+  CHECK_THROWS_WITH_AS(static_cast<void>(default_of_ssm()),
+                       doctest::Contains("space: has negatives 10, but Released: MF<8> + SSM"),
+                       ArgumentError);
+}
+
+TEST_CASE("a trial runs where its execution says, from the first number on") {
+  using Model = Recommender<MF<8>, BPR, None, PRISM<1.0>>;
+  const auto split = std::make_shared<const Split>(trial_split());
+  const FitOptions fit{.learning_rate = 0.01, .epochs = 2};
+  const auto trial = trial_of<Model, Serial>(split, "", {.seed = 4}, fit, {}).make({});
+  trial->train(2, {});
+  Model model(serial, split->train, {.seed = 4});
+  const History history = prism::fit(serial, model, *split, fit, Silent());
+  for (std::size_t e = 0; e < 2; ++e) {
+    CHECK(trial->history().epochs[e].loss == history.epochs[e].loss);
+  }
+}
+
+TEST_CASE("a trial's files are refused under their own names") {
+  const auto split = std::make_shared<const Split>(trial_split());
+  const auto refused = [&](const FitOptions& fit) {
+    try {
+      static_cast<void>(trial_of<Recommender<MF<8>, BPR>>(split, "", {}, fit, {}));
+    } catch (const ArgumentError& error) {
+      return error.argument();
+    }
+    return std::string();
+  };
+  CHECK(refused({.best_weights = BestWeights::on_disk}) == "best_weights");
+  CHECK(refused({.checkpoint = {.path = "run"}}) == "checkpoint");
 }
 
 TEST_CASE("trials of executions that may round otherwise have keys of their own") {

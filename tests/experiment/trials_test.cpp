@@ -122,6 +122,12 @@ TEST_CASE("the records of trials outlive the program, and a line that was cut of
   CHECK(std::isnan(read->report->magnitude_popularity_correlation));
 }
 
+TEST_CASE("records whose file cannot be looked at are an error of their file") {
+  const std::string too_long(300, 'a');
+  CHECK_THROWS_WITH_AS(static_cast<void>(TrialRecords::snapshot(too_long)),
+                       doctest::Contains(": cannot be read: "), DataError);
+}
+
 TEST_CASE("a record has all warnings of a training, also those of its end") {
   using Model = Recommender<MF<8>, DirectAU>;
   const FitOptions fit{.learning_rate = 0.01, .batch_size = 4096, .epochs = 2};

@@ -261,6 +261,13 @@ TEST_CASE("a run resumed from before its first step knows that its model was tra
   CHECK(session.history().initial_validation == history.initial_validation);
   CHECK(test::bits_of(resumed) == test::bits_of(model));
 
+  // A session that ends without a step leaves a model that counts as trained.
+  SavedModel untouched(resume_split().train);
+  SavedSession ended = SavedSession::resume(place.path(), untouched, resume_split(), worse);
+  ended.stop();
+  ended.run();
+  CHECK(untouched.trained());
+
   // Also that its model was not trained, even if the model it is loaded into was.
   SavedModel fresh(resume_split().train);
   SavedSession first(fresh, resume_split(), worse);

@@ -83,6 +83,35 @@ TEST_CASE("retraining follows the schedule that validation saw") {
   REQUIRE(of_cosine.size() == 6);
   // Before the sixth epoch, half of the original 10 are done, not nearly all of the retraining's 6.
   CHECK(of_cosine[5] == doctest::Approx(0.5).epsilon(0.05));
+
+  // A function sees the history as it was then, not how the run ended.
+  history.epochs[3].best = history.epochs[5].best = true;
+  history.epochs[3].validation = 0.25;
+  history.stop_reason = StopReason::patience;
+  history.best_validation = 0.5;
+  FitOptions function = options;
+  function.schedule = Schedule([&](const StepPosition&, const History& then) {
+    CHECK(then.stop_reason == StopReason::none);
+    CHECK(then.best_validation == (then.best_epoch == 4 ? 0.25 : 0));
+    return then.best_epoch == 0 ? 1.0 : 1.0 / static_cast<double>(then.best_epoch);
+  });
+  CHECK(rates(function) == std::vector<double>{1, 1, 1, 1, 0.25, 0.25});
+}
+
+TEST_CASE("observers of retraining are told whether the learning rate is constant") {
+  struct Look {
+    std::vector<bool> constant;
+    void begin(const FitInfo& info, const Small&) { constant.push_back(info.constant_rate); }
+  } look;
+  const Split& split = small_split();
+  const Small model(split.train);
+  History history;
+  history.best_epoch = 2;
+  FitOptions options{.learning_rate = 0.01, .batch_size = 512};
+  static_cast<void>(retrain(model, split, history, options, look));
+  options.schedule = WarmUpSchedule{};
+  static_cast<void>(retrain(model, split, history, options, look));
+  CHECK(look.constant == std::vector<bool>{true, false});
 }
 
 TEST_CASE(

@@ -7,15 +7,19 @@
 #include <cstdint>
 #include <filesystem>
 #include <limits>
+#include <memory>
+#include <memory_resource>
 #include <new>
 #include <stdexcept>
 #include <string>
+#include <string_view>
 #include <tuple>
 #include <vector>
 
 #include "data/temporary_file.hpp"
 #include "small_case.hpp"
 #include "support/ending_memory.hpp"
+#include "support/full_disk.hpp"
 
 using namespace prism;
 using test::Small;
@@ -31,6 +35,30 @@ struct CountBegins {
   void begin(const FitInfo& info) {
     ++begins;
     k = info.k;
+  }
+};
+
+/// Can fail after the users' rows have been updated, and before the items' are.
+struct FailingSGD {
+  static constexpr std::string_view name = "FailingSGD";
+  static inline bool fails_at_item_rows = false;
+  template <class T>
+  struct State {
+    State(std::size_t /*size*/, std::size_t /*dim*/, std::pmr::memory_resource* /*memory*/) {}
+  };
+  template <Execution X, class T, RegularizerPolicy R>
+  void operator()(const X& /*exec*/, const ParameterView<T>& table,
+                  const TableGradient<T>& gradient, State<T>& /*state*/, StepInfo info,
+                  const R& /*regularizer*/) const {
+    const Rows<T> to = table.rows;
+    if (fails_at_item_rows && to.size() == small_split().train.items()) {
+      throw std::runtime_error("no update");
+    }
+    for (std::size_t r = 0; r < to.size(); ++r) {
+      const T* const of_row = gradient.of(r);
+      if (of_row == nullptr) continue;
+      add_scaled<isa::scalar>(to[r], -static_cast<T>(info.learning_rate), of_row, to.dim());
+    }
   }
 };
 
@@ -53,6 +81,18 @@ TEST_CASE("options may be as large as their type") {
     const History history = fit(model, small_split(), never, Silent());
     CHECK(history.epochs.size() == 30);
     CHECK_FALSE(history.stopped_early());
+  }
+}
+
+TEST_CASE("a schedule over the largest number of epochs is at its beginning") {
+  for (const std::size_t batch_size : {largest_size, std::size_t{300}}) {
+    Small model(small_split().train);
+    TrainingSession session(model, small_split(),
+                            {.learning_rate = 0.01,
+                             .batch_size = batch_size,
+                             .epochs = largest_size,
+                             .schedule = CosineSchedule{}});
+    for (int step = 0; step < 3; ++step) CHECK(session.step().learning_rate == 0.01);
   }
 }
 
@@ -152,6 +192,13 @@ TEST_CASE("the best weights' file is nobody else's") {
                                                                      small_split(), over)),
                     ArgumentError);
   }
+  SUBCASE("names that lead nowhere are compared as they are") {
+    FitOptions other_name = options;
+    other_name.best_weights_path = std::string(300, 'a');
+    other_name.checkpoint.path = std::string(300, 'b');
+    CHECK_THROWS_WITH_AS(TrainingSession(model, small_split(), other_name),
+                         doctest::Contains("cannot be written"), DataError);
+  }
   SUBCASE("not another run's") {
     TrainingSession first(model, small_split(), options);
     first.run_epoch();
@@ -160,6 +207,35 @@ TEST_CASE("the best weights' file is nobody else's") {
     first.run_epoch();  // if better, writes its own again; otherwise finds the other's at the end
     CHECK_THROWS_AS((first.run(), second.run()), DataError);
   }
+}
+
+TEST_CASE("a disk that is full when training ends costs neither the best nor the last weights") {
+  const TemporaryFile beside("");
+  // Each epoch is worse than the one before.
+  const auto falling = [validations = std::make_shared<int>(0)](const Report&) {
+    return -static_cast<double>(++*validations);
+  };
+  FitOptions options{.learning_rate = 0.05, .batch_size = 300, .epochs = 6, .metric = falling};
+  Small model(small_split().train), same(small_split().train);
+  TrainingSession reference(same, small_split(), options);
+  options.best_weights = BestWeights::on_disk;
+  options.best_weights_path = beside.folder() / "best";
+  TrainingSession session(model, small_split(), options);
+  while (!session.finished()) session.run_epoch();
+  const auto last = model.items();
+  {
+    const test::FullDisk full;
+    CHECK_THROWS_AS(session.run(), DataError);
+  }
+  CHECK(model.items() == last);
+  REQUIRE(session.run().best_epoch < 6);
+  reference.run();
+  CHECK(model.items() == same.items());
+  for (auto* const other : {&session, &reference}) {
+    other->allow_epochs(7);
+    other->run_epoch();
+  }
+  CHECK(model.items() == same.items());
 }
 
 TEST_CASE("a checkpoint that cannot be written leaves the model as of its last step") {
@@ -223,4 +299,24 @@ TEST_CASE(
   }
   CHECK(failures > 0);
   CHECK(refusals > 0);
+}
+
+TEST_CASE("a run stopped in the middle of an update ends with the best weights") {
+  using Model = Recommender<MF<8>, BPR, None, Xavier, FailingSGD>;
+  Model model(small_split().train);
+  TrainingSession session(model, small_split(),
+                          {.learning_rate = 0.5, .batch_size = 300, .epochs = 9});
+  while (session.history().best_epoch == 0) session.run_epoch();
+  REQUIRE(session.history().best_epoch == session.history().epochs.size());
+  const auto users = model.users(), items = model.items();
+  FailingSGD::fails_at_item_rows = true;
+  CHECK_THROWS_AS(session.step(), std::runtime_error);
+  FailingSGD::fails_at_item_rows = false;
+  CHECK(model.users() != users);
+  CHECK_THROWS_WITH_AS(session.step(), doctest::Contains("step: must not be called after an ex"),
+                       ArgumentError);
+  session.stop();
+  session.run();
+  CHECK(model.users() == users);
+  CHECK(model.items() == items);
 }

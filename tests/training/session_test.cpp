@@ -182,6 +182,10 @@ TEST_CASE("a divergence is the end, and keeps the best weights wherever they are
     for (const float x : model.items()) REQUIRE(std::isfinite(x));
     CHECK(test::bits_of(model) != test::bits_of(start));
     CHECK_THROWS_AS(session.allow_epochs(100), ArgumentError);
+    // A higher rate is no remedy, however few steps there were.
+    for (const std::string& warning : session.run().warnings) {
+      CHECK(warning.find("higher learning_rate") == std::string::npos);
+    }
   }
 }
 

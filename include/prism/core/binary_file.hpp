@@ -28,7 +28,7 @@ namespace prism::inline PRISM_ISA {
 struct FileKind {
   std::string_view letters;  ///< 8 of them
   std::uint32_t version;
-  std::string_view name;  ///< in errors: "is no checkpoint of a training"
+  std::string_view name;  ///< in errors: "is not a training checkpoint"
 };
 
 namespace detail {
@@ -107,6 +107,13 @@ class BinaryWriter {
 
   /// @throws DataError  if the file cannot be written
   void publish() {
+    flush();
+    rename();
+  }
+
+  /// The steps of publish(): the file's content on disk, then its name.
+  /// @throws DataError  if the file cannot be written
+  void flush() {
     const std::uint64_t size = written_ + buffer_.size();
     sum_.add(buffer_);
     const std::uint64_t sum = sum_.value();
@@ -117,7 +124,11 @@ class BinaryWriter {
     }
     file_.write(buffer_);
     buffer_.clear();
-    file_.publish();
+    file_.flush();
+  }
+  void rename() {
+    file_.rename();
+    file_.flush_name();
   }
 
  private:

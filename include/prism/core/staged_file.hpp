@@ -18,6 +18,8 @@
 
 #include "prism/core/config.hpp"
 #include "prism/core/error.hpp"
+#include "prism/core/file_descriptor.hpp"
+#include "prism/core/real_path.hpp"
 
 namespace prism::inline PRISM_ISA {
 
@@ -32,18 +34,24 @@ class StagedFile {
   ///     file, or if another writer is writing it
   explicit StagedFile(const std::filesystem::path& path) : final_(target(path)), staged_(final_) {
     staged_ += ".partial";
-    descriptor_ = ::open(staged_.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0666);
-    if (descriptor_ < 0) fail();
-    // The opened file may no longer have this name: another writer may have published it since.
+    FileDescriptor file(
+        ::open(staged_.c_str(), O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK, 0666));
     struct stat opened {
     }, named{};
-    const bool locked = ::flock(descriptor_, LOCK_EX | LOCK_NB) == 0;
+    if ((!file && errno == ELOOP) ||
+        (file && ::fstat(file.get(), &opened) == 0 && !S_ISREG(opened.st_mode))) {
+      throw DataError(final_.string(), 0,
+                      "cannot be written: " + staged_.string() + " is not a regular file");
+    }
+    if (!file) fail();
+    descriptor_ = std::move(file);
+    // The opened file may no longer have this name: another writer may have published it since.
+    const bool locked = ::flock(descriptor_.get(), LOCK_EX | LOCK_NB) == 0;
     const bool in_use = !locked && errno == EWOULDBLOCK;
     const bool no_locks = !locked && (errno == ENOLCK || errno == ENOTSUP || errno == ENOSYS);
     if (!locked && !in_use && !no_locks) fail();
-    if (in_use || ::fstat(descriptor_, &opened) != 0 || ::stat(staged_.c_str(), &named) != 0 ||
-        opened.st_ino != named.st_ino) {
-      ::close(std::exchange(descriptor_, -1));
+    if (in_use || ::stat(staged_.c_str(), &named) != 0 || opened.st_ino != named.st_ino) {
+      descriptor_ = {};
       throw DataError(final_.string(), 0, "cannot be written: another process is writing it");
     }
     // Takes over the permissions of the file that it replaces, so that nobody can read more than
@@ -51,22 +59,18 @@ class StagedFile {
     struct stat before {};
     if (::stat(final_.c_str(), &before) == 0) {
       mode_ = before.st_mode & 07777;
-      if (::fchmod(descriptor_, *mode_ | S_IWUSR) != 0) fail();
+      if (::fchmod(descriptor_.get(), *mode_ | S_IWUSR) != 0) fail();
     }
-    if (::ftruncate(descriptor_, 0) != 0) fail();
+    if (::ftruncate(descriptor_.get(), 0) != 0) fail();
   }
-  StagedFile(StagedFile&& other) noexcept
-      : final_(std::move(other.final_)),
-        staged_(std::move(other.staged_)),
-        mode_(other.mode_),
-        descriptor_(std::exchange(other.descriptor_, -1)) {}
+  StagedFile(StagedFile&& other) noexcept = default;
   StagedFile& operator=(StagedFile&&) = delete;
   ~StagedFile() { discard(); }
 
   /// @throws DataError  if writing fails
   void write(std::string_view bytes) {
     while (!bytes.empty()) {
-      const ::ssize_t written = ::write(descriptor_, bytes.data(), bytes.size());
+      const ::ssize_t written = ::write(descriptor_.get(), bytes.data(), bytes.size());
       if (written < 0 && errno == EINTR) continue;
       if (written < 0) fail();
       bytes.remove_prefix(static_cast<std::size_t>(written));
@@ -85,30 +89,27 @@ class StagedFile {
   /// name, and the name on disk.
   /// @throws DataError  if that fails
   void flush() {
-    if (::fsync(descriptor_) != 0) fail();
+    if (::fsync(descriptor_.get()) != 0) fail();
   }
   void rename() {
-    if (mode_ && ::fchmod(descriptor_, *mode_) != 0) fail();
+    if (mode_ && ::fchmod(descriptor_.get(), *mode_) != 0) fail();
     std::error_code error;
     std::filesystem::rename(staged_, final_, error);
     if (error) throw DataError(final_.string(), 0, "cannot be written: " + error.message());
-    ::close(std::exchange(descriptor_, -1));
+    descriptor_ = {};
   }
   void flush_name() const {
     // The name is on disk only once its directory is. Some file systems cannot flush one.
-    const int directory = ::open(final_.parent_path().c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-    if (directory >= 0) {
-      ::fsync(directory);
-      ::close(directory);
-    }
+    const FileDescriptor directory(
+        ::open(final_.parent_path().c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+    if (directory) ::fsync(directory.get());
   }
 
  private:
   /// The file that a path leads to: renaming over a link or a device would replace that itself.
   static std::filesystem::path target(const std::filesystem::path& path) {
     std::error_code error;
-    std::filesystem::path real = std::filesystem::absolute(path, error);
-    if (!error) real = std::filesystem::weakly_canonical(real, error);
+    const std::filesystem::path real = real_path(path, error);
     if (error) throw DataError(path.string(), 0, "cannot be written: " + error.message());
     const auto status = std::filesystem::status(real, error);
     if (std::filesystem::exists(status) && !std::filesystem::is_regular_file(status)) {
@@ -125,15 +126,15 @@ class StagedFile {
   }
 
   void discard() noexcept {
-    if (descriptor_ < 0) return;
+    if (!descriptor_) return;
     ::unlink(staged_.c_str());
-    ::close(std::exchange(descriptor_, -1));
+    descriptor_ = {};
   }
 
   std::filesystem::path final_;
   std::filesystem::path staged_;
   std::optional<::mode_t> mode_;  // of the file that it replaces
-  int descriptor_ = -1;
+  FileDescriptor descriptor_;
 };
 
 }  // namespace prism::inline PRISM_ISA

@@ -22,6 +22,7 @@
 #include "prism/core/config.hpp"
 #include "prism/core/error.hpp"
 #include "prism/core/file_descriptor.hpp"
+#include "prism/core/real_path.hpp"
 
 namespace prism::inline PRISM_ISA {
 
@@ -96,9 +97,7 @@ class StagedFolder {
   /// The folder that a path leads to: renaming over a link would replace the link.
   static std::filesystem::path target(const std::filesystem::path& path) {
     std::error_code error;
-    std::filesystem::path real = std::filesystem::absolute(path, error);
-    if (!error) real = std::filesystem::weakly_canonical(real, error);
-    if (!real.has_filename()) real = real.parent_path();  // a trailing slash
+    const std::filesystem::path real = real_path(path, error);
     if (error || real == real.root_path()) {
       throw DataError(
           path.string(), 0,

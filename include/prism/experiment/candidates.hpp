@@ -18,6 +18,7 @@
 #include "prism/experiment/search_space.hpp"
 #include "prism/experiment/trial.hpp"
 #include "prism/policy/label.hpp"
+#include "prism/policy/options.hpp"
 #include "prism/training/fit_options.hpp"
 
 namespace prism::inline PRISM_ISA {
@@ -29,6 +30,32 @@ struct Candidate {
   std::function<TrialSpec(std::uint64_t seed)> trial;
 };
 
+namespace detail {
+
+/// @throws ArgumentError  if a model type that fixes options, as Released does, trains with another
+///     value than the configuration's
+template <class Model>
+void check_as_trained(const typename Model::Options& options, const Configuration& configuration) {
+  if constexpr (requires { Model::as_trained(options); }) {
+    const auto text = [](const typename Model::Options& of_model) {
+      std::string all;
+      of_model.for_each_policy([&](const auto& policy) { all += prism::describe(policy) + " + "; });
+      return all;
+    };
+    const typename Model::Options trained = Model::as_trained(options);
+    for (const Hyperparameter& hyperparameter : configuration) {
+      typename Model::Options as_set = trained;
+      FitOptions of_training;
+      set_hyperparameter(as_set, of_training, hyperparameter);
+      require(text(as_set) == text(trained), "space",
+              "has " + label(Configuration{hyperparameter}) + ", but " +
+                  model_name<Model>(options) + " always trains with another value instead");
+    }
+  }
+}
+
+}  // namespace detail
+
 /// Candidates of each model of a grid: `candidates<Grid<...>>(split, space)`. A hyperparameter that
 /// a model does not have, such as lambda without decay, does not multiply that model's candidates.
 /// A hyperparameter of one policy has no effect on policies that lack it.
@@ -37,8 +64,8 @@ struct Candidate {
 /// @param draws    of each random hyperparameter, for each combination of the grids
 /// @param seed     of the draws
 /// @throws ArgumentError  if the split has no validation or no test set, no model has a
-///     hyperparameter of the space, a value is outside its option's domain, or two models have the
-///     same name
+///     hyperparameter of the space, a value is outside its option's domain or replaced by the model
+///     type (Released), or two models have the same name
 template <class Models>
 [[nodiscard]] std::vector<Candidate> candidates(const Split& split, const SearchSpace& space,
                                                 const FitOptions& fit = {}, std::size_t draws = 1,
@@ -73,6 +100,7 @@ template <class Models>
       }
       options.for_each_policy([](const auto& policy) { prism::check_options(policy); });
       detail::check(fit_of_candidate, split, split.train);
+      detail::check_as_trained<Model>(options, configuration);
       const auto trial = [=](std::uint64_t seed_of_trial) {
         typename Model::Options seeded = options;
         seeded.seed = seed_of_trial;

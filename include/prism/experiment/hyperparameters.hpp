@@ -74,12 +74,9 @@ void visit_all_hyperparameters(Options& options, FitOptions& fit, const Visit& v
   of_fit("epochs", fit.epochs);
   of_fit("patience", fit.patience);
   of_fit("min_steps", fit.min_steps);
-  visit_hyperparameters("backbone", options.backbone, visit);
-  visit_hyperparameters("loss", options.loss, visit);
-  visit_hyperparameters("regularizer", options.regularizer, visit);
-  visit_hyperparameters("initializer", options.initializer, visit);
-  visit_hyperparameters("optimizer", options.optimizer, visit);
-  visit_hyperparameters("sampler", options.sampler, visit);
+  for_each_kind(options, [&](std::string_view kind, auto& policy) {
+    visit_hyperparameters(kind, policy, visit);
+  });
 }
 
 }  // namespace detail

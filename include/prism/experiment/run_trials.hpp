@@ -134,7 +134,12 @@ class TrialQueue {
     const int threads = static_cast<int>(std::max<std::size_t>(1, cores / workers));
     {
       std::vector<std::jthread> pool;
-      for (std::size_t w = 0; w < workers; ++w) pool.emplace_back([&] { work(threads); });
+      try {
+        for (std::size_t w = 0; w < workers; ++w) pool.emplace_back([&] { work(threads); });
+      } catch (...) {
+        failed_ = true;  // ends those that have started
+        throw;
+      }
     }
     if (error_) std::rethrow_exception(error_);
     remove_empty_folder(folder_);

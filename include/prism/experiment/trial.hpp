@@ -13,6 +13,7 @@
 #include <source_location>
 #include <span>
 #include <string>
+#include <system_error>
 #include <utility>
 #include <vector>
 
@@ -36,6 +37,7 @@
 #include "prism/policy/options.hpp"
 #include "prism/training/fit_options.hpp"
 #include "prism/training/history.hpp"
+#include "prism/training/metric.hpp"
 #include "prism/training/retrain.hpp"
 #include "prism/training/row_magnitudes.hpp"
 #include "prism/training/run_settings.hpp"
@@ -137,7 +139,7 @@ class ModelTrial final : public Trial {
              const FitOptions& fit, const std::filesystem::path& checkpoint)
       : split_(std::move(split)),
         options_(std::move(options)),
-        model_(split_->train, options_),
+        model_(X{}, split_->train, options_),
         session_(begun(fit, checkpoint)) {}
 
   void train(std::size_t epochs, const std::function<bool()>& interrupted) override {
@@ -171,13 +173,14 @@ class ModelTrial final : public Trial {
   using Session = TrainingSession<Model, X>;
 
   std::unique_ptr<Session> begun(const FitOptions& fit, const std::filesystem::path& checkpoint) {
-    if (!checkpoint.empty() && std::filesystem::exists(checkpoint)) {
+    std::error_code unreadable;
+    if (!checkpoint.empty() && std::filesystem::exists(checkpoint, unreadable)) {
       try {
         return std::unique_ptr<Session>(
             new Session(Session::resume(checkpoint, X{}, model_, *split_, fit)));
       } catch (const Error&) {
         // Starting from the beginning gives the same numbers.
-        model_ = Model(split_->train, options_);
+        model_ = Model(X{}, split_->train, options_);
       }
     }
     return std::make_unique<Session>(X{}, model_, *split_, fit);
@@ -193,7 +196,6 @@ class ModelTrial final : public Trial {
 template <class X>
 [[nodiscard]] std::string execution_in_key() {
   if constexpr (std::same_as<X, Host<>>) return "";
-  if constexpr (DeviceExecution<X>) return "; on a device";
   // "... [with X = prism::...::Serial; ...]" of g++, "... [X = prism::...::Serial]" of clang.
   const std::string function = std::source_location::current().function_name();
   const std::size_t begin = function.find("X = ") + 4;
@@ -221,8 +223,11 @@ template <class Model, class X>
   spec.retraining = true;
   spec.validates_by_cosine = false;  // there is no validation set
   History first = history;
-  // Records do not have it.
+  // Records do not have these.
   first.steps_per_epoch = steps_per_epoch(split->train.size(), fit.batch_size);
+  if (fit.metric.label() == Metric().label()) {
+    for (EpochRecord& record : first.epochs) record.validation_ndcg = record.validation;
+  }
   spec.make = [=](const std::filesystem::path& checkpoint) -> std::unique_ptr<Trial> {
     auto merged = std::make_shared<const Split>(merge_validation(*split));
     return std::make_unique<ModelTrial<Model, X>>(
@@ -245,7 +250,9 @@ template <class Model, class X>
 /// @param options     with the configuration's hyperparameters set, as in `fit`
 /// @param split_text  describe_split(*split), which is computed once for many trials
 /// @throws ArgumentError  for a split without a test set, and for options that a trial cannot have:
-///     stop, a checkpoint, best weights on disk, functions without a label as schedule or metric
+///     stop, a checkpoint, best weights on disk, functions without a label as schedule or metric.
+///     A schedule with a label of its own must not depend on times, nor on NDCG where the metric is
+///     another: records do not have them for a trial that retrains
 template <class Model, Execution X = Host<>>
 [[nodiscard]] TrialSpec trial_of(std::shared_ptr<const Split> split, const std::string& split_text,
                                  typename Model::Options options, const FitOptions& fit,
@@ -258,9 +265,10 @@ template <class Model, Execution X = Host<>>
   require(!fit.stop, "stop",
           "cannot be an option of a trial: trials are identified by their options' values, and a "
           "function has none");
-  require(fit.checkpoint.path.empty() && fit.best_weights != BestWeights::on_disk, "checkpoint",
-          "cannot be an option of a trial, because all trials would write the same file; nor can "
-          "best_weights be on_disk");
+  require(fit.checkpoint.path.empty(), "checkpoint",
+          "cannot be an option of a trial, because all trials would write the same file");
+  require(fit.best_weights != BestWeights::on_disk, "best_weights",
+          "of a trial cannot be on_disk, because all trials would write the same file");
   require(!fit.schedule || fit.schedule->has_label(), "schedule",
           "of a trial must have a label(), which distinguishes it from others");
   require(fit.metric.has_label(), "metric",

@@ -26,6 +26,7 @@
 
 #include "prism/core/config.hpp"
 #include "prism/core/error.hpp"
+#include "prism/core/file_descriptor.hpp"
 #include "prism/core/finite.hpp"
 #include "prism/experiment/json.hpp"
 #include "prism/experiment/trial.hpp"
@@ -123,8 +124,8 @@ struct TrialRecord {
   return (record.finished || record.epochs >= epochs) && (has_cosines || !spec.validates_by_cosine);
 }
 
-/// The history of a trial, as far as its record has it: without steps per epoch, and without when
-/// warnings came.
+/// The history of a trial, as far as its record has it: without steps per epoch, the times of
+/// epochs, NDCG beside the metric, why training stopped, and when warnings came.
 [[nodiscard]] inline History history_of(const TrialRecord& record) {
   History history{.initial_validation = record.initial_validation,
                   .best_epoch = record.best_epoch,
@@ -159,20 +160,15 @@ class TrialRecords {
   /// @throws DataError  if the file cannot be read or written, a line is not a record, or another
   ///     program has it open
   explicit TrialRecords(const std::filesystem::path& path) : path_(path) {
-    file_ = ::open(path.c_str(), O_RDWR | O_CREAT | O_APPEND | O_CLOEXEC, 0644);
-    if (file_ < 0) fail(errno == ENOENT ? "its folder must exist" : "cannot be opened");
-    try {
-      if (::flock(file_, LOCK_EX | LOCK_NB) != 0) {
-        if (errno != EWOULDBLOCK) fail("cannot be locked");
-        throw DataError(path.string(), 0, "is in use by another program");
-      }
-      const WholeRecords whole = read(path);
-      if (::ftruncate(file_, static_cast<::off_t>(whole.bytes)) != 0) fail("cannot be written");
-      if (!whole.end_with_line) append("\n");
-    } catch (...) {
-      ::close(file_);
-      throw;
+    file_ = FileDescriptor(::open(path.c_str(), O_RDWR | O_CREAT | O_APPEND | O_CLOEXEC, 0644));
+    if (!file_) fail(errno == ENOENT ? "its folder must exist" : "cannot be opened");
+    if (::flock(file_.get(), LOCK_EX | LOCK_NB) != 0) {
+      if (errno != EWOULDBLOCK) fail("cannot be locked");
+      throw DataError(path.string(), 0, "is in use by another program");
     }
+    const WholeRecords whole = read(path);
+    if (::ftruncate(file_.get(), static_cast<::off_t>(whole.bytes)) != 0) fail("cannot be written");
+    if (!whole.end_with_line) append("\n");
   }
   /// In memory only, with the records that a file has now; none if there is no file. Does not
   /// change the file, to which another program may be appending.
@@ -182,9 +178,6 @@ class TrialRecords {
   }
   TrialRecords(const TrialRecords&) = delete;
   TrialRecords& operator=(const TrialRecords&) = delete;
-  ~TrialRecords() {
-    if (file_ >= 0) ::close(file_);
-  }
 
   [[nodiscard]] std::optional<TrialRecord> find(const std::string& key) const {
     const std::lock_guard lock(mutex_);
@@ -196,7 +189,7 @@ class TrialRecords {
   /// @throws DataError  if the file cannot be written
   void add(const TrialRecord& record) {
     const std::lock_guard lock(mutex_);
-    if (file_ >= 0) {
+    if (file_) {
       append(to_json(record).dump(-1, ' ', false, Json::error_handler_t::replace) + "\n");
     }
     records_[record.key] = record;
@@ -219,11 +212,11 @@ class TrialRecords {
   }
 
   void append(std::string_view line) {
-    const ::off_t size = ::lseek(file_, 0, SEEK_END);
+    const ::off_t size = ::lseek(file_.get(), 0, SEEK_END);
     try {
       write(line);
     } catch (...) {
-      if (::ftruncate(file_, size) != 0)
+      if (::ftruncate(file_.get(), size) != 0)
         throw DataError(path_.string(), 0, "ends in an incomplete record");
       throw;
     }
@@ -231,17 +224,20 @@ class TrialRecords {
 
   void write(std::string_view line) {
     while (!line.empty()) {
-      const ::ssize_t written = ::write(file_, line.data(), line.size());
+      const ::ssize_t written = ::write(file_.get(), line.data(), line.size());
       if (written < 0 && errno == EINTR) continue;
       if (written < 0) fail("cannot be written");
       line.remove_prefix(static_cast<std::size_t>(written));
     }
-    if (::fdatasync(file_) != 0 && errno != EINVAL) fail("cannot be written");
+    if (::fdatasync(file_.get()) != 0 && errno != EINVAL) fail("cannot be written");
   }
 
   struct Snapshot {};
   TrialRecords(const std::filesystem::path& path, Snapshot) {
-    if (std::filesystem::exists(path)) static_cast<void>(read(path));
+    std::error_code error;
+    const bool exists = std::filesystem::exists(path, error);
+    if (error) throw DataError(path.string(), 0, "cannot be read: " + error.message());
+    if (exists) static_cast<void>(read(path));
   }
 
   /// The complete records of a file, without a last one that was cut off while being written.
@@ -286,7 +282,7 @@ class TrialRecords {
   }
 
   std::filesystem::path path_;
-  int file_ = -1;
+  FileDescriptor file_;
   mutable std::mutex mutex_;
   std::map<std::string, TrialRecord> records_;
 };

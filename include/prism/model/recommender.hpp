@@ -9,6 +9,7 @@
 #include <memory_resource>
 #include <span>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -28,6 +29,7 @@
 #include "prism/policy/label.hpp"
 #include "prism/policy/loss.hpp"
 #include "prism/policy/optimizer.hpp"
+#include "prism/policy/options.hpp"
 #include "prism/policy/output.hpp"
 #include "prism/policy/regularizer.hpp"
 #include "prism/policy/sampler.hpp"
@@ -107,12 +109,7 @@ class Recommender {
     /// Calls visit(policy) for each policy.
     template <class Visit>
     void for_each_policy(const Visit& visit) const {
-      visit(backbone);
-      visit(loss);
-      visit(regularizer);
-      visit(initializer);
-      visit(optimizer);
-      visit(sampler);
+      detail::for_each_kind(*this, [&](std::string_view, const auto& policy) { visit(policy); });
     }
   };
 
@@ -123,6 +120,16 @@ class Recommender {
     Matrix<Scalar> items;
     [[no_unique_address]] state_t<Backbone, Scalar> backbone;
     [[no_unique_address]] state_t<Loss, Scalar> loss;
+
+    /// Calls visit(rows) for the tables, then for the parameters of backbone and loss.
+    template <class Visit>
+    void for_each_matrix(const Visit& visit) {
+      visit(rows(users));
+      visit(rows(items));
+      const auto of_state = [&](const ParameterView<Scalar>& parameter) { visit(parameter.rows); };
+      backbone.for_each_parameter(of_state);
+      loss.for_each_parameter(of_state);
+    }
   };
 
   /// @param train  at least one interaction
@@ -160,10 +167,11 @@ class Recommender {
     DeviceMemory* const device =
         own_device != nullptr ? own_device : device_memory(memory_of(other.users()));
     // for_each_parameter visits mutable values, which are only read here.
-    visit_weights(const_cast<Weights&>(other.weights_),
-                  [&](Rows<Scalar> part) { parts.push_back(part); });
+    const_cast<Weights&>(other.weights_).for_each_matrix([&](Rows<Scalar> part) {
+      parts.push_back(part);
+    });
     std::size_t next = 0;
-    visit_weights(weights_, [&](Rows<Scalar> part) {
+    weights_.for_each_matrix([&](Rows<Scalar> part) {
       require(next < parts.size() && parts[next].size() == part.size() &&
                   parts[next].dim() == part.dim(),
               "other", "must have tables and parameters of the same sizes as this model");
@@ -171,7 +179,7 @@ class Recommender {
     });
     if (this == &other) return;
     next = 0;
-    visit_weights(weights_, [&](Rows<Scalar> part) {
+    weights_.for_each_matrix([&](Rows<Scalar> part) {
       const std::span<const Scalar> from(parts[next++].data(), part.num_elements());
       copy_across(device, from, std::span(part.data(), part.num_elements()));
     });
@@ -283,15 +291,6 @@ class Recommender {
         can_read(exec, weights_.users.data()) && can_read(exec, train_.item_degree().data());
     if (!readable) synchronise(exec);
     return readable;
-  }
-
-  template <class Visit>
-  static void visit_weights(Weights& weights, const Visit& visit) {
-    visit(rows(weights.users));
-    visit(rows(weights.items));
-    const auto of_state = [&](const ParameterView<Scalar>& parameter) { visit(parameter.rows); };
-    weights.backbone.for_each_parameter(of_state);
-    weights.loss.for_each_parameter(of_state);
   }
 
   template <Execution X>

@@ -7,6 +7,9 @@
 //   pair_scores.hpp     loss_over_scores         scores of pairs, and the gradient of their rows
 //                       for_each_score_gradient  the same; callbacks receive the gradient
 //   shared_scores.hpp   the same for negatives that all pairs share
+//   seen_negatives.hpp  SeenNegatives            which of them each user has seen
+//   scores.hpp          PairScores               a pair's scores, as a loss sees them
+//   batch_on_host.hpp   BatchOnHost              a batch as the host reads it
 //   unit_rows.hpp       normalise_rows           unit rows
 //                       loss_over_cosines        scores of unit rows, and the gradient
 //                       accumulate_unit_gradient the gradient through the normalisation

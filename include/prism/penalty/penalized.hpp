@@ -113,8 +113,7 @@ struct Penalized {
   }
 
   /// @throws ArgumentError  for an option outside its domain, with "penalty." before the name of
-  /// one
-  ///     of the penalty's; or for a penalty that uses negatives
+  ///     one of the penalty's; or for a penalty that uses negatives
   void check() const {
     prism::check_options(loss);
     try {

@@ -19,6 +19,7 @@
 #include "prism/core/config.hpp"
 #include "prism/core/matrix.hpp"
 #include "prism/core/memory.hpp"
+#include "prism/core/rows.hpp"
 #include "prism/training/fit_options.hpp"
 
 namespace prism::inline PRISM_ISA::detail {
@@ -34,14 +35,9 @@ struct WeightSpans {
 template <class Weights>
 [[nodiscard]] auto weight_spans(Weights& weights) {
   using Scalar = std::remove_reference_t<decltype(*weights.users.data())>;
-  WeightSpans<Scalar> spans{
-      device_memory(memory_of(weights.users)),
-      {{weights.users.data(), weights.users.size()}, {weights.items.data(), weights.items.size()}}};
-  const auto add = [&](const auto& parameter) {
-    spans.parts.emplace_back(parameter.rows.data(), parameter.rows.num_elements());
-  };
-  weights.backbone.for_each_parameter(add);
-  weights.loss.for_each_parameter(add);
+  WeightSpans<Scalar> spans{device_memory(memory_of(weights.users)), {}};
+  weights.for_each_matrix(
+      [&](Rows<Scalar> matrix) { spans.parts.emplace_back(matrix.data(), matrix.num_elements()); });
   return spans;
 }
 
@@ -147,8 +143,9 @@ class WeightsStore {
     }
     if (where_ == BestWeights::on_disk) {
       BinaryWriter before = write(weights);
+      before.flush();  // a disk that is full must not lose these weights
       restore(weights);
-      before.publish();
+      before.rename();
     }
   }
 

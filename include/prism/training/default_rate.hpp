@@ -90,8 +90,7 @@ template <class Isa, class T>
 
 /// Sets a learning rate and a schedule if the options have none.
 /// @throws ArgumentError  if the optimizer has no learning_rate_of_step, or a row's magnitude is
-/// not
-///     finite
+///     not finite
 template <Execution X, class Model>
 void set_default_rate(FitOptions& options, const X& exec, const Model& model, bool has_validation) {
   const bool no_schedule = !options.schedule;

@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <filesystem>
 #include <functional>
+#include <limits>
 #include <optional>
 #include <string>
 #include <system_error>
@@ -13,6 +14,7 @@
 #include "prism/core/error.hpp"
 #include "prism/core/index.hpp"
 #include "prism/core/memory.hpp"
+#include "prism/core/real_path.hpp"
 #include "prism/data/interactions.hpp"
 #include "prism/data/split_parts.hpp"
 #include "prism/training/history.hpp"
@@ -104,13 +106,19 @@ namespace detail {
   return 1 + (pairs - 1) / batch_size;
 }
 
+/// The steps of so many epochs, or the largest number.
+[[nodiscard]] constexpr std::size_t all_steps(std::size_t epochs,
+                                              std::size_t steps_per_epoch) noexcept {
+  constexpr std::size_t largest = std::numeric_limits<std::size_t>::max();
+  return epochs > largest / steps_per_epoch ? largest : epochs * steps_per_epoch;
+}
+
 /// Whether two paths name the same file, whether or not it exists.
 inline bool same_file(const std::filesystem::path& a, const std::filesystem::path& b) {
+  if (a.empty() || b.empty()) return false;
   std::error_code error;
-  const auto real = [&](const std::filesystem::path& path) {
-    return std::filesystem::weakly_canonical(std::filesystem::absolute(path, error), error);
-  };
-  return !a.empty() && !b.empty() && real(a) == real(b);
+  const std::filesystem::path real_a = real_path(a, error), real_b = real_path(b, error);
+  return error ? a == b : real_a == real_b;
 }
 
 /// @throws ArgumentError  if a checkpoint would overwrite the best weights

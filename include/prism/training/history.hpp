@@ -67,8 +67,8 @@ struct History {
   /// Signs that the run has not learnt: initial rows that saturate the loss, a best epoch of 0, 1
   /// or 2, or a stop after few steps. The first is present from the start.
   std::vector<std::string> warnings{};
-  double best_validation =
-      0;  ///< FitOptions::metric of the best epoch; initial_validation if best_epoch is 0
+  /// FitOptions::metric of the best epoch; initial_validation if best_epoch is 0.
+  double best_validation = 0;
   StopReason stop_reason = StopReason::none;
 
   /// Whether patience ran out before the epochs did.

@@ -60,8 +60,8 @@ struct MagnitudeProbeOptions {
 /// An observer of fit that records, before the first epoch and after each, magnitudes against
 /// popularity. Where a session goes on, so do its records; if it observes a session for the first
 /// time, they begin with the state that it finds, under the number of epochs that are done. For one
-/// session. It has the theorem's predictions for the models
-/// that the theorem covers: rows trained as they are (MF), by Cosine, Dot or Euclidean, with SGD.
+/// session. It has the theorem's predictions for the models that the theorem covers: rows trained
+/// as they are (MF), by Cosine, Dot or Euclidean, with SGD.
 class MagnitudeProbe {
  public:
   /// @param split  the one that fit gets; must outlive the probe

@@ -21,16 +21,31 @@ namespace prism::inline PRISM_ISA {
 
 namespace detail {
 
+/// The history that a run from initial weights had when an epoch began, without warnings.
+/// @param epoch  from 1
+[[nodiscard]] inline History history_before(std::size_t epoch, const History& all) {
+  History then{.steps_per_epoch = all.steps_per_epoch};
+  const auto end =
+      all.epochs.begin() + static_cast<std::ptrdiff_t>(std::min(epoch - 1, all.epochs.size()));
+  then.epochs.assign(all.epochs.begin(), end);
+  for (const EpochRecord& record : then.epochs) {
+    then.seconds += record.train_seconds + record.validate_seconds;
+    if (!record.best) continue;
+    then.best_epoch = record.epoch;
+    then.best_validation = record.validation;
+    then.best_validation_ndcg = record.validation_ndcg;
+  }
+  return then;
+}
+
 /// A schedule as it was in an earlier training run: with that run's number of epochs and its
 /// validation history.
 [[nodiscard]] inline Schedule replayed(Schedule schedule, const History& history,
                                        std::size_t epochs) {
   return Schedule([schedule = std::move(schedule), all = history, epochs](const StepPosition& at) {
-    History seen = all;
-    seen.epochs.resize(std::min(at.epoch - 1, all.epochs.size()));
     StepPosition as_then = at;
-    as_then.steps = epochs * at.steps_per_epoch;
-    return schedule.factor(as_then, seen);
+    as_then.steps = all_steps(epochs, at.steps_per_epoch);
+    return schedule.factor(as_then, history_before(at.epoch, all));
   });
 }
 
@@ -51,8 +66,10 @@ template <class Model, Execution X>
           "continued a trained model");
   if (!options.learning_rate) set_default_rate(options, exec, Model(exec, train, model), true);
   if (!options.schedule) options.schedule = ConstantSchedule{};
-  options.schedule =
-      replayed(*options.schedule, history, options.epochs.value_or(FitOptions::default_epochs));
+  if (!is_constant(*options.schedule)) {
+    options.schedule =
+        replayed(*options.schedule, history, options.epochs.value_or(FitOptions::default_epochs));
+  }
   options.epochs = history.best_epoch;
   options.stop = {};
   options.checkpoint = {};

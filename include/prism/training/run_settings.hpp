@@ -33,16 +33,10 @@ template <class Model>
     settings.push_back({kind, prism::describe(policy)});
   });
   std::string shapes;
-  const auto add_shape = [&](std::size_t size, std::size_t dim) {
-    shapes += (shapes.empty() ? "" : ", ") + std::to_string(size) + " x " + std::to_string(dim);
-  };
-  add_shape(model.users().shape(0), model.users().shape(1));
-  add_shape(model.items().shape(0), model.items().shape(1));
-  const auto of_parameter = [&](const auto& parameter) {
-    add_shape(parameter.rows.size(), parameter.rows.dim());
-  };
-  model.weights().backbone.for_each_parameter(of_parameter);
-  model.weights().loss.for_each_parameter(of_parameter);
+  model.weights().for_each_matrix([&](const auto& matrix) {
+    shapes += (shapes.empty() ? "" : ", ") + std::to_string(matrix.size()) + " x " +
+              std::to_string(matrix.dim());
+  });
   settings.push_back({"the model's tables", shapes});
   settings.push_back(
       {"the model's numbers", sizeof(typename Model::scalar_type) == 4 ? "float" : "double"});

@@ -55,7 +55,7 @@ struct CosineSchedule {
   [[nodiscard]] double operator()(const StepPosition& at) const noexcept {
     if (at.step < warm_up) return WarmUpSchedule{warm_up}(at);
     const std::size_t first = std::max<std::size_t>(warm_up, 1);
-    const double length = static_cast<double>(std::max(at.steps + 1, first + 1) - first);
+    const double length = static_cast<double>(std::max(at.steps, first) - first) + 1;
     const double done = std::min(1.0, static_cast<double>(at.step - first) / length);
     return floor + (1 - floor) * (1 + elementary::cos(std::numbers::pi * done)) / 2;
   }
@@ -200,4 +200,11 @@ class Schedule {
   bool has_label_;
 };
 
+namespace detail {
+
+[[nodiscard]] inline bool is_constant(const Schedule& schedule) {
+  return schedule.label() == ConstantSchedule().label();
+}
+
+}  // namespace detail
 }  // namespace prism::inline PRISM_ISA

@@ -56,7 +56,8 @@ inline std::vector<std::string> warnings(std::vector<std::string> found, const H
         ": further training did not improve the ranking; another learning rate or loss may");
   }
   constexpr std::size_t few_steps = 50;
-  const bool by_itself = history.stop_reason != StopReason::observer;
+  const bool by_itself =
+      history.stop_reason != StopReason::observer && history.stop_reason != StopReason::diverged;
   if ((by_itself && steps < few_steps) ||
       (history.stopped_early() && history.steps_per_epoch < few_steps &&
        steps < FitOptions{}.min_steps)) {

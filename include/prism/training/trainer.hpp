@@ -119,6 +119,9 @@ class Trainer {
 
   /// Steps since training began.
   [[nodiscard]] std::uint64_t steps() const noexcept { return steps_; }
+  /// Whether the weights are those of one step: not after an exception has ended a step between two
+  /// updates of the optimizer.
+  [[nodiscard]] bool whole() const noexcept { return !updating_; }
 
   /// Writes the optimizer's state, including deferred steps, which are not applied; not the
   /// weights.
@@ -137,8 +140,9 @@ class Trainer {
 
   /// Trains on one batch; returns its loss, without weight decay.
   /// @param pairs      at least one, of rows that the model has
-  /// @param negatives  pairs x negatives_per_pair(), row-major; or any number that all pairs share.
-  ///     Both lists are in the memory of the execution's device, if it has one
+  /// @param negatives  items of the model, pairs x negatives_per_pair(), row-major; or any number
+  ///     of items that all pairs share. Both lists are in the memory of the execution's device, if
+  ///     it has one
   /// @throws ArgumentError  if there are no pairs, the number of negatives is wrong, the loss does
   ///     not accept shared ones, or an exception has ended an earlier step between two updates of
   ///     the optimizer

@@ -99,6 +99,8 @@ class TrainingLoop {
     past().steps_per_epoch = detail::steps_per_epoch(split.train.size(), options_.batch_size);
   }
 
+  [[nodiscard]] const Split& split() const noexcept { return split_; }
+
   // The model, type-erased. Pairs are in the order of epoch().
   [[nodiscard]] virtual detail::WeightSpans<T> weights() = 0;
   /// Brings every row of weights() up to the last step.
@@ -108,6 +110,8 @@ class TrainingLoop {
   /// Steps on pairs [first, first + count). @return the batch's loss
   virtual double train(std::size_t first, std::size_t count, double learning_rate) = 0;
   [[nodiscard]] virtual bool finite() = 0;
+  /// Whether weights() are those of one step, which they are not after an error in its update.
+  [[nodiscard]] virtual bool whole() const noexcept = 0;
   /// Marks weights() as those of a model that was never trained.
   virtual void mark_untrained() noexcept = 0;
   /// Ranks the validation set, on request by cosine too.
@@ -206,7 +210,7 @@ class TrainingLoop {
                        .learning_rate = *options_.learning_rate,
                        .batch_size = options_.batch_size,
                        .metric = options_.metric.label(),
-                       .constant_rate = options_.schedule->label() == ConstantSchedule().label(),
+                       .constant_rate = detail::is_constant(*options_.schedule),
                        .warnings = progress_.start_warnings,
                        .epochs_done = history().epochs.size()};
     if (std::ranges::any_of(observers, &detail::ObserverRef::begin_takes_model)) publish();
@@ -231,12 +235,13 @@ class TrainingLoop {
     const std::size_t pairs = split_.train.size(), first = progress_.pairs_done;
     const std::size_t steps_per_epoch = history().steps_per_epoch;
     record.pairs = std::min(options_.batch_size, pairs - first);
-    record.learning_rate = *options_.learning_rate *
-                           options_.schedule->factor({.step = steps() + 1,
-                                                      .epoch = epoch(),
-                                                      .steps_per_epoch = steps_per_epoch,
-                                                      .steps = max_epochs() * steps_per_epoch},
-                                                     history());
+    record.learning_rate =
+        *options_.learning_rate *
+        options_.schedule->factor({.step = steps() + 1,
+                                   .epoch = epoch(),
+                                   .steps_per_epoch = steps_per_epoch,
+                                   .steps = detail::all_steps(max_epochs(), steps_per_epoch)},
+                                  history());
     record.loss = train(first, record.pairs, record.learning_rate);
     record.step = steps();
     progress_.loss_sum += record.loss * static_cast<double>(record.pairs);
@@ -339,7 +344,8 @@ class TrainingLoop {
     }
     const bool has_best = history().initial_validation.has_value() ||
                           std::ranges::any_of(history().epochs, &EpochRecord::validated);
-    if (!has_best || !best_.keeps() || progress_.at_best()) return;
+    const bool last_is_best = progress_.at_best() && whole();
+    if (!has_best || !best_.keeps() || last_is_best) return;
     best_.exchange(weights());
     publish();
     progress_.has_best = true;

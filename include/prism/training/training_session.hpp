@@ -166,7 +166,6 @@ class TrainingSession final : public TrainingLoop<typename Model::scalar_type> {
       : Loop(split, checked(std::move(options), exec, model, split),
              memory_of(exec, model.memory()), model.trained(), copy_on_execution),
         exec_(exec),
-        split_(split),
         working_(exec, model),
         model_(working_.get()),
         trainer_(model_, exec),
@@ -176,7 +175,7 @@ class TrainingSession final : public TrainingLoop<typename Model::scalar_type> {
                   const Split& split, FitOptions&& options)
       : TrainingSession(NotBegun{}, exec, model, split, std::move(options)) {
     Loop::read_checkpoint(path);
-    if (steps() > 0) model_.set_trained();
+    if (steps() > 0 || this->history().initial_validation) model_.set_trained();
     working_.publish();
   }
 
@@ -223,17 +222,18 @@ class TrainingSession final : public TrainingLoop<typename Model::scalar_type> {
     return trainer_.step(batch, trainer_.sample(batch, random, first), learning_rate);
   }
   bool finite() override { return trainer_.finite(); }
+  bool whole() const noexcept override { return trainer_.whole(); }
   void mark_untrained() noexcept override { model_.set_trained(false); }
   detail::ValidationReports validate(bool by_cosine) override {
     // A scorer is enough: detail::check has verified that validation and training set are disjoint.
     // On a device, the working model's copy of the training set is the one that it can read.
-    const Interactions& train = DeviceExecution<X> ? model_.train() : split_.train;
+    const Interactions& train = DeviceExecution<X> ? model_.train() : this->split().train;
     const auto scorer = model_.scorer(exec_);
     EvaluateOptions measure{.k = this->options().k, .exclude = {&train}};
-    detail::ValidationReports reports{evaluate(exec_, scorer, split_.validation, measure)};
+    detail::ValidationReports reports{evaluate(exec_, scorer, this->split().validation, measure)};
     if (by_cosine) {
       measure.similarity = Similarity::cosine;
-      reports.by_cosine = evaluate(exec_, scorer, split_.validation, measure);
+      reports.by_cosine = evaluate(exec_, scorer, this->split().validation, measure);
     }
     return reports;
   }
@@ -252,7 +252,6 @@ class TrainingSession final : public TrainingLoop<typename Model::scalar_type> {
   }
 
   [[no_unique_address]] X exec_;
-  const Split& split_;
   detail::WorkingModel<Model, X> working_;
   Model& model_;
   Trainer<Model, X> trainer_;

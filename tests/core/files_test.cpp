@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Where a path leads, and files that appear whole or not at all.
+#include <doctest/doctest.h>
+#include <sys/stat.h>
+
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+#include <string>
+#include <system_error>
+
+#include "data/temporary_file.hpp"
+#include "prism/core/error.hpp"
+#include "prism/core/real_path.hpp"
+#include "prism/core/staged_file.hpp"
+#include "prism/core/staged_folder.hpp"
+
+namespace fs = std::filesystem;
+using namespace prism;
+
+namespace {
+
+std::string text_of(const fs::path& path) {
+  std::ifstream in(path);
+  return {std::istreambuf_iterator<char>(in), {}};
+}
+
+void write(const fs::path& path, const std::string& text) {
+  StagedFile file(path);
+  file.write(text);
+  file.publish();
+}
+
+}  // namespace
+
+TEST_CASE("a path leads through links to a file, whether or not it exists") {
+  const TemporaryFolder folder;
+  const fs::path real = fs::canonical(folder.path()) / "real";
+  fs::create_directory(real);
+  fs::create_symlink("real", folder / "folder");
+  fs::create_symlink("real/none", folder / "relative");
+  fs::create_symlink(real / "none", folder / "absolute");
+  fs::create_symlink("relative", folder / "twice");
+  std::error_code error;
+  for (const char* name : {"folder/none", "relative", "absolute", "twice", "real/../real/none"}) {
+    CAPTURE(name);
+    CHECK(real_path(folder / name, error) == real / "none");
+    CHECK_FALSE(error);
+  }
+  CHECK(real_path(folder / "real/", error) == real);
+  fs::create_symlink("loop", folder / "loop");
+  static_cast<void>(real_path(folder / "loop", error));
+  CHECK(error);
+}
+
+TEST_CASE("a file and a folder are written where links lead, and the links stay") {
+  const TemporaryFolder folder;
+  fs::create_directory(folder / "real");
+  fs::create_symlink("real/file", folder / "to_file");
+  fs::create_symlink("real/folder", folder / "to_folder");
+  for (const char* text : {"first", "second"}) {
+    write(folder / "to_file", text);
+    CHECK(text_of(folder / "real/file") == text);
+    StagedFolder staged(folder / "to_folder");
+    write(staged.path() / "inside", text);
+    staged.publish();
+    CHECK(text_of(folder / "real/folder/inside") == text);
+  }
+  CHECK(fs::is_symlink(folder / "to_file"));
+  CHECK(fs::is_symlink(folder / "to_folder"));
+}
+
+TEST_CASE("what has a file's temporary name is not written through") {
+  const TemporaryFolder folder;
+  write(folder / "victim", "untouched");
+  SUBCASE("a link") { fs::create_symlink("victim", folder / "file.partial"); }
+  SUBCASE("a pipe") { REQUIRE(::mkfifo((folder / "file.partial").c_str(), 0600) == 0); }
+  CHECK_THROWS_WITH_AS(write(folder / "file", "text"),
+                       doctest::Contains("file.partial is not a regular file"), DataError);
+  CHECK(text_of(folder / "victim") == "untouched");
+  CHECK_FALSE(fs::exists(folder / "file"));
+}
