@@ -90,6 +90,10 @@ int main(int argc, char** argv) {
   examples::ignore_file_size_signal();
 
   try {
+#if !defined(EXPERIMENT_HAS_CUDA)
+    prism::require(settings.device == "host", "--device",
+                   "cannot be cuda in a program that was built without -DPRISM_CUDA=ON");
+#endif
     std::optional<prism::ThreadLimit> limit;
     if (settings.threads) limit.emplace(*settings.threads);
     if (settings.trials()) return experiment::run_lists(settings);

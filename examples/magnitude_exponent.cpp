@@ -156,7 +156,9 @@ int main(int argc, char** argv) {
   Settings settings;
   examples::declare_data(app, settings);
   examples::declare_epochs(app, settings.epochs);
-  app.add_option("--output", settings.folder, "folder for CSV and SVG")->capture_default_str();
+  app.add_option("--output", settings.folder, "folder for CSV and SVG")
+      ->check([](const std::string& text) { return text.empty() ? "must name a folder" : ""; })
+      ->capture_default_str();
   app.add_flag("--no-picture", settings.no_picture, "only the CSV, without gnuplot");
   examples::read_whole_numbers(app);
   try {

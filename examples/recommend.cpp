@@ -6,6 +6,7 @@
 #include <cstddef>
 #include <cstdio>
 #include <exception>
+#include <filesystem>
 #include <prism/data/read.hpp>
 #include <prism/execution/host.hpp>
 #include <prism/experiment/json.hpp>
@@ -15,6 +16,8 @@
 #include <prism/serve/recommend.hpp>
 #include <span>
 #include <string>
+#include <string_view>
+#include <system_error>
 #include <vector>
 
 #include "number_options.hpp"
@@ -118,6 +121,26 @@ Interactions read_new_users(const Arguments& arguments, const Json& settings) {
   return history;
 }
 
+/// The users of --new-users of whom all ratings are too low. A pipe, which can be read only once,
+/// names none.
+std::vector<std::string> users_left_out(const Arguments& arguments, const Interactions& history) {
+  std::vector<std::string> all;
+  std::error_code error;
+  if (history.read_summary()->below_min_rating == 0 ||
+      !std::filesystem::is_regular_file(arguments.new_users, error)) {
+    return all;
+  }
+  ReadOptions options = arguments.read_options();
+  options.min_rating.reset();
+  options.rating.reset();
+  const Interactions whole = read_interactions(arguments.new_users, options);
+  for (Index user = 0; user < whole.users(); ++user) {
+    const std::string_view id = whole.user_id(user);
+    if (history.find_user(id) == absent) all.emplace_back(id);
+  }
+  return all;
+}
+
 /// The interactions with items that the model has; others are left out.
 /// @throws DataError  if there are none
 Interactions with_items_of(const Interactions& train, const Interactions& history) {
@@ -191,7 +214,13 @@ bool answer(const Arguments& arguments, const Json& settings) {
         scorer, {.similarity = arguments.cosine ? Similarity::cosine : Similarity::dot});
     answer_all(arguments, index, queries_of(scorer, users), saved.train, users);
     if (!arguments.new_users.empty()) {
-      const Interactions history = with_items_of(saved.train, read_new_users(arguments, settings));
+      const Interactions read = read_new_users(arguments, settings);
+      for (const std::string& id : users_left_out(arguments, read)) {
+        std::fprintf(stderr, "recommend: all ratings of the user %s are below --min-rating\n",
+                     examples::escaped(id).c_str());
+        all_known = false;
+      }
+      const Interactions history = with_items_of(saved.train, read);
       const Matrix<T> folded_in =
           fold_in_users(scorer, history, {.least_squares = {.similarity = index.similarity()}});
       std::vector<Query<T>> queries;

@@ -51,6 +51,7 @@ void declare(CLI::App& app, Arguments& arguments) {
       ->check(CLI::ExistingDirectory);
   app.add_option("--results", arguments.results,
                  "folder for records, CSV and SVG; the document is beside it, its name with .md")
+      ->check([](const std::string& text) { return text.empty() ? "must name a folder" : ""; })
       ->capture_default_str();
   app.add_option("--only", arguments.selection.only,
                  "elements, or what their names begin with: table1, "

@@ -181,6 +181,7 @@ void run(const StrongGeneralizationSplit& split, typename Model::Options model_o
     Model retrained(whole.train, model_options);
     begin = std::chrono::steady_clock::now();
     const History again = fit(retrained, whole, options, Silent());
+    const double training = milliseconds_since(begin) / 1000;
     print("trained with them (best epoch " + std::to_string(again.best_epoch) + ")",
           quality([&](std::size_t k) {
             return evaluate(retrained, whole.test,
@@ -188,7 +189,7 @@ void run(const StrongGeneralizationSplit& split, typename Model::Options model_o
                              .recall_denominator = RecallDenominator::at_most_k,
                              .popularity = popularity});
           }));
-    std::printf("  training again took %.0f s; ", milliseconds_since(begin) / 1000);
+    std::printf("  training again took %.0f s; ", training);
   }
   std::printf("fold-in of %u users %.1f ms, by the loss %.0f ms\n", split.test.fold_in.users(),
               in_closed_form, by_gradient);
@@ -207,8 +208,10 @@ void run_all(const Settings& settings) {
       data.users(), data.items(), data.size(), split.train.users(),
       split.validation.fold_in.users(), split.test.fold_in.users(), split.test.target.size(),
       split.dropped);
-  require(!split.validation.target.empty() && !split.test.target.empty(), "--data",
-          "is too small: no validation or test user has enough items");
+  require(!split.validation.target.empty(), "--validation-users",
+          "must be larger for these data: no validation user has enough items");
+  require(!split.test.target.empty(), "--test-users",
+          "must be larger for these data: no test user has enough items");
   print_header();
   print("most popular items",
         of_new_users(popularity_scorer(split.train, split.test.fold_in.users()), split.test,

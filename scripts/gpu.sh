@@ -29,7 +29,7 @@ step() {
   local name=$1
   shift
   printf '\n== %s\n' "$name"
-  timeout "${PRISM_STEP_SECONDS:-900}" "$@" 2>&1 | tee "$out/$name.txt" || failed+=("$name")
+  timeout "${limit:-${PRISM_STEP_SECONDS:-900}}" "$@" 2>&1 | tee "$out/$name.txt" || failed+=("$name")
   # Programs that find no device end with 0.
   if grep -qE '^skipped: ' "$out/$name.txt"; then failed+=("$name (skipped)"); fi
 }
@@ -67,7 +67,9 @@ if [ -n "${PRISM_DATA:-}" ]; then
         --initializer PRISM --seed "$seed"
     done
   done
-  step table1 "$programs/examples/reproduce" --device cuda --workers 1 --data "$PRISM_DATA" \
+  # It ends by itself after PRISM_HOURS, once its epoch and its documents are done.
+  limit=$(awk -v hours="${PRISM_HOURS:-0.2}" 'BEGIN { print int(hours * 3600) + 600 }') \
+    step table1 "$programs/examples/reproduce" --device cuda --workers 1 --data "$PRISM_DATA" \
     --results "$out/results" --only table1 --no-documents --budget "${PRISM_HOURS:-0.2}"
 fi
 if [ ${#failed[@]} -gt 0 ]; then

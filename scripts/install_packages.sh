@@ -10,8 +10,14 @@ if ! command -v apt-get >/dev/null; then
 fi
 missing=()
 for package in "${packages[@]}"; do
-  # Any gnuplot will do: the others conflict with this one.
-  if [ "$package" = gnuplot-nox ] && command -v gnuplot >/dev/null; then continue; fi
+  # Any gnuplot will do: the others conflict with this one. So will any cmake and ninja.
+  case $package in
+    gnuplot-nox) program=gnuplot ;;
+    ninja-build) program=ninja ;;
+    cmake) program=cmake ;;
+    *) program= ;;
+  esac
+  if [ -n "$program" ] && command -v "$program" >/dev/null; then continue; fi
   # A line for each architecture of the package.
   status=$(dpkg-query -W -f '${db:Status-Status}\n' "$package" 2>/dev/null || true)
   grep -qx installed <<<"$status" || missing+=("$package")

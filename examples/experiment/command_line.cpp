@@ -264,7 +264,8 @@ void declare_options(CLI::App& app, Settings& settings) {
       ->group(training);
   app.add_option("--device", settings.device,
                  "where models are trained; cuda needs a build with PRISM_CUDA")
-      ->check(CLI::IsMember({"host", "cuda"}));
+      ->check(CLI::IsMember({"host", "cuda"}))
+      ->group(training);
   app.add_option("--threads", settings.threads, "maximum; default: all cores")
       ->check(CLI::Range(std::size_t{1}, std::size_t{1} << 16))
       ->group(training);
@@ -341,6 +342,11 @@ void declare_options(CLI::App& app, Settings& settings) {
     if (!settings.rating_column.empty() && !settings.min_rating) {
       throw CLI::ValidationError("--rating-column",
                                  "requires --min-rating, because nothing else reads ratings");
+    }
+    if (settings.validate_by_cosine && settings.trials() && settings.records.empty()) {
+      throw CLI::ValidationError("--validate-by-cosine",
+                                 "requires --records for lists, several seeds and --tune, whose "
+                                 "table does not show it");
     }
     if (settings.drop_repeated && !settings.test_is_given()) {
       throw CLI::ValidationError("--drop-repeated", "requires --test or --test-column");

@@ -110,7 +110,7 @@ void declare_policy_options(CLI::App& app, Settings& settings) {
   weight_of("--macr-alpha", settings.macr_alpha, "MACR: weight of the item head's loss");
   weight_of("--macr-beta", settings.macr_beta, "MACR: weight of the user head's loss");
   app.add_option("--macr-c", settings.macr_c, "MACR: reference score, subtracted in ranking")
-      ->check(number_from(-1e300, false))
+      ->check(CLI::Range(-1e30, 1e30))  // its products with scores are finite in float
       ->capture_default_str()
       ->group(options);
   list("penalty-weight", "default 0.1 for IPL, 1e-6 for ReSN")

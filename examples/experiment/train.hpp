@@ -187,7 +187,7 @@ void save(const Settings& settings, const Model& model, Run& run) {
   }
 }
 
-/// Retrains a model on training and validation set, for --retrain. If that diverges, or a signal
+/// Retrains a model on training and validation set, for --retrain. If that fails, or a signal
 /// arrives before its first epoch ends, keeps the model of the first training.
 template <class X, class Model>
 void retrain_model(const Settings& settings, Model& model, const prism::Split& split,
@@ -203,7 +203,10 @@ void retrain_model(const Settings& settings, Model& model, const prism::Split& s
     Model again = prism::retrain(X{}, model, split, run.history, fitting,
                                  ShowProgress{settings.quiet}, StopOnSignal(), kept);
     if (!retraining.epochs.empty()) model = std::move(again);
-  } catch (const prism::DivergenceError& error) {
+    // They would repeat the first training's, or advise against the number of epochs that
+    // validation has chosen.
+    retraining.warnings.clear();
+  } catch (const std::exception& error) {
     run.retraining.reset();
     run.retraining_error = error.what();
   }

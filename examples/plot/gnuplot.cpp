@@ -1,11 +1,18 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "gnuplot.hpp"
 
+#include <spawn.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
 #include <algorithm>
-#include <cstdio>
+#include <cerrno>
 #include <cstdlib>
 #include <filesystem>
+#include <fstream>
+#include <iterator>
 #include <prism/core/error.hpp>
+#include <prism/core/staged_file.hpp>
 #include <sstream>
 #include <string_view>
 #include <system_error>
@@ -29,12 +36,67 @@ set style line 5 linecolor rgb "#7b3294" linewidth 2 pointtype 7 pointsize 0.6
 set style line 6 linecolor rgb "#e08214" linewidth 2 pointtype 7 pointsize 0.6
 )gnuplot";
 
-/// Runs gnuplot commands; returns whether that succeeded.
-bool gnuplot(const std::string& commands) {
-  FILE* const pipe = ::popen("gnuplot", "w");
-  if (pipe == nullptr) return false;
-  const bool written = std::fwrite(commands.data(), 1, commands.size(), pipe) == commands.size();
-  return ::pclose(pipe) == 0 && written;
+/// An empty folder for gnuplot's input and output, removed at the end of the scope.
+class TemporaryFolder {
+ public:
+  TemporaryFolder() {
+    std::string name = (std::filesystem::temp_directory_path() / "prism_plot_XXXXXX").string();
+    if (::mkdtemp(name.data()) != nullptr) path_ = name;
+  }
+  TemporaryFolder(const TemporaryFolder&) = delete;
+  TemporaryFolder& operator=(const TemporaryFolder&) = delete;
+  ~TemporaryFolder() {
+    std::error_code ignored;
+    if (!path_.empty()) std::filesystem::remove_all(path_, ignored);
+  }
+  /// Empty if it could not be created.
+  [[nodiscard]] const std::filesystem::path& path() const noexcept { return path_; }
+
+ private:
+  std::filesystem::path path_;
+};
+
+/// Runs gnuplot on a file of commands, which unlike a pipe makes it stop at the first error. In a
+/// process group of its own, so that Ctrl-C, which ends this program after its documents are
+/// written, does not end it before.
+bool run_gnuplot(const std::string& file) {
+  ::posix_spawnattr_t attributes;
+  ::posix_spawnattr_init(&attributes);
+  ::posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETPGROUP);
+  ::posix_spawnattr_setpgroup(&attributes, 0);
+  std::string program = "gnuplot", argument = file;
+  char* const arguments[] = {program.data(), argument.data(), nullptr};
+  ::pid_t process = 0;
+  const int failed =
+      ::posix_spawnp(&process, program.c_str(), nullptr, &attributes, arguments, environ);
+  ::posix_spawnattr_destroy(&attributes);
+  if (failed != 0) return false;
+  int status = 0;
+  while (::waitpid(process, &status, 0) < 0) {
+    if (errno != EINTR) return false;
+  }
+  return WIFEXITED(status) && WEXITSTATUS(status) == 0;
+}
+
+/// The SVG that these commands draw; empty if they fail.
+/// @param folder  that the commands' file names are relative to
+std::string drawn(const std::string& commands, const std::string& terminal,
+                  const std::filesystem::path& folder) {
+  const TemporaryFolder temporary;
+  if (temporary.path().empty()) return {};
+  const std::filesystem::path input = temporary.path() / "commands";
+  const std::filesystem::path output = temporary.path() / "picture.svg";
+  std::ofstream file(input);
+  file << terminal << "set output " << in_quotes(output.string()) << "\ncd "
+       << in_quotes(folder.string()) << style << commands << "\nset output\n";
+  file.close();
+  if (!file || !run_gnuplot(input.string())) return {};
+  std::ifstream in(output, std::ios::binary);
+  std::string svg{std::istreambuf_iterator<char>(in), {}};
+  // gnuplot reports success if the disk is full.
+  const std::size_t end = svg.find_last_not_of(" \n");
+  if (end == std::string::npos || !svg.substr(0, end + 1).ends_with("</svg>")) return {};
+  return svg;
 }
 
 }  // namespace
@@ -65,21 +127,14 @@ std::string literal(const std::string& text) {
 
 void draw_svg(const std::string& file, int width, int height, const std::string& commands) {
   const std::filesystem::path final = std::filesystem::absolute(file);
-  std::filesystem::path staged_path = final;
-  staged_path += ".partial";
-  const std::string staged = staged_path.string();
-  const std::string size = std::to_string(width) + "," + std::to_string(height);
-  const bool drawn =
-      gnuplot("set terminal svg size " + size +
-              " font 'Helvetica,Arial,sans-serif,13' background '#ffffff'\n" + "set output " +
-              in_quotes(staged) + "\ncd " + in_quotes(final.parent_path().string()) + style +
-              commands + "\nset output\n");
-  std::error_code error;
-  if (drawn) std::filesystem::rename(staged, final, error);
-  if (!drawn || error) {
-    std::filesystem::remove(staged, error);
-    throw prism::DataError(final.string(), 0, "gnuplot could not draw it");
-  }
+  const std::string terminal = "set terminal svg size " + std::to_string(width) + "," +
+                               std::to_string(height) +
+                               " font 'Helvetica,Arial,sans-serif,13' background '#ffffff'\n";
+  const std::string svg = drawn(commands, terminal, final.parent_path());
+  if (svg.empty()) throw prism::DataError(final.string(), 0, "gnuplot could not draw it");
+  prism::StagedFile staged(final);
+  staged.write(svg);
+  staged.publish();
 }
 
 void draw_panels(const std::string& file, const std::vector<Panel>& panels, int columns) {
@@ -105,7 +160,6 @@ void draw_panels(const std::string& file, const std::vector<Panel>& panels, int 
              << in_quotes(literal(panel.x_label)) << "\nset ylabel "
              << in_quotes(literal(panel.y_label)) << "\n"
              << (panel.log_x ? "set logscale x\n" : "unset logscale x\n")
-             << (panel.log_y ? "set logscale y\n" : "unset logscale y\n")
              << "set yrange [0:" << (panel.y_max > 0 ? prism::format_number(panel.y_max) : "*")
              << "]\nset key " << (count > 1 ? "above maxrows 2" : "outside right center")
              << " Left reverse samplen 1.5\nset xtics norotate auto\n";

@@ -32,7 +32,7 @@ struct Line {
 /// One pair of axes.
 struct Panel {
   std::string title, x_label, y_label;
-  bool log_x = false, log_y = false;
+  bool log_x = false;
   std::vector<std::string> x_names{};  // in place of numbers: point k is at x = k
   bool joined = true;                  // by lines; false if the names have no order
   double y_max = 0;                    // end of the y axis; 0: as the lines require

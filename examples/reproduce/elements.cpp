@@ -13,10 +13,12 @@ namespace reproduce {
 
 namespace {
 
-/// An error of reading, without its advice about options: this program has none of reading.
-std::string reading_problem(const prism::DataError& error) {
-  const std::string text = error.what();
-  return text.substr(0, text.find("; set the option")) + "; --help says what it should have";
+/// An error of reading or splitting, without its advice about options: this program has none.
+std::string reading_problem(const prism::Error& error) {
+  const auto* const argument = dynamic_cast<const prism::ArgumentError*>(&error);
+  const std::string text = argument != nullptr ? argument->problem() : error.what();
+  const std::size_t advice = std::min(text.find("; set the option"), text.find("; use the option"));
+  return text.substr(0, advice) + "; --help says what it should have";
 }
 
 void say_left_out(const std::string& title, const std::string& problem) {
@@ -33,7 +35,7 @@ std::vector<std::string> left_out_data(Runner& runner, const Selection& selectio
     } else if (read_all || selection.wants(data)) {
       try {
         runner.check(data);
-      } catch (const prism::DataError& error) {
+      } catch (const prism::Error& error) {
         problem = reading_problem(error);
       }
     }
@@ -88,7 +90,7 @@ Elements elements_at_hand(Runner& runner, const Selection& selection, bool read_
     if (!has(benchmark.data)) continue;
     try {
       if (read_all || selection.wants(benchmark.data)) runner.check(benchmark);
-    } catch (const prism::DataError& error) {
+    } catch (const prism::Error& error) {
       say_left_out(benchmark.title(), reading_problem(error));
       all.left_out.push_back(benchmark.title());
       continue;

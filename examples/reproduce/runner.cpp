@@ -104,7 +104,7 @@ void Runner::check(const DataSet& data) {
   settings.min_rating = data.min_rating;
   try {
     (void)split(settings, data, options_.seeds.front());
-  } catch (const prism::DataError&) {
+  } catch (const prism::Error&) {
     unreadable_.insert(data.name);
     throw;
   }

@@ -3,7 +3,6 @@
 
 #include <cmath>
 #include <cstdio>
-#include <cstdlib>
 #include <filesystem>
 #include <map>
 #include <prism/core/error.hpp>
@@ -13,19 +12,14 @@
 #include <span>
 #include <sstream>
 #include <string>
-#include <string_view>
-#include <system_error>
 #include <utility>
 
 #include "plot/gnuplot.hpp"
 #include "table.hpp"
 
 namespace theorem {
-namespace {
 
 using namespace prism;
-
-}  // namespace
 
 Pictures::Pictures(std::string folder, const std::string& data)
     : folder_(std::filesystem::absolute(std::move(folder)).string()), data_(plot::literal(data)) {

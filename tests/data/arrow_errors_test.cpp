@@ -208,7 +208,7 @@ TEST_CASE("more buffers than views can number are an error, in a column and in a
     CHECK(array_error(texts, [&](ArrowArray& a) { a.n_buffers = count; }) ==
           "column 'user' (format 'vu')" + problem);
     CHECK(array_error(words, [&](ArrowArray& a) { a.dictionary->n_buffers = count; }) ==
-          "column 'user' (format 'c')" + problem);
+          "the dictionary of column 'user' (format 'c')" + problem);
   }
 }
 
@@ -266,11 +266,15 @@ TEST_CASE("a dictionary that is not where it should be is an error") {
         "column 'user' (format 'i') has a dictionary, but its schema has none");
   CHECK(array_error(user, [](ArrowArray& a) {
           a.dictionary->length = -1;
-        }).starts_with(column + " has an array of length -1"));
+        }).starts_with("the dictionary of " + column + " has an array of length -1"));
   CHECK(array_error(user, [](ArrowArray& a) { a.dictionary->release(a.dictionary); }) ==
-        column + " has an array that was released");
+        "the dictionary of " + column + " has an array that was released");
   CHECK(array_error(user, [](ArrowArray& a) { a.dictionary->buffers[1] = nullptr; }) ==
-        column + " has no buffer of values");
+        "the dictionary of " + column + " has no buffer of values");
+  CHECK(array_error(
+            test::dictionary<std::int8_t>("c", {0, 0, 1}, between<std::int32_t>({0, 1, -5, 6})))
+            .starts_with("the dictionary of " + column +
+                         ", row 1 (from 0): its text has the offsets 1 to -5"));
 }
 
 TEST_CASE("a stream that fails is an error with what it says, and leaves nothing to be released") {

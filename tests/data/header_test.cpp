@@ -59,3 +59,14 @@ TEST_CASE(
   CHECK(first_or_error("0,1,2\n") == "0 1");
   CHECK(first_or_error("# user,item,rating\n0,1,2\n196,242,3\n") == "0 1");
 }
+
+TEST_CASE("known names of users and items make a header, whatever else is in it") {
+  CHECK(first_or_error("user_id,item_id,0\n196,242,3\n") == "196 242");
+  CHECK(first_or_error("2019,movieId,userId\n3,242,196\n") == "196 242");
+  CHECK(first_or_error("user,film,2019\n196,242,3\n") ==
+        ":1: may be a header or an interaction: it has a known column name, but also a number; use "
+        "the option header to say which, yes or no");
+  CHECK(first_or_error("7,movie,3\n8,book,4\n")
+            .starts_with(":1: may be a header or an interaction: it has a known column name"));
+  CHECK(first_or_error("7,movie,3\n8,book,4\n", {.header = Header::no}) == "7 movie");
+}

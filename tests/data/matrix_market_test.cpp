@@ -80,6 +80,19 @@ TEST_CASE("the first line of a MatrixMarket file is no comment") {
   CHECK(matrix_outcome(pattern_banner + "2 2 0\n") == ": has no interactions");
 }
 
+TEST_CASE("a size line that is no numbers is an error of its own line") {
+  const std::string problem = ":2: must be MatrixMarket's size line: rows, columns, entries";
+  for (const char* sizes : {"3 3 abc", "3 3 -1", "3 3 99999999999999999999999", "3 3", "0 3 1"}) {
+    CAPTURE(sizes);
+    CHECK(matrix_outcome(pattern_banner + sizes + "\n1 2\n") == problem);
+  }
+}
+
+TEST_CASE("a delimiter that is set holds below the first line of other formats, too") {
+  CHECK(matrix_outcome("% bip unweighted\n1::2 x\n3::4 y\n", {.delimiter = "::"})
+            .find("separated by '::'") != std::string::npos);
+}
+
 TEST_CASE("a MatrixMarket matrix without values has no ratings") {
   const std::string text = pattern_banner + "2 2 2\n1 2\n2 1\n";
   CHECK(matrix_outcome(text, {.min_rating = 3}) ==

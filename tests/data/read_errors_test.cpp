@@ -179,6 +179,10 @@ TEST_CASE("an empty user or item is an error") {
   CHECK(error_of("1,2\n,3\n") == ":2: the user is empty");
   CHECK(error_of("1,2,3\n1,,5\n") == ":2: the item is empty");
   CHECK(error_of("1,2\n\"\",3\n") == ":2: the user is empty");
+  const ReadOptions lists{.format = Format::adjacency, .delimiter = ","};
+  CHECK(error_of("1,2,3\n2,,4\n", lists) == ":2: an item is empty");
+  CHECK(error_of("1,2,3\n,4\n", lists) == ":2: the user is empty");
+  CHECK(error_of("1,2,3,\n2,4,,\n", lists) == "no error");
 }
 
 TEST_CASE("quotes that do not match are an error") {
@@ -195,6 +199,11 @@ TEST_CASE("an ambiguous format is an error that names the option") {
       "set the option format to adjacency (on each line, a user and all of the user's items)"));
   CHECK(contains(error_of("1,2;3\n4,5;6\n"), "the option delimiter"));
   CHECK(contains(error_of("one\ntwo\n"), "the option delimiter"));
+  CHECK(error_of("1\t2 3\n4\t5 6 7\n") ==
+        ":1: has numbers between spaces after a tab, which may be one id or a list; for lists, "
+        "replace the tabs by spaces; otherwise set the option format to delimited");
+  CHECK(error_of("1\t2 3\n4\t5 6 7\n", {.format = Format::delimited}) == "no error");
+  CHECK(error_of("1\tJean Luc 3\n4\tWill 7\n", {.header = Header::no}) == "no error");
 }
 
 TEST_CASE("no rating of at least min_rating is an error that says so") {

@@ -5,13 +5,19 @@
 #include <doctest/doctest.h>
 
 #include <algorithm>
+#include <cstddef>
 #include <limits>
 #include <memory>
+#include <numeric>
 #include <span>
 #include <string>
 #include <vector>
 
+#include "data/temporary_file.hpp"
 #include "prism/core/random.hpp"
+#include "prism/data/k_core.hpp"
+#include "prism/data/read.hpp"
+#include "prism/data/split.hpp"
 #include "prism/data/synthetic.hpp"
 
 using namespace prism;
@@ -219,6 +225,24 @@ TEST_CASE("splits by time refuse data without times and wrong fractions") {
       (void)temporal_global_split(data, {.validation = 0.5, .test = 0.5}),
       "validation + test: leave no interactions to train on: they take 2 and 2 of 3 interactions",
       ArgumentError);
+}
+
+TEST_CASE("positions in lists are no times of different users, whatever was left out or added") {
+  std::string lists;
+  for (int user = 1; user <= 20; ++user) lists += std::to_string(user) + " 1 2 3\n";
+  const TemporaryFile file(lists);
+  const Interactions data =
+      read_interactions(file.path(), {.format = Format::adjacency, .time = Column(file_order)});
+  std::vector<std::size_t> all(data.size());
+  std::iota(all.begin(), all.end(), std::size_t{0});
+  const Split parts = temporal_user_split(data, {.validation = 0.4, .test = 0});
+  for (const Interactions& same :
+       {data, k_core(data, 2, 2), data.subset(all), merge_validation(parts).train}) {
+    CHECK(same.times_are_positions());
+    CHECK_THROWS_WITH_AS((void)temporal_global_split(same),
+                         doctest::Contains("lists the interactions of one user after another"),
+                         ArgumentError);
+  }
 }
 
 TEST_CASE("equal times give no split by time") {

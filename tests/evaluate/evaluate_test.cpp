@@ -129,6 +129,9 @@ TEST_CASE("evaluate names the argument that does not fit") {
   refused(wider, {});
   refused(relevant, {.exclude = {&wider}});
   refused(relevant, {.exclude = {nullptr}});
+  refused(relevant, {.similarity = Similarity(7)});
+  refused(relevant, {.averaged_users = AveragedUsers(7)});
+  refused(relevant, {.recall_denominator = RecallDenominator(7)});
   refused(relevant, {.popularity = short_list});
 }
 
@@ -176,6 +179,11 @@ TEST_CASE("ranking rejects users out of range and k of 0") {
                        ArgumentError);
   CHECK_THROWS_WITH_AS(rank({0, 3}, 1, seen), doctest::Contains("below 3, not 3"), ArgumentError);
   CHECK_THROWS_AS(rank({0, 2}, 1, fewer), ArgumentError);
+  const Interactions* const none[] = {nullptr};
+  const std::vector<Index> users{0};
+  CHECK_THROWS_WITH_AS(
+      rank_items(model.scorer(), users, 1, none, Similarity::dot, [](std::size_t, auto) {}),
+      doctest::Contains("exclude: "), ArgumentError);
 }
 
 TEST_CASE("a scorer whose rows or factors do not fit together is refused") {
@@ -237,6 +245,11 @@ TEST_CASE("the rank correlation of NaN is an error") {
   const std::vector<double> x{1, NAN, 2}, y{1, 2, 3}, shorter{1, 2};
   CHECK_THROWS_AS(static_cast<void>(spearman(x, y)), ArgumentError);
   CHECK_THROWS_AS(static_cast<void>(spearman(y, shorter)), ArgumentError);
+  const Matrix<float> table = zeros<float>(3, 2);
+  const std::vector<Index> two(2);
+  CHECK_THROWS_WITH_AS(static_cast<void>(magnitude_popularity_correlation(rows(table), two)),
+                       "popularity: must have one number for each of the 3 rows, not 2",
+                       ArgumentError);
 }
 
 TEST_CASE("MACR ranks by its own rule, by dot product and by cosine") {

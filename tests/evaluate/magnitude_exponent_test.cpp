@@ -94,6 +94,18 @@ TEST_CASE("the magnitude of a very short row is taken to the exponent, too") {
         doctest::Approx(std::sqrt(1e-13)).epsilon(1e-5));
 }
 
+TEST_CASE("short rows have magnitudes that are continuous in the exponent") {
+  Matrix<float> users = zeros<float>(1, 8), items = zeros<float>(2, 8);
+  items(0, 0) = 1e-14F;
+  items(1, 0) = 1e-25F;  // its square is zero
+  const Scorer<float> scorer{Output<float>(users, items), {}, {}, {}};
+  for (const double beta : {0.0, 1e-9}) {
+    const Scorer<float> scaled = with_magnitude_exponent(scorer, beta);
+    CHECK(scaled.output.items()[0][0] == doctest::Approx(1));
+    CHECK(scaled.output.items()[1][0] == 1e-25F);
+  }
+}
+
 TEST_CASE("rows of zeros stay, and so do a ranking rule's factors and offset") {
   Matrix<double> users = zeros<double>(1, 2), items = zeros<double>(2, 2);
   users.fill(1);
@@ -117,6 +129,13 @@ TEST_CASE("exponents are refused that are no numbers, or make none of rows") {
   CHECK(refusal([&] {
           return with_magnitude_exponent(scorer, 1e4);
         }).starts_with("beta: must be closer to 0, not "));
+  Matrix<float> short_users = zeros<float>(1, 8), short_items = zeros<float>(2, 8);
+  short_items(0, 0) = 0.01F;
+  short_items(1, 0) = 0.02F;
+  const Scorer<float> of_short{Output<float>(short_users, short_items), {}, {}, {}};
+  CHECK(refusal([&] {
+          return with_magnitude_exponent(of_short, 30);
+        }).starts_with("beta: must be closer to 0, not 30: a row of magnitude 0.00999"));
   Matrix<float> users = zeros<float>(1, 8), long_items = zeros<float>(1, 8);
   long_items(0, 0) = 1e20F;
   const Scorer<float> of_long{Output<float>(users, long_items), {}, {}, {}};

@@ -211,6 +211,19 @@ TEST_CASE("a new row has PRISM's magnitude for its popularity where that is aske
   CHECK(PrismMagnitude{.alpha = max_prism_alpha}(0) > 0);
 }
 
+TEST_CASE("a row's magnitude is set however small the solution is") {
+  for (const double lambda : {1e3, 1e12, 1e50, 1e200}) {
+    CAPTURE(lambda);
+    const Matrix<float> rows_of_users =
+        fold_in_users(random_scorer<float>(5, 60, 10), history(),
+                      {.least_squares = {.lambda = lambda}, .magnitude = PrismMagnitude{}});
+    for (Index user = 0; user < history().users(); ++user) {
+      const double expected = std::log(history().user_degree()[user] + 2.0);
+      CHECK(norm(rows(rows_of_users)[user], 10) == doctest::Approx(expected).epsilon(1e-5));
+    }
+  }
+}
+
 TEST_CASE("a user without a history gets the mean of the trained users' rows") {
   const auto scorer = random_scorer<double>(5, 60, 3);
   const Matrix<double> folded_in = fold_in_users(scorer, {2, 60, Pairs{{0, 7}}});
@@ -240,6 +253,14 @@ TEST_CASE("fold-in refuses a history of other items, and options outside their d
   CHECK(with({.unobserved_weight = 1.1}) == "unobserved_weight: must be from 0 to 1, not 1.1");
   CHECK(with({.unobserved_weight = std::nan("")}).starts_with("unobserved_weight: "));
   CHECK(with({.lambda = -1}) == "lambda: must be a finite number of at least 0, not -1");
+  CHECK(with({.lambda = 1e308}).starts_with("lambda: must be smaller than 1e+308, whose product"));
+  CHECK(with({.similarity = Similarity(7)}) == "similarity: must be one of its type's enumerators");
+  const Scorer<double> of_zeros{Output<double>(random_rows<double>(5, 3, 1), zeros<double>(60, 3))};
+  CHECK(refusal([&] { return fold_in_users(of_zeros, history()); }) ==
+        "frozen: must have output rows that are not all zero");
+  const Scorer<double> uneven{
+      Output<double>(random_rows<double>(5, 1, 1), random_rows<double>(60, 64, 2))};
+  CHECK(refusal([&] { return fold_in_users(uneven, {1, 60, Pairs{}}); }).starts_with("scorer: "));
   // Six observed rows cannot determine ten columns.
   CHECK(refusal([&] {
           return fold_in_users(random_scorer<double>(2, 60, 10), history(),

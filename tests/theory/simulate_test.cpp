@@ -156,6 +156,10 @@ TEST_CASE("the allowed misses follow the binomial distribution") {
   CHECK(allowed_misses(2000, 0.5) > 1000);
   CHECK(allowed_misses(2000, 0.5) < 1100);
   CHECK(allowed_misses(1'000'000) < 1200);
+  // Far below the rounding error of a sum of all terms.
+  CHECK(allowed_misses(1'000'000, 0.999, 1e-10) > 1000);
+  CHECK(allowed_misses(1'000'000, 0.999, 1e-10) < 1300);
+  CHECK(allowed_misses(1000, 0.999, 1e-14) < 20);
   CHECK_THROWS_AS((void)allowed_misses(10, 1.0), ArgumentError);
 }
 
@@ -163,6 +167,8 @@ TEST_CASE("simulation rejects options outside their domain") {
   const TheoremSetting setting = settings()[0];
   CHECK_THROWS_AS((void)simulate_change(setting, {.draws = 1}), ArgumentError);
   CHECK_THROWS_AS((void)simulate_change(setting, {.dim = 1}), ArgumentError);
+  CHECK_THROWS_AS((void)simulate_change(setting, {.sampling = PairSampling(9)}), ArgumentError);
+  CHECK_THROWS_AS((void)simulate_change(setting, {.updates = Updates(9)}), ArgumentError);
   CHECK_THROWS_AS((void)simulate_change(setting, {.confidence = 1}), ArgumentError);
   CHECK_THROWS_WITH_AS((void)simulate_change(setting, {.run = 1U << 31}),
                        "run: must be below 2^31, not 2147483648", ArgumentError);

@@ -288,6 +288,8 @@ TEST_CASE("arguments outside their domain are typed errors that name them") {
   refuses("pair.item", [](auto& s) { s.pair.item = 0; });
   refuses("pair.cosine", [](auto& s) { s.pair.cosine = 1.1; });
   refuses("pair.user", [](auto& s) { s.pair.user = -1; });
+  refuses("pair_loss", [](auto& s) { s.pair_loss = PairLoss(9); });
+  refuses("decay", [](auto& s) { s.decay = Decay(9); });
 }
 
 TEST_CASE("the pair gradient is minus the gradient of the pair loss") {

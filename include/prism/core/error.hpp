@@ -157,8 +157,10 @@ inline void require_temperature(const char* argument, double tau) {
 /// @param last  the last enumerator of its type
 /// @throws ArgumentError  for a value without an enumerator, which a cast from a number may give
 template <class Enum>
-void require_enumerator(const char* argument, Enum value, Enum last) {
-  require(value >= Enum{} && value <= last, argument, "must be one of its type's enumerators");
+constexpr void require_enumerator(const char* argument, Enum value, Enum last) {
+  if (value < Enum{} || value > last) {
+    throw ArgumentError(argument, "must be one of its type's enumerators");
+  }
 }
 
 /// @throws ArgumentError  unless count is at least 1

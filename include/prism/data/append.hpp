@@ -73,7 +73,8 @@ inline void check_same_rows(const Ids& ids, const Ids& other, const char* kind) 
     times.assign(data.times().begin(), data.times().end());
     times.insert(times.end(), history.times().begin(), history.times().end());
   }
-  return {std::move(user_ids), std::move(item_ids), pairs, times};
+  return Interactions(std::move(user_ids), std::move(item_ids), pairs, times)
+      .with_positions_as_times(data.times_are_positions() || history.times_are_positions());
 }
 
 /// The same with row numbers as ids, whatever the ids of the data.

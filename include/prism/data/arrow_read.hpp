@@ -86,10 +86,14 @@ class ArrowIdColumn {
         known_(known) {
     if (!field.dictionary) return;
     const ArrowArray& dictionary = *arrow_column(field, batch).dictionary;
-    ArrowValues::check_array(dictionary, field.label);
-    words_.emplace(field.label, *field.dictionary, dictionary, 0, dictionary.length, 0);
+    words_label_ = "the dictionary of " + field.label;
+    ArrowValues::check_array(dictionary, words_label_);
+    words_.emplace(words_label_, *field.dictionary, dictionary, 0, dictionary.length, 0);
     known_.use_dictionary(dictionary);
   }
+
+  ArrowIdColumn(const ArrowIdColumn&) = delete;
+  ArrowIdColumn& operator=(const ArrowIdColumn&) = delete;
 
   /// @throws DataError  for an index that is not in the dictionary
   [[nodiscard]] bool is_null(std::int64_t row) const {
@@ -127,6 +131,7 @@ class ArrowIdColumn {
   }
 
   ArrowValues values_;
+  std::string words_label_;           // in errors
   std::optional<ArrowValues> words_;  // of the dictionary
   ArrowKnownIds& known_;
 };

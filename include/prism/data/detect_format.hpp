@@ -44,6 +44,7 @@ class FormatDetector {
     if (!delimiter.empty()) return {Format::delimited, delimiter};
     const std::string found = find_delimiter();
     if (format == Format::delimited) return {format, found};
+    if (found == "\t") refuse_lists_after_tab();
     return found == " " ? words() : FormatGuess{Format::delimited, found};
   }
 
@@ -71,7 +72,8 @@ class FormatDetector {
       "which surplus ones are ignored)";
   static constexpr std::array<const char*, 6> candidates{"\t", "::", ",", ";", "|", " "};
 
-  /// The delimiter of adjacency lists: spaces or a tab, or else a comma, semicolon or bar.
+  /// The delimiter of adjacency lists: spaces, or tabs where the first line has no spaces, or else
+  /// a comma, semicolon or bar.
   std::string of_lists() const {
     for (const char* const delimiter : {" ", ",", ";", "|"}) {
       const SampleRows rows = sample_.rows(delimiter);
@@ -89,6 +91,23 @@ class FormatDetector {
       return tab && rows[0].text.find(' ') == std::string::npos ? "\t" : " ";
     }
     return " ";
+  }
+
+  /// @throws DataError  if each line is a user, a tab, and numbers between spaces
+  void refuse_lists_after_tab() const {
+    const SampleRows rows = sample_.rows("\t");
+    bool several = false;
+    for (const SampleRow& row : rows) {
+      if (row.fields.size() != 2 ||
+          row.fields[1].find_first_not_of("0123456789 ") != std::string::npos) {
+        return;
+      }
+      several |= row.fields[1].find(' ') != std::string::npos;
+    }
+    if (!several) return;
+    fail(rows[0].line,
+         "has numbers between spaces after a tab, which may be one id or a list; for lists, "
+         "replace the tabs by spaces; otherwise set the option format to delimited");
   }
 
   std::string find_delimiter() const {

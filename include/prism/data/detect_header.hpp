@@ -31,6 +31,7 @@ enum class FirstRecord {
   names,
   data,
   numbering,  ///< 0, 1, 2 and so on, which may be pandas' names of columns
+  mixed,      ///< a number, and the name of a column of users or of items
   unclear,
 };
 
@@ -49,7 +50,12 @@ enum class FirstRecord {
 [[nodiscard]] inline FirstRecord judge_first_record(const SampleRows& rows) {
   if (begins_with_numbering(rows)) return FirstRecord::numbering;
   const std::vector<std::string>& first = rows[0].fields;
-  if (std::ranges::any_of(first, is_number_or_date)) return FirstRecord::data;
+  if (std::ranges::any_of(first, is_number_or_date)) {
+    const bool user = !find_known(first, known_columns.user).empty();
+    const bool item = !find_known(first, known_columns.item).empty();
+    if (user && item) return FirstRecord::names;
+    return user || item ? FirstRecord::mixed : FirstRecord::data;
+  }
   const auto is_name = [](const std::string& field) {
     return is_known(field, known_columns.user) || is_known(field, known_columns.item) ||
            is_known(field, known_columns.rating) || is_known(field, known_columns.time);

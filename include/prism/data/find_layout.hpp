@@ -105,7 +105,9 @@ class LayoutFinder {
 
   FormatGuess find_format() const {
     if (options_.format == Format::automatic) {
-      if (preamble_.konect || preamble_.entries) return {Format::delimited, " "};
+      if (preamble_.konect || preamble_.entries) {
+        return {Format::delimited, options_.delimiter.empty() ? " " : options_.delimiter};
+      }
       std::filesystem::path name = std::filesystem::path(file_).filename();
       if (name.extension() == ".gz") name = name.stem();
       if (name.extension() == ".inter" || has_types(sample_.rows("\t")[0].fields)) {
@@ -173,6 +175,11 @@ class LayoutFinder {
           rows_[0].line,
           "may be a header or an interaction: it has neither a number nor a known column "
           "name; use the option header to say which, yes or no");
+    }
+    if (first == FirstRecord::mixed && !names_known) {
+      detector_.fail(rows_[0].line,
+                     "may be a header or an interaction: it has a known column name, but also a "
+                     "number; use the option header to say which, yes or no");
     }
     if (first == FirstRecord::numbering && !names_known) {
       detector_.fail(rows_[0].line,

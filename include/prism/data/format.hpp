@@ -48,8 +48,7 @@ inline constexpr std::array<std::pair<Format, std::string_view>, 4> format_names
 
 /// Whether the first line names the columns.
 enum class Header {
-  automatic,  ///< yes if it has a name from known_columns, or no number where the lines below have
-              ///< one; an error if that does not decide it
+  automatic,  ///< by the rules in docs/reading.md; an error if they do not decide it
   yes,
   no,
 };

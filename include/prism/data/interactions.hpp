@@ -95,7 +95,8 @@ class Interactions {
       : user_ids_(other.user_ids_),
         item_ids_(other.item_ids_),
         read_summary_(other.read_summary_),
-        lists_(std::make_shared<const Lists>(*other.lists_, memory)) {
+        lists_(std::make_shared<const Lists>(*other.lists_, memory)),
+        times_are_positions_(other.times_are_positions_) {
     if (device_memory(memory) != nullptr) {
       on_host_ =
           other.on_host_ != nullptr ? other.on_host_ : std::make_shared<const Interactions>(other);
@@ -162,6 +163,10 @@ class Interactions {
   /// The time of each interaction, parallel to operator[]; empty if the data has no times.
   [[nodiscard]] std::span<const double> times() const noexcept { return lists_->times; }
 
+  /// Whether times() are not measured, but positions in a file that was taken to be in
+  /// chronological order.
+  [[nodiscard]] bool times_are_positions() const noexcept { return times_are_positions_; }
+
   /// The external id of a row; valid as long as the id map.
   [[nodiscard]] std::string_view user_id(Index user) const noexcept { return (*user_ids_)[user]; }
   [[nodiscard]] std::string_view item_id(Index item) const noexcept { return (*item_ids_)[item]; }
@@ -191,7 +196,8 @@ class Interactions {
       pairs.push_back((*this)[k]);
       if (timed) times.push_back(lists_->times[k]);
     }
-    return {user_ids_, item_ids_, pairs, times};
+    return Interactions(user_ids_, item_ids_, pairs, times)
+        .with_positions_as_times(times_are_positions_);
   }
 
   /// What the reader found in the file or Arrow table; null for a subset() of what was read, and
@@ -203,6 +209,11 @@ class Interactions {
   /// The same interactions with this summary.
   [[nodiscard]] Interactions with_summary(std::shared_ptr<const ReadSummary> summary) && {
     read_summary_ = std::move(summary);
+    return std::move(*this);
+  }
+  /// The same interactions, with this answer of times_are_positions().
+  [[nodiscard]] Interactions with_positions_as_times(bool positions) && {
+    times_are_positions_ = positions;
     return std::move(*this);
   }
 
@@ -311,6 +322,7 @@ class Interactions {
   std::shared_ptr<const Ids> item_ids_;
   std::shared_ptr<const ReadSummary> read_summary_;
   std::shared_ptr<const Lists> lists_;
+  bool times_are_positions_ = false;
   std::shared_ptr<const Interactions> on_host_;  // of a device copy: its original on the host
 };
 

@@ -77,7 +77,8 @@ namespace detail {
     pairs.push_back(pair);
     if (!data.times().empty()) times.push_back(data.times()[k]);
   }
-  return {user_ids, item_ids, pairs, times};
+  return Interactions(user_ids, item_ids, pairs, times)
+      .with_positions_as_times(data.times_are_positions());
 }
 
 }  // namespace prism::inline PRISM_ISA

@@ -131,12 +131,13 @@ class PreambleReader {
       if (is_comment || is_blank(without_return(line))) continue;
       (void)words.split(without_return(line));
       std::size_t sizes[3] = {};
-      for (std::size_t k = 0; k < words.size() && k < 3; ++k) {
+      bool read_all = words.size() == 3;
+      for (std::size_t k = 0; read_all && k < 3; ++k) {
         const char* const end = words[k].data() + words[k].size();
         const auto read = std::from_chars(words[k].data(), end, sizes[k]);
-        if (read.ec != std::errc() || read.ptr != end) sizes[k] = 0;
+        read_all = read.ec == std::errc() && read.ptr == end;
       }
-      if (words.size() != 3 || sizes[0] == 0 || sizes[1] == 0) {
+      if (!read_all || sizes[0] == 0 || sizes[1] == 0) {
         fail(preamble_.lines, "must be MatrixMarket's size line: rows, columns, entries");
       }
       preamble_.rows = sizes[0];

@@ -68,7 +68,9 @@ namespace detail {
   summary.items = count(interactions.item_degree());
   summary.interactions = interactions.size();
   summary.repeated = found - interactions.size();
+  const bool positions = summary.order_as_time;
   return std::move(interactions)
+      .with_positions_as_times(positions)
       .with_summary(std::make_shared<const ReadSummary>(std::move(summary)));
 }
 

@@ -134,11 +134,12 @@ class RecordParser {
       fail("has a tab, but the users and items of these adjacency lists are separated by spaces");
     }
     Index user = absent;
+    bool ended = false;  // an empty id stands only after a delimiter at the end
     for (const std::string_view id : fields) {
-      if (id.empty()) {
-        if (user != absent) continue;  // a delimiter at the end
-        fail("the user is empty");
-      }
+      if (id.empty() && user == absent) fail("the user is empty");
+      if (ended && !id.empty()) fail("an item is empty");
+      ended = id.empty();
+      if (ended) continue;
       if (user == absent) {
         user = add(chunk.users, id, fields, chunk);
       } else {

@@ -18,6 +18,7 @@
 #include "prism/core/index.hpp"
 #include "prism/core/random.hpp"
 #include "prism/core/shuffle.hpp"
+#include "prism/data/append.hpp"
 #include "prism/data/interactions.hpp"
 #include "prism/data/split_parts.hpp"
 #include "prism/data/temporal_split.hpp"
@@ -53,8 +54,8 @@ namespace detail {
 /// 0, ..., n-1 in random order.
 [[nodiscard]] inline std::vector<std::size_t> random_permutation(std::size_t n,
                                                                  std::uint64_t seed) {
-  require(n <= std::numeric_limits<std::uint32_t>::max(), "interactions",
-          "must be at most 4294967295 to be split at random");
+  require(n <= std::numeric_limits<std::uint32_t>::max(), "data",
+          "must have at most 4294967295 rows to be split at random");
   std::vector<std::size_t> positions(n);
   std::iota(positions.begin(), positions.end(), std::size_t{0});
   shuffle(serial, std::span(positions), Random(seed, Stream::split));
@@ -128,16 +129,11 @@ namespace detail {
 }
 
 /// Merges the validation set into the training set and keeps the test set, to train again once
-/// the hyperparameters have been chosen on the validation set.
+/// the hyperparameters have been chosen on the validation set. Times are kept if both have them.
 [[nodiscard]] inline Split merge_validation(const Split& split) {
-  std::vector<Interaction> pairs;
-  std::vector<double> times;
-  for (const Interactions* part : {&split.train, &split.validation}) {
-    for (std::size_t k = 0; k < part->size(); ++k) pairs.push_back((*part)[k]);
-    times.insert(times.end(), part->times().begin(), part->times().end());
-  }
   const Interactions& train = split.train;
-  return {.train = Interactions(train.user_ids(), train.item_ids(), pairs, times),
+  return {.train = detail::concatenate(train.user_ids(), train.item_ids(), train, split.validation,
+                                       0, 0),
           .validation = Interactions(train.user_ids(), train.item_ids(), {}),
           .test = split.test};
 }

@@ -90,9 +90,8 @@ inline void require_times(const Interactions& data, const char* argument = "data
 /// interactions, but not the order between those of different users.
 inline void require_order_across_users(const Interactions& data, const char* argument) {
   const auto& summary = data.read_summary();
-  const bool positions = summary && summary->order_as_time;
-  require(!positions || (summary->format != Format::adjacency && !is_one_user_after_another(data)),
-          argument,
+  const bool lists = summary && summary->format == Format::adjacency;
+  require(!data.times_are_positions() || (!lists && !is_one_user_after_another(data)), argument,
           "lists the interactions of one user after another, so their order says nothing about "
           "those of different users; split by the time of each user");
 }

@@ -79,9 +79,13 @@ template <class T>
 /// Spearman's correlation of magnitude and popularity, the paper's evidence that weight decay
 /// encodes popularity in magnitudes.
 /// @param popularity  one number for each row
+/// @throws ArgumentError  if there are more or fewer numbers; if a magnitude is NaN
 template <class T>
 [[nodiscard]] double magnitude_popularity_correlation(Rows<const T> table,
                                                       std::span<const Index> popularity) {
+  require(popularity.size() == table.size(), "popularity",
+          "must have one number for each of the " + std::to_string(table.size()) + " rows, not " +
+              std::to_string(popularity.size()));
   return spearman(magnitudes(table), std::vector<double>(popularity.begin(), popularity.end()));
 }
 

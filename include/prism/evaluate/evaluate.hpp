@@ -106,7 +106,11 @@ inline void check(const EvaluateOptions& options, const Interactions& relevant, 
   };
   const std::string shape =
       std::to_string(users) + " users and " + std::to_string(items) + " items, as the model has";
-  require(options.k >= 1, "k", "must be at least 1, not 0");
+  require_at_least_one("k", options.k);
+  require_enumerator("similarity", options.similarity, Similarity::cosine);
+  require_enumerator("averaged_users", options.averaged_users, AveragedUsers::all);
+  require_enumerator("recall_denominator", options.recall_denominator,
+                     RecallDenominator::at_most_k);
   require(fits(relevant), "relevant", "must have " + shape);
   require(!relevant.empty(), "relevant", "has no interactions, so there is nothing to evaluate");
   for (const Interactions* seen : options.exclude) {

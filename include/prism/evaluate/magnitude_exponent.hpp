@@ -25,6 +25,7 @@
 #include "prism/evaluate/evaluate_options.hpp"
 #include "prism/evaluate/report.hpp"
 #include "prism/execution/host.hpp"
+#include "prism/kernel/power.hpp"
 #include "prism/kernel/row.hpp"
 #include "prism/ops/numbers.hpp"
 #include "prism/policy/output.hpp"
@@ -39,9 +40,10 @@ namespace prism::inline PRISM_ISA {
 /// rows.
 /// @param exec  where it runs; for a device, the host that it belongs to; the host's threads if
 ///     left out
-/// @param beta  finite; with rows of very different magnitudes, a large beta can overflow
-/// @throws ArgumentError  for a beta that is not finite, or that makes a row's magnitude not
-///     finite; for a row whose squared magnitude is not finite
+/// @param beta  finite; with rows of very different magnitudes, a large beta can overflow or
+///     underflow
+/// @throws ArgumentError  for a beta that is not finite, or that makes a row's magnitude infinite
+///     or 0; for a row whose squared magnitude is not finite
 template <Execution X, class T>
 [[nodiscard]] Scorer<T> with_magnitude_exponent(const X& exec, const Scorer<T>& scorer,
                                                 double beta) {
@@ -63,17 +65,14 @@ template <Execution X, class T>
       const T magnitude = norm<Isa>(items[r], items.dim());
       require(is_finite(magnitude), "scorer",
               "has an item row whose squared magnitude is not finite, so the item has no score");
-      if (beta == 0) {
-        normalise<Isa>(items[r], items[r], items.dim());
-        continue;
-      }
       if (magnitude == 0) continue;
       scale<Isa>(items[r], T{1} / magnitude, items[r], items.dim());
+      if (beta == 0) continue;
       const double trained = static_cast<double>(magnitude);
-      const T factor = static_cast<T>(std::pow(trained, beta));
-      require(is_finite(factor), "beta",
+      const T factor = static_cast<T>(elementary::pow(trained, beta));
+      require(is_finite(factor) && factor > 0, "beta",
               "must be closer to 0, not " + format_number(beta) + ": a row of magnitude " +
-                  format_number(trained) + " to that power overflows");
+                  format_number(trained) + " to that power is too large or too small");
       scale<Isa>(items[r], factor, items[r], items.dim());
     }
   });

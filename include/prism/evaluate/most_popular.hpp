@@ -12,7 +12,8 @@
 
 namespace prism::inline PRISM_ISA {
 
-/// Scores every item by its popularity, for all users alike: a baseline for models.
+/// Scores every item by its popularity, for all users alike: a baseline for models. In float,
+/// popularities above 2^24 are rounded, so that some may tie; in double they are exact.
 ///   evaluate(most_popular(split.train), split.test, {.exclude = {&split.train}})
 template <class T = float>
 [[nodiscard]] Scorer<T> most_popular(const Interactions& train) {

@@ -54,6 +54,7 @@ void check_ranking(const Scorer<T>& scorer, std::span<const Index> users, std::s
   check_scorer(scorer);
   std::size_t user_count = scorer.output.users().size();
   for (const Interactions* part : exclude) {
+    require(part != nullptr, "exclude", "each part must be non-null");
     user_count = std::min<std::size_t>(user_count, part->users());
   }
   for (const Index user : users) check_row("users", user, user_count);

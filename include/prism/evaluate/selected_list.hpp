@@ -56,11 +56,6 @@ class SelectedList {
   /// less time than calling it after scoring for those that would enter.
   [[nodiscard]] bool is_selective() const noexcept { return refused_ > asked_ - asked_ / 4; }
 
-  void offer(Index item, T score) {
-    ++scored_;
-    enter(item, score);
-  }
-
   /// Offers n scores, the j-th of item_of(j).
   template <class Isa, class ItemOf>
   void offer_all(const T* scores, std::size_t n, const ItemOf& item_of) {

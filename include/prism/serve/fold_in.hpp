@@ -4,6 +4,7 @@
 #pragma once
 
 #include <algorithm>
+#include <cmath>
 #include <cstddef>
 #include <optional>
 #include <span>
@@ -19,8 +20,8 @@
 #include "prism/core/rows.hpp"
 #include "prism/data/append.hpp"
 #include "prism/data/interactions.hpp"
+#include "prism/evaluate/scoring_rows.hpp"
 #include "prism/execution/host.hpp"
-#include "prism/kernel/row.hpp"
 #include "prism/policy/output.hpp"
 #include "prism/serve/least_squares.hpp"
 #include "prism/serve/row_magnitude.hpp"
@@ -36,30 +37,31 @@ struct FoldInOptions {
 
 namespace detail {
 
-/// Scales rows to the magnitudes for their popularity.
-template <class Isa, class T>
-void set_magnitudes(Rows<T> rows, std::span<const Index> popularity,
-                    const std::optional<PrismMagnitude>& magnitude) {
-  if (!magnitude) return;
-  for (std::size_t r = 0; r < rows.size(); ++r) {
-    normalise<Isa>(rows[r], rows[r], rows.dim());
-    scale<Isa>(rows[r], static_cast<T>((*magnitude)(popularity[r])), rows[r], rows.dim());
-  }
+/// Scales a row to a magnitude, however small its numbers are; a row of zeros stays one.
+inline void set_magnitude(std::span<double> row, double magnitude) {
+  double largest = 0;  // by which the row is divided first, so that squares do not underflow
+  for (const double x : row) largest = std::max(largest, std::abs(x));
+  if (largest == 0) return;
+  double sum = 0;
+  for (const double x : row) sum += (x / largest) * (x / largest);
+  for (double& x : row) x = x / largest / std::sqrt(sum) * magnitude;
 }
 
 /// Sets the rows without interactions to the mean of the trained rows of their side.
-template <class T>
+/// @param finish  called with the mean
+template <class T, class Finish>
 void set_rows_without_history(Rows<T> rows, std::span<const Index> popularity,
-                              Rows<const T> trained) {
+                              Rows<const T> trained, const Finish& finish) {
   if (std::ranges::find(popularity, Index{0}) == popularity.end()) return;
   std::vector<double> sum(rows.dim());
   for (std::size_t r = 0; r < trained.size(); ++r) {
     for (std::size_t c = 0; c < sum.size(); ++c) sum[c] += static_cast<double>(trained[r][c]);
   }
-  const auto count = static_cast<double>(std::max<std::size_t>(1, trained.size()));
+  for (double& x : sum) x /= static_cast<double>(std::max<std::size_t>(1, trained.size()));
+  finish(std::span(sum));
   for (std::size_t r = 0; r < rows.size(); ++r) {
     if (popularity[r] != 0) continue;
-    std::ranges::transform(sum, rows[r], [&](double x) { return static_cast<T>(x / count); });
+    std::ranges::transform(sum, rows[r], [](double x) { return static_cast<T>(x); });
   }
 }
 
@@ -74,9 +76,12 @@ template <Execution X, class T, class Observed>
   const LeastSquares<T> least_squares(exec, frozen, options.least_squares);
   Matrix<T> folded_in = make_table<T>(popularity.size(), frozen.dim());
   const Rows<T> to = rows(folded_in);
-  least_squares.solve(exec, to.size(), observed, to);
-  set_rows_without_history(to, popularity, trained);
-  set_magnitudes<typename X::isa>(to, popularity, options.magnitude);
+  const auto finish = [&](Index degree, std::span<double> row) {
+    if (options.magnitude) set_magnitude(row, (*options.magnitude)(degree));
+  };
+  least_squares.solve(exec, to.size(), observed, to,
+                      [&](std::size_t r, std::span<double> row) { finish(popularity[r], row); });
+  set_rows_without_history(to, popularity, trained, [&](std::span<double> row) { finish(0, row); });
   return folded_in;
 }
 
@@ -103,6 +108,7 @@ template <Execution X, class T>
 [[nodiscard]] Matrix<T> fold_in_users(const X& exec, const Scorer<T>& scorer,
                                       const Interactions& history,
                                       const FoldInOptions& options = {}) {
+  detail::check_scorer(scorer);
   detail::check_count(history.items(), scorer.output.items().size(), "items");
   return detail::fold_in(
       exec, scorer.output.items(), scorer.output.users(), history.user_degree(),
@@ -128,6 +134,7 @@ template <Execution X, class T>
 [[nodiscard]] Matrix<T> fold_in_items(const X& exec, const Scorer<T>& scorer,
                                       const Interactions& history,
                                       const FoldInOptions& options = {}) {
+  detail::check_scorer(scorer);
   detail::check_count(history.users(), scorer.output.users().size(), "users");
   return detail::fold_in(
       exec, scorer.output.users(), scorer.output.items(), history.item_degree(),

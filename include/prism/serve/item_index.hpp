@@ -69,7 +69,10 @@ class ItemIndex {
             exec, scorer, options.similarity,
             // As for a ranking of many users, since the items are quantised once.
             detail::uses_pruning<T, Isa>(options.pruning, max_rows, detail::scoring_dim(scorer)),
-            typename Items::LongestFirst{})) {}
+            typename Items::LongestFirst{})) {
+    require_enumerator("similarity", options.similarity, Similarity::cosine);
+    require_enumerator("pruning", options.pruning, Pruning::always);
+  }
   /// From a model's scorer.
   template <class Model>
   requires std::same_as<typename Model::scalar_type, T>

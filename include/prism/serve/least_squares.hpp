@@ -40,6 +40,7 @@ struct LeastSquaresOptions {
     require(unobserved_weight >= 0 && unobserved_weight <= 1, "unobserved_weight",
             "must be from 0 to 1, not " + format_number(unobserved_weight));
     require_non_negative("lambda", lambda);
+    require_enumerator("similarity", similarity, Similarity::cosine);
   }
 };
 
@@ -76,20 +77,33 @@ class LeastSquares {
     for (std::size_t r = 0; r < dim_; ++r) trace += gram_[r * dim_ + r];
     if (!is_finite(trace)) fail_at_row<Isa>();  // otherwise it would seem to be lambda's fault
     const auto size = static_cast<double>(std::max<std::size_t>(1, frozen_.size()));
-    ridge_ = options.lambda * trace / size;
+    ridge_ = options.lambda * (trace / size);
+    require(is_finite(ridge_), "lambda",
+            "must be smaller than " + format_number(options.lambda) +
+                ", whose product with the rows' mean squared magnitude is not finite");
+    all_zero_ = trace == 0;
     for (double& sum : gram_) sum *= options.unobserved_weight;
   }
 
   [[nodiscard]] std::size_t dim() const noexcept { return dim_; }
 
+  /// As below, without `finish`.
+  template <Execution X, class Observed>
+  void solve(const X& exec, std::size_t count, const Observed& observed, Rows<T> to) const {
+    solve(exec, count, observed, to, [](std::size_t, std::span<double>) {});
+  }
+
   /// Solves for `count` rows. A row without observations is zero.
   /// @param observed  std::span<const Index>(std::size_t row): the frozen rows that it was observed
   ///     with, each once
   /// @param to        count x dim, overwritten
+  /// @param finish    called with each solution, as (std::size_t row, std::span<double>), before it
+  ///     is rounded to T
   /// @throws ArgumentError  if a row is out of range; if there is no unique solution, as with a
-  ///     lambda of 0 and fewer frozen rows than columns
-  template <Execution X, class Observed>
-  void solve(const X& exec, std::size_t count, const Observed& observed, Rows<T> to) const {
+  ///     lambda of 0 and fewer frozen rows than columns, or frozen rows that are all zero
+  template <Execution X, class Observed, class Finish>
+  void solve(const X& exec, std::size_t count, const Observed& observed, Rows<T> to,
+             const Finish& finish) const {
     using Isa = typename X::isa;
     constexpr std::size_t grain = 16;
     parallel_chunks(exec, count, grain, [&](std::size_t begin, std::size_t end) {
@@ -102,6 +116,7 @@ class LeastSquares {
           add_observed<Isa>(with, matrix, row, solution);
           solve_one<Isa>(matrix, solution);
         }
+        finish(k, std::span(solution));
         std::ranges::transform(solution, to[k], [](double x) { return static_cast<T>(x); });
       }
     });
@@ -153,6 +168,7 @@ class LeastSquares {
   template <class Isa>
   void solve_one(std::vector<double>& matrix, std::vector<double>& solution) const {
     for (std::size_t r = 0; r < dim_; ++r) matrix[r * dim_ + r] += ridge_;
+    require(!all_zero_, "frozen", "must have output rows that are not all zero");
     require(cholesky<Isa>(matrix.data(), dim_), "lambda",
             "must be greater than " + format_number(options_.lambda) +
                 ", with which the least-squares problem has no unique solution");
@@ -164,6 +180,7 @@ class LeastSquares {
   std::size_t dim_;
   std::vector<double> gram_;  // of the frozen rows, times unobserved_weight; lower triangle
   double ridge_ = 0;
+  bool all_zero_ = false;  // the frozen rows
 };
 
 }  // namespace prism::inline PRISM_ISA

@@ -28,8 +28,9 @@ namespace prism::inline PRISM_ISA {
 
 namespace detail {
 
-/// @throws ArgumentError  for a user out of range for the scorer or for `seen`, k of 0, or a scorer
-///     whose rows or factors do not fit together
+/// @throws ArgumentError  for a user out of range for the scorer or for `seen`, k of 0, a
+/// similarity
+///     without an enumerator, or a scorer whose rows or factors do not fit together
 template <class T>
 void check_recommend(const Scorer<T>& scorer, const Interactions& seen, Index user, std::size_t k,
                      const RecommendOptions& options) {
@@ -40,6 +41,7 @@ void check_recommend(const Scorer<T>& scorer, const Interactions& seen, Index us
               ", the number of users in `seen`, unless exclude_seen is false, not " +
               std::to_string(user));
   require_at_least_one("k", k);
+  require_enumerator("similarity", options.similarity, Similarity::cosine);
 }
 
 }  // namespace detail

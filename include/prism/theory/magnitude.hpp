@@ -95,6 +95,8 @@ constexpr void check(const TheoremSetting& setting) {
                  "must be at least 1e-50 and at most 1e50", setting.pair.item);
   require_domain(setting.pair.cosine >= -1 && setting.pair.cosine <= 1, "pair.cosine",
                  "must be at least -1 and at most 1", setting.pair.cosine);
+  require_enumerator("pair_loss", setting.pair_loss, PairLoss::euclidean);
+  require_enumerator("decay", setting.decay, Decay::batched);
 }
 
 }  // namespace detail

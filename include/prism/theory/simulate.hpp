@@ -66,6 +66,8 @@ namespace detail {
   require(options.run < max_draws, "run", "must be below 2^31, not " + std::to_string(options.run));
   require(setting.popularity <= std::numeric_limits<std::uint32_t>::max(), "popularity",
           "must be below 2^32 to be simulated, not " + std::to_string(setting.popularity));
+  require_enumerator("sampling", options.sampling, PairSampling::with_replacement);
+  require_enumerator("updates", options.updates, Updates::every_pair);
   require(options.dim >= 2, "dim", "must be at least 2, not " + std::to_string(options.dim));
   require(options.confidence > 0 && options.confidence < 1, "confidence",
           "must be above 0 and below 1, not " + format_number(options.confidence));

@@ -52,15 +52,15 @@ template <class Prediction>
                                                 double significance = 1e-3) {
   require(confidence > 0 && confidence < 1, "confidence", "must be above 0 and below 1");
   require(significance > 0 && significance < 1, "significance", "must be above 0 and below 1");
-  // The binomial distribution, summed term by term; its first terms may underflow.
+  // The binomial distribution's upper tail, from its end on, where its terms are smallest.
   const double n = static_cast<double>(checks);
-  double more = 1;
-  std::size_t misses = 0;
-  for (;; ++misses) {
+  double more = 0;
+  std::size_t misses = checks;
+  for (; misses > 0; --misses) {
     const double k = static_cast<double>(misses);
-    more -= std::exp(std::lgamma(n + 1) - std::lgamma(k + 1) - std::lgamma(n - k + 1) +
+    more += std::exp(std::lgamma(n + 1) - std::lgamma(k + 1) - std::lgamma(n - k + 1) +
                      k * std::log1p(-confidence) + (n - k) * std::log(confidence));
-    if (more < significance || misses == checks) break;
+    if (more >= significance) break;
   }
   return misses;
 }
