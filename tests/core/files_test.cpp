@@ -70,6 +70,14 @@ TEST_CASE("a file and a folder are written where links lead, and the links stay"
   CHECK(fs::is_symlink(folder / "to_folder"));
 }
 
+TEST_CASE("a folder's name is not a file's") {
+  const TemporaryFolder folder;
+  CHECK_THROWS_WITH_AS(write(folder / "none/", "text"),
+                       doctest::Contains("it is not the name of a file"), DataError);
+  CHECK_THROWS_AS(write("", "text"), DataError);
+  CHECK_FALSE(fs::exists(folder / "none"));
+}
+
 TEST_CASE("what has a file's temporary name is not written through") {
   const TemporaryFolder folder;
   write(folder / "victim", "untouched");

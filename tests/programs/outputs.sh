@@ -45,7 +45,24 @@ grep -q 'tested after retraining on training and validation set' again.txt || fa
 [ "$(grep -c '"validation_ndcg": null' retrained.json)" -ge 1 ] || fail "a retraining has a validation that it did not measure"
 grep -q 'test-time aggregation m -' again.txt && [ "$(figures again.txt)" != "$(figures aggregated.txt)" ] ||
   fail "retraining changed no figure of an aggregated model"
+grep -q '"training stopped' retrained.json && [ "$(grep -c '"training stopped' retrained.json)" = 1 ] ||
+  fail "a retraining repeats the training's warnings"
+# A retraining that fails costs nothing of the first training: here a user has no item left to draw.
+awk 'BEGIN { for (u = 1; u <= 20; ++u) for (i = 1; i <= 12; ++i) if (u == 1 || (u + i) % 3) print u "\t" i }' >full.tsv
+printf '2\t12\n3\t12\n' >test.tsv
+status=0
+"$program" --data full.tsv --test test.tsv --drop-repeated --loss BPR --sampler UnobservedNegatives --dim 8 --epochs 2 \
+  --initializer PRISM --quiet --validation-part 0.2 --retrain --save kept --json kept.json >out.txt 2>&1 || status=$?
+[ "$status" = 1 ] && grep -q 'was not retrained: ' out.txt && grep -q '^MF' out.txt && grep -q '"retraining_error"' kept.json &&
+  [ -e kept/MF-BPR-None-PRISM ] || { cat out.txt; fail "exit status $status: a failed retraining cost the first training"; }
 refused 2 "--aggregate excludes --save" --aggregate --save aggregated
+refused 2 "--validate-by-cosine: requires --records" --validate-by-cosine --lr 0.1,0.01
+status=0
+run --device cuda --epochs 1 >out.txt 2>&1 || status=$?
+if grep -q 'built without' out.txt; then
+  refused 1 "--device: cannot be cuda in a program that was built without" --device cuda --save early --checkpoint early
+  [ ! -e early ] || fail "folders were created for a device that the program does not have"
+fi
 refused 2 "--aggregate: is for single runs" --aggregate --lr 0.1,0.01
 
 "$recommend" --model done/MF-DirectAU-None-PRISM --describe >out.txt

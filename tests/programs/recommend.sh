@@ -36,6 +36,10 @@ cmp rated.txt liked.txt || fail "low ratings count as likes"
 ask --new-users rated.csv --min-rating 1 >rated.txt 2>messages.txt
 ask --new-users all.csv >all.txt 2>/dev/null
 cmp rated.txt all.txt || fail "--min-rating does not count"
+# A user of whom only low ratings are known is named, not left out silently.
+printf 'user,item,rating\nlow,1,1\nlow,2,2\nnew,1,5\nnew,2,4\n' >low.csv
+ask --new-users low.csv >out.txt 2>messages.txt && fail "a user without ratings that count was answered"
+cmp out.txt liked.txt && grep -q 'all ratings of the user low are below --min-rating' messages.txt || fail "$(cat out.txt messages.txt)"
 # Without a header, column 2 holds ratings if its numbers are not times.
 printf 'new\t1\t978300760\nnew\t2\t978300761\n' >times.tsv
 ask --new-users times.tsv >times.txt 2>messages.txt

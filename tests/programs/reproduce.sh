@@ -96,6 +96,18 @@ mkdir data/gowalla
 echo '<html>' | gzip >data/gowalla/interactions.tsv.gz
 run --results whole --only magnitudes,curves >log.txt 2>&1 || { cat log.txt; exit 1; }
 grep -q '^Gowalla is left out: .*; --help says' log.txt && ! grep -q -- '--format' log.txt || fail "a file that is no data is not left out"
+# Nor is one that cannot be split: here with interactions in both of its sets.
+pairs() { tiny_ratings | awk -F:: '{ print $1 "\t" $2 "\t" (($1 + $2) % 5 == 0) }'; }
+{ pairs; pairs | head -n 40 | awk '{ print $1 "\t" $2 "\t" 1 - $3 }'; } | gzip >data/gowalla/interactions.tsv.gz
+run --results whole --only magnitudes/movielens1m --list >list.txt 2>log.txt || { cat log.txt; exit 1; }
+run --results whole --only magnitudes/movielens1m >log.txt 2>&1 || { cat log.txt; exit 1; }
+grep -q '^Gowalla, LightGCN split is left out: .*; --help says' log.txt && ! grep -q -- '--drop-repeated' log.txt ||
+  { cat log.txt; fail "data that cannot be split are not left out"; }
+# A disk that is full leaves the pictures as they were.
+cp whole/curves-movielens1m.svg before.svg
+echo '<html>' | gzip >data/gowalla/interactions.tsv.gz
+if (ulimit -f 8; run --results whole --no-run) >log.txt 2>&1; then fail "a full disk is a success"; fi
+cmp whole/curves-movielens1m.svg before.svg || fail "a picture was cut off"
 mkdir data/yelp2018
 tiny_ratings | awk -F:: '{ print $1 "\t" $2 "\t" (($1 + $2) % 5 == 0) }' | gzip >data/yelp2018/interactions.tsv.gz
 run --results whole --only table1/yelp2018/MF/SSM/transferred --list >list.txt 2>log.txt || { cat log.txt; exit 1; }
@@ -109,9 +121,10 @@ cp whole.md before.md
 status=0
 run --results /proc/none --only curves >log.txt 2>&1 || status=$?
 [ "$status" = 1 ] && grep -q -- '--results: cannot be created: /proc/none' log.txt || fail "status $status for a folder that cannot be made"
+run --results "" --only curves >log.txt 2>&1 && fail "no name is a folder's name"
+grep -q -- '--results: must name a folder' log.txt || { cat log.txt; fail "an empty --results has another error"; }
 # A cell that takes another's hyperparameters.
 mkdir data/gowalla data/yelp2018
-pairs() { tiny_ratings | awk -F:: '{ print $1 "\t" $2 "\t" (($1 + $2) % 5 == 0) }'; }
 # Different users, because trials on the same interactions would already be on record.
 pairs | awk '$1 % 6 != 0' | gzip >data/gowalla/interactions.tsv.gz
 pairs | awk '$1 % 6 != 1' | gzip >data/yelp2018/interactions.tsv.gz

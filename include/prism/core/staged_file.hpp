@@ -108,6 +108,9 @@ class StagedFile {
  private:
   /// The file that a path leads to: renaming over a link or a device would replace that itself.
   static std::filesystem::path target(const std::filesystem::path& path) {
+    if (!path.has_filename()) {
+      throw DataError(path.string(), 0, "cannot be written: it is not the name of a file");
+    }
     std::error_code error;
     const std::filesystem::path real = real_path(path, error);
     if (error) throw DataError(path.string(), 0, "cannot be written: " + error.message());

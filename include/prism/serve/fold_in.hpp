@@ -47,6 +47,18 @@ inline void set_magnitude(std::span<double> row, double magnitude) {
   for (double& x : row) x = x / largest / std::sqrt(sum) * magnitude;
 }
 
+/// Scales rows to the magnitudes for their popularity, if those are given.
+template <class T>
+void set_magnitudes(Rows<T> rows, std::span<const Index> popularity,
+                    const std::optional<PrismMagnitude>& magnitude) {
+  if (!magnitude) return;
+  for (std::size_t r = 0; r < rows.size(); ++r) {
+    std::vector<double> row(rows[r], rows[r] + rows.dim());
+    set_magnitude(row, (*magnitude)(popularity[r]));
+    std::ranges::transform(row, rows[r], [](double x) { return static_cast<T>(x); });
+  }
+}
+
 /// Sets the rows without interactions to the mean of the trained rows of their side.
 /// @param finish  called with the mean
 template <class T, class Finish>

@@ -149,7 +149,7 @@ template <Execution X, class Model, class T = typename Model::scalar_type, class
                           format_number(rate));
   }
   const auto popularity = (of_users ? all.user_degree() : all.item_degree()).subspan(from);
-  set_magnitudes<Isa>(rows(folded_in), popularity, options.magnitude);
+  set_magnitudes(rows(folded_in), popularity, options.magnitude);
   return folded_in;
 }
 

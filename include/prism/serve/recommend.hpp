@@ -28,9 +28,8 @@ namespace prism::inline PRISM_ISA {
 
 namespace detail {
 
-/// @throws ArgumentError  for a user out of range for the scorer or for `seen`, k of 0, a
-/// similarity
-///     without an enumerator, or a scorer whose rows or factors do not fit together
+/// @throws ArgumentError  for a user out of range for the scorer or for `seen`, k of 0, another
+///     number than a similarity's, or a scorer whose rows or factors do not fit together
 template <class T>
 void check_recommend(const Scorer<T>& scorer, const Interactions& seen, Index user, std::size_t k,
                      const RecommendOptions& options) {
