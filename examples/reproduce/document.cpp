@@ -87,11 +87,11 @@ the negatives. On Yelp2018 and Amazon-Book the learning rate is 0.01 (CCL: 0.003
 1.22 (Yelp2018: 1.1), SLK's tau_w 1 with constant weights and quantiles of every fifth epoch, CCL's weight 150
 (Amazon-Book: 250). Chosen are those that rank a validation set best, a tenth of the training set, by successive halving
 among the candidates of each learning rate, whose first rung, without `--first-epochs`, is 10 epochs (CCL: 30); the
-model is then retrained on training and validation set for the best number of epochs, and tested. There is one seed;
-on LightGCN splits it affects only the validation set. NDCG@20 and Recall@20 count as in [protocols.md](protocols.md).
+model is then retrained on training and validation set for the best number of epochs, and tested. There is one seed; on
+LightGCN splits it affects only the validation set. NDCG@20 and Recall@20 count as in [protocols.md](protocols.md).
 Equal quality is reached when the validation of each initializer reaches the lower of their two best. Seconds per epoch
 include validation, with other trials on other cores. Published results have other random splits and other validation
-sets.
+sets, and on Amazon-Book a training set that is [complete](reading.md#data-sets), as ours is not.
 
 )";
 
