@@ -8,5 +8,6 @@ endif()
 if(NOT TARGET TBB::tbb)
   find_package(TBB REQUIRED)
 endif()
+find_package(Threads REQUIRED)
 # Optional: reading gzip files.
 find_package(ZLIB QUIET)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// A device whose warps and lanes run from the last to the first: a result that differs from
+// A device whose blocks, warps and lanes run from the last to the first: a result that differs from
 // serial_grid's depends on an order that no device guarantees.
 #pragma once
 
@@ -13,6 +13,18 @@ struct ReversedGrid {
 };
 
 inline constexpr ReversedGrid reversed_grid{};
+
+template <class Kernel>
+struct ReversedBlocks {
+  using Shared = typename Kernel::Shared;
+  std::size_t blocks;
+  const Kernel& kernel;
+
+  template <class Block>
+  void operator()(const Block& block, Shared& shared, std::size_t i) const {
+    kernel(block, shared, blocks - 1 - i);
+  }
+};
 
 }  // namespace test
 
@@ -30,6 +42,10 @@ struct Loops<test::ReversedGrid> : Loops<SerialGrid> {
   template <class Body>
   static void on_lanes(std::size_t n, const Body& body) {
     on_warps(n, body);
+  }
+  template <class Kernel>
+  static void on_blocks(std::size_t n, const Kernel& kernel) {
+    Loops<SerialGrid>::on_blocks(n, test::ReversedBlocks<Kernel>{n, kernel});
   }
 };
 

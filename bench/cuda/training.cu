@@ -99,14 +99,22 @@ int main(int argc, char** argv) {
                                                         " TFLOP/s of multiply-adds, " +
                                                         std::to_string(bench::bandwidth() / 1e12) +
                                                         " TB/s of memory");
-  // Bytes per row that a step reaches, roughly: weights and two moments, read and written.
+  // Bytes per row: weights and two moments, read and written.
   constexpr double row = 6.0 * sizeof(float) * 64;
+  // The distinct rows that a batch of uniform draws reaches, expected; popular items are drawn more
+  // often, so that a batch of pairs reaches fewer.
+  const auto distinct = [](double drawn, double of) {
+    return of * (1 - std::pow(1 - 1 / of, drawn));
+  };
+  constexpr double users = 29'858, items = 40'981;
   // DirectAU: the cosines of all pairs of the batch's distinct users, and of its items, and the
   // products with them, each pair once.
   constexpr double pairs = 4096.0 * 4096.0 / 2 * 64 * 2 * 3 * 2;
-  bench::add_step<Recommender<MF<64>, BPR>>("step/BPR", 16384, {}, 0, row * 3 * 16384);
-  bench::add_step<Recommender<MF<64>, SSM>>("step/SSM, 10 negatives", 16384, {}, 0,
-                                            row * 12 * 16384);
+  bench::add_step<Recommender<MF<64>, BPR>>(
+      "step/BPR", 16384, {}, 0, row * (distinct(16384, users) + distinct(2 * 16384, items)));
+  bench::add_step<Recommender<MF<64>, SSM>>(
+      "step/SSM, 10 negatives", 16384, {}, 0,
+      row * (distinct(16384, users) + distinct(11 * 16384, items)));
   bench::add_step<Recommender<MF<64>, SSM, None, Xavier, Adam, SharedNegatives<>>>(
       "step/SSM, 1024 shared", 4096, {.loss = {.negatives = 1024, .tau = 0.1}},
       6.0 * 4096 * 1024 * 64);

@@ -92,8 +92,10 @@ def epoch(name, fused, train, user_count, item_count, options):
     optimizer = torch.optim.Adam([users.weight, items.weight], lr=1e-3, fused=fused)
     loss_of = torch.compile(LOSSES[name]) if options.compile else LOSSES[name]
 
-    def steps(count):
-        batches = train[torch.randperm(len(train))].split(options.batch)[:count]
+    def shuffled():
+        return train[torch.randperm(len(train))].split(options.batch)
+
+    def steps(batches):
         for batch in batches:
             user_ids, item_ids = batch[:, 0], batch[:, 1]
             loss = loss_of(
@@ -102,13 +104,15 @@ def epoch(name, fused, train, user_count, item_count, options):
             optimizer.zero_grad()
             loss.backward()
             optimizer.step()
-        return len(batches)
 
-    steps(20 if options.compile else 3)  # the first ones allocate memory, and compile
-    whole = -(-len(train) // options.batch)
+    steps(shuffled()[: 20 if options.compile else 3])  # the first allocate memory, and compile
     begin = now()
-    taken = steps(max(1, round(options.share * whole)))
-    return (now() - begin) * whole / taken
+    batches = shuffled()
+    shuffling = now() - begin
+    taken = max(1, round(options.share * len(batches)))
+    begin = now()
+    steps(batches[:taken])
+    return shuffling + (now() - begin) * len(batches) / taken
 
 
 def ranking(train, test, user_count, item_count):

@@ -75,7 +75,7 @@ def main():
 
                 for _ in range(args.runs):
                     out = subprocess.run([args.program, "time", *size, str(args.threads)],
-                                         check=True, capture_output=True, text=True).stdout
+                                         check=True, stdout=subprocess.PIPE, text=True).stdout
                     note("prism", json.loads(out))
                     note("faiss IndexFlatIP", both(
                         lambda: [flat.search(users[q:q + 1], K) for q in range(QUERIES)],

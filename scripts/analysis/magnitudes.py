@@ -11,6 +11,8 @@ import sys
 
 import numpy as np
 
+if len(sys.argv) != 3:
+    sys.exit(__doc__)
 folder, data = sys.argv[1:]
 K = 20
 DISCOUNT = 1 / np.log2(np.arange(2, K + 2))
@@ -30,7 +32,11 @@ lines = [line.split() for line in gzip.open(data, "rt")]
 
 
 def pairs_of(part):
-    kept = [(user_ids[u], item_ids[i]) for u, i, of in lines if of == part and i in item_ids]
+    kept = [
+        (user_ids[u], item_ids[i])
+        for u, i, of in lines
+        if of == part and u in user_ids and i in item_ids
+    ]
     return np.array(kept)
 
 

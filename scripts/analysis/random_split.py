@@ -8,7 +8,9 @@ import random
 import sys
 
 random.seed(1)
-rows = [line.split("\t")[:2] for line in gzip.open(sys.argv[1], "rt")]
+if len(sys.argv) != 2:
+    sys.exit(__doc__)
+rows = [line.rstrip("\n").split("\t")[:2] for line in gzip.open(sys.argv[1], "rt")]
 test = set(random.sample(range(len(rows)), len(rows) // 5))
 with open("train.tsv", "w") as train_file, open("test.tsv", "w") as test_file:
     for k, row in enumerate(rows):

@@ -32,7 +32,7 @@ TEST_CASE("draws depend on seed, stream, epoch and position") {
   CHECK(base.bits(5) != base.bits(5 + (std::uint64_t{1} << 32)));
 }
 
-TEST_CASE("uniform, below and normal have the distributions they name") {
+TEST_CASE("uniform, uniform_int and standard_normal have the distributions they name") {
   constexpr int n = 200000;
   const Random random(7, Stream::synthetic);
   double sum = 0, normal_sum = 0, normal_squares = 0;

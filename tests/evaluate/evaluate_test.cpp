@@ -123,16 +123,23 @@ TEST_CASE("evaluate names the argument that does not fit") {
   const Interactions relevant = part(1, 3, {{0, 0}}), wider = part(1, 4, {{0, 0}});
   const std::vector<Index> short_list{1};
   const auto refused = [&](const Interactions& data, const EvaluateOptions& options) {
-    CHECK_THROWS_AS(static_cast<void>(evaluate(scores.scorer(), data, options)), ArgumentError);
+    try {
+      static_cast<void>(evaluate(scores.scorer(), data, options));
+    } catch (const ArgumentError& error) {
+      return error.argument();
+    }
+    return std::string("nothing");
   };
-  refused(relevant, {.k = 0});
-  refused(wider, {});
-  refused(relevant, {.exclude = {&wider}});
-  refused(relevant, {.exclude = {nullptr}});
-  refused(relevant, {.similarity = Similarity(7)});
-  refused(relevant, {.averaged_users = AveragedUsers(7)});
-  refused(relevant, {.recall_denominator = RecallDenominator(7)});
-  refused(relevant, {.popularity = short_list});
+  CHECK(refused(relevant, {}) == "nothing");
+  CHECK(refused(relevant, {.k = 0}) == "k");
+  CHECK(refused(wider, {}) == "relevant");
+  CHECK(refused(part(1, 3, {}), {}) == "relevant");
+  CHECK(refused(relevant, {.exclude = {&wider}}) == "exclude");
+  CHECK(refused(relevant, {.exclude = {nullptr}}) == "exclude");
+  CHECK(refused(relevant, {.similarity = Similarity(7)}) == "similarity");
+  CHECK(refused(relevant, {.averaged_users = AveragedUsers(7)}) == "averaged_users");
+  CHECK(refused(relevant, {.recall_denominator = RecallDenominator(7)}) == "recall_denominator");
+  CHECK(refused(relevant, {.popularity = short_list}) == "popularity");
 }
 
 TEST_CASE("full ranking equals a sort of every score, for many sizes") {

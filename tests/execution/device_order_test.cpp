@@ -61,7 +61,7 @@ TEST_CASE("the epochs' orders, drawn while a device trains, are the host's") {
   }
 }
 
-TEST_CASE("a model trained on a device does not depend on the order of warps and lanes") {
+TEST_CASE("a model trained on a device does not depend on the order of blocks, warps and lanes") {
   const Split split = random_split(
       synthetic_interactions({.users = 120, .items = 90, .interactions_per_user = 10}));
   const auto check = [&]<class Loss, class Sampler>(std::type_identity<Types<Loss, Sampler>>) {
@@ -76,6 +76,7 @@ TEST_CASE("a model trained on a device does not depend on the order of warps and
   check(std::type_identity<Types<BPR, UniformNegatives>>{});
   check(std::type_identity<Types<BPR, InBatchNegatives>>{});
   check(std::type_identity<Types<SSM, InBatchNegatives>>{});
+  check(std::type_identity<Types<SSM, SharedNegatives<>>>{});
   check(std::type_identity<Types<Penalized<MACR, IPL>, UniformNegatives>>{});
   check(std::type_identity<Types<Penalized<MAWU, ReSN>, UniformNegatives>>{});
 }

@@ -2,9 +2,10 @@
 // Fuzzes the readers (libFuzzer): any bytes give interactions or a typed error, and the result does
 // not depend on the chunks. The first two bytes choose the options, the rest is the file.
 //
-//     cmake -B build/fuzz -DCMAKE_CXX_COMPILER=clang++ -DPRISM_FUZZ=ON && cmake --build build/fuzz
-//     -t read_fuzz mkdir found && build/fuzz/tests/fuzz/read_fuzz -max_total_time=600 found
-//     tests/fuzz/corpus/read
+//     cmake -B build/fuzz -DCMAKE_CXX_COMPILER=clang++ -DPRISM_FUZZ=ON
+//     cmake --build build/fuzz -t read_fuzz
+//     mkdir found
+//     build/fuzz/tests/fuzz/read_fuzz -max_total_time=600 found tests/fuzz/corpus/read
 #include <unistd.h>
 #include <cstddef>
 #include <cstdint>

@@ -92,6 +92,17 @@ void check_tile_unit() {
   check<Isa, float>(800, 33);
 }
 
+/// The gradient at random directions.
+template <class Isa>
+Matrix<float> gradient_of(std::size_t n, std::size_t dim) {
+  const Matrix<float> table = converted<float>(unit_rows(n, dim, 1));
+  auto gradient = zeros<float>(n, dim);
+  Scratch scratch;
+  pair_potential(
+      host<Isa>, rows(table), 4.0, [](double) { return 1.0; }, rows(gradient), scratch);
+  return gradient;
+}
+
 /// The gradient's error against double for random directions, relative to its magnitude; both are
 /// root mean squares.
 template <class Isa>
@@ -120,6 +131,14 @@ TEST_CASE("the gradient's error is what docs/execution.md says") {
   CHECK(relative_error_of_gradient<isa::scalar>() <= 2e-7);
   CHECK(relative_error_of_gradient<test::EmulatedTileIsa>() <= 4e-6);
   CHECK(relative_error_of_gradient<isa::native>() <= (HasTileUnit<isa::native> ? 4e-6 : 2e-7));
+}
+
+TEST_CASE("a tile unit is used from 256 rows of 32 columns on") {
+  using Tiles = test::EmulatedTileIsa;
+  // Its parts of floats round otherwise.
+  CHECK(gradient_of<Tiles>(256, 32) != gradient_of<isa::scalar>(256, 32));
+  CHECK(gradient_of<Tiles>(255, 32) == gradient_of<isa::scalar>(255, 32));
+  CHECK(gradient_of<Tiles>(256, 31) == gradient_of<isa::scalar>(256, 31));
 }
 
 TEST_CASE("the pair potential equals its definition, scalar") { check_all<isa::scalar>(); }

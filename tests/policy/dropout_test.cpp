@@ -85,6 +85,31 @@ TEST_CASE("dropout sets the share of numbers that its rate says to zero, and sca
   }
 }
 
+TEST_CASE("each step of training drops other numbers, and ranking none") {
+  Recommender<Dropout<MF<50>>, BPR, None, Xavier, SGD> model(split().train,
+                                                             {.backbone = {.rate = 0.5}});
+  Trainer trainer(model);
+  const std::vector<Interaction> pairs{split().train[0]};
+  const auto changed_by_step = [&] {
+    const Matrix<float> before = model.users();
+    trainer.step(pairs, trainer.sample(pairs, Random(1, Stream::negatives), 0), 0.1);
+    trainer.flush();
+    std::vector<bool> changed;
+    for (std::size_t c = 0; c < 50; ++c) {
+      changed.push_back(model.users()(pairs[0].user, c) != before(pairs[0].user, c));
+    }
+    return changed;
+  };
+  const std::vector<bool> first = changed_by_step(), second = changed_by_step();
+  CHECK(std::ranges::count(first, true) > 5);
+  CHECK(std::ranges::count(first, false) > 5);
+  CHECK(first != second);
+  const auto output = model.output();
+  for (Index user = 0; user < split().train.users(); ++user) {
+    CHECK(std::equal(output.users()[user], output.users()[user] + 50, rows(model.users())[user]));
+  }
+}
+
 TEST_CASE("a rate of 0 is the backbone alone, and any other is a model of its own") {
   using Backbone = MF<dynamic>;
   CHECK(trained(Dropout<Backbone>{.base = Backbone(8), .rate = 0}) == trained(Backbone(8)));

@@ -18,13 +18,16 @@ TEST_CASE("a trained magnitude is the PRISM magnitude that rows were given") {
   const Interactions train =
       synthetic_interactions({.users = 80, .items = 50, .interactions_per_user = 9});
   for (const double alpha : {0.0, 0.4, 1.0, 2.5}) {
-    const Recommender<MF<8>, DirectAU, None, PRISM<dynamic>> model(
+    Recommender<MF<8>, DirectAU, None, PRISM<dynamic>> model(
         train, {.initializer = {.alpha = alpha, .scale = 0.3}});
+    model.weights().users *= 2;
     const PrismMagnitude found =
         trained_magnitude(model.tables().items, model.train().item_degree());
     CAPTURE(alpha);
     CHECK(found.alpha == doctest::Approx(alpha).epsilon(1e-4));
     CHECK(found.scale == doctest::Approx(0.3).epsilon(1e-4));
+    CHECK(trained_magnitude_of_items(model).alpha == found.alpha);
+    CHECK(trained_magnitude_of_items(model).scale == found.scale);
   }
 }
 

@@ -109,6 +109,7 @@ TEST_CASE("recommend for some users gives each one's list, in their order") {
     }
   }
   CHECK(recommend(model, std::span(users).first(0), 7).empty());
+  CHECK(recommend(model, {149, 3}, 7) == recommend(model, std::span(users).first(2), 7));
   CHECK(recommend(serial, model, users, 7)[0].size() == 7);
   CHECK_THROWS_AS(static_cast<void>(recommend(model, std::vector<Index>{0, 150}, 7)),
                   ArgumentError);

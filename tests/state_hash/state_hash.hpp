@@ -198,7 +198,7 @@ void rank(const Model& model) {
 
   for (const Similarity similarity : {Similarity::dot, Similarity::cosine}) {
     const std::string by = similarity == Similarity::dot ? " by dot product" : " by cosine";
-    for (const Pruning screening : {Pruning::never, Pruning::always}) {
+    for (const Pruning pruning : {Pruning::never, Pruning::always}) {
       std::vector<Hash> of_user(users.size());
       rank_items(
           exec, scorer, users, k, seen, similarity,
@@ -208,10 +208,10 @@ void rank(const Model& model) {
               of_user[position].add(scored.score);
             }
           },
-          screening);
+          pruning);
       Hash hash;
       for (const Hash& user : of_user) hash.add(user.value());
-      print(model.name() + ": top 10" + by + (screening == Pruning::always ? ", screened" : ""),
+      print(model.name() + ": top 10" + by + (pruning == Pruning::always ? ", pruned" : ""),
             hash);
     }
 

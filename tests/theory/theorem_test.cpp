@@ -218,7 +218,7 @@ TEST_CASE("the balance depends on popularity with full decay, not with batched d
   CHECK(balanced_magnitude(popular) == doctest::Approx(balanced_magnitude(batched)));
 }
 
-TEST_CASE("without decay there is no balance; without growth it is 0") {
+TEST_CASE("without decay there is no balance, and without growth it is 0") {
   TheoremSetting setting = example;
   setting.lambda = 0;
   constexpr double infinity = std::numeric_limits<double>::infinity();

@@ -78,4 +78,5 @@ for ((m = 0; m < ${#models[@]}; ++m)); do
 done
 echo "$killed kills ($after_checkpoint after a checkpoint was there, $saving while one was being" \
   "written): $lost lost, $corrupt corrupt; $runs runs ended, $different of them not as unbroken"
+((killed == 0 || after_checkpoint > 0)) || { echo "no run was killed after a checkpoint was there" >&2; exit 1; }
 ((lost == 0 && corrupt == 0 && different == 0))
