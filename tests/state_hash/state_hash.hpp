@@ -211,8 +211,7 @@ void rank(const Model& model) {
           pruning);
       Hash hash;
       for (const Hash& user : of_user) hash.add(user.value());
-      print(model.name() + ": top 10" + by + (pruning == Pruning::always ? ", pruned" : ""),
-            hash);
+      print(model.name() + ": top 10" + by + (pruning == Pruning::always ? ", pruned" : ""), hash);
     }
 
     const Report report =
