@@ -82,29 +82,20 @@ int main(int argc, char** argv) {
       "experiment");
   experiment::Settings settings;
   experiment::declare_options(app, settings);
-  try {
-    app.parse(argc, argv);
-  } catch (const CLI::ParseError& error) {
-    return examples::exit_status(app, error);
-  }
-  examples::ignore_file_size_signal();
-
-  try {
+  return examples::run_program(app, argc, argv, [&]() -> int {
 #if !defined(EXPERIMENT_HAS_CUDA)
     prism::require(settings.device == "host", "--device",
                    "cannot be cuda in a program that was built without -DPRISM_CUDA=ON");
 #endif
     std::optional<prism::ThreadLimit> limit;
     if (settings.threads) limit.emplace(*settings.threads);
-    if (settings.trials()) return experiment::run_lists(settings);
-    return run_models(settings);
-  } catch (const std::bad_alloc&) {
-    std::fprintf(
-        stderr,
-        "experiment: not enough memory; a lower --dim, --batch or --negatives needs less\n");
-    return 1;
-  } catch (const std::exception& error) {
-    std::fprintf(stderr, "experiment: %s\n", examples::message_of(error).c_str());
-    return 1;
-  }
+    try {
+      return settings.trials() ? experiment::run_lists(settings) : run_models(settings);
+    } catch (const std::bad_alloc&) {
+      std::fprintf(
+          stderr,
+          "experiment: not enough memory; a lower --dim, --batch or --negatives needs less\n");
+      return 1;
+    }
+  });
 }

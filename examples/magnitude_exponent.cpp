@@ -157,22 +157,12 @@ int main(int argc, char** argv) {
   examples::declare_data(app, settings);
   examples::declare_epochs(app, settings.epochs);
   app.add_option("--output", settings.folder, "folder for CSV and SVG")
-      ->check([](const std::string& text) { return text.empty() ? "must name a folder" : ""; })
+      ->check(examples::named("a folder"))
       ->capture_default_str();
   app.add_flag("--no-picture", settings.no_picture, "only the CSV, without gnuplot");
-  examples::read_whole_numbers(app);
-  try {
-    app.parse(argc, argv);
-  } catch (const CLI::ParseError& error) {
-    return examples::exit_status(app, error);
-  }
-  examples::ignore_file_size_signal();
-  try {
+  return examples::run_program(app, argc, argv, [&] {
     std::setvbuf(stdout, nullptr, _IOLBF, BUFSIZ);
     run(settings);
-    if (!examples::flush_output("magnitude_exponent")) return 1;
-  } catch (const std::exception& error) {
-    std::fprintf(stderr, "error: %s\n", examples::message_of(error).c_str());
-    return 1;
-  }
+    return 0;
+  });
 }

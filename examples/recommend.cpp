@@ -260,35 +260,26 @@ int main(int argc, char** argv) {
       "recommend");
   Arguments arguments;
   declare(app, arguments);
-  examples::read_whole_numbers(app);
-  try {
-    app.parse(argc, argv);
-    if (arguments.users.empty() && arguments.users_file.empty() && arguments.new_users.empty() &&
-        arguments.similar_to.empty() && !arguments.describe) {
+  const auto asks_for_items = [&] {
+    return !arguments.users.empty() || !arguments.users_file.empty() ||
+           !arguments.new_users.empty() || !arguments.similar_to.empty();
+  };
+  app.parse_complete_callback([&] {
+    if (!asks_for_items() && !arguments.describe) {
       throw CLI::RequiredError("--users, --users-file, --new-users, --similar-to or --describe");
     }
-  } catch (const CLI::ParseError& error) {
-    return examples::exit_status(app, error);
-  }
-  examples::ignore_file_size_signal();
-  try {
+  });
+  return examples::run_program(app, argc, argv, [&] {
     const SavedNotes description = saved_model_description(arguments.model);
     bool in_double = false;
     for (const auto& [name, value] : description) {
       if (arguments.describe) std::printf("%s: %s\n", name.c_str(), value.c_str());
       in_double = in_double || (name == "numbers" && value == "double");
     }
-    if (arguments.users.empty() && arguments.users_file.empty() && arguments.new_users.empty() &&
-        arguments.similar_to.empty()) {
-      return examples::flush_output("recommend") ? 0 : 1;
-    }
+    if (!asks_for_items()) return 0;
     const Json settings = settings_of(description);
     const bool all_known =
         in_double ? answer<double>(arguments, settings) : answer<float>(arguments, settings);
-    if (!examples::flush_output("recommend")) return 1;
     return all_known ? 0 : 1;
-  } catch (const std::exception& error) {
-    std::fprintf(stderr, "recommend: %s\n", examples::message_of(error).c_str());
-    return 1;
-  }
+  });
 }

@@ -51,7 +51,7 @@ void declare(CLI::App& app, Arguments& arguments) {
       ->check(CLI::ExistingDirectory);
   app.add_option("--results", arguments.results,
                  "folder for records, CSV and SVG; the document is beside it, its name with .md")
-      ->check([](const std::string& text) { return text.empty() ? "must name a folder" : ""; })
+      ->check(examples::named("a folder"))
       ->capture_default_str();
   app.add_option("--only", arguments.selection.only,
                  "elements, or what their names begin with: table1, "
@@ -157,7 +157,7 @@ int reproduce_all(const Arguments& arguments) {
       elements_at_hand(runner, arguments.selection, !arguments.list && !arguments.no_documents);
   if (arguments.list) {
     list(runner, elements, arguments);
-    return examples::flush_output("reproduce") ? 0 : 1;
+    return 0;
   }
   if (!arguments.no_documents) {
     plot::require_gnuplot(folder.string());
@@ -197,18 +197,8 @@ int main(int argc, char** argv) {
                "reproduce");
   Arguments arguments;
   declare(app, arguments);
-  examples::read_whole_numbers(app);
-  try {
-    app.parse(argc, argv);
-  } catch (const CLI::ParseError& error) {
-    return examples::exit_status(app, error);
-  }
-  examples::ignore_file_size_signal();
-  experiment::catch_signals();
-  try {
+  return examples::run_program(app, argc, argv, [&] {
+    experiment::catch_signals();
     return reproduce_all(arguments);
-  } catch (const std::exception& error) {
-    std::fprintf(stderr, "reproduce: %s\n", examples::message_of(error).c_str());
-    return 1;
-  }
+  });
 }

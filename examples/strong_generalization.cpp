@@ -239,19 +239,9 @@ int main(int argc, char** argv) {
       ->check(CLI::Range(std::size_t{1}, std::size_t{100'000}))
       ->capture_default_str();
   app.add_flag("--no-retraining", settings.no_retraining, "only fold-in");
-  examples::read_whole_numbers(app);
-  try {
-    app.parse(argc, argv);
-  } catch (const CLI::ParseError& error) {
-    return examples::exit_status(app, error);
-  }
-  examples::ignore_file_size_signal();
-  try {
+  return examples::run_program(app, argc, argv, [&] {
     std::setvbuf(stdout, nullptr, _IOLBF, BUFSIZ);
     run_all(settings);
-    if (!examples::flush_output("strong_generalization")) return 1;
-  } catch (const std::exception& error) {
-    std::fprintf(stderr, "error: %s\n", examples::message_of(error).c_str());
-    return 1;
-  }
+    return 0;
+  });
 }

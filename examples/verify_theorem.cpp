@@ -40,7 +40,8 @@ void declare_options(CLI::App& app, theorem::Settings& settings) {
           ->check(examples::number_from(0, false))
           ->capture_default_str();
   app.add_option("--pictures", settings.pictures,
-                 "folder for pictures (SVG, by gnuplot) and their data (CSV)");
+                 "folder for pictures (SVG, by gnuplot) and their data (CSV)")
+      ->check(examples::named("a folder"));
   app.add_flag("--no-training", settings.no_training, "only the simulation")
       ->excludes(data)
       ->excludes(epochs)
@@ -55,14 +56,7 @@ int main(int argc, char** argv) {
                "verify_theorem");
   theorem::Settings settings;
   declare_options(app, settings);
-  examples::read_whole_numbers(app);
-  try {
-    app.parse(argc, argv);
-  } catch (const CLI::ParseError& error) {
-    return examples::exit_status(app, error);
-  }
-  examples::ignore_file_size_signal();
-  try {
+  return examples::run_program(app, argc, argv, [&] {
     std::optional<prism::ThreadLimit> limit;
     if (settings.threads) limit.emplace(*settings.threads);
     // Flushes each line even into a pipe, because this takes minutes.
@@ -98,10 +92,6 @@ int main(int argc, char** argv) {
       }
     }
     if (pictures) pictures->draw_all();
-    if (!examples::flush_output("verify_theorem")) return 1;
     return misses <= allowed ? 0 : 1;
-  } catch (const std::exception& error) {
-    std::fprintf(stderr, "verify_theorem: %s\n", examples::message_of(error).c_str());
-    return 1;
-  }
+  });
 }

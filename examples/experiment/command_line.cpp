@@ -9,6 +9,7 @@
 #include <system_error>
 
 #include "options.hpp"
+#include "program.hpp"
 #include "settings.hpp"
 
 namespace experiment {
@@ -135,7 +136,7 @@ void declare_options(CLI::App& app, Settings& settings) {
       app.add_option("--test-column", settings.test_column,
                      "column of --data that marks the lines of the test set: its number, from "
                      "0, or its name")
-          ->check([](const std::string& text) { return text.empty() ? "must name a column" : ""; })
+          ->check(examples::named("a column"))
           ->needs("--data")
           ->excludes("--test")
           ->group(data);
@@ -293,7 +294,7 @@ void declare_options(CLI::App& app, Settings& settings) {
   app.add_option("--records", settings.records,
                  "append each trial to this JSON Lines file; trials already in it are not run "
                  "again, and trials interrupted by SIGINT or SIGTERM are continued")
-      ->check([](const std::string& text) { return text.empty() ? "must name a file" : ""; })
+      ->check(examples::named("a file"))
       ->group(tuning);
 
   app.add_option(
@@ -324,8 +325,6 @@ void declare_options(CLI::App& app, Settings& settings) {
   app.add_flag("--quiet", settings.quiet,
                "show no progress; how the files were read is still shown")
       ->group(output);
-
-  examples::read_whole_numbers(app);
 
   // The preset sets these.
   app.get_option("--released")

@@ -37,17 +37,12 @@ namespace detail {
 template <class Model>
 void check_as_trained(const typename Model::Options& options, const Configuration& configuration) {
   if constexpr (requires { Model::as_trained(options); }) {
-    const auto text = [](const typename Model::Options& of_model) {
-      std::string all;
-      of_model.for_each_policy([&](const auto& policy) { all += prism::describe(policy) + " + "; });
-      return all;
-    };
     const typename Model::Options trained = Model::as_trained(options);
     for (const Hyperparameter& hyperparameter : configuration) {
       typename Model::Options as_set = trained;
       FitOptions of_training;
       set_hyperparameter(as_set, of_training, hyperparameter);
-      require(text(as_set) == text(trained), "space",
+      require(describe_policies(as_set) == describe_policies(trained), "space",
               "has " + label(Configuration{hyperparameter}) + ", but " +
                   model_name<Model>(options) + " always trains with another value instead");
     }

@@ -281,9 +281,8 @@ template <class Model, Execution X = Host<>>
                  .first_validated =
                      std::min(fit.validate_every, fit.epochs.value_or(FitOptions::default_epochs)),
                  .validates_by_cosine = fit.validate_by_cosine && !split->validation.empty()};
-  spec.key = spec.model + " (";
-  options.for_each_policy([&](const auto& policy) { spec.key += prism::describe(policy) + " + "; });
-  spec.key += sizeof(typename Model::scalar_type) == 4 ? "float" : "double";
+  spec.key = spec.model + " (" + detail::describe_policies(options) + " + " +
+             (sizeof(typename Model::scalar_type) == 4 ? "float" : "double");
   spec.key += "); seed " + std::to_string(options.seed);
   const std::string rate =
       fit.learning_rate ? format_number(*fit.learning_rate)

@@ -111,5 +111,15 @@ void for_each_kind(Options& options, const Visit& visit) {
   visit("sampler", options.sampler);
 }
 
+/// All policies of a model's options: "MF<64> + SSM, negatives 10, tau 0.2 + ...".
+template <class Options>
+[[nodiscard]] std::string describe_policies(const Options& options) {
+  std::string text;
+  for_each_kind(options, [&](std::string_view, const auto& policy) {
+    text += (text.empty() ? "" : " + ") + prism::describe(policy);
+  });
+  return text;
+}
+
 }  // namespace detail
 }  // namespace prism::inline PRISM_ISA
