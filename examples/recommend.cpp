@@ -10,6 +10,7 @@
 #include <prism/data/read.hpp>
 #include <prism/execution/host.hpp>
 #include <prism/experiment/json.hpp>
+#include <prism/serve/escaped_line.hpp>
 #include <prism/serve/fold_in.hpp>
 #include <prism/serve/item_index.hpp>
 #include <prism/serve/load_model.hpp>
@@ -93,8 +94,8 @@ Json settings_of(const SavedNotes& description) {
 template <class T>
 void print(const std::string& whose, const std::vector<ScoredItem<T>>& items, const Ids& ids) {
   for (std::size_t k = 0; k < items.size(); ++k) {
-    std::printf("%s\t%zu\t%s\t%s\n", examples::escaped(whose).c_str(), k + 1,
-                examples::escaped(ids[items[k].item]).c_str(),
+    std::printf("%s\t%zu\t%s\t%s\n", escaped_line(whose).c_str(), k + 1,
+                escaped_line(ids[items[k].item]).c_str(),
                 format_number(static_cast<double>(items[k].score)).c_str());
   }
 }
@@ -217,7 +218,7 @@ bool answer(const Arguments& arguments, const Json& settings) {
       const Interactions read = read_new_users(arguments, settings);
       for (const std::string& id : users_left_out(arguments, read)) {
         std::fprintf(stderr, "recommend: all ratings of the user %s are below --min-rating\n",
-                     examples::escaped(id).c_str());
+                     escaped_line(id).c_str());
         all_known = false;
       }
       const Interactions history = with_items_of(saved.train, read);
@@ -228,7 +229,7 @@ bool answer(const Arguments& arguments, const Json& settings) {
       for (Index user = 0; user < history.users(); ++user) {
         if (history.user_degree()[user] == 0) {
           std::fprintf(stderr, "recommend: the model has no item of the user %s\n",
-                       examples::escaped(history.user_id(user)).c_str());
+                       escaped_line(history.user_id(user)).c_str());
           all_known = false;
           continue;
         }

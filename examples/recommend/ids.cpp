@@ -4,53 +4,23 @@
 #include <cstddef>
 #include <fstream>
 #include <iostream>
-#include <optional>
 #include <prism/core/error.hpp>
+#include <prism/serve/escaped_line.hpp>
+#include <string_view>
 #include <utility>
 
 namespace examples {
 
 namespace {
 
-// The characters of escapes, after a backslash, and those that they stand for.
-constexpr std::string_view written = "nrt\\", meant = "\n\r\t\\";
-
-/// The id that an escaped text stands for; none if an escape is invalid.
-std::optional<std::string> unescaped(std::string_view text) {
-  std::string id;
-  for (std::size_t k = 0; k < text.size(); ++k) {
-    if (text[k] != '\\') {
-      id += text[k];
-      continue;
-    }
-    const std::size_t which = ++k < text.size() ? written.find(text[k]) : std::string_view::npos;
-    if (which == std::string_view::npos) return std::nullopt;
-    id += meant[which];
-  }
-  return id;
-}
-
 prism::Index find_user(const prism::Interactions& train, const std::string& text) {
   const prism::Index user = train.find_user(text);
   if (user != prism::absent) return user;
-  const auto id = unescaped(text);
+  const auto id = prism::unescaped_line(text);
   return id ? train.find_user(*id) : prism::absent;
 }
 
 }  // namespace
-
-std::string escaped(std::string_view id) {
-  std::string text;
-  for (const char c : id) {
-    const std::size_t which = meant.find(c);
-    if (which == std::string_view::npos) {
-      text += c;
-    } else {
-      text += {'\\', written[which]};
-    }
-  }
-  return text;
-}
 
 std::vector<ListedUser> users_in(const std::string& file, const prism::Interactions& train) {
   std::ifstream opened;

@@ -1,16 +1,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Ids of users and items as single lines of text, and files of them.
+// Files of users' ids.
 #pragma once
 
 #include <prism/data/interactions.hpp>
 #include <string>
-#include <string_view>
 #include <vector>
 
 namespace examples {
-
-/// An id as in a saved model's files of ids, but with a tab as \t too: tabs separate columns here.
-[[nodiscard]] std::string escaped(std::string_view id);
 
 struct ListedUser {
   std::string id;     ///< as in the file, without surrounding spaces

@@ -105,6 +105,7 @@
 #include "prism/sampler/uniform.hpp"
 #include "prism/sampler/unobserved.hpp"
 #include "prism/serve/arrow.hpp"
+#include "prism/serve/escaped_line.hpp"
 #include "prism/serve/fold_in.hpp"
 #include "prism/serve/gradient_fold_in.hpp"
 #include "prism/serve/item_filter.hpp"

@@ -77,7 +77,7 @@ TEST_CASE("a backbone that keeps numbers for many rows and has no parameters is 
   CHECK(all_weights(load_model<Model>(folder / "model")) == all_weights(saved));
 }
 
-TEST_CASE("ids with line breaks and backslashes, and times, are saved") {
+TEST_CASE("ids with line breaks, tabs and backslashes, and times, are saved") {
   const TemporaryFolder folder;
   const auto ids = [](const std::vector<std::string>& texts) {
     auto all = std::make_shared<Ids>();
@@ -86,7 +86,7 @@ TEST_CASE("ids with line breaks and backslashes, and times, are saved") {
   };
   const std::vector<Interaction> pairs{{0, 0}, {0, 1}, {1, 2}};
   const std::vector<double> times{0.1, -5, 1e300};
-  const Interactions train(ids({"a\nb", "\\n"}), ids({"\r", "", "x: y\\"}), pairs, times);
+  const Interactions train(ids({"a\nb\t", "\\n"}), ids({"\r", "", "x: y\\"}), pairs, times);
   save_model(Recommender<MF<4>, BPR>(train), folder / "model");
   const SavedScorer<> loaded = load_scorer(folder / "model");
   CHECK(*loaded.train.user_ids() == *train.user_ids());

@@ -186,12 +186,13 @@ TEST_CASE("if saving fails, existing files are kept and no partial ones remain")
   CHECK(files_in(folder) == 4);
 }
 
-TEST_CASE("saved embeddings have ids with line breaks and backslashes as saved models have them") {
+TEST_CASE(
+    "saved embeddings have ids with line breaks, tabs and backslashes as saved models have them") {
   const TemporaryFile place("");
   const auto users = std::make_shared<Ids>();
   for (const char* id : {"two\nlines", "two\\nlines", "plain"}) users->intern(id);
   const auto items = std::make_shared<Ids>();
-  for (const char* id : {"\r", "", "x\\"}) items->intern(id);
+  for (const char* id : {"\r", "\t", "x\\"}) items->intern(id);
   const std::vector<Interaction> pairs{{0, 0}, {1, 1}, {2, 2}};
   const Recommender<MF<5>, BPR> model(Interactions(users, items, pairs));
   save_embeddings(model, place.folder() / "embeddings");
@@ -200,10 +201,20 @@ TEST_CASE("saved embeddings have ids with line breaks and backslashes as saved m
     return text_of(place.folder() / folder / file);
   };
   CHECK(written("embeddings", "user_ids.txt") == "two\\nlines\ntwo\\\\nlines\nplain\n");
-  CHECK(written("embeddings", "item_ids.txt") == "\\r\n\nx\\\\\n");
+  CHECK(written("embeddings", "item_ids.txt") == "\\r\n\\t\nx\\\\\n");
   for (const char* file : {"user_ids.txt", "item_ids.txt"}) {
     CHECK(written("embeddings", file) == written("model", file));
   }
+}
+
+TEST_CASE("texts of any bytes are one line, without tabs, and read back") {
+  for (const std::string_view text : {"", "plain", "a\tb\n", "\\n", "\r\\", "\\\\t"}) {
+    const std::string line = escaped_line(text);
+    CHECK(line.find_first_of("\n\r\t") == std::string::npos);
+    CHECK(unescaped_line(line) == text);
+  }
+  CHECK(escaped_line("a\tb\n\r\\") == "a\\tb\\n\\r\\\\");
+  for (const std::string_view line : {"\\", "a\\x", "\\\\\\"}) CHECK(!unescaped_line(line));
 }
 
 TEST_CASE("staged files follow links, and replace only regular files") {

@@ -11,20 +11,25 @@
 #include "prism/core/index.hpp"
 #include "prism/data/ids.hpp"
 
-namespace prism::inline PRISM_ISA::detail {
+namespace prism::inline PRISM_ISA {
 
-/// Any text as one line: line break, carriage return and backslash are written as \n, \r and \\.
+namespace detail {
+
+inline constexpr std::string_view escape_letters = "nrt\\";  ///< after a backslash
+inline constexpr std::string_view escaped_characters = "\n\r\t\\";
+
+}  // namespace detail
+
+/// Any text as one line without tabs: line break, carriage return, tab and backslash are written as
+/// \n, \r, \t and \\. So are the ids in the files of save_model() and save_embeddings().
 [[nodiscard]] inline std::string escaped_line(std::string_view text) {
   std::string line;
   for (const char c : text) {
-    if (c == '\n') {
-      line += "\\n";
-    } else if (c == '\r') {
-      line += "\\r";
-    } else if (c == '\\') {
-      line += "\\\\";
-    } else {
+    const std::size_t which = detail::escaped_characters.find(c);
+    if (which == std::string_view::npos) {
       line += c;
+    } else {
+      line += {'\\', detail::escape_letters[which]};
     }
   }
   return line;
@@ -39,18 +44,14 @@ namespace prism::inline PRISM_ISA::detail {
       continue;
     }
     if (++k == line.size()) return std::nullopt;
-    if (line[k] == 'n') {
-      text += '\n';
-    } else if (line[k] == 'r') {
-      text += '\r';
-    } else if (line[k] == '\\') {
-      text += '\\';
-    } else {
-      return std::nullopt;
-    }
+    const std::size_t which = detail::escape_letters.find(line[k]);
+    if (which == std::string_view::npos) return std::nullopt;
+    text += detail::escaped_characters[which];
   }
   return text;
 }
+
+namespace detail {
 
 /// A file of ids: the id of row r in line r + 1, escaped.
 [[nodiscard]] inline std::string id_lines(const Ids& ids) {
@@ -61,4 +62,6 @@ namespace prism::inline PRISM_ISA::detail {
   return lines;
 }
 
-}  // namespace prism::inline PRISM_ISA::detail
+}  // namespace detail
+
+}  // namespace prism::inline PRISM_ISA

@@ -58,7 +58,8 @@ class Manifest {
       if (colon == std::string_view::npos) fail(line_number, "has a line without \": \"");
       const std::string name(line.substr(0, colon));
       const auto value = unescaped_line(line.substr(colon + 2));
-      if (!value) fail(line_number, "has an invalid escape; the valid ones are \\n, \\r and \\\\");
+      if (!value)
+        fail(line_number, "has an invalid escape; the valid ones are \\n, \\r, \\t and \\\\");
       if (find(name)) fail(line_number, "has " + name + " twice");
       if (name == "checksum") {
         summed = true;

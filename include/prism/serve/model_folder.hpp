@@ -247,7 +247,7 @@ class ModelFolderReader {
       left.remove_prefix(end + 1);
       if (!id)
         throw DataError(path.string(), line,
-                        "has an invalid escape; the valid ones are \\n, \\r and \\\\");
+                        "has an invalid escape; the valid ones are \\n, \\r, \\t and \\\\");
       if (ids->intern(*id) != line - 1) {
         throw DataError(path.string(), line, "has an id that an earlier line already has: " + *id);
       }

@@ -89,8 +89,7 @@ inline void check_model_folder(const std::filesystem::path& path) {
 ///   user_table.npy, item_table.npy        embeddings, if they are not the output rows
 ///   backbone_1.npy ..., loss_1.npy ...    parameters of backbone and loss
 ///   train.npy, times.npy          training interactions: rows of user and item, and their times
-///   user_ids.txt, item_ids.txt    the id of row r in line r + 1; \n, \r and \\ stand for a line
-///                                 break, a carriage return and a backslash
+///   user_ids.txt, item_ids.txt    the id of row r in line r + 1, as escaped_line() writes it
 /// The optimizer's state is not part of a saved model; checkpoints have it.
 /// @param exec   where output rows are computed; the host's threads if left out
 /// @param notes  further lines of the manifest, as "note NAME: VALUE"
