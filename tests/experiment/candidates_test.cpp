@@ -3,6 +3,7 @@
 #include <doctest/doctest.h>
 
 #include <algorithm>
+#include <cmath>
 #include <prism/prism.hpp>
 #include <set>
 #include <string>
@@ -39,6 +40,14 @@ TEST_CASE(
   };
   CHECK(of("None") == 10);
   CHECK(of("FullWD") == 30);
+}
+
+TEST_CASE("equal draws are one candidate") {
+  // Only two numbers can be drawn.
+  const SearchSpace space = SearchSpace().uniform("learning_rate", 0.1, std::nextafter(0.1, 1.0));
+  const auto all =
+      candidates<Types<Recommender<MF<8>, SSM>>>(trial_split(), space, {.epochs = 1}, 6);
+  CHECK(all.size() <= 2);
 }
 
 TEST_CASE("trials of Released are recorded under the options that they are trained with") {

@@ -135,6 +135,17 @@ TEST_CASE("SLK's drawn items estimate the quantile of all") {
   CHECK(largest > 1e-3);
 }
 
+TEST_CASE("SLK draws other items for each user") {
+  constexpr Index user_count = 8, item_count = 400;
+  auto users = table(user_count, 4, Stream::users);
+  for (Index u = 1; u < user_count; ++u) std::copy_n(rows(users)[0], 4, rows(users)[u]);
+  const auto items = table(item_count, 4, Stream::items);
+  const Interactions train(user_count, item_count, {});
+  auto beta = Quantiles(users, items, train)({.k = 1, .quantile_negatives = 5});
+  std::ranges::sort(beta);
+  CHECK(std::ranges::adjacent_find(beta) == beta.end());
+}
+
 TEST_CASE("SLK computes quantiles before the first epoch, and then at its interval") {
   const auto users = table(3, 4, Stream::users), items = table(9, 4, Stream::items);
   const Interactions train(3, 9, std::vector<Interaction>{{0, 0}});

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
-#include <algorithm>
 #include <cstddef>
 #include <span>
 #include <string_view>
@@ -74,15 +73,9 @@ struct PopularityNegatives {
           small.push_back(large_item);
         }
       }
-      // Items that remain are due to rounding: always accept, unless the item's probability is 0.
-      const auto max_weight_item = std::ranges::max_element(weight) - weight.begin();
-      for (const Index i : small) {
-        if (weight[i] > 0) {
-          acceptance[i] = 1;
-        } else {
-          alias[i] = static_cast<Index>(max_weight_item);
-        }
-      }
+      // The acceptances of those that remain add up to their number, up to rounding: each is about
+      // 1, and none is an item of probability 0.
+      for (const Index i : small) acceptance[i] = 1;
       acceptance_ = TableVector<double>(std::span<const double>(acceptance), train.memory());
       alias_ = TableVector<Index>(std::span<const Index>(alias), train.memory());
     }
