@@ -1,9 +1,10 @@
 #!/usr/bin/env bash
 # gpu.sh [FOLDER]: the tests and benchmarks of prism/cuda.hpp on this machine's GPU, each with its
 # output in FOLDER (default: build/cuda/gpu). A failure does not stop the others; failures are
-# listed at the end. Builds the programs, unless PRISM_PROGRAMS names a folder of programs built
+# listed at the end; a step that was skipped counts as one. Builds the programs, unless PRISM_PROGRAMS names a folder of programs built
 # elsewhere (with -DPRISM_NATIVE=OFF), with their shared libraries (oneTBB, Google Benchmark) in its
-# lib/. PRISM_STEP_SECONDS limits each step (default: 900). If PRISM_PEERS names a folder with the
+# lib/. PRISM_STEP_SECONDS limits each step (default: 900); PRISM_STEPS, a pattern such as
+# 'tests|golden', chooses steps. If PRISM_PEERS names a folder with the
 # train.bin and test.bin of prism_times --write, PyTorch is timed on them. If PRISM_DATA names the
 # folder of the data sets, Gowalla is trained on the GPU and on the host, with three seeds, and then
 # Table 1 on the GPU for PRISM_HOURS (default: 0.2).
@@ -20,7 +21,8 @@ if [ -z "$programs" ]; then
   if [ -n "${PRISM_DATA:-}" ]; then targets+=(experiment reproduce); fi
   cmake -S "$root" -B "$root/build/cuda" -G Ninja -DPRISM_CUDA=ON -DCMAKE_BUILD_TYPE=Release \
     -DCMAKE_CUDA_ARCHITECTURES=native
-  cmake --build "$root/build/cuda" --target "${targets[@]}"
+  # A program that does not compile fails its own step, and leaves the others.
+  cmake --build "$root/build/cuda" --target "${targets[@]}" -- -k 0 || true
   programs=$root/build/cuda
 fi
 if [ -d "$programs/lib" ]; then export LD_LIBRARY_PATH=$programs/lib:${LD_LIBRARY_PATH:-}; fi
@@ -28,27 +30,17 @@ failed=()
 step() {
   local name=$1
   shift
+  if ! [[ $name =~ ^(${PRISM_STEPS:-.*})$ ]]; then return; fi
   printf '\n== %s\n' "$name"
-  timeout "${limit:-${PRISM_STEP_SECONDS:-900}}" "$@" 2>&1 | tee "$out/$name.txt" || failed+=("$name")
+  timeout --kill-after=20 "${limit:-${PRISM_STEP_SECONDS:-900}}" "$@" 2>&1 | tee "$out/$name.txt" || failed+=("$name")
   # Programs that find no device end with 0.
   if grep -qE '^skipped: ' "$out/$name.txt"; then failed+=("$name (skipped)"); fi
 }
-nvidia-smi | tee "$out/device.txt"
+step device nvidia-smi
 step tests "$programs/tests/cuda/cuda_training_tests"
 step golden "$programs/tests/cuda/cuda_golden_tests"
 step operations "$programs/tests/cuda/cuda_operations_tests"
 step training "$programs/bench/cuda/cuda_training" --benchmark_counters_tabular=true
-if command -v compute-sanitizer >/dev/null; then
-  for tool in memcheck racecheck synccheck; do
-    # The second has the tiles of float, which the models of the first do not use.
-    for tests in training operations; do
-      step "${tool}_$tests" compute-sanitizer --tool "$tool" --error-exitcode 1 \
-        "$programs/tests/cuda/cuda_${tests}_tests"
-    done
-  done
-else
-  echo "skipped: there is no compute-sanitizer"
-fi
 if [ -n "${PRISM_PEERS:-}" ]; then
   for batch in 4096 16384; do
     step "pytorch_$batch" python3 "$root/bench/peers/pytorch.py" "$PRISM_PEERS" --device cuda \
@@ -72,6 +64,13 @@ if [ -n "${PRISM_DATA:-}" ]; then
     step table1 "$programs/examples/reproduce" --device cuda --workers 1 --data "$PRISM_DATA" \
     --results "$out/results" --only table1 --no-documents --budget "${PRISM_HOURS:-0.2}"
 fi
+for tool in memcheck racecheck synccheck; do
+  # The second has the tiles of float, which the models of the first do not use.
+  for tests in training operations; do
+    step "${tool}_$tests" compute-sanitizer --tool "$tool" --error-exitcode 1 \
+      "$programs/tests/cuda/cuda_${tests}_tests"
+  done
+done
 if [ ${#failed[@]} -gt 0 ]; then
   printf '\nfailed: %s\n' "${failed[*]}"
   exit 1

@@ -82,6 +82,9 @@ class GuardedMemory final : public prism::DeviceMemory {
   return *memory;
 }
 
+/// Whether the calling thread's device is another one, as cudaSetDevice() chooses it.
+inline bool other_device_is_current = false;
+
 /// Opens the memory during its lifetime.
 class OpenMemory {
  public:
@@ -124,7 +127,7 @@ struct Loops<test::GuardedGrid> : Loops<SerialGrid> {
   }
   [[nodiscard]] static std::pmr::memory_resource* memory() { return &test::guarded_memory(); }
   [[nodiscard]] static bool can_read(const void* address) {
-    return test::guarded_memory().has(address);
+    return !test::other_device_is_current && test::guarded_memory().has(address);
   }
 };
 

@@ -93,7 +93,9 @@ def epoch(name, fused, train, user_count, item_count, options):
     loss_of = torch.compile(LOSSES[name]) if options.compile else LOSSES[name]
 
     def shuffled():
-        return train[torch.randperm(len(train))].split(options.batch)
+        """Batches of one size: a last one of another size would be compiled again."""
+        size = min(options.batch, len(train))
+        return train[torch.randperm(len(train))][: len(train) // size * size].split(size)
 
     def steps(batches):
         for batch in batches:
@@ -112,7 +114,7 @@ def epoch(name, fused, train, user_count, item_count, options):
     taken = max(1, round(options.share * len(batches)))
     begin = now()
     steps(batches[:taken])
-    return shuffling + (now() - begin) * len(batches) / taken
+    return shuffling + (now() - begin) * len(train) / (taken * len(batches[0]))
 
 
 def ranking(train, test, user_count, item_count):
@@ -154,10 +156,13 @@ def main():
     for name in LOSSES:
         for fused in (False, True):
             key = name + (", fused Adam" if fused else "")
-            seconds[key] = epoch(name, fused, train, user_count, item_count, options)
+            try:
+                seconds[key] = epoch(name, fused, train, user_count, item_count, options)
+            except torch.cuda.OutOfMemoryError as error:  # pdist's gradient is n x n x DIM
+                print(f"{key}: {error}", file=sys.stderr)
     ranking(train, test[:4096], user_count, item_count)
     seconds["ranking"] = ranking(train, test, user_count, item_count)
-    steps = -(-len(train) // options.batch)
+    steps = len(train) / options.batch
     per_step = {key: 1e3 * value / steps for key, value in seconds.items() if key != "ranking"}
     library = f"PyTorch {torch.__version__}" + (", compiled" if options.compile else "")
     json.dump({"library": library, "seconds": seconds, "milliseconds of a step": per_step},

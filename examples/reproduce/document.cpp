@@ -88,7 +88,7 @@ BSL's power 1.22 (Yelp2018: 1.1), SLK's tau_w 1 with constant weights and quanti
 150 (Amazon-Book: 250). Chosen are those that rank a validation set best, a tenth of the training set, by successive
 halving among the candidates of each learning rate, whose first rung, without `--first-epochs`, is 40 epochs on Gowalla
 and with UltraGCN, 30 with CCL and 10 otherwise; patience is 10 epochs, with UltraGCN, whose validation first stays
-where it is for up to 25 epochs, 30. The model is then retrained on training and validation set for the best number of
+where it is for up to 35 epochs, 30. The model is then retrained on training and validation set for the best number of
 epochs, and tested. There is one seed; on LightGCN splits it affects only the validation set. NDCG@20 and Recall@20 count as in [protocols.md](protocols.md).
 Equal quality is reached when the validation of each initializer reaches the lower of their two best. Seconds per epoch
 include validation, with other trials on other cores. Published results have other random splits and other validation

@@ -71,7 +71,7 @@ experiment::Settings cell_settings(const NegativesCell& cell) {
     settings.ccl_weight = data == "amazonbook" ? 250 : 150;
   }
   if (cell.loss == "UltraGCN") {
-    // With few exceptions the validation stays where it is for 10 to 25 epochs before it rises.
+    // The validation stays where it is for up to 35 epochs before it rises.
     settings.first_epochs = 40;
     settings.patience = 30;
     settings.lists["ultragcn-weight"] = {100, 300};

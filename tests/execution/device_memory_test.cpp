@@ -210,6 +210,26 @@ TEST_CASE("a run on a device is saved and resumed without a touch of its memory"
   check_resumed<Recommender<MF<8>, DirectAU, None, PRISM<1.0>, DenseAdam>>(BestWeights::last);
 }
 
+TEST_CASE("a session on a device refuses to train while another one is current") {
+  using Model = Recommender<MF<8>, BPR>;
+  const FitOptions options{.learning_rate = 0.02, .batch_size = 100, .epochs = 3};
+  Model unbroken(guarded_split().train), interrupted(guarded_split().train);
+  TrainingSession(test::guarded_grid, unbroken, guarded_split(), options).run();
+  TrainingSession session(test::guarded_grid, interrupted, guarded_split(), options);
+  const char* const message = "model: must be in memory that the device can read";
+  const auto refuses = [&] {
+    test::other_device_is_current = true;
+    CHECK_THROWS_WITH_AS(session.step(), doctest::Contains(message), ArgumentError);
+    CHECK_THROWS_WITH_AS(session.flush(), doctest::Contains(message), ArgumentError);
+    test::other_device_is_current = false;
+  };
+  refuses();  // at the beginning of an epoch
+  session.step();
+  refuses();
+  session.run();
+  CHECK(same_tables(unbroken, interrupted));
+}
+
 TEST_CASE("a list in a device's memory is made, copied and moved as a whole") {
   auto* const memory = &test::guarded_memory();
   const TableVector<int> sevens(3, 7, memory);

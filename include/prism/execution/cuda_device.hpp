@@ -187,6 +187,7 @@ struct Loops<CudaDevice> {
   }
   [[nodiscard]] static std::pmr::memory_resource* memory() { return cuda::memory(); }
   [[nodiscard]] static bool can_read(const void* address) {
+    if (address == nullptr) return false;  // an empty list
     cudaPointerAttributes attributes{};
     cuda::check(cudaPointerGetAttributes(&attributes, address), "looking up an address");
     if (attributes.type != cudaMemoryTypeDevice) {

@@ -53,7 +53,13 @@ class Trainer {
         scratch_(memory_of(exec)),
         negatives_(memory_of(exec)),
         optimizer_(model, exec) {
-    if constexpr (DeviceExecution<X>) check_readable("model", model.users().data());
+    check_device();
+  }
+
+  /// @throws ArgumentError  if the calling thread's device is not the one whose memory has the
+  /// model
+  void check_device() const {
+    if constexpr (DeviceExecution<X>) check_readable("model", model_.users().data());
   }
 
   /// The number of negatives per pair that the model's loss asks for.
@@ -108,10 +114,14 @@ class Trainer {
 
   /// Whether all weights, the squared magnitudes of all table rows, without which rows have no
   /// scores, and the optimizer's state are finite.
-  [[nodiscard]] bool finite() { return optimizer_.finite(); }
+  [[nodiscard]] bool finite() {
+    check_device();
+    return optimizer_.finite();
+  }
 
   /// Brings every weight up to the last step. Call it before the model is read, copied or ranked.
   void flush() {
+    check_device();
     const FlushDenormals flush_denormals;
     optimizer_.flush();
     synchronise(exec_);

@@ -214,6 +214,7 @@ class TrainingSession final : public TrainingLoop<typename Model::scalar_type> {
   void apply_deferred() override { trainer_.flush(); }
   void publish() override { working_.publish(); }
   double train(std::size_t first, std::size_t count, double learning_rate) override {
+    trainer_.check_device();
     // If a run is resumed within an epoch, its weights already include the effect of begin_epoch.
     if (first == 0) trainer_.begin_epoch(this->epoch());
     const auto batch = pairs_.of(exec_, this->epoch()).subspan(first, count);
