@@ -89,7 +89,7 @@ def epoch(name, fused, train, user_count, item_count, options):
     items = torch.nn.Embedding(item_count, DIM)
     for table in (users, items):
         torch.nn.init.xavier_uniform_(table.weight)
-    optimizer = torch.optim.Adam([users.weight, items.weight], lr=1e-3, fused=fused)
+    optimizer = torch.optim.Adam([users.weight, items.weight], lr=1e-3, fused=fused or None)
     loss_of = torch.compile(LOSSES[name]) if options.compile else LOSSES[name]
 
     def shuffled():

@@ -318,7 +318,8 @@ void declare_options(CLI::App& app, Settings& settings) {
          "file in this folder")
       ->check(writable_folder())
       ->group(output);
-  app.add_flag("--resume", settings.resume, "continue from the checkpoints in that folder")
+  app.add_flag("--resume", settings.resume,
+               "continue from the checkpoints in that folder; models without one begin anew")
       ->needs("--checkpoint")
       ->group(output);
   app.set_version_flag("--version", "prism " PRISM_VERSION);

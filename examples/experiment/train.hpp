@@ -165,6 +165,13 @@ void train(const Settings& settings, Model& model, const prism::Split& split,
   Session session =
       resumed ? Session::resume(path, model, split, fitting) : Session(model, split, fitting);
   if (resumed) check_epochs(settings, session, path);
+  if (settings.resume && !settings.quiet) {
+    const std::string where = path.string();
+    std::fprintf(stderr,
+                 resumed ? "resumes from %s, after epoch %zu\n"
+                         : "no checkpoint %s: begins with epoch %zu\n",
+                 where.c_str(), session.history().epochs.size() + (resumed ? 0 : 1));
+  }
   try {
     session.run(ShowProgress{settings.quiet}, StopOnSignal());
   } catch (const prism::DataError& error) {

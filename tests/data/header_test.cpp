@@ -43,7 +43,7 @@ TEST_CASE("a header above adjacency lists is an error, unless an option says tha
 TEST_CASE("numbers from 0 on above other users may be pandas' header, so the option is asked for") {
   CHECK(first_or_error("0,1,2\n196,242,3\n186,302,3\n") ==
         ":1: may be a header or an interaction: it has the numbers from 0 to 2, as pandas numbers "
-        "columns without names; use the option header to say which, yes or no");
+        "columns without names; set the option header to say whether it is one");
   CHECK(first_or_error("0\t1\t2\t3\n196\t242\t3\t881250949\n")
             .starts_with(":1: may be a header or an interaction: it has the numbers from 0 to 3"));
   CHECK(first_or_error("0,1,2\n196,242,3\n", {.header = Header::yes}) == "196 242");
@@ -64,8 +64,8 @@ TEST_CASE("known names of users and items make a header, whatever else is in it"
   CHECK(first_or_error("user_id,item_id,0\n196,242,3\n") == "196 242");
   CHECK(first_or_error("2019,movieId,userId\n3,242,196\n") == "196 242");
   CHECK(first_or_error("user,film,2019\n196,242,3\n") ==
-        ":1: may be a header or an interaction: it has a known column name, but also a number; use "
-        "the option header to say which, yes or no");
+        ":1: may be a header or an interaction: it has a known column name, but also a number; set "
+        "the option header to say whether it is one");
   CHECK(first_or_error("7,movie,3\n8,book,4\n")
             .starts_with(":1: may be a header or an interaction: it has a known column name"));
   CHECK(first_or_error("7,movie,3\n8,book,4\n", {.header = Header::no}) == "7 movie");

@@ -16,6 +16,7 @@ namespace cuda {
 /// @throws DeviceError  if the call failed
 inline void check(cudaError_t result, const char* what) {
   if (result == cudaSuccess) return;
+  static_cast<void>(cudaGetLastError());  // or the next loop would report it again
   throw DeviceError(std::string(what) + ": " + cudaGetErrorString(result) + " (" +
                     cudaGetErrorName(result) + ")");
 }

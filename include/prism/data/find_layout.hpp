@@ -174,19 +174,19 @@ class LayoutFinder {
       detector_.fail(
           rows_[0].line,
           "may be a header or an interaction: it has neither a number nor a known column "
-          "name; use the option header to say which, yes or no");
+          "name; set the option header to say whether it is one");
     }
     if (first == FirstRecord::mixed && !names_known) {
       detector_.fail(rows_[0].line,
                      "may be a header or an interaction: it has a known column name, but also a "
-                     "number; use the option header to say which, yes or no");
+                     "number; set the option header to say whether it is one");
     }
     if (first == FirstRecord::numbering && !names_known) {
       detector_.fail(rows_[0].line,
                      "may be a header or an interaction: it has the numbers from 0 to " +
                          rows_[0].fields.back() +
-                         ", as pandas numbers columns without names; use the option header to say "
-                         "which, yes or no");
+                         ", as pandas numbers columns without names; set the option header to say "
+                         "whether it is one");
     }
     return first == FirstRecord::names;
   }

@@ -38,9 +38,21 @@ namespace detail {
 
 inline constexpr unsigned block_warps = block_threads / 32;
 
+/// Checks what a loop's lambda has captured. In device code only: on the host nvcc puts another
+/// type in its place.
+template <class Body>
+__device__ constexpr void check_captures() {
+#if defined(__CUDA_ARCH__)
+  static_assert(std::is_trivially_copyable_v<Body>,
+                "a loop that a device runs must capture only numbers and views, no containers and "
+                "no LossStep or BackboneStep");
+#endif
+}
+
 template <class Body>
 __global__ void __launch_bounds__(block_threads)
     warps_kernel(std::size_t n, const __grid_constant__ Body body) {
+  check_captures<Body>();
   const std::size_t warp =
       (std::size_t{blockIdx.x} * block_threads + threadIdx.x) / Lanes<isa::warp>::count;
   if (warp < n) body(warp);
@@ -49,6 +61,7 @@ __global__ void __launch_bounds__(block_threads)
 template <class Body>
 __global__ void __launch_bounds__(block_threads)
     lanes_kernel(std::size_t n, const __grid_constant__ Body body) {
+  check_captures<Body>();
   const std::size_t lane = std::size_t{blockIdx.x} * block_threads + threadIdx.x;
   if (lane < n) body(lane);
 }
@@ -56,6 +69,7 @@ __global__ void __launch_bounds__(block_threads)
 template <class Body>
 __global__ void __launch_bounds__(block_threads)
     terms_kernel(std::size_t n, const __grid_constant__ Body body, double* terms) {
+  check_captures<Body>();
   const std::size_t warp =
       (std::size_t{blockIdx.x} * block_threads + threadIdx.x) / Lanes<isa::warp>::count;
   if (warp >= n) return;

@@ -3,10 +3,10 @@
 // registers do not limit k; top_k.hpp has the host version.
 #pragma once
 
-#include <bit>
 #include <cstddef>
 #include <cstdint>
 
+#include "prism/core/bits.hpp"
 #include "prism/core/config.hpp"
 #include "prism/core/finite.hpp"
 #include "prism/core/index.hpp"
@@ -45,8 +45,7 @@ class SortedBest {
     while (place > 0) {
       const std::size_t begin = place > P::width ? place - P::width : 0;
       const P entries = PackTraits<P>::load_first(scores_ + begin, place - begin, unbounded<T>);
-      const std::size_t lower = static_cast<std::size_t>(
-          std::popcount(not_less_equal_mask(P::broadcast(score), entries)));
+      const std::size_t lower = count_ones(not_less_equal_mask(P::broadcast(score), entries));
       place -= lower;
       move_up_by_one<Isa>(scores_ + place, lower);
       move_up_by_one<Isa>(items_ + place, lower);
@@ -86,7 +85,7 @@ PRISM_HOST_DEVICE inline std::size_t best_of_row(const T* scores, std::size_t n,
     // NaN passes the mask, but push() rejects it.
     for (std::uint64_t bits = not_less_equal_mask(pack, P::broadcast(list.threshold())); bits != 0;
          bits &= bits - 1) {
-      const std::size_t position = first + static_cast<std::size_t>(std::countr_zero(bits));
+      const std::size_t position = first + detail::lowest_one(bits);
       list.push(static_cast<Index>(position), scores[position]);
     }
   };

@@ -124,6 +124,17 @@ struct BatchRows {
   IndexedRows<const T> items;
 };
 
+namespace detail {
+
+/// Makes a type one that device code does not accept, because it refers to objects of the host.
+struct HostOnly {
+  HostOnly() = default;
+  HostOnly(const HostOnly& /*other*/) noexcept {}
+  HostOnly& operator=(const HostOnly&) = default;
+};
+
+}  // namespace detail
+
 /// The arguments of a backbone's forward and backward.
 template <class T, Execution X = Host<>>
 struct BackboneStep {
@@ -140,6 +151,7 @@ struct BackboneStep {
   std::span<const Rows<T>> parameter_gradients{};
   /// The step's random numbers, the same in forward and backward.
   Random random{0, Stream::dropout};
+  [[no_unique_address]] detail::HostOnly host_only{};
 };
 
 /// The arguments of a loss.
@@ -157,6 +169,7 @@ struct LossStep {
   [[no_unique_address]] X exec{};
   /// As in BackboneStep, for the trained parameters of the loss's State.
   std::span<const Rows<T>> parameter_gradients{};
+  [[no_unique_address]] detail::HostOnly host_only{};
 };
 
 /// The gradient of a table: sparse, with values for the unique rows of a side, or dense, with

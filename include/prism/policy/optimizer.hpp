@@ -45,9 +45,9 @@ class RowDecay {
     if constexpr (!PopularityRegularizer<R>) of_all_ = prism::weight_decay(regularizer, active, 0);
   }
 
-  [[nodiscard]] constexpr double operator()(std::size_t row) const {
+  [[nodiscard]] PRISM_HOST_DEVICE constexpr double operator()(std::size_t row) const {
     if constexpr (PopularityRegularizer<R>) {
-      return prism::weight_decay(regularizer_, active_, popularity_.empty() ? 0 : popularity_[row]);
+      return regularizer_.weight_decay(active_, popularity_.empty() ? 0 : popularity_[row]);
     } else {
       return of_all_;
     }
