@@ -109,6 +109,23 @@ TEST_CASE("a run that cannot have learnt says so") {
   Small learning(split.train);
   const FitOptions enough{.learning_rate = 0.01, .batch_size = 300, .epochs = 60};
   CHECK(fit(learning, split, enough, Silent()).warnings.empty());
+
+  // What ended training decides what may help.
+  Small ended(split.train);
+  const FitOptions one{.learning_rate = 0.01, .batch_size = 300, .epochs = 1};
+  const History of_one = fit(ended, split, one, Silent());
+  REQUIRE(!of_one.warnings.empty());
+  CHECK(of_one.warnings.back().find("; more epochs, a smaller batch_size") != std::string::npos);
+  CHECK(history.warnings[1].find("; more patience or min_steps, a") != std::string::npos);
+}
+
+TEST_CASE("a run without negatives says so") {
+  const Split& split = small_split();
+  Recommender<MF<8>, SSM, None, Xavier, Adam, AllInBatchNegatives> model(split.train);
+  const History history =
+      fit(model, split, {.learning_rate = 0.01, .batch_size = 1, .epochs = 1}, Silent());
+  REQUIRE(!history.warnings.empty());
+  CHECK(history.warnings.back().starts_with("the loss was 0 in every epoch"));
 }
 
 TEST_CASE("a trained model that is trained further never ends worse on the validation set") {

@@ -63,8 +63,17 @@ inline std::vector<std::string> warnings(std::vector<std::string> found, const H
        steps < FitOptions{}.min_steps)) {
     found.push_back("training stopped after " + std::to_string(steps) + " steps, " +
                     std::to_string(history.steps_per_epoch) +
-                    " per epoch, perhaps before the model began to learn; more patience or "
-                    "min_steps, a smaller batch_size or a higher learning_rate may help");
+                    " per epoch, perhaps before the model began to learn; " +
+                    (history.stop_reason == StopReason::patience ? "more patience or min_steps"
+                                                                 : "more epochs") +
+                    ", a smaller batch_size or a higher learning_rate may help");
+  }
+  if (epochs > 0 && std::ranges::all_of(history.epochs, [](const EpochRecord& record) {
+        return record.loss == 0;
+      })) {
+    found.push_back(
+        "the loss was 0 in every epoch, perhaps because no pair has a negative: another sampler or "
+        "mask, or a larger batch_size may help");
   }
   return found;
 }
