@@ -13,7 +13,7 @@ namespace examples {
 namespace {
 
 // Options of the library, or arguments that its errors name, and the option that sets each.
-constexpr std::array<std::pair<std::string_view, std::string_view>, 41> option_names{{
+constexpr std::array<std::pair<std::string_view, std::string_view>, 42> option_names{{
     {"backbone", "--backbone"},
     {"batch_size", "--batch"},
     {"checkpoint", "--checkpoint"},
@@ -48,6 +48,7 @@ constexpr std::array<std::pair<std::string_view, std::string_view>, 41> option_n
     {"test", "--test"},
     {"test_column", "--test-column"},
     {"test_users", "--test-users"},
+    {"test_value", "--test-value"},
     {"time", "--time-column"},
     {"train", "--data"},
     {"user", "--user-column"},

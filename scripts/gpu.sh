@@ -1,13 +1,13 @@
 #!/usr/bin/env bash
 # gpu.sh [FOLDER]: the tests and benchmarks of prism/cuda.hpp on this machine's GPU, each with its
 # output in FOLDER (default: build/cuda/gpu). A failure does not stop the others; failures are
-# listed at the end; a step that was skipped counts as one. Builds the programs, unless PRISM_PROGRAMS names a folder of programs built
-# elsewhere (with -DPRISM_NATIVE=OFF), with their shared libraries (oneTBB, Google Benchmark) in its
-# lib/. PRISM_STEP_SECONDS limits each step (default: 900); PRISM_STEPS, a pattern such as
-# 'tests|golden', chooses steps. If PRISM_PEERS names a folder with the
-# train.bin and test.bin of prism_times --write, PyTorch is timed on them. If PRISM_DATA names the
-# folder of the data sets, Gowalla is trained on the GPU and on the host, with three seeds, and then
-# Table 1 on the GPU for PRISM_HOURS (default: 0.2).
+# listed at the end, with steps that were skipped. Builds the programs, unless PRISM_PROGRAMS names a
+# folder of programs built elsewhere (with -DPRISM_NATIVE=OFF), with their shared libraries (oneTBB,
+# Google Benchmark) in its lib/. PRISM_STEP_SECONDS limits each step (default: 900); PRISM_STEPS, a
+# pattern such as 'tests|golden', chooses steps. If PRISM_PEERS names a folder with the train.bin and
+# test.bin of prism_times --write, PyTorch is timed on them. If PRISM_DATA names the folder of the
+# data sets, Gowalla is trained on the GPU and on the host, with three seeds, and then Table 1 on the
+# GPU for PRISM_HOURS (default: 0.2).
 set -euo pipefail
 root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
 out=${1:-$root/build/cuda/gpu}
@@ -17,14 +17,15 @@ export PRISM_GOLDEN=${PRISM_GOLDEN:-$root/tests/golden/cases}
 programs=${PRISM_PROGRAMS:-}
 if [ -z "$programs" ]; then
   "$root/scripts/install_packages.sh"
-  targets=(cuda_training_tests cuda_golden_tests cuda_operations_tests cuda_training)
-  if [ -n "${PRISM_DATA:-}" ]; then targets+=(experiment reproduce); fi
   cmake -S "$root" -B "$root/build/cuda" -G Ninja -DPRISM_CUDA=ON -DCMAKE_BUILD_TYPE=Release \
     -DCMAKE_CUDA_ARCHITECTURES=native
-  # A program that does not compile fails its own step, and leaves the others.
-  cmake --build "$root/build/cuda" --target "${targets[@]}" -- -k 0 || true
   programs=$root/build/cuda
 fi
+# build TARGET...: one that does not compile fails its own step, and leaves the others.
+build() {
+  if [ -n "${PRISM_PROGRAMS:-}" ]; then return; fi
+  cmake --build "$programs" --target "$@" -- -k 0 || true
+}
 if [ -d "$programs/lib" ]; then export LD_LIBRARY_PATH=$programs/lib:${LD_LIBRARY_PATH:-}; fi
 failed=()
 step() {
@@ -32,11 +33,13 @@ step() {
   shift
   if ! [[ $name =~ ^(${PRISM_STEPS:-.*})$ ]]; then return; fi
   printf '\n== %s\n' "$name"
-  timeout --kill-after=20 "${limit:-${PRISM_STEP_SECONDS:-900}}" "$@" 2>&1 | tee "$out/$name.txt" || failed+=("$name")
+  timeout --kill-after=20 "${limit:-${PRISM_STEP_SECONDS:-900}}" "$@" 2>&1 |
+    tee "$out/$name.txt" || failed+=("$name")
   # Programs that find no device end with 0.
   if grep -qE '^skipped: ' "$out/$name.txt"; then failed+=("$name (skipped)"); fi
 }
 step device nvidia-smi
+build cuda_training_tests cuda_golden_tests cuda_operations_tests cuda_training
 step tests "$programs/tests/cuda/cuda_training_tests"
 step golden "$programs/tests/cuda/cuda_golden_tests"
 step operations "$programs/tests/cuda/cuda_operations_tests"
@@ -50,6 +53,7 @@ if [ -n "${PRISM_PEERS:-}" ]; then
   done
 fi
 if [ -n "${PRISM_DATA:-}" ]; then
+  build experiment reproduce  # minutes each, so after the tests
   # One training at a time, for their seconds per epoch.
   for device in cuda host; do
     for seed in 123 246 492; do

@@ -166,11 +166,10 @@ void train(const Settings& settings, Model& model, const prism::Split& split,
       resumed ? Session::resume(path, model, split, fitting) : Session(model, split, fitting);
   if (resumed) check_epochs(settings, session, path);
   if (settings.resume && !settings.quiet) {
-    const std::string where = path.string();
-    std::fprintf(stderr,
-                 resumed ? "resumes from %s, after epoch %zu\n"
-                         : "no checkpoint %s: begins with epoch %zu\n",
-                 where.c_str(), session.history().epochs.size() + (resumed ? 0 : 1));
+    const std::string found =
+        resumed ? ": continues after epoch " + std::to_string(session.history().epochs.size())
+                : " does not exist: begins anew";
+    std::fprintf(stderr, "checkpoint %s%s\n", path.string().c_str(), found.c_str());
   }
   try {
     session.run(ShowProgress{settings.quiet}, StopOnSignal());

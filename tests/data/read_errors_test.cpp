@@ -265,7 +265,7 @@ TEST_CASE("a test column that leaves one part empty is an error") {
   CHECK(message({}) == "no error");
   CHECK(contains(message({.value = "test"}),
                  ": has no interaction in the test set, that is, with 'test' in the test column; "
-                 "the option test_value is the value that marks it"));
+                 "set the option test_value to the value that marks it"));
   CHECK_THROWS_AS((void)read_train_test(file.path(), TestColumn{1, "3"}), ArgumentError);
   CHECK_THROWS_AS((void)read_train_test(file.path(), TestColumn{}, {.min_rating = 1}),
                   ArgumentError);

@@ -96,7 +96,7 @@ class PartsReader {
     if (test != nullptr && (rest.pairs.pairs.empty() || test->pairs.pairs.empty())) {
       fail("has " + std::string(test->pairs.pairs.empty() ? "no" : "every") +
            " interaction in the test set, that is, with " + excerpt(column->value) +
-           " in the test column; the option test_value is the value that marks it");
+           " in the test column; set the option test_value to the value that marks it");
     }
   }
 
