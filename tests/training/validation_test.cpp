@@ -240,7 +240,7 @@ TEST_CASE("a best epoch among the first two validated is a warning, if others we
   const auto warnings = [](std::size_t best, std::size_t every, std::size_t epochs) {
     History history{.steps_per_epoch = 1000, .best_epoch = best};
     for (std::size_t epoch = 1; epoch <= epochs; ++epoch) {
-      history.epochs.push_back({.epoch = epoch, .validated = epoch % every == 0});
+      history.epochs.push_back({.epoch = epoch, .loss = 0.5, .validated = epoch % every == 0});
     }
     return detail::warnings({}, history, 1000 * epochs, true).size();
   };
