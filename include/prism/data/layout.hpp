@@ -39,6 +39,16 @@ struct Layout {
   [[nodiscard]] std::size_t columns_to_read() const {
     return 1 + std::max({user, item, rating.value_or(0), time.value_or(0), part.value_or(0)});
   }
+
+  /// What the last column that is read holds.
+  [[nodiscard]] const char* last_to_read() const {
+    const std::size_t last = columns_to_read() - 1;
+    return user == last     ? "user"
+           : item == last   ? "item"
+           : rating == last ? "rating"
+           : time == last   ? "time"
+                            : "test column";
+  }
 };
 
 }  // namespace prism::inline PRISM_ISA
