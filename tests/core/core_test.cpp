@@ -69,8 +69,10 @@ TEST_CASE("scratch memory is zero from a given row on") {
   std::fill_n(dirty.data(), dirty.num_elements(), 7.0F);
   scratch.reset();
   const Rows<float> rows = scratch.allocate_zeros<float>(par, 5, 3, 2);
-  REQUIRE(rows.data() == dirty.data());
-  CHECK(rows[1][2] == 7);
+  if (!separate_allocations) {
+    REQUIRE(rows.data() == dirty.data());
+    CHECK(rows[1][2] == 7);
+  }
   for (std::size_t e = 6; e < rows.num_elements(); ++e) CHECK(rows.data()[e] == 0);
 }
 
@@ -88,7 +90,7 @@ TEST_CASE("scratch memory is distinct and aligned, and reused after reset") {
     }
     REQUIRE(*taken[0] == 3);  // not overwritten by later allocations
     if (round == 1) first = taken;
-    if (round > 1) CHECK(taken == first);
+    if (round > 1 && !separate_allocations) CHECK(taken == first);
     scratch.reset();
   }
 }

@@ -19,7 +19,26 @@
 
 #include "prism/core/config.hpp"
 
+// Tools that check accesses know the bounds of blocks that are allocated, not of their parts.
+// Define PRISM_SEPARATE_ALLOCATIONS, in all translation units, for a tool that is not recognised
+// here, such as compute-sanitizer.
+#if defined(PRISM_SEPARATE_ALLOCATIONS)
+#elif defined(__SANITIZE_ADDRESS__)  // g++
+#define PRISM_SEPARATE_ALLOCATIONS
+#elif defined(__has_feature)  // clang
+#if __has_feature(address_sanitizer)
+#define PRISM_SEPARATE_ALLOCATIONS
+#endif
+#endif
+
 namespace prism::inline PRISM_ISA {
+
+/// Whether memory is allocated and freed for each request, and never kept for others.
+#if defined(PRISM_SEPARATE_ALLOCATIONS)
+inline constexpr bool separate_allocations = true;
+#else
+inline constexpr bool separate_allocations = false;
+#endif
 
 /// Memory aligned to cache lines: a row whose size is a multiple of 64 bytes then never straddles
 /// two lines. Large blocks ask for huge pages, because rows are accessed at random in more memory

@@ -59,6 +59,7 @@ class Scratch {
   /// Releases everything. The memory is kept and merged into one block, so that steps of varying
   /// size do not accumulate blocks that are too small for later ones.
   void reset() {
+    if constexpr (separate_allocations) blocks_.clear();
     if (blocks_.size() > 1) {
       std::size_t total = 0;
       for (const Block& block : blocks_) total += block.size();
@@ -81,6 +82,9 @@ class Scratch {
   static constexpr std::size_t smallest_block = std::size_t{1} << 20;
 
   void* bytes(std::size_t count) {
+    if constexpr (separate_allocations) {
+      return blocks_.emplace_back(std::max(count, std::size_t{1}), memory_).data();
+    }
     count = (count + cache_line - 1) / cache_line * cache_line;
     if (blocks_.empty() || blocks_.back().size() - used_ < count) {
       // An eighth more than needed: the next step may be slightly larger.

@@ -13,12 +13,15 @@ namespace prism::inline PRISM_ISA {
 namespace cuda {
 
 /// @param what  was attempted, such as "allocating 4096 bytes"
-/// @throws DeviceError  if the call failed
+/// @throws DeviceMemoryError  if the device has too little memory left, which loops may need too
+/// @throws DeviceError        if the call failed otherwise
 inline void check(cudaError_t result, const char* what) {
   if (result == cudaSuccess) return;
   static_cast<void>(cudaGetLastError());  // or the next loop would report it again
-  throw DeviceError(std::string(what) + ": " + cudaGetErrorString(result) + " (" +
-                    cudaGetErrorName(result) + ")");
+  const std::string text =
+      std::string(what) + ": " + cudaGetErrorString(result) + " (" + cudaGetErrorName(result) + ")";
+  if (result == cudaErrorMemoryAllocation) throw DeviceMemoryError(text);
+  throw DeviceError(text);
 }
 
 }  // namespace cuda

@@ -71,7 +71,8 @@ class Blocks {
   /// @param max_kept  the most bytes of freed blocks to keep
   void deallocate(void* block, std::size_t bytes, std::size_t max_kept) noexcept {
     wait_for(device_);
-    if (!freed_.keep(block, bytes, max_kept)) static_cast<void>(Free(block));
+    const bool kept = !separate_allocations && freed_.keep(block, bytes, max_kept);
+    if (!kept) static_cast<void>(Free(block));
   }
 
  private:

@@ -130,8 +130,14 @@ __global__ void sum_kernel(std::size_t n, const Number* terms, Number* sum) {
 /// The stream of everything that the calling thread launches.
 [[nodiscard]] inline cudaStream_t stream() noexcept { return cudaStreamPerThread; }
 
+/// @throws DeviceError  if there are more blocks than a grid may have
 [[nodiscard]] inline unsigned blocks_of(std::size_t n, std::size_t in_block) {
-  return static_cast<unsigned>((n + in_block - 1) / in_block);
+  constexpr std::size_t most = (std::size_t{1} << 31) - 1;
+  const std::size_t blocks = n / in_block + (n % in_block > 0);
+  if (blocks > most) {
+    throw DeviceError("a loop of " + std::to_string(n) + " steps is too long for a device");
+  }
+  return static_cast<unsigned>(blocks);
 }
 
 /// The terms of a sum, and the sum itself where the host reads it.
