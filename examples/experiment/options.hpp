@@ -77,6 +77,8 @@ inline CLI::Option* list_option(CLI::App& app, Settings& settings, const std::st
   return added;
 }
 
+/// The options of the data and its split.
+void declare_split_options(CLI::App& app, Settings& settings);
 /// The options of policies.
 void declare_policy_options(CLI::App& app, Settings& settings);
 /// The policies that read an option, in words; empty if all do.

@@ -45,7 +45,8 @@ void declare_policy_options(CLI::App& app, Settings& settings) {
   app.add_option(
          "--negatives", settings.negatives,
          "of a pair; default 1 for BPR and MACR, 10 for SSM (20 with --released), 800 for BSL "
-         "and CCL, 1000 for PSL and SLK, 1500 for UltraGCN")
+         "and CCL, 1000 for PSL and SLK, 1500 for UltraGCN; an epoch with hundreds takes long, "
+         "unless pairs share them (--sampler SharedUniformNegatives)")
       ->check(CLI::Range(std::size_t{1}, std::size_t{1} << 16))
       ->group(options);
   app.add_option("--power", settings.power, "PopularityNegatives: exponent of popularity")

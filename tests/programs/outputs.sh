@@ -86,6 +86,7 @@ refused 2 "name the same place" --checkpoint f.txt --json f.txt
 refused 2 "--save: " --save ratings.dat/models
 [ ! -e f.txt ] || fail "a folder was made for options that were refused"
 refused 2 "there is no folder" --save made --json none/run.json
+refused 2 "records: there is no folder" --save made --records none/trials.jsonl
 refused 1 "is not a record of experiment" --save made --checkpoint made --json ratings.dat.copy
 [ ! -e made ] || fail "a folder was made before all was checked"
 
