@@ -49,6 +49,41 @@ void check_shared_loss_in(const std::string& name, const Loss& loss, NegativeMas
   test::check_value_and_gradients<T>(evaluate, golden, {});
 }
 
+/// That each pair's own negatives, if all pairs have the same, are as good as shared ones.
+template <class T>
+void check_log_q_of_own_negatives() {
+  const test::GoldenCase golden("loss_ssm_shared_logq");
+  const auto users = golden.matrix<T>("users"), items = golden.matrix<T>("items");
+  const std::vector<Interaction> pairs = golden.pairs("pairs");
+  const std::vector<Index> negatives = golden.indices("negatives");
+  std::vector<Index> own;  // the same for all pairs, but each from another one on
+  for (std::size_t p = 0; p < pairs.size(); ++p) {
+    for (std::size_t j = 0; j < negatives.size(); ++j) {
+      own.push_back(negatives[(p + j) % negatives.size()]);
+    }
+  }
+  const SSM loss{.negatives = negatives.size(), .log_q = true};
+  const auto evaluated = [&](const BatchNegatives& of_batch) {
+    test::Evaluation<T, MF<dynamic>, SSM, test::GoldenExecution> evaluate(
+        MF<dynamic>(users.shape(1)), loss,
+        Interactions(static_cast<Index>(users.shape(0)), static_cast<Index>(items.shape(0)), pairs),
+        pairs, of_batch);
+    evaluate.set_log_probability(golden["log_q"].values);
+    BatchGradients<T> gradients;
+    const double value = evaluate(users, items, &gradients);
+    std::vector<double> all{value};
+    all.insert(all.end(), gradients.users.begin(), gradients.users.end());
+    all.insert(all.end(), gradients.items.begin(), gradients.items.end());
+    return all;
+  };
+  const std::vector<double> shared = evaluated(BatchNegatives(negatives, NegativeMask::none));
+  const std::vector<double> separate = evaluated(BatchNegatives(own));
+  REQUIRE(separate.size() == shared.size());
+  for (std::size_t k = 0; k < shared.size(); ++k) {
+    CHECK(separate[k] == doctest::Approx(shared[k]).epsilon(test::bound<T>));
+  }
+}
+
 template <class Loss>
 void check_shared_loss(const std::string& name, const Loss& loss, NegativeMask mask) {
   check_shared_loss_in<double>(name, loss, mask);
@@ -153,5 +188,9 @@ TEST_CASE("losses with negatives that all pairs share") {
   check_shared_loss("loss_bpr_shared", BPR{}, NegativeMask::none);
   check_shared_loss("loss_ssm_shared", SSM{}, NegativeMask::own_item);
   check_shared_loss("loss_ssm_shared_logq", SSM{.log_q = true}, NegativeMask::own_item);
+}
+TEST_CASE("log q of each pair's own negatives") {
+  check_log_q_of_own_negatives<double>();
+  check_log_q_of_own_negatives<float>();
 }
 TEST_CASE("loss_cosine") { check_loss("loss_cosine", Cosine{}); }

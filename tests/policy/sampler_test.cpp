@@ -165,15 +165,21 @@ TEST_CASE("the probability of an item to be in a batch is what batches show") {
     for (Index user = 0; user <= item; ++user) all.push_back({user, item});
   }
   const Interactions train(40, 40, all);
-  constexpr std::size_t batch_size = 60, batches = 20000;
+  constexpr std::size_t batch_size = 200, batches = 20000;
+  const std::size_t batches_of_epoch = train.size() / batch_size;
   std::vector<double> in_batch(40);
   const Random random(1, Stream::shuffle);
   std::vector<double> log_probability;
   for (std::size_t b = 0; b < batches; ++b) {
-    std::vector<Interaction> pairs(batch_size);
-    for (std::size_t p = 0; p < batch_size; ++p) {
-      pairs[p] = train[random.uniform_int(b * batch_size + p, static_cast<Index>(train.size()))];
+    const std::size_t place = b % batches_of_epoch;
+    if (place == 0) {  // an epoch
+      for (std::size_t left = all.size(); left > 1; --left) {
+        const Index other = random.uniform_int(b * all.size() + left, static_cast<Index>(left));
+        std::swap(all[left - 1], all[other]);
+      }
     }
+    const auto* const first = all.data() + place * batch_size;
+    const std::vector<Interaction> pairs(first, first + batch_size);
     for (const Index item : draw(AllInBatchNegatives{}, train, pairs, 1)) in_batch[item] += 1;
     if (b > 0) continue;
     BatchBuilder builder(train);

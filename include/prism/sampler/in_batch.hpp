@@ -16,7 +16,6 @@
 #include "prism/core/thread_memory.hpp"
 #include "prism/data/interactions.hpp"
 #include "prism/kernel/elementary.hpp"
-#include "prism/kernel/power.hpp"
 #include "prism/ops/scan.hpp"
 #include "prism/policy/sampler.hpp"
 
@@ -44,13 +43,14 @@ struct DeviceItems {
 /// @return valid until the calling thread's next call
 template <DeviceExecution X>
 [[nodiscard]] DeviceItems distinct_items(const X& exec, const SampleRequest& request) {
-  struct Owner;
+  struct InBatch;
+  struct Rank;
+  struct Distinct;
   const std::span<const Interaction> pairs = request.pairs;
   const std::size_t items = request.train.items();
-  const auto memory = thread_memory<Owner>(exec, 2 * (items + 1) + pairs.size());
-  const std::span<Index> in_batch = memory.first(items + 1),
-                         rank = memory.subspan(items + 1, items + 1),
-                         distinct = memory.last(pairs.size());
+  const std::span<Index> in_batch = thread_memory<InBatch>(exec, items + 1),
+                         rank = thread_memory<Rank>(exec, items + 1),
+                         distinct = thread_memory<Distinct>(exec, pairs.size());
   fill_zeros(exec, in_batch.data(), in_batch.size());
   // Several lanes may set the same element, but all set it to 1.
   for_each_element(exec, pairs.size(),
@@ -98,17 +98,22 @@ void list_in_batch(const X& exec, const SampleRequest& request, std::span<Index>
                    [=] PRISM_HOST_DEVICE(std::size_t j) { negatives[j] = distinct.items[j]; });
 }
 
-/// An item of training popularity d is in a batch of B of the E training pairs with probability
-/// 1 - (1 - d / E)^B.
+/// An item of training popularity d is in a batch of B of the E training pairs, drawn without
+/// replacement, with probability P_d = 1 - C(E - d, B) / C(E, B). By recursion P_0 = 0 and
+/// P_(d + 1) = P_d + (1 - P_d) B / (E - d), which does not cancel where P_d is small.
 inline void set_in_batch_log_probability(const Batch& batch, std::vector<double>& values) {
   const auto all_pairs = static_cast<double>(batch.train.size());
   const auto pairs = static_cast<double>(batch.pairs());
   values.resize(batch.item_side.num_active);
+  std::vector<double> of_popularity{0};
   for (std::size_t k = 0; k < values.size(); ++k) {
-    const Index item = batch.item_side.unique_rows[k];
-    const double share = static_cast<double>(batch.train.item_degree()[item]) / all_pairs;
-    values[k] =
-        share < 1 ? elementary::log(-elementary::expm1(pairs * elementary::log1p(-share))) : 0;
+    const Index popularity = batch.train.item_degree()[batch.item_side.unique_rows[k]];
+    while (of_popularity.size() <= popularity) {
+      const double p = of_popularity.back();
+      const double others = all_pairs - static_cast<double>(of_popularity.size() - 1);
+      of_popularity.push_back(pairs < others ? p + (1 - p) * (pairs / others) : 1);
+    }
+    values[k] = elementary::log(of_popularity[popularity]);
   }
 }
 
