@@ -3,12 +3,12 @@
 # output in FOLDER (default: build/cuda/gpu). A failure does not stop the others; failures are
 # listed at the end, with steps that were skipped. Builds the programs, unless PRISM_PROGRAMS names a
 # folder of programs built elsewhere (with -DPRISM_NATIVE=OFF), with their shared libraries (oneTBB,
-# Google Benchmark) in its lib/; PRISM_CHECKED_PROGRAMS names those of compute-sanitizer, built with
-# -DCMAKE_CUDA_FLAGS=-DPRISM_SEPARATE_ALLOCATIONS (default: the same programs). PRISM_STEP_SECONDS limits each step (default: 900); PRISM_STEPS, a
-# pattern such as 'tests|golden', chooses steps. If PRISM_PEERS names a folder with the train.bin and
-# test.bin of prism_times --write, PyTorch is timed on them. If PRISM_DATA names the folder of the
-# data sets, Gowalla is trained on the GPU and on the host, with three seeds, and then Table 1 on the
-# GPU for PRISM_HOURS (default: 0.2).
+# Google Benchmark) in its lib/; PRISM_CHECKED_PROGRAMS names those for memcheck, built with
+# -DCMAKE_CUDA_FLAGS=-DPRISM_SEPARATE_ALLOCATIONS (default: the same programs). PRISM_STEP_SECONDS
+# limits each step (default: 900); PRISM_STEPS, a pattern such as 'tests|golden', chooses steps. If
+# PRISM_PEERS names a folder with the train.bin and test.bin of prism_times --write, PyTorch is timed
+# on them. If PRISM_DATA names the folder of the data sets, Gowalla is trained on the GPU and on the
+# host, with three seeds, and then Table 1 on the GPU for PRISM_HOURS (default: 0.2).
 set -euo pipefail
 root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
 out=${1:-$root/build/cuda/gpu}
@@ -21,9 +21,7 @@ if [ -z "$programs" ]; then
   cmake -S "$root" -B "$root/build/cuda" -G Ninja -DPRISM_CUDA=ON -DCMAKE_BUILD_TYPE=Release \
     -DCMAKE_CUDA_ARCHITECTURES=native
   programs=$root/build/cuda
-  checked=$root/build/cuda_checked
 fi
-checked=${PRISM_CHECKED_PROGRAMS:-${checked:-$programs}}
 # build TARGET...: one that does not compile fails its own step, and leaves the others.
 build() {
   if [ -n "${PRISM_PROGRAMS:-}" ]; then return; fi
@@ -31,10 +29,11 @@ build() {
 }
 if [ -d "$programs/lib" ]; then export LD_LIBRARY_PATH=$programs/lib:${LD_LIBRARY_PATH:-}; fi
 failed=()
+chosen() { [[ $1 =~ ^(${PRISM_STEPS:-.*})$ ]]; }
 step() {
   local name=$1
   shift
-  if ! [[ $name =~ ^(${PRISM_STEPS:-.*})$ ]]; then return; fi
+  if ! chosen "$name"; then return; fi
   printf '\n== %s\n' "$name"
   timeout --kill-after=20 "${limit:-${PRISM_STEP_SECONDS:-900}}" "$@" 2>&1 |
     tee "$out/$name.txt" || failed+=("$name")
@@ -71,20 +70,27 @@ if [ -n "${PRISM_DATA:-}" ]; then
     step table1 "$programs/examples/reproduce" --device cuda --workers 1 --data "$PRISM_DATA" \
     --results "$out/results" --only table1 --no-documents --budget "${PRISM_HOURS:-0.2}"
 fi
-if [ -z "${PRISM_PROGRAMS:-}" ]; then
-  # Compute-sanitizer knows the bounds of allocations, so that parts of one must not be used for
-  # several lists.
-  cmake -S "$root" -B "$checked" -G Ninja -DPRISM_CUDA=ON -DCMAKE_BUILD_TYPE=Release \
-    -DCMAKE_CUDA_ARCHITECTURES=native -DCMAKE_CUDA_FLAGS=-DPRISM_SEPARATE_ALLOCATIONS
-  cmake --build "$checked" --target cuda_training_tests cuda_operations_tests -- -k 0 || true
+# Memcheck knows the bounds of allocations: in its programs each list of working memory has its own.
+checked=${PRISM_CHECKED_PROGRAMS:-$programs}
+if [ -z "${PRISM_PROGRAMS:-}${PRISM_CHECKED_PROGRAMS:-}" ] &&
+  { chosen memcheck_training || chosen memcheck_operations; }; then
+  checked=$root/build/cuda_checked
+  { cmake -S "$root" -B "$checked" -G Ninja -DPRISM_CUDA=ON -DCMAKE_BUILD_TYPE=Release \
+    -DCMAKE_CUDA_ARCHITECTURES=native -DCMAKE_CUDA_FLAGS=-DPRISM_SEPARATE_ALLOCATIONS &&
+    cmake --build "$checked" --target cuda_training_tests cuda_operations_tests -- -k 0; } || true
 fi
-for tool in memcheck racecheck synccheck; do
+if [ -d "$checked/lib" ]; then export LD_LIBRARY_PATH=$checked/lib:${LD_LIBRARY_PATH:-}; fi
+# sanitizer TOOL FOLDER
+sanitizer() {
   # The second has the tiles of float, which the models of the first do not use.
   for tests in training operations; do
-    step "${tool}_$tests" compute-sanitizer --tool "$tool" --error-exitcode 1 \
-      "$checked/tests/cuda/cuda_${tests}_tests"
+    step "$1_$tests" compute-sanitizer --tool "$1" --error-exitcode 1 \
+      "$2/tests/cuda/cuda_${tests}_tests"
   done
-done
+}
+sanitizer memcheck "$checked"
+sanitizer racecheck "$programs"
+sanitizer synccheck "$programs"
 if [ ${#failed[@]} -gt 0 ]; then
   printf '\nfailed: %s\n' "${failed[*]}"
   exit 1

@@ -68,7 +68,7 @@ class PRISM_ONE_TYPE DeviceError : public Error {
   }
 };
 
-/// A request for more memory than a device has left.
+/// A request for more memory than a device has left, or for more pinned memory than the host has.
 class PRISM_ONE_TYPE DeviceMemoryError : public DeviceError {
  public:
   PRISM_ALWAYS_INLINE explicit DeviceMemoryError(const std::string& what) : DeviceError(what) {}

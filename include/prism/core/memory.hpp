@@ -33,7 +33,8 @@
 
 namespace prism::inline PRISM_ISA {
 
-/// Whether memory is allocated and freed for each request, and never kept for others.
+/// Whether working memory (Scratch, of threads, of a device) is allocated in exactly the size that
+/// is asked for, and not kept for other requests.
 #if defined(PRISM_SEPARATE_ALLOCATIONS)
 inline constexpr bool separate_allocations = true;
 #else

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Scratch memory of a training step: allocated in order, released all at once, and kept for the
-// next step.
+// next step (not with separate_allocations).
 #pragma once
 
 #include <algorithm>
@@ -56,8 +56,9 @@ class Scratch {
     return rows;
   }
 
-  /// Releases everything. The memory is kept and merged into one block, so that steps of varying
-  /// size do not accumulate blocks that are too small for later ones.
+  /// Releases everything. The memory is kept (not with separate_allocations) and merged into one
+  /// block, so that steps of varying size do not accumulate blocks that are too small for later
+  /// ones.
   void reset() {
     if constexpr (separate_allocations) blocks_.clear();
     if (blocks_.size() > 1) {
@@ -83,7 +84,10 @@ class Scratch {
 
   void* bytes(std::size_t count) {
     if constexpr (separate_allocations) {
-      return blocks_.emplace_back(std::max(count, std::size_t{1}), memory_).data();
+      blocks_.emplace_back(std::max(count, std::size_t{1}), memory_);
+      // No room, also to code in the same program that is compiled without it.
+      used_ = blocks_.back().size();
+      return blocks_.back().data();
     }
     count = (count + cache_line - 1) / cache_line * cache_line;
     if (blocks_.empty() || blocks_.back().size() - used_ < count) {

@@ -15,10 +15,10 @@ namespace prism::inline PRISM_ISA::detail {
 /// Makes a list that a device works on at least `size` long. Its contents are lost if it grows.
 template <DeviceExecution X>
 void grow(const X& exec, TableVector<Index>& list, std::size_t size) {
-  if (list.size() >= size) return;
-  synchronise(exec);  // the device may still work on it
-  list.clear();
-  list.resize(size + size / 8);  // the next one may be slightly longer
+  if (separate_allocations ? list.size() == size : list.size() >= size) return;
+  synchronise(exec);                                              // the device may still work on it
+  const std::size_t spare = separate_allocations ? 0 : size / 8;  // the next may be slightly longer
+  list = TableVector<Index>(size + spare, list.get_allocator());
 }
 
 /// Working memory of a function that a device runs, kept for the calling thread. Work that a thread

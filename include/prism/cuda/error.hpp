@@ -13,7 +13,7 @@ namespace prism::inline PRISM_ISA {
 namespace cuda {
 
 /// @param what  was attempted, such as "allocating 4096 bytes"
-/// @throws DeviceMemoryError  if the device has too little memory left, which loops may need too
+/// @throws DeviceMemoryError  if the device has too little memory left; starting a loop needs some
 /// @throws DeviceError        if the call failed otherwise
 inline void check(cudaError_t result, const char* what) {
   if (result == cudaSuccess) return;

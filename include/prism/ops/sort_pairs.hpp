@@ -72,12 +72,16 @@ void sort_pairs(const X& exec, std::size_t key_end, std::span<const Index> keys,
                 std::span<Index> sorted_values) {
   constexpr unsigned digit_bits = 8;
   constexpr std::size_t digits = std::size_t{1} << digit_bits;
-  struct Owner;
+  struct Rank;
+  struct Counts;
+  struct Keys;
+  struct Values;
   const std::size_t n = keys.size(), tiles = (n + digits - 1) / digits;
-  const auto memory = detail::thread_memory<Owner>(exec, 3 * n + tiles * digits);
-  const std::span<Index> rank = memory.first(n), counts = memory.subspan(3 * n);
+  const std::span<Index> rank = detail::thread_memory<Rank>(exec, n),
+                         counts = detail::thread_memory<Counts>(exec, tiles * digits);
   const detail::PairLists<Index> sorted{sorted_keys, sorted_values};
-  const detail::PairLists<Index> between{memory.subspan(n, n), memory.subspan(2 * n, n)};
+  const detail::PairLists<Index> between{detail::thread_memory<Keys>(exec, n),
+                                         detail::thread_memory<Values>(exec, n)};
   const unsigned bits = key_end > 1 ? static_cast<unsigned>(std::bit_width(key_end - 1)) : 1;
   const unsigned passes = (bits + digit_bits - 1) / digit_bits;
   detail::PairLists<const Index> from{keys, values};
