@@ -237,7 +237,7 @@ void declare_options(CLI::App& app, Settings& settings) {
   app.add_option("--records", settings.records,
                  "append each trial to this JSON Lines file; trials already in it are not run "
                  "again, and trials interrupted by SIGINT or SIGTERM are continued")
-      ->check(writable_file())
+      ->check(appendable_file())
       ->group(tuning);
 
   app.add_option(

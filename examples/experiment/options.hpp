@@ -42,6 +42,25 @@ inline CLI::Validator writable_file() {
       "FILE");
 }
 
+/// A file to append to, which is checked before hours of training.
+inline CLI::Validator appendable_file() {
+  return CLI::Validator(
+      [](std::string& path) -> std::string {
+        if (path.empty()) return "must name a file";
+        std::error_code none;
+        const std::filesystem::path folder = std::filesystem::absolute(path, none).parent_path();
+        const bool exists = std::filesystem::exists(path, none);
+        if (!exists && !std::filesystem::is_directory(folder, none)) {
+          return "there is no folder " + folder.string();
+        }
+        const std::string place = exists ? path : folder.string();
+        if (::access(place.c_str(), exists ? R_OK | W_OK : W_OK | X_OK) == 0) return {};
+        return place +
+               ": cannot be written: " + std::error_code(errno, std::generic_category()).message();
+      },
+      "FILE");
+}
+
 /// A folder that exists or can be created. Does not create it, as another option may be refused.
 inline CLI::Validator writable_folder() {
   return CLI::Validator(

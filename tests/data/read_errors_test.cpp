@@ -138,13 +138,13 @@ TEST_CASE("the column of times is none of the others") {
 TEST_CASE("a line with too few columns is an error that says how many there are") {
   const ReadOptions columns{.format = Format::delimited};
   CHECK(error_of("1\t2\n3\n4\t5\n", columns) ==
-        ":2: expected 2 columns or more, with the item in column 1, found 1 in '3'");
+        ":2: expected 2 columns or more, with the item in column 1 (from 0), found 1 in '3'");
   CHECK(error_of("1,2\n1,3\n", {.min_rating = 3}) ==
-        ":1: expected 3 columns or more, with the rating in column 2, found 2 in '1,2'");
+        ":1: expected 3 columns or more, with the rating in column 2 (from 0), found 2 in '1,2'");
   CHECK(error_of("1,2,3,4\n1,3,4\n", columns) ==
-        ":2: expected 4 columns or more, with the time in column 3, found 3 in '1,3,4'");
+        ":2: expected 4 columns or more, with the time in column 3 (from 0), found 3 in '1,3,4'");
   CHECK(error_of("1 2\n", {.delimiter = "\t"}) ==
-        ":1: expected 2 columns or more, with the item in column 1, found 1 in '1 2'");
+        ":1: expected 2 columns or more, with the item in column 1 (from 0), found 1 in '1 2'");
 }
 
 TEST_CASE("content that is not text is an error that says why") {
@@ -220,7 +220,7 @@ TEST_CASE("an unknown column is an error that lists the known ones") {
   CHECK(error_of("a\tb\n1\t2\n", {}, "data.inter") ==
         ":1: must be the header of a RecBole file, such as user_id:token<tab>item_id:token");
   CHECK(error_of("1,2\n", {.item = 5}) ==
-        ":1: expected 6 columns or more, with the item in column 5, found 2 in '1,2'");
+        ":1: expected 6 columns or more, with the item in column 5 (from 0), found 2 in '1,2'");
 }
 
 TEST_CASE("incompatible options are errors") {

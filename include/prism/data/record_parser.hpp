@@ -158,7 +158,7 @@ class RecordParser {
       fail(
           "expected " + std::to_string(layout_.columns_to_read()) + " columns or more, with the " +
           layout_.last_to_read() + " in column " + std::to_string(layout_.columns_to_read() - 1) +
-          ", found " + std::to_string(fields.size()) + " in " + excerpt(record) +
+          " (from 0), found " + std::to_string(fields.size()) + " in " + excerpt(record) +
           (layout_.delimiter == "\\t"
                ? "; the option delimiter is a backslash and a t; pass a tab itself if that is meant"
                : ""));
