@@ -66,7 +66,7 @@ int run_models(experiment::Settings& settings) {
     if (!settings.json.empty()) good = write_record(settings, split, runs, before) && good;
     if (run.training_error || experiment::caught_signal() != 0) break;
   }
-  experiment::print_table(settings, split, runs);
+  experiment::print_table(split, runs);
   if (!examples::flush_output("experiment")) return 1;
   if (failure) std::rethrow_exception(failure);
   if (experiment::caught_signal() != 0) return 128 + experiment::caught_signal();

@@ -50,7 +50,7 @@ void declare_policy_options(CLI::App& app, Settings& settings) {
       ->check(CLI::Range(std::size_t{1}, std::size_t{1} << 16))
       ->group(options);
   app.add_option("--power", settings.power, "PopularityNegatives: exponent of popularity")
-      ->check(number_from(-100, false))
+      ->check(number_between(-100, 100))
       ->capture_default_str()
       ->group(options);
   app.add_option("--mask", settings.mask,

@@ -37,7 +37,7 @@ struct Run {
   std::optional<std::string> retraining_error{};
   std::vector<std::string> policies{};  // with their options
   prism::History history{};
-  std::optional<prism::History> retraining{};  // of the model that was tested, with --retrain
+  std::optional<prism::History> retraining{};            // with --retrain
   std::optional<prism::AggregationPoint> aggregation{};  // on the validation set, with --aggregate
   prism::Report dot{};
   prism::Report cosine{};
@@ -50,6 +50,10 @@ struct Run {
       return of.stop_reason == prism::StopReason::observer;
     };
     return !training_error && (ended(history) || (retraining && ended(*retraining)));
+  }
+  /// Whether the model is that of a retraining, which no signal ended.
+  [[nodiscard]] bool retrained() const {
+    return retraining && retraining->stop_reason != prism::StopReason::observer;
   }
   /// Whether training was completed.
   [[nodiscard]] bool complete() const { return !training_error && !interrupted(); }

@@ -19,7 +19,7 @@ std::string name_in(const char* line) { return line + std::string_view("note ").
 }  // namespace
 
 prism::SavedNotes saved_notes(const Settings& settings, const Run& run) {
-  const prism::History& last = run.retraining ? *run.retraining : run.history;
+  const prism::History& last = run.retrained() ? *run.retraining : run.history;
   return {{name_in(settings_note), settings.description},
           {name_in(data_note), settings.data_description},
           {"stop_reason", prism::name_of(last.stop_reason)},
@@ -31,9 +31,6 @@ std::optional<std::string> why_not_saved(const Settings& settings, const Run& ru
   if (run.complete()) return std::nullopt;
   const std::string ended = run.ended_by();
   if (run.history.epochs.empty()) return ended + " before its first epoch was complete";
-  if (run.retraining && run.retraining->epochs.empty()) {
-    return ended + " on training and validation set before its first epoch was complete";
-  }
   if (run.history.best_epoch == 0) {
     return ended + " before an epoch ranked better than the initial weights";
   }

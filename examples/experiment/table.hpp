@@ -30,16 +30,18 @@ inline constexpr const char* baseline_name = "most popular items";
 inline constexpr const char* worse_than_baseline =
     "ranks worse than recommending the most popular items, which needs no training";
 
-/// The quality on the test set of recommending the most popular items to every user; with
-/// --retrain, popularity is that in training and validation set.
-[[nodiscard]] inline prism::Report baseline(const Settings& settings, const prism::Split& split) {
+/// The quality on the test set of recommending the most popular items to every user.
+/// @param retrained  whether popularity is that in training and validation set
+[[nodiscard]] inline prism::Report baseline(const prism::Split& split, bool retrained) {
   const auto scorer =
-      prism::most_popular(settings.retrain ? prism::merge_validation(split).train : split.train);
+      prism::most_popular(retrained ? prism::merge_validation(split).train : split.train);
   return prism::evaluate(scorer, split.test, {.exclude = {&split.train, &split.validation}});
 }
 
 /// Prints each run's warnings: about training, its early end, output not written, poor ranking.
-inline void print_warnings(const prism::Report& popular, const std::vector<Run>& runs) {
+/// @param popular  the baseline of a run
+template <class Popular>
+void print_warnings(const Popular& popular, const std::vector<Run>& runs) {
   for (const Run& run : runs) {
     const auto print = [&](const std::string& warning) {
       std::printf("\nwarning: %s: %s\n", run.name.c_str(), examples::in_options(warning).c_str());
@@ -51,7 +53,13 @@ inline void print_warnings(const prism::Report& popular, const std::vector<Run>&
     for (const std::string& warning : run.history.warnings) print(warning);
     const std::string results =
         run.has_results() ? "; its results are those of the best epoch so far" : "";
-    if (run.interrupted()) print("ended by a signal" + results);
+    if (run.interrupted() && run.retraining) {
+      print(
+          "was not retrained: a signal ended that; its results are those of the training set "
+          "alone");
+    } else if (run.interrupted()) {
+      print("ended by a signal" + results);
+    }
     if (run.training_error) print("ended by an error, " + *run.training_error + results);
     if (run.retraining_error) {
       print("was not retrained: " + *run.retraining_error +
@@ -61,15 +69,14 @@ inline void print_warnings(const prism::Report& popular, const std::vector<Run>&
       print("its last checkpoint could not be written: " + *run.checkpoint_error);
     if (run.save_error) print("was not saved: " + *run.save_error);
     if (run.not_recorded) print("was not recorded: " + *run.not_recorded);
-    if (run.has_results() && run.dot.ndcg < popular.ndcg) {
+    if (run.has_results() && run.dot.ndcg < popular(run).ndcg) {
       print(worse_than_baseline);
     }
   }
 }
 
 /// The models' results, with a baseline that recommends the most popular items to every user.
-inline void print_table(const Settings& settings, const prism::Split& split,
-                        const std::vector<Run>& runs) {
+inline void print_table(const prism::Split& split, const std::vector<Run>& runs) {
   std::size_t width = std::string(baseline_name).size();
   for (const Run& run : runs) width = std::max(width, run.name.size());
   const int w = static_cast<int>(width);
@@ -81,7 +88,8 @@ inline void print_table(const Settings& settings, const prism::Split& split,
     std::printf("%-*s  %7.5f   %8.5f  %8.5f   %9.5f  %6.4f", w, name, report.ndcg, popular, neutral,
                 unpopular, report.recall);
   };
-  const prism::Report popular = baseline(settings, split);
+  const bool retrained = std::ranges::any_of(runs, &Run::retrained);
+  const prism::Report popular = baseline(split, retrained);
   print_quality(baseline_name, popular);
   std::printf("\n");
   for (const Run& run : runs) {
@@ -104,7 +112,7 @@ inline void print_table(const Settings& settings, const prism::Split& split,
       "20; rho: Spearman's\ncorrelation of item magnitude and popularity.\n");
   for (const Run& run : runs) {
     if (!run.has_results()) continue;
-    if (run.retraining && !run.retraining->epochs.empty()) {
+    if (run.retrained()) {
       std::printf("\n%s: tested after retraining on training and validation set\n",
                   run.name.c_str());
     }
@@ -116,7 +124,11 @@ inline void print_table(const Settings& settings, const prism::Split& split,
         run.aggregation->report.ndcg, run.history.best_validation_ndcg, run.dot.ndcg,
         run.as_trained->ndcg);
   }
-  print_warnings(popular, runs);
+  print_warnings(
+      [&](const Run& run) {
+        return run.retrained() == retrained ? popular : baseline(split, run.retrained());
+      },
+      runs);
 }
 
 }  // namespace experiment

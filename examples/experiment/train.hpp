@@ -193,8 +193,8 @@ void save(const Settings& settings, const Model& model, Run& run) {
   }
 }
 
-/// Retrains a model on training and validation set, for --retrain. If that fails, or a signal
-/// arrives before its first epoch ends, keeps the model of the first training.
+/// Retrains a model on training and validation set, for --retrain. If that fails, or a signal ends
+/// it, keeps the model of the first training.
 template <class X, class Model>
 void retrain_model(const Settings& settings, Model& model, const prism::Split& split,
                    const prism::FitOptions& fitting, Run& run) {
@@ -208,7 +208,7 @@ void retrain_model(const Settings& settings, Model& model, const prism::Split& s
   try {
     Model again = prism::retrain(X{}, model, split, run.history, fitting,
                                  ShowProgress{settings.quiet}, StopOnSignal(), kept);
-    if (!retraining.epochs.empty()) model = std::move(again);
+    if (run.retrained()) model = std::move(again);
     // They would repeat the first training's, or advise against the number of epochs that
     // validation has chosen.
     retraining.warnings.clear();

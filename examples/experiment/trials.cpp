@@ -8,7 +8,6 @@
 #include <map>
 #include <memory>
 #include <prism/experiment/tune.hpp>
-#include <set>
 #include <span>
 #include <string>
 #include <utility>
@@ -51,7 +50,7 @@ struct Baseline {
 Baseline baseline_of(const Settings& settings, const Splits& splits) {
   std::vector<double> ndcg, recall;
   for (const auto& [seed, data] : splits) {
-    const prism::Report report = baseline(settings, *data.split);
+    const prism::Report report = baseline(*data.split, settings.retrain);
     ndcg.push_back(report.ndcg);
     recall.push_back(report.recall);
   }
@@ -141,30 +140,47 @@ void print_ended(const Settings& settings) {
                                        : "Run the same command to continue.");
 }
 
-/// Prints the warnings of the table's trials, those of one model and text once, and ten at most.
+/// Prints the warnings of the table's trials: those of one model and text once, with the first of
+/// its trials and the number of others; ten at most.
 void print_warnings(const Settings& settings, const std::vector<prism::Tuned>& rows,
                     const Baseline& popular) {
-  constexpr std::size_t most = 10;
-  std::set<std::string> found;
+  struct Warning {
+    std::string model, trial, text;
+    std::size_t others = 0;
+  };
+  std::vector<Warning> found;
   for (const prism::Tuned& row : rows) {
-    const auto print = [&](const std::string& seed, const std::string& warning) {
-      if (!found.insert(row.model + warning).second || found.size() > most) return;
+    const auto add = [&](const std::string& seed, const std::string& text) {
+      const auto known = std::ranges::find_if(found, [&](const Warning& warning) {
+        return warning.model == row.model && warning.text == text;
+      });
+      if (known != found.end()) {
+        ++known->others;
+        return;
+      }
       const std::string configuration = label(row.configuration);
-      std::printf("\nwarning: %s%s%s: %s\n", row.model.c_str(),
-                  configuration.empty() ? "" : (" (" + configuration + ")").c_str(), seed.c_str(),
-                  examples::in_options(warning).c_str());
+      found.push_back(
+          {row.model, (configuration.empty() ? "" : " (" + configuration + ")") + seed, text});
     };
     for (const auto* runs : {&row.runs, &row.retrained}) {
       for (const prism::TrialRecord& run : *runs) {
         for (const std::string& warning : run.warnings) {
-          print(", seed " + std::to_string(run.seed), warning);
+          add(", seed " + std::to_string(run.seed), warning);
         }
       }
     }
     const prism::Statistic ndcg = row.test(&prism::Report::ndcg);
     if (ndcg.count == popular.ndcg.count && ndcg.mean < popular.ndcg.mean) {
-      print("", worse_than_baseline);
+      add("", worse_than_baseline);
     }
+  }
+  constexpr std::size_t most = 10;
+  for (std::size_t k = 0; k < std::min(found.size(), most); ++k) {
+    const Warning& warning = found[k];
+    const std::string others =
+        warning.others == 0 ? "" : ", and " + std::to_string(warning.others) + " more like it";
+    std::printf("\nwarning: %s%s%s: %s\n", warning.model.c_str(), warning.trial.c_str(),
+                others.c_str(), examples::in_options(warning.text).c_str());
   }
   if (found.size() <= most) return;
   std::printf("\nwarning: there are %zu more warnings%s\n", found.size() - most,

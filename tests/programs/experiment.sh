@@ -41,7 +41,7 @@ run --lr 0.1,0.01 --lambda 1e-4,1e-6 --seed 1,2 --records records.jsonl >/dev/fu
   fail "exit status $status where nothing can be written: $(cat err.txt)"
 # Warnings of trials are shown, and a file of something else is no file of records.
 run --loss BPR --initializer PRISM --lr 0.1,0.01 >warned.txt
-grep -q '^warning: .*(lr 0.1), seed 123: training stopped after 15 steps' warned.txt ||
+grep -q '^warning: .*(lr 0.1), seed 123, and 1 more like it: training stopped after 15 steps' warned.txt ||
   fail "no warning of few steps: $(cat warned.txt)"
 echo "not a record" >notes.txt
 run --lr 0.1,0.01 --records notes.txt >/dev/null 2>err.txt && fail "notes were taken for records"

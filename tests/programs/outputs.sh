@@ -180,6 +180,29 @@ grep -q 'was not saved: the one in' out.txt || fail "the table does not say whic
 grep -q 'was not recorded: the one in cut.json is kept, as a signal ended training' out.txt ||
   fail "the table does not say which run stays"
 
+# A signal while a model is retrained, for all epochs of a training that only validates the last, keeps the first training.
+last=("$program" --data ratings.dat --dim 8 --batch 64 --lr 0.01 --initializer Xavier --epochs 3000 --patience 5000
+  --validate-every 3000 --threads 1)
+"${last[@]}" --retrain --json cut_retraining.json --save cut_retraining >out.txt 2>progress & process=$!
+exec 3<progress
+for begin in "best epoch " "epoch 2 "; do
+  while read -r line <&3 && [[ $line != "$begin"* ]]; do :; done
+done
+kill -INT "$process"
+cat <&3 >/dev/null
+exec 3<&-
+status=0
+wait "$process" || status=$?
+[ "$status" = 130 ] || fail "exit status $status after a signal in a retraining: $(cat out.txt)"
+grep -q 'was not retrained: a signal ended that' out.txt && ! grep -q 'tested after retraining' out.txt ||
+  fail "it is not said that a retraining was ended: $(cat out.txt)"
+grep -q '"interrupted": true' cut_retraining.json && grep -q '^note interrupted: true' cut_retraining/*/manifest.txt ||
+  fail "the outputs do not say that a retraining was ended"
+"${last[@]}" --quiet >whole.txt 2>&1 || fail "$(cat whole.txt)"
+[ "$(figures out.txt)" = "$(figures whole.txt)" ] &&
+  [ "$(grep '^most popular' out.txt)" = "$(grep '^most popular' whole.txt)" ] ||
+  fail "the results are not those of the first training: $(cat out.txt whole.txt)"
+
 # A signal in the first epoch, minutes long here, leaves nothing to save or to record.
 "$program" --synthetic-users 4000 --synthetic-items 1000 --backbone LightGCN --batch 1 --initializer PRISM --threads 1 \
   --quiet --save first --json first.json >out.txt 2>&1 & process=$!
