@@ -22,18 +22,32 @@ namespace experiment {
 using examples::number_between;
 using examples::number_from;
 
-/// A writable file, which is checked before hours of training.
+/// Why a file cannot be in the folder that its path names; empty if it can.
+[[nodiscard]] inline std::string problem_of_folder(const std::string& path) {
+  if (path.empty()) return "must name a file";
+  std::error_code none;
+  const std::filesystem::path folder = std::filesystem::absolute(path, none).parent_path();
+  return std::filesystem::is_directory(folder, none) ? "" : "there is no folder " + folder.string();
+}
+
+/// Why a file or folder cannot be accessed; empty if it can.
+/// @param name  of it, for the message
+/// @param mode  of access()
+[[nodiscard]] inline std::string problem_of_access(const std::filesystem::path& place, int mode,
+                                                   const std::string& name) {
+  if (::access(place.c_str(), mode) == 0) return {};
+  return name + ": cannot be written: " + std::error_code(errno, std::generic_category()).message();
+}
+
+/// A file to be written whole, which is checked before hours of training.
 inline CLI::Validator writable_file() {
   return CLI::Validator(
       [](std::string& path) -> std::string {
-        if (path.empty()) return "must name a file";
-        std::error_code none;
-        const std::filesystem::path folder = std::filesystem::absolute(path, none).parent_path();
-        if (!std::filesystem::is_directory(folder, none)) {
-          return "there is no folder " + folder.string();
-        }
+        if (std::string problem = problem_of_folder(path); !problem.empty()) return problem;
         try {
-          prism::StagedFiles(folder).write(std::filesystem::path(path).filename(), "");
+          std::error_code none;
+          const std::filesystem::path whole = std::filesystem::absolute(path, none);
+          prism::StagedFiles(whole.parent_path()).write(whole.filename(), "");
         } catch (const std::exception& error) {
           return error.what();
         }
@@ -42,21 +56,15 @@ inline CLI::Validator writable_file() {
       "FILE");
 }
 
-/// A file to append to, which is checked before hours of training.
+/// A file to append to, in a folder that need not be writable if the file exists.
 inline CLI::Validator appendable_file() {
   return CLI::Validator(
       [](std::string& path) -> std::string {
-        if (path.empty()) return "must name a file";
+        if (std::string problem = problem_of_folder(path); !problem.empty()) return problem;
         std::error_code none;
+        if (std::filesystem::exists(path, none)) return problem_of_access(path, R_OK | W_OK, path);
         const std::filesystem::path folder = std::filesystem::absolute(path, none).parent_path();
-        const bool exists = std::filesystem::exists(path, none);
-        if (!exists && !std::filesystem::is_directory(folder, none)) {
-          return "there is no folder " + folder.string();
-        }
-        const std::string place = exists ? path : folder.string();
-        if (::access(place.c_str(), exists ? R_OK | W_OK : W_OK | X_OK) == 0) return {};
-        return place +
-               ": cannot be written: " + std::error_code(errno, std::generic_category()).message();
+        return problem_of_access(folder, W_OK | X_OK, folder.string());
       },
       "FILE");
 }
@@ -76,9 +84,7 @@ inline CLI::Validator writable_folder() {
         if (!std::filesystem::is_directory(folder, error)) {
           return path + ": cannot be created: " + folder.string() + " is not a folder";
         }
-        if (::access(folder.c_str(), W_OK | X_OK) == 0) return {};
-        return path +
-               ": cannot be written: " + std::error_code(errno, std::generic_category()).message();
+        return problem_of_access(folder, W_OK | X_OK, path);
       },
       "FOLDER");
 }

@@ -87,13 +87,14 @@ margins {0.4, 0.9} (Amazon-Book: {0.2, 0.9}); UltraGCN's weights of the negative
 BSL's power, its authors' 1.22 for Gowalla and 1.1 for Yelp2018, and 1.22 on Amazon-Book, SLK's tau_w 1 with constant
 weights and quantiles of every fifth epoch, CCL's weight 150 (Amazon-Book: 250). Chosen are those that rank a validation
 set best, a tenth of the training set, by successive halving among the candidates of each learning rate, whose first
-rung, without `--first-epochs`, is 30 epochs with CCL; otherwise 40 on Gowalla and with UltraGCN, else 10. Patience is
-10 epochs, but 30 with UltraGCN, whose validation on Gowalla goes up to 19 epochs without improvement before it rises.
-The model is then retrained on training and validation set for the best number of epochs, and tested. There is one seed;
-on LightGCN splits it affects only the validation set. NDCG@20 and Recall@20 count as in [protocols.md](protocols.md).
-Equal quality is reached when the validation of each initializer reaches the lower of their two best. Seconds per epoch
-include validation, with other trials on other cores. Published results have other random splits and other validation
-sets, and on Amazon-Book a training set that is [complete](reading.md#data-sets), as ours is not.
+rung, without `--first-epochs`, is 30 epochs with CCL, 40 with UltraGCN and, with the other losses, 40 on Gowalla and 10
+elsewhere. Patience is 10 epochs, but 30 with UltraGCN, whose validation on Gowalla goes up to 19 epochs without
+improvement before it rises. The model is then retrained on training and validation set for the best number of epochs,
+and tested. There is one seed; on LightGCN splits it affects only the validation set. NDCG@20 and Recall@20 count as in
+[protocols.md](protocols.md). Equal quality is reached when the validation of each initializer reaches the lower of
+their two best. Seconds per epoch include validation, with other trials on other cores. Published results have other
+random splits and other validation sets, and on Amazon-Book a training set that is [complete](reading.md#data-sets), as
+ours is not.
 
 )";
 

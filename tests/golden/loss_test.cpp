@@ -49,7 +49,7 @@ void check_shared_loss_in(const std::string& name, const Loss& loss, NegativeMas
   test::check_value_and_gradients<T>(evaluate, golden, {});
 }
 
-/// That each pair's own negatives, if all pairs have the same, are as good as shared ones.
+/// That each pair's own negatives, if all pairs have the same, give what shared ones give.
 template <class T>
 void check_log_q_of_own_negatives() {
   const test::GoldenCase golden("loss_ssm_shared_logq");

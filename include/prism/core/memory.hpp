@@ -41,6 +41,21 @@ inline constexpr bool separate_allocations = true;
 inline constexpr bool separate_allocations = false;
 #endif
 
+namespace detail {
+
+/// Whether a list of `has` elements of working memory serves a request for `needs`.
+[[nodiscard]] constexpr bool serves(std::size_t has, std::size_t needs) noexcept {
+  return separate_allocations ? has == needs : has >= needs;
+}
+
+/// The size of a list that replaces one that does not serve.
+/// @param spare  for later requests that are larger
+[[nodiscard]] constexpr std::size_t with_spare(std::size_t needs, std::size_t spare) noexcept {
+  return separate_allocations ? needs : needs + spare;
+}
+
+}  // namespace detail
+
 /// Memory aligned to cache lines: a row whose size is a multiple of 64 bytes then never straddles
 /// two lines. Large blocks ask for huge pages, because rows are accessed at random in more memory
 /// than the TLB covers with 4 KiB pages.

@@ -85,7 +85,7 @@ class Scratch {
   void* bytes(std::size_t count) {
     if constexpr (separate_allocations) {
       blocks_.emplace_back(std::max(count, std::size_t{1}), memory_);
-      // No room, also to code in the same program that is compiled without it.
+      // Full, so that code of the same program that is compiled without it takes another block.
       used_ = blocks_.back().size();
       return blocks_.back().data();
     }

@@ -12,13 +12,14 @@
 
 namespace prism::inline PRISM_ISA::detail {
 
-/// Makes a list that a device works on at least `size` long. Its contents are lost if it grows.
+/// Makes a list that a device works on at least `size` long. Its contents are lost if that replaces
+/// it.
 template <DeviceExecution X>
 void grow(const X& exec, TableVector<Index>& list, std::size_t size) {
-  if (separate_allocations ? list.size() == size : list.size() >= size) return;
-  synchronise(exec);                                              // the device may still work on it
-  const std::size_t spare = separate_allocations ? 0 : size / 8;  // the next may be slightly longer
-  list = TableVector<Index>(size + spare, list.get_allocator());
+  if (serves(list.size(), size)) return;
+  synchronise(exec);  // the device may still work on it
+  // The next one may be slightly longer.
+  list = TableVector<Index>(with_spare(size, size / 8), list.get_allocator());
 }
 
 /// Working memory of a function that a device runs, kept for the calling thread. Work that a thread

@@ -154,9 +154,9 @@ struct SumMemory {
   thread_local std::map<int, SumMemory> of_devices;
   Memory* const of_device = memory();
   SumMemory& own = of_devices.try_emplace(of_device->device(), of_device).first->second;
-  if (separate_allocations ? own.terms.size() != terms : own.terms.size() < terms) {
-    const std::size_t spare = separate_allocations ? 0 : terms;
-    own.terms = TableVector<double>(terms + spare, TableAllocator<double>(of_device));
+  if (!prism::detail::serves(own.terms.size(), terms)) {
+    own.terms = TableVector<double>(prism::detail::with_spare(terms, terms),
+                                    TableAllocator<double>(of_device));
   }
   return own;
 }
