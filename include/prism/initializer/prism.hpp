@@ -12,16 +12,15 @@
 
 #include "prism/core/config.hpp"
 #include "prism/core/error.hpp"
-#include "prism/core/finite.hpp"
 #include "prism/core/index.hpp"
 #include "prism/core/parallel.hpp"
 #include "prism/core/random.hpp"
 #include "prism/core/rows.hpp"
 #include "prism/initializer/xavier.hpp"
-#include "prism/kernel/elementary.hpp"
 #include "prism/kernel/row.hpp"
 #include "prism/policy/initializer.hpp"
 #include "prism/policy/label.hpp"
+#include "prism/policy/prism_magnitude.hpp"
 
 namespace prism::inline PRISM_ISA {
 
@@ -46,21 +45,6 @@ template <real Alpha>
 }
 
 }  // namespace detail
-
-/// The initial magnitude of a row of popularity d: alpha * log(d + 2) + 1 - alpha (the paper).
-[[nodiscard]] inline double prism_magnitude(double alpha, double popularity) {
-  return alpha * elementary::log(popularity + 2.0) + (1.0 - alpha);
-}
-
-/// The largest alpha: above 1 / (1 - log 2) = 3.259, the magnitude of popularity 0 is negative.
-inline constexpr double max_prism_alpha = 3.25;
-
-/// @throws ArgumentError  unless alpha is from 0 to max_prism_alpha
-inline void check_prism_alpha(double alpha) {
-  require(is_finite(alpha) && alpha >= 0 && alpha <= max_prism_alpha, "alpha",
-          "must be from 0 to " + format_number(max_prism_alpha) + ", not " + format_number(alpha) +
-              "; above that, the magnitude for popularity 0 would be negative");
-}
 
 /// Scales the unit rows of `Base` to scale * prism_magnitude(alpha, training popularity). With
 /// alpha = 0 all magnitudes are equal; the larger alpha, the more they grow with popularity. A

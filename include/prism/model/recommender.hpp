@@ -23,6 +23,7 @@
 #include "prism/core/random.hpp"
 #include "prism/data/interactions.hpp"
 #include "prism/initializer/xavier.hpp"
+#include "prism/ops/with_ranking.hpp"
 #include "prism/optimizer/adam.hpp"
 #include "prism/policy/backbone.hpp"
 #include "prism/policy/initializer.hpp"
@@ -31,6 +32,7 @@
 #include "prism/policy/optimizer.hpp"
 #include "prism/policy/options.hpp"
 #include "prism/policy/output.hpp"
+#include "prism/policy/ranking.hpp"
 #include "prism/policy/regularizer.hpp"
 #include "prism/policy/sampler.hpp"
 #include "prism/regularizer/none.hpp"
@@ -105,6 +107,8 @@ class Recommender {
     [[no_unique_address]] Initializer initializer{};
     [[no_unique_address]] Optimizer optimizer{};
     [[no_unique_address]] Sampler sampler{};
+    /// The magnitudes that items are ranked with: as trained, or from popularity.
+    Ranking ranking{};
 
     /// Calls visit(policy) for each policy.
     template <class Visit>
@@ -204,6 +208,16 @@ class Recommender {
   [[nodiscard]] std::string name() const { return name_of(options_); }
 
   [[nodiscard]] const Options& options() const noexcept { return options_; }
+
+  /// How scorer(), and with it everything that ranks, gives magnitudes to items. Takes effect at
+  /// once, for a trained or loaded model too.
+  [[nodiscard]] const Ranking& ranking() const noexcept { return options_.ranking; }
+  /// @throws ArgumentError  for a member outside its domain; the ranking is then unchanged
+  void set_ranking(Ranking ranking) {
+    ranking.check();
+    options_.ranking = std::move(ranking);
+  }
+
   /// The memory resource of tables and parameters: that of the options, or a device's.
   [[nodiscard]] std::pmr::memory_resource* memory() const noexcept {
     return memory_of(weights_.users);
@@ -250,18 +264,25 @@ class Recommender {
     return of_temporary<X>();
   }
 
-  /// The scorer for ranking: the output rows, with the loss's ranking rule if it has one. A view of
-  /// the model where output() is one. Runs and throws as output().
+  /// The scorer for ranking: the output rows, the loss's ranking rule if it has one, and then the
+  /// magnitudes of ranking(). A view of the model where output() is one and items are ranked as
+  /// trained. Runs and throws as output().
+  /// @throws ArgumentError  also for a ranking that makes a row's magnitude infinite or 0
   template <Execution X = Host<>>
   [[nodiscard]] Scorer<Scalar> scorer(const X& exec = {}) const& {
+    return scorer(exec, ranking());
+  }
+  /// The scorer of another ranking than the model's.
+  template <Execution X>
+  [[nodiscard]] Scorer<Scalar> scorer(const X& exec, const Ranking& ranking) const& {
     static_assert(check_loss<Loss, Scalar, X>(),
                   "Recommender: the loss does not run on this execution");
     if constexpr (DeviceExecution<X>) {
-      if (!is_readable(exec)) return scorer(host_of(exec));
+      if (!is_readable(exec)) return scorer(host_of(exec), ranking);
     }
     Scorer<Scalar> scorer{output(exec)};
     prism::apply_ranking_rule(exec, options_.loss, scorer, weights_.loss);
-    return scorer;
+    return with_ranking(exec, scorer, ranking, train_);
   }
   template <Execution X = Host<>>
   Scorer<Scalar> scorer(const X& = {}) const&& {
@@ -308,6 +329,7 @@ class Recommender {
             "an embedding's dimension must be at most " + std::to_string(max_dim) + ", not " +
                 std::to_string(dim));
     options.for_each_policy([](const auto& policy) { prism::check_options(policy); });
+    options.ranking.check();
     StateContext context{train, dim, options.seed, Stream::backbone, options.memory};
     auto backbone = make_state<Scalar>(options.backbone, context);
     context.dim = prism::output_dim(options.backbone);

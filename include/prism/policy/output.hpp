@@ -29,6 +29,10 @@ class Output {
     owned_ = owned;
   }
 
+  /// Rows that `owner` keeps alive.
+  Output(Embeddings<const T> rows, std::shared_ptr<const void> owner)
+      : view_(rows), owned_(std::move(owner)) {}
+
   /// users x dim
   [[nodiscard]] Rows<const T> users() const& noexcept { return view_.users; }
   /// items x dim

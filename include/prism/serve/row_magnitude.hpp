@@ -14,8 +14,8 @@
 #include "prism/core/finite.hpp"
 #include "prism/core/index.hpp"
 #include "prism/core/rows.hpp"
-#include "prism/initializer/prism.hpp"
 #include "prism/kernel/row.hpp"
+#include "prism/policy/prism_magnitude.hpp"
 
 namespace prism::inline PRISM_ISA {
 

@@ -20,7 +20,7 @@
 namespace prism::inline PRISM_ISA::detail {
 
 /// Incremented with each change of the file's content or meaning.
-inline constexpr FileKind checkpoint_kind{"PRISMRUN", 9, "training checkpoint"};
+inline constexpr FileKind checkpoint_kind{"PRISMRUN", 10, "training checkpoint"};
 
 /// The progress of a training run, apart from the weights and the optimizer's state.
 struct RunProgress {
@@ -55,6 +55,7 @@ inline void write_progress(BinaryWriter& out, const RunProgress& progress) {
       out.number(value);
     }
     optional(record.validation_by_cosine);
+    optional(record.alpha);
     flag(record.best);
     flag(record.validated);
   }
@@ -63,6 +64,7 @@ inline void write_progress(BinaryWriter& out, const RunProgress& progress) {
   count(history.best_epoch);
   out.number(history.best_validation_ndcg);
   out.number(history.best_validation);
+  optional(history.best_alpha);
   out.number(history.seconds);
   out.number(static_cast<std::uint8_t>(history.stop_reason));
   for (const auto* warnings : {&history.warnings, &progress.start_warnings}) {
@@ -99,6 +101,7 @@ inline void write_progress(BinaryWriter& out, const RunProgress& progress) {
       *value = in.number<double>();
     }
     record.validation_by_cosine = optional();
+    record.alpha = optional();
     record.best = flag();
     record.validated = flag();
     history.epochs.push_back(record);
@@ -109,6 +112,7 @@ inline void write_progress(BinaryWriter& out, const RunProgress& progress) {
   if (history.best_epoch > history.epochs.size()) in.fail("has a best epoch after the last epoch");
   history.best_validation_ndcg = in.number<double>();
   history.best_validation = in.number<double>();
+  history.best_alpha = optional();
   history.seconds = in.number<double>();
   const auto reason = in.number<std::uint8_t>();
   if (reason > static_cast<std::uint8_t>(StopReason::diverged)) {

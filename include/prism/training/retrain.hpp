@@ -97,7 +97,9 @@ template <Execution X, class Model, class... Observers>
                             Observers&&... observers) {
   require(!split.validation.empty(), "split", "has no validation set to add to the training set");
   const Split merged = merge_validation(split);
-  Model again(exec, merged.train, model.options());
+  auto made_alike = model.options();
+  made_alike.ranking.alphas.clear();  // the alpha stays that of the earlier run
+  Model again(exec, merged.train, std::move(made_alike));
   fit(exec, again, merged,
       detail::retraining_options<Model>(exec, split.train, model.options(), history, options),
       std::forward<Observers>(observers)...);

@@ -16,6 +16,7 @@
 #include "prism/data/fingerprint.hpp"
 #include "prism/data/split_parts.hpp"
 #include "prism/policy/options.hpp"
+#include "prism/policy/ranking.hpp"
 #include "prism/training/fit_options.hpp"
 
 namespace prism::inline PRISM_ISA::detail {
@@ -32,6 +33,9 @@ template <class Model>
   for_each_kind(model.options(), [&](const char* kind, const auto& policy) {
     settings.push_back({kind, prism::describe(policy)});
   });
+  Ranking ranking = model.options().ranking;
+  if (!ranking.alphas.empty()) ranking.alpha.reset();  // which the run chooses
+  settings.push_back({"ranking", ranking.label()});
   std::string shapes;
   model.weights().for_each_matrix([&](const auto& matrix) {
     shapes += (shapes.empty() ? "" : ", ") + std::to_string(matrix.size()) + " x " +

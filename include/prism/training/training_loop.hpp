@@ -32,9 +32,16 @@ namespace prism::inline PRISM_ISA {
 
 namespace detail {
 
+/// How a validation searches for the ranking's alpha, if it has a list of alphas.
+enum class AlphaSearch {
+  nearby,  ///< from the current alpha, or PRISM's 1
+  whole,   ///< all of the list
+};
+
 struct ValidationReports {
   Report by_dot;
   std::optional<Report> by_cosine{};
+  std::optional<double> alpha{};  ///< the best of a list, which by_dot is ranked with
 };
 
 }  // namespace detail
@@ -114,8 +121,12 @@ class TrainingLoop {
   [[nodiscard]] virtual bool whole() const noexcept = 0;
   /// Marks weights() as those of a model that was never trained.
   virtual void mark_untrained() noexcept = 0;
-  /// Ranks the validation set, on request by cosine too.
-  [[nodiscard]] virtual detail::ValidationReports validate(bool by_cosine) = 0;
+  /// Ranks the validation set, on request by cosine too. If the ranking has a list of alphas, it
+  /// has the best of them afterwards.
+  [[nodiscard]] virtual detail::ValidationReports validate(bool by_cosine,
+                                                           detail::AlphaSearch search) = 0;
+  /// Sets the ranking's alpha, if it has a list of alphas.
+  virtual void rank_with(std::optional<double> alpha) = 0;
   [[nodiscard]] virtual std::string model_name() const = 0;
   [[nodiscard]] virtual std::vector<std::string> start_warnings() const = 0;
   [[nodiscard]] virtual std::vector<detail::RunSetting> model_settings() = 0;
@@ -146,6 +157,7 @@ class TrainingLoop {
     // validation set the file does not tell, so assume that it had.
     trained_ = history().initial_validation.has_value() || !has_validation();
     past().stop_reason = detail::resumed_stop_reason(options_, max_epochs(), progress_);
+    rank_with(progress_.has_best ? history().best_alpha : last_alpha());
   }
 
   StepRecord step(detail::ObserverRefs observers) {
@@ -224,9 +236,10 @@ class TrainingLoop {
   void validate_first_weights() {
     if (!trained_ || !has_validation() || history().initial_validation) return;
     const detail::Stopwatch time;
-    const Report report = validate(false).by_dot;
-    past().initial_validation = past().best_validation = options_.metric(report);
-    past().best_validation_ndcg = report.ndcg;
+    const detail::ValidationReports reports = validate(false, detail::AlphaSearch::whole);
+    past().initial_validation = past().best_validation = options_.metric(reports.by_dot);
+    past().best_validation_ndcg = reports.by_dot.ndcg;
+    past().best_alpha = reports.alpha;
     past().seconds += time.seconds();
   }
 
@@ -285,23 +298,40 @@ class TrainingLoop {
 
   void validate_epoch(EpochRecord& record) {
     const detail::Stopwatch time;
-    const detail::ValidationReports reports = validate(options_.validate_by_cosine);
-    const double validation = options_.metric(reports.by_dot);
+    const detail::ValidationReports reports =
+        validate(options_.validate_by_cosine, detail::AlphaSearch::nearby);
     if (reports.by_cosine) record.validation_by_cosine = options_.metric(*reports.by_cosine);
-    record.validation = validation;
-    record.validation_ndcg = reports.by_dot.ndcg;
+    set_validation(record, reports);
     record.validate_seconds = time.seconds();
     record.validated = true;
     const bool has_best = history().best_epoch > 0 || history().initial_validation;
     if (!has_best || record.validation > history().best_validation) keep_as_best(record);
   }
 
+  void set_validation(EpochRecord& record, const detail::ValidationReports& reports) {
+    record.validation = options_.metric(reports.by_dot);
+    record.validation_ndcg = reports.by_dot.ndcg;
+    record.alpha = reports.alpha;
+  }
+
   void keep_as_best(EpochRecord& record) {
     record.best = true;
     best_.keep(weights());
+    set_best(record);
+  }
+  void set_best(const EpochRecord& record) {
     past().best_epoch = record.epoch;
     past().best_validation_ndcg = record.validation_ndcg;
     past().best_validation = record.validation;
+    past().best_alpha = record.alpha;
+  }
+
+  /// The alpha of the last validation, before the first epoch or after one; unset if none chose.
+  [[nodiscard]] std::optional<double> last_alpha() const {
+    for (auto record = history().epochs.rbegin(); record != history().epochs.rend(); ++record) {
+      if (record->alpha) return record->alpha;
+    }
+    return history().best_alpha;
   }
 
   /// Applies even if a later observer has thrown.
@@ -323,6 +353,7 @@ class TrainingLoop {
     past().stop_reason = StopReason::diverged;
     apply_deferred();  // so that no deferred step is applied to the best weights
     best_.restore(weights());
+    rank_with(history().best_alpha);
     if (best_.keeps() && history().best_epoch == 0 && !trained_) mark_untrained();
     publish();
     throw DivergenceError(std::string(what) + " no longer finite in epoch " +
@@ -345,16 +376,31 @@ class TrainingLoop {
     const bool has_best = history().initial_validation.has_value() ||
                           std::ranges::any_of(history().epochs, &EpochRecord::validated);
     const bool last_is_best = progress_.at_best() && whole();
-    if (!has_best || !best_.keeps() || last_is_best) return;
-    best_.exchange(weights());
-    publish();
-    progress_.has_best = true;
+    if (has_best && best_.keeps() && !last_is_best) {
+      best_.exchange(weights());
+      publish();
+      progress_.has_best = true;
+      rank_with(history().best_alpha);
+    }
+    if (has_best && (progress_.has_best || last_is_best)) search_all_alphas();
+  }
+  /// For the best epoch's weights, where the searches during training tried only nearby alphas.
+  void search_all_alphas() {
+    if (!history().best_alpha || history().best_epoch == 0) return;
+    const detail::Stopwatch time;
+    const detail::ValidationReports reports = validate(false, detail::AlphaSearch::whole);
+    EpochRecord& record = past().epochs[history().best_epoch - 1];
+    set_validation(record, reports);
+    set_best(record);
+    record.validate_seconds += time.seconds();
+    past().seconds += time.seconds();
   }
   /// Gives the model the last step's weights again.
   void go_on_from_last() {
     if (!progress_.has_best) return;
     best_.exchange(weights());
     progress_.has_best = false;
+    rank_with(last_alpha());
   }
 
   const Split& split_;

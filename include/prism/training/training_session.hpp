@@ -6,6 +6,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <filesystem>
+#include <optional>
 #include <span>
 #include <string>
 #include <utility>
@@ -22,7 +23,10 @@
 #include "prism/evaluate/evaluate_options.hpp"
 #include "prism/evaluate/similarity.hpp"
 #include "prism/ops/numbers.hpp"
+#include "prism/ops/with_ranking.hpp"
 #include "prism/policy/optimizer.hpp"
+#include "prism/policy/ranking.hpp"
+#include "prism/training/choose_alpha.hpp"
 #include "prism/training/default_rate.hpp"
 #include "prism/training/epoch_pairs.hpp"
 #include "prism/training/fit_options.hpp"
@@ -183,6 +187,8 @@ class TrainingSession final : public TrainingLoop<typename Model::scalar_type> {
                             const Split& split) {
     model.check_on_host();
     detail::check(options, split, model.train());
+    require(model.ranking().alphas.empty() || !split.validation.empty(), "ranking",
+            "must not have alphas to choose from if split.validation is empty: give it one alpha");
     require(can_be_saved || options.checkpoint.path.empty(), "checkpoint",
             "cannot be written: the optimizer's State has no save() and load() with the "
             "signatures in prism/policy/optimizer.hpp");
@@ -225,18 +231,45 @@ class TrainingSession final : public TrainingLoop<typename Model::scalar_type> {
   bool finite() override { return trainer_.finite(); }
   bool whole() const noexcept override { return trainer_.whole(); }
   void mark_untrained() noexcept override { model_.set_trained(false); }
-  detail::ValidationReports validate(bool by_cosine) override {
+  detail::ValidationReports validate(bool by_cosine, detail::AlphaSearch search) override {
     // A scorer is enough: detail::check has verified that validation and training set are disjoint.
     // On a device, the working model's copy of the training set is the one that it can read.
     const Interactions& train = DeviceExecution<X> ? model_.train() : this->split().train;
-    const auto scorer = model_.scorer(exec_);
+    const Interactions& validation = this->split().validation;
+    Ranking ranking = model_.ranking();
+    const auto scorer = model_.scorer(exec_, Ranking{});
     EvaluateOptions measure{.k = this->options().k, .exclude = {&train}};
-    detail::ValidationReports reports{evaluate(exec_, scorer, this->split().validation, measure)};
+    const auto ranked_with = [&](const Ranking& with) {
+      return evaluate(exec_, with_ranking(exec_, scorer, with, train), validation, measure);
+    };
+    detail::ValidationReports reports;
+    if (ranking.alphas.empty()) {
+      reports.by_dot = ranked_with(ranking);
+    } else {
+      const bool nearby = search == detail::AlphaSearch::nearby;
+      const std::optional<double> start =
+          nearby ? std::optional(ranking.alpha.value_or(1)) : std::nullopt;
+      auto chosen = detail::choose_alpha(ranking.alphas, this->options().metric, start,
+                                         [&](double alpha) {
+                                           ranking.alpha = alpha;
+                                           return ranked_with(ranking);
+                                         });
+      rank_with(chosen.alpha);
+      reports.alpha = chosen.alpha;
+      reports.by_dot = std::move(chosen.report);
+    }
     if (by_cosine) {
       measure.similarity = Similarity::cosine;
-      reports.by_cosine = evaluate(exec_, scorer, this->split().validation, measure);
+      reports.by_cosine = evaluate(exec_, scorer, validation, measure);
     }
     return reports;
+  }
+  void rank_with(std::optional<double> alpha) override {
+    if (model_.ranking().alphas.empty()) return;
+    Ranking ranking = model_.ranking();
+    ranking.alpha = alpha;
+    working_.published().set_ranking(ranking);
+    if constexpr (DeviceExecution<X>) model_.set_ranking(std::move(ranking));
   }
   std::string model_name() const override { return model_.name(); }
   std::vector<std::string> start_warnings() const override {
