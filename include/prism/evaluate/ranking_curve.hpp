@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The ranking quality over alpha, or over any list of rankings: the trade of popular against
+// The ranking quality over a list of rankings: the trade of popular against
 // unpopular items, chosen for a trained model.
 #pragma once
 
 #include <algorithm>
 #include <cstddef>
 #include <functional>
+#include <optional>
 #include <span>
 #include <utility>
 #include <vector>
@@ -30,18 +31,12 @@ struct RankingPoint {
   Report report{};
 };
 
-/// A ranking for each alpha.
-[[nodiscard]] inline std::vector<Ranking> rankings_of_alphas(
-    std::span<const double> alphas = default_alphas()) {
-  std::vector<Ranking> rankings;
-  for (const double alpha : alphas) rankings.push_back({.alpha = alpha});
-  return rankings;
-}
-
-/// A ranking for each exponent of the rows' own magnitudes: 0 ranks by cosine, 1 as trained.
-[[nodiscard]] inline std::vector<Ranking> rankings_of_exponents(std::span<const double> exponents) {
-  std::vector<Ranking> rankings;
-  for (const double exponent : exponents) rankings.push_back({.exponent = exponent});
+/// A ranking for each value of one of its members: rankings_over(&Ranking::power,
+/// default_powers()), or of `alpha` or `exponent`.
+[[nodiscard]] inline std::vector<Ranking> rankings_over(std::optional<double> Ranking::*member,
+                                                        const std::vector<double>& values) {
+  std::vector<Ranking> rankings(values.size());
+  for (std::size_t k = 0; k < values.size(); ++k) rankings[k].*member = values[k];
   return rankings;
 }
 

@@ -15,41 +15,50 @@
 #include "prism/core/error.hpp"
 #include "prism/core/finite.hpp"
 #include "prism/core/index.hpp"
+#include "prism/kernel/elementary.hpp"
+#include "prism/kernel/power.hpp"
 #include "prism/policy/prism_magnitude.hpp"
 
 namespace prism::inline PRISM_ISA {
 
 /// The magnitude with which an item's output row v is ranked:
-///   m(d) |v|^exponent,   m(d) = alpha log(d + 2) + 1 - alpha,
-/// where d is the item's popularity, its number of training interactions. By default rows are
-/// ranked as trained. With an alpha they have PRISM's magnitudes, written after training instead of
-/// before: losses over cosines then learn directions from short rows, which turn fast, and need no
-/// weight decay.
+///   m(d) |v|^exponent,
+/// where d is the item's popularity, its number of training interactions, and m one of
+///   alpha log(d + 2) + 1 - alpha     PRISM's (the paper, section 4)
+///   (d + 1)^power                    1/4 is what weight decay tends to: docs/theorem.md
+/// By default rows are ranked as trained. Losses over cosines do not depend on magnitudes: with
+/// these, written after training, they need no weight decay, and can learn directions from short
+/// rows, which turn fast.
 ///
-///   {.alpha = 0.75}                     PRISM's magnitudes, whatever the rows' own
+///   {.power = 0.25}, {.alpha = 0.75}    magnitudes from popularity, whatever the rows' own
 ///   {.exponent = 0.5}                   the rows' own magnitudes to a power; 0 ranks by cosine
-///   {.alpha = 0.5, .exponent = 1}       the product of both
-///   {.magnitude = [](double d) { return std::sqrt(d + 1); }}    another function of popularity
-///   alpha_by_validation()               training chooses alpha on the validation set
+///   {.power = 0.1, .exponent = 1}       the product of both
+///   {.magnitude = [](double d) { return std::log(d + 2); }}     another function of popularity
+///   power_by_validation()               training chooses the power on the validation set
 struct Ranking {
-  /// From 0, which ignores popularity, to max_prism_alpha. With `alphas`, the one that was chosen.
+  /// From 0, which ignores popularity, to max_prism_alpha.
   std::optional<double> alpha{};
+  /// From -max_power to max_power; 0 ignores popularity.
+  std::optional<double> power{};
+  static constexpr double max_power = 4;
   /// Of the row's own magnitude. If unset: 0 if another member gives magnitudes, otherwise 1.
   std::optional<double> exponent{};
-  /// In place of alpha: a function of popularity whose values are finite and above 0.
+  /// In place of alpha and power: a function of popularity, finite and above 0.
   std::function<double(double popularity)> magnitude{};
-  /// In place of alpha: the magnitude of each item, finite and above 0.
+  /// In place of alpha and power: the magnitude of each item, finite and above 0.
   std::vector<double> magnitudes{};
-  /// Alphas to choose from in training: each time the validation set is ranked, alpha is set to the
-  /// one that ranks it best. Ascending. Until then rows are ranked with `alpha`, or as trained.
+  /// Values to choose from in training, ascending: each time the validation set is ranked, alpha or
+  /// power is set to the one that ranks it best. Until then rows are ranked as the other members
+  /// say.
   std::vector<double> alphas{};
+  std::vector<double> powers{};
   /// Whether users' rows are scaled too, by the users' popularity. That changes scores, but no
   /// user's list. Not with `magnitudes`, which are items'.
   bool users = false;
 
   /// Whether popularity, a function of it or a table gives the magnitudes.
   [[nodiscard]] bool sets_magnitudes() const noexcept {
-    return alpha.has_value() || magnitude != nullptr || !magnitudes.empty();
+    return alpha || power || magnitude || !magnitudes.empty();
   }
   /// The exponent in effect.
   [[nodiscard]] double own_exponent() const noexcept {
@@ -59,38 +68,80 @@ struct Ranking {
   [[nodiscard]] bool as_trained() const noexcept {
     return !sets_magnitudes() && own_exponent() == 1;
   }
-  /// m(d), 1 if nothing gives it. Not for `magnitudes`.
+  /// m(d); 1 if nothing gives it. Not for `magnitudes`.
   [[nodiscard]] double operator()(double popularity) const {
     if (magnitude) return magnitude(popularity);
+    if (power) return elementary::pow(popularity + 1.0, *power);
     return alpha ? prism_magnitude(*alpha, popularity) : 1.0;
+  }
+
+  /// Whether training chooses alpha or power.
+  [[nodiscard]] bool chooses() const noexcept { return !alphas.empty() || !powers.empty(); }
+  /// The values that it chooses from.
+  [[nodiscard]] std::span<const double> choices() const noexcept {
+    return powers.empty() ? alphas : powers;
+  }
+  /// The alpha or power that was chosen; unset before that.
+  [[nodiscard]] std::optional<double> chosen() const noexcept {
+    return powers.empty() ? alpha : power;
+  }
+  /// The same ranking with another choice. @param value  of alphas or powers; unset: none
+  [[nodiscard]] Ranking with_choice(std::optional<double> value) const {
+    Ranking ranking = *this;
+    (powers.empty() ? ranking.alpha : ranking.power) = value;
+    return ranking;
+  }
+  /// The same ranking, of which nothing is chosen any more.
+  [[nodiscard]] Ranking as_chosen() const {
+    Ranking ranking = *this;
+    ranking.alphas.clear();
+    ranking.powers.clear();
+    return ranking;
   }
 
   /// @throws ArgumentError  for a member outside its domain, or two that exclude each other
   void check() const;
 
-  /// "alpha 0.75", "alpha 0.75, exponent 0.5", "own function, exponent 1"; "as trained".
+  /// "power 0.25", "alpha 0.75, exponent 0.5", "own function"; "as trained".
   [[nodiscard]] std::string label() const;
 };
 
-/// The alphas among which alpha_by_validation() chooses.
+/// The values among which alpha_by_validation() and power_by_validation() choose.
 [[nodiscard]] inline std::vector<double> default_alphas() {
   return {0, 0.125, 0.25, 0.375, 0.5, 0.625, 0.75, 0.875, 1, 1.25, 1.5, 1.75, 2, 2.5, 3};
 }
+[[nodiscard]] inline std::vector<double> default_powers() {
+  return {0,    0.025, 0.05, 0.075, 0.1, 0.125, 0.15, 0.175, 0.2, 0.225, 0.25, 0.3,
+          0.35, 0.4,   0.45, 0.5,   0.6, 0.7,   0.8,  0.9,   1,   1.25,  1.5};
+}
 
-/// PRISM's magnitudes, with the alpha that ranks the validation set best:
-///   Recommender<MF<64>, DirectAU> model(split.train, {.ranking = alpha_by_validation()});
+/// Magnitudes (d + 1)^power, with the power that ranks the validation set best:
+///   Recommender<MF<64>, DirectAU> model(split.train, {.ranking = power_by_validation()});
+[[nodiscard]] inline Ranking power_by_validation() { return {.powers = default_powers()}; }
+/// PRISM's magnitudes, with the alpha that ranks the validation set best.
 [[nodiscard]] inline Ranking alpha_by_validation() { return {.alphas = default_alphas()}; }
 
 inline void Ranking::check() const {
+  const auto check_power = [](double value) {
+    require(is_finite(value) && value >= -max_power && value <= max_power, "power",
+            "must be from " + format_number(-max_power) + " to " + format_number(max_power) +
+                ", not " + format_number(value));
+  };
   if (alpha) check_prism_alpha(*alpha);
+  if (power) check_power(*power);
   if (exponent) require(is_finite(*exponent), "exponent", "must be a finite number");
-  require(static_cast<int>(alpha || !alphas.empty()) + static_cast<int>(magnitude != nullptr) +
-                  static_cast<int>(!magnitudes.empty()) <=
-              1,
-          "ranking", "must have only one of alpha, alphas, magnitude and magnitudes");
+  const int given = (alpha || !alphas.empty() ? 1 : 0) + (power || !powers.empty() ? 1 : 0) +
+                    (magnitude ? 1 : 0) + (magnitudes.empty() ? 0 : 1);
+  require(given <= 1, "ranking",
+          "must have only one of alpha (or alphas), power (or powers), magnitude and magnitudes");
   for (const double each : alphas) check_prism_alpha(each);
-  require(std::ranges::is_sorted(alphas, std::ranges::less_equal{}), "alphas",
-          "must be ascending, each different from the others");
+  for (const double each : powers) check_power(each);
+  const auto check_order = [](const char* name, const std::vector<double>& values) {
+    require(std::ranges::is_sorted(values, std::ranges::less_equal{}), name,
+            "must be ascending, each different from the others");
+  };
+  check_order("alphas", alphas);
+  check_order("powers", powers);
   for (const double each : magnitudes) {
     require(is_finite(each) && each > 0, "magnitudes",
             "must be finite and above 0, not " + format_number(each));
@@ -101,18 +152,22 @@ inline void Ranking::check() const {
 }
 
 inline std::string Ranking::label() const {
-  if (as_trained() && alphas.empty()) return "as trained";
+  if (as_trained() && !chooses()) return "as trained";
   std::string text;
   const auto add = [&](const std::string& part) { text += (text.empty() ? "" : ", ") + part; };
-  if (alpha) add("alpha " + format_number(*alpha));
-  if (!alphas.empty()) {
-    std::string list = "alpha by validation from";
-    for (const double each : alphas) list += " " + format_number(each);
+  const auto add_number = [&](const char* name, const std::optional<double>& value) {
+    if (value) add(name + (" " + format_number(*value)));
+  };
+  add_number("alpha", alpha);
+  add_number("power", power);
+  if (chooses()) {
+    std::string list = std::string(powers.empty() ? "alpha" : "power") + " by validation from";
+    for (const double each : choices()) list += " " + format_number(each);
     add(list);
   }
   if (magnitude) add("own function");
   if (!magnitudes.empty()) add("own magnitudes");
-  if (exponent) add("exponent " + format_number(*exponent));
+  add_number("exponent", exponent);
   if (users) add("users too");
   return text;
 }
@@ -127,11 +182,10 @@ template <class T>
                                             std::span<const Index> popularity) {
   if (!ranking.sets_magnitudes()) return {};
   std::vector<T> values(popularity.size());
-  if (!ranking.magnitudes.empty()) {
-    require(ranking.magnitudes.size() == popularity.size(), "magnitudes",
-            "must have one number for each of the " + std::to_string(popularity.size()) +
-                " items, not " + std::to_string(ranking.magnitudes.size()));
-  }
+  require(ranking.magnitudes.empty() || ranking.magnitudes.size() == popularity.size(),
+          "magnitudes",
+          "must have one number for each of the " + std::to_string(popularity.size()) +
+              " items, not " + std::to_string(ranking.magnitudes.size()));
   for (std::size_t r = 0; r < values.size(); ++r) {
     const double value =
         ranking.magnitudes.empty() ? ranking(popularity[r]) : ranking.magnitudes[r];

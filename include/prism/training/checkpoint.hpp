@@ -55,7 +55,7 @@ inline void write_progress(BinaryWriter& out, const RunProgress& progress) {
       out.number(value);
     }
     optional(record.validation_by_cosine);
-    optional(record.alpha);
+    optional(record.chosen);
     flag(record.best);
     flag(record.validated);
   }
@@ -64,7 +64,7 @@ inline void write_progress(BinaryWriter& out, const RunProgress& progress) {
   count(history.best_epoch);
   out.number(history.best_validation_ndcg);
   out.number(history.best_validation);
-  optional(history.best_alpha);
+  optional(history.best_chosen);
   out.number(history.seconds);
   out.number(static_cast<std::uint8_t>(history.stop_reason));
   for (const auto* warnings : {&history.warnings, &progress.start_warnings}) {
@@ -101,7 +101,7 @@ inline void write_progress(BinaryWriter& out, const RunProgress& progress) {
       *value = in.number<double>();
     }
     record.validation_by_cosine = optional();
-    record.alpha = optional();
+    record.chosen = optional();
     record.best = flag();
     record.validated = flag();
     history.epochs.push_back(record);
@@ -112,7 +112,7 @@ inline void write_progress(BinaryWriter& out, const RunProgress& progress) {
   if (history.best_epoch > history.epochs.size()) in.fail("has a best epoch after the last epoch");
   history.best_validation_ndcg = in.number<double>();
   history.best_validation = in.number<double>();
-  history.best_alpha = optional();
+  history.best_chosen = optional();
   history.seconds = in.number<double>();
   const auto reason = in.number<std::uint8_t>();
   if (reason > static_cast<std::uint8_t>(StopReason::diverged)) {

@@ -49,9 +49,9 @@ struct EpochRecord {
   /// Whether the validation set was ranked: not without one, nor in the epochs that
   /// FitOptions::validate_every leaves out.
   bool validated = true;
-  /// The alpha that ranked the validation set best, of Ranking::alphas: `validation` and
+  /// The value of Ranking::alphas or powers that ranked the validation set best: `validation` and
   /// `validation_ndcg` are with it. Unset if the ranking chooses none.
-  std::optional<double> alpha{};
+  std::optional<double> chosen{};
 };
 
 struct History {
@@ -72,8 +72,8 @@ struct History {
   std::vector<std::string> warnings{};
   /// FitOptions::metric of the best epoch; initial_validation if best_epoch is 0.
   double best_validation = 0;
-  /// Its alpha, which the model's ranking has in the end; see EpochRecord::alpha.
-  std::optional<double> best_alpha{};
+  /// Its alpha or power, which the model's ranking has in the end; see EpochRecord::chosen.
+  std::optional<double> best_chosen{};
   StopReason stop_reason = StopReason::none;
 
   /// Whether patience ran out before the epochs did.

@@ -33,9 +33,10 @@ template <class Model>
   for_each_kind(model.options(), [&](const char* kind, const auto& policy) {
     settings.push_back({kind, prism::describe(policy)});
   });
-  Ranking ranking = model.options().ranking;
-  if (!ranking.alphas.empty()) ranking.alpha.reset();  // which the run chooses
-  settings.push_back({"ranking", ranking.label()});
+  const Ranking& ranking = model.options().ranking;
+  // Without what the run itself chooses.
+  settings.push_back({"ranking", ranking.chooses() ? ranking.with_choice({}).label()
+                                                   : ranking.label()});
   std::string shapes;
   model.weights().for_each_matrix([&](const auto& matrix) {
     shapes += (shapes.empty() ? "" : ", ") + std::to_string(matrix.size()) + " x " +

@@ -32,16 +32,16 @@ namespace prism::inline PRISM_ISA {
 
 namespace detail {
 
-/// How a validation searches for the ranking's alpha, if it has a list of alphas.
-enum class AlphaSearch {
-  nearby,  ///< from the current alpha, or PRISM's 1
-  whole,   ///< all of the list
+/// How a validation searches for the ranking's alpha or power, if it chooses one.
+enum class ChoiceSearch {
+  nearby,  ///< from the last choice on
+  all,     ///< all values
 };
 
 struct ValidationReports {
   Report by_dot;
   std::optional<Report> by_cosine{};
-  std::optional<double> alpha{};  ///< the best of a list, which by_dot is ranked with
+  std::optional<double> chosen{};  ///< the alpha or power that by_dot is ranked with
 };
 
 }  // namespace detail
@@ -121,12 +121,12 @@ class TrainingLoop {
   [[nodiscard]] virtual bool whole() const noexcept = 0;
   /// Marks weights() as those of a model that was never trained.
   virtual void mark_untrained() noexcept = 0;
-  /// Ranks the validation set, on request by cosine too. If the ranking has a list of alphas, it
-  /// has the best of them afterwards.
+  /// Ranks the validation set, on request by cosine too. If the ranking chooses alpha or power, it
+  /// has the best one afterwards.
   [[nodiscard]] virtual detail::ValidationReports validate(bool by_cosine,
-                                                           detail::AlphaSearch search) = 0;
-  /// Sets the ranking's alpha, if it has a list of alphas.
-  virtual void rank_with(std::optional<double> alpha) = 0;
+                                                           detail::ChoiceSearch search) = 0;
+  /// Sets the ranking's alpha or power, if it chooses one.
+  virtual void rank_with(std::optional<double> chosen) = 0;
   [[nodiscard]] virtual std::string model_name() const = 0;
   [[nodiscard]] virtual std::vector<std::string> start_warnings() const = 0;
   [[nodiscard]] virtual std::vector<detail::RunSetting> model_settings() = 0;
@@ -157,7 +157,7 @@ class TrainingLoop {
     // validation set the file does not tell, so assume that it had.
     trained_ = history().initial_validation.has_value() || !has_validation();
     past().stop_reason = detail::resumed_stop_reason(options_, max_epochs(), progress_);
-    rank_with(progress_.has_best ? history().best_alpha : last_alpha());
+    rank_with(progress_.has_best ? history().best_chosen : last_chosen());
   }
 
   StepRecord step(detail::ObserverRefs observers) {
@@ -236,10 +236,10 @@ class TrainingLoop {
   void validate_first_weights() {
     if (!trained_ || !has_validation() || history().initial_validation) return;
     const detail::Stopwatch time;
-    const detail::ValidationReports reports = validate(false, detail::AlphaSearch::whole);
+    const detail::ValidationReports reports = validate(false, detail::ChoiceSearch::all);
     past().initial_validation = past().best_validation = options_.metric(reports.by_dot);
     past().best_validation_ndcg = reports.by_dot.ndcg;
-    past().best_alpha = reports.alpha;
+    past().best_chosen = reports.chosen;
     past().seconds += time.seconds();
   }
 
@@ -299,7 +299,7 @@ class TrainingLoop {
   void validate_epoch(EpochRecord& record) {
     const detail::Stopwatch time;
     const detail::ValidationReports reports =
-        validate(options_.validate_by_cosine, detail::AlphaSearch::nearby);
+        validate(options_.validate_by_cosine, detail::ChoiceSearch::nearby);
     if (reports.by_cosine) record.validation_by_cosine = options_.metric(*reports.by_cosine);
     set_validation(record, reports);
     record.validate_seconds = time.seconds();
@@ -311,7 +311,7 @@ class TrainingLoop {
   void set_validation(EpochRecord& record, const detail::ValidationReports& reports) {
     record.validation = options_.metric(reports.by_dot);
     record.validation_ndcg = reports.by_dot.ndcg;
-    record.alpha = reports.alpha;
+    record.chosen = reports.chosen;
   }
 
   void keep_as_best(EpochRecord& record) {
@@ -323,15 +323,15 @@ class TrainingLoop {
     past().best_epoch = record.epoch;
     past().best_validation_ndcg = record.validation_ndcg;
     past().best_validation = record.validation;
-    past().best_alpha = record.alpha;
+    past().best_chosen = record.chosen;
   }
 
-  /// The alpha of the last validation, before the first epoch or after one; unset if none chose.
-  [[nodiscard]] std::optional<double> last_alpha() const {
+  /// The choice of the last validation, before the first epoch or after one; unset if there is none.
+  [[nodiscard]] std::optional<double> last_chosen() const {
     for (auto record = history().epochs.rbegin(); record != history().epochs.rend(); ++record) {
-      if (record->alpha) return record->alpha;
+      if (record->chosen) return record->chosen;
     }
-    return history().best_alpha;
+    return history().best_chosen;
   }
 
   /// Applies even if a later observer has thrown.
@@ -353,7 +353,7 @@ class TrainingLoop {
     past().stop_reason = StopReason::diverged;
     apply_deferred();  // so that no deferred step is applied to the best weights
     best_.restore(weights());
-    rank_with(history().best_alpha);
+    rank_with(history().best_chosen);
     if (best_.keeps() && history().best_epoch == 0 && !trained_) mark_untrained();
     publish();
     throw DivergenceError(std::string(what) + " no longer finite in epoch " +
@@ -380,15 +380,15 @@ class TrainingLoop {
       best_.exchange(weights());
       publish();
       progress_.has_best = true;
-      rank_with(history().best_alpha);
+      rank_with(history().best_chosen);
     }
-    if (has_best && (progress_.has_best || last_is_best)) search_all_alphas();
+    if (has_best && (progress_.has_best || last_is_best)) search_all_choices();
   }
-  /// For the best epoch's weights, where the searches during training tried only nearby alphas.
-  void search_all_alphas() {
-    if (!history().best_alpha || history().best_epoch == 0) return;
+  /// For the best epoch's weights: the searches during training tried only nearby values.
+  void search_all_choices() {
+    if (!history().best_chosen || history().best_epoch == 0) return;
     const detail::Stopwatch time;
-    const detail::ValidationReports reports = validate(false, detail::AlphaSearch::whole);
+    const detail::ValidationReports reports = validate(false, detail::ChoiceSearch::all);
     EpochRecord& record = past().epochs[history().best_epoch - 1];
     set_validation(record, reports);
     set_best(record);
@@ -400,7 +400,7 @@ class TrainingLoop {
     if (!progress_.has_best) return;
     best_.exchange(weights());
     progress_.has_best = false;
-    rank_with(last_alpha());
+    rank_with(last_chosen());
   }
 
   const Split& split_;

@@ -26,7 +26,7 @@
 #include "prism/ops/with_ranking.hpp"
 #include "prism/policy/optimizer.hpp"
 #include "prism/policy/ranking.hpp"
-#include "prism/training/choose_alpha.hpp"
+#include "prism/training/choose_ranking.hpp"
 #include "prism/training/default_rate.hpp"
 #include "prism/training/epoch_pairs.hpp"
 #include "prism/training/fit_options.hpp"
@@ -159,6 +159,8 @@ class TrainingSession final : public TrainingLoop<typename Model::scalar_type> {
 
  private:
   struct NotBegun {};
+  /// Where the first search for alpha or power begins.
+  static constexpr double first_choice = 0.25;
 
   static consteval void check_resumable() {
     static_assert(can_be_saved,
@@ -187,8 +189,9 @@ class TrainingSession final : public TrainingLoop<typename Model::scalar_type> {
                             const Split& split) {
     model.check_on_host();
     detail::check(options, split, model.train());
-    require(model.ranking().alphas.empty() || !split.validation.empty(), "ranking",
-            "must not have alphas to choose from if split.validation is empty: give it one alpha");
+    require(!model.ranking().chooses() || !split.validation.empty(), "ranking",
+            "must not have values to choose from if split.validation is empty: give it one alpha "
+            "or power");
     require(can_be_saved || options.checkpoint.path.empty(), "checkpoint",
             "cannot be written: the optimizer's State has no save() and load() with the "
             "signatures in prism/policy/optimizer.hpp");
@@ -231,32 +234,29 @@ class TrainingSession final : public TrainingLoop<typename Model::scalar_type> {
   bool finite() override { return trainer_.finite(); }
   bool whole() const noexcept override { return trainer_.whole(); }
   void mark_untrained() noexcept override { model_.set_trained(false); }
-  detail::ValidationReports validate(bool by_cosine, detail::AlphaSearch search) override {
+  detail::ValidationReports validate(bool by_cosine, detail::ChoiceSearch search) override {
     // A scorer is enough: detail::check has verified that validation and training set are disjoint.
     // On a device, the working model's copy of the training set is the one that it can read.
     const Interactions& train = DeviceExecution<X> ? model_.train() : this->split().train;
     const Interactions& validation = this->split().validation;
-    Ranking ranking = model_.ranking();
+    const Ranking ranking = model_.ranking();
     const auto scorer = model_.scorer(exec_, Ranking{});
     EvaluateOptions measure{.k = this->options().k, .exclude = {&train}};
     const auto ranked_with = [&](const Ranking& with) {
       return evaluate(exec_, with_ranking(exec_, scorer, with, train), validation, measure);
     };
     detail::ValidationReports reports;
-    if (ranking.alphas.empty()) {
-      reports.by_dot = ranked_with(ranking);
+    if (ranking.chooses()) {
+      std::optional<double> start;
+      if (search == detail::ChoiceSearch::nearby) start = ranking.chosen().value_or(first_choice);
+      auto choice = detail::choose_value(
+          ranking.choices(), this->options().metric, start,
+          [&](double value) { return ranked_with(ranking.with_choice(value)); });
+      rank_with(choice.value);
+      reports.chosen = choice.value;
+      reports.by_dot = std::move(choice.report);
     } else {
-      const bool nearby = search == detail::AlphaSearch::nearby;
-      const std::optional<double> start =
-          nearby ? std::optional(ranking.alpha.value_or(1)) : std::nullopt;
-      auto chosen = detail::choose_alpha(ranking.alphas, this->options().metric, start,
-                                         [&](double alpha) {
-                                           ranking.alpha = alpha;
-                                           return ranked_with(ranking);
-                                         });
-      rank_with(chosen.alpha);
-      reports.alpha = chosen.alpha;
-      reports.by_dot = std::move(chosen.report);
+      reports.by_dot = ranked_with(ranking);
     }
     if (by_cosine) {
       measure.similarity = Similarity::cosine;
@@ -264,12 +264,11 @@ class TrainingSession final : public TrainingLoop<typename Model::scalar_type> {
     }
     return reports;
   }
-  void rank_with(std::optional<double> alpha) override {
-    if (model_.ranking().alphas.empty()) return;
-    Ranking ranking = model_.ranking();
-    ranking.alpha = alpha;
+  void rank_with(std::optional<double> chosen) override {
+    if (!model_.ranking().chooses()) return;
+    const Ranking ranking = model_.ranking().with_choice(chosen);
     working_.published().set_ranking(ranking);
-    if constexpr (DeviceExecution<X>) model_.set_ranking(std::move(ranking));
+    if constexpr (DeviceExecution<X>) model_.set_ranking(ranking);
   }
   std::string model_name() const override { return model_.name(); }
   std::vector<std::string> start_warnings() const override {
