@@ -51,16 +51,16 @@ std::vector<Interactions> seen_parts(Index users, Index items, std::uint64_t a_u
   return parts;
 }
 
-using Ranking = std::vector<std::vector<std::pair<Index, std::uint32_t>>>;
+using BitsOfLists = std::vector<std::vector<std::pair<Index, std::uint32_t>>>;
 
-Ranking ranking_of(const Scorer<float>& scorer, std::size_t k, std::span<const Interactions> seen,
-                   Similarity similarity, Pruning pruning) {
+BitsOfLists ranking_of(const Scorer<float>& scorer, std::size_t k,
+                       std::span<const Interactions> seen, Similarity similarity, Pruning pruning) {
   const std::size_t users = scorer.output.users().size();
   std::vector<Index> all(users);
   for (Index u = 0; u < users; ++u) all[u] = u;
   std::vector<const Interactions*> exclude;
   for (const Interactions& part : seen) exclude.push_back(&part);
-  Ranking ranking(users);
+  BitsOfLists ranking(users);
   rank_items(
       scorer, all, k, exclude, similarity,
       [&](std::size_t position, std::span<const ScoredItem<float>> best) {
@@ -215,7 +215,7 @@ TEST_CASE("ranking with pruning is the same on any number of threads") {
   const Sizes sizes{.users = 400};
   const auto seen = seen_parts(sizes.users, sizes.items);
   const Scorer<float> scorer = scorer_of(sizes, as_it_is, as_it_is);
-  const Ranking once = [&] {
+  const BitsOfLists once = [&] {
     const ThreadLimit one(1);
     return ranking_of(scorer, 20, seen, Similarity::dot, Pruning::always);
   }();

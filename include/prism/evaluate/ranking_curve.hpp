@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The ranking quality over a list of rankings: the trade of popular against
-// unpopular items, chosen for a trained model.
+// The ranking quality over a list of rankings: the trade of popular against unpopular items, chosen
+// for a trained model.
 #pragma once
 
 #include <algorithm>
@@ -58,6 +58,15 @@ template <Execution X, class T>
     curve.push_back({ranking, evaluate(exec, ranked, relevant, options)});
   }
   return curve;
+}
+/// The same, on the host's threads.
+template <class T>
+[[nodiscard]] std::vector<RankingPoint> ranking_curve(const Scorer<T>& scorer,
+                                                      const Interactions& train,
+                                                      const Interactions& relevant,
+                                                      std::span<const Ranking> rankings,
+                                                      const EvaluateOptions& options = {}) {
+  return ranking_curve(par, scorer, train, relevant, rankings, options);
 }
 /// The same for a model; each user's training items are left out as by evaluate().
 template <Execution X, class Model>

@@ -19,8 +19,8 @@ namespace prism::inline PRISM_ISA {
 /// are copied as they are.
 /// @param m   readable on the execution; empty: 1 for each row
 /// @param to  of the same shape
-/// @return the number of rows whose magnitude, before or after, is not finite, or 0 afterwards; what
-///     `to` has for them is unspecified
+/// @return the number of rows whose magnitude, before or after, is not finite, or 0 afterwards;
+///     what `to` has for them is unspecified
 template <class T, Execution X>
 [[nodiscard]] std::size_t rescale_rows(const X& exec, Rows<const T> from, std::span<const T> m,
                                        double exponent, Rows<T> to) {
@@ -32,7 +32,7 @@ template <class T, Execution X>
         const T magnitude = norm<Isa>(from[r], dim);
         if (!is_finite(magnitude)) return 1;
         if (magnitude == 0) {
-          scale<Isa>(to[r], T{1}, from[r], dim);
+          copy<Isa>(to[r], from[r], dim);  // a product could make denormal numbers 0
           return 0;
         }
         // First the unit row: the quotient of the magnitudes could overflow where they do not.

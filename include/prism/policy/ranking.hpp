@@ -53,7 +53,8 @@ struct Ranking {
   std::vector<double> alphas{};
   std::vector<double> powers{};
   /// Whether users' rows are scaled too, by the users' popularity. That changes scores, but no
-  /// user's list. Not with `magnitudes`, which are items'.
+  /// user's list, unless the loss's ranking rule has an offset, as MACR's. Not with `magnitudes`,
+  /// which are items'.
   bool users = false;
 
   /// Whether popularity, a function of it or a table gives the magnitudes.
@@ -143,8 +144,8 @@ inline void Ranking::check() const {
   check_order("alphas", alphas);
   check_order("powers", powers);
   for (const double each : magnitudes) {
-    require(is_finite(each) && each > 0, "magnitudes",
-            "must be finite and above 0, not " + format_number(each));
+    if (is_finite(each) && each > 0) continue;  // no text for each of many numbers
+    throw ArgumentError("magnitudes", "must be finite and above 0, not " + format_number(each));
   }
   require(!users || magnitudes.empty(), "users",
           "cannot be set with `magnitudes`, which are those of items; give a function of "
@@ -190,9 +191,12 @@ template <class T>
     const double value =
         ranking.magnitudes.empty() ? ranking(popularity[r]) : ranking.magnitudes[r];
     values[r] = static_cast<T>(value);
-    require(is_finite(values[r]) && values[r] > 0, "magnitude",
-            "must be finite and above 0, not " + format_number(value) + " for popularity " +
-                std::to_string(popularity[r]));
+    if (is_finite(values[r]) && values[r] > 0) continue;  // no text for each of many rows
+    const bool only_as_t = is_finite(value) && value > 0;
+    throw ArgumentError("magnitude", std::string("must be finite and above 0") +
+                                         (only_as_t ? " in the rows' type" : "") + ", not " +
+                                         format_number(value) + " for popularity " +
+                                         std::to_string(popularity[r]));
   }
   return values;
 }
