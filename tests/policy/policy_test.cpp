@@ -23,6 +23,7 @@ struct OptionsWithoutEmptyPolicies {
   std::pmr::memory_resource* memory;
   DirectAU loss;
   Adam optimizer;
+  Ranking ranking;
 };
 static_assert(std::is_empty_v<MF<64>>);
 static_assert(std::is_empty_v<None>);
