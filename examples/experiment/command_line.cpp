@@ -162,6 +162,7 @@ void declare_options(CLI::App& app, Settings& settings) {
       ->group(model);
 
   declare_policy_options(app, settings);
+  declare_ranking_options(app, settings);
 
   list_option(
       app, settings, "lr",

@@ -106,6 +106,8 @@ inline CLI::Option* list_option(CLI::App& app, Settings& settings, const std::st
 void declare_split_options(CLI::App& app, Settings& settings);
 /// The options of policies.
 void declare_policy_options(CLI::App& app, Settings& settings);
+/// The options of magnitudes from popularity in ranking.
+void declare_ranking_options(CLI::App& app, Settings& settings);
 /// The policies that read an option, in words; empty if all do.
 [[nodiscard]] std::string readers(const std::string& option);
 

@@ -31,13 +31,16 @@ inline prism::Json to_json(const prism::History& history, bool validates) {
                       {"validation_ndcg", measured(epoch.validated, epoch.validation_ndcg)},
                       {"train_seconds", epoch.train_seconds},
                       {"validate_seconds", epoch.validate_seconds}});
+    if (epoch.chosen) epochs.back()["chosen"] = *epoch.chosen;
     if (epoch.validation_by_cosine) {
       epochs.back()["validation_by_cosine"] = *epoch.validation_by_cosine;
     }
   }
-  prism::Json initial;
-  if (history.initial_validation) initial = *history.initial_validation;
-  return {{"initial_validation", initial},
+  const auto given = [](const std::optional<double>& number) {
+    return number ? prism::Json(*number) : nullptr;
+  };
+  return {{"initial_validation", given(history.initial_validation)},
+          {"chosen", given(history.best_chosen)},
           {"best_epoch", history.best_epoch},
           {"best_validation_ndcg", measured(validates, history.best_validation_ndcg)},
           {"stopped_early", history.stopped_early()},
@@ -55,6 +58,8 @@ inline prism::Json to_json(const Run& run) {
                       {"regularizer", run.choice.regularizer},
                       {"initializer", run.choice.initializer},
                       {"policies", run.policies}};
+  const prism::Ranking& ranking = run.choice.ranking;
+  if (ranking.chooses() || !ranking.as_trained()) json["ranking"] = ranking.label();
   if (run.error) {
     json["error"] = examples::in_options(*run.error);
     return json;
@@ -145,6 +150,9 @@ inline prism::Json to_json(const Settings& settings) {
                       {"mask", settings.mask},
                       {"negatives", nullptr},
                       {"dim", settings.dim},
+                      {"rank_power", nullptr},
+                      {"rank_alpha", nullptr},
+                      {"rank_exponent", nullptr},
                       {"learning_rate", nullptr},
                       {"schedule", nullptr},
                       {"batch", settings.batch},
@@ -172,6 +180,9 @@ inline prism::Json to_json(const Settings& settings) {
   if (settings.penalty) json["penalty"] = *settings.penalty;
   if (settings.penalty_weight >= 0) json["penalty_weight"] = settings.penalty_weight;
   if (settings.tau >= 0) json["tau"] = settings.tau;
+  if (!settings.rank_power.empty()) json["rank_power"] = settings.rank_power;
+  if (!settings.rank_alpha.empty()) json["rank_alpha"] = settings.rank_alpha;
+  if (settings.rank_exponent) json["rank_exponent"] = *settings.rank_exponent;
   if (settings.negatives) json["negatives"] = *settings.negatives;
   if (settings.threads) json["threads"] = *settings.threads;
   return json;
@@ -210,7 +221,7 @@ inline prism::Json to_json(const prism::Split& split) {
 [[nodiscard]] inline auto same_model(prism::Json& runs, const prism::Json& run) {
   const auto model_of = [](const prism::Json& of) {
     std::vector<prism::Json> model;
-    for (const char* policy : {"backbone", "loss", "regularizer", "initializer"}) {
+    for (const char* policy : {"backbone", "loss", "regularizer", "initializer", "ranking"}) {
       model.push_back(of.value(policy, prism::Json()));
     }
     return model;

@@ -3,12 +3,50 @@
 
 #include <algorithm>
 #include <prism/experiment/policies.hpp>
+#include <sstream>
 #include <utility>
+
+#include "number_options.hpp"
 
 namespace experiment {
 
+namespace {
+
+/// Sets one value, or the list that validation chooses from.
+void set_values(const std::string& text, const std::vector<double>& automatic,
+                std::optional<double>& value, std::vector<double>& list) {
+  if (text.empty()) return;
+  if (text == automatic_ranking) {
+    list = automatic;
+    return;
+  }
+  std::istringstream numbers(text);
+  for (std::string number; std::getline(numbers, number, ',');) {
+    (void)examples::read_number(number, list.emplace_back());
+  }
+  std::ranges::sort(list);
+  if (list.size() > 1) return;
+  value = list.front();
+  list.clear();
+}
+
+}  // namespace
+
+prism::Ranking Settings::ranking() const {
+  prism::Ranking ranking{.exponent = rank_exponent};
+  set_values(rank_power, prism::default_powers(), ranking.power, ranking.powers);
+  set_values(rank_alpha, prism::default_alphas(), ranking.alpha, ranking.alphas);
+  return ranking;
+}
+
 std::string file_name(const ModelChoice& model) {
-  return model.backbone + "-" + model.loss + "-" + model.regularizer + "-" + model.initializer;
+  std::string name =
+      model.backbone + "-" + model.loss + "-" + model.regularizer + "-" + model.initializer;
+  if (model.ranking.chooses() || !model.ranking.as_trained()) {
+    name += "-" + model.ranking.name();
+    std::ranges::replace(name, ' ', '_');
+  }
+  return name;
 }
 std::filesystem::path model_folder(const Settings& settings, const ModelChoice& model) {
   return std::filesystem::path(settings.save) / file_name(model);

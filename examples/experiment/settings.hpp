@@ -19,6 +19,7 @@
 #include <prism/loss/slk.hpp>
 #include <prism/loss/ultragcn.hpp>
 #include <prism/policy/batch.hpp>
+#include <prism/policy/ranking.hpp>
 #include <prism/training/fit.hpp>
 #include <string>
 #include <vector>
@@ -45,6 +46,9 @@ inline const std::map<std::string, prism::Surrogate> surrogates{{"tanh", prism::
                                                                 {"atan", prism::Surrogate::atan},
                                                                 {"relu", prism::Surrogate::relu}};
 
+/// --rank-power and --rank-alpha: the library's list.
+inline constexpr const char* automatic_ranking = "auto";
+
 // Lines of a saved model's manifest.
 inline constexpr const char* settings_note = "note settings";  // Settings::description
 inline constexpr const char* data_note = "note data";          // Settings::data_description
@@ -57,6 +61,7 @@ struct ModelChoice {
   std::string loss = "DirectAU";
   std::string regularizer = "None";
   std::string initializer = "PRISM";
+  prism::Ranking ranking{};
 };
 
 struct Settings : examples::ReadingOptions {
@@ -116,6 +121,9 @@ struct Settings : examples::ReadingOptions {
   std::string mask = "own_item";  // a key of masks
   std::optional<std::size_t> negatives;
   std::size_t dim = 64;
+  // A number; several, from which validation chooses; or "auto": the library's list.
+  std::string rank_power, rank_alpha;
+  std::optional<double> rank_exponent;
 
   double learning_rate = 0;  // 0: derived from the initial rows, see FitOptions
   std::string schedule;      // empty: also follows from the initial rows
@@ -163,15 +171,22 @@ struct Settings : examples::ReadingOptions {
     return tune || !records.empty() || seeds.size() > 1 || std::ranges::any_of(lists, several);
   }
 
-  /// The models to train: one; or the paper's comparison, if neither regularizer nor initializer is
-  /// set.
+  /// The ranking that the options set.
+  [[nodiscard]] prism::Ranking ranking() const;
+
+  /// The models to train: one; or, if neither regularizer, initializer nor ranking is set, the
+  /// paper's comparison and magnitudes from popularity after training.
   [[nodiscard]] std::vector<ModelChoice> models() const {
-    if (regularizer || initializer) {
-      return {{backbone, loss, regularizer.value_or("None"), initializer.value_or("Xavier")}};
+    const prism::Ranking ranking = this->ranking();
+    const bool ranks = ranking.chooses() || !ranking.as_trained();
+    if (regularizer || initializer || ranks) {
+      return {
+          {backbone, loss, regularizer.value_or("None"), initializer.value_or("Xavier"), ranking}};
     }
     return {{backbone, loss, "None", "Xavier"},
             {backbone, loss, "FullWD", "Xavier"},
-            {backbone, loss, "None", "PRISM"}};
+            {backbone, loss, "None", "PRISM"},
+            {backbone, loss, "None", "Xavier", prism::power_by_validation()}};
   }
 };
 
@@ -213,7 +228,7 @@ struct Combination {
 [[nodiscard]] std::vector<Combination> combinations(const Settings& settings,
                                                     const ModelChoice& model);
 
-/// "MF-DirectAU-None-PRISM"
+/// "MF-DirectAU-None-PRISM", "MF-DirectAU-None-Xavier-power_by_validation"
 [[nodiscard]] std::string file_name(const ModelChoice& model);
 /// A model's folder within that of --save, and its file within that of --checkpoint.
 [[nodiscard]] std::filesystem::path model_folder(const Settings& settings,

@@ -112,6 +112,11 @@ inline void print_table(const prism::Split& split, const std::vector<Run>& runs)
       "20; rho: Spearman's\ncorrelation of item magnitude and popularity.\n");
   for (const Run& run : runs) {
     if (!run.has_results()) continue;
+    if (run.history.best_chosen) {
+      std::printf("\n%s: %s %s\n", run.name.c_str(),
+                  run.choice.ranking.powers.empty() ? "alpha" : "power",
+                  prism::format_number(*run.history.best_chosen).c_str());
+    }
     if (run.retrained()) {
       std::printf("\n%s: tested after retraining on training and validation set\n",
                   run.name.c_str());

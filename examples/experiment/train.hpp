@@ -85,7 +85,8 @@ void with_model(const Settings& settings, const ModelChoice& choice, Backbone ba
                                         .regularizer = regularizer,
                                         .initializer = initializer,
                                         .optimizer = optimizer,
-                                        .sampler = sampler};
+                                        .sampler = sampler,
+                                        .ranking = choice.ranking};
   FitOptions fit{.batch_size = settings.batch,
                  .epochs = settings.epochs,
                  .patience = settings.patience,

@@ -27,6 +27,9 @@ struct DataSet {
 /// The learning rates from which the paper chooses.
 inline const std::vector<double> learning_rates{0.1, 0.01, 0.001};
 
+/// The one learning rate of models whose magnitudes are written after training.
+inline constexpr double rate_after_training = 0.01;
+
 /// A value that the paper prints.
 struct Published {
   std::string data, backbone, loss;

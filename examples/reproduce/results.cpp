@@ -51,16 +51,22 @@ struct Row {
 std::vector<Row> rows(const std::vector<CellResult>& cells) {
   std::vector<Row> all;
   for (const CellResult& result : cells) {
-    for (const bool prism : {false, true}) {
-      const prism::Tuned& tuned = prism ? result.prism : result.decay;
-      if (!tuned.complete || tuned.runs.empty()) continue;
-      const Cell& cell = result.cell;
+    const Cell& cell = result.cell;
+    const auto add = [&](const char* method, const prism::Tuned& tuned,
+                         std::optional<double> paper) {
+      if (!tuned.complete || tuned.runs.empty()) return;
       all.push_back({.cell = cell,
-                     .method = prism ? "PRISM" : "decay",
+                     .method = method,
                      .tuned = tuned,
                      .ours = tuned.test(&prism::Report::ndcg),
-                     .paper = published(cell.data.name, cell.backbone, cell.loss, prism)});
-    }
+                     .paper = paper});
+    };
+    const auto in_paper = [&](bool prism) {
+      return published(cell.data.name, cell.backbone, cell.loss, prism);
+    };
+    add("decay", result.decay, in_paper(false));
+    add("PRISM", result.prism, in_paper(true));
+    if (result.after) add("after training", *result.after, std::nullopt);
   }
   return all;
 }
@@ -92,6 +98,41 @@ std::string verdict(const prism::Statistic& ours, std::optional<double> paper) {
   if (std::abs(ours.mean - *paper) <= ours.deviation) return "within the spread";
   if (std::abs(difference) < 0.1) return "within 0.1 %";
   return (difference > 0 ? "better by " : "worse by ") + number("%.1f %%", std::abs(difference));
+}
+
+std::string after_training_markdown(const std::vector<CellResult>& cells) {
+  std::ostringstream out;
+  for (const CellResult& result : cells) {
+    if (!result.complete() || !result.after || !result.after->complete) continue;
+    const prism::Statistic ours = result.after->test(&prism::Report::ndcg);
+    const auto difference = [&](const prism::Tuned& other) {
+      const prism::Statistic theirs = other.test(&prism::Report::ndcg);
+      return theirs.mean > 0 ? number("%+.1f %%", 100 * (ours.mean - theirs.mean) / theirs.mean)
+                             : std::string();
+    };
+    const auto equal_epochs = [&](const prism::Tuned& other) {
+      const auto [theirs, own] = epochs_to_equal_quality(other.runs, result.after->runs);
+      return number("%.0f", theirs.mean) + " / " + number("%.0f", own.mean);
+    };
+    const auto seconds = [](const prism::Tuned& of) {
+      return mean_text("%.0f",
+                       over(of.runs, [](const prism::TrialRecord& run) { return run.seconds; }));
+    };
+    const prism::Statistic power = over(
+        result.after->runs, [](const prism::TrialRecord& run) { return run.chosen.value_or(0); });
+    out << "| " << result.cell.data.title << " | " << result.cell.backbone << " + "
+        << result.cell.loss << " | " << name_of(result.cell.protocol) << " | " << with_spread(ours)
+        << " | " << mean_text("%.2f", power) << " | " << difference(result.decay) << " | "
+        << difference(result.prism) << " | " << equal_epochs(result.decay) << " | "
+        << equal_epochs(result.prism) << " | " << seconds(result.decay) << " / "
+        << seconds(result.prism) << " / " << seconds(*result.after) << " |\n";
+  }
+  if (out.str().empty()) return "";
+  return "| data | model | protocol | NDCG@20 after training | power | difference from decay | "
+         "from "
+         "PRISM | epochs to equal quality, decay / after | PRISM / after | seconds of a training, "
+         "decay / PRISM / after |\n|---|---|---|---|---|---|---|---|---|---|\n" +
+         out.str();
 }
 
 std::string table1_markdown(const std::vector<CellResult>& cells) {

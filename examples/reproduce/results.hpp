@@ -53,6 +53,10 @@ struct EpochsToEqualQuality {
 [[nodiscard]] std::string table1_markdown(const std::vector<CellResult>& cells);
 [[nodiscard]] std::string table1_csv(const std::vector<CellResult>& cells);
 
+/// Magnitudes from popularity after training beside decay and PRISM, as Markdown; empty if no cell
+/// has them.
+[[nodiscard]] std::string after_training_markdown(const std::vector<CellResult>& cells);
+
 /// Decay and PRISM at the same learning rate, as Markdown; empty if no learning rate was searched.
 [[nodiscard]] std::string rates_markdown(const std::vector<CellResult>& cells);
 

@@ -36,8 +36,14 @@ std::vector<Search> searches_of(const Cell& cell) {
   const experiment::Settings settings = cell_settings(cell);
   experiment::Settings of_prism = settings;
   if (trains_all_of_prism(cell)) of_prism.first_epochs = 0;
-  return {{settings, {cell.backbone, cell.loss, "FullWD", "Xavier"}},
-          {of_prism, {cell.backbone, cell.loss, "None", "PRISM"}}};
+  std::vector<Search> searches{{settings, {cell.backbone, cell.loss, "FullWD", "Xavier"}},
+                               {of_prism, {cell.backbone, cell.loss, "None", "PRISM"}}};
+  if (cell.protocol == Protocol::transferred) return searches;
+  experiment::Settings after = settings;
+  after.lists["lr"] = {rate_after_training};
+  searches.push_back(
+      {after, {cell.backbone, cell.loss, "None", "Xavier", prism::power_by_validation()}});
+  return searches;
 }
 
 /// Reduces each list of several values to the value that was chosen elsewhere.
@@ -166,6 +172,7 @@ CellResult Runner::run(const Cell& cell, const std::vector<Search>& searches,
     const auto of_cell = tuned(searches, cell.data, seeds, queue);
     result.decay = of_cell[0];
     result.prism = of_cell[1];
+    if (of_cell.size() > 2) result.after = of_cell[2];
     if (result.complete()) break;
   }
   result.seeds = seeds.size();

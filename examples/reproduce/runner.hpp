@@ -32,10 +32,14 @@ struct CellResult {
   std::size_t seeds = 0;    // how many of these, from the first, both models have finished
   std::string waits_for{};  // a transferred cell's source, until that is on record
   prism::Tuned decay{}, prism{};
+  /// Magnitudes from popularity after training, if the cell has such a search.
+  std::optional<prism::Tuned> after{};
   std::vector<BestAtRate> at_rates{};  // none if the learning rate is not searched
   [[nodiscard]] bool complete() const { return decay.complete && prism.complete; }
   /// Whether nothing is missing.
-  [[nodiscard]] bool on_record() const { return complete() && seeds == all_seeds; }
+  [[nodiscard]] bool on_record() const {
+    return complete() && (!after || after->complete) && seeds == all_seeds;
+  }
   /// What is missing, if there is more to say than that the cell is incomplete.
   [[nodiscard]] std::string note() const;
 };
@@ -127,7 +131,7 @@ class Runner {
   [[nodiscard]] std::optional<prism::TrialRecord> best_at(const Search& search, const DataSet& data,
                                                           double rate);
   /// A cell; once time has run out, with as many of the seeds as are on record.
-  /// @param searches  one with decay, one with PRISM
+  /// @param searches  one with decay, one with PRISM, perhaps one after training
   [[nodiscard]] CellResult run(const Cell& cell, const std::vector<Search>& searches,
                                std::vector<std::uint64_t> seeds, const prism::QueueOptions& queue);
 

@@ -191,6 +191,7 @@ class TrialQueue {
     record.initial_validation = history.initial_validation;
     record.validation = history.best_validation;
     record.seconds = history.seconds;
+    record.chosen = history.best_chosen;
     // Those of a retraining would repeat the first training's, or advise against its epochs, which
     // validation has chosen.
     if (!spec.retraining) record.warnings = history.warnings;

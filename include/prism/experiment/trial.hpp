@@ -222,6 +222,10 @@ template <class Model, class X>
   spec.retrained = {};
   spec.retraining = true;
   spec.validates_by_cosine = false;  // there is no validation set
+  if (options.ranking.chooses()) {
+    require(history.best_chosen.has_value(), "history", "has no alpha or power that was chosen");
+    options.ranking = options.ranking.with_choice(history.best_chosen).as_chosen();
+  }
   History first = history;
   // Records do not have these.
   first.steps_per_epoch = steps_per_epoch(split->train.size(), fit.batch_size);
@@ -273,6 +277,9 @@ template <class Model, Execution X = Host<>>
           "of a trial must have a label(), which distinguishes it from others");
   require(fit.metric.has_label(), "metric",
           "of a trial must be a member of Report, such as &Report::recall");
+  require(!options.ranking.magnitude && options.ranking.magnitudes.empty(), "ranking",
+          "of a trial must be by alpha, power or exponent: trials are identified by their options' "
+          "values, and a function has none");
   TrialSpec spec{.key = {},
                  .model = model_name<Model>(options),
                  .configuration = std::move(configuration),
@@ -284,6 +291,9 @@ template <class Model, Execution X = Host<>>
   spec.key = spec.model + " (" + detail::describe_policies(options) + " + " +
              (sizeof(typename Model::scalar_type) == 4 ? "float" : "double");
   spec.key += "); seed " + std::to_string(options.seed);
+  if (options.ranking.chooses() || !options.ranking.as_trained()) {
+    spec.key += "; ranked with " + options.ranking.label();
+  }
   const std::string rate =
       fit.learning_rate ? format_number(*fit.learning_rate)
                         : default_rate_rule(prism::loss_traits(options.loss).dot_product_logits);

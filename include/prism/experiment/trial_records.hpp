@@ -58,6 +58,7 @@ struct TrialRecord {
   /// FitOptions::validate_by_cosine.
   std::vector<double> validations_by_cosine{};
   std::vector<double> losses{};
+  std::optional<double> chosen{};       ///< History::best_chosen
   std::optional<TrialReport> report{};  ///< once it is finished, without error
 };
 
@@ -81,6 +82,7 @@ struct TrialRecord {
   if (!record.validations_by_cosine.empty())
     json["validations_by_cosine"] = record.validations_by_cosine;
   json["losses"] = record.losses;
+  if (record.chosen) json["chosen"] = *record.chosen;
   json["key"] = record.key;
   return json;
 }
@@ -113,6 +115,7 @@ struct TrialRecord {
   if (json.contains("initial_validation")) {
     record.initial_validation = number_of(json.at("initial_validation"));
   }
+  if (json.contains("chosen")) record.chosen = number_of(json.at("chosen"));
   if (json.contains("test")) record.report = trial_report_of(json.at("test"));
   return record;
 }
@@ -131,7 +134,8 @@ struct TrialRecord {
                   .best_epoch = record.best_epoch,
                   .seconds = record.seconds,
                   .warnings = record.warnings,
-                  .best_validation = record.validation};
+                  .best_validation = record.validation,
+                  .best_chosen = record.chosen};
   double best = record.initial_validation.value_or(-std::numeric_limits<double>::infinity());
   for (std::size_t e = 0; e < record.validations.size(); ++e) {
     history.epochs.push_back({.epoch = e + 1,

@@ -41,8 +41,9 @@
 namespace prism::inline PRISM_ISA {
 
 /// The labels of a model's policies: "MF<64> + DirectAU + None + PRISM<1>". The optimizer is
-/// included if it is not Adam, and the sampler if the loss uses negatives and it is not
-/// UniformNegatives: "MF<64> + BPR + None + Xavier + SGD + InBatchNegatives".
+/// included if it is not Adam, the sampler if the loss uses negatives and it is not
+/// UniformNegatives, and the ranking if it is not as trained: "MF<64> + BPR + None + Xavier + SGD +
+/// InBatchNegatives + power 0.2".
 /// @param options  Recommender::Options
 template <class Options>
 [[nodiscard]] std::string name_of(const Options& options) {
@@ -54,6 +55,8 @@ template <class Options>
       prism::label(options.sampler) != UniformNegatives::name) {
     name += " + " + prism::label(options.sampler);
   }
+  if (options.ranking.chooses() || !options.ranking.as_trained())
+    name += " + " + options.ranking.name();
   return name;
 }
 

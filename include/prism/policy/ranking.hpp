@@ -105,6 +105,8 @@ struct Ranking {
 
   /// "power 0.25", "alpha 0.75, exponent 0.5", "own function"; "as trained".
   [[nodiscard]] std::string label() const;
+  /// The same, shorter where training chooses: "power by validation".
+  [[nodiscard]] std::string name() const;
 };
 
 /// The values among which alpha_by_validation() and power_by_validation() choose.
@@ -171,6 +173,12 @@ inline std::string Ranking::label() const {
   add_number("exponent", exponent);
   if (users) add("users too");
   return text;
+}
+
+inline std::string Ranking::name() const {
+  if (!chooses()) return label();
+  const std::string text = with_choice({}).label();
+  return text.substr(0, text.find(" from"));
 }
 
 namespace detail {

@@ -7,12 +7,37 @@
 #include <optional>
 #include <span>
 #include <utility>
+#include <vector>
 
 #include "prism/core/config.hpp"
+#include "prism/core/index.hpp"
+#include "prism/data/interactions.hpp"
 #include "prism/evaluate/report.hpp"
 #include "prism/training/metric.hpp"
 
 namespace prism::inline PRISM_ISA::detail {
+
+/// The users on whom values are compared during training. Fewer would save little: preparing the
+/// items for a ranking takes as long as ranking some hundreds of users.
+inline constexpr std::size_t users_to_choose_on = 2048;
+
+/// The interactions of every n-th user that has any, for users_to_choose_on users or up to twice as
+/// many; none if there are not more than that.
+[[nodiscard]] inline Interactions sample_to_choose_on(const Interactions& validation) {
+  std::vector<Interaction> pairs;
+  std::size_t users = 0;
+  for (Index user = 0; user < validation.users(); ++user) {
+    users += validation.items_of(user).empty() ? 0 : 1;
+  }
+  const std::size_t stride = users / users_to_choose_on;
+  std::size_t place = 0;
+  for (Index user = 0; stride > 1 && user < validation.users(); ++user) {
+    const auto items = validation.items_of(user);
+    if (items.empty() || place++ % stride != 0) continue;
+    for (const Index item : items) pairs.push_back({user, item});
+  }
+  return {validation.user_ids(), validation.item_ids(), pairs};
+}
 
 /// A value of alpha or power, and the validation set ranked with it.
 struct RankedChoice {

@@ -80,6 +80,7 @@ class Progress {
       if (record.validation_by_cosine) {
         *out_ << "  by cosine " << detail::with_decimals(*record.validation_by_cosine, 5);
       }
+      if (record.chosen) *out_ << "  ranked with " << format_number(*record.chosen);
     }
     *out_ << "  " << detail::with_decimals(record.train_seconds + record.validate_seconds, 2)
           << " s" << (style_ == Style::bar ? erase_to_end : "\n") << std::flush;
@@ -88,6 +89,9 @@ class Progress {
   void end(const History& history) {
     begin_line() << "best epoch " << std::to_string(history.best_epoch) << " of "
                  << std::to_string(history.epochs.size()) << ", "
+                 << (history.best_chosen
+                         ? "ranked with " + format_number(*history.best_chosen) + ", "
+                         : "")
                  << detail::with_decimals(history.seconds, 1) << " s"
                  << (style_ == Style::bar ? erase_to_end : "") << std::endl;
     for (const std::string& warning : history.warnings) {

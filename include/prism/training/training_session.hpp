@@ -242,27 +242,46 @@ class TrainingSession final : public TrainingLoop<typename Model::scalar_type> {
     const Ranking ranking = model_.ranking();
     const auto scorer = model_.scorer(exec_, Ranking{});
     EvaluateOptions measure{.k = this->options().k, .exclude = {&train}};
-    const auto ranked_with = [&](const Ranking& with) {
-      return evaluate(exec_, with_ranking(exec_, scorer, with, train), validation, measure);
+    const auto quality = [&](const Ranking& with, const Interactions& relevant) {
+      return evaluate(exec_, with_ranking(exec_, scorer, with, train), relevant, measure);
     };
     detail::ValidationReports reports;
     if (ranking.chooses()) {
-      std::optional<double> start;
-      if (search == detail::ChoiceSearch::nearby) start = ranking.chosen().value_or(first_choice);
-      auto choice = detail::choose_value(
-          ranking.choices(), this->options().metric, start,
-          [&](double value) { return ranked_with(ranking.with_choice(value)); });
+      auto choice = choose(search, [&](double value, const Interactions& relevant) {
+        return quality(ranking.with_choice(value), relevant);
+      });
       rank_with(choice.value);
       reports.chosen = choice.value;
       reports.by_dot = std::move(choice.report);
     } else {
-      reports.by_dot = ranked_with(ranking);
+      reports.by_dot = quality(ranking, validation);
     }
     if (by_cosine) {
       measure.similarity = Similarity::cosine;
       reports.by_cosine = evaluate(exec_, scorer, validation, measure);
     }
     return reports;
+  }
+  /// @param quality  quality(value, relevant): the report of a value of alpha or power
+  template <class Quality>
+  detail::RankedChoice choose(detail::ChoiceSearch search, const Quality& quality) {
+    const Interactions& validation = this->split().validation;
+    const Metric& metric = this->options().metric;
+    const auto on = [&](const Interactions& relevant) {
+      return [&](double value) { return quality(value, relevant); };
+    };
+    if (!choice_sample_) choice_sample_ = detail::sample_to_choose_on(validation);
+    const Interactions& sample = choice_sample_->empty() ? validation : *choice_sample_;
+    const Ranking& ranking = model_.ranking();
+    if (search == detail::ChoiceSearch::nearby) {
+      auto choice = detail::choose_value(ranking.choices(), metric,
+                                         ranking.chosen().value_or(first_choice), on(sample));
+      if (&sample != &validation) choice.report = quality(choice.value, validation);
+      return choice;
+    }
+    auto choice = detail::choose_value(ranking.choices(), metric, std::nullopt, on(sample));
+    if (&sample == &validation) return choice;
+    return detail::choose_value(ranking.choices(), metric, choice.value, on(validation));
   }
   void rank_with(std::optional<double> chosen) override {
     if (!model_.ranking().chooses()) return;
@@ -289,6 +308,7 @@ class TrainingSession final : public TrainingLoop<typename Model::scalar_type> {
   Model& model_;
   Trainer<Model, X> trainer_;
   detail::EpochPairs pairs_;
+  std::optional<Interactions> choice_sample_{};  // once alpha or power is to be chosen
 };
 
 }  // namespace prism::inline PRISM_ISA
