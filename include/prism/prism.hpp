@@ -128,6 +128,8 @@
 #include "prism/serve/save.hpp"
 #include "prism/serve/save_model.hpp"
 #include "prism/serve/saved_options.hpp"
+#include "prism/serve/saved_ranking.hpp"
+#include "prism/serve/saved_scorer.hpp"
 #include "prism/serve/search.hpp"
 #include "prism/serve/staged_files.hpp"
 #include "prism/theory/balanced_magnitude.hpp"

@@ -69,7 +69,7 @@ void check_same(const X& exec, const AnyRecommender& any, const Model& model) {
   const RecommendOptions all{.exclude_seen = false, .similarity = Similarity::cosine};
   check_same(any.recommend(5, 100, all), recommend(exec, model, 5, 100, all));
   check_same(any.similar_items(2, 6), similar_items(model.scorer(exec), 2, 6));
-  const auto output = model.output(exec);
+  const auto output = model.scorer(exec).output;
   const auto equal = [](const std::vector<double>& row, const auto* other) {
     return std::equal(row.begin(), row.end(), other);
   };
@@ -130,6 +130,31 @@ TEST_CASE("without its type, a model has the options that it was made with") {
       small_split().train, {.seed = 7, .backbone = MLP<8>(), .loss = {.c = 2}});
   check_same(par, *any, model);
   CHECK(any->user_row(0) != make_any_recommender<Towers>(small_split().train)->user_row(0));
+}
+
+TEST_CASE("without its type, a model ranks by what it is told, at once and after training") {
+  Towers model(small_split().train, {.ranking = {.exponent = 0.5}});
+  const auto any =
+      make_any_recommender<Towers>(small_split().train, {.ranking = {.exponent = 0.5}});
+  check_same(par, *any, model);
+  CHECK(any->ranking().exponent == 0.5);
+  const auto before = any->recommend(3, 7);
+  model.set_ranking({.power = 1.5});
+  any->set_ranking({.power = 1.5});
+  CHECK(any->name() == model.name());
+  CHECK(any->ranking().power == 1.5);
+  CHECK(any->recommend(3, 7) != before);
+  check_same(par, *any, model);
+  CHECK_THROWS_AS(any->set_ranking({.power = 5}), ArgumentError);
+  CHECK(any->ranking().power == 1.5);
+
+  model.set_ranking(power_by_validation());
+  any->set_ranking(power_by_validation());
+  fit(par, model, small_split(), few_epochs(), Silent());
+  any->fit(small_split(), few_epochs(), {});
+  REQUIRE(model.ranking().power.has_value());
+  CHECK(any->ranking().power == model.ranking().power);
+  check_same(par, *any, model);
 }
 
 TEST_CASE("without its type, a model keeps interactions of its own") {

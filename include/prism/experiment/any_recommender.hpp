@@ -17,6 +17,7 @@
 #include "prism/evaluate/evaluate_options.hpp"
 #include "prism/evaluate/report.hpp"
 #include "prism/kernel/scored_item.hpp"
+#include "prism/policy/ranking.hpp"
 #include "prism/serve/recommend_options.hpp"
 #include "prism/training/fit_options.hpp"
 #include "prism/training/history.hpp"
@@ -30,9 +31,11 @@ namespace prism::inline PRISM_ISA {
 /// the interactions that it was made with nor a split need to outlive the call that takes them. A
 /// memory resource in the model's options must outlive it.
 ///
-/// Const members may be called from several threads at once; fit() only while no other member is
-/// running. The output rows are computed when first needed after training, and kept until the next
-/// training: for a backbone other than MF they take as much memory as the tables.
+/// Const members may be called from several threads at once; fit() and set_ranking() only while no
+/// other member is running. The output rows, with the magnitudes of the ranking, are computed when
+/// first needed after training or a change of the ranking, and kept until the next: for a backbone
+/// other than MF they take as much memory as the tables, and so do the items' for a ranking other
+/// than as trained.
 class AnyRecommender {
  public:
   /// Called after each epoch; training stops if it returns StopRequest::stop. It may call const
@@ -48,6 +51,12 @@ class AnyRecommender {
 
   /// The training interactions, with the ids of users and items.
   [[nodiscard]] virtual const Interactions& train() const noexcept = 0;
+
+  /// How items are ranked; see prism/policy/ranking.hpp. After fit(), what training has chosen.
+  [[nodiscard]] virtual const Ranking& ranking() const noexcept = 0;
+  /// Takes effect at once.
+  /// @throws ArgumentError  for a member outside its domain; the ranking is then unchanged
+  virtual void set_ranking(Ranking ranking) = 0;
 
   /// Trains on split.train, which must equal train(); see prism/training/fit.hpp. Shows progress on
   /// the standard error stream. If FitOptions::checkpoint names a file, only a TrainingSession of
@@ -81,7 +90,7 @@ class AnyRecommender {
   [[nodiscard]] virtual std::vector<ScoredItem<double>> similar_items(Index item,
                                                                       std::size_t k) const = 0;
 
-  /// The output row of a user or an item, dim numbers.
+  /// The output row of a user or an item, with its magnitude of ranking(): dim numbers.
   /// @throws ArgumentError  for a user or item out of range
   [[nodiscard]] virtual std::vector<double> user_row(Index user) const = 0;
   [[nodiscard]] virtual std::vector<double> item_row(Index item) const = 0;

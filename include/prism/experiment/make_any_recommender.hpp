@@ -25,6 +25,7 @@
 #include "prism/experiment/any_recommender.hpp"
 #include "prism/kernel/scored_item.hpp"
 #include "prism/policy/output.hpp"
+#include "prism/policy/ranking.hpp"
 #include "prism/serve/recommend.hpp"
 #include "prism/serve/save.hpp"
 #include "prism/training/fit.hpp"
@@ -60,6 +61,12 @@ class RecommenderOf final : public AnyRecommender {
 
   std::string name() const override { return model_.name(); }
   const Interactions& train() const noexcept override { return model_.train(); }
+
+  const Ranking& ranking() const noexcept override { return model_.ranking(); }
+  void set_ranking(Ranking ranking) override {
+    model_.set_ranking(std::move(ranking));
+    forget_scorer();
+  }
 
   History fit(const Split& split, const FitOptions& options) override {
     return fit_with(split, options, Progress());

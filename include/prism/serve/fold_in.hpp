@@ -23,6 +23,7 @@
 #include "prism/evaluate/scoring_rows.hpp"
 #include "prism/execution/host.hpp"
 #include "prism/policy/output.hpp"
+#include "prism/policy/ranking.hpp"
 #include "prism/serve/least_squares.hpp"
 #include "prism/serve/row_magnitude.hpp"
 
@@ -30,8 +31,10 @@ namespace prism::inline PRISM_ISA {
 
 struct FoldInOptions {
   LeastSquaresOptions least_squares{};
-  /// The magnitude of each new row as a function of its number of interactions; as solved if left
-  /// out. A user's magnitude does not affect the ranking of items, but an item's does.
+  /// The magnitude of each new row as a function of its number of interactions. If left out: that
+  /// of the model's ranking, if popularity alone sets its magnitudes, as with Ranking::power and no
+  /// exponent (for users, only with Ranking::users); otherwise as solved. A user's magnitude does
+  /// not affect the ranking of items, but an item's does.
   std::optional<PrismMagnitude> magnitude{};
 };
 
@@ -47,54 +50,108 @@ inline void set_magnitude(std::span<double> row, double magnitude) {
   for (double& x : row) x = x / largest / std::sqrt(sum) * magnitude;
 }
 
-/// Scales rows to the magnitudes for their popularity, if those are given.
+/// Scales rows to magnitudes, if there are any.
 template <class T>
-void set_magnitudes(Rows<T> rows, std::span<const Index> popularity,
-                    const std::optional<PrismMagnitude>& magnitude) {
-  if (!magnitude) return;
+void set_magnitudes(Rows<T> rows, std::span<const double> magnitudes) {
+  if (magnitudes.empty()) return;
   for (std::size_t r = 0; r < rows.size(); ++r) {
     std::vector<double> row(rows[r], rows[r] + rows.dim());
-    set_magnitude(row, (*magnitude)(popularity[r]));
+    set_magnitude(row, magnitudes[r]);
     std::ranges::transform(row, rows[r], [](double x) { return static_cast<T>(x); });
   }
 }
 
+/// The magnitudes of rows of this popularity; empty if the option is left out.
+[[nodiscard]] inline std::vector<double> magnitudes_of(
+    const std::optional<PrismMagnitude>& magnitude, std::span<const Index> popularity) {
+  if (!magnitude) return {};
+  magnitude->check();
+  std::vector<double> values(popularity.size());
+  std::ranges::transform(popularity, values.begin(), *magnitude);
+  return values;
+}
+
+/// The magnitudes that a ranking gives to rows that it was not trained with; empty if it gives them
+/// none, because they depend on more than popularity, or these rows are not ranked by it.
+/// @param users  whether they are users' rows
+template <class T>
+[[nodiscard]] std::vector<double> magnitudes_of(const Ranking& ranking, bool users,
+                                                std::span<const Index> popularity) {
+  const bool of_popularity = ranking.own_exponent() == 0 && ranking.magnitudes.empty();
+  if (!of_popularity || (users && !ranking.users)) return {};
+  if (!ranking.sets_magnitudes()) return std::vector<double>(popularity.size(), 1.0);
+  const std::vector<T> values = magnitudes_for<T>(ranking, popularity);
+  return {values.begin(), values.end()};
+}
+
+/// Those of the option if it is given, otherwise those of the model's ranking.
+template <class Model>
+[[nodiscard]] std::vector<double> magnitudes_of(const std::optional<PrismMagnitude>& magnitude,
+                                                const Model& model, bool users,
+                                                std::span<const Index> popularity) {
+  if (magnitude) return magnitudes_of(magnitude, popularity);
+  return magnitudes_of<typename Model::scalar_type>(model.ranking(), users, popularity);
+}
+
 /// Sets the rows without interactions to the mean of the trained rows of their side.
-/// @param finish  called with the mean
-template <class T, class Finish>
+/// @param magnitudes  of the rows; empty: as the mean's
+template <class T>
 void set_rows_without_history(Rows<T> rows, std::span<const Index> popularity,
-                              Rows<const T> trained, const Finish& finish) {
-  if (std::ranges::find(popularity, Index{0}) == popularity.end()) return;
+                              Rows<const T> trained, std::span<const double> magnitudes) {
+  const auto first = std::ranges::find(popularity, Index{0});
+  if (first == popularity.end()) return;
   std::vector<double> sum(rows.dim());
   for (std::size_t r = 0; r < trained.size(); ++r) {
     for (std::size_t c = 0; c < sum.size(); ++c) sum[c] += static_cast<double>(trained[r][c]);
   }
   for (double& x : sum) x /= static_cast<double>(std::max<std::size_t>(1, trained.size()));
-  finish(std::span(sum));
+  if (!magnitudes.empty()) {  // the same for all of them
+    set_magnitude(sum, magnitudes[static_cast<std::size_t>(first - popularity.begin())]);
+  }
   for (std::size_t r = 0; r < rows.size(); ++r) {
     if (popularity[r] != 0) continue;
     std::ranges::transform(sum, rows[r], [](double x) { return static_cast<T>(x); });
   }
 }
 
-/// @param frozen    the other side's rows, one for each of the history's rows there
-/// @param trained   the rows of the side that is folded in
-/// @param observed  the frozen rows observed with each new row
+/// @param frozen      the other side's rows, one for each of the history's rows there
+/// @param trained     the rows of the side that is folded in
+/// @param observed    the frozen rows observed with each new row
+/// @param magnitudes  of the new rows; empty: as solved
 template <Execution X, class T, class Observed>
 [[nodiscard]] Matrix<T> fold_in(const X& exec, Rows<const T> frozen, Rows<const T> trained,
                                 std::span<const Index> popularity, const Observed& observed,
-                                const FoldInOptions& options) {
-  if (options.magnitude) options.magnitude->check();
-  const LeastSquares<T> least_squares(exec, frozen, options.least_squares);
+                                const LeastSquaresOptions& options,
+                                std::span<const double> magnitudes) {
+  const LeastSquares<T> least_squares(exec, frozen, options);
   Matrix<T> folded_in = make_table<T>(popularity.size(), frozen.dim());
   const Rows<T> to = rows(folded_in);
-  const auto finish = [&](Index degree, std::span<double> row) {
-    if (options.magnitude) set_magnitude(row, (*options.magnitude)(degree));
-  };
-  least_squares.solve(exec, to.size(), observed, to,
-                      [&](std::size_t r, std::span<double> row) { finish(popularity[r], row); });
-  set_rows_without_history(to, popularity, trained, [&](std::span<double> row) { finish(0, row); });
+  least_squares.solve(exec, to.size(), observed, to, [&](std::size_t r, std::span<double> row) {
+    if (!magnitudes.empty()) set_magnitude(row, magnitudes[r]);
+  });
+  set_rows_without_history(to, popularity, trained, magnitudes);
   return folded_in;
+}
+
+template <Execution X, class T>
+[[nodiscard]] Matrix<T> rows_of_new_users(const X& exec, const Output<T>& output,
+                                          const Interactions& history,
+                                          const LeastSquaresOptions& options,
+                                          std::span<const double> magnitudes) {
+  return fold_in(
+      exec, output.items(), output.users(), history.user_degree(),
+      [&](std::size_t user) { return history.items_of(static_cast<Index>(user)); }, options,
+      magnitudes);
+}
+template <Execution X, class T>
+[[nodiscard]] Matrix<T> rows_of_new_items(const X& exec, const Output<T>& output,
+                                          const Interactions& history,
+                                          const LeastSquaresOptions& options,
+                                          std::span<const double> magnitudes) {
+  return fold_in(
+      exec, output.users(), output.items(), history.item_degree(),
+      [&](std::size_t item) { return history.users_of(static_cast<Index>(item)); }, options,
+      magnitudes);
 }
 
 inline void check_count(std::size_t rows, std::size_t model_rows, const char* kind) {
@@ -111,7 +168,8 @@ inline void check_count(std::size_t rows, std::size_t model_rows, const char* ki
 /// mean of the trained users' output rows, which ranks much like popularity. To rank with the rows:
 /// scorer_of_users(), append_users().
 /// @param exec     where it runs; the host's threads if left out
-/// @param scorer   from Recommender::scorer(); its ranking rule is not used
+/// @param scorer   with the magnitudes of training: Recommender::scorer(exec, Ranking{}), or
+///     SavedScorer::trained; its ranking rule is not used
 /// @param history  new users x the scorer's items, in the same rows
 /// @return new users x dim
 /// @throws ArgumentError  for a different number of items; for an option outside its domain; as
@@ -122,25 +180,27 @@ template <Execution X, class T>
                                       const FoldInOptions& options = {}) {
   detail::check_scorer(scorer);
   detail::check_count(history.items(), scorer.output.items().size(), "items");
-  return detail::fold_in(
-      exec, scorer.output.items(), scorer.output.users(), history.user_degree(),
-      [&](std::size_t user) { return history.items_of(static_cast<Index>(user)); }, options);
+  return detail::rows_of_new_users(exec, scorer.output, history, options.least_squares,
+                                   detail::magnitudes_of(options.magnitude, history.user_degree()));
 }
 
-/// The same for a model. @throws ArgumentError  also if the items' ids are neither the model's nor
-///     row numbers
+/// The same for a model, against its output rows as trained, whatever its ranking is.
+/// @throws ArgumentError  also if the items' ids are neither the model's nor row numbers, or if the
+///     ranking gives a row a magnitude that is not finite and above 0
 template <Execution X, class Model>
 [[nodiscard]] auto fold_in_users(const X& exec, const Model& model, const Interactions& history,
                                  const FoldInOptions& options = {}) {
   detail::check_same_rows(*model.train().item_ids(), *history.item_ids(), "items");
-  return fold_in_users(exec, Scorer<typename Model::scalar_type>{model.output(exec)}, history,
-                       options);
+  return detail::rows_of_new_users(
+      exec, model.output(exec), history, options.least_squares,
+      detail::magnitudes_of(options.magnitude, model, true, history.user_degree()));
 }
 
 /// Computes rows of new items by least squares against the users' output rows. An item's magnitude
-/// affects every ranking: `{.magnitude = trained_magnitude_of_items(model)}` gives it that of
-/// equally popular trained items. An item without interactions gets the mean of the trained items'
-/// output rows. To rank with the rows: append_items(). Otherwise as fold_in_users().
+/// affects every ranking: a model whose ranking sets magnitudes from popularity alone gives a new
+/// item that of its number of interactions, and `{.magnitude = trained_magnitude_of_items(model)}`
+/// that of equally popular trained items. An item without interactions gets the mean of the trained
+/// items' output rows. To rank with the rows: append_items(). Otherwise as fold_in_users().
 /// @param history  the scorer's users x new items
 template <Execution X, class T>
 [[nodiscard]] Matrix<T> fold_in_items(const X& exec, const Scorer<T>& scorer,
@@ -148,16 +208,16 @@ template <Execution X, class T>
                                       const FoldInOptions& options = {}) {
   detail::check_scorer(scorer);
   detail::check_count(history.users(), scorer.output.users().size(), "users");
-  return detail::fold_in(
-      exec, scorer.output.users(), scorer.output.items(), history.item_degree(),
-      [&](std::size_t item) { return history.users_of(static_cast<Index>(item)); }, options);
+  return detail::rows_of_new_items(exec, scorer.output, history, options.least_squares,
+                                   detail::magnitudes_of(options.magnitude, history.item_degree()));
 }
 template <Execution X, class Model>
 [[nodiscard]] auto fold_in_items(const X& exec, const Model& model, const Interactions& history,
                                  const FoldInOptions& options = {}) {
   detail::check_same_rows(*model.train().user_ids(), *history.user_ids(), "users");
-  return fold_in_items(exec, Scorer<typename Model::scalar_type>{model.output(exec)}, history,
-                       options);
+  return detail::rows_of_new_items(
+      exec, model.output(exec), history, options.least_squares,
+      detail::magnitudes_of(options.magnitude, model, false, history.item_degree()));
 }
 
 /// The same for a scorer or a model, on the host's threads.

@@ -10,6 +10,7 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "prism/core/config.hpp"
@@ -46,8 +47,8 @@ struct GradientFoldInOptions {
   /// For the initial rows, which have the mean magnitude of the trained rows if `magnitude` is left
   /// out.
   LeastSquaresOptions start{};
-  /// The final magnitude of each new row as a function of its number of interactions; as trained if
-  /// left out.
+  /// The final magnitude of each new row as a function of its number of interactions. If left out:
+  /// as FoldInOptions::magnitude, but as trained instead of as solved.
   std::optional<PrismMagnitude> magnitude{};
   /// Callback after each epoch, with the epoch's number, from 1 on, and its mean loss.
   std::function<void(std::size_t epoch, double loss)> on_epoch{};
@@ -125,21 +126,26 @@ template <Execution X, class Model, class T = typename Model::scalar_type, class
   using Isa = typename X::isa;
   require_at_least_one("batch_size", options.batch_size);
   if (options.learning_rate) require_positive("learning_rate", *options.learning_rate);
-  if (options.magnitude) options.magnitude->check();
   const bool of_users = side == ParameterRows::users;
+  const std::size_t from = of_users ? model.train().users() : model.train().items();
+  const std::vector<double> magnitudes =
+      magnitudes_of(options.magnitude, model, of_users,
+                    (of_users ? all.user_degree() : all.item_degree()).subspan(from));
   const double mean = mean_magnitude<Isa>(trained);
   PrismMagnitude magnitude{.alpha = 0, .scale = mean > 0 ? mean : 1};
   if (options.magnitude) magnitude = *options.magnitude;
-  const Matrix<T> first =
-      start(FoldInOptions{.least_squares = options.start, .magnitude = magnitude});
-  const std::size_t from = of_users ? model.train().users() : model.train().items();
+  Matrix<T> first = start(FoldInOptions{.least_squares = options.start, .magnitude = magnitude});
   std::vector<Interaction> pairs;
   for (std::size_t k = 0; k < all.size(); ++k) {
     if ((of_users ? all[k].user : all[k].item) >= from) pairs.push_back(all[k]);
   }
-  if (pairs.empty() || options.epochs == 0) return first;
+  if (pairs.empty() || options.epochs == 0) {
+    // With the option's they already are.
+    if (!options.magnitude) set_magnitudes(rows(first), magnitudes);
+    return first;
+  }
   const double rate =
-      fold_in_rate(options, model, mean_magnitude<Isa>(rows(first)), first.shape(1));
+      fold_in_rate(options, model, mean_magnitude<Isa>(rows(std::as_const(first))), first.shape(1));
   RowTrainer<Model, X> trainer(exec, model, all, side, first);
   train_new_rows(exec, trainer, model.train(), std::move(pairs), rate, options);
   Matrix<T> folded_in = trainer.finish();
@@ -148,8 +154,7 @@ template <Execution X, class Model, class T = typename Model::scalar_type, class
     throw DivergenceError("fold-in: the new rows are no longer finite; use a learning rate below " +
                           format_number(rate));
   }
-  const auto popularity = (of_users ? all.user_degree() : all.item_degree()).subspan(from);
-  set_magnitudes(rows(folded_in), popularity, options.magnitude);
+  set_magnitudes(rows(folded_in), magnitudes);
   return folded_in;
 }
 

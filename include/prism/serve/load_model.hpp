@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <filesystem>
 #include <limits>
+#include <memory>
 #include <memory_resource>
 #include <new>
 #include <optional>
@@ -29,19 +30,14 @@
 #include "prism/policy/label.hpp"
 #include "prism/policy/output.hpp"
 #include "prism/policy/parameter.hpp"
+#include "prism/policy/ranking.hpp"
 #include "prism/serve/model_folder.hpp"
 #include "prism/serve/save_model.hpp"
 #include "prism/serve/saved_options.hpp"
+#include "prism/serve/saved_ranking.hpp"
+#include "prism/serve/saved_scorer.hpp"
 
 namespace prism::inline PRISM_ISA {
-
-/// The parts of a saved model that ranking needs, whatever its policies are.
-template <class T = float>
-struct SavedScorer {
-  Scorer<T> scorer;
-  Interactions train;  ///< what each user has seen, and the ids
-  std::string model;   ///< its name
-};
 
 namespace detail {
 
@@ -196,6 +192,7 @@ template <class Model, Execution X>
   if (fingerprint(train) != manifest.text("train")) {
     folder.fail("has training interactions that do not match its manifest");
   }
+  options.ranking = read_ranking(folder, train.items());
   require_shape(folder, user_table, train.users(), options.backbone.dim());
   require_shape(folder, item_table, train.items(), options.backbone.dim());
   check_parameters<Model>(folder, options, train);
@@ -210,9 +207,36 @@ template <class Model, Execution X>
   return model;
 }
 
+/// The scorer with the rows as training left them.
+/// @param scorer  with the rows as ranked; rows that are the same are shared
+template <class T>
+[[nodiscard]] Scorer<T> read_trained(const ModelFolderReader& folder, const Scorer<T>& scorer,
+                                     const Ranking& ranking) {
+  if (ranking.as_trained()) return scorer;
+  const auto read = [&](const char* name, const char* embeddings, Rows<const T> ranked) {
+    const bool own = folder.manifest().find(std::string("file ") + name) != nullptr;
+    const char* const file = own ? name : embeddings;
+    require_shape(folder, file, ranked.size(), ranked.dim());
+    return folder.table<T>(file);
+  };
+  struct Owned {
+    Output<T> output;  // keeps the rows that are shared
+    Matrix<T> users, items;
+  };
+  const Rows<const T> users = scorer.output.users(), items = scorer.output.items();
+  const auto owned = std::make_shared<Owned>(
+      Owned{scorer.output,
+            ranking.users ? read("trained_users.npy", "user_table.npy", users) : Matrix<T>(),
+            read("trained_items.npy", "item_table.npy", items)});
+  const Embeddings<const T> trained{ranking.users ? rows(std::as_const(owned->users)) : users,
+                                    rows(std::as_const(owned->items))};
+  return {Output<T>(trained, owned), scorer.user_factor, scorer.item_factor, scorer.offset};
+}
+
 }  // namespace detail
 
-/// Loads a model written by save_model(), bit for bit, with its training interactions.
+/// Loads a model written by save_model(), bit for bit, with its training interactions and its
+/// ranking, whose function of popularity, if it had one, has become `magnitudes`.
 /// @param exec     where the model is constructed; the host's threads if left out
 /// @param path     of the folder
 /// @param options  values that are not saved: a memory resource, and non-numeric options of
@@ -233,7 +257,8 @@ template <class Model>
   return load_model<Model>(par, path, options);
 }
 
-/// Loads the scorer of a saved model with any policies, for rank_items() and recommend().
+/// Loads the scorer of a saved model with any policies, for rank_items() and recommend(). Its items
+/// have the magnitudes that the model ranks them with; with_ranking() gives them others.
 /// @tparam T  the model's scalar type, float or double
 /// @throws DataError      if there is no saved model, or it is damaged
 /// @throws ArgumentError  if the model's scalar type is not T
@@ -262,7 +287,10 @@ template <class T = float>
       folder.fail("has an offset that is not a finite number of the model's type");
     }
     scorer.offset = static_cast<T>(offset);
-    return SavedScorer<T>{std::move(scorer), std::move(train), folder.manifest().text("model")};
+    Ranking ranking = detail::read_ranking(folder, train.items());
+    Scorer<T> trained = detail::read_trained(folder, scorer, ranking);
+    return SavedScorer<T>{std::move(scorer), std::move(train), folder.manifest().text("model"),
+                          std::move(ranking), std::move(trained)};
   });
 }
 

@@ -13,8 +13,10 @@
 #include "prism/core/matrix.hpp"
 #include "prism/core/rows.hpp"
 #include "prism/execution/host.hpp"
+#include "prism/ops/with_ranking.hpp"
 #include "prism/policy/loss.hpp"
 #include "prism/policy/output.hpp"
+#include "prism/policy/ranking.hpp"
 
 namespace prism::inline PRISM_ISA {
 
@@ -41,31 +43,35 @@ void check_dim(const char* argument, const Matrix<T>& rows, std::size_t dim) {
               std::to_string(rows.shape(1)));
 }
 
-/// A scorer of these rows with the model's ranking rule.
+/// A scorer of these rows with the model's ranking rule, and with a ranking of the model's own
+/// rows, which come first.
 template <Execution X, class Model, class T = typename Model::scalar_type>
 [[nodiscard]] Scorer<T> scorer_of_rows(const X& exec, const Model& model, Matrix<T> users,
-                                       Matrix<T> items) {
+                                       Matrix<T> items, const Ranking& ranking) {
   Scorer<T> scorer{Output<T>(std::move(users), std::move(items))};
   prism::apply_ranking_rule(exec, model.options().loss, scorer, model.weights().loss);
-  return scorer;
+  return with_ranking(exec, scorer, ranking, model.train());
 }
 
 }  // namespace detail
 
-/// A scorer whose users are these rows (row k is user k), with the model's items and ranking rule.
-/// Both tables are copied.
-/// @param users  from fold_in_users(), n x dim of the model's output rows
+/// A scorer whose users are these rows (row k is user k), with the model's items, its ranking rule
+/// and its ranking of items. Both tables are copied.
+/// @param users  from fold_in_users(), n x dim of the model's output rows; their magnitudes stay
 /// @throws ArgumentError  for rows of another dimension
 template <Execution X, class Model, class T = typename Model::scalar_type>
 [[nodiscard]] Scorer<T> scorer_of_users(const X& exec, const Model& model, const Matrix<T>& users) {
   const Output<T> output = model.output(exec);
   detail::check_dim("users", users, output.items().dim());
+  Ranking of_items = model.ranking();
+  of_items.users = false;  // the first rows are not the model's users
   return detail::scorer_of_rows(exec, model, detail::copy_rows(rows(users)),
-                                detail::copy_rows(output.items()));
+                                detail::copy_rows(output.items()), of_items);
 }
 
 /// The model's scorer with users appended: row k is user model.train().users() + k, as
-/// append_users(model.train(), history) numbers them. The model itself does not change; its rows
+/// append_users(model.train(), history) numbers them. The model's rows are ranked by its ranking,
+/// and those that are appended keep their magnitudes. The model itself does not change; its rows
 /// are copied.
 /// @throws ArgumentError  for rows of another dimension
 template <Execution X, class Model, class T = typename Model::scalar_type>
@@ -73,16 +79,18 @@ template <Execution X, class Model, class T = typename Model::scalar_type>
   const Output<T> output = model.output(exec);
   detail::check_dim("users", users, output.users().dim());
   return detail::scorer_of_rows(exec, model, detail::concatenate_rows(output.users(), rows(users)),
-                                detail::copy_rows(output.items()));
+                                detail::copy_rows(output.items()), model.ranking());
 }
 
-/// The same with items appended: row k is item model.train().items() + k.
+/// The same with items appended: row k is item model.train().items() + k. fold_in_items() of the
+/// model gives them the magnitudes that its ranking gives to their popularity.
 template <Execution X, class Model, class T = typename Model::scalar_type>
 [[nodiscard]] Scorer<T> append_items(const X& exec, const Model& model, const Matrix<T>& items) {
   const Output<T> output = model.output(exec);
   detail::check_dim("items", items, output.items().dim());
   return detail::scorer_of_rows(exec, model, detail::copy_rows(output.users()),
-                                detail::concatenate_rows(output.items(), rows(items)));
+                                detail::concatenate_rows(output.items(), rows(items)),
+                                model.ranking());
 }
 
 /// The same, on the host's threads.

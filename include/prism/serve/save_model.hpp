@@ -17,10 +17,13 @@
 #include "prism/core/rows.hpp"
 #include "prism/data/fingerprint.hpp"
 #include "prism/data/interactions.hpp"
+#include "prism/ops/with_ranking.hpp"
 #include "prism/policy/output.hpp"
 #include "prism/policy/parameter.hpp"
+#include "prism/policy/ranking.hpp"
 #include "prism/serve/model_folder.hpp"
 #include "prism/serve/saved_options.hpp"
+#include "prism/serve/saved_ranking.hpp"
 
 namespace prism::inline PRISM_ISA {
 
@@ -84,18 +87,22 @@ inline void check_model_folder(const std::filesystem::path& path) {
 /// Writes a model into a folder, atomically: it appears complete or not at all. It replaces a saved
 /// model of that name, and a process that reads the folder meanwhile gets one or the other. Files:
 ///   manifest.txt                  library, policies and options, size and checksum of each file
-///   users.npy, items.npy          output rows, rows x dim, in NumPy's format
+///   users.npy, items.npy          output rows as ranked, rows x dim, in NumPy's format
 ///   user_factors.npy, item_factors.npy    of a ranking rule such as MACR's
 ///   user_table.npy, item_table.npy        embeddings, if they are not the output rows
+///   trained_users.npy, trained_items.npy  output rows as trained, if they are neither of these
+///   item_magnitudes.npy           of a ranking by a function, or by a table of magnitudes
 ///   backbone_1.npy ..., loss_1.npy ...    parameters of backbone and loss
 ///   train.npy, times.npy          training interactions: rows of user and item, and their times
 ///   user_ids.txt, item_ids.txt    the id of row r in line r + 1, as escaped_line() writes it
-/// The optimizer's state is not part of a saved model; checkpoints have it.
+/// The optimizer's state is not part of a saved model; checkpoints have it. A ranking that is not
+/// as trained has lines such as "ranking.power: 0.25"; a function of popularity is saved as the
+/// items' magnitudes.
 /// @param exec   where output rows are computed; the host's threads if left out
 /// @param notes  further lines of the manifest, as "note NAME: VALUE"
 /// @throws DataError      if a file cannot be written, or the folder has other files in it
 /// @throws ArgumentError  for a note whose name has a colon or a line break, or is already taken,
-///     or for a model in device memory
+///     for a model in device memory, for a ranking whose function also scales users' rows
 template <Execution X, class Model>
 void save_model(const X& exec, const Model& model, const std::filesystem::path& path,
                 const SavedNotes& notes = {}) {
@@ -104,16 +111,20 @@ void save_model(const X& exec, const Model& model, const std::filesystem::path& 
   detail::ModelFolderWriter folder(path);
   detail::Manifest& manifest = folder.manifest();
   manifest.add("library", PRISM_VERSION);
-  manifest.add("model", model.name());
+  auto options = model.options();
+  options.ranking = detail::ranking_to_save(model.ranking(), model.train());
+  manifest.add("model", name_of(options));
   manifest.add("numbers", sizeof(Scalar) == sizeof(float) ? "float" : "double");
   manifest.add("seed", std::to_string(model.options().seed));
   manifest.add("train", fingerprint(model.train()));
   detail::for_each_kind(model.options(), [&](const char* kind, const auto& policy) {
     detail::add_options(manifest, kind, policy);
   });
+  detail::write_ranking(folder, options.ranking);
   for (const auto& [name, value] : notes) manifest.add("note " + name, value);
 
-  const Scorer<Scalar> scorer = model.scorer(exec);
+  const Scorer<Scalar> trained = model.scorer(exec, Ranking{});
+  const Scorer<Scalar> scorer = with_ranking(exec, trained, model.ranking(), model.train());
   detail::write_scorer(folder, scorer);
   const auto& weights = model.weights();
   if (scorer.output.users().data() != weights.users.data() ||
@@ -121,6 +132,14 @@ void save_model(const X& exec, const Model& model, const std::filesystem::path& 
     folder.table("user_table.npy", rows(weights.users));
     folder.table("item_table.npy", rows(weights.items));
   }
+  // What other rankings start from; with MF these are the embeddings.
+  const auto write_trained = [&](const char* name, Rows<const Scalar> as_trained,
+                                 Rows<const Scalar> ranked, const Matrix<Scalar>& embeddings) {
+    if (as_trained.data() == ranked.data() || as_trained.data() == embeddings.data()) return;
+    folder.table(name, as_trained);
+  };
+  write_trained("trained_users.npy", trained.output.users(), scorer.output.users(), weights.users);
+  write_trained("trained_items.npy", trained.output.items(), scorer.output.items(), weights.items);
   detail::write_parameters(folder, "backbone", weights.backbone);
   detail::write_parameters(folder, "loss", weights.loss);
   detail::write_interactions(folder, model.train());
