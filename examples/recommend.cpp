@@ -7,9 +7,11 @@
 #include <cstdio>
 #include <exception>
 #include <filesystem>
+#include <optional>
 #include <prism/data/read.hpp>
 #include <prism/execution/host.hpp>
 #include <prism/experiment/json.hpp>
+#include <prism/policy/ranking.hpp>
 #include <prism/serve/escaped_line.hpp>
 #include <prism/serve/fold_in.hpp>
 #include <prism/serve/item_index.hpp>
@@ -19,6 +21,7 @@
 #include <string>
 #include <string_view>
 #include <system_error>
+#include <utility>
 #include <vector>
 
 #include "number_options.hpp"
@@ -38,6 +41,7 @@ struct Arguments : examples::ReadingOptions {
   std::string new_users;
   std::vector<std::string> similar_to;
   std::size_t k = 10;
+  std::optional<double> rank_power, rank_alpha;
   bool include_seen = false;
   bool cosine = false;
   bool describe = false;
@@ -77,6 +81,18 @@ void declare(CLI::App& app, Arguments& arguments) {
                "also recommend items that the user has seen")
       ->excludes("--similar-to");
   app.add_flag("--cosine", arguments.cosine, "rank by cosine instead of dot product")
+      ->excludes("--similar-to");
+  app.add_option("--rank-power", arguments.rank_power,
+                 "rank with items' rows of magnitude (d + 1)^power, d the training popularity, in "
+                 "place of the model's: 0 ignores it, larger values favour popular items")
+      ->check(examples::number_between(-Ranking::max_power, Ranking::max_power))
+      ->excludes("--cosine")  // of which magnitudes are no part
+      ->excludes("--similar-to");
+  app.add_option("--rank-alpha", arguments.rank_alpha,
+                 "the same with PRISM's magnitude, alpha log(d + 2) + 1 - alpha")
+      ->check(examples::number_between(0, max_prism_alpha))
+      ->excludes("--rank-power")
+      ->excludes("--cosine")
       ->excludes("--similar-to");
   app.add_flag("--describe", arguments.describe, "print the model's policies and settings");
   app.set_version_flag("--version", "prism " PRISM_VERSION);
@@ -188,7 +204,11 @@ void answer_all(const Arguments& arguments, const ItemIndex<T>& index,
 /// @return whether the model has every id
 template <class T>
 bool answer(const Arguments& arguments, const Json& settings) {
-  const SavedScorer<T> saved = load_scorer<T>(arguments.model);
+  SavedScorer<T> saved = load_scorer<T>(arguments.model);
+  if (arguments.rank_power || arguments.rank_alpha) {
+    saved = with_ranking(std::move(saved),
+                         {.alpha = arguments.rank_alpha, .power = arguments.rank_power});
+  }
   const Scorer<T>& scorer = saved.scorer;
   bool all_known = true;
   const auto unknown = [&](const char* kind, const std::string& id) {
@@ -222,8 +242,8 @@ bool answer(const Arguments& arguments, const Json& settings) {
         all_known = false;
       }
       const Interactions history = with_items_of(saved.train, read);
-      const Matrix<T> folded_in =
-          fold_in_users(scorer, history, {.least_squares = {.similarity = index.similarity()}});
+      const Matrix<T> folded_in = fold_in_users(
+          saved.trained, history, {.least_squares = {.similarity = index.similarity()}});
       std::vector<Query<T>> queries;
       std::vector<Index> everyone;
       for (Index user = 0; user < history.users(); ++user) {

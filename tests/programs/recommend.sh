@@ -82,6 +82,36 @@ for what in "--users 1" --describe; do
     fail "exit status $status for $what where the disk is full: $(cat messages.txt)"
 done
 
+# Other magnitudes of the items, which the model may also have been saved with.
+ask --users 1,2 --rank-power 0.5 >power.txt
+cmp -s power.txt users.txt && fail "--rank-power does not count"
+ask --users 1,2 --rank-alpha 2.5 >alpha.txt
+cmp -s alpha.txt users.txt || cmp -s alpha.txt power.txt && fail "--rank-alpha does not count"
+ask --new-users liked.csv --rank-power 3 2>/dev/null | cmp -s - liked.txt && fail "new users are ranked as trained"
+ask --describe | grep -q '^ranking' && fail "a ranking as trained is described as another"
+train --data ratings.dat --min-rating 4 --rank-power 0.5 --save ranked
+in_ranked() { "$program" --model ranked/MF-DirectAU-None-PRISM-power_0.5 -k 3 "$@"; }
+in_ranked --describe >out.txt
+grep -q '^ranking.power: 0.5$' out.txt && grep -q '^model: .* + power 0.5$' out.txt || fail "$(cat out.txt)"
+for who in "--users 1,2,3" "--new-users liked.csv"; do
+  # shellcheck disable=SC2086
+  {
+    in_ranked $who >own.txt 2>/dev/null
+    in_ranked $who --rank-power 0.5 >same.txt 2>/dev/null
+    in_ranked $who --rank-power 3 >other.txt 2>/dev/null
+  }
+  cmp own.txt same.txt || fail "the saved ranking does not count: $who"
+  cmp -s own.txt other.txt && fail "--rank-power does not take the saved ranking's place: $who"
+done
+refused 2 "must be a number from -4 to 4, not 5" --users 1 --rank-power 5
+refused 2 "must be a number from 0 to 3.25, not -1" --users 1 --rank-alpha -1
+refused 2 "must be a number from -4 to 4, not much" --users 1 --rank-power much
+refused 2 "--rank-power" --users 1 --rank-power 1 --rank-alpha 1
+for option in --rank-power --rank-alpha; do
+  refused 2 "$option" --users 1 --cosine $option 1
+  refused 2 "$option" --similar-to 1 $option 1
+done
+
 # Each line has four columns, whatever is in an id.
 { echo 'user,item'; awk -F:: '{ print "\"u\t" $1 "\",\"back\\" $2 "\t\"" }' ratings.dat; } >tabs.csv
 train --data tabs.csv --delimiter , --header --save tabs

@@ -34,7 +34,7 @@ struct FoldInOptions {
   /// The magnitude of each new row as a function of its number of interactions. If left out: that
   /// of the model's ranking, if popularity alone sets its magnitudes, as with Ranking::power and no
   /// exponent (for users, only with Ranking::users); otherwise as solved. A user's magnitude does
-  /// not affect the ranking of items, but an item's does.
+  /// not affect the ranking of items (unless a ranking rule has an offset), but an item's does.
   std::optional<PrismMagnitude> magnitude{};
 };
 
