@@ -7,6 +7,7 @@
 #include <cstddef>
 #include <functional>
 #include <limits>
+#include <memory>
 #include <span>
 #include <string>
 #include <utility>
@@ -219,11 +220,14 @@ TEST_CASE("rows of zeros have no direction, and stay") {
 }
 
 TEST_CASE("a ranked scorer keeps the rows that it shares with the one that it was made of") {
-  const Scorer<float> ranked = [] {
+  std::weak_ptr<const void> shared;
+  const Scorer<float> ranked = [&] {
     const Scorer<float> scorer{
         Output<float>(rows_of_exact_magnitude(20), rows_of_exact_magnitude(30))};
+    shared = scorer.output.owner();
     return with_ranking(scorer, {.power = 1}, train_of_30());
   }();
+  REQUIRE_FALSE(shared.expired());
   const Matrix<float> users = rows_of_exact_magnitude(20);
   CHECK(numbers(ranked.output.users()) == numbers(rows(users)));
 }
