@@ -175,6 +175,12 @@ void draw_panels(const std::string& file, const std::vector<Panel>& panels, int 
     } else {
       commands << "set xrange [*:*]\n";
     }
+    commands << "unset arrow\n";
+    if (panel.marked_x) {
+      const std::string x = prism::format_number(*panel.marked_x);
+      commands << "set arrow from " << x << ", graph 0 to " << x
+               << ", graph 1 nohead back dashtype 2 linecolor rgb '#222222'\n";
+    }
     // The same for all lines of a panel: a short one among long ones would look like a row of
     // points.
     const bool many =

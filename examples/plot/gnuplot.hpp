@@ -2,6 +2,7 @@
 // Pictures as SVG, drawn by gnuplot.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -37,6 +38,7 @@ struct Panel {
   bool joined = true;                  // by lines; false if the names have no order
   double y_max = 0;                    // end of the y axis; 0: as the lines require
   std::vector<Line> lines{};
+  std::optional<double> marked_x{};  // a vertical line
 };
 
 /// Draws panels side by side, in rows of `columns`.
