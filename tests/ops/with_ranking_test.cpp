@@ -285,6 +285,12 @@ TEST_CASE("magnitudes are refused that are no numbers, none at all, or not one f
         "magnitude: must be finite and above 0 in the rows' type, not 1e+60 for popularity 4");
   CHECK(message({.magnitudes = {1, 2, 3}}) ==
         "magnitudes: must have one number for each of the 30 items, not 3");
+  // Each of two factors may be right, and their product too large.
+  CHECK(refusal([] {
+          const auto large = [](double) { return 1e38; };
+          return with_ranking(test::scorer_of<float>({.users = 20, .items = 30, .dim = 500}),
+                              {.exponent = 1, .magnitude = large}, train_of_30());
+        }).ends_with(" to that power, times its m(d), is too large or too small"));
   // A function's errors are the caller's own.
   CHECK_THROWS_AS(
       static_cast<void>(with_ranking(

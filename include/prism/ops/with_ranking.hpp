@@ -47,10 +47,11 @@ template <class T, Execution X>
       extreme = magnitude;
     }
   }
-  throw ArgumentError("exponent", "must be closer to 0, not " +
-                                      format_number(ranking.own_exponent()) +
-                                      ": a row of magnitude " + format_number(extreme) +
-                                      " to that power is too large or too small");
+  throw ArgumentError("exponent",
+                      "must be closer to 0, not " + format_number(ranking.own_exponent()) +
+                          ": a row of magnitude " + format_number(extreme) + " to that power" +
+                          (ranking.sets_magnitudes() ? ", times its m(d)," : "") +
+                          " is too large or too small");
 }
 
 /// A copy of rows with the magnitudes that a ranking gives them, in the execution's memory.
@@ -102,11 +103,9 @@ template <Execution X, class T>
     Matrix<T> items, users;
   };
   const auto owned = std::make_shared<Owned>(Owned{
-      scorer.output,
-      detail::rows_as_ranked<T>(exec, items, ranking, train.on_host().item_degree()),
-      ranking.users
-          ? detail::rows_as_ranked<T>(exec, users, ranking, train.on_host().user_degree())
-          : Matrix<T>()});
+      scorer.output, detail::rows_as_ranked<T>(exec, items, ranking, train.on_host().item_degree()),
+      ranking.users ? detail::rows_as_ranked<T>(exec, users, ranking, train.on_host().user_degree())
+                    : Matrix<T>()});
   const Embeddings<const T> ranked{ranking.users ? rows(std::as_const(owned->users)) : users,
                                    rows(std::as_const(owned->items))};
   return {Output<T>(ranked, owned), scorer.user_factor, scorer.item_factor, scorer.offset};
