@@ -35,6 +35,7 @@
 #include "prism/experiment/search_space.hpp"
 #include "prism/policy/loss.hpp"
 #include "prism/policy/options.hpp"
+#include "prism/training/default_rate.hpp"
 #include "prism/training/fit_options.hpp"
 #include "prism/training/history.hpp"
 #include "prism/training/metric.hpp"
@@ -296,7 +297,8 @@ template <class Model, Execution X = Host<>>
   }
   const std::string rate =
       fit.learning_rate ? format_number(*fit.learning_rate)
-                        : default_rate_rule(prism::loss_traits(options.loss).dot_product_logits);
+                        : default_rate_rule(prism::loss_traits(options.loss).dot_product_logits,
+                                            detail::learns_directions_alone(options));
   for (const detail::RunSetting& setting : detail::fit_settings(fit, rate)) {
     spec.key += "; " + setting.name + " " + setting.value;
   }

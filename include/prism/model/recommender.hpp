@@ -291,6 +291,10 @@ class Recommender {
   Scorer<Scalar> scorer(const X& = {}) const&& {
     return {of_temporary<X>()};
   }
+  template <Execution X>
+  Scorer<Scalar> scorer(const X&, const Ranking&) const&& {
+    return {of_temporary<X>()};
+  }
 
  private:
   template <class Argument>

@@ -114,8 +114,8 @@ struct Ranking {
   return {0, 0.125, 0.25, 0.375, 0.5, 0.625, 0.75, 0.875, 1, 1.25, 1.5, 1.75, 2, 2.5, 3};
 }
 [[nodiscard]] inline std::vector<double> default_powers() {
-  return {0,    0.025, 0.05, 0.075, 0.1, 0.125, 0.15, 0.175, 0.2, 0.225, 0.25, 0.3,
-          0.35, 0.4,   0.45, 0.5,   0.6, 0.7,   0.8,  0.9,   1,   1.25,  1.5};
+  return {0,   0.025, 0.05, 0.075, 0.1, 0.125, 0.15, 0.175, 0.2,  0.225, 0.25, 0.3, 0.35,
+          0.4, 0.45,  0.5,  0.6,   0.7, 0.8,   0.9,  1,     1.25, 1.5,   2,    2.5, 3};
 }
 
 /// Magnitudes (d + 1)^power, with the power that ranks the validation set best:
@@ -176,9 +176,11 @@ inline std::string Ranking::label() const {
 }
 
 inline std::string Ranking::name() const {
-  if (!chooses()) return label();
-  const std::string text = with_choice({}).label();
-  return text.substr(0, text.find(" from"));
+  std::string text = chooses() ? with_choice({}).label() : label();
+  const std::size_t list = text.find(" from ");
+  if (list != std::string::npos)
+    text.erase(list, std::min(text.find(',', list), text.size()) - list);
+  return text;
 }
 
 namespace detail {

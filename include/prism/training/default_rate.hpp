@@ -18,6 +18,7 @@
 #include "prism/policy/label.hpp"
 #include "prism/policy/loss.hpp"
 #include "prism/policy/optimizer.hpp"
+#include "prism/policy/ranking.hpp"
 #include "prism/training/fit_options.hpp"
 #include "prism/training/row_magnitudes.hpp"
 #include "prism/training/schedule.hpp"
@@ -27,8 +28,9 @@ namespace prism::inline PRISM_ISA::detail {
 // If the initial magnitudes are small, training has to find them, with or without weight decay, and
 // needs large steps first and small ones at the end. If they are large, PRISM or earlier training
 // set them: a step raises a row's magnitude by its component orthogonal to the row, so small steps
-// throughout preserve the magnitudes. A loss of dot products raises small magnitudes by itself, and
-// large first steps cost quality that later small ones do not recover.
+// throughout preserve the magnitudes. If popularity gives the magnitudes of the ranking, only
+// directions are learnt, and one rate does throughout. A loss of dot products raises small
+// magnitudes by itself, and large first steps cost quality that later small ones do not recover.
 // Measurements: docs/defaults.md. When changing a rule, change its name in default_rate_rule.
 
 /// The length of the first steps from small magnitudes: 0.03 at 64 dimensions.
@@ -37,6 +39,9 @@ inline constexpr double first_step_from_small = 0.24;
 /// of their number: patience counts epochs, so a lower rate has the steps it needs to find the
 /// magnitudes, and loses less of the directions.
 inline constexpr double steps_of_short_epochs = 100;
+/// The length of steps from small magnitudes that no ranking uses: 0.01 at 64 dimensions. It hardly
+/// matters: rows grow in proportion to it, so that it cancels in the angle that a step turns them.
+inline constexpr double step_of_directions = 0.08;
 /// The length of the last steps from small magnitudes, about: 0.001 at 64 dimensions.
 inline constexpr double last_step_from_small = 0.008;
 /// The length of the first steps under a loss of dot products: 0.001 at 64 dimensions.
@@ -88,6 +93,15 @@ template <class Isa, class T>
   return {sum / count, sum / count > large_magnitude * xavier};
 }
 
+/// Whether the magnitudes that training gives to items' rows count neither in the loss nor in the
+/// ranking.
+template <class Options>
+[[nodiscard]] bool learns_directions_alone(const Options& options) {
+  const Ranking& ranking = options.ranking;
+  return !prism::loss_traits(options.loss).dot_product_logits &&
+         (ranking.sets_magnitudes() || ranking.chooses()) && ranking.exponent.value_or(0) == 0;
+}
+
 /// Sets a learning rate and a schedule if the options have none.
 /// @throws ArgumentError  if the optimizer has no learning_rate_of_step, or a row's magnitude is
 ///     not finite
@@ -106,6 +120,7 @@ void set_default_rate(FitOptions& options, const X& exec, const Model& model, bo
           "them");
   const bool is_large = users.is_large && items.is_large;
   const bool dot_products = prism::loss_traits(model.options().loss).dot_product_logits;
+  const bool directions_alone = learns_directions_alone(model.options());
   const std::size_t pairs = model.train().size();
   double step =
       first_step_in_epochs_of(pairs / options.batch_size + (pairs % options.batch_size > 0));
@@ -113,6 +128,8 @@ void set_default_rate(FitOptions& options, const X& exec, const Model& model, bo
     step = std::max(least_step, step_from_large * (users.mean + items.mean) / 2);
   } else if (dot_products) {
     step = first_step_under_dot_products;
+  } else if (directions_alone) {
+    step = step_of_directions;
   }
   options.learning_rate = prism::learning_rate_of_step(model.options().optimizer, step, dim);
   require(*options.learning_rate > 0, "learning_rate",
@@ -122,7 +139,7 @@ void set_default_rate(FitOptions& options, const X& exec, const Model& model, bo
   if (!no_schedule) return;
   // Without a validation set, nothing tells when to lower the learning rate.
   if (dot_products && has_validation) options.schedule = schedule_of_dot_products;
-  if (dot_products || is_large) return;
+  if (dot_products || is_large || directions_alone) return;
   options.schedule =
       has_validation ? Schedule(schedule_from_small(step)) : Schedule(CosineSchedule{});
 }

@@ -49,14 +49,17 @@ struct CheckpointOptions {
 
 /// How settings describe a learning rate that is left unset: the rule that determines it, with a
 /// version, so that records of trials under different rules are not confused.
-[[nodiscard]] constexpr const char* default_rate_rule(bool dot_product_logits) {
-  return dot_product_logits ? "default of dot products, rule 1" : "default, rule 3";
+[[nodiscard]] constexpr const char* default_rate_rule(bool dot_product_logits,
+                                                      bool ranked_by_popularity) {
+  if (dot_product_logits) return "default of dot products, rule 1";
+  return ranked_by_popularity ? "default of magnitudes from popularity, rule 1" : "default, rule 3";
 }
 
 struct FitOptions {
   /// Above 0. If unset, it is derived from the embedding rows and the loss, see default_rate.hpp.
   /// From small magnitudes, such as Xavier's, at 64 dimensions: 0.03 in epochs of up to 100
-  /// steps, 300 / steps^2 in longer ones, but at least 0.001; 0.001 under a loss of dot products.
+  /// steps, 300 / steps^2 in longer ones, but at least 0.001; 0.001 under a loss of dot products;
+  /// 0.01 if the model ranks items with magnitudes from popularity, whatever the rows' own.
   /// From large magnitudes, such as PRISM's: the learning rate that turns a row by 0.003 radians
   /// per step, about 0.002.
   std::optional<double> learning_rate{};
@@ -80,8 +83,9 @@ struct FitOptions {
   Shuffle shuffle = Shuffle::every_epoch;
   /// A factor on learning_rate for each step, see schedule.hpp. If unset: constant if learning_rate
   /// is given; under a loss of dot products a PlateauSchedule, or constant without a validation
-  /// set; under other losses constant from large magnitudes, and from small ones a PlateauSchedule,
-  /// or a CosineSchedule without a validation set.
+  /// set; under other losses constant from large magnitudes and where popularity gives the
+  /// magnitudes of the ranking, and from small ones a PlateauSchedule, or a CosineSchedule without
+  /// a validation set.
   std::optional<Schedule> schedule{};
   /// Also ranks the validation set by cosine after each validated epoch, for
   /// EpochRecord::validation_by_cosine: the quality that angles alone give. The weights, the best

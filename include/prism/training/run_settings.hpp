@@ -35,8 +35,8 @@ template <class Model>
   });
   const Ranking& ranking = model.options().ranking;
   // Without what the run itself chooses.
-  settings.push_back({"ranking", ranking.chooses() ? ranking.with_choice({}).label()
-                                                   : ranking.label()});
+  settings.push_back(
+      {"ranking", ranking.chooses() ? ranking.with_choice({}).label() : ranking.label()});
   std::string shapes;
   model.weights().for_each_matrix([&](const auto& matrix) {
     shapes += (shapes.empty() ? "" : ", ") + std::to_string(matrix.size()) + " x " +

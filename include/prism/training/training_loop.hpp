@@ -326,7 +326,8 @@ class TrainingLoop {
     past().best_chosen = record.chosen;
   }
 
-  /// The choice of the last validation, before the first epoch or after one; unset if there is none.
+  /// The choice of the last validation, before the first epoch or after one; unset if there is
+  /// none.
   [[nodiscard]] std::optional<double> last_chosen() const {
     for (auto record = history().epochs.rbegin(); record != history().epochs.rend(); ++record) {
       if (record->chosen) return record->chosen;
