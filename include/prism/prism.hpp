@@ -75,6 +75,7 @@
 #include "prism/loss/slk.hpp"
 #include "prism/loss/ssm.hpp"
 #include "prism/loss/ultragcn.hpp"
+#include "prism/model/model_name.hpp"
 #include "prism/model/recommender.hpp"
 #include "prism/ops/operations.hpp"
 #include "prism/ops/with_ranking.hpp"

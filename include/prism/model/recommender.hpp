@@ -23,11 +23,11 @@
 #include "prism/core/random.hpp"
 #include "prism/data/interactions.hpp"
 #include "prism/initializer/xavier.hpp"
+#include "prism/model/model_name.hpp"
 #include "prism/ops/with_ranking.hpp"
 #include "prism/optimizer/adam.hpp"
 #include "prism/policy/backbone.hpp"
 #include "prism/policy/initializer.hpp"
-#include "prism/policy/label.hpp"
 #include "prism/policy/loss.hpp"
 #include "prism/policy/optimizer.hpp"
 #include "prism/policy/options.hpp"
@@ -39,26 +39,6 @@
 #include "prism/sampler/uniform.hpp"
 
 namespace prism::inline PRISM_ISA {
-
-/// The labels of a model's policies: "MF<64> + DirectAU + None + PRISM<1>". The optimizer is
-/// included if it is not Adam, the sampler if the loss uses negatives and it is not
-/// UniformNegatives, and the ranking if it is not as trained: "MF<64> + BPR + None + Xavier + SGD +
-/// InBatchNegatives + power 0.2".
-/// @param options  Recommender::Options
-template <class Options>
-[[nodiscard]] std::string name_of(const Options& options) {
-  std::string name = prism::label(options.backbone) + " + " + prism::label(options.loss) + " + " +
-                     prism::label(options.regularizer) + " + " + prism::label(options.initializer);
-  if (prism::label(options.optimizer) != Adam::name)
-    name += " + " + prism::label(options.optimizer);
-  if (prism::loss_traits(options.loss).negatives > 0 &&
-      prism::label(options.sampler) != UniformNegatives::name) {
-    name += " + " + prism::label(options.sampler);
-  }
-  if (options.ranking.chooses() || !options.ranking.as_trained())
-    name += " + " + options.ranking.name();
-  return name;
-}
 
 /// A collaborative-filtering model, its policies chosen at compile time. Owns the embedding tables
 /// and the training interactions, whose popularity the initializer uses and which recommend()

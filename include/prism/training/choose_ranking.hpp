@@ -13,7 +13,9 @@
 #include "prism/core/index.hpp"
 #include "prism/data/interactions.hpp"
 #include "prism/evaluate/report.hpp"
+#include "prism/policy/ranking.hpp"
 #include "prism/training/metric.hpp"
+#include "prism/training/validation_reports.hpp"
 
 namespace prism::inline PRISM_ISA::detail {
 
@@ -80,6 +82,32 @@ template <class Validate>
   while (!rose && best > 0 && improves(best - 1)) {
   }
   return {values[best], std::move(report)};
+}
+
+/// What values are compared on.
+struct ChoiceParts {
+  const Interactions& validation;
+  const Interactions& sample;  ///< of it; empty: `validation` itself
+};
+
+/// The alpha or power of a ranking that ranks the validation set best.
+/// @param quality  quality(ranking, relevant): the report of a ranking
+template <class Quality>
+[[nodiscard]] RankedChoice choose_ranking(const Ranking& ranking, ChoiceSearch search,
+                                          const ChoiceParts& parts, const Metric& metric,
+                                          const Quality& quality) {
+  constexpr double first_choice = 0.25;  // where the first search begins
+  const bool sampled = !parts.sample.empty();
+  const Interactions& sample = sampled ? parts.sample : parts.validation;
+  const auto on = [&](const Interactions& relevant) {
+    return [&](double value) { return quality(ranking.with_choice(value), relevant); };
+  };
+  std::optional<double> start;
+  if (search == ChoiceSearch::nearby) start = ranking.chosen().value_or(first_choice);
+  RankedChoice choice = choose_value(ranking.choices(), metric, start, on(sample));
+  if (!sampled) return choice;
+  if (search == ChoiceSearch::nearby) return {choice.value, on(parts.validation)(choice.value)};
+  return choose_value(ranking.choices(), metric, choice.value, on(parts.validation));
 }
 
 }  // namespace prism::inline PRISM_ISA::detail

@@ -27,24 +27,9 @@
 #include "prism/training/run_settings.hpp"
 #include "prism/training/stop_rules.hpp"
 #include "prism/training/stopwatch.hpp"
+#include "prism/training/validation_reports.hpp"
 
 namespace prism::inline PRISM_ISA {
-
-namespace detail {
-
-/// How a validation searches for the ranking's alpha or power, if it chooses one.
-enum class ChoiceSearch {
-  nearby,  ///< from the last choice on
-  all,     ///< all values
-};
-
-struct ValidationReports {
-  Report by_dot;
-  std::optional<Report> by_cosine{};
-  std::optional<double> chosen{};  ///< the alpha or power that by_dot is ranked with
-};
-
-}  // namespace detail
 
 /// The base of every TrainingSession, whatever its model. @tparam T  scalar type of the weights
 template <class T>
@@ -157,7 +142,7 @@ class TrainingLoop {
     // validation set the file does not tell, so assume that it had.
     trained_ = history().initial_validation.has_value() || !has_validation();
     past().stop_reason = detail::resumed_stop_reason(options_, max_epochs(), progress_);
-    rank_with(progress_.has_best ? history().best_chosen : last_chosen());
+    rank_with(progress_.has_best ? history().best_chosen : detail::last_chosen(history()));
   }
 
   StepRecord step(detail::ObserverRefs observers) {
@@ -301,40 +286,18 @@ class TrainingLoop {
     const detail::ValidationReports reports =
         validate(options_.validate_by_cosine, detail::ChoiceSearch::nearby);
     if (reports.by_cosine) record.validation_by_cosine = options_.metric(*reports.by_cosine);
-    set_validation(record, reports);
+    detail::set_validation(record, reports, options_.metric);
     record.validate_seconds = time.seconds();
     record.validated = true;
     const bool has_best = history().best_epoch > 0 || history().initial_validation;
     if (!has_best || record.validation > history().best_validation) keep_as_best(record);
   }
 
-  void set_validation(EpochRecord& record, const detail::ValidationReports& reports) {
-    record.validation = options_.metric(reports.by_dot);
-    record.validation_ndcg = reports.by_dot.ndcg;
-    record.chosen = reports.chosen;
-  }
-
   void keep_as_best(EpochRecord& record) {
     record.best = true;
     best_.keep(weights());
-    set_best(record);
+    detail::set_best(past(), record);
   }
-  void set_best(const EpochRecord& record) {
-    past().best_epoch = record.epoch;
-    past().best_validation_ndcg = record.validation_ndcg;
-    past().best_validation = record.validation;
-    past().best_chosen = record.chosen;
-  }
-
-  /// The choice of the last validation, before the first epoch or after one; unset if there is
-  /// none.
-  [[nodiscard]] std::optional<double> last_chosen() const {
-    for (auto record = history().epochs.rbegin(); record != history().epochs.rend(); ++record) {
-      if (record->chosen) return record->chosen;
-    }
-    return history().best_chosen;
-  }
-
   /// Applies even if a later observer has thrown.
   void stop_if_asked() noexcept {
     if (stop_asked_ && !finished()) past().stop_reason = StopReason::observer;
@@ -391,8 +354,8 @@ class TrainingLoop {
     const detail::Stopwatch time;
     const detail::ValidationReports reports = validate(false, detail::ChoiceSearch::all);
     EpochRecord& record = past().epochs[history().best_epoch - 1];
-    set_validation(record, reports);
-    set_best(record);
+    detail::set_validation(record, reports, options_.metric);
+    detail::set_best(past(), record);
     record.validate_seconds += time.seconds();
     past().seconds += time.seconds();
   }
@@ -401,7 +364,7 @@ class TrainingLoop {
     if (!progress_.has_best) return;
     best_.exchange(weights());
     progress_.has_best = false;
-    rank_with(last_chosen());
+    rank_with(detail::last_chosen(history()));
   }
 
   const Split& split_;

@@ -36,6 +36,7 @@
 #include "prism/training/start_warnings.hpp"
 #include "prism/training/trainer.hpp"
 #include "prism/training/training_loop.hpp"
+#include "prism/training/validation_reports.hpp"
 #include "prism/training/working_model.hpp"
 
 namespace prism::inline PRISM_ISA {
@@ -159,8 +160,6 @@ class TrainingSession final : public TrainingLoop<typename Model::scalar_type> {
 
  private:
   struct NotBegun {};
-  /// Where the first search for alpha or power begins.
-  static constexpr double first_choice = 0.25;
 
   static consteval void check_resumable() {
     static_assert(can_be_saved,
@@ -247,9 +246,9 @@ class TrainingSession final : public TrainingLoop<typename Model::scalar_type> {
     };
     detail::ValidationReports reports;
     if (ranking.chooses()) {
-      auto choice = choose(search, [&](double value, const Interactions& relevant) {
-        return quality(ranking.with_choice(value), relevant);
-      });
+      if (!choice_sample_) choice_sample_ = detail::sample_to_choose_on(validation);
+      auto choice = detail::choose_ranking(ranking, search, {validation, *choice_sample_},
+                                           this->options().metric, quality);
       rank_with(choice.value);
       reports.chosen = choice.value;
       reports.by_dot = std::move(choice.report);
@@ -261,27 +260,6 @@ class TrainingSession final : public TrainingLoop<typename Model::scalar_type> {
       reports.by_cosine = evaluate(exec_, scorer, validation, measure);
     }
     return reports;
-  }
-  /// @param quality  quality(value, relevant): the report of a value of alpha or power
-  template <class Quality>
-  detail::RankedChoice choose(detail::ChoiceSearch search, const Quality& quality) {
-    const Interactions& validation = this->split().validation;
-    const Metric& metric = this->options().metric;
-    const auto on = [&](const Interactions& relevant) {
-      return [&](double value) { return quality(value, relevant); };
-    };
-    if (!choice_sample_) choice_sample_ = detail::sample_to_choose_on(validation);
-    const Interactions& sample = choice_sample_->empty() ? validation : *choice_sample_;
-    const Ranking& ranking = model_.ranking();
-    if (search == detail::ChoiceSearch::nearby) {
-      auto choice = detail::choose_value(ranking.choices(), metric,
-                                         ranking.chosen().value_or(first_choice), on(sample));
-      if (&sample != &validation) choice.report = quality(choice.value, validation);
-      return choice;
-    }
-    auto choice = detail::choose_value(ranking.choices(), metric, std::nullopt, on(sample));
-    if (&sample == &validation) return choice;
-    return detail::choose_value(ranking.choices(), metric, choice.value, on(validation));
   }
   void rank_with(std::optional<double> chosen) override {
     if (!model_.ranking().chooses()) return;
