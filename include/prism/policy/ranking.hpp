@@ -157,15 +157,18 @@ inline void Ranking::check() const {
 inline std::string Ranking::label() const {
   if (as_trained() && !chooses()) return "as trained";
   std::string text;
-  const auto add = [&](const std::string& part) { text += (text.empty() ? "" : ", ") + part; };
-  const auto add_number = [&](const char* name, const std::optional<double>& value) {
-    if (value) add(name + (" " + format_number(*value)));
+  const auto add = [&](const std::string& part) {
+    if (!text.empty()) text += ", ";
+    text += part;
+  };
+  const auto add_number = [&](const std::string& name, const std::optional<double>& value) {
+    if (value) add(name + ' ' + format_number(*value));
   };
   add_number("alpha", alpha);
   add_number("power", power);
   if (chooses()) {
     std::string list = std::string(powers.empty() ? "alpha" : "power") + " by validation from";
-    for (const double each : choices()) list += " " + format_number(each);
+    for (const double each : choices()) list.append(" ").append(format_number(each));
     add(list);
   }
   if (magnitude) add("own function");

@@ -54,7 +54,10 @@ inline void write_ranking(ModelFolderWriter& folder, const Ranking& ranking) {
   };
   const auto add_list = [&](const char* name, const std::vector<double>& values) {
     std::string text;
-    for (const double value : values) text += (text.empty() ? "" : " ") + format_number(value);
+    for (const double value : values) {
+      if (!text.empty()) text += ' ';
+      text += format_number(value);
+    }
     if (!values.empty()) manifest.add(name, text);
   };
   add_number("ranking.alpha", ranking.alpha);
