@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Trains and evaluates any combination of policies on any data, from the command line. Without
-// arguments: the paper's comparison of no decay, full decay and PRISM, on synthetic data.
+// arguments: the paper's comparison of no decay, full decay and PRISM, and magnitudes from
+// popularity after training, on synthetic data.
 #include <CLI/CLI.hpp>
 #include <cstdio>
 #include <exception>
@@ -77,8 +78,9 @@ int run_models(experiment::Settings& settings) {
 
 int main(int argc, char** argv) {
   CLI::App app(
-      "Trains and evaluates collaborative-filtering models. Without --regularizer and "
-      "--initializer, it compares three: Xavier, Xavier + FullWD, PRISM.",
+      "Trains and evaluates collaborative-filtering models. Without --regularizer, --initializer "
+      "and the options of ranking, it compares four: Xavier, Xavier + FullWD, PRISM, and Xavier "
+      "with --rank-power auto.",
       "experiment");
   experiment::Settings settings;
   experiment::declare_options(app, settings);

@@ -13,7 +13,7 @@ namespace examples {
 namespace {
 
 // Options of the library, or arguments that its errors name, and the option that sets each.
-constexpr std::array<std::pair<std::string_view, std::string_view>, 42> option_names{{
+constexpr std::array<std::pair<std::string_view, std::string_view>, 47> option_names{{
     {"backbone", "--backbone"},
     {"batch_size", "--batch"},
     {"checkpoint", "--checkpoint"},
@@ -22,6 +22,7 @@ constexpr std::array<std::pair<std::string_view, std::string_view>, 42> option_n
     {"delimiter", "--delimiter"},
     {"drop_repeated", "--drop-repeated"},
     {"epochs", "--epochs"},
+    {"exponent", "--rank-exponent"},
     {"file_order", "--file-order"},
     {"first_epochs", "--first-epochs"},
     {"format", "--format"},
@@ -38,6 +39,10 @@ constexpr std::array<std::pair<std::string_view, std::string_view>, 42> option_n
     {"penalty", "--penalty"},
     {"penalty.gamma", "--ipl-gamma"},
     {"penalty.weight", "--penalty-weight"},
+    {"rank_alpha", "--rank-alpha"},
+    {"rank_exponent", "--rank-exponent"},
+    {"rank_power", "--rank-power"},
+    {"ranking", "--rank-power or --rank-alpha"},
     {"rating", "--rating-column"},
     {"regularizer", "--regularizer"},
     {"sampler", "--sampler"},

@@ -166,13 +166,13 @@ void declare_options(CLI::App& app, Settings& settings) {
 
   list_option(
       app, settings, "lr",
-      "learning rate; default: computed from the initial embeddings, the loss and the steps per "
-      "epoch")
+      "learning rate; default: computed from the initial embeddings, the loss, the ranking and "
+      "the steps per epoch")
       ->check(number_from(0, true))
       ->group(training);
   app.add_option("--schedule", settings.schedule,
                  "of the learning rate; default: constant with --lr, otherwise computed from the "
-                 "initial embeddings and the loss")
+                 "initial embeddings, the loss and the ranking")
       ->check(CLI::IsMember({"constant", "cosine", "plateau"}))
       ->group(training);
   app.add_option("--batch", settings.batch, "pairs per step")

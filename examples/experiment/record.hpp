@@ -87,7 +87,18 @@ inline prism::Json to_json(const Run& run) {
   return json;
 }
 
+/// --rank-power or --rank-alpha: a number, the numbers to choose from, or "auto".
+/// @param value   that it sets; unset for several
+/// @param values  that it sets
+inline prism::Json to_json(const std::string& option, std::optional<double> value,
+                           const std::vector<double>& values) {
+  if (option.empty()) return nullptr;
+  if (option == automatic_ranking) return option;
+  return value ? prism::Json(*value) : prism::Json(values);
+}
+
 inline prism::Json to_json(const Settings& settings) {
+  const prism::Ranking ranking = settings.ranking();
   prism::Json json = {{"data", settings.data.empty() ? "synthetic" : settings.data},
                       {"test", nullptr},
                       {"test_column", nullptr},
@@ -150,8 +161,8 @@ inline prism::Json to_json(const Settings& settings) {
                       {"mask", settings.mask},
                       {"negatives", nullptr},
                       {"dim", settings.dim},
-                      {"rank_power", nullptr},
-                      {"rank_alpha", nullptr},
+                      {"rank_power", to_json(settings.rank_power, ranking.power, ranking.powers)},
+                      {"rank_alpha", to_json(settings.rank_alpha, ranking.alpha, ranking.alphas)},
                       {"rank_exponent", nullptr},
                       {"learning_rate", nullptr},
                       {"schedule", nullptr},
@@ -180,8 +191,6 @@ inline prism::Json to_json(const Settings& settings) {
   if (settings.penalty) json["penalty"] = *settings.penalty;
   if (settings.penalty_weight >= 0) json["penalty_weight"] = settings.penalty_weight;
   if (settings.tau >= 0) json["tau"] = settings.tau;
-  if (!settings.rank_power.empty()) json["rank_power"] = settings.rank_power;
-  if (!settings.rank_alpha.empty()) json["rank_alpha"] = settings.rank_alpha;
   if (settings.rank_exponent) json["rank_exponent"] = *settings.rank_exponent;
   if (settings.negatives) json["negatives"] = *settings.negatives;
   if (settings.threads) json["threads"] = *settings.threads;

@@ -44,6 +44,7 @@ std::string file_name(const ModelChoice& model) {
       model.backbone + "-" + model.loss + "-" + model.regularizer + "-" + model.initializer;
   if (model.ranking.chooses() || !model.ranking.as_trained()) {
     name += "-" + model.ranking.name();
+    std::erase(name, ',');
     std::ranges::replace(name, ' ', '_');
   }
   return name;

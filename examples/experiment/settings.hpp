@@ -177,11 +177,10 @@ struct Settings : examples::ReadingOptions {
   /// The models to train: one; or, if neither regularizer, initializer nor ranking is set, the
   /// paper's comparison and magnitudes from popularity after training.
   [[nodiscard]] std::vector<ModelChoice> models() const {
-    const prism::Ranking ranking = this->ranking();
-    const bool ranks = ranking.chooses() || !ranking.as_trained();
+    const bool ranks = !rank_power.empty() || !rank_alpha.empty() || rank_exponent;
     if (regularizer || initializer || ranks) {
-      return {
-          {backbone, loss, regularizer.value_or("None"), initializer.value_or("Xavier"), ranking}};
+      return {{backbone, loss, regularizer.value_or("None"), initializer.value_or("Xavier"),
+               ranking()}};
     }
     return {{backbone, loss, "None", "Xavier"},
             {backbone, loss, "FullWD", "Xavier"},

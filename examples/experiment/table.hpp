@@ -113,7 +113,7 @@ inline void print_table(const prism::Split& split, const std::vector<Run>& runs)
   for (const Run& run : runs) {
     if (!run.has_results()) continue;
     if (run.history.best_chosen) {
-      std::printf("\n%s: %s %s\n", run.name.c_str(),
+      std::printf("\n%s: ranked with %s %s, chosen on the validation set\n", run.name.c_str(),
                   run.choice.ranking.powers.empty() ? "alpha" : "power",
                   prism::format_number(*run.history.best_chosen).c_str());
     }

@@ -60,8 +60,11 @@ Baseline baseline_of(const Settings& settings, const Splits& splits) {
 std::vector<prism::Candidate> candidates_of(const Settings& settings, const Splits& splits) {
   std::vector<prism::Candidate> all;
   for (const ModelChoice& model : settings.models()) {
-    const std::string name =
+    std::string name =
         model.backbone + " + " + model.loss + " + " + model.regularizer + " + " + model.initializer;
+    if (model.ranking.chooses() || !model.ranking.as_trained()) {
+      name += " + " + model.ranking.name();
+    }
     const auto data = [&splits](std::uint64_t seed) -> const Data& { return splits.at(seed); };
     for (prism::Candidate& candidate : candidates(settings, model, name, data)) {
       all.push_back(std::move(candidate));
@@ -130,6 +133,23 @@ void print(const std::vector<prism::Tuned>& rows, const Baseline& popular) {
       "deviation "
       "over the\nseeds; epochs: mean of the best.%s\n",
       rows.front().retrain ? " Tested after retraining on training and validation set." : "");
+}
+
+/// Prints what each seed's validation set chose to rank with.
+void print_choices(const Settings& settings, const std::vector<prism::Tuned>& rows) {
+  for (const prism::Tuned& row : rows) {
+    std::string chosen;
+    for (const prism::TrialRecord& run : row.runs) {
+      if (!run.chosen) continue;
+      chosen += (chosen.empty() ? "" : ", ") + prism::format_number(*run.chosen);
+    }
+    if (chosen.empty()) continue;
+    const std::string configuration = label(row.configuration);
+    std::printf("\n%s%s: ranked with %s %s, chosen on the validation set%s\n", row.model.c_str(),
+                configuration.empty() ? "" : (" (" + configuration + ")").c_str(),
+                settings.rank_alpha.empty() ? "power" : "alpha", chosen.c_str(),
+                row.runs.size() > 1 ? " of each seed" : "");
+  }
 }
 
 /// Warns that a signal ended the trials, and says how to go on.
@@ -258,6 +278,7 @@ int run_lists(const Settings& settings) {
                                              : run_all(settings, candidates, *records, queue);
   const Baseline popular = baseline_of(settings, splits);
   print(rows, popular);
+  print_choices(settings, rows);
   print_warnings(settings, rows, popular);
   const bool complete = std::ranges::all_of(rows, &prism::Tuned::complete);
   if (!complete) print_ended(settings);

@@ -12,11 +12,19 @@ cd "$folder"
 tiny_ratings >ratings.dat
 fail() { echo "$*" >&2; exit 1; }
 run() { "$program" --data ratings.dat --epochs 3 --batch 64 --dim 8 --quiet "$@"; }
+# The number of models in a table; other lines that begin with a model have a colon.
+rows() { grep -c '^MF[^:]*$' "$1"; }
 
-# 2 learning rates x 2 decays of FullWD, 2 seeds; the other regularisers ignore the decay.
+# 2 learning rates x 2 decays of FullWD, 2 seeds; the other three models ignore the decay.
 run --lr 0.1,0.01 --lambda 1e-4,1e-6 --seed 1,2 --records records.jsonl >first.txt
-[ "$(wc -l <records.jsonl)" = 16 ] || fail "the records are not those of 16 trials"
-[ "$(grep -c '^MF' first.txt)" = 8 ] || fail "the table has not 8 rows"
+[ "$(wc -l <records.jsonl)" = 20 ] || fail "the records are not those of 20 trials"
+[ "$(rows first.txt)" = 10 ] || fail "the table has not 10 rows"
+# The fourth model's power is chosen in each trial.
+[ "$(grep -c '"chosen":[0-9.]*,' records.jsonl)" = 4 ] || fail "not each trial of the fourth model has its choice on record"
+for rate in 0.1 0.01; do
+  grep -qE "^MF .* power by validation \(lr $rate\): ranked with power [0-9.]+, [0-9.]+, chosen on the validation set of each seed" first.txt ||
+    fail "the table does not say what was chosen: $(cat first.txt)"
+done
 # The split of each seed, and the baseline as single runs show it.
 [ "$(grep -cE '^seed [12]: ratings.dat: 60 users x 26 items; [0-9]+ interactions to train on' first.txt)" = 2 ] ||
   fail "the sizes of the splits are not shown: $(head -n 2 first.txt)"
@@ -30,7 +38,7 @@ grep -q '^warning: MF.* ranks worse than recommending the most popular items' on
 # All trials are on record: the table is the same, and none is run.
 run --lr 0.1,0.01 --lambda 1e-4,1e-6 --seed 1,2 --records records.jsonl >second.txt
 cmp first.txt second.txt || fail "the table from the records is another"
-[ "$(wc -l <records.jsonl)" = 16 ] || fail "trials on record were run again"
+[ "$(wc -l <records.jsonl)" = 20 ] || fail "trials on record were run again"
 # A record that was cut off is run again.
 head -c -40 records.jsonl >cut && mv cut records.jsonl
 run --lr 0.1,0.01 --lambda 1e-4,1e-6 --seed 1,2 --records records.jsonl >third.txt
@@ -59,12 +67,12 @@ run --initializer PRISM --lr 0.01 --seed 1 --retrain --records diverged.jsonl >o
 [ "$status" = 1 ] && grep -q 'retraining: diverged' out.txt || fail "status $status: $(cat out.txt)"
 # The choice is the best validation of the first seed.
 run --lr 0.1,0.01 --lambda 1e-4,1e-6 --seed 1,2 --records records.jsonl --tune >tuned.txt
-[ "$(grep -c '^MF' tuned.txt)" = 3 ] || fail "tuning gave not 3 models"
-[ "$(wc -l <records.jsonl)" = 16 ] || fail "tuning ran trials that were on record"
+[ "$(rows tuned.txt)" = 4 ] || fail "tuning gave not 4 models"
+[ "$(wc -l <records.jsonl)" = 20 ] || fail "tuning ran trials that were on record"
 # The choice is retrained on training and validation set, once.
 run --lr 0.1,0.01 --lambda 1e-4,1e-6 --seed 1,2 --records records.jsonl --tune --retrain >anew.txt
-[ "$(wc -l <records.jsonl)" = 22 ] || fail "not each of 3 models and 2 seeds was retrained"
-[ "$(grep -c '"retraining":true' records.jsonl)" = 6 ] || fail "the records do not say which were retrained"
+[ "$(wc -l <records.jsonl)" = 28 ] || fail "not each of 4 models and 2 seeds was retrained"
+[ "$(grep -c '"retraining":true' records.jsonl)" = 8 ] || fail "the records do not say which were retrained"
 ! grep '"retraining":true' records.jsonl | grep -q '"warnings":\[[^]]' ||
   fail "a retraining warns of its few epochs, which validation has chosen"
 grep -q "Tested after retraining" anew.txt || fail "the table does not say that models were retrained"
@@ -73,6 +81,23 @@ cmp -s tuned.txt anew.txt && fail "retraining changed no figure"
 run --lr 0.1,0.01 --seed 1,2 --threads 1 >one.txt
 run --lr 0.1,0.01 --seed 1,2 --threads 2 >two.txt
 cmp one.txt two.txt || fail "the table depends on the number of threads"
+
+# Values of a ranking are no list of trials: each training chooses among them.
+run --rank-power 0.1,0.5 --json ranked.json >out.txt || fail "a list of powers is not a single run: $(cat out.txt)"
+[ "$(rows out.txt)" = 1 ] && grep -qE 'power by validation: ranked with power 0\.[15], chosen on' out.txt || fail "$(cat out.txt)"
+ranked() { run --lr 0.1,0.01 --seed 1,2 --tune --retrain --records ranked.jsonl "$@"; }
+ranked --rank-alpha 0,1,2 >ranked.txt
+grep -qE '^MF .* alpha by validation \(lr [0-9.]+\): ranked with alpha [012], [012], chosen on the validation set of each seed' ranked.txt ||
+  fail "the choice of tuned models is not said: $(cat ranked.txt)"
+[ "$(rows ranked.txt)" = 1 ] && [ "$(wc -l <ranked.jsonl)" = 5 ] || fail "not 2 candidates, the chosen one's second seed and 2 retrainings"
+[ "$(grep -c '"chosen":[012]\.0,.*ranked with alpha by validation from 0 1 2;' ranked.jsonl)" = 3 ] ||
+  fail "the records do not have what was chosen: $(cat ranked.jsonl)"
+grep '"retraining":true' ranked.jsonl | grep -q '"chosen"' && fail "a retraining chose"
+ranked --rank-alpha 2,0,1 | cmp - ranked.txt || fail "the order of the values matters"
+[ "$(wc -l <ranked.jsonl)" = 5 ] || fail "trials on record were run again"
+ranked --rank-alpha 1 >fixed.txt
+[ "$(wc -l <ranked.jsonl)" = 10 ] && ! grep -q 'chosen' fixed.txt && grep -q '^MF .* + alpha 1  ' fixed.txt ||
+  fail "trials with a value that is given: $(cat fixed.txt)"
 
 # Shared negatives, dropout, other parts of the split, a schedule, retraining.
 "$program" --data ratings.dat --epochs 3 --batch 64 --dim 8 --quiet --loss SSM --negatives 20 --log-q \
@@ -293,4 +318,13 @@ refused "is used only with --loss SLK" --loss PSL --slk-k 5
 refused "and not AllInBatchNegatives" --loss SSM --sampler AllInBatchNegatives --negatives 9
 refused "is used only with --backbone SimpleX" --simplex-own-weight 0.3
 refused "--simplex-own-weight" --backbone SimpleX --simplex-own-weight 1.5
+refused "--rank-power excludes --rank-alpha" --rank-power 1 --rank-alpha 1
+for value in 5 -4.1 nan much Auto 0.5,auto 0.1,9 , 0.1, ,0.1 0.1,,0.2 ''; do
+  refused "--rank-power: must be auto, or numbers from -4 to 4 with commas between them, not '$value'" --rank-power "$value"
+done
+refused "--rank-alpha: must be auto, or numbers from 0 to 3.25 with commas between them, not '0.5,-1'" --rank-alpha 0.5,-1
+refused "--rank-power: has 0.50 twice" --rank-power 0.5,1,0.50
+refused "--rank-power: " --rank-power 0.5 --rank-power 1
+refused "--rank-power: " --rank-power=
+refused "--rank-exponent: must be a number from -100 to 100, not 1,2" --rank-exponent 1,2
 refused "--ccl-margin: must be a number from -1 to 1, not nan" --loss CCL --ccl-margin nan

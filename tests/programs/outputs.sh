@@ -109,6 +109,84 @@ mv all.dat ratings.dat
 run --epochs 4 --json done.json >out.txt 2>&1
 [ "$(grep -c '"model":' done.json)" = 2 ] || fail "a run is there twice, or lost"
 
+# Without options of the model, four are compared, and what the fourth's validation chose to rank with is said.
+plain() { "$program" --data ratings.dat --dim 8 --batch 64 --epochs 3 --quiet "$@"; }
+plain --json four.json --save four >four.txt 2>&1 || fail "$(cat four.txt)"
+[ "$(grep -c '^MF[^:]*$' four.txt)" = 4 ] && [ "$(ls four | wc -l)" = 4 ] || fail "not four models: $(cat four.txt)"
+fourth='MF<8> + DirectAU + None + Xavier + power by validation'
+power=$(sed -n "s/^$fourth: ranked with power \([0-9.]*\), chosen on the validation set\$/\1/p" four.txt)
+[ -n "$power" ] || fail "the table does not say which power was chosen: $(cat four.txt)"
+[ "$(grep -c '"ranking": ' four.json)" = 1 ] && grep -qF '"ranking": "power by validation from 0 0.025' four.json ||
+  fail "the record does not say how the fourth model is ranked, and it alone"
+# In the history and in its best epoch; other models have no such number.
+[ "$(grep -cE "\"chosen\": $power(\.0)?,?\$" four.json)" -ge 2 ] && [ "$(grep -c '"chosen": null' four.json)" = 3 ] ||
+  fail "the record does not say which power was chosen"
+row() { grep "^$fourth  " "$1" | cut -c $((${#fourth} + 1))- | awk '{ $7 = ""; print }'; }
+plain --rank-power auto >alone.txt 2>&1
+[ -n "$(row alone.txt)" ] && [ "$(row alone.txt)" = "$(row four.txt)" ] || fail "--rank-power auto is not the fourth model: $(cat alone.txt)"
+! grep -qF -- "$(row alone.txt)" <(grep -v power four.txt) || fail "ranked and unranked rows are the same"
+
+# A saved model has the choice, in whose place recommend takes another.
+ranked=four/MF-DirectAU-None-Xavier-power_by_validation
+"$recommend" --model $ranked --describe >out.txt
+grep -qx "ranking.power: $power" out.txt && grep -q '^ranking.powers: 0 0.025 ' out.txt || fail "the model has no choice: $(cat out.txt)"
+user=$(head -n 1 $ranked/user_ids.txt)
+asked() { "$recommend" --model $ranked --users "$user" "$@"; }
+asked | cmp - <(asked --rank-power "$power") || fail "the model does not rank with the power that was chosen"
+asked | cmp -s - <(asked --rank-power -2) && fail "another power ranks alike"
+
+# A value that is given, and others to choose from.
+plain --rank-power 0.50 --json fixed.json --save ranked >fixed.txt 2>&1 || fail "$(cat fixed.txt)"
+grep -qF '"rank_power": 0.5' fixed.json && grep -qF '"ranking": "power 0.5"' fixed.json && grep -qF '"chosen": null' fixed.json &&
+  ! grep -q 'chosen' fixed.txt || fail "a power that is given: $(cat fixed.txt)"
+[ -e ranked/MF-DirectAU-None-Xavier-power_0.5 ] || fail "the folder is not named after the power: $(ls ranked)"
+plain --rank-power 0.5 --json fixed.json --save ranked >out.txt 2>&1 || fail "0.50 and 0.5 are not the same: $(cat out.txt)"
+plain --rank-power 0.5,0.1 --rank-exponent 0.5 --json list.json --save ranked >out.txt 2>&1 || fail "$(cat out.txt)"
+tr -d ' \n' <list.json | grep -qF '"rank_power":[0.1,0.5]' && grep -qE '"chosen": 0\.[15],?$' list.json &&
+  grep -qF '"ranking": "power by validation from 0.1 0.5, exponent 0.5"' list.json || fail "a list of powers: $(cat list.json)"
+[ -e ranked/MF-DirectAU-None-Xavier-power_by_validation_exponent_0.5 ] || fail "the folder is not named after the ranking: $(ls ranked)"
+plain --rank-alpha auto --json alpha.json >out.txt 2>&1
+grep -q ': ranked with alpha [0-9.]*, chosen on' out.txt && grep -qF '"rank_alpha": "auto"' alpha.json || fail "$(cat out.txt)"
+plain --rank-exponent 1 --json exponent.json >out.txt 2>&1
+[ "$(grep -c '^MF[^:]*$' out.txt)" = 1 ] && ! grep -q '"ranking"' exponent.json || fail "rows as trained are not one model: $(cat out.txt)"
+# Another ranking has other settings.
+other_settings() {
+  local words=$1 status=0
+  shift
+  plain "$@" >out.txt 2>&1 || status=$?
+  [ "$status" = 1 ] && grep -qF -- "has results of other settings, $words; give another name" out.txt ||
+    fail "exit status $status, or not '$words': $(cat out.txt)"
+}
+other_settings '--rank-power 0.5, now 0.25' --rank-power 0.25 --json fixed.json
+other_settings '--rank-power 0.5, now null' --json fixed.json
+other_settings '--rank-alpha "auto", now [1.0,2.0]' --rank-alpha 1,2 --json alpha.json
+other_settings '--rank-exponent 0.5, now null' --rank-power 0.1,0.5 --json list.json
+other_settings '--rank-power [0.1,0.5], now "auto"' --rank-power auto --rank-exponent 0.5 --save ranked
+cmp -s fixed.json four.json && fail "a record was replaced"
+# Retraining keeps the choice of the first training.
+plain --rank-power auto --retrain --json retrained_ranking.json --save retrained >again.txt 2>&1 || fail "$(cat again.txt)"
+grep -qx "$fourth: ranked with power $power, chosen on the validation set" again.txt &&
+  grep -qx "$fourth: tested after retraining on training and validation set" again.txt || fail "$(cat again.txt)"
+[ "$(row again.txt)" != "$(row alone.txt)" ] || fail "retraining changed no figure of a ranked model"
+"$recommend" --model retrained/MF-DirectAU-None-Xavier-power_by_validation --describe >out.txt
+grep -qx "ranking.power: $power" out.txt && ! grep -q '^ranking.powers' out.txt || fail "the retrained model has not the choice alone: $(cat out.txt)"
+plain --rank-power auto --aggregate >out.txt 2>&1
+grep -q ': ranked with power' out.txt && grep -q ': test-time aggregation m -' out.txt || fail "a ranked model is not aggregated: $(cat out.txt)"
+# A run that is resumed ends like the whole one, and chooses among the same values.
+short=("$program" --data ratings.dat --batch 64 --quiet)
+"${short[@]}" --dim 8 --epochs 2 --rank-power auto --checkpoint resumed >out.txt 2>&1 || fail "$(cat out.txt)"
+plain --rank-power auto --checkpoint resumed --resume >out.txt 2>&1 || fail "$(cat out.txt)"
+[ "$(row out.txt)" = "$(row alone.txt)" ] || fail "a ranked run that is resumed ends otherwise: $(cat out.txt)"
+message() {
+  local words=$1
+  shift
+  "${short[@]}" --epochs 3 "$@" >out.txt 2>&1 && fail "was accepted: $*"
+  grep -qF -- "experiment: $words" out.txt || fail "the message is not in the words of the command line: $(cat out.txt)"
+}
+message '--rank-power or --rank-alpha: must be power by validation from 0 0.025' --dim 8 --rank-power 0,1 --checkpoint resumed --resume
+message '--rank-exponent: must be closer to 0, not 100: a row of magnitude' --rank-exponent 100 --dim 2 --lr 1e-6
+message '--rank-exponent: must be closer to 0, not 100: a row of magnitude' --rank-exponent 100 --dim 2 --lr 1e-6,1e-5
+
 # A checkpoint that cannot be written ends training; all results until then are kept.
 status=0
 (ulimit -f 32  # KiB
@@ -125,9 +203,9 @@ status=0
  "$program" --data ratings.dat --quiet --dim 64 --epochs 1 --checkpoint full --json last.json >full.txt 2>messages.txt) ||
   status=$?
 [ "$status" = 1 ] || fail "exit status $status where a last checkpoint is not written: $(cat full.txt messages.txt)"
-[ "$(grep -c '^MF<64>' full.txt)" = 3 ] && ! grep -q 'ended by an error' full.txt ||
+[ "$(grep -c '^MF<64>[^:]*$' full.txt)" = 4 ] && ! grep -q 'ended by an error' full.txt ||
   fail "a last checkpoint that is not written ends more: $(cat full.txt)"
-grep -q 'its last checkpoint could not be written' full.txt && [ "$(grep -c '"checkpoint_error": ' last.json)" = 3 ] ||
+grep -q 'its last checkpoint could not be written' full.txt && [ "$(grep -c '"checkpoint_error": ' last.json)" = 4 ] ||
   fail "a last checkpoint is not said to be missing: $(cat full.txt)"
 
 # interrupted EPOCH OPTIONS...: sends SIGINT after an epoch. Progress goes through a pipe, which holds fewer lines than
