@@ -59,7 +59,7 @@ inline prism::Json to_json(const Run& run) {
                       {"initializer", run.choice.initializer},
                       {"policies", run.policies}};
   const prism::Ranking& ranking = run.choice.ranking;
-  if (ranking.chooses() || !ranking.as_trained()) json["ranking"] = ranking.label();
+  if (!ranking.is_default()) json["ranking"] = ranking.label();
   if (run.error) {
     json["error"] = examples::in_options(*run.error);
     return json;

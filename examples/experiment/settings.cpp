@@ -42,7 +42,7 @@ prism::Ranking Settings::ranking() const {
 std::string file_name(const ModelChoice& model) {
   std::string name =
       model.backbone + "-" + model.loss + "-" + model.regularizer + "-" + model.initializer;
-  if (model.ranking.chooses() || !model.ranking.as_trained()) {
+  if (!model.ranking.is_default()) {
     name += "-" + model.ranking.name();
     std::erase(name, ',');
     std::ranges::replace(name, ' ', '_');

@@ -261,6 +261,11 @@ Run run_with(const Settings& settings, const ModelChoice& choice, const prism::S
           scorer = with_aggregation(X{}, scorer, model.train(), run.aggregation->aggregation);
         }
         test(X{}, scorer, model.train(), split, run);
+        if (choice.ranking.is_default()) return;
+        // With magnitudes from popularity it would be 1.
+        const auto trained = model.scorer(X{}, Ranking{});
+        run.magnitude_popularity_correlation =
+            magnitude_popularity_correlation(trained.output.items(), model.train().item_degree());
       });
   return run;
 }

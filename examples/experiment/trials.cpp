@@ -62,7 +62,7 @@ std::vector<prism::Candidate> candidates_of(const Settings& settings, const Spli
   for (const ModelChoice& model : settings.models()) {
     std::string name =
         model.backbone + " + " + model.loss + " + " + model.regularizer + " + " + model.initializer;
-    if (model.ranking.chooses() || !model.ranking.as_trained()) {
+    if (!model.ranking.is_default()) {
       name += " + " + model.ranking.name();
     }
     const auto data = [&splits](std::uint64_t seed) -> const Data& { return splits.at(seed); };

@@ -199,6 +199,56 @@ TEST_CASE("choices are the same for any number of threads, and by a run that is 
         }).starts_with("ranking: must be power by validation from 0"));
 }
 
+TEST_CASE("a run resumed before its first validation begins its search where the run would have") {
+  const Split& split = small_split();
+  Ranking ranking = power_by_validation();
+  ranking.power = 1.5;
+  Model model = make_model(ranking);
+  const History history = fit(model, split, short_run(), Silent());
+  const TemporaryFolder folder;
+  Model begun = make_model(ranking);
+  TrainingSession session(begun, split, short_run());
+  session.step();
+  session.save(folder / "run.checkpoint");
+  Model resumed = make_model();
+  auto rest =
+      TrainingSession<Model>::resume(folder / "run.checkpoint", resumed, split, short_run());
+  CHECK(resumed.ranking().power == 1.5);
+  const History& whole = rest.run();
+  for (std::size_t e = 0; e < history.epochs.size(); ++e) {
+    CHECK(whole.epochs[e].chosen == history.epochs[e].chosen);
+  }
+}
+
+TEST_CASE("the search at the end keeps the earlier choice if nothing ranks better") {
+  const Split& split = small_split();
+  double penalty = 0;
+  FitOptions options = short_run();
+  options.metric = [&](const Report& report) { return report.ndcg - penalty; };
+  struct PenaliseTheEnd {
+    double& penalty;
+    void epoch(const EpochRecord& record) const {
+      if (record.epoch == 6) penalty = 1;
+    }
+  };
+  Model model = make_model();
+  const History history = fit(model, split, options, PenaliseTheEnd{penalty});
+  CHECK(history.best_validation > 0);
+  CHECK(model.ranking().chosen() == history.best_chosen);
+  CHECK(history.epochs[history.best_epoch - 1].validation == history.best_validation);
+}
+
+TEST_CASE("magnitudes that do not fit the model are refused before training") {
+  CHECK(refusal([] {
+          return make_model({.magnitudes = {1, 2}});
+        }) == "magnitudes: must have one number for each of the 120 items, not 2");
+  Model model = make_model(Ranking{});
+  CHECK(refusal([&] {
+          model.set_ranking({.magnitude = [](double) { return 0.0; }});
+        }).starts_with("magnitude: must be finite and above 0"));
+  CHECK(model.ranking().is_default());
+}
+
 TEST_CASE("a session that goes on ranks with its last choice, and ends with the best") {
   const Split& split = small_split();
   ChangingTaste taste;

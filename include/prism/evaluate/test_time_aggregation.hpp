@@ -35,7 +35,8 @@
 namespace prism::inline PRISM_ISA {
 
 /// How neighbours' rows are added to a row: u + weight |N_u|^n sum over i in N_u of |N_i|^m i for a
-/// user u with the training items N_u, and likewise for an item; both use the rows as trained.
+/// user u with the training items N_u, and likewise for an item; both use the scorer's rows,
+/// for a model those that it ranks with.
 /// Ju et al.: "How does message passing improve collaborative filtering?" (TAG-CF), NeurIPS 2024,
 /// whose weight is 1; m and n are those of its published code.
 struct Aggregation {

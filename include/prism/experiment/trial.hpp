@@ -163,10 +163,12 @@ class ModelTrial final : public Trial {
     measure.similarity = Similarity::cosine;
     report.cosine = evaluate(X{}, scorer, split_->test, measure);
     const auto popularity = split_->train.item_degree();
+    // Of the rows as trained: a ranking from popularity has a correlation of 1 by construction.
+    const auto trained = model_.scorer(X{}, Ranking{});
     report.magnitude_popularity_correlation =
-        prism::magnitude_popularity_correlation(scorer.output.items(), popularity);
+        prism::magnitude_popularity_correlation(trained.output.items(), popularity);
     report.magnitudes =
-        magnitude_bins<typename decltype(host_of(X{}))::isa>(scorer.output.items(), popularity);
+        magnitude_bins<typename decltype(host_of(X{}))::isa>(trained.output.items(), popularity);
     return report;
   }
 
@@ -292,7 +294,10 @@ template <class Model, Execution X = Host<>>
   spec.key = spec.model + " (" + detail::describe_policies(options) + " + " +
              (sizeof(typename Model::scalar_type) == 4 ? "float" : "double");
   spec.key += "); seed " + std::to_string(options.seed);
-  if (options.ranking.chooses() || !options.ranking.as_trained()) {
+  require(!options.ranking.chooses() || !split->validation.empty(), "ranking",
+          "must not have values to choose from if split.validation is empty: give it one alpha or "
+          "power");
+  if (!options.ranking.is_default()) {
     spec.key += "; ranked with " + options.ranking.label();
   }
   const std::string rate =

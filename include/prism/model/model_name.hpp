@@ -27,8 +27,7 @@ template <class Options>
       prism::label(options.sampler) != UniformNegatives::name) {
     name += " + " + prism::label(options.sampler);
   }
-  if (options.ranking.chooses() || !options.ranking.as_trained())
-    name += " + " + options.ranking.name();
+  if (!options.ranking.is_default()) name += " + " + options.ranking.name();
   return name;
 }
 

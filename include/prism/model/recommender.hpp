@@ -195,9 +195,10 @@ class Recommender {
   /// How scorer(), and with it everything that ranks, gives magnitudes to items. Takes effect at
   /// once, for a trained or loaded model too.
   [[nodiscard]] const Ranking& ranking() const noexcept { return options_.ranking; }
-  /// @throws ArgumentError  for a member outside its domain; the ranking is then unchanged
+  /// @throws ArgumentError  for a member outside its domain, or magnitudes that are not finite and
+  ///     above 0, or not one for each item; the ranking is then unchanged
   void set_ranking(Ranking ranking) {
-    ranking.check();
+    check_ranking(ranking, train_);
     options_.ranking = std::move(ranking);
   }
 
@@ -248,8 +249,9 @@ class Recommender {
   }
 
   /// The scorer for ranking: the output rows, the loss's ranking rule if it has one, and then the
-  /// magnitudes of ranking(). A view of the model where output() is one and items are ranked as
-  /// trained. Runs and throws as output().
+  /// magnitudes of ranking(). A view of the model where output() is one; if the ranking scales
+  /// rows, those that it does not scale, such as users', are still a view. Runs and throws as
+  /// output().
   /// @throws ArgumentError  also for a ranking that makes a row's magnitude infinite or 0
   template <Execution X = Host<>>
   [[nodiscard]] Scorer<Scalar> scorer(const X& exec = {}) const& {
@@ -301,6 +303,16 @@ class Recommender {
     return readable;
   }
 
+  /// Finds out before training whether every row gets a magnitude.
+  static void check_ranking(const Ranking& ranking, const Interactions& train) {
+    ranking.check();
+    const Interactions& on_host = train.on_host();
+    static_cast<void>(detail::magnitudes_for<Scalar>(ranking, on_host.item_degree()));
+    if (ranking.users) {
+      static_cast<void>(detail::magnitudes_for<Scalar>(ranking, on_host.user_degree()));
+    }
+  }
+
   template <Execution X>
   static Weights initial_weights(const X& exec, const Options& options, const Interactions& train) {
     require(!train.empty(), "train", "has no interactions to learn from");
@@ -316,7 +328,7 @@ class Recommender {
             "an embedding's dimension must be at most " + std::to_string(max_dim) + ", not " +
                 std::to_string(dim));
     options.for_each_policy([](const auto& policy) { prism::check_options(policy); });
-    options.ranking.check();
+    check_ranking(options.ranking, train);
     StateContext context{train, dim, options.seed, Stream::backbone, options.memory};
     auto backbone = make_state<Scalar>(options.backbone, context);
     context.dim = prism::output_dim(options.backbone);

@@ -20,7 +20,6 @@
 #include "prism/core/memory.hpp"
 #include "prism/core/rows.hpp"
 #include "prism/data/interactions.hpp"
-#include "prism/execution/host.hpp"
 #include "prism/kernel/row.hpp"
 #include "prism/ops/numbers.hpp"
 #include "prism/ops/rescale_rows.hpp"

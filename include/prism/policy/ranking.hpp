@@ -47,12 +47,14 @@ struct Ranking {
   std::function<double(double popularity)> magnitude{};
   /// In place of alpha and power: the magnitude of each item, finite and above 0.
   std::vector<double> magnitudes{};
-  /// Values to choose from in training, ascending: each time the validation set is ranked, alpha or
-  /// power is set to the one that ranks it best. Until then rows are ranked as the other members
-  /// say.
+  /// Values to choose from in training, ascending. Each validation sets alpha or power: it tries
+  /// the last choice and its neighbours, as long as these rank better, on a sample of the users
+  /// where there are more than 4096. At the end all values are tried for the best epoch's weights.
+  /// Before the first validation rows are ranked as the other members say.
   std::vector<double> alphas{};
   std::vector<double> powers{};
-  /// Whether users' rows are scaled too, by the users' popularity. That changes scores, but no
+  /// Whether users' rows are scaled too, by the users' popularity. With a function `magnitude` such
+  /// a model cannot be saved. That changes scores, but no
   /// user's list, unless the loss's ranking rule has an offset, as MACR's. Not with `magnitudes`,
   /// which are items'.
   bool users = false;
@@ -69,6 +71,8 @@ struct Ranking {
   [[nodiscard]] bool as_trained() const noexcept {
     return !sets_magnitudes() && own_exponent() == 1;
   }
+  /// Whether nothing is set that changes a ranking, and training chooses nothing.
+  [[nodiscard]] bool is_default() const noexcept { return as_trained() && !chooses(); }
   /// m(d); 1 if nothing gives it. Not for `magnitudes`.
   [[nodiscard]] double operator()(double popularity) const {
     if (magnitude) return magnitude(popularity);
@@ -111,14 +115,17 @@ struct Ranking {
 
 /// The values among which alpha_by_validation() and power_by_validation() choose.
 [[nodiscard]] inline std::vector<double> default_alphas() {
-  return {0, 0.125, 0.25, 0.375, 0.5, 0.625, 0.75, 0.875, 1, 1.25, 1.5, 1.75, 2, 2.5, 3};
+  return {0, 0.125, 0.25, 0.375, 0.5, 0.625, 0.75, 0.875,
+          1, 1.25,  1.5,  1.75,  2,   2.5,   3,    max_prism_alpha};
 }
 [[nodiscard]] inline std::vector<double> default_powers() {
   return {0,   0.025, 0.05, 0.075, 0.1, 0.125, 0.15, 0.175, 0.2,  0.225, 0.25, 0.3, 0.35,
           0.4, 0.45,  0.5,  0.6,   0.7, 0.8,   0.9,  1,     1.25, 1.5,   2,    2.5, 3};
 }
 
-/// Magnitudes (d + 1)^power, with the power that ranks the validation set best:
+/// Magnitudes (d + 1)^power, with the power that ranks the validation set best. For losses over
+/// cosines; under one of dot products, such as BPR, set `exponent` to 1 too, which keeps the
+/// magnitudes that the loss has learnt:
 ///   Recommender<MF<64>, DirectAU> model(split.train, {.ranking = power_by_validation()});
 [[nodiscard]] inline Ranking power_by_validation() { return {.powers = default_powers()}; }
 /// PRISM's magnitudes, with the alpha that ranks the validation set best.
@@ -155,7 +162,7 @@ inline void Ranking::check() const {
 }
 
 inline std::string Ranking::label() const {
-  if (as_trained() && !chooses()) return "as trained";
+  if (is_default()) return "as trained";
   std::string text;
   const auto add = [&](const std::string& part) {
     if (!text.empty()) text += ", ";

@@ -16,7 +16,8 @@ namespace prism::inline PRISM_ISA {
 
 /// Exports the output rows of a model's users as a record batch of columns "id" and "embedding", as
 /// export_arrow() does for any rows. Rows that the model computes for its output (MLP, LightGCN,
-/// SimpleX) are not copied; rows that are the model's own table (MF) are, since the model may
+/// SimpleX) are not copied. Rows are as trained, whatever the model's ranking; export_arrow() takes
+/// those of model.scorer(). Rows that are the model's own table (MF) are, since the model may
 /// change.
 /// @param exec  where the output rows are computed; the host's threads if left out
 /// @throws ArgumentError  as export_arrow(), and for a model in a device's memory

@@ -26,9 +26,7 @@ namespace prism::inline PRISM_ISA::detail {
 inline constexpr const char* item_magnitudes_file = "item_magnitudes.npy";
 
 /// Whether a folder has lines for a ranking.
-[[nodiscard]] inline bool has_lines(const Ranking& ranking) {
-  return ranking.chooses() || !ranking.as_trained();
-}
+[[nodiscard]] inline bool has_lines(const Ranking& ranking) { return !ranking.is_default(); }
 
 /// The ranking that is saved for this one: numbers in place of a function.
 /// @throws ArgumentError  for a function that also scales users' rows

@@ -38,7 +38,7 @@ template <Execution X, class T>
   saved.scorer = with_ranking(exec, saved.trained, ranking, saved.train);
   // The name of a model ends with its ranking, unless it is as trained.
   const auto ending = [](const Ranking& of) {
-    return of.chooses() || !of.as_trained() ? " + " + of.name() : std::string();
+    return !of.is_default() ? " + " + of.name() : std::string();
   };
   const std::string before = ending(saved.ranking);
   if (saved.model.ends_with(before)) saved.model.resize(saved.model.size() - before.size());

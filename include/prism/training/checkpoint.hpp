@@ -30,6 +30,8 @@ struct RunProgress {
   double epoch_seconds = 0;       ///< for these pairs
   std::size_t patience_from = 0;  ///< the epoch after which patience counts at the earliest
   std::vector<std::string> start_warnings{};  ///< about the rows before the first step
+  /// The ranking's alpha or power before the run, if it chooses one.
+  std::optional<double> first_choice{};
   /// Whether the model has the best epoch's weights, and the store those to continue from.
   bool has_best = false;
 
@@ -75,6 +77,7 @@ inline void write_progress(BinaryWriter& out, const RunProgress& progress) {
   out.number(progress.loss_sum);
   out.number(progress.epoch_seconds);
   count(progress.patience_from);
+  optional(progress.first_choice);
   flag(progress.has_best);
 }
 
@@ -126,6 +129,7 @@ inline void write_progress(BinaryWriter& out, const RunProgress& progress) {
   progress.loss_sum = in.number<double>();
   progress.epoch_seconds = in.number<double>();
   progress.patience_from = count();
+  progress.first_choice = optional();
   progress.has_best = flag();
   return progress;
 }

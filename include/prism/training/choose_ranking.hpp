@@ -23,8 +23,8 @@ namespace prism::inline PRISM_ISA::detail {
 /// items for a ranking takes as long as ranking some hundreds of users.
 inline constexpr std::size_t users_to_choose_on = 2048;
 
-/// The interactions of every n-th user that has any, for users_to_choose_on users or up to twice as
-/// many; none if there are not more than that.
+/// The interactions of every n-th user that has any, for users_to_choose_on users or up to half as
+/// many again; none if there are fewer than twice users_to_choose_on.
 [[nodiscard]] inline Interactions sample_to_choose_on(const Interactions& validation) {
   std::vector<Interaction> pairs;
   std::size_t users = 0;

@@ -99,7 +99,7 @@ template <class Options>
 [[nodiscard]] bool learns_directions_alone(const Options& options) {
   const Ranking& ranking = options.ranking;
   return !prism::loss_traits(options.loss).dot_product_logits &&
-         (ranking.sets_magnitudes() || ranking.chooses()) && ranking.exponent.value_or(0) == 0;
+         (ranking.chooses() ? ranking.exponent.value_or(0) : ranking.own_exponent()) == 0;
 }
 
 /// Sets a learning rate and a schedule if the options have none.

@@ -72,7 +72,8 @@ struct History {
   std::vector<std::string> warnings{};
   /// FitOptions::metric of the best epoch; initial_validation if best_epoch is 0.
   double best_validation = 0;
-  /// Its alpha or power, which the model's ranking has in the end; see EpochRecord::chosen.
+  /// Its alpha or power, see EpochRecord::chosen. The model's ranking has it in the end, unless the
+  /// last step's weights are kept (BestWeights::last): then that of the last validation.
   std::optional<double> best_chosen{};
   StopReason stop_reason = StopReason::none;
 

@@ -98,7 +98,9 @@ template <Execution X, class Model, class... Observers>
   require(!split.validation.empty(), "split", "has no validation set to add to the training set");
   const Split merged = merge_validation(split);
   auto made_alike = model.options();
-  made_alike.ranking = model.ranking().as_chosen();
+  if (model.ranking().chooses()) {
+    made_alike.ranking = model.ranking().with_choice(history.best_chosen).as_chosen();
+  }
   Model again(exec, merged.train, std::move(made_alike));
   fit(exec, again, merged,
       detail::retraining_options<Model>(exec, split.train, model.options(), history, options),

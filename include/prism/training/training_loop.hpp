@@ -80,14 +80,16 @@ class TrainingLoop {
   /// @param options  checked by detail::check, with epochs, learning_rate and schedule set
   /// @param memory   for a second copy of the weights
   /// @param trained  whether the weights that training begins with may be the best
+  /// @param choice   the ranking's alpha or power before the run, if it chooses one
   /// @param copy     copies numbers of the weights on the execution
   TrainingLoop(const Split& split, FitOptions&& options, std::pmr::memory_resource* memory,
-               bool trained, detail::CopyNumbers<T> copy)
+               bool trained, std::optional<double> choice, detail::CopyNumbers<T> copy)
       : split_(split),
         options_(std::move(options)),
         memory_(memory),
         best_(options_, memory, copy),
         trained_(trained) {
+    progress_.first_choice = choice;
     past().steps_per_epoch = detail::steps_per_epoch(split.train.size(), options_.batch_size);
   }
 
@@ -142,7 +144,7 @@ class TrainingLoop {
     // validation set the file does not tell, so assume that it had.
     trained_ = history().initial_validation.has_value() || !has_validation();
     past().stop_reason = detail::resumed_stop_reason(options_, max_epochs(), progress_);
-    rank_with(progress_.has_best ? history().best_chosen : detail::last_chosen(history()));
+    rank_with(progress_.has_best ? history().best_chosen : last_chosen());
   }
 
   StepRecord step(detail::ObserverRefs observers) {
@@ -317,7 +319,7 @@ class TrainingLoop {
     past().stop_reason = StopReason::diverged;
     apply_deferred();  // so that no deferred step is applied to the best weights
     best_.restore(weights());
-    rank_with(history().best_chosen);
+    rank_with(history().best_chosen ? history().best_chosen : progress_.first_choice);
     if (best_.keeps() && history().best_epoch == 0 && !trained_) mark_untrained();
     publish();
     throw DivergenceError(std::string(what) + " no longer finite in epoch " +
@@ -348,23 +350,35 @@ class TrainingLoop {
     }
     if (has_best && (progress_.has_best || last_is_best)) search_all_choices();
   }
-  /// For the best epoch's weights: the searches during training tried only nearby values.
+  /// For the best epoch's weights: the searches during training tried only nearby values. Keeps the
+  /// earlier choice if no other ranks better on the whole validation set.
   void search_all_choices() {
-    if (!history().best_chosen || history().best_epoch == 0) return;
+    if (!history().best_chosen || history().best_epoch == 0 || searched_ == history().best_epoch) {
+      return;
+    }
     const detail::Stopwatch time;
     const detail::ValidationReports reports = validate(false, detail::ChoiceSearch::all);
     EpochRecord& record = past().epochs[history().best_epoch - 1];
-    detail::set_validation(record, reports, options_.metric);
-    detail::set_best(past(), record);
+    if (reports.chosen && options_.metric(reports.by_dot) > record.validation) {
+      detail::set_validation(record, reports, options_.metric);
+      detail::set_best(past(), record);
+    }
+    rank_with(record.chosen);
+    searched_ = record.epoch;
     record.validate_seconds += time.seconds();
     past().seconds += time.seconds();
+  }
+  /// The choice of the last validation, or the ranking's own before the first.
+  [[nodiscard]] std::optional<double> last_chosen() const {
+    const std::optional<double> chosen = detail::last_chosen(history());
+    return chosen ? chosen : progress_.first_choice;
   }
   /// Gives the model the last step's weights again.
   void go_on_from_last() {
     if (!progress_.has_best) return;
     best_.exchange(weights());
     progress_.has_best = false;
-    rank_with(detail::last_chosen(history()));
+    rank_with(last_chosen());
   }
 
   const Split& split_;
@@ -374,6 +388,7 @@ class TrainingLoop {
   detail::WeightsStore<T> best_;
   std::vector<detail::RunSetting> settings_;  // once they are needed
   bool trained_;                              // see the constructor
+  std::size_t searched_ = 0;                  // the best epoch for which all choices were tried
   bool begun_ = false;                        // whether observers' begin has been called
   bool stop_asked_ = false;                   // by an observer, in this step
 };

@@ -169,7 +169,9 @@ class TrainingSession final : public TrainingLoop<typename Model::scalar_type> {
 
   TrainingSession(NotBegun, const X& exec, Model& model, const Split& split, FitOptions&& options)
       : Loop(split, checked(std::move(options), exec, model, split),
-             memory_of(exec, model.memory()), model.trained(), copy_on_execution),
+             memory_of(exec, model.memory()), model.trained(),
+             model.ranking().chooses() ? model.ranking().chosen() : std::nullopt,
+             copy_on_execution),
         exec_(exec),
         working_(exec, model),
         model_(working_.get()),
