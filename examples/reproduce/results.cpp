@@ -100,32 +100,51 @@ std::string verdict(const prism::Statistic& ours, std::optional<double> paper) {
   return (difference > 0 ? "better by " : "worse by ") + number("%.1f %%", std::abs(difference));
 }
 
+namespace {
+
+/// The runs with the seeds of others.
+std::vector<prism::TrialRecord> of_seeds(const std::vector<prism::TrialRecord>& runs,
+                                         const std::vector<prism::TrialRecord>& others) {
+  std::vector<prism::TrialRecord> some;
+  for (const prism::TrialRecord& other : others) {
+    const auto run = std::ranges::find(runs, other.seed, &prism::TrialRecord::seed);
+    if (run != runs.end()) some.push_back(*run);
+  }
+  return some;
+}
+
+}  // namespace
+
 std::string after_training_markdown(const std::vector<CellResult>& cells) {
   std::ostringstream out;
   for (const CellResult& result : cells) {
     if (!result.complete() || !result.after || !result.after->complete) continue;
-    const prism::Statistic ours = result.after->test(&prism::Report::ndcg);
-    const auto difference = [&](const prism::Tuned& other) {
-      const prism::Statistic theirs = other.test(&prism::Report::ndcg);
+    const std::vector<prism::TrialRecord>& runs = result.after->runs;
+    const prism::Statistic ours = over(runs, ndcg);
+    const auto of_decay = of_seeds(result.decay.runs, runs);
+    const auto of_prism = of_seeds(result.prism.runs, runs);
+    if (of_decay.size() != runs.size() || of_prism.size() != runs.size()) continue;
+    const auto difference = [&](const std::vector<prism::TrialRecord>& other) {
+      const prism::Statistic theirs = over(other, ndcg);
       return theirs.mean > 0 ? number("%+.1f %%", 100 * (ours.mean - theirs.mean) / theirs.mean)
                              : std::string();
     };
-    const auto equal_epochs = [&](const prism::Tuned& other) {
-      const auto [theirs, own] = epochs_to_equal_quality(other.runs, result.after->runs);
+    const auto equal_epochs = [&](const std::vector<prism::TrialRecord>& other) {
+      const auto [theirs, own] = epochs_to_equal_quality(other, runs);
       return number("%.0f", theirs.mean) + " / " + number("%.0f", own.mean);
     };
-    const auto seconds = [](const prism::Tuned& of) {
-      return mean_text("%.0f",
-                       over(of.runs, [](const prism::TrialRecord& run) { return run.seconds; }));
+    const auto seconds = [](const std::vector<prism::TrialRecord>& of) {
+      return mean_text("%.0f", over(of, [](const prism::TrialRecord& run) { return run.seconds; }));
     };
-    const prism::Statistic power = over(
-        result.after->runs, [](const prism::TrialRecord& run) { return run.chosen.value_or(0); });
+    const prism::Statistic power =
+        over(runs, [](const prism::TrialRecord& run) { return run.chosen.value_or(0); });
     out << "| " << result.cell.data.title << " | " << result.cell.backbone << " + "
-        << result.cell.loss << " | " << name_of(result.cell.protocol) << " | " << with_spread(ours)
-        << " | " << mean_text("%.2f", power) << " | " << difference(result.decay) << " | "
-        << difference(result.prism) << " | " << equal_epochs(result.decay) << " | "
-        << equal_epochs(result.prism) << " | " << seconds(result.decay) << " / "
-        << seconds(result.prism) << " / " << seconds(*result.after) << " |\n";
+        << result.cell.loss << " | " << name_of(result.cell.protocol) << " | " << runs.size()
+        << " | " << with_spread(over(of_decay, ndcg)) << " | " << with_spread(over(of_prism, ndcg))
+        << " | " << with_spread(ours) << " | " << mean_text("%.2f", power) << " | "
+        << difference(of_decay) << " / " << difference(of_prism) << " | " << equal_epochs(of_decay)
+        << " | " << equal_epochs(of_prism) << " | " << seconds(of_decay) << " / "
+        << seconds(of_prism) << " / " << seconds(runs) << " |\n";
   }
   if (out.str().empty()) return "";
   return "| data | model | protocol | NDCG@20 after training | power | difference from decay | "

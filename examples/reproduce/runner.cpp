@@ -167,15 +167,22 @@ std::optional<prism::TrialRecord> Runner::best_at(const Search& search, const Da
 CellResult Runner::run(const Cell& cell, const std::vector<Search>& searches,
                        std::vector<std::uint64_t> seeds, const prism::QueueOptions& queue) {
   CellResult result{.cell = cell, .all_seeds = seeds.size()};
+  const std::vector<Search> before_training(searches.begin(), searches.begin() + 2);
+  const std::vector<Search> after_training(searches.begin() + 2, searches.end());
+  std::vector<std::uint64_t> seeds_after = seeds;
   // If a result is incomplete, time has run out: with fewer seeds, trials are read, not run.
   for (; !seeds.empty(); seeds.pop_back()) {
-    const auto of_cell = tuned(searches, cell.data, seeds, queue);
+    const auto of_cell = tuned(before_training, cell.data, seeds, queue);
     result.decay = of_cell[0];
     result.prism = of_cell[1];
-    if (of_cell.size() > 2) result.after = of_cell[2];
     if (result.complete()) break;
   }
   result.seeds = seeds.size();
+  for (; !after_training.empty() && !seeds_after.empty(); seeds_after.pop_back()) {
+    result.after = tuned(after_training, cell.data, seeds_after, queue).front();
+    if (result.after->complete) break;
+  }
+  if (result.after) result.seeds = std::min(result.seeds, seeds_after.size());
   const std::vector<double>& rates = searches.front().settings.lists.at("lr");
   if (!result.complete() || rates.size() < 2) return result;
   for (const double rate : rates) {
