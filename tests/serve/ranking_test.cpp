@@ -291,9 +291,10 @@ TEST_CASE("a new item has the magnitude that the model's ranking gives to its po
     model.set_ranking(ranking);
     CHECK(magnitudes() == solved);
   }
-  model.set_ranking({.magnitude = [](double d) { return d - 9; }});
+  // Above 0 for each of the model's items, but not for a new one.
+  model.set_ranking({.magnitude = [](double d) { return d == 0 ? -8.0 : 1.0; }});
   CHECK(refusal([&] { return fold_in_items(model, history); }) ==
-        "magnitude: must be finite and above 0, not -8 for popularity 1");
+        "magnitude: must be finite and above 0, not -8 for popularity 0");
 }
 
 TEST_CASE("a new user's magnitude is the ranking's only if that scales users too") {
