@@ -72,9 +72,10 @@ const char* const about_after_training = R"(
 Not in the paper: Xavier, no decay, learning rate 0.01 without a search; items are ranked with rows of magnitude
 (d + 1)^power, where d is the training popularity ([ranking](popularity_when_ranking.md)). The power is chosen on the
 validation set, and training stops by the ranking with it. The loss's hyperparameters are chosen from the same lists as
-those of decay and PRISM. Epochs to equal quality are as above, for each pair of methods. Seconds are those of the
-chosen trainings with all validations, on one core beside other work; the searches of decay train 12 candidates, and
-those of PRISM 3, for each one of these.
+those of decay and PRISM. All three methods have the same seeds, those on record for all. Epochs to equal quality are
+as above, for each pair of methods. Seconds are those of the chosen trainings with all validations, beside other work,
+and on different days: they are no comparison of speed. The searches of decay train 12 candidates, and those of PRISM 3,
+for each one of these.
 
 )";
 

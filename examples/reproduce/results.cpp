@@ -147,10 +147,10 @@ std::string after_training_markdown(const std::vector<CellResult>& cells) {
         << seconds(of_prism) << " / " << seconds(runs) << " |\n";
   }
   if (out.str().empty()) return "";
-  return "| data | model | protocol | NDCG@20 after training | power | difference from decay | "
-         "from "
-         "PRISM | epochs to equal quality, decay / after | PRISM / after | seconds of a training, "
-         "decay / PRISM / after |\n|---|---|---|---|---|---|---|---|---|---|\n" +
+  return "| data | model | protocol | seeds | NDCG@20, decay | PRISM | after training | power | "
+         "difference from decay / PRISM | epochs to equal quality, decay / after | PRISM / after | "
+         "seconds of a training, decay / PRISM / after "
+         "|\n|---|---|---|---|---|---|---|---|---|---|---|---|\n" +
          out.str();
 }
 
