@@ -13,6 +13,7 @@
 #include <string>
 
 #include "prism/core/config.hpp"
+#include "prism/core/error.hpp"
 #include "prism/training/history.hpp"
 #include "prism/training/observer.hpp"
 
