@@ -152,11 +152,12 @@ TEST_CASE("a curve has the reports of its scorers, the same for any number of th
   REQUIRE(curve.size() == 7);
   const EvaluateOptions options{.exclude = {&split.train}};
   const ThreadLimit limit(1);
-  const auto of_scorer = ranking_curve(scorer, split.train, split.validation, rankings, options);
-  REQUIRE(of_scorer.size() == 7);
+  const auto curve_of_scorer =
+      ranking_curve(scorer, split.train, split.validation, rankings, options);
+  REQUIRE(curve_of_scorer.size() == 7);
   for (std::size_t k = 0; k < rankings.size(); ++k) {
     CHECK(curve[k].ranking.label() == rankings[k].label());
-    CHECK(same(curve[k].report, of_scorer[k].report));
+    CHECK(same(curve[k].report, curve_of_scorer[k].report));
     const Report expected =
         evaluate(with_ranking(scorer, rankings[k], split.train), split.validation, options);
     CHECK(same(curve[k].report, expected));

@@ -279,7 +279,7 @@ TEST_CASE("a new item has the magnitude that the model's ranking gives to its po
                                  Ranking{.magnitude = logarithm}, Ranking{.exponent = 0}}) {
     CAPTURE(ranking.label());
     model.set_ranking(ranking);
-    check(ranking);
+    check([&](double d) { return ranking_magnitude(ranking, d); });
     check([](double d) { return 2 * std::log(d + 2); },
           {.magnitude = PrismMagnitude{.alpha = 1, .scale = 2}});
   }

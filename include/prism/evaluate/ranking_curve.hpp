@@ -74,9 +74,9 @@ template <Execution X, class Model>
                                                       const Interactions& relevant,
                                                       std::span<const Ranking> rankings,
                                                       const EvaluateOptions& options = {}) {
-  const EvaluateOptions of_scorer = detail::excluding_seen(options, model.train(), relevant);
+  const EvaluateOptions measure = detail::excluding_seen(options, model.train(), relevant);
   const auto scorer = model.scorer(exec, Ranking{});
-  return ranking_curve(exec, scorer, model.train(), relevant, rankings, of_scorer);
+  return ranking_curve(exec, scorer, model.train(), relevant, rankings, measure);
 }
 /// The same for a model, on the host's threads.
 template <class Model>

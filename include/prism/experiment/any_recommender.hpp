@@ -17,13 +17,14 @@
 #include "prism/evaluate/evaluate_options.hpp"
 #include "prism/evaluate/report.hpp"
 #include "prism/kernel/scored_item.hpp"
-#include "prism/policy/ranking.hpp"
 #include "prism/serve/recommend_options.hpp"
 #include "prism/training/fit_options.hpp"
 #include "prism/training/history.hpp"
 #include "prism/training/observer.hpp"
 
 namespace prism::inline PRISM_ISA {
+
+struct Ranking;  // prism/policy/ranking.hpp
 
 /// A model and the execution it runs on, type-erased. The results of each member are bit-identical
 /// to those of the function of the same name for the model on that execution; a float is returned

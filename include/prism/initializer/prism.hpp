@@ -18,9 +18,10 @@
 #include "prism/core/rows.hpp"
 #include "prism/initializer/xavier.hpp"
 #include "prism/kernel/row.hpp"
+#include "prism/ops/ranking_magnitude.hpp"
 #include "prism/policy/initializer.hpp"
 #include "prism/policy/label.hpp"
-#include "prism/policy/prism_magnitude.hpp"
+#include "prism/policy/prism_alpha.hpp"
 
 namespace prism::inline PRISM_ISA {
 

@@ -24,6 +24,7 @@
 #include "prism/data/interactions.hpp"
 #include "prism/initializer/xavier.hpp"
 #include "prism/model/model_name.hpp"
+#include "prism/ops/ranking_magnitude.hpp"
 #include "prism/ops/with_ranking.hpp"
 #include "prism/optimizer/adam.hpp"
 #include "prism/policy/backbone.hpp"

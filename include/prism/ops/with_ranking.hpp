@@ -22,6 +22,7 @@
 #include "prism/data/interactions.hpp"
 #include "prism/kernel/row.hpp"
 #include "prism/ops/numbers.hpp"
+#include "prism/ops/ranking_magnitude.hpp"
 #include "prism/ops/rescale_rows.hpp"
 #include "prism/policy/output.hpp"
 #include "prism/policy/ranking.hpp"

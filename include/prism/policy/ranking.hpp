@@ -15,9 +15,7 @@
 #include "prism/core/error.hpp"
 #include "prism/core/finite.hpp"
 #include "prism/core/index.hpp"
-#include "prism/kernel/elementary.hpp"
-#include "prism/kernel/power.hpp"
-#include "prism/policy/prism_magnitude.hpp"
+#include "prism/policy/prism_alpha.hpp"
 
 namespace prism::inline PRISM_ISA {
 
@@ -73,13 +71,6 @@ struct Ranking {
   }
   /// Whether nothing is set that changes a ranking, and training chooses nothing.
   [[nodiscard]] bool is_default() const noexcept { return as_trained() && !chooses(); }
-  /// m(d); 1 if nothing gives it. Not for `magnitudes`.
-  [[nodiscard]] double operator()(double popularity) const {
-    if (magnitude) return magnitude(popularity);
-    if (power) return elementary::pow(popularity + 1.0, *power);
-    return alpha ? prism_magnitude(*alpha, popularity) : 1.0;
-  }
-
   /// Whether training chooses alpha or power.
   [[nodiscard]] bool chooses() const noexcept { return !alphas.empty() || !powers.empty(); }
   /// The values that it chooses from.
@@ -193,33 +184,4 @@ inline std::string Ranking::name() const {
   return text;
 }
 
-namespace detail {
-
-/// The magnitudes m(d) of rows, in the table's scalar type; empty if all are 1.
-/// @param popularity  of each row
-/// @throws ArgumentError  for a magnitude that is not finite and above 0, or a wrong number of them
-template <class T>
-[[nodiscard]] std::vector<T> magnitudes_for(const Ranking& ranking,
-                                            std::span<const Index> popularity) {
-  if (!ranking.sets_magnitudes()) return {};
-  std::vector<T> values(popularity.size());
-  require(ranking.magnitudes.empty() || ranking.magnitudes.size() == popularity.size(),
-          "magnitudes",
-          "must have one number for each of the " + std::to_string(popularity.size()) +
-              " items, not " + std::to_string(ranking.magnitudes.size()));
-  for (std::size_t r = 0; r < values.size(); ++r) {
-    const double value =
-        ranking.magnitudes.empty() ? ranking(popularity[r]) : ranking.magnitudes[r];
-    values[r] = static_cast<T>(value);
-    if (is_finite(values[r]) && values[r] > 0) continue;  // no text for each of many rows
-    const bool only_as_t = is_finite(value) && value > 0;
-    throw ArgumentError("magnitude", std::string("must be finite and above 0") +
-                                         (only_as_t ? " in the rows' type" : "") + ", not " +
-                                         format_number(value) + " for popularity " +
-                                         std::to_string(popularity[r]));
-  }
-  return values;
-}
-
-}  // namespace detail
 }  // namespace prism::inline PRISM_ISA

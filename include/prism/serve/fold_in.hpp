@@ -22,6 +22,7 @@
 #include "prism/data/interactions.hpp"
 #include "prism/evaluate/scoring_rows.hpp"
 #include "prism/execution/host.hpp"
+#include "prism/ops/ranking_magnitude.hpp"
 #include "prism/policy/output.hpp"
 #include "prism/policy/ranking.hpp"
 #include "prism/serve/least_squares.hpp"
@@ -77,8 +78,8 @@ void set_magnitudes(Rows<T> rows, std::span<const double> magnitudes) {
 template <class T>
 [[nodiscard]] std::vector<double> magnitudes_of(const Ranking& ranking, bool users,
                                                 std::span<const Index> popularity) {
-  const bool of_popularity = ranking.own_exponent() == 0 && ranking.magnitudes.empty();
-  if (!of_popularity || (users && !ranking.users)) return {};
+  const bool by_popularity_alone = ranking.own_exponent() == 0 && ranking.magnitudes.empty();
+  if (!by_popularity_alone || (users && !ranking.users)) return {};
   if (!ranking.sets_magnitudes()) return std::vector<double>(popularity.size(), 1.0);
   const std::vector<T> values = magnitudes_for<T>(ranking, popularity);
   return {values.begin(), values.end()};

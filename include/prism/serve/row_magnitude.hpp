@@ -15,7 +15,8 @@
 #include "prism/core/index.hpp"
 #include "prism/core/rows.hpp"
 #include "prism/kernel/row.hpp"
-#include "prism/policy/prism_magnitude.hpp"
+#include "prism/ops/ranking_magnitude.hpp"
+#include "prism/policy/prism_alpha.hpp"
 
 namespace prism::inline PRISM_ISA {
 

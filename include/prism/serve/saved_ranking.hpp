@@ -16,6 +16,7 @@
 #include "prism/core/matrix.hpp"
 #include "prism/core/rows.hpp"
 #include "prism/data/interactions.hpp"
+#include "prism/ops/ranking_magnitude.hpp"
 #include "prism/policy/ranking.hpp"
 #include "prism/serve/manifest.hpp"
 #include "prism/serve/model_folder.hpp"
@@ -36,7 +37,7 @@ inline constexpr const char* item_magnitudes_file = "item_magnitudes.npy";
           "cannot be saved: its own function also scales users' rows; use alpha or power, or set "
           "users to false");
   for (const Index popularity : train.item_degree()) {
-    ranking.magnitudes.push_back(ranking(popularity));
+    ranking.magnitudes.push_back(ranking_magnitude(ranking, popularity));
   }
   ranking.magnitude = nullptr;
   return ranking;

@@ -1,19 +1,13 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// PRISM's magnitude of a row as a function of its popularity. "On the Role of Weight Decay in
+// The alpha of PRISM's magnitudes. "On the Role of Weight Decay in
 // Collaborative Filtering: A Popularity Perspective", KDD 2025.
 #pragma once
 
 #include "prism/core/config.hpp"
 #include "prism/core/error.hpp"
 #include "prism/core/finite.hpp"
-#include "prism/kernel/elementary.hpp"
 
 namespace prism::inline PRISM_ISA {
-
-/// alpha * log(d + 2) + 1 - alpha for popularity d (the paper, section 4).
-[[nodiscard]] inline double prism_magnitude(double alpha, double popularity) {
-  return alpha * elementary::log(popularity + 2.0) + (1.0 - alpha);
-}
 
 /// The largest alpha: above 1 / (1 - log 2) = 3.259, the magnitude of popularity 0 is negative.
 inline constexpr double max_prism_alpha = 3.25;
