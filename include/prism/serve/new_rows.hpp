@@ -63,10 +63,10 @@ template <Execution X, class Model, class T = typename Model::scalar_type>
 [[nodiscard]] Scorer<T> scorer_of_users(const X& exec, const Model& model, const Matrix<T>& users) {
   const Output<T> output = model.output(exec);
   detail::check_dim("users", users, output.items().dim());
-  Ranking of_items = model.ranking();
-  of_items.users = false;  // the first rows are not the model's users
+  Ranking ranking = model.ranking();
+  ranking.users = false;  // the first rows are not the model's users
   return detail::scorer_of_rows(exec, model, detail::copy_rows(rows(users)),
-                                detail::copy_rows(output.items()), of_items);
+                                detail::copy_rows(output.items()), ranking);
 }
 
 /// The model's scorer with users appended: row k is user model.train().users() + k, as
