@@ -19,7 +19,7 @@ using test::trial_split;
 
 namespace {
 
-using Model = Recommender<MF<8>, DirectAU>;
+using RankedModel = Recommender<MF<8>, DirectAU>;
 
 std::shared_ptr<const Split> shared_split() {
   static const auto split = std::make_shared<const Split>(trial_split());
@@ -30,7 +30,7 @@ FitOptions short_run() { return {.learning_rate = 0.1, .batch_size = 128, .epoch
 
 TrialSpec trial(const Ranking& ranking, const FitOptions& fit = short_run(),
                 std::uint64_t seed = 5) {
-  return trial_of<Model>(shared_split(), "split", {.seed = seed, .ranking = ranking}, fit, {});
+  return trial_of<RankedModel>(shared_split(), "split", {.seed = seed, .ranking = ranking}, fit, {});
 }
 
 EvaluateOptions as_tested() {
@@ -92,7 +92,7 @@ TEST_CASE("trials that choose record what fit gives") {
       TrialRecords records;
       REQUIRE(run_trials(trials, to_the_end, records));
       const TrialRecord record = *records.find(trials[0].key);
-      Model model(trial_split().train, {.seed = seed, .ranking = ranking});
+      RankedModel model(trial_split().train, {.seed = seed, .ranking = ranking});
       const History history = prism::fit(model, trial_split(), short_run(), Silent());
       REQUIRE(history.best_chosen.has_value());
       last_is_another += history.epochs.back().chosen != history.best_chosen ? 1 : 0;
@@ -160,9 +160,9 @@ TEST_CASE("trials retrained after a choice are what retrain gives, and choose no
     REQUIRE(run_trials(again, to_the_end, records));
     const TrialRecord record = *records.find(again[0].key);
 
-    Model model(trial_split().train, {.seed = 5, .ranking = ranking});
+    RankedModel model(trial_split().train, {.seed = 5, .ranking = ranking});
     const History history = prism::fit(model, trial_split(), fit, Silent());
-    const Model retrained = retrain(model, trial_split(), history, fit, Silent());
+    const RankedModel retrained = retrain(model, trial_split(), history, fit, Silent());
     CHECK(retrained.ranking().power == history.best_chosen);
     CHECK(record.epochs == history.best_epoch);
     CHECK_FALSE(record.chosen.has_value());

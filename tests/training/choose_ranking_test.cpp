@@ -18,10 +18,10 @@ using test::small_split;
 
 namespace {
 
-using Model = Recommender<MF<16>, DirectAU>;
+using RankedModel = Recommender<MF<16>, DirectAU>;
 
-Model make_model(Ranking ranking = power_by_validation()) {
-  return Model(small_split().train, {.ranking = std::move(ranking)});
+RankedModel make_model(Ranking ranking = power_by_validation()) {
+  return RankedModel(small_split().train, {.ranking = std::move(ranking)});
 }
 
 FitOptions short_run() { return {.batch_size = 256, .epochs = 6}; }
@@ -112,7 +112,7 @@ TEST_CASE("values are compared on about 2048 users if there are more than twice 
 TEST_CASE("the model ranks with the choice, and its validation is that of the history") {
   const Split& split = small_split();
   for (const Ranking& ranking : {power_by_validation(), alpha_by_validation()}) {
-    Model model = make_model(ranking);
+    RankedModel model = make_model(ranking);
     const History history = fit(model, split, short_run(), Silent());
     REQUIRE(history.best_chosen.has_value());
     CHECK(model.ranking().chosen() == history.best_chosen);
@@ -130,11 +130,11 @@ TEST_CASE("the model ranks with the choice, and its validation is that of the hi
 
 TEST_CASE("the weights are those of the epoch that ranks best with its own choice") {
   const Split& split = small_split();
-  Model model = make_model();
+  RankedModel model = make_model();
   std::vector<std::vector<float>> after_epoch;
   struct Keep {
     std::vector<std::vector<float>>& items;
-    void epoch(const EpochRecord&, const Model& at) { items.push_back(numbers(at.items())); }
+    void epoch(const EpochRecord&, const RankedModel& at) { items.push_back(numbers(at.items())); }
   };
   const History history = fit(model, split, short_run(), Keep{after_epoch});
   CHECK(numbers(model.items()) == after_epoch[history.best_epoch - 1]);
@@ -143,7 +143,7 @@ TEST_CASE("the weights are those of the epoch that ranks best with its own choic
     CHECK(record.validation <= history.best_validation);
   }
   // Steps do not depend on the ranking.
-  Model as_trained = make_model(Ranking{});
+  RankedModel as_trained = make_model(Ranking{});
   std::vector<std::vector<float>> without;
   const History other = fit(as_trained, split,
                             {.learning_rate = 0.02, .batch_size = 256, .epochs = 6}, Keep{without});
@@ -153,9 +153,9 @@ TEST_CASE("the weights are those of the epoch that ranks best with its own choic
 
 TEST_CASE("observers see the model ranked with the epoch's choice") {
   const Split& split = small_split();
-  Model model = make_model();
+  RankedModel model = make_model();
   struct Compare {
-    void epoch(const EpochRecord& record, const Model& at) const {
+    void epoch(const EpochRecord& record, const RankedModel& at) const {
       CHECK(at.ranking().chosen() == record.chosen);
       CHECK(evaluate(at, small_split().validation).ndcg == record.validation_ndcg);
     }
@@ -165,11 +165,11 @@ TEST_CASE("observers see the model ranked with the epoch's choice") {
 
 TEST_CASE("choices are the same for any number of threads, and by a run that is resumed") {
   const Split& split = small_split();
-  Model model = make_model();
+  RankedModel model = make_model();
   const History history = fit(model, split, short_run(), Silent());
   {
     const ThreadLimit limit(1);
-    Model again = make_model();
+    RankedModel again = make_model();
     const History on_one = fit(again, split, short_run(), Silent());
     CHECK(on_one.best_chosen == history.best_chosen);
     CHECK(numbers(again.items()) == numbers(model.items()));
@@ -177,12 +177,12 @@ TEST_CASE("choices are the same for any number of threads, and by a run that is 
   const TemporaryFolder folder;
   const auto file = folder.path() / "run.checkpoint";
   for (std::size_t epochs = 0; epochs <= 6; epochs += 2) {
-    Model begun = make_model();
+    RankedModel begun = make_model();
     TrainingSession session(begun, split, short_run());
     while (session.history().epochs.size() < epochs) session.run_epoch();
     session.save(file);
-    Model resumed = make_model();
-    auto rest = TrainingSession<Model>::resume(file, resumed, split, short_run());
+    RankedModel resumed = make_model();
+    auto rest = TrainingSession<RankedModel>::resume(file, resumed, split, short_run());
     const History& whole = rest.run();
     REQUIRE(whole.epochs.size() == history.epochs.size());
     for (std::size_t e = 0; e < whole.epochs.size(); ++e) {
@@ -193,9 +193,9 @@ TEST_CASE("choices are the same for any number of threads, and by a run that is 
     CHECK(resumed.ranking().chosen() == history.best_chosen);
     CHECK(numbers(resumed.items()) == numbers(model.items()));
   }
-  Model other = make_model(alpha_by_validation());
+  RankedModel other = make_model(alpha_by_validation());
   CHECK(refusal([&] {
-          return TrainingSession<Model>::resume(file, other, split, short_run());
+          return TrainingSession<RankedModel>::resume(file, other, split, short_run());
         }).starts_with("ranking: must be power by validation from 0"));
 }
 
@@ -203,16 +203,16 @@ TEST_CASE("a run resumed before its first validation begins its search where the
   const Split& split = small_split();
   Ranking ranking = power_by_validation();
   ranking.power = 1.5;
-  Model model = make_model(ranking);
+  RankedModel model = make_model(ranking);
   const History history = fit(model, split, short_run(), Silent());
   const TemporaryFolder folder;
-  Model begun = make_model(ranking);
+  RankedModel begun = make_model(ranking);
   TrainingSession session(begun, split, short_run());
   session.step();
   session.save(folder / "run.checkpoint");
-  Model resumed = make_model();
+  RankedModel resumed = make_model();
   auto rest =
-      TrainingSession<Model>::resume(folder / "run.checkpoint", resumed, split, short_run());
+      TrainingSession<RankedModel>::resume(folder / "run.checkpoint", resumed, split, short_run());
   CHECK(resumed.ranking().power == 1.5);
   const History& whole = rest.run();
   for (std::size_t e = 0; e < history.epochs.size(); ++e) {
@@ -231,7 +231,7 @@ TEST_CASE("the search at the end keeps the earlier choice if nothing ranks bette
       if (record.epoch == 6) penalty = 1;
     }
   };
-  Model model = make_model();
+  RankedModel model = make_model();
   const History history = fit(model, split, options, PenaliseTheEnd{penalty});
   CHECK(history.best_validation > 0);
   CHECK(model.ranking().chosen() == history.best_chosen);
@@ -242,7 +242,7 @@ TEST_CASE("magnitudes that do not fit the model are refused before training") {
   CHECK(refusal([] {
           return make_model({.magnitudes = {1, 2}});
         }) == "magnitudes: must have one number for each of the 120 items, not 2");
-  Model model = make_model(Ranking{});
+  RankedModel model = make_model(Ranking{});
   CHECK(refusal([&] {
           model.set_ranking({.magnitude = [](double) { return 0.0; }});
         }).starts_with("magnitude: must be finite and above 0"));
@@ -254,7 +254,7 @@ TEST_CASE("a session that goes on ranks with its last choice, and ends with the 
   ChangingTaste taste;
   FitOptions options = short_run();
   options.metric = taste.metric();
-  Model model = make_model();
+  RankedModel model = make_model();
   TrainingSession session(model, split, options);
   session.run(taste.after_epochs(3, 6));
   const double best = session.history().best_validation;
@@ -272,7 +272,7 @@ TEST_CASE("a session that goes on ranks with its last choice, and ends with the 
 
 TEST_CASE("a trained model starts from the best of all values, and keeps it if nothing is better") {
   const Split& split = small_split();
-  Model model = make_model(Ranking{});
+  RankedModel model = make_model(Ranking{});
   fit(model, split, short_run(), Silent());
   model.set_ranking(power_by_validation());
   const auto items = numbers(model.items());
@@ -289,7 +289,7 @@ TEST_CASE("a trained model starts from the best of all values, and keeps it if n
 
 TEST_CASE("with the last weights kept, the ranking is that of the last epoch") {
   const Split& split = small_split();
-  Model model = make_model();
+  RankedModel model = make_model();
   FitOptions options = short_run();
   options.best_weights = BestWeights::last;
   const History history = fit(model, split, options, Silent());
@@ -299,9 +299,9 @@ TEST_CASE("with the last weights kept, the ranking is that of the last epoch") {
 
 TEST_CASE("a retrained model keeps the choice, and chooses nothing") {
   const Split& split = small_split();
-  Model model = make_model();
+  RankedModel model = make_model();
   const History history = fit(model, split, short_run(), Silent());
-  const Model again = retrain(model, split, history, short_run(), Silent());
+  const RankedModel again = retrain(model, split, history, short_run(), Silent());
   CHECK(again.ranking().power == history.best_chosen);
   CHECK(!again.ranking().chooses());
   CHECK(again.train().size() > model.train().size());
@@ -309,7 +309,7 @@ TEST_CASE("a retrained model keeps the choice, and chooses nothing") {
 
 TEST_CASE("values to choose from need a validation set") {
   const Split whole = merge_validation(small_split());
-  Model model(whole.train, {.ranking = power_by_validation()});
+  RankedModel model(whole.train, {.ranking = power_by_validation()});
   CHECK(refusal([&] { return fit(model, whole, short_run(), Silent()); })
             .starts_with("ranking: must not have values to choose from if split.validation is "
                          "empty"));
@@ -319,7 +319,7 @@ TEST_CASE("values to choose from need a validation set") {
 
 TEST_CASE("a fixed power is what training validates and stops by") {
   const Split& split = small_split();
-  Model model = make_model({.power = 0.4});
+  RankedModel model = make_model({.power = 0.4});
   const History history = fit(model, split, short_run(), Silent());
   CHECK(!history.best_chosen.has_value());
   CHECK(evaluate(model, split.validation).ndcg == history.best_validation_ndcg);
