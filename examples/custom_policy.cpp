@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// A user-defined loss, initializer and backbone, trained in combination with the library's. A
-// policy is a plain struct with a name: no base class, no macro, no registration.
-#include <algorithm>
+// A user-defined initializer and backbone, trained in combination with the library's. A policy is a
+// plain struct with a name: no base class, no macro, no registration. custom_loss.cpp has a loss.
 #include <cmath>
 #include <cstdio>
 #include <prism/prism.hpp>
@@ -10,30 +9,6 @@
 #include <string_view>
 
 using namespace prism;
-
-/// Hinge loss: mean of max(0, margin - s(u,i) + s(u,i')) over the batch's pairs, with one negative
-/// i' for each.
-struct Hinge {
-  static constexpr std::string_view name = "Hinge";
-  // One negative per pair. loss_over_scores overwrites the gradient of every active row, so the
-  // trainer need not fill it with zeros.
-  static constexpr LossTraits traits{.negatives = 1, .overwrites_gradient = true};
-  double margin = 1;
-
-  template <class T, Execution X>
-  double operator()(const LossStep<T, X>& step) const {
-    const T pair_weight = T{1} / static_cast<T>(step.batch.pairs());
-    // scores[0] is the pair's score, scores[1] its negative's; both are replaced by the derivatives
-    // of the loss.
-    return loss_over_scores(step, [=, this](std::size_t /*pair*/, std::span<T> scores) {
-      const T violation = static_cast<T>(margin) - scores[0] + scores[1];
-      scores[0] = violation > 0 ? -pair_weight : T{0};
-      scores[1] = -scores[0];
-      return static_cast<double>(pair_weight * std::max(violation, T{0}));
-    });
-  }
-};
-static_assert(LossPolicy<Hinge>);
 
 /// Xavier's directions; a row of popularity d has magnitude sqrt(d + 1) / 10.
 struct RootPopularity {
@@ -133,8 +108,8 @@ int main() {
 
   const Split split = random_split(synthetic_interactions({.users = 1000, .items = 800}),
                                    {.validation = 0.1, .test = 0.1, .seed = 123});
-  using ModelGrid = Grid<Types<MF<32>, WeightedMF>, Types<BPR, Hinge>, Types<None>,
-                         Types<Xavier, RootPopularity>>;
+  using ModelGrid =
+      Grid<Types<MF<32>, WeightedMF>, Types<BPR, SSM>, Types<None>, Types<Xavier, RootPopularity>>;
   std::printf("%zu models\n", size(ModelGrid{}));
   for_each_model<ModelGrid>([&]<class Model>() {
     Model model(split.train);

@@ -30,13 +30,6 @@ struct Mine : Right {
 };
 #endif
 
-// case needs_all_rows: static constexpr BackboneTraits traits{.needs_all_rows = false}
-#ifdef CASE_needs_all_rows
-struct Mine : Right {
-  static constexpr bool needs_all_rows = false;
-};
-#endif
-
 // case traits: a backbone's traits must be a constant: static constexpr BackboneTraits
 #ifdef CASE_traits
 struct Mine : Right {

@@ -68,6 +68,50 @@ struct Mine : Right {
 };
 #endif
 
+// case options: a loss's options, if it names them, must be: static constexpr auto options =
+#ifdef CASE_options
+struct Mine : Right {
+  double tau = 0.1;
+  static constexpr const char* options = "tau";
+};
+#endif
+
+// case similarity: a loss that is a formula of scores must say which: static constexpr Similarity
+#ifdef CASE_similarity
+struct Mine {
+  static constexpr std::string_view name = "Mine";
+  template <class T>
+  constexpr T pairwise(T difference) const {
+    return difference;
+  }
+};
+#endif
+
+// case two_formulas: a loss must be one formula of scores: pairwise, positive (and negative), or
+#ifdef CASE_two_formulas
+struct Mine {
+  static constexpr std::string_view name = "Mine";
+  static constexpr Similarity similarity = Similarity::dot;
+  template <class T>
+  constexpr T pairwise(T difference) const {
+    return difference;
+  }
+  template <class T>
+  constexpr T positive(T score) const {
+    return score;
+  }
+};
+#endif
+
+// case formula_of_double: a loss's formula must be a template that returns its argument's type
+#ifdef CASE_formula_of_double
+struct Mine {
+  static constexpr std::string_view name = "Mine";
+  static constexpr Similarity similarity = Similarity::dot;
+  double pairwise(double difference) const { return difference; }
+};
+#endif
+
 // case plain_state: a loss's State, if it has one, must be: template <class T> struct State
 #ifdef CASE_plain_state
 struct Mine : Right {
@@ -109,46 +153,10 @@ struct Mine : Right {
 };
 #endif
 
-// In an earlier version these were members of the loss itself.
-// case needs_all_rows: LossTraits traits{.needs_all_rows = true}
-#ifdef CASE_needs_all_rows
-struct Mine : Right {
-  bool needs_all_rows() const { return true; }
-};
-#endif
-
-// case overwrites_gradient: LossTraits traits{.overwrites_gradient = true}
-#ifdef CASE_overwrites_gradient
-struct Mine : Right {
-  static constexpr bool overwrites_gradient = true;
-};
-#endif
-
-// case negatives_per_pair: a loss must declare in its traits its number of negatives per pair
-#ifdef CASE_negatives_per_pair
-struct Mine : Right {
-  std::size_t negatives_per_pair() const { return 1; }
-};
-#endif
-
 // case negatives: a loss must declare in its traits its number of negatives per pair
 #ifdef CASE_negatives
 struct Mine : Right {
   std::size_t negatives = 1;
-};
-#endif
-
-// case dot_product_logits: LossTraits traits{.dot_product_logits = true}
-#ifdef CASE_dot_product_logits
-struct Mine : Right {
-  static constexpr bool dot_product_logits = true;
-};
-#endif
-
-// case has_ranking_rule: LossTraits traits{.has_ranking_rule = true}
-#ifdef CASE_has_ranking_rule
-struct Mine : Right {
-  static constexpr bool has_ranking_rule = true;
 };
 #endif
 

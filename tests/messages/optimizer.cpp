@@ -39,13 +39,6 @@ struct Mine : Right {
 };
 #endif
 
-// case defers_rows: static constexpr OptimizerTraits traits{.defers_rows = true}
-#ifdef CASE_defers_rows
-struct Mine : Right {
-  static constexpr bool defers_rows = true;
-};
-#endif
-
 // case state: an optimizer must have a State for a table: template <class T> struct State
 #ifdef CASE_state
 struct Mine {

@@ -47,6 +47,7 @@ namespace other {
 struct Named : Zero {
   static constexpr double margin = 1;
   double penalty = 0.1, base = 2, tau = 0.5;
+  static constexpr auto options = option_table(option<&Named::tau>("tau", domain::positive));
   [[nodiscard]] static std::string label() { return "Named"; }
 };
 [[maybe_unused]] std::string label(const Named&) { return "taken"; }
@@ -65,12 +66,9 @@ struct Filled : Xavier {
   void check() const { require_positive("value", value); }
 };
 
-// A type with a malformed hook, or a member that policies once declared directly, is not a policy.
+// A type with a malformed hook is not a policy.
 struct Unchecked : Zero {
   void check() {}
-};
-struct OldWay : Zero {
-  bool needs_all_rows = true;
 };
 struct ForOneExecution {
   static constexpr std::string_view name = "ForOneExecution";
@@ -82,7 +80,7 @@ struct ForOneExecution {
 struct Final final : Zero {};
 static_assert(LossPolicy<Zero> && LossPolicy<Promising> && LossPolicy<Halving>);
 static_assert(LossPolicy<Final>);
-static_assert(!LossPolicy<Unchecked> && !LossPolicy<OldWay>);
+static_assert(!LossPolicy<Unchecked>);
 static_assert(LossPolicy<ForOneExecution> && !LossPolicy<ForOneExecution, double, Serial>);
 static_assert(LossPolicy<BPR, float, Serial> && LossPolicy<Penalized<MACR, IPL>, float, Serial>);
 static_assert(BackbonePolicy<LightGCN<8>, float, Serial> && BackbonePolicy<MLP<8>, float, Serial>);

@@ -13,6 +13,7 @@
 #include <prism/testing/gradient_check.hpp>
 
 #include "policies.hpp"
+#include "policy/formulas.hpp"
 #include "support/nan_max.hpp"
 
 using namespace prism;
@@ -114,6 +115,12 @@ void check_device(const Loss& loss) {
 using Plain = MF<dynamic>;
 
 }  // namespace
+
+TEST_CASE("a device computes formulas without derivatives, and their gradients") {
+  check_device<Plain>(test::SquaredHinge{});
+  check_device<Plain>(test::Top1{});
+  check_device<Plain>(test::BinaryCrossEntropy{});
+}
 
 TEST_CASE("a device computes every loss and every penalty, and their gradients") {
   test::for_each_policy(all::Losses{}, [&]<class Loss>(std::type_identity<Loss>) {

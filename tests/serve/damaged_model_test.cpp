@@ -66,7 +66,7 @@ TEST_CASE("a manifest whose checksum is right is not believed for that") {
         "/manifest.txt: has loss.negatives: -1, which is not a valid number for this line");
   CHECK(refusal("loss.log_q", "2") == "/manifest.txt: has loss.log_q: 2, which is neither 0 nor 1");
   CHECK(refusal("sampler.mask", "3") ==
-        ": has an option outside its domain: mask: must be one of its type's enumerators");
+        ": has an option outside its domain: mask: must be one of its type's enumerators, not 3");
   CHECK(refusal("train", "nothing") ==
         ": has training interactions that do not match its manifest");
   CHECK(refusal("seed", "-1") ==

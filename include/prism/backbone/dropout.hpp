@@ -20,6 +20,7 @@
 #include "prism/kernel/pack.hpp"
 #include "prism/policy/backbone.hpp"
 #include "prism/policy/label.hpp"
+#include "prism/policy/option.hpp"
 
 namespace prism::inline PRISM_ISA {
 
@@ -92,12 +93,8 @@ struct Dropout {
     return prism::output_dim(base);
   }
 
-  /// @throws ArgumentError  for an option outside its domain
-  void check() const {
-    prism::check_options(base);
-    require(rate >= 0 && rate <= max_rate, "rate",
-            "must be from 0 to 0.999, not " + format_number(rate));
-  }
+  static constexpr auto options =
+      option_table(option<&Dropout::rate>("rate", Domain{"from 0 to 0.999", 0, 0.999}));
 
   /// "MF<64> with dropout 0.1"; the backbone's label alone if rate is 0.
   [[nodiscard]] std::string label() const {
@@ -133,8 +130,6 @@ struct Dropout {
   }
 
  private:
-  static constexpr double max_rate = 0.999;
-
   /// Returns copies of the side's unique rows with the step's dropout applied.
   /// @param side_number  0 for users, 1 for items, which have separate draws
   template <class T, Execution X>

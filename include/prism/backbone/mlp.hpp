@@ -26,6 +26,7 @@
 #include "prism/ops/tower.hpp"
 #include "prism/policy/backbone.hpp"
 #include "prism/policy/label.hpp"
+#include "prism/policy/options.hpp"
 
 namespace prism::inline PRISM_ISA {
 

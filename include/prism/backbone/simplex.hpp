@@ -14,7 +14,6 @@
 #include "prism/backbone/activation.hpp"
 #include "prism/backbone/embedding.hpp"
 #include "prism/core/config.hpp"
-#include "prism/core/error.hpp"
 #include "prism/core/execution.hpp"
 #include "prism/core/index.hpp"
 #include "prism/core/matrix.hpp"
@@ -31,6 +30,7 @@
 #include "prism/ops/numbers.hpp"
 #include "prism/ops/tower.hpp"
 #include "prism/policy/backbone.hpp"
+#include "prism/policy/option.hpp"
 
 namespace prism::inline PRISM_ISA {
 
@@ -139,11 +139,8 @@ class SimpleX {
 
   [[nodiscard]] constexpr std::size_t dim() const noexcept { return dim_.value; }
 
-  /// @throws ArgumentError  for an option outside its domain
-  void check() const {
-    require(own_weight >= 0 && own_weight <= 1, "own_weight",
-            "must be from 0 to 1, not " + format_number(own_weight));
-  }
+  static constexpr auto options =
+      option_table(option<&SimpleX::own_weight>("own_weight", domain::zero_to_one));
 
   /// "SimpleX<64>"
   [[nodiscard]] std::string label() const {

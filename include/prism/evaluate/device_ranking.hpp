@@ -20,12 +20,12 @@
 #include "prism/core/scratch.hpp"
 #include "prism/data/interactions.hpp"
 #include "prism/evaluate/scoring_rows.hpp"
-#include "prism/evaluate/similarity.hpp"
 #include "prism/kernel/best_of_row.hpp"
 #include "prism/kernel/pack.hpp"
 #include "prism/kernel/scored_item.hpp"
 #include "prism/ops/device/matrix_product.hpp"
 #include "prism/policy/output.hpp"
+#include "prism/policy/similarity.hpp"
 
 namespace prism::inline PRISM_ISA::detail {
 

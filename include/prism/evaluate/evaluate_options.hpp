@@ -9,7 +9,7 @@
 #include "prism/core/config.hpp"
 #include "prism/core/index.hpp"
 #include "prism/data/interactions.hpp"
-#include "prism/evaluate/similarity.hpp"
+#include "prism/policy/similarity.hpp"
 
 namespace prism::inline PRISM_ISA {
 

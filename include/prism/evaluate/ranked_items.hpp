@@ -19,8 +19,8 @@
 #include "prism/core/rows.hpp"
 #include "prism/evaluate/quantised_items.hpp"
 #include "prism/evaluate/scoring_rows.hpp"
-#include "prism/evaluate/similarity.hpp"
 #include "prism/policy/output.hpp"
+#include "prism/policy/similarity.hpp"
 
 namespace prism::inline PRISM_ISA::detail {
 

@@ -20,11 +20,11 @@
 #include "prism/evaluate/query_block.hpp"
 #include "prism/evaluate/ranked_items.hpp"
 #include "prism/evaluate/scoring_rows.hpp"
-#include "prism/evaluate/similarity.hpp"
 #include "prism/kernel/ascending_rows.hpp"
 #include "prism/kernel/byte_accumulator.hpp"
 #include "prism/kernel/scored_item.hpp"
 #include "prism/policy/output.hpp"
+#include "prism/policy/similarity.hpp"
 
 namespace prism {
 

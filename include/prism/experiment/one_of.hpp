@@ -48,9 +48,6 @@ class RuntimeChoice {
   [[nodiscard]] std::string label() const {
     return visit([](const auto& policy) { return prism::label(policy); });
   }
-  void check() const {
-    visit([](const auto& policy) { prism::check_options(policy); });
-  }
 
   /// Which policy of the list is chosen.
   [[nodiscard]] std::size_t choice() const noexcept { return chosen_.index(); }

@@ -260,7 +260,8 @@ class Tuning {
 /// @throws DataError      if records or checkpoints cannot be written
 /// @throws anything that making or training a trial throws
 [[nodiscard]] inline std::vector<Tuned> tune(const std::vector<Candidate>& candidates,
-                                             TrialRecords& records, const TuneOptions& options) {
+                                             TrialRecords& records,
+                                             const TuneOptions& options = {}) {
   return detail::Tuning(candidates, records, options).run();
 }
 

@@ -21,6 +21,7 @@
 #include "prism/ops/ranking_magnitude.hpp"
 #include "prism/policy/initializer.hpp"
 #include "prism/policy/label.hpp"
+#include "prism/policy/option.hpp"
 #include "prism/policy/prism_alpha.hpp"
 
 namespace prism::inline PRISM_ISA {
@@ -71,12 +72,8 @@ struct PRISM {
   double scale = 1;  ///< finite, above 0
   [[no_unique_address]] Base base{};
 
-  /// @throws ArgumentError  for an option outside its domain, including the base's
-  void check() const {
-    check_prism_alpha(alpha);
-    require_positive("scale", scale);
-    prism::check_options(base);
-  }
+  static constexpr auto options = option_table(option<&PRISM::alpha>("alpha", prism_alpha_domain),
+                                               option<&PRISM::scale>("scale", domain::positive));
 
   /// "PRISM<0.5>"; with a scale other than 1: "PRISM<0.5, scale 0.2>".
   [[nodiscard]] std::string label() const {

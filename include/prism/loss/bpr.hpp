@@ -5,11 +5,12 @@
 #include <string_view>
 
 #include "prism/core/config.hpp"
-#include "prism/core/error.hpp"
 #include "prism/kernel/elementary.hpp"
-#include "prism/kernel/pack_bits.hpp"
-#include "prism/ops/pair_scores.hpp"
+#include "prism/kernel/pack.hpp"
 #include "prism/policy/loss.hpp"
+#include "prism/policy/option.hpp"
+#include "prism/policy/score_formula.hpp"
+#include "prism/policy/similarity.hpp"
 
 namespace prism::inline PRISM_ISA {
 
@@ -18,44 +19,17 @@ namespace prism::inline PRISM_ISA {
 /// Rendle et al.: "BPR: Bayesian personalized ranking from implicit feedback", UAI 2009.
 struct BPR {
   static constexpr std::string_view name = "BPR";
+  static constexpr Similarity similarity = Similarity::dot;
 
   std::size_t negatives = 1;  ///< per pair, at least 1
 
-  /// @throws ArgumentError  for an option outside its domain
-  void check() const { require_at_least_one("negatives", negatives); }
+  static constexpr auto options =
+      option_table(option<&BPR::negatives>("negatives", domain::at_least_one));
 
-  [[nodiscard]] constexpr LossTraits traits() const noexcept {
-    return {.negatives = negatives,
-            .overwrites_gradient = true,
-            .dot_product_logits = true,
-            .takes_shared_negatives = true};
-  }
-
-  template <class T, Execution X>
-  double operator()(const LossStep<T, X>& step) const {
-    const Batch& batch = step.batch;
-    const double pair_weight = 1.0 / static_cast<double>(batch.pairs() * batch.negatives_per_pair);
-    const bool masks = batch.mask != NegativeMask::none;
-    const auto per_pair = [=] PRISM_HOST_DEVICE(std::size_t,
-                                                PairScores<T, typename X::isa> scores) -> double {
-      const T positive = scores.positive();
-      const auto of_negatives = scores.negatives();
-      const std::size_t counted = masks ? of_negatives.count_unmasked() : of_negatives.size();
-      // 1 where none is masked
-      const double share =
-          counted == 0 ? 0
-                       : static_cast<double>(of_negatives.size()) / static_cast<double>(counted);
-      const T weight = static_cast<T>(share * pair_weight);
-      const T sum = of_negatives.sum_of_packs([=]<AnyPack P>(P& negatives_of_pack) {
-        const SoftplusAndSigmoid<P> of(negatives_of_pack - P::broadcast(positive));
-        negatives_of_pack = P::broadcast(weight) * of.sigmoid;
-        return of.softplus;
-      });
-      scores.set_positive(-of_negatives.sum());
-      return share * static_cast<double>(sum);
-    };
-    const double total = loss_over_scores(step, per_pair);
-    return total * pair_weight;
+  template <AnyPack P>
+  [[nodiscard]] PRISM_HOST_DEVICE ValueAndDerivative<P> pairwise(P difference) const noexcept {
+    const SoftplusAndSigmoid<P> of_difference(difference);
+    return {of_difference.softplus, of_difference.sigmoid};
   }
 };
 

@@ -6,7 +6,6 @@
 #include <string_view>
 
 #include "prism/core/config.hpp"
-#include "prism/core/error.hpp"
 #include "prism/core/index.hpp"
 #include "prism/core/parallel.hpp"
 #include "prism/core/rows.hpp"
@@ -17,6 +16,7 @@
 #include "prism/ops/pair_scores.hpp"
 #include "prism/ops/unit_rows.hpp"
 #include "prism/policy/loss.hpp"
+#include "prism/policy/option.hpp"
 
 namespace prism::inline PRISM_ISA {
 
@@ -94,13 +94,12 @@ struct BSL {
   double power = 1;               ///< exponent of the negatives' sum, above 0
   bool average_positives = true;  ///< otherwise each pair has its own term: cos(u, i) / tau1
 
-  /// @throws ArgumentError  for an option outside its domain
-  void check() const {
-    require_at_least_one("negatives", negatives);
-    require_temperature("tau1", tau1);
-    require_temperature("tau2", tau2);
-    require_positive("power", power);
-  }
+  static constexpr auto options =
+      option_table(option<&BSL::negatives>("negatives", domain::at_least_one),
+                   option<&BSL::tau1>("tau1", domain::temperature),
+                   option<&BSL::tau2>("tau2", domain::temperature),
+                   option<&BSL::power>("power", domain::positive),
+                   option<&BSL::average_positives>("average_positives"));
 
   [[nodiscard]] constexpr LossTraits traits() const noexcept {
     return {.negatives = negatives, .overwrites_gradient = true, .takes_shared_negatives = true};

@@ -5,10 +5,10 @@
 #include <string_view>
 
 #include "prism/core/config.hpp"
-#include "prism/core/error.hpp"
-#include "prism/ops/pair_scores.hpp"
-#include "prism/ops/unit_rows.hpp"
 #include "prism/policy/loss.hpp"
+#include "prism/policy/option.hpp"
+#include "prism/policy/score_formula.hpp"
+#include "prism/policy/similarity.hpp"
 
 namespace prism::inline PRISM_ISA {
 
@@ -19,49 +19,28 @@ namespace prism::inline PRISM_ISA {
 /// Gowalla and Yelp2018 (Amazon-Book: 1500 negatives, margin 0.2, weight 250).
 struct CCL {
   static constexpr std::string_view name = "CCL";
+  static constexpr Similarity similarity = Similarity::cosine;
 
   std::size_t negatives = 800;  ///< per pair, at least 1
   double margin = 0.9;          ///< cosine below which a negative does not count, from -1 to 1
   double weight = 150;          ///< of the negatives' term, at least 0
 
-  /// @throws ArgumentError  for an option outside its domain
-  void check() const {
-    require_at_least_one("negatives", negatives);
-    require(margin >= -1 && margin <= 1, "margin",
-            "must be a cosine, from -1 to 1, not " + format_number(margin));
-    require_non_negative("weight", weight);
-  }
+  static constexpr auto options =
+      option_table(option<&CCL::negatives>("negatives", domain::at_least_one),
+                   option<&CCL::margin>("margin", Domain{"a cosine, from -1 to 1", -1, 1}),
+                   option<&CCL::weight>("weight", domain::non_negative));
 
-  [[nodiscard]] constexpr LossTraits traits() const noexcept {
-    return {.negatives = negatives, .overwrites_gradient = true, .takes_shared_negatives = true};
-  }
+  [[nodiscard]] constexpr double negatives_weight() const noexcept { return weight; }
 
-  template <class T, Execution X>
-  double operator()(const LossStep<T, X>& step) const {
-    const Batch& batch = step.batch;
-    const UnitOutput<T> unit_output = normalise_output(step);
-    const auto pairs = static_cast<double>(batch.pairs());
-    const bool masks = batch.mask != NegativeMask::none;
-    const T threshold = static_cast<T>(margin);
-    const double negatives_weight = weight;
-    const double total = loss_over_cosines(
-        step, unit_output,
-        [=] PRISM_HOST_DEVICE(std::size_t, PairScores<T, typename X::isa> cosines) -> double {
-          const T positive = cosines.positive();
-          const auto of_negatives = cosines.negatives();
-          const std::size_t counted = masks ? of_negatives.count_unmasked() : of_negatives.size();
-          const double negative_weight =
-              counted == 0 ? 0 : negatives_weight / static_cast<double>(counted);
-          const T d_cosine = static_cast<T>(negative_weight / pairs);
-          const T excess = of_negatives.template sum_of<T>([=](std::size_t, T& c) {
-            const T above = c - threshold;
-            c = above <= 0 ? T{0} : d_cosine;
-            return above <= 0 ? T{0} : above;  // keeps NaN
-          });
-          cosines.set_positive(static_cast<T>(-1 / pairs));
-          return 1 - static_cast<double>(positive) + negative_weight * static_cast<double>(excess);
-        });
-    return total / pairs;
+  template <class T>
+  [[nodiscard]] constexpr ValueAndDerivative<T> positive(T cosine) const noexcept {
+    return {1 - cosine, T{-1}};
+  }
+  template <class T>
+  [[nodiscard]] constexpr ValueAndDerivative<T> negative(T cosine) const noexcept {
+    const T above = cosine - static_cast<T>(margin);
+    if (above <= 0) return {0, 0};  // not for NaN
+    return {above, T{1}};
   }
 };
 

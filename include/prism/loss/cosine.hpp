@@ -4,9 +4,9 @@
 #include <string_view>
 
 #include "prism/core/config.hpp"
-#include "prism/ops/pair_scores.hpp"
-#include "prism/ops/unit_rows.hpp"
 #include "prism/policy/loss.hpp"
+#include "prism/policy/score_formula.hpp"
+#include "prism/policy/similarity.hpp"
 #include "prism/theory/magnitude.hpp"
 
 namespace prism::inline PRISM_ISA {
@@ -18,21 +18,11 @@ struct Cosine {
   static constexpr std::string_view name = "Cosine";
   static constexpr PairLoss pair_loss = PairLoss::cosine;
 
-  static constexpr LossTraits traits{.overwrites_gradient = true};
+  static constexpr Similarity similarity = Similarity::cosine;
 
-  template <class T, Execution X>
-  double operator()(const LossStep<T, X>& step) const {
-    const Batch& batch = step.batch;
-    const UnitOutput<T> unit_output = normalise_output(step);
-    const T pair_weight = T{1} / static_cast<T>(batch.pairs());
-    const double total = loss_over_cosines(
-        step, unit_output,
-        [=] PRISM_HOST_DEVICE(std::size_t, PairScores<T, typename X::isa> cosine) -> double {
-          const double value = static_cast<double>(cosine.positive());
-          cosine.set_positive(-pair_weight);
-          return -value;
-        });
-    return total / static_cast<double>(batch.pairs());
+  template <class T>
+  [[nodiscard]] constexpr ValueAndDerivative<T> positive(T cosine) const noexcept {
+    return {-cosine, T{-1}};
   }
 };
 

@@ -7,12 +7,12 @@
 #include <string_view>
 
 #include "prism/core/config.hpp"
-#include "prism/core/error.hpp"
 #include "prism/core/parallel.hpp"
 #include "prism/kernel/row.hpp"
 #include "prism/ops/uniformity.hpp"
 #include "prism/ops/unit_rows.hpp"
 #include "prism/policy/loss.hpp"
+#include "prism/policy/option.hpp"
 
 namespace prism::inline PRISM_ISA {
 
@@ -50,8 +50,9 @@ struct DirectAU {
   double gamma = 1;         ///< weight of the uniformity, at least 0
   bool duplicates = false;  ///< U over the users (items) of all pairs, with repetitions
 
-  /// @throws ArgumentError  for an option outside its domain
-  void check() const { require_non_negative("gamma", gamma); }
+  static constexpr auto options =
+      option_table(option<&DirectAU::gamma>("gamma", domain::non_negative),
+                   option<&DirectAU::duplicates>("duplicates"));
 
   template <class T, Execution X>
   double operator()(const LossStep<T, X>& step) const {

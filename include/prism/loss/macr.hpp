@@ -10,8 +10,6 @@
 #include <vector>
 
 #include "prism/core/config.hpp"
-#include "prism/core/error.hpp"
-#include "prism/core/finite.hpp"
 #include "prism/core/index.hpp"
 #include "prism/core/matrix.hpp"
 #include "prism/core/memory.hpp"
@@ -28,6 +26,7 @@
 #include "prism/ops/ordered_sums.hpp"
 #include "prism/ops/pair_scores.hpp"
 #include "prism/policy/loss.hpp"
+#include "prism/policy/option.hpp"
 
 namespace prism::inline PRISM_ISA {
 
@@ -113,13 +112,10 @@ struct MACR {
   double beta = 1e-3;         ///< weight of the user head's loss, at least 0
   double c = 1;               ///< reference score, subtracted from s in ranking
 
-  /// @throws ArgumentError  for an option outside its domain
-  void check() const {
-    require_at_least_one("negatives", negatives);
-    require_non_negative("alpha", alpha);
-    require_non_negative("beta", beta);
-    require(is_finite(c), "c", "must be a finite number");
-  }
+  static constexpr auto options = option_table(
+      option<&MACR::negatives>("negatives", domain::at_least_one),
+      option<&MACR::alpha>("alpha", domain::non_negative),
+      option<&MACR::beta>("beta", domain::non_negative), option<&MACR::c>("c", domain::any_number));
 
   /// The heads w_u and w_i, 1 x dim each.
   template <class T>

@@ -13,7 +13,6 @@
 #include <vector>
 
 #include "prism/core/config.hpp"
-#include "prism/core/error.hpp"
 #include "prism/core/finite.hpp"
 #include "prism/core/index.hpp"
 #include "prism/core/matrix.hpp"
@@ -34,6 +33,7 @@
 #include "prism/ops/uniformity.hpp"
 #include "prism/ops/unit_rows.hpp"
 #include "prism/policy/loss.hpp"
+#include "prism/policy/option.hpp"
 
 namespace prism::inline PRISM_ISA {
 
@@ -120,12 +120,11 @@ struct MAWU {
   /// and a pair's margin.
   bool broadcast = false;
 
-  /// @throws ArgumentError  for an option outside its domain
-  void check() const {
-    require_non_negative("gamma1", gamma1);
-    require_non_negative("gamma2", gamma2);
-    require_enumerator("pair_mean", pair_mean, PairMean::full_matrix);
-  }
+  static constexpr auto options = option_table(
+      option<&MAWU::gamma1>("gamma1", domain::non_negative),
+      option<&MAWU::gamma2>("gamma2", domain::non_negative),
+      option<&MAWU::pair_mean>("pair_mean", domain::enumerators_to(PairMean::full_matrix)),
+      option<&MAWU::broadcast>("broadcast"));
 
   /// M of users and items, rows x 1 each; initially Xavier uniform.
   template <class T>

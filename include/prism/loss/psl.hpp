@@ -7,13 +7,13 @@
 #include <vector>
 
 #include "prism/core/config.hpp"
-#include "prism/core/error.hpp"
 #include "prism/kernel/elementary.hpp"
 #include "prism/kernel/softmax.hpp"
 #include "prism/kernel/surrogate.hpp"
 #include "prism/ops/pair_scores.hpp"
 #include "prism/ops/unit_rows.hpp"
 #include "prism/policy/loss.hpp"
+#include "prism/policy/option.hpp"
 
 namespace prism::inline PRISM_ISA {
 
@@ -63,12 +63,10 @@ struct PSL {
   double tau = 0.1;                       ///< temperature, from 1e-6 to 1e6
   Surrogate surrogate = Surrogate::tanh;  ///< sigma
 
-  /// @throws ArgumentError  for an option outside its domain
-  void check() const {
-    require_at_least_one("negatives", negatives);
-    require_temperature("tau", tau);
-    require_enumerator("surrogate", surrogate, Surrogate::relu);
-  }
+  static constexpr auto options =
+      option_table(option<&PSL::negatives>("negatives", domain::at_least_one),
+                   option<&PSL::tau>("tau", domain::temperature),
+                   option<&PSL::surrogate>("surrogate", domain::enumerators_to(Surrogate::relu)));
 
   [[nodiscard]] constexpr LossTraits traits() const noexcept {
     return {.negatives = negatives, .overwrites_gradient = true, .takes_shared_negatives = true};

@@ -11,7 +11,6 @@
 #include <vector>
 
 #include "prism/core/config.hpp"
-#include "prism/core/error.hpp"
 #include "prism/core/finite.hpp"
 #include "prism/core/index.hpp"
 #include "prism/core/masked_score.hpp"
@@ -29,6 +28,7 @@
 #include "prism/ops/unit_rows.hpp"
 #include "prism/policy/epoch_start.hpp"
 #include "prism/policy/loss.hpp"
+#include "prism/policy/option.hpp"
 
 namespace prism::inline PRISM_ISA {
 
@@ -60,15 +60,13 @@ struct SLK {
   std::size_t quantile_negatives = 1000;  ///< at least 1; all items if there are no more
   std::size_t refresh_epochs = 20;        ///< at least 1
 
-  /// @throws ArgumentError  for an option outside its domain
-  void check() const {
-    require_at_least_one("negatives", negatives);
-    require_at_least_one("k", k);
-    require_temperature("tau_d", tau_d);
-    require_temperature("tau_w", tau_w);
-    require_at_least_one("quantile_negatives", quantile_negatives);
-    require_at_least_one("refresh_epochs", refresh_epochs);
-  }
+  static constexpr auto options = option_table(
+      option<&SLK::negatives>("negatives", domain::at_least_one),
+      option<&SLK::k>("k", domain::at_least_one), option<&SLK::tau_d>("tau_d", domain::temperature),
+      option<&SLK::tau_w>("tau_w", domain::temperature),
+      option<&SLK::constant_weight>("constant_weight"),
+      option<&SLK::quantile_negatives>("quantile_negatives", domain::at_least_one),
+      option<&SLK::refresh_epochs>("refresh_epochs", domain::at_least_one));
 
   /// The quantiles, users x 1; 0 before the first epoch.
   template <class T>

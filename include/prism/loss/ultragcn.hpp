@@ -7,7 +7,6 @@
 #include <string_view>
 
 #include "prism/core/config.hpp"
-#include "prism/core/error.hpp"
 #include "prism/core/index.hpp"
 #include "prism/core/parallel.hpp"
 #include "prism/core/rows.hpp"
@@ -15,6 +14,7 @@
 #include "prism/kernel/pack.hpp"
 #include "prism/ops/pair_scores.hpp"
 #include "prism/policy/loss.hpp"
+#include "prism/policy/option.hpp"
 
 namespace prism::inline PRISM_ISA {
 
@@ -94,15 +94,13 @@ struct UltraGCN {
   double w3 = 1e-6;              ///< weight of each negative, at least 0
   double w4 = 1;                 ///< weight of a negative's beta, at least 0
 
-  /// @throws ArgumentError  for an option outside its domain
-  void check() const {
-    require_at_least_one("negatives", negatives);
-    require_non_negative("weight", weight);
-    require_non_negative("w1", w1);
-    require_non_negative("w2", w2);
-    require_non_negative("w3", w3);
-    require_non_negative("w4", w4);
-  }
+  static constexpr auto options =
+      option_table(option<&UltraGCN::negatives>("negatives", domain::at_least_one),
+                   option<&UltraGCN::weight>("weight", domain::non_negative),
+                   option<&UltraGCN::w1>("w1", domain::non_negative),
+                   option<&UltraGCN::w2>("w2", domain::non_negative),
+                   option<&UltraGCN::w3>("w3", domain::non_negative),
+                   option<&UltraGCN::w4>("w4", domain::non_negative));
 
   [[nodiscard]] constexpr LossTraits traits() const noexcept {
     return {.negatives = negatives,

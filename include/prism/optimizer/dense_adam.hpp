@@ -11,17 +11,24 @@
 #include "prism/core/binary_file.hpp"
 #include "prism/core/binary_tables.hpp"
 #include "prism/core/config.hpp"
-#include "prism/core/error.hpp"
 #include "prism/core/execution.hpp"
-#include "prism/core/finite.hpp"
 #include "prism/core/matrix.hpp"
 #include "prism/core/parallel.hpp"
 #include "prism/execution/serial.hpp"
 #include "prism/kernel/adam.hpp"
 #include "prism/ops/numbers.hpp"
 #include "prism/policy/optimizer.hpp"
+#include "prism/policy/option.hpp"
 
 namespace prism::inline PRISM_ISA {
+
+namespace detail {
+
+inline constexpr Domain adam_beta{.text = "in [0, 1)", .low = 0, .high = 1, .excludes_high = true};
+// Smaller numbers are 0 in float, and weights without a gradient would become NaN.
+inline constexpr Domain adam_epsilon{"a number of at least 1e-30", 1e-30};
+
+}  // namespace detail
 
 /// Adam as in torch.optim.Adam: each step updates every row, including those with a zero gradient,
 /// and decay is added to the gradient (L2, not AdamW). Kingma, Ba, ICLR 2015. The reference for
@@ -39,14 +46,10 @@ struct DenseAdam {
     return length / std::sqrt(static_cast<double>(dim));
   }
 
-  /// @throws ArgumentError  for an option outside its domain
-  void check() const {
-    require(beta1 >= 0 && beta1 < 1, "beta1", "must be in [0, 1), not " + format_number(beta1));
-    require(beta2 >= 0 && beta2 < 1, "beta2", "must be in [0, 1), not " + format_number(beta2));
-    // Smaller numbers are 0 in float, and weights without a gradient would become NaN.
-    require(is_finite(epsilon) && epsilon >= 1e-30, "epsilon",
-            "must be a number of at least 1e-30, not " + format_number(epsilon));
-  }
+  static constexpr auto options =
+      option_table(option<&DenseAdam::beta1>("beta1", detail::adam_beta),
+                   option<&DenseAdam::beta2>("beta2", detail::adam_beta),
+                   option<&DenseAdam::epsilon>("epsilon", detail::adam_epsilon));
 
   /// The moments, size x dim each.
   template <class T>

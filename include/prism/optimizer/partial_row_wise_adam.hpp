@@ -12,6 +12,7 @@
 #include "prism/optimizer/lazy_adam.hpp"
 #include "prism/optimizer/row_wise_adam_rows.hpp"
 #include "prism/policy/optimizer.hpp"
+#include "prism/policy/option.hpp"
 #include "prism/policy/parameter.hpp"
 
 namespace prism::inline PRISM_ISA {
@@ -35,8 +36,10 @@ struct PartialRowWiseAdam {
     return DenseAdam{}.learning_rate_of_step(length, dim);
   }
 
-  /// @throws ArgumentError  for an option outside its domain
-  void check() const { DenseAdam{beta1, beta2, epsilon}.check(); }
+  static constexpr auto options =
+      option_table(option<&PartialRowWiseAdam::beta1>("beta1", detail::adam_beta),
+                   option<&PartialRowWiseAdam::beta2>("beta2", detail::adam_beta),
+                   option<&PartialRowWiseAdam::epsilon>("epsilon", detail::adam_epsilon));
 
   template <class T>
   using State = detail::LazyAdamState<T, detail::RowWiseAdamRows>;

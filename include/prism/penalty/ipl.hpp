@@ -5,9 +5,7 @@
 #include <string_view>
 
 #include "prism/core/config.hpp"
-#include "prism/core/error.hpp"
 #include "prism/core/execution.hpp"
-#include "prism/core/finite.hpp"
 #include "prism/core/rows.hpp"
 #include "prism/data/interactions.hpp"
 #include "prism/penalty/ipl_batch_sums.hpp"
@@ -15,6 +13,7 @@
 #include "prism/penalty/ipl_training_sums.hpp"
 #include "prism/policy/batch.hpp"
 #include "prism/policy/loss.hpp"
+#include "prism/policy/option.hpp"
 
 namespace prism::inline PRISM_ISA {
 
@@ -45,12 +44,10 @@ struct IPL {
   double gamma = 1.285;
   IPLSums sums = IPLSums::training;
 
-  /// @throws ArgumentError  for an option outside its domain
-  void check() const {
-    require_non_negative("weight", weight);
-    require(is_finite(gamma), "gamma", "must be a finite number");
-    require_enumerator("sums", sums, IPLSums::batch_unsorted);
-  }
+  static constexpr auto options =
+      option_table(option<&IPL::weight>("weight", domain::non_negative),
+                   option<&IPL::gamma>("gamma", domain::any_number),
+                   option<&IPL::sums>("sums", domain::enumerators_to(IPLSums::batch_unsorted)));
 
   [[nodiscard]] constexpr LossTraits traits() const noexcept {
     return {.needs_all_rows = sums == IPLSums::training,

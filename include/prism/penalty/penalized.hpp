@@ -14,6 +14,7 @@
 #include "prism/core/parallel.hpp"
 #include "prism/core/rows.hpp"
 #include "prism/kernel/row.hpp"
+#include "prism/ops/evaluate_loss.hpp"
 #include "prism/ops/without_negatives.hpp"
 #include "prism/policy/label.hpp"
 #include "prism/policy/loss.hpp"
@@ -112,15 +113,8 @@ struct Penalized {
         .reads_log_probability = of_loss.reads_log_probability || of_penalty.reads_log_probability};
   }
 
-  /// @throws ArgumentError  for an option outside its domain, with "penalty." before the name of
-  ///     one of the penalty's; or for a penalty that uses negatives
+  /// @throws ArgumentError  for a penalty that uses negatives
   void check() const {
-    prism::check_options(loss);
-    try {
-      prism::check_options(penalty);
-    } catch (const ArgumentError& error) {
-      throw ArgumentError("penalty." + error.argument(), error.problem());
-    }
     require(prism::loss_traits(penalty).negatives == 0, "penalty",
             "must not use negatives; a loss that uses them must be the first argument");
   }

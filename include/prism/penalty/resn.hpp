@@ -6,7 +6,6 @@
 #include <string_view>
 
 #include "prism/core/config.hpp"
-#include "prism/core/error.hpp"
 #include "prism/core/execution.hpp"
 #include "prism/core/parallel.hpp"
 #include "prism/core/rows.hpp"
@@ -15,6 +14,7 @@
 #include "prism/kernel/row.hpp"
 #include "prism/ops/ordered_sums.hpp"
 #include "prism/policy/loss.hpp"
+#include "prism/policy/option.hpp"
 
 namespace prism::inline PRISM_ISA {
 
@@ -59,8 +59,8 @@ struct ReSN {
 
   double weight = 1e-6;
 
-  /// @throws ArgumentError  for an option outside its domain
-  void check() const { require_non_negative("weight", weight); }
+  static constexpr auto options =
+      option_table(option<&ReSN::weight>("weight", domain::non_negative));
 
   template <class T, Execution X>
   double operator()(const LossStep<T, X>& step) const {

@@ -109,9 +109,8 @@ concept RunsOn = TakesForward<B, T, X> && ReturnsForward<B, T, X> && TakesBackwa
 /// @tparam X  execution
 template <class B, class T = double, class X = Host<>>
 concept BackbonePolicy =
-    detail::AnyPolicy<B> && TrainableState<B, T, X> && !detail::names_needs_all_rows<B> &&
-    detail::BackboneTraitsFit<B> && detail::HasDim<B> && detail::OutputDimFits<B> &&
-    detail::RunsOn<B, T, X>;
+    detail::AnyPolicy<B> && TrainableState<B, T, X> && detail::BackboneTraitsFit<B> &&
+    detail::HasDim<B> && detail::OutputDimFits<B> && detail::RunsOn<B, T, X>;
 
 /// Whether B is a backbone. If it is not, the first compiler error names the missing requirement:
 /// `static_assert(check_backbone<MyBackbone>())`.
@@ -120,9 +119,6 @@ template <class B, class T = double, Execution X = Host<>>
   using namespace detail;
   PRISM_POLICY_CONTRACT(B, "a backbone");
   PRISM_STATE_CONTRACT(B, T, X, "a backbone");
-  static_assert(!names_needs_all_rows<B>,
-                "a backbone must declare in its traits whether it needs all rows: static constexpr "
-                "BackboneTraits traits{.needs_all_rows = false}");
   static_assert(BackboneTraitsFit<B>,
                 "a backbone's traits must be a constant: static constexpr BackboneTraits "
                 "traits{...}");

@@ -10,6 +10,7 @@
 #include <type_traits>
 
 #include "prism/core/config.hpp"
+#include "prism/policy/option.hpp"
 
 namespace prism::inline PRISM_ISA {
 
@@ -36,19 +37,18 @@ PRISM_NAMES_MEMBER(State);
 PRISM_NAMES_MEMBER(apply_deferred);
 PRISM_NAMES_MEMBER(begin_epoch);
 PRISM_NAMES_MEMBER(check);
-PRISM_NAMES_MEMBER(defers_rows);
-PRISM_NAMES_MEMBER(dot_product_logits);
 PRISM_NAMES_MEMBER(finite);
 PRISM_NAMES_MEMBER(flush);
-PRISM_NAMES_MEMBER(has_ranking_rule);
 PRISM_NAMES_MEMBER(label);
 PRISM_NAMES_MEMBER(learning_rate_of_step);
+PRISM_NAMES_MEMBER(listwise);
 PRISM_NAMES_MEMBER(log_probability);
-PRISM_NAMES_MEMBER(needs_all_rows);
+PRISM_NAMES_MEMBER(negative);
 PRISM_NAMES_MEMBER(negatives);
-PRISM_NAMES_MEMBER(negatives_per_pair);
+PRISM_NAMES_MEMBER(options);
 PRISM_NAMES_MEMBER(output_dim);
-PRISM_NAMES_MEMBER(overwrites_gradient);
+PRISM_NAMES_MEMBER(pairwise);
+PRISM_NAMES_MEMBER(positive);
 PRISM_NAMES_MEMBER(ranking_rule);
 PRISM_NAMES_MEMBER(shared);
 PRISM_NAMES_MEMBER(traits);
@@ -77,9 +77,12 @@ concept CheckFits = !names_check<P> || requires(const P& policy) {
   { policy.check() } -> std::same_as<void>;
 };
 
+template <class P>
+concept OptionsFit = !names_options<P> || HasOptionTable<P>;
+
 /// The requirements of every kind of policy.
 template <class P>
-concept AnyPolicy = std::copyable<P> && HasName<P> && LabelFits<P> && CheckFits<P>;
+concept AnyPolicy = std::copyable<P> && HasName<P> && LabelFits<P> && CheckFits<P> && OptionsFit<P>;
 
 // A static_assert for each of them. KIND is the kind of policy: "a loss".
 #define PRISM_POLICY_CONTRACT(P, KIND)                                                    \
@@ -89,7 +92,10 @@ concept AnyPolicy = std::copyable<P> && HasName<P> && LabelFits<P> && CheckFits<
   static_assert(::prism::detail::LabelFits<P>,                                            \
                 KIND "'s label, if it has one, must be: std::string label() const");      \
   static_assert(::prism::detail::CheckFits<P>,                                            \
-                KIND "'s check, if it has one, must be: void check() const")
+                KIND "'s check, if it has one, must be: void check() const");             \
+  static_assert(::prism::detail::OptionsFit<P>, KIND                                      \
+                "'s options, if it names them, must be: static constexpr auto "           \
+                "options = option_table(option<&P::tau>(\"tau\", domain::positive))")
 
 }  // namespace detail
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Optional members of every kind of policy.
+// What a policy is called.
 #pragma once
 
 #include <string>
@@ -17,17 +17,6 @@ template <class Policy>
     return policy.label();
   } else {
     return std::string(Policy::name);
-  }
-}
-
-/// Calls a policy's check(), if it has one; the constructor of a model calls it for each policy.
-///   void check() const;
-/// @throws ArgumentError  for an option outside its domain
-template <class Policy>
-void check_options(const Policy& policy) {
-  if constexpr (detail::names_check<Policy>) {
-    static_assert(detail::CheckFits<Policy>, "a policy's check must be: void check() const");
-    policy.check();
   }
 }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // A loss computes a value from output rows, and its gradient with respect to them. It does not
-// depend on the backbone.
+// depend on the backbone. Most losses are a formula of scores (score_formula.hpp); the others have
+// an operator().
 #pragma once
 
 #include <concepts>
@@ -15,6 +16,8 @@
 #include "prism/policy/epoch_start.hpp"
 #include "prism/policy/output.hpp"
 #include "prism/policy/parameter.hpp"
+#include "prism/policy/score_formula.hpp"
+#include "prism/policy/similarity.hpp"
 
 namespace prism::inline PRISM_ISA {
 
@@ -57,7 +60,10 @@ struct LossTraits {
 //   template <class T> struct State;
 //   // Optional: label() and check(), see label.hpp.
 //
-//   // Returns the mean over the batch's pairs. Adds its gradient to step.gradient, or overwrites
+//   // A formula of scores: pairwise, positive and negative, or listwise, see score_formula.hpp.
+//   Its
+//   // traits need not be declared. Or an operator() that
+//   // returns the mean over the batch's pairs. Adds its gradient to step.gradient, or overwrites
 //   // it: see overwrites_gradient.
 //   template <class T, Execution X> double operator()(const LossStep<T, X>& step) const;
 //   // With a State, instead:
@@ -100,11 +106,14 @@ template <class L>
 
 /// A member `negatives`, an option or a constant, has an effect only through the traits.
 template <class L>
-concept NegativesInTraits = !names_negatives<L> || names_traits<L>;
+concept NegativesInTraits = !names_negatives<L> || names_traits<L> || ScoreFormula<L>;
 template <class L>
 concept OptionOfNegatives = requires {
   requires std::is_member_object_pointer_v<decltype(&L::negatives)>;
 };
+
+template <class L>
+concept OptionOfNegativesFits = !OptionOfNegatives<L> || TraitsFunction<L> || ScoreFormula<L>;
 
 template <class L, class T, class X>
 concept TakesLossStep = requires(const L& loss, const LossStep<T, X>& step) {
@@ -116,7 +125,7 @@ concept TakesLossStepAndState = requires(const L& loss, const LossStep<T, X>& st
   loss(step, state);
 };
 template <class L, class T, class X>
-concept Evaluates = TakesLossStep<L, T, X> || TakesLossStepAndState<L, T, X>;
+concept Evaluates = ScoreFormula<L> || TakesLossStep<L, T, X> || TakesLossStepAndState<L, T, X>;
 /// Evaluates, if a missing `const` is added.
 template <class L, class T, class X>
 concept EvaluatesNonConst = requires(L& loss, const LossStep<T, X>& step) {
@@ -124,11 +133,10 @@ concept EvaluatesNonConst = requires(L& loss, const LossStep<T, X>& step) {
 }
 || requires(L& loss, const LossStep<T, X>& step, const state_t<L, T>& state) { loss(step, state); };
 template <class L, class T, class X>
-concept ReturnsLoss = requires(const L& loss, const LossStep<T, X>& step,
-                               const state_t<L, T>& state) {
+concept ReturnsLoss = ScoreFormula<L> ||
+    requires(const L& loss, const LossStep<T, X>& step, const state_t<L, T>& state) {
   { loss(step, state) } -> std::convertible_to<double>;
-}
-|| (!TakesLossStepAndState<L, T, X> && requires(const L& loss, const LossStep<T, X>& step) {
+} ||(!TakesLossStepAndState<L, T, X> && requires(const L& loss, const LossStep<T, X>& step) {
   { loss(step) } -> std::convertible_to<double>;
 });
 
@@ -154,17 +162,15 @@ concept BeginEpochFits = !names_begin_epoch<L> || (names_State<L> && BeginsEpoch
 /// @tparam T  scalar type
 /// @tparam X  execution
 template <class L, class T = double, class X = Host<>>
-concept LossPolicy =
-    detail::AnyPolicy<L> && TrainableState<L, T, X> && !detail::names_needs_all_rows<L> &&
-    !detail::names_overwrites_gradient<L> && !detail::names_negatives_per_pair<L> &&
-    !detail::names_has_ranking_rule<L> && !detail::names_dot_product_logits<L> &&
-    detail::LossTraitsFit<L> && detail::NegativesInTraits<L> &&
-    (!detail::OptionOfNegatives<L> || detail::TraitsFunction<L>)&&detail::Evaluates<L, T, X> &&
+concept LossPolicy = detail::AnyPolicy<L> && TrainableState<L, T, X> && detail::LossTraitsFit<L> &&
+    detail::NegativesInTraits<L> && detail::OptionOfNegativesFits<L> && detail::OneFormula<L> &&
+    detail::SimilarityFits<L> && detail::FormulaFits<L, T> && detail::Evaluates<L, T, X> &&
     detail::ReturnsLoss<L, T, X> && detail::RankingRuleFits<L, T, X> &&
     detail::BeginEpochFits<L, T, X> &&
-    (!detail::says_ranking_rule<L>() || detail::RanksByRule<L, T, X>)&&(
-        !detail::names_ranking_rule<L> || !detail::DefaultTraitsKnown<L> ||
-        detail::says_ranking_rule<L>());
+    (!detail::says_ranking_rule<L>() ||
+     detail::RanksByRule<L, T, X>)&&(!detail::names_ranking_rule<L> ||
+                                     !detail::DefaultTraitsKnown<L> ||
+                                     detail::says_ranking_rule<L>());
 
 #define PRISM_LOSS_OPERATOR                                                                   \
   "template <class T, Execution X> double operator()(const LossStep<T, X>& step) const, or, " \
@@ -184,30 +190,26 @@ template <class L, class T = double, Execution X = Host<>>
   PRISM_POLICY_CONTRACT(L, "a loss");
   PRISM_STATE_CONTRACT(L, T, X, "a loss");
   static_assert(
-      !names_needs_all_rows<L>,
-      "a loss must declare in its traits whether it needs all rows: static constexpr LossTraits "
-      "traits{.needs_all_rows = true}");
-  static_assert(
-      !names_overwrites_gradient<L>,
-      "a loss must declare in its traits whether it overwrites its gradient: static constexpr "
-      "LossTraits traits{.overwrites_gradient = true}");
-  static_assert(
-      !names_negatives_per_pair<L> && NegativesInTraits<L>,
+      NegativesInTraits<L>,
       "a loss must declare in its traits its number of negatives per pair: static constexpr "
       "LossTraits traits{.negatives = 1}, or constexpr LossTraits traits() const");
-  static_assert(!names_has_ranking_rule<L>,
-                "a loss must declare in its traits whether it has a ranking rule: static constexpr "
-                "LossTraits traits{.has_ranking_rule = true}");
-  static_assert(!names_dot_product_logits<L>,
-                "a loss must declare in its traits whether its logits are dot products: static "
-                "constexpr LossTraits traits{.dot_product_logits = true}");
   static_assert(LossTraitsFit<L>,
                 "a loss's traits must be a constant, static constexpr LossTraits traits{...}, or "
                 "a function, constexpr LossTraits traits() const");
   static_assert(
-      !OptionOfNegatives<L> || !LossTraitsFit<L> || TraitsFunction<L>,
+      !LossTraitsFit<L> || OptionOfNegativesFits<L>,
       "a loss with an option `negatives` must have a function for its traits, which depend "
       "on it: constexpr LossTraits traits() const");
+  static_assert(OneFormula<L>,
+                "a loss must be one formula of scores: pairwise, positive (and negative), or "
+                "listwise");
+  static_assert(SimilarityFits<L>,
+                "a loss that is a formula of scores must say which: static constexpr Similarity "
+                "similarity = Similarity::dot");
+  static_assert(FormulaFits<L, T>,
+                "a loss's formula must be a template that returns its argument's type, or a value "
+                "with its derivative: template <class T> constexpr T pairwise(T difference) const, "
+                "or constexpr ValueAndDerivative<T> pairwise(T difference) const");
   static_assert(Evaluates<L, T, X> || !EvaluatesNonConst<L, T, X>,
                 "a loss's operator() must be const: " PRISM_LOSS_OPERATOR);
   static_assert(Evaluates<L, T, X> || !Evaluates<L, T, Host<>>,
@@ -235,7 +237,8 @@ template <class L, class T = double, Execution X = Host<>>
 #undef PRISM_RANKING_RULE
 #undef PRISM_BEGIN_EPOCH
 
-/// The traits of a loss with its options; the defaults if it declares none.
+/// The traits of a loss with its options: those that it declares, those that follow from its
+/// formula, or the defaults.
 template <class L>
 [[nodiscard]] constexpr LossTraits loss_traits(const L& loss) noexcept {
   static_assert(detail::LossTraitsFit<L>,
@@ -245,22 +248,15 @@ template <class L>
     return L::traits;
   } else if constexpr (detail::names_traits<L>) {
     return loss.traits();
+  } else if constexpr (detail::ScoreFormula<L>) {
+    const std::size_t negatives = detail::negatives_of_formula(loss);
+    return {.negatives = negatives,
+            .overwrites_gradient = true,
+            .dot_product_logits = negatives > 0 && L::similarity == Similarity::dot,
+            .takes_shared_negatives = true,
+            .reads_log_probability = detail::corrects_for_sampler(loss)};
   } else {
     return {};
-  }
-}
-
-/// The value of a loss, with or without a State; see LossStep for the gradient.
-template <class L, class T, Execution X>
-[[nodiscard]] double evaluate_loss(const L& loss, const LossStep<T, X>& step,
-                                   const state_t<L, T>& state) {
-  static_assert(check_loss<L, T, X>(),
-                "evaluate_loss: argument 1 (loss) is not a loss such as DirectAU; "
-                "prism/policy/loss.hpp lists the requirements");
-  if constexpr (detail::TakesLossStepAndState<L, T, X>) {
-    return loss(step, state);
-  } else {
-    return loss(step);
   }
 }
 

@@ -198,11 +198,10 @@ concept Flushes = requires(const O& optimizer, const X& exec, const ParameterVie
 /// @tparam T  scalar type
 /// @tparam X  execution
 template <class O, class T = double, class X = Host<>>
-concept OptimizerPolicy =
-    detail::AnyPolicy<O> && !detail::names_defers_rows<O> && detail::OptimizerTraitsFit<O> &&
+concept OptimizerPolicy = detail::AnyPolicy<O> && detail::OptimizerTraitsFit<O> &&
     detail::OptimizerStateConstructible<O, T> && detail::FiniteFits<O, T, X> &&
     detail::StepsTable<O, T, X> &&
-    (detail::says_defers_rows<O>() ? detail::AppliesDeferred<O, T, X> && detail::Flushes<O, T, X>
+    (detail::says_defers_rows<O>() ? detail::AppliesDeferred<O, T, X>&& detail::Flushes<O, T, X>
                                    : !detail::names_apply_deferred<O> && !detail::names_flush<O>);
 
 /// An optimizer that defers the steps of rows without a gradient.
@@ -220,9 +219,6 @@ template <class O, class T = double, Execution X = Host<>>
 [[nodiscard]] consteval bool check_optimizer() {
   using namespace detail;
   PRISM_POLICY_CONTRACT(O, "an optimizer");
-  static_assert(!names_defers_rows<O>,
-                "an optimizer must declare in its traits whether it defers rows: static constexpr "
-                "OptimizerTraits traits{.defers_rows = true}");
   static_assert(OptimizerTraitsFit<O>,
                 "an optimizer's traits must be a constant: static constexpr OptimizerTraits "
                 "traits{...}");

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The options of the library's policies by name: for checkpoints, which record them, and for
-// tuning, which sets them.
+// The options of policies and of the policies that they are composed of: checked, described for
+// checkpoints and searches, and visited.
 #pragma once
 
 #include <string>
@@ -11,64 +11,9 @@
 #include "prism/core/error.hpp"
 #include "prism/policy/contract.hpp"
 #include "prism/policy/label.hpp"
+#include "prism/policy/option.hpp"
 
 namespace prism::inline PRISM_ISA {
-
-/// Calls visit(name, option) for each numeric option of a policy itself, not of its parts. Only
-/// options with the names below are found; a user-defined policy with other options has to state
-/// them in its label(), and they cannot be tuned by name.
-template <class Policy, class Visit>
-void for_each_option(Policy& policy, const Visit& visit) {
-#define PRISM_OPTION(option)                                              \
-  if constexpr (requires { policy.option; }) {                            \
-    using Value = decltype(policy.option);                                \
-    /* A constant of that name is no option. */                           \
-    if constexpr (std::is_arithmetic_v<Value> || std::is_enum_v<Value>) { \
-      if constexpr (!std::is_const_v<Value>) {                            \
-        visit(std::string_view(#option), policy.option);                  \
-      }                                                                   \
-    }                                                                     \
-  }
-  PRISM_OPTION(alpha)
-  PRISM_OPTION(average_positives)
-  PRISM_OPTION(beta)
-  PRISM_OPTION(beta1)
-  PRISM_OPTION(beta2)
-  PRISM_OPTION(broadcast)
-  PRISM_OPTION(c)
-  PRISM_OPTION(constant_weight)
-  PRISM_OPTION(duplicates)
-  PRISM_OPTION(epsilon)
-  PRISM_OPTION(gamma)
-  PRISM_OPTION(gamma1)
-  PRISM_OPTION(gamma2)
-  PRISM_OPTION(k)
-  PRISM_OPTION(lambda)
-  PRISM_OPTION(log_q)
-  PRISM_OPTION(margin)
-  PRISM_OPTION(mask)
-  PRISM_OPTION(negatives)
-  PRISM_OPTION(own_weight)
-  PRISM_OPTION(pair_mean)
-  PRISM_OPTION(power)
-  PRISM_OPTION(quantile_negatives)
-  PRISM_OPTION(rate)
-  PRISM_OPTION(refresh_epochs)
-  PRISM_OPTION(scale)
-  PRISM_OPTION(sums)
-  PRISM_OPTION(surrogate)
-  PRISM_OPTION(tau)
-  PRISM_OPTION(tau1)
-  PRISM_OPTION(tau2)
-  PRISM_OPTION(tau_d)
-  PRISM_OPTION(tau_w)
-  PRISM_OPTION(w1)
-  PRISM_OPTION(w2)
-  PRISM_OPTION(w3)
-  PRISM_OPTION(w4)
-  PRISM_OPTION(weight)
-#undef PRISM_OPTION
-}
 
 /// Calls visit(kind, part) for each policy that is part of another: a loss and its penalty, the
 /// base of an initializer, and a policy chosen at run time. A penalty has its own kind. A member
@@ -83,6 +28,28 @@ void for_each_part(std::string_view kind, Policy& policy, const Visit& visit) {
   if constexpr (requires { policy.penalty; }) visit_policy("penalty", policy.penalty);
   if constexpr (requires { policy.visit([](auto&) {}); }) {
     policy.visit([&](auto& chosen) { visit(kind, chosen); });
+  }
+}
+
+/// Checks the options in a policy's table, then those of its parts, then calls its own check(), if
+/// it has one, for what a table cannot say:
+///   void check() const;
+/// The constructor of a model calls it for each policy.
+/// @throws ArgumentError  for an option outside its domain; a penalty's is named "penalty.weight"
+template <class Policy>
+void check_options(const Policy& policy) {
+  detail::check_option_table(policy);
+  for_each_part("", policy, [](std::string_view kind, const auto& part) {
+    if (kind.empty()) return prism::check_options(part);
+    try {
+      prism::check_options(part);
+    } catch (const ArgumentError& error) {
+      throw ArgumentError(std::string(kind) + "." + error.argument(), error.problem());
+    }
+  });
+  if constexpr (detail::names_check<Policy>) {
+    static_assert(detail::CheckFits<Policy>, "a policy's check must be: void check() const");
+    policy.check();
   }
 }
 

@@ -4,19 +4,20 @@
 #pragma once
 
 #include "prism/core/config.hpp"
-#include "prism/core/error.hpp"
-#include "prism/core/finite.hpp"
+#include "prism/policy/option.hpp"
 
 namespace prism::inline PRISM_ISA {
 
 /// The largest alpha: above 1 / (1 - log 2) = 3.259, the magnitude of popularity 0 is negative.
 inline constexpr double max_prism_alpha = 3.25;
 
+inline constexpr Domain prism_alpha_domain{
+    .text = "from 0 to 3.25",
+    .low = 0,
+    .high = max_prism_alpha,
+    .reason = "above that, the magnitude for popularity 0 would be negative"};
+
 /// @throws ArgumentError  unless alpha is from 0 to max_prism_alpha
-inline void check_prism_alpha(double alpha) {
-  require(is_finite(alpha) && alpha >= 0 && alpha <= max_prism_alpha, "alpha",
-          "must be from 0 to " + format_number(max_prism_alpha) + ", not " + format_number(alpha) +
-              "; above that, the magnitude for popularity 0 would be negative");
-}
+inline void check_prism_alpha(double alpha) { require_within(prism_alpha_domain, "alpha", alpha); }
 
 }  // namespace prism::inline PRISM_ISA

@@ -4,7 +4,7 @@
 #include <string_view>
 
 #include "prism/core/config.hpp"
-#include "prism/core/error.hpp"
+#include "prism/policy/option.hpp"
 #include "prism/policy/regularizer.hpp"
 
 namespace prism::inline PRISM_ISA {
@@ -15,8 +15,8 @@ struct BatchedWD {
 
   double lambda = 1e-6;
 
-  /// @throws ArgumentError  for an option outside its domain
-  void check() const { require_non_negative("lambda", lambda); }
+  static constexpr auto options =
+      option_table(option<&BatchedWD::lambda>("lambda", domain::non_negative));
 
   [[nodiscard]] constexpr double weight_decay(bool active) const noexcept {
     return active ? lambda : 0;

@@ -6,8 +6,8 @@
 #include <vector>
 
 #include "prism/core/config.hpp"
-#include "prism/core/error.hpp"
 #include "prism/core/index.hpp"
+#include "prism/policy/option.hpp"
 #include "prism/policy/sampler.hpp"
 #include "prism/sampler/in_batch.hpp"
 
@@ -21,8 +21,8 @@ struct AllInBatchNegatives {
 
   NegativeMask mask = NegativeMask::own_item;
 
-  /// @throws ArgumentError  for an option outside its domain
-  void check() const { require_enumerator("mask", mask, NegativeMask::seen_items); }
+  static constexpr auto options = option_table(
+      option<&AllInBatchNegatives::mask>("mask", domain::enumerators_to(NegativeMask::seen_items)));
 
   [[nodiscard]] SharedNegativesInfo shared(const SampleRequest& request) const {
     return {detail::distinct_items(request).size(), mask};

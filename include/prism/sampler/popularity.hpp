@@ -8,12 +8,13 @@
 
 #include "prism/core/config.hpp"
 #include "prism/core/error.hpp"
-#include "prism/core/finite.hpp"
 #include "prism/core/index.hpp"
 #include "prism/core/memory.hpp"
 #include "prism/core/parallel.hpp"
 #include "prism/kernel/elementary.hpp"
 #include "prism/kernel/power.hpp"
+#include "prism/policy/option.hpp"
+#include "prism/policy/options.hpp"
 #include "prism/policy/sampler.hpp"
 
 namespace prism::inline PRISM_ISA {
@@ -27,8 +28,8 @@ struct PopularityNegatives {
 
   double power = 0.75;  ///< finite
 
-  /// @throws ArgumentError  for an option outside its domain
-  void check() const { require(is_finite(power), "power", "must be a finite number"); }
+  static constexpr auto options =
+      option_table(option<&PopularityNegatives::power>("power", domain::any_number));
 
   /// An alias table, for a draw in constant time. Walker: "An efficient method for generating
   /// discrete random variables with general distributions", ACM TOMS 1977.
@@ -36,7 +37,7 @@ struct PopularityNegatives {
    public:
     /// @throws ArgumentError  if the power is not finite, or train is empty
     State(const PopularityNegatives& sampler, const Interactions& train) {
-      sampler.check();
+      prism::check_options(sampler);
       require(!train.empty(), "train", "has no interactions to learn popularity from");
       // Relative to the most probable item, so that no power overflows or underflows for all items.
       double reference_degree = 0;

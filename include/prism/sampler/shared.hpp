@@ -10,9 +10,9 @@
 #include <vector>
 
 #include "prism/core/config.hpp"
-#include "prism/core/error.hpp"
 #include "prism/core/index.hpp"
 #include "prism/policy/label.hpp"
+#include "prism/policy/option.hpp"
 #include "prism/policy/sampler.hpp"
 #include "prism/sampler/in_batch.hpp"
 #include "prism/sampler/popularity.hpp"
@@ -57,11 +57,8 @@ struct SharedNegatives {
   [[no_unique_address]] Base base{};
   NegativeMask mask = NegativeMask::own_item;  ///< which negatives do not count for a pair
 
-  /// @throws ArgumentError  for an option outside its domain
-  void check() const {
-    check_options(base);
-    require_enumerator("mask", mask, NegativeMask::seen_items);
-  }
+  static constexpr auto options = option_table(
+      option<&SharedNegatives::mask>("mask", domain::enumerators_to(NegativeMask::seen_items)));
 
   [[nodiscard]] SharedNegativesInfo shared(const SampleRequest& request) const noexcept {
     return {request.negatives_per_pair, mask};

@@ -28,6 +28,7 @@
 #include "prism/data/interactions.hpp"
 #include "prism/policy/backbone.hpp"
 #include "prism/policy/label.hpp"
+#include "prism/policy/options.hpp"
 #include "prism/policy/output.hpp"
 #include "prism/policy/parameter.hpp"
 #include "prism/policy/ranking.hpp"

@@ -3,7 +3,7 @@
 #pragma once
 
 #include "prism/core/config.hpp"
-#include "prism/evaluate/similarity.hpp"
+#include "prism/policy/similarity.hpp"
 
 namespace prism::inline PRISM_ISA {
 

@@ -21,6 +21,7 @@
 #include "prism/core/rows.hpp"
 #include "prism/core/scratch.hpp"
 #include "prism/data/interactions.hpp"
+#include "prism/ops/evaluate_loss.hpp"
 #include "prism/policy/batch.hpp"
 #include "prism/policy/epoch_start.hpp"
 #include "prism/policy/label.hpp"

@@ -12,6 +12,7 @@
 #include "prism/core/random.hpp"
 #include "prism/core/rows.hpp"
 #include "prism/core/scratch.hpp"
+#include "prism/ops/evaluate_loss.hpp"
 #include "prism/policy/backbone.hpp"
 #include "prism/policy/batch.hpp"
 #include "prism/policy/loss.hpp"

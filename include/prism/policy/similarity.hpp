@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// How ranking compares output rows.
+// How output rows are compared: by a loss of scores, and by ranking.
 #pragma once
 
 #include "prism/core/config.hpp"
 
 namespace prism {
 
-/// How ranking compares the output rows of a user and an item.
+/// The score of a user and an item: the dot product of their output rows, or its cosine.
 enum class Similarity { dot, cosine };
 
 }  // namespace prism
