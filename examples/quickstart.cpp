@@ -11,9 +11,9 @@ int main(int argc, char** argv) try {
   const Interactions data = argc > 1 ? read_interactions(argv[1]) : synthetic_interactions();
   const Split split = random_split(data, {.validation = 0.1, .test = 0.1, .seed = 123});
 
-  // The policies of a model are types. PRISM encodes popularity in the initial magnitudes, so that
-  // no weight decay is needed: None.
-  Recommender<MF<64>, SSM, None, PRISM<1.0>> model(split.train, {.seed = 123});
+  // The policies of a model are types. No weight decay is needed: items are ranked with magnitudes
+  // from their popularity, to a power that the validation set chooses.
+  Recommender<MF<64>, SSM> model(split.train, {.seed = 123, .ranking = power_by_validation()});
   fit(model, split);
 
   const Report report = evaluate(model, split.test, {.k = 20, .exclude = {&split.validation}});

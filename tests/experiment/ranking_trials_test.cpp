@@ -30,7 +30,8 @@ FitOptions short_run() { return {.learning_rate = 0.1, .batch_size = 128, .epoch
 
 TrialSpec trial(const Ranking& ranking, const FitOptions& fit = short_run(),
                 std::uint64_t seed = 5) {
-  return trial_of<RankedModel>(shared_split(), "split", {.seed = seed, .ranking = ranking}, fit, {});
+  return trial_of<RankedModel>(shared_split(), "split", {.seed = seed, .ranking = ranking}, fit,
+                               {});
 }
 
 EvaluateOptions as_tested() {
