@@ -116,8 +116,8 @@ class DeviceMemory : public std::pmr::memory_resource {
 /// @param memory  null for table_memory()
 [[nodiscard]] inline std::pmr::memory_resource* pinned_beside(
     std::pmr::memory_resource* memory) noexcept {
-  DeviceMemory* const of_device = device_memory(memory);
-  return of_device == nullptr ? memory : of_device->pinned();
+  DeviceMemory* const device = device_memory(memory);
+  return device == nullptr ? memory : device->pinned();
 }
 
 /// to[k] = from[k], in whatever memory they are; see DeviceMemory::copy.
@@ -226,12 +226,12 @@ class TableVector : public std::vector<T, TableAllocator<T>> {
   /// @param value  of every element
   TableVector(std::size_t size, const T& value, const TableAllocator<T>& memory = {})
       : Base(size, memory) {
-    if (DeviceMemory* const of_device = device()) {
+    if (DeviceMemory* const destination = device()) {
       constexpr std::size_t at_a_time = std::size_t{1} << 20;
       const Base values(std::min(size, at_a_time), value);
       for (std::size_t at = 0; at < size; at += values.size()) {
         const std::size_t count = std::min(size - at, values.size());
-        copy_across(of_device, std::span<const T>(values).first(count),
+        copy_across(destination, std::span<const T>(values).first(count),
                     std::span<T>(*this).subspan(at, count));
       }
     } else {

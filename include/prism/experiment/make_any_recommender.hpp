@@ -77,8 +77,8 @@ class RecommenderOf final : public AnyRecommender {
   }
 
   Report evaluate(const Interactions& relevant, const EvaluateOptions& options) const override {
-    const EvaluateOptions of_scorer = excluding_seen(options, train(), relevant);
-    return prism::evaluate(X{}, *scorer(), relevant, of_scorer);
+    const EvaluateOptions scorer_options = excluding_seen(options, train(), relevant);
+    return prism::evaluate(X{}, *scorer(), relevant, scorer_options);
   }
   std::vector<ScoredItem<double>> recommend(Index user, std::size_t k,
                                             const RecommendOptions& options) const override {

@@ -62,9 +62,9 @@ template <class Isa = isa::native, class T>
   for (std::size_t i = quad_end; i < pack_end; i += w) {
     s0 = fused_multiply_add(P::load(a + i), P::load(b + i), s0);
   }
-  const T of_packs = sum((s0 + s1) + (s2 + s3));
-  if (pack_end == n) return of_packs;
-  return detail::add_products<Isa>(of_packs, a + pack_end, b + pack_end, n - pack_end);
+  const T pack_sum = sum((s0 + s1) + (s2 + s3));
+  if (pack_end == n) return pack_sum;
+  return detail::add_products<Isa>(pack_sum, a + pack_end, b + pack_end, n - pack_end);
 }
 
 /// sum_i (g[i] + factor * w[i])^2

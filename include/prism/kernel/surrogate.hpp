@@ -30,8 +30,8 @@ PRISM_HOST_DEVICE inline void log_surrogate(T* cosine, T* slope, T positive, std
     P sigma, log_slope;
     sigma_with_slope(d, sigma, log_slope);
     // 0 for every cosine
-    const P of_mask = clamp(c + P::broadcast(2), P::broadcast(masked_score<T>), P::broadcast(0));
-    (log(sigma) + of_mask).store(cosine + i);
+    const P mask_term = clamp(c + P::broadcast(2), P::broadcast(masked_score<T>), P::broadcast(0));
+    (log(sigma) + mask_term).store(cosine + i);
     log_slope.store(slope + i);
   });
 }

@@ -39,19 +39,19 @@ struct BPR {
     const auto per_pair = [=] PRISM_HOST_DEVICE(std::size_t,
                                                 PairScores<T, typename X::isa> scores) -> double {
       const T positive = scores.positive();
-      const auto of_negatives = scores.negatives();
-      const std::size_t counted = masks ? of_negatives.count_unmasked() : of_negatives.size();
+      const auto negative_scores = scores.negatives();
+      const std::size_t counted = masks ? negative_scores.count_unmasked() : negative_scores.size();
       // 1 where none is masked
       const double share =
           counted == 0 ? 0
-                       : static_cast<double>(of_negatives.size()) / static_cast<double>(counted);
+                       : static_cast<double>(negative_scores.size()) / static_cast<double>(counted);
       const T weight = static_cast<T>(share * pair_weight);
-      const T sum = of_negatives.sum_of_packs([=]<AnyPack P>(P& negatives_of_pack) {
+      const T sum = negative_scores.sum_of_packs([=]<AnyPack P>(P& negatives_of_pack) {
         const SoftplusAndSigmoid<P> of(negatives_of_pack - P::broadcast(positive));
         negatives_of_pack = P::broadcast(weight) * of.sigmoid;
         return of.softplus;
       });
-      scores.set_positive(-of_negatives.sum());
+      scores.set_positive(-negative_scores.sum());
       return share * static_cast<double>(sum);
     };
     const double total = loss_over_scores(step, per_pair);

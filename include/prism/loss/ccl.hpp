@@ -48,12 +48,13 @@ struct CCL {
         step, unit_output,
         [=] PRISM_HOST_DEVICE(std::size_t, PairScores<T, typename X::isa> cosines) -> double {
           const T positive = cosines.positive();
-          const auto of_negatives = cosines.negatives();
-          const std::size_t counted = masks ? of_negatives.count_unmasked() : of_negatives.size();
+          const auto negative_cosines = cosines.negatives();
+          const std::size_t counted =
+              masks ? negative_cosines.count_unmasked() : negative_cosines.size();
           const double negative_weight =
               counted == 0 ? 0 : negatives_weight / static_cast<double>(counted);
           const T d_cosine = static_cast<T>(negative_weight / pairs);
-          const T excess = of_negatives.template sum_of<T>([=](std::size_t, T& c) {
+          const T excess = negative_cosines.template sum_of<T>([=](std::size_t, T& c) {
             const T above = c - threshold;
             c = above <= 0 ? T{0} : d_cosine;
             return above <= 0 ? T{0} : above;  // keeps NaN

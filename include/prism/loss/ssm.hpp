@@ -30,8 +30,8 @@ class LogQ {
         shared_(step.batch.shared_negatives) {
     const std::span<const double> log_probability = step.batch.item_log_probability;
     if (tau == 0 || log_probability.empty()) return;
-    of_item_ = scaled(step.exec, log_probability, tau,
-                      step.scratch.template allocate<T>(log_probability.size(), 1));
+    item_log_q_ = scaled(step.exec, log_probability, tau,
+                         step.scratch.template allocate<T>(log_probability.size(), 1));
   }
 
   /// Public because CUDA compilers accept device lambdas only in public functions.
@@ -48,11 +48,11 @@ class LogQ {
   /// Subtracts tau log q_j from the cosines of pair p.
   template <class Isa>
   PRISM_HOST_DEVICE void subtract(std::size_t p, PairScores<T, Isa> cosines) const noexcept {
-    if (of_item_.size() == 0) return;
+    if (item_log_q_.size() == 0) return;
     const std::size_t first = shared_ ? 0 : p * negatives_per_pair_;
-    cosines.set_positive(cosines.positive() - *of_item_[pair_item_[p]]);
+    cosines.set_positive(cosines.positive() - *item_log_q_[pair_item_[p]]);
     cosines.negatives().for_each(
-        [=, this](std::size_t j, T& cosine) { cosine -= *of_item_[negatives_[first + j]]; });
+        [=, this](std::size_t j, T& cosine) { cosine -= *item_log_q_[negatives_[first + j]]; });
   }
 
  private:
@@ -60,7 +60,7 @@ class LogQ {
   std::span<const Index> negatives_;
   std::size_t negatives_per_pair_;
   bool shared_;
-  Rows<T> of_item_;
+  Rows<T> item_log_q_;
 };
 
 }  // namespace detail

@@ -114,9 +114,11 @@ class Recommender {
     void for_each_matrix(const Visit& visit) {
       visit(rows(users));
       visit(rows(items));
-      const auto of_state = [&](const ParameterView<Scalar>& parameter) { visit(parameter.rows); };
-      backbone.for_each_parameter(of_state);
-      loss.for_each_parameter(of_state);
+      const auto visit_parameter = [&](const ParameterView<Scalar>& parameter) {
+        visit(parameter.rows);
+      };
+      backbone.for_each_parameter(visit_parameter);
+      loss.for_each_parameter(visit_parameter);
     }
   };
 
@@ -226,7 +228,7 @@ class Recommender {
   }
   template <class Number = Scalar>
   Embeddings<const Scalar> tables() const&& {
-    return of_temporary<Number>();
+    return view_of_temporary<Number>();
   }
 
   /// The backbone's output rows of all users and items, users x dim and items x dim of the output:
@@ -246,7 +248,7 @@ class Recommender {
   }
   template <Execution X = Host<>>
   Output<Scalar> output(const X& = {}) const&& {
-    return of_temporary<X>();
+    return view_of_temporary<X>();
   }
 
   /// The scorer for ranking: the output rows, the loss's ranking rule if it has one, and then the
@@ -272,16 +274,16 @@ class Recommender {
   }
   template <Execution X = Host<>>
   Scorer<Scalar> scorer(const X& = {}) const&& {
-    return {of_temporary<X>()};
+    return {view_of_temporary<X>()};
   }
   template <Execution X>
   Scorer<Scalar> scorer(const X&, const Ranking&) const&& {
-    return {of_temporary<X>()};
+    return {view_of_temporary<X>()};
   }
 
  private:
   template <class Argument>
-  static Embeddings<const Scalar> of_temporary() {
+  static Embeddings<const Scalar> view_of_temporary() {
     static_assert(!std::same_as<Argument, Argument>,
                   "a view of a temporary model would dangle: name the model first, as in "
                   "`const Model model(train); model.scorer()`");

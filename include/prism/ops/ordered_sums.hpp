@@ -82,11 +82,11 @@ void sum_over_occurrences(const X& exec, BatchSide side, const Term& term, Rows<
   for_each_row(exec, side.num_active, grain, [=] PRISM_HOST_DEVICE(std::size_t k) {
     using Of = Lanes<typename X::isa>;
     const std::span<const Index> occurrences = side.occurrence_positions(k);
-    T of_lane = 0;
+    T lane_sum = 0;
     for (std::size_t s = Of::first(); s < occurrences.size(); s += Of::step()) {
-      of_lane += term(occurrences[s]);
+      lane_sum += term(occurrences[s]);
     }
-    const T total = Of::sum(of_lane);
+    const T total = Of::sum(lane_sum);
     Of::once([=] { *to[k] = total; });
   });
 }

@@ -57,8 +57,8 @@ void exclusive_scan(const X& exec, std::size_t n, const Number& number, const St
     for (std::size_t next = begin; next < end; next += Lanes<Isa>::step()) {
       const std::size_t i = next + Lanes<Isa>::first();
       const Index own = i < end ? number(i) : 0;
-      const Index of_lanes_before = Lanes<Isa>::sum_before(own);
-      if (i < end) store(i, before + of_lanes_before);
+      const Index earlier_lanes = Lanes<Isa>::sum_before(own);
+      if (i < end) store(i, before + earlier_lanes);
       before += Lanes<Isa>::sum(own);
     }
   });

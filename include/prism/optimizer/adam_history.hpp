@@ -61,13 +61,14 @@ struct DeferredSteps {
   }
 
   /// For a row without decay and with a single second moment: the factor by which its first
-  /// moments, up to date with the first `of_moments` steps, are multiplied to give what the steps
+  /// moments, up to date with the first `moment_steps` steps, are multiplied to give what the steps
   /// after the first `from` subtract from its weights.
   [[nodiscard]] PRISM_HOST_DEVICE double first_moment_factor(std::size_t from,
-                                                             std::size_t of_moments, double second,
+                                                             std::size_t moment_steps,
+                                                             double second,
                                                              double epsilon) const noexcept {
-    double first = beta1_powers[from - of_moments];
-    second *= beta2_powers[from - of_moments];
+    double first = beta1_powers[from - moment_steps];
+    second *= beta2_powers[from - moment_steps];
     const std::size_t end = from + std::min(significant_steps, size() - from);
     double factor = 0;
     for (; from < end && !closed_forms[from].is_accurate(); ++from) {

@@ -121,7 +121,7 @@ struct IPL {
     detail::group_ratios<T>(step.exec, items, groups.first, sigmoids.probability, degree, ratio);
     const auto statistics = detail::ratio_statistics<T>(step.exec, ratio, degree);
     detail::ratio_gradient(step.exec, ratio, statistics, weight, degree);
-    detail::add_batch_gradient<T>(step, list, ratio, {}, groups.of_score, sigmoids.derivative,
+    detail::add_batch_gradient<T>(step, list, ratio, {}, groups.group_of_score, sigmoids.derivative,
                                   groups.scores_of_item);
     return weight * statistics.deviation;
   }

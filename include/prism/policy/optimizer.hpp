@@ -42,26 +42,26 @@ class RowDecay {
   /// @param popularity  ParameterView::popularity of the table
   RowDecay(const R& regularizer, std::span<const Index> popularity, bool active)
       : regularizer_(regularizer), popularity_(popularity), active_(active) {
-    if constexpr (!PopularityRegularizer<R>) of_all_ = prism::weight_decay(regularizer, active, 0);
+    if constexpr (!PopularityRegularizer<R>) decay_ = prism::weight_decay(regularizer, active, 0);
   }
 
   [[nodiscard]] PRISM_HOST_DEVICE constexpr double operator()(std::size_t row) const {
     if constexpr (PopularityRegularizer<R>) {
       return regularizer_.weight_decay(active_, popularity_.empty() ? 0 : popularity_[row]);
     } else {
-      return of_all_;
+      return decay_;
     }
   }
   /// Whether it is known, without reading the rows, that none decays.
   [[nodiscard]] constexpr bool is_zero() const noexcept {
-    return !PopularityRegularizer<R> && of_all_ == 0;
+    return !PopularityRegularizer<R> && decay_ == 0;
   }
 
  private:
   R regularizer_;
   std::span<const Index> popularity_;
   bool active_;
-  double of_all_ = 0;
+  double decay_ = 0;
 };
 
 namespace detail {

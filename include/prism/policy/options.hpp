@@ -75,8 +75,8 @@ void for_each_option(Policy& policy, const Visit& visit) {
 /// of such a name that is no policy, as a number, is not a part.
 template <class Policy, class Visit>
 void for_each_part(std::string_view kind, Policy& policy, const Visit& visit) {
-  const auto visit_policy = [&]<class Part>(std::string_view of_part, Part& part) {
-    if constexpr (detail::HasName<std::remove_const_t<Part>>) visit(of_part, part);
+  const auto visit_policy = [&]<class Part>(std::string_view part_kind, Part& part) {
+    if constexpr (detail::HasName<std::remove_const_t<Part>>) visit(part_kind, part);
   };
   if constexpr (requires { policy.base; }) visit_policy(kind, policy.base);
   if constexpr (requires { policy.loss; }) visit_policy(kind, policy.loss);

@@ -105,15 +105,15 @@ inline void set_in_batch_log_probability(const Batch& batch, std::vector<double>
   const auto all_pairs = static_cast<double>(batch.train.size());
   const auto pairs = static_cast<double>(batch.pairs());
   values.resize(batch.item_side.num_active);
-  std::vector<double> of_popularity{0};
+  std::vector<double> probability{0};
   for (std::size_t k = 0; k < values.size(); ++k) {
     const Index popularity = batch.train.item_degree()[batch.item_side.unique_rows[k]];
-    while (of_popularity.size() <= popularity) {
-      const double p = of_popularity.back();
-      const double others = all_pairs - static_cast<double>(of_popularity.size() - 1);
-      of_popularity.push_back(pairs < others ? p + (1 - p) * (pairs / others) : 1);
+    while (probability.size() <= popularity) {
+      const double p = probability.back();
+      const double others = all_pairs - static_cast<double>(probability.size() - 1);
+      probability.push_back(pairs < others ? p + (1 - p) * (pairs / others) : 1);
     }
-    values[k] = elementary::log(of_popularity[popularity]);
+    values[k] = elementary::log(probability[popularity]);
   }
 }
 

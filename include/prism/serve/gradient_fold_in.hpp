@@ -108,8 +108,8 @@ void train_new_rows(const X& exec, RowTrainer& trainer, const Interactions& trai
       for (std::size_t k = 0; k < options.training_pairs; ++k) {
         batch.push_back(train[drawn.uniform_int(draw++, drawable)]);
       }
-      const BatchNegatives of_batch = trainer.sample(batch, negatives, before);
-      loss += static_cast<double>(own) * trainer.step(batch, of_batch, learning_rate);
+      const BatchNegatives batch_negatives = trainer.sample(batch, negatives, before);
+      loss += static_cast<double>(own) * trainer.step(batch, batch_negatives, learning_rate);
       before += batch.size();
     }
     if (options.on_epoch) options.on_epoch(epoch, loss / static_cast<double>(pairs.size()));
@@ -126,18 +126,18 @@ template <Execution X, class Model, class T = typename Model::scalar_type, class
   using Isa = typename X::isa;
   require_at_least_one("batch_size", options.batch_size);
   if (options.learning_rate) require_positive("learning_rate", *options.learning_rate);
-  const bool of_users = side == ParameterRows::users;
-  const std::size_t from = of_users ? model.train().users() : model.train().items();
+  const bool is_user_side = side == ParameterRows::users;
+  const std::size_t from = is_user_side ? model.train().users() : model.train().items();
   const std::vector<double> magnitudes =
-      magnitudes_of(options.magnitude, model, of_users,
-                    (of_users ? all.user_degree() : all.item_degree()).subspan(from));
+      magnitudes_of(options.magnitude, model, is_user_side,
+                    (is_user_side ? all.user_degree() : all.item_degree()).subspan(from));
   const double mean = mean_magnitude<Isa>(trained);
   PrismMagnitude magnitude{.alpha = 0, .scale = mean > 0 ? mean : 1};
   if (options.magnitude) magnitude = *options.magnitude;
   Matrix<T> first = start(FoldInOptions{.least_squares = options.start, .magnitude = magnitude});
   std::vector<Interaction> pairs;
   for (std::size_t k = 0; k < all.size(); ++k) {
-    if ((of_users ? all[k].user : all[k].item) >= from) pairs.push_back(all[k]);
+    if ((is_user_side ? all[k].user : all[k].item) >= from) pairs.push_back(all[k]);
   }
   if (pairs.empty() || options.epochs == 0) {
     // With the option's they already are.

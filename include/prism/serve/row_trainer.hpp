@@ -57,12 +57,12 @@ class NewRowsOfBatch {
   [[nodiscard]] std::span<const Index> unique_rows() const noexcept { return unique_; }
 
   /// The gradient of a table or parameter that has only the new rows.
-  /// @param of_side  the gradient of the side's unique rows
+  /// @param side_gradient  the gradient of the side's unique rows
   template <class T>
-  [[nodiscard]] TableGradient<T> select(Rows<const T> of_side, Scratch& scratch) const {
-    const Rows<T> values = scratch.allocate<T>(positions_.size(), of_side.dim());
+  [[nodiscard]] TableGradient<T> select(Rows<const T> side_gradient, Scratch& scratch) const {
+    const Rows<T> values = scratch.allocate<T>(positions_.size(), side_gradient.dim());
     for (std::size_t k = 0; k < positions_.size(); ++k) {
-      std::copy_n(of_side[positions_[k]], of_side.dim(), values[k]);
+      std::copy_n(side_gradient[positions_[k]], side_gradient.dim(), values[k]);
     }
     return TableGradient<T>::sparse(values, {.unique_rows = unique_,
                                              .num_active = num_active_,
@@ -180,7 +180,7 @@ class RowTrainer {
     const auto gradient_of_side = [&](const BatchSide& of, std::size_t dim, std::size_t unwritten) {
       return scratch_.allocate_zeros<T>(exec_, of.unique_rows.size(), dim, unwritten);
     };
-    const auto of_outputs = [&](const BatchSide& of) {
+    const auto output_gradient = [&](const BatchSide& of) {
       return gradient_of_side(of, table_.shape(1), traits.overwrites_gradient ? of.num_active : 0);
     };
     std::vector<Rows<T>> parameter_gradients;
@@ -192,7 +192,8 @@ class RowTrainer {
                                         ? gradient_of_side(batch.item_side, dim, 0)
                                         : scratch_.allocate_zeros<T>(exec_, view.rows.size(), dim));
     });
-    const Embeddings<T> gradient{of_outputs(batch.user_side), of_outputs(batch.item_side)};
+    const Embeddings<T> gradient{output_gradient(batch.user_side),
+                                 output_gradient(batch.item_side)};
     const BatchRows<T> output{{users(), batch.user_side.unique_rows},
                               {items(), batch.item_side.unique_rows}};
     const double loss = evaluate_loss(
@@ -201,11 +202,11 @@ class RowTrainer {
 
     const StepInfo info{learning_rate, ++steps_};
     for_each_trained([&](const ParameterView<T>& view, std::size_t parameter, std::size_t place) {
-      const Rows<T> of_side = parameter > 0                   ? parameter_gradients[parameter - 1]
-                              : side_ == ParameterRows::users ? gradient.users
-                                                              : gradient.items;
-      options.optimizer(exec_, view, new_rows_.select<T>(of_side, scratch_), states_[place], info,
-                        options.regularizer);
+      const Rows<T> side_gradient = parameter > 0 ? parameter_gradients[parameter - 1]
+                                    : side_ == ParameterRows::users ? gradient.users
+                                                                    : gradient.items;
+      options.optimizer(exec_, view, new_rows_.select<T>(side_gradient, scratch_), states_[place],
+                        info, options.regularizer);
     });
     return loss;
   }

@@ -88,14 +88,15 @@ class BatchEvaluation {
   BatchEvaluation(const BatchEvaluation&) = delete;
   BatchEvaluation& operator=(const BatchEvaluation&) = delete;
 
-  /// Sets the log-probabilities with which items are drawn as negatives. @param of_item  one per
-  /// item
-  void set_log_probability(std::span<const double> of_item) {
-    std::vector<double> of_row;
+  /// Sets the log-probabilities with which items are drawn as negatives.
+  /// @param log_probability  one per item
+  void set_log_probability(std::span<const double> log_probability) {
+    std::vector<double> row_log_probability;
     for (const Index item : numbers_on_host(exec_, batch_.item_side.unique_rows)) {
-      of_row.push_back(of_item[item]);
+      row_log_probability.push_back(log_probability[item]);
     }
-    log_probability_ = TableVector<double>(std::span<const double>(of_row), memory_of(exec_));
+    log_probability_ =
+        TableVector<double>(std::span<const double>(row_log_probability), memory_of(exec_));
     batch_.item_log_probability = log_probability_;
   }
 
@@ -161,10 +162,10 @@ class BatchEvaluation {
     state_t<Backbone, T> backbone;
     state_t<Loss, T> loss;
 
-    Weights(const X& exec, const BatchEvaluation& of, const Matrix<T>& of_users,
-            const Matrix<T>& of_items)
-        : users(copy_of(of_users, memory_of(exec))),
-          items(copy_of(of_items, memory_of(exec))),
+    Weights(const X& exec, const BatchEvaluation& of, const Matrix<T>& user_table,
+            const Matrix<T>& item_table)
+        : users(copy_of(user_table, memory_of(exec))),
+          items(copy_of(item_table, memory_of(exec))),
           backbone(copy_on(exec, of.backbone_state_)),
           loss(copy_on(exec, of.loss_state_)) {}
 

@@ -88,7 +88,7 @@ class SimulatedItem {
   }
 
   struct Change {
-    double of_square = 0;
+    double squared_norm = 0;
     bool in_batch = false;
   };
 

@@ -84,16 +84,16 @@ void swap_across(DeviceMemory* device, std::span<T> a, std::span<T> b) {
     return;
   }
   std::size_t at = 0;
-  std::vector<T> of_a, of_b;
+  std::vector<T> a_chunk, b_chunk;
   for_each_chunk(a, [&](std::span<T> of) {
     const std::span<T> other = b.subspan(at, of.size());
     at += of.size();
-    of_a.resize(of.size());
-    of_b.resize(of.size());
-    copy_across(device, std::span<const T>(of), std::span(of_a));
-    copy_across(device, std::span<const T>(other), std::span(of_b));
-    copy_across(device, std::span<const T>(of_b), of);
-    copy_across(device, std::span<const T>(of_a), other);
+    a_chunk.resize(of.size());
+    b_chunk.resize(of.size());
+    copy_across(device, std::span<const T>(of), std::span(a_chunk));
+    copy_across(device, std::span<const T>(other), std::span(b_chunk));
+    copy_across(device, std::span<const T>(b_chunk), of);
+    copy_across(device, std::span<const T>(a_chunk), other);
   });
 }
 

@@ -170,11 +170,11 @@ class Trainer {
     model_.set_trained();
     const auto& options = model_.options();
     auto& weights = model_.weights();
-    const LossTraits of_loss = prism::loss_traits(options.loss);
+    const LossTraits loss_traits = prism::loss_traits(options.loss);
     // Once its batch has been built, a device has completed all pending work.
-    Batch batch = builder_.build(exec_, pairs, negatives, of_loss.needs_all_rows);
+    Batch batch = builder_.build(exec_, pairs, negatives, loss_traits.needs_all_rows);
     if constexpr (detail::names_log_probability<typename Model::sampler_type>) {
-      if (of_loss.reads_log_probability) batch.item_log_probability = log_probability(batch);
+      if (loss_traits.reads_log_probability) batch.item_log_probability = log_probability(batch);
     }
     optimizer_.apply_deferred(batch);
     const detail::ModelParts<Scalar, typename Model::backbone_type, typename Model::loss_type>
