@@ -101,7 +101,7 @@ void with_model(const Settings& settings, const ModelChoice& choice, Backbone ba
   use.template operator()<Model>(options, fit);
 }
 
-/// The same for a loss, with the backbone chosen by name.
+/// Calls `use` with the model of this loss type and of the backbone that is chosen by name.
 template <class Loss, class Use>
 void with_loss(const Settings& settings, const ModelChoice& choice, const Use& use) {
   // The command line takes precedence over the preset.

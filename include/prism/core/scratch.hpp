@@ -46,7 +46,7 @@ class Scratch {
     return {static_cast<T*>(bytes(size * dim * sizeof(T))), size, dim};
   }
 
-  /// The same, with zeros from row `first` on.
+  /// As allocate(), with zeros in the rows from `first` on.
   /// @param first  at most size
   template <class T, Execution X>
   [[nodiscard]] Rows<T> allocate_zeros(const X& exec, std::size_t size, std::size_t dim,

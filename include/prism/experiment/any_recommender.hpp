@@ -68,7 +68,8 @@ class AnyRecommender {
   ///     finite
   virtual History fit(const Split& split, const FitOptions& options = {}) = 0;
 
-  /// The same, but shows no progress and calls on_epoch, unless that is empty.
+  /// Trains as fit(split, options), but calls on_epoch and shows no progress; if on_epoch is empty,
+  /// shows no progress.
   virtual History fit(const Split& split, const FitOptions& options, const OnEpoch& on_epoch) = 0;
 
   /// Ranks all items for every user with a relevant item, excluding the user's items in train()

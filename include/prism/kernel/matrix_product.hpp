@@ -210,7 +210,7 @@ inline void matrix_product_with_epilogue(std::size_t rows, std::size_t columns, 
   sweep(std::integral_constant<std::size_t, 1>{});
 }
 
-/// The same without an epilogue: C = A * B, or C += A * B with Store::add.
+/// C = A * B, or C += A * B with Store::add, for factors as in matrix_product_with_epilogue.
 template <Store Mode, class Isa = isa::native, class T>
 inline void matrix_product(std::size_t rows, std::size_t columns, std::size_t k, LeftFactor<T> a,
                            RightFactor<T> b, T* c, std::size_t c_stride) noexcept {
@@ -218,7 +218,7 @@ inline void matrix_product(std::size_t rows, std::size_t columns, std::size_t k,
                                     detail::StoreSum<Mode, T>{c, c_stride});
 }
 
-/// The same for a row-major B with the given stride.
+/// C = A * B, or C += A * B with Store::add, for a row-major B with the given stride.
 template <Store Mode, class Isa = isa::native, class T>
 inline void matrix_product(std::size_t rows, std::size_t columns, std::size_t k, LeftFactor<T> a,
                            const T* b, std::size_t b_stride, T* c, std::size_t c_stride) noexcept {

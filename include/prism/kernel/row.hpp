@@ -173,7 +173,7 @@ PRISM_HOST_DEVICE inline void normalise_gradient(T* gradient, const T* g, const 
       });
 }
 
-/// The same, added to `gradient`.
+/// Adds the gradient through normalise to `gradient`; otherwise as normalise_gradient.
 template <class Isa = isa::native, class T>
 PRISM_HOST_DEVICE inline void add_normalise_gradient(T* gradient, const T* g, const T* unit,
                                                      T magnitude, std::size_t n) noexcept {

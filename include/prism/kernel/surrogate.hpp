@@ -18,8 +18,9 @@ enum class Surrogate { tanh, atan, relu };
 
 namespace detail {
 
-/// As below. Non-finite numbers, which -ffast-math does not support, do not arise: d is clamped to
-/// the range of differences of cosines, and a masked score is added at the end.
+/// log_surrogate() for one sigma and its log's slope. Non-finite numbers, which -ffast-math does
+/// not support, do not arise: d is clamped to the range of differences of cosines, and a masked
+/// score is added at the end.
 template <class Isa, class T, class Sigma>
 PRISM_HOST_DEVICE inline void log_surrogate(T* cosine, T* slope, T positive, std::size_t n,
                                             const Sigma& sigma_with_slope) noexcept {

@@ -129,7 +129,9 @@ class Recommender {
   explicit Recommender(Interactions train, Options options = {})
       : Recommender(par, std::move(train), std::move(options)) {}
 
-  /// As above; the tables are initialised on `exec`, or on the host that it belongs to.
+  /// Initialises the tables on `exec`, or on the host that it belongs to.
+  /// @param train  at least one interaction
+  /// @throws ArgumentError  as the constructor without an execution
   template <Execution X>
   explicit Recommender(const X& exec, Interactions train, Options options = {})
       : options_(std::move(options)),

@@ -73,7 +73,7 @@ class ScoreRange {
     }
     Lanes<Isa>::synchronise();
   }
-  /// The same; returns the sum of the results, of type Sum.
+  /// Returns the sum of visit(j, score), of type Sum, over all scores, which visit may modify.
   template <class Sum, class Visit>
   [[nodiscard]] PRISM_HOST_DEVICE Sum sum_of(const Visit& visit) const noexcept {
     Sum sum = 0;

@@ -111,7 +111,7 @@ template <Execution X, class T>
   return {Output<T>(ranked, owned), scorer.user_factor, scorer.item_factor, scorer.offset};
 }
 
-/// The same, on the host's threads.
+/// Runs on the host's threads: with_ranking(par, scorer, ranking, train).
 template <class T>
 [[nodiscard]] Scorer<T> with_ranking(const Scorer<T>& scorer, const Ranking& ranking,
                                      const Interactions& train) {

@@ -60,7 +60,8 @@ struct SGDRows {
     Lanes<Isa>::once([&] { row[r] = {owes ? static_cast<float>(factor.lost) : 0, last}; });
   }
 
-  /// The same for its deferred steps.
+  /// Applies the decay of row r's deferred steps, or lets it owe that decay.
+  /// @param last  the new SGDRow::last
   template <class Isa>
   PRISM_HOST_DEVICE void apply_deferred(std::size_t r, std::uint32_t last) const {
     decay<Isa>(r, history.factor(row[r].last, inactive_decay(r)), last);

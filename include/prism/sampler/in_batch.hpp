@@ -34,7 +34,8 @@ namespace detail {
   return items;
 }
 
-/// The same, found on a device: `*count` items from `items` on.
+/// The distinct items of the batch's pairs, found on a device: `*count` items from `items` on,
+/// ascending.
 struct DeviceItems {
   const Index* items;
   const Index* count;  // for the device to read, or the host after synchronise()
@@ -73,7 +74,7 @@ void draw_in_batch(const X& exec, const SampleRequest& request, std::span<Index>
   });
 }
 
-/// The same on a device.
+/// Draws negatives from the distinct items of the batch's pairs, on a device.
 template <DeviceExecution X>
 void draw_in_batch(const X& exec, const SampleRequest& request, std::span<Index> negatives) {
   const DeviceItems distinct = distinct_items(exec, request);
@@ -90,7 +91,7 @@ void list_in_batch(const X& /*exec*/, const SampleRequest& request, std::span<In
   std::ranges::copy(distinct_items(request), negatives.begin());
 }
 
-/// The same on a device.
+/// Lists the distinct items of the batch's pairs, ascending, on a device.
 template <DeviceExecution X>
 void list_in_batch(const X& exec, const SampleRequest& request, std::span<Index> negatives) {
   const DeviceItems distinct = distinct_items(exec, request);

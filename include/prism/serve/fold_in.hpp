@@ -185,7 +185,7 @@ template <Execution X, class T>
                                    detail::magnitudes_of(options.magnitude, history.user_degree()));
 }
 
-/// The same for a model, against its output rows as trained, whatever its ranking is.
+/// Computes rows of new users against a model's output rows as trained, whatever its ranking is.
 /// @throws ArgumentError  also if the items' ids are neither the model's nor row numbers, or if the
 ///     ranking gives a row a magnitude that is not finite and above 0
 template <Execution X, class Model>
@@ -212,6 +212,8 @@ template <Execution X, class T>
   return detail::rows_of_new_items(exec, scorer.output, history, options.least_squares,
                                    detail::magnitudes_of(options.magnitude, history.item_degree()));
 }
+/// Computes rows of new items against a model's output rows as trained, whatever its ranking is.
+/// @throws ArgumentError  as fold_in_users() of a model, for the users' ids
 template <Execution X, class Model>
 [[nodiscard]] auto fold_in_items(const X& exec, const Model& model, const Interactions& history,
                                  const FoldInOptions& options = {}) {
@@ -221,7 +223,8 @@ template <Execution X, class Model>
       detail::magnitudes_of(options.magnitude, model, false, history.item_degree()));
 }
 
-/// The same for a scorer or a model, on the host's threads.
+/// Run on the host's threads: fold_in_users(par, ...), fold_in_items(par, ...).
+/// @param ranked  a scorer or a model
 template <class Ranked>
 requires(!Execution<Ranked>)
     [[nodiscard]] auto fold_in_users(const Ranked& ranked, const Interactions& history,

@@ -190,7 +190,9 @@ template <Execution X, class Model>
       [&](const FoldInOptions& start) { return fold_in_users(exec, scorer, history, start); });
 }
 
-/// The same for new items. @param history  the model's users x new items
+/// Computes rows of new items by training, as fold_in_users_by_gradient() does for users.
+/// @param history  the model's users x new items
+/// @return new items x dim
 template <Execution X, class Model>
 [[nodiscard]] auto fold_in_items_by_gradient(const X& exec, const Model& model,
                                              const Interactions& history,
@@ -204,7 +206,7 @@ template <Execution X, class Model>
       [&](const FoldInOptions& start) { return fold_in_items(exec, scorer, history, start); });
 }
 
-/// The same, on the host's threads.
+/// Run on the host's threads: fold_in_users_by_gradient(par, ...), and that of items.
 template <class Model>
 requires(!Execution<Model>)
     [[nodiscard]] auto fold_in_users_by_gradient(const Model& model, const Interactions& history,

@@ -147,7 +147,7 @@ class NpyFile {
     }
   }
 
-  /// The same, into a new table.
+  /// Reads the numbers, once, into a new table of rows() x columns().
   /// @param memory  null for table_memory()
   template <class T>
   [[nodiscard]] Matrix<T> read(std::pmr::memory_resource* memory = nullptr) {

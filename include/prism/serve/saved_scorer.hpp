@@ -28,7 +28,7 @@ struct SavedScorer {
   Scorer<T> trained;
 };
 
-/// The same model with another ranking, bit for bit as model.set_ranking() gives it:
+/// Returns the saved model with another ranking, bit for bit as model.set_ranking() gives it:
 ///   const auto saved = with_ranking(load_scorer("model"), {.power = 0.3});
 /// Ranking{} ranks with the magnitudes of training.
 /// @throws ArgumentError  as with_ranking() of a scorer
@@ -47,7 +47,7 @@ template <Execution X, class T>
   return saved;
 }
 
-/// The same, on the host's threads.
+/// Runs on the host's threads: with_ranking(par, saved, ranking).
 template <class T>
 [[nodiscard]] SavedScorer<T> with_ranking(SavedScorer<T> saved, const Ranking& ranking) {
   return with_ranking(par, std::move(saved), ranking);

@@ -107,7 +107,7 @@ template <Execution X, class Model, class... Observers>
       std::forward<Observers>(observers)...);
   return again;
 }
-/// The same, on the host's threads.
+/// Trains on the host's threads: retrain(par, model, split, history, options, observers...).
 template <class Model, class... Observers>
 requires(!Execution<Model>) [[nodiscard]] Model
     retrain(const Model& model, const Split& split, const History& history,
