@@ -88,7 +88,7 @@ concept DefaultTraitsKnown = !names_traits<L> || ConstantTraits<L, LossTraits> |
   typename std::bool_constant<(L{}.traits().has_ranking_rule)>;
 };
 template <class L>
-[[nodiscard]] consteval bool says_ranking_rule() {
+[[nodiscard]] consteval bool ranking_rule_trait() {
   if constexpr (ConstantTraits<L, LossTraits>) {
     return L::traits.has_ranking_rule;
   } else if constexpr (names_traits<L> && DefaultTraitsKnown<L>) {
@@ -162,9 +162,9 @@ concept LossPolicy =
     (!detail::OptionOfNegatives<L> || detail::TraitsFunction<L>)&&detail::Evaluates<L, T, X> &&
     detail::ReturnsLoss<L, T, X> && detail::RankingRuleFits<L, T, X> &&
     detail::BeginEpochFits<L, T, X> &&
-    (!detail::says_ranking_rule<L>() || detail::RanksByRule<L, T, X>)&&(
+    (!detail::ranking_rule_trait<L>() || detail::RanksByRule<L, T, X>)&&(
         !detail::names_ranking_rule<L> || !detail::DefaultTraitsKnown<L> ||
-        detail::says_ranking_rule<L>());
+        detail::ranking_rule_trait<L>());
 
 #define PRISM_LOSS_OPERATOR                                                                   \
   "template <class T, Execution X> double operator()(const LossStep<T, X>& step) const, or, " \
@@ -218,11 +218,11 @@ template <class L, class T = double, Execution X = Host<>>
   static_assert(!Evaluates<L, T, X> || ReturnsLoss<L, T, X>,
                 "a loss's operator() must return its value, a double: " PRISM_LOSS_OPERATOR);
   static_assert(
-      !says_ranking_rule<L>() || names_ranking_rule<L> || RanksByRule<L, T, X>,
+      !ranking_rule_trait<L>() || names_ranking_rule<L> || RanksByRule<L, T, X>,
       "a loss whose traits declare has_ranking_rule must have a ranking_rule: " PRISM_RANKING_RULE);
   static_assert(RankingRuleFits<L, T, X>, "a loss's ranking_rule must be: " PRISM_RANKING_RULE);
   static_assert(
-      !names_ranking_rule<L> || !DefaultTraitsKnown<L> || says_ranking_rule<L>(),
+      !names_ranking_rule<L> || !DefaultTraitsKnown<L> || ranking_rule_trait<L>(),
       "a loss with a ranking_rule must declare it in its traits: static constexpr LossTraits "
       "traits{.has_ranking_rule = true}");
   static_assert(!names_begin_epoch<L> || names_State<L>,

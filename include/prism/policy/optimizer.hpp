@@ -146,7 +146,7 @@ namespace detail {
 template <class O>
 concept OptimizerTraitsFit = !names_traits<O> || ConstantTraits<O, OptimizerTraits>;
 template <class O>
-[[nodiscard]] consteval bool says_defers_rows() {
+[[nodiscard]] consteval bool defers_rows_trait() {
   if constexpr (ConstantTraits<O, OptimizerTraits>) {
     return O::traits.defers_rows;
   } else {
@@ -202,12 +202,12 @@ concept OptimizerPolicy =
     detail::AnyPolicy<O> && !detail::names_defers_rows<O> && detail::OptimizerTraitsFit<O> &&
     detail::OptimizerStateConstructible<O, T> && detail::FiniteFits<O, T, X> &&
     detail::StepsTable<O, T, X> &&
-    (detail::says_defers_rows<O>() ? detail::AppliesDeferred<O, T, X> && detail::Flushes<O, T, X>
-                                   : !detail::names_apply_deferred<O> && !detail::names_flush<O>);
+    (detail::defers_rows_trait<O>() ? detail::AppliesDeferred<O, T, X> && detail::Flushes<O, T, X>
+                                    : !detail::names_apply_deferred<O> && !detail::names_flush<O>);
 
 /// An optimizer that defers the steps of rows without a gradient.
 template <class O, class T = double, class X = Host<>>
-concept LazyOptimizer = OptimizerPolicy<O, T, X> && detail::says_defers_rows<O>();
+concept LazyOptimizer = OptimizerPolicy<O, T, X> && detail::defers_rows_trait<O>();
 
 #define PRISM_OPTIMIZER_OPERATOR                                                      \
   "template <Execution X, class T, RegularizerPolicy R> void operator()(const X& "    \
@@ -240,16 +240,16 @@ template <class O, class T = double, Execution X = Host<>>
                 "an optimizer's operator() must accept every execution, but does not accept this "
                 "one: " PRISM_OPTIMIZER_OPERATOR);
   static_assert(StepsTable<O, T, X>, "an optimizer must update a table: " PRISM_OPTIMIZER_OPERATOR);
-  static_assert(!says_defers_rows<O>() || AppliesDeferred<O, T, X>,
+  static_assert(!defers_rows_trait<O>() || AppliesDeferred<O, T, X>,
                 "an optimizer whose traits declare defers_rows must have: template <Execution X, "
                 "class T, RegularizerPolicy R> void apply_deferred(const X& exec, const "
                 "ParameterView<T>& table, std::span<const Index> row_indices, State<T>& state, "
                 "const R& regularizer) const");
-  static_assert(!says_defers_rows<O>() || Flushes<O, T, X>,
+  static_assert(!defers_rows_trait<O>() || Flushes<O, T, X>,
                 "an optimizer whose traits declare defers_rows must have: template <Execution X, "
                 "class T, RegularizerPolicy R> void flush(const X& exec, const ParameterView<T>& "
                 "table, State<T>& state, const R& regularizer) const");
-  static_assert(says_defers_rows<O>() || (!names_apply_deferred<O> && !names_flush<O>),
+  static_assert(defers_rows_trait<O>() || (!names_apply_deferred<O> && !names_flush<O>),
                 "an optimizer with apply_deferred or flush must declare it in its traits: static "
                 "constexpr OptimizerTraits traits{.defers_rows = true}");
   return OptimizerPolicy<O, T, X>;

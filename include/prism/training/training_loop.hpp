@@ -151,7 +151,7 @@ class TrainingLoop {
     require(!finished(), "step", "must not be called when training is over");
     if (!begun_) begin(observers);
     const detail::Stopwatch time;
-    go_on_from_last();
+    restore_last_weights();
     StepRecord record{.step = steps(), .epoch = epoch()};
     try {
       if (progress_.pairs_done < split_.train.size()) train_batch(record, observers);
@@ -159,13 +159,13 @@ class TrainingLoop {
         end_epoch(observers);
         record.epoch_ended = true;
       }
-      stop_if_asked();
+      apply_stop_request();
       past().seconds += time.seconds();
       if (detail::checkpoint_due(options_.checkpoint, record, finished())) {
         write_checkpoint(options_.checkpoint.path);
       }
     } catch (...) {
-      stop_if_asked();
+      apply_stop_request();
       flush_quietly();
       throw;
     }
@@ -173,7 +173,7 @@ class TrainingLoop {
   }
 
   const History& run(detail::ObserverRefs observers) {
-    if (!finished()) go_on_from_last();
+    if (!finished()) restore_last_weights();
     begin(observers);
     while (!finished()) step(observers);
     take_best();
@@ -250,7 +250,7 @@ class TrainingLoop {
     if (!is_finite(record.loss)) diverge("the loss is");
     const EpochProgress progress{epoch(), progress_.pairs_done, pairs, progress_.epoch_seconds};
     for (const detail::ObserverRef& observer : observers) {
-      if (observer.batch != nullptr && observer.batch(observer, progress)) stop_asked_ = true;
+      if (observer.batch != nullptr && observer.batch(observer, progress)) stop_requested_ = true;
     }
   }
 
@@ -279,7 +279,7 @@ class TrainingLoop {
     }
     if (std::ranges::any_of(observers, &detail::ObserverRef::epoch_takes_model)) publish();
     for (const detail::ObserverRef& observer : observers) {
-      if (observer.epoch != nullptr && observer.epoch(observer, record)) stop_asked_ = true;
+      if (observer.epoch != nullptr && observer.epoch(observer, record)) stop_requested_ = true;
     }
   }
 
@@ -301,9 +301,9 @@ class TrainingLoop {
     detail::set_best(past(), record);
   }
   /// Applies even if a later observer has thrown.
-  void stop_if_asked() noexcept {
-    if (stop_asked_ && !finished()) past().stop_reason = StopReason::observer;
-    stop_asked_ = false;
+  void apply_stop_request() noexcept {
+    if (stop_requested_ && !finished()) past().stop_reason = StopReason::observer;
+    stop_requested_ = false;
   }
 
   /// Leaves the model as of its last step after an error; that error is the one to report.
@@ -374,7 +374,7 @@ class TrainingLoop {
     return chosen ? chosen : progress_.first_choice;
   }
   /// Gives the model the last step's weights again.
-  void go_on_from_last() {
+  void restore_last_weights() {
     if (!progress_.has_best) return;
     best_.exchange(weights());
     progress_.has_best = false;
@@ -390,7 +390,7 @@ class TrainingLoop {
   bool trained_;                              // see the constructor
   std::size_t searched_ = 0;                  // the best epoch for which all choices were tried
   bool begun_ = false;                        // whether observers' begin has been called
-  bool stop_asked_ = false;                   // by an observer, in this step
+  bool stop_requested_ = false;               // by an observer, in this step
 };
 
 }  // namespace prism::inline PRISM_ISA
