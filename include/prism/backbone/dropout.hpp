@@ -25,7 +25,7 @@ namespace prism::inline PRISM_ISA {
 
 namespace detail {
 
-/// The random draws of a step for one side.
+/// The random draws of a training step for one side of its batch.
 struct DropoutDraws {
   Random random;
   std::uint64_t threshold;  // an element is dropped if its 16 bits are below

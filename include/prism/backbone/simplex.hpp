@@ -89,8 +89,8 @@ void scale_rows(const X& exec, const ScaleOf& scale_of, Rows<const T> from, Rows
   });
 }
 
-/// Adds to each item's row of `gradient` that of its output row and what reaches it through the
-/// histories of the batch's users, in the order of the item's users.
+/// Adds to each item's row of `gradient` the gradient of the item's output row, and that of the
+/// history of each user of the batch who has the item, in the order of the item's users.
 /// @param history_gradient  gradient of the sums of histories, a row for each unique user
 /// @param output_gradient   gradient of output rows, a row for each unique item
 template <class T, Execution X>

@@ -33,8 +33,8 @@
 
 namespace prism::inline PRISM_ISA {
 
-/// Whether working memory (Scratch, of threads, of a device) is allocated in exactly the size that
-/// is asked for, and not kept for other requests.
+/// Whether each request for working memory (of Scratch, a thread or a device) gets a block of
+/// exactly its size, which is not kept for other requests.
 #if defined(PRISM_SEPARATE_ALLOCATIONS)
 inline constexpr bool separate_allocations = true;
 #else
@@ -48,8 +48,8 @@ namespace detail {
   return separate_allocations ? has == needs : has >= needs;
 }
 
-/// The size of a list that replaces one that does not serve.
-/// @param spare  for later requests that are larger
+/// The size of a list that replaces one that does not serve a request for `needs`.
+/// @param spare  elements added for later, larger requests
 [[nodiscard]] constexpr std::size_t with_spare(std::size_t needs, std::size_t spare) noexcept {
   return separate_allocations ? needs : needs + spare;
 }

@@ -85,8 +85,8 @@ class StagedFile {
     flush_name();
   }
 
-  /// The steps of publish(), in this order, for several files: the file's content on disk, its own
-  /// name, and the name on disk.
+  /// The parts of publish(), to be called in this order, for several files: flush the content to
+  /// disk, give the file its name, flush the name to disk.
   /// @throws DataError  if that fails
   void flush() {
     if (::fsync(descriptor_.get()) != 0) fail();

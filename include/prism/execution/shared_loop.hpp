@@ -45,7 +45,7 @@ class SharedLoop {
   /// Returns when all tasks have ended. @throws whatever one of them threw
   void run() {
     // By default the loop would belong to the caller's own oneTBB work, if any, and be skipped
-    // without a word once that is cancelled.
+    // without an error once that is cancelled.
     tbb::task_group_context context(tbb::task_group_context::isolated);
     // The caller begins with the first part; threads that come too late find nothing to do.
     tbb::parallel_for(

@@ -34,9 +34,9 @@ struct Ranking;  // prism/policy/ranking.hpp
 ///
 /// Const members may be called from several threads at once; fit() and set_ranking() only while no
 /// other member is running. The output rows, with the magnitudes of the ranking, are computed when
-/// first needed after training or a change of the ranking, and kept until the next: for a backbone
-/// other than MF they take as much memory as the tables, and so do the items' for a ranking other
-/// than as trained.
+/// first needed after training or a change of the ranking, and kept until the next training or
+/// change. For a backbone other than MF they take as much memory as the tables; for a ranking other
+/// than as trained, the items' rows take as much memory as their table.
 class AnyRecommender {
  public:
   /// Called after each epoch; training stops if it returns StopRequest::stop. It may call const

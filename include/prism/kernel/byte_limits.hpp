@@ -109,7 +109,7 @@ struct ScalarByteAccumulator {
 template <class Isa>
 struct ByteProducts {
   using Accumulator = ScalarByteAccumulator;
-  /// Whether their throughput exceeds that of products of floats.
+  /// Whether products of bytes have a higher throughput than products of floats.
   static constexpr bool exceed_floats = false;
 };
 

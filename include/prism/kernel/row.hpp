@@ -11,7 +11,7 @@
 
 namespace prism::inline PRISM_ISA {
 
-/// Smaller norms count as this one in divisions by a norm.
+/// Divisions by a norm use this one in place of a smaller norm.
 inline constexpr double min_norm = 1e-12;
 
 /// Prefetches a row of n elements that is about to be read and written: the hardware does not

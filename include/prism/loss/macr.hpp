@@ -72,7 +72,7 @@ template <class T, Execution X>
   return scores;
 }
 
-/// Adds the gradient through the rows' scores by a head to the rows' gradient.
+/// Adds to the rows' gradient its part through the rows' scores by a head.
 template <class T, Execution X>
 void add_head_gradient(const X& exec, IndexedRows<const T> rows, Rows<const T> d_score,
                        const T* head, Rows<T> gradient) {

@@ -26,14 +26,14 @@ struct ConstraintFactors {
   std::span<const Index> user_of_pair;
   std::span<const Index> item_of_pair;
   std::size_t own_negatives;  ///< per pair; 0 if they are shared
-  Rows<T> user;               ///< of each active row
+  Rows<T> user;               ///< one factor for each active row
   Rows<T> item;
   Rows<T> negative;
 
   [[nodiscard]] PRISM_HOST_DEVICE T user_factor(std::size_t pair) const noexcept {
     return *user[user_of_pair[pair]];
   }
-  /// Of the pair's own item.
+  /// The factor of the pair's own item.
   [[nodiscard]] PRISM_HOST_DEVICE T item_factor(std::size_t pair) const noexcept {
     return *item[item_of_pair[pair]];
   }

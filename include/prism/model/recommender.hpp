@@ -216,8 +216,8 @@ class Recommender {
   [[nodiscard]] const Weights& weights() const noexcept { return weights_; }
   [[nodiscard]] Weights& weights() noexcept { return weights_; }
 
-  /// Whether the weights differ from those that the policies initialised: once training has begun,
-  /// for a loaded model, and after set_trained(), such as for weights set by the caller.
+  /// Whether the weights differ from those that the policies initialised. True once training has
+  /// begun, for a loaded model, and after set_trained(), for a caller that sets the weights.
   [[nodiscard]] bool trained() const noexcept { return trained_; }
   void set_trained(bool trained = true) noexcept { trained_ = trained; }
 
@@ -308,7 +308,7 @@ class Recommender {
     return readable;
   }
 
-  /// Finds out before training whether every row gets a magnitude.
+  /// Checks before training that every row gets a magnitude.
   static void check_ranking(const Ranking& ranking, const Interactions& train) {
     ranking.check();
     const Interactions& on_host = train.on_host();

@@ -23,14 +23,14 @@ namespace prism::inline PRISM_ISA::detail {
 template <class Visit>
 void for_each_negative_of(const Batch& batch, std::size_t item_row, const Visit& visit) {
   const std::span<const Index> occurrences = batch.item_side.occurrence_positions(item_row);
-  // Ascending: those as a negative come last.
+  // Occurrences are ascending, and those as a negative come last.
   for (std::size_t s = occurrences.size(); s-- > 0 && occurrences[s] >= batch.pairs();) {
     visit(occurrences[s] - batch.pairs());
   }
 }
 
-/// Which of a batch's shared negatives each of its users has a training interaction with: a bit for
-/// each user and negative, a 32nd of the memory that all scores in float would take.
+/// Which shared negatives each user of a batch has a training interaction with: a bit for each user
+/// and negative, a 32nd of the memory that all scores in float would take.
 class SeenNegatives {
   static constexpr std::size_t word_bits = 64;
 

@@ -25,7 +25,7 @@ namespace prism::inline PRISM_ISA {
 
 namespace detail {
 
-/// The state of a row: how many of the history's steps it has had, and the decay that it still
+/// The state of a row: how many of the history's steps it includes, and the decay that it still
 /// owes, a fraction of its weights that is negligible so far.
 struct SGDRow {
   float owed = 0;

@@ -159,8 +159,8 @@ struct Penalized {
     prism::apply_ranking_rule(exec, loss, scorer, state.loss);
   }
 
-  /// Begins the epoch of both. Each part of a sum has its own draws; those of the first are the
-  /// same as without the others.
+  /// Begins the epoch of the loss and of the penalty. Each part of a sum has draws of its own; the
+  /// first part gets the same draws as it does alone.
   template <class T, Execution X>
   void begin_epoch(const EpochStart<T, X>& start, State<T>& state) const {
     prism::begin_epoch(loss, start, state.loss);

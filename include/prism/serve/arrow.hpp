@@ -15,10 +15,10 @@
 namespace prism::inline PRISM_ISA {
 
 /// Exports the output rows of a model's users as a record batch of columns "id" and "embedding", as
-/// export_arrow() does for any rows. Rows that the model computes for its output (MLP, LightGCN,
-/// SimpleX) are not copied. Rows are as trained, whatever the model's ranking; export_arrow() takes
-/// those of model.scorer(). Rows that are the model's own table (MF) are, since the model may
-/// change.
+/// export_arrow() does for any rows. Rows that are the model's own table (MF) are copied, since the
+/// model may change; rows that the model computes for its output (MLP, LightGCN, SimpleX) are not.
+/// Rows are as trained, whatever the model's ranking; for rows as ranked, pass those of
+/// model.scorer() to export_arrow().
 /// @param exec  where the output rows are computed; the host's threads if left out
 /// @throws ArgumentError  as export_arrow(), and for a model in a device's memory
 template <Execution X, class Model>
@@ -37,8 +37,8 @@ void export_items(const X& exec, const Model& model, ArrowSchema* schema, ArrowA
   export_arrow(output.items(), *model.train().item_ids(), schema, batch, output.owner(), options);
 }
 
-/// Exports the users' output rows without copying them, whatever the model. It is kept alive until
-/// the batch is released, and must not change until then.
+/// Exports the users' output rows without copying them, whatever the backbone. The model is kept
+/// alive until the batch is released, and must not change until then.
 template <Execution X, class Model>
 void export_users(const X& exec, const std::shared_ptr<Model>& model, ArrowSchema* schema,
                   ArrowArray* batch, const ArrowExportOptions& options = {}) {

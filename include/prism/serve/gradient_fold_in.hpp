@@ -40,15 +40,15 @@ struct GradientFoldInOptions {
   /// Their rows do not change, but losses compare the new rows with them: DirectAU's uniformity is
   /// over the batch's users, in-batch negatives are the batch's items.
   std::size_t training_pairs = 1024;
-  /// If left out, it is such that a step turns a row by about 0.05 radians; this requires an
+  /// If left out: the learning rate whose steps turn a row by about 0.05 radians, which requires an
   /// optimizer with learning_rate_of_step, such as Adam.
   std::optional<double> learning_rate{};
   std::uint64_t seed = 123;  ///< of order, negatives and training pairs
-  /// For the initial rows, which have the mean magnitude of the trained rows if `magnitude` is left
-  /// out.
+  /// Options of the initial rows, which have the mean magnitude of the trained rows if `magnitude`
+  /// is left out.
   LeastSquaresOptions start{};
   /// The final magnitude of each new row as a function of its number of interactions. If left out:
-  /// as FoldInOptions::magnitude, but as trained instead of as solved.
+  /// as FoldInOptions::magnitude, with the magnitude that training gave in place of the solution's.
   std::optional<PrismMagnitude> magnitude{};
   /// Callback after each epoch, with the epoch's number, from 1 on, and its mean loss.
   std::function<void(std::size_t epoch, double loss)> on_epoch{};
@@ -140,7 +140,7 @@ template <Execution X, class Model, class T = typename Model::scalar_type, class
     if ((is_user_side ? all[k].user : all[k].item) >= from) pairs.push_back(all[k]);
   }
   if (pairs.empty() || options.epochs == 0) {
-    // With the option's they already are.
+    // The option's magnitudes are those of the start already.
     if (!options.magnitude) set_magnitudes(rows(first), magnitudes);
     return first;
   }

@@ -157,7 +157,7 @@ class RowTrainer {
     return shared ? BatchNegatives(negatives_, shared->mask) : BatchNegatives(negatives_);
   }
 
-  /// Makes one step; returns the batch's loss before it.
+  /// Trains on one batch; returns its loss before the update.
   /// @param pairs  interactions of `all`
   double step(std::span<const Interaction> pairs, const BatchNegatives& negatives,
               double learning_rate) {

@@ -56,7 +56,7 @@ void read_weights(BinaryReader& in, const WeightSpans<T>& weights) {
 template <class T>
 class WeightsCopy {
  public:
-  /// Of the same sizes, uninitialised.
+  /// Uninitialised weights of the same sizes.
   WeightsCopy(const WeightSpans<T>& like, std::pmr::memory_resource* memory)
       : device_(device_memory(memory)) {
     for (const std::span<T> part : like.parts) parts_.emplace_back(part.size(), memory);
@@ -118,10 +118,10 @@ class WeightsStore {
   WeightsStore(const WeightsStore&) = delete;
   WeightsStore& operator=(const WeightsStore&) = delete;
 
-  /// Whether it keeps any.
+  /// Whether it keeps weights.
   [[nodiscard]] bool keeps() const noexcept { return where_ != BestWeights::last; }
 
-  /// Takes a copy.
+  /// Keeps a copy of these weights.
   void keep(const WeightSpans<T>& weights) {
     if (where_ == BestWeights::in_memory) {
       if (!copy_) copy_.emplace(weights, memory_);

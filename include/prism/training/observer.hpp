@@ -114,7 +114,7 @@ concept HasEnd = requires {
   &O::end;
 };
 
-/// Whether no member has the name of a callback but other arguments or another return type.
+/// Whether every member that has the name of a callback has its arguments and return type.
 template <class O, class Model>
 concept CallbacksFit = (!HasBegin<O> || ObservesBegin<O, Model>)&&(
     !HasBatch<O> || ObservesBatch<O>)&&(!HasEpoch<O> || ObservesEpoch<O, Model>)&&(!HasEnd<O> ||

@@ -112,14 +112,14 @@ class Trainer {
     return shared ? BatchNegatives(negatives, shared->mask) : BatchNegatives(negatives);
   }
 
-  /// Whether all weights, the squared magnitudes of all table rows, without which rows have no
-  /// scores, and the optimizer's state are finite.
+  /// Whether all weights, the optimizer's state and the squared magnitude of every table row are
+  /// finite. A row whose squared magnitude is not finite has no scores.
   [[nodiscard]] bool finite() {
     check_device();
     return optimizer_.finite();
   }
 
-  /// Brings every weight up to the last step. Call it before the model is read, copied or ranked.
+  /// Applies the deferred steps of all rows. Call it before the model is read, copied or ranked.
   void flush() {
     check_device();
     const FlushDenormals flush_denormals;
@@ -129,8 +129,8 @@ class Trainer {
 
   /// Steps since training began.
   [[nodiscard]] std::uint64_t steps() const noexcept { return steps_; }
-  /// Whether the weights are those of one step: not after an exception has ended a step between two
-  /// updates of the optimizer.
+  /// Whether all weights belong to the same step: false after an exception has ended a step between
+  /// two updates of the optimizer.
   [[nodiscard]] bool whole() const noexcept { return !updating_; }
 
   /// Writes the optimizer's state, including deferred steps, which are not applied; not the

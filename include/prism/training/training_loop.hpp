@@ -61,7 +61,7 @@ class TrainingLoop {
     if (!finished()) past().stop_reason = StopReason::observer;
   }
 
-  /// Brings every row up to the last step; call it before reading the model between steps. Later
+  /// Applies the deferred steps of all rows; call it before reading the model between steps. Later
   /// results may differ by rounding from those without the call. The end of an epoch always does
   /// the same.
   virtual void flush() = 0;
@@ -97,14 +97,15 @@ class TrainingLoop {
 
   // The model, type-erased. Pairs are in the order of epoch().
   [[nodiscard]] virtual detail::WeightSpans<T> weights() = 0;
-  /// Brings every row of weights() up to the last step.
+  /// Applies the deferred steps of all rows of weights().
   virtual void apply_deferred() = 0;
   /// Copies weights() to the caller's model.
   virtual void publish() = 0;
-  /// Steps on pairs [first, first + count). @return the batch's loss
+  /// Trains on the batch of pairs [first, first + count). @return its loss
   virtual double train(std::size_t first, std::size_t count, double learning_rate) = 0;
   [[nodiscard]] virtual bool finite() = 0;
-  /// Whether weights() are those of one step, which they are not after an error in its update.
+  /// Whether all of weights() belong to the same step: false after an error between two updates of
+  /// the optimizer.
   [[nodiscard]] virtual bool whole() const noexcept = 0;
   /// Marks weights() as those of a model that was never trained.
   virtual void mark_untrained() noexcept = 0;
@@ -350,8 +351,8 @@ class TrainingLoop {
     }
     if (has_best && (progress_.has_best || last_is_best)) search_all_choices();
   }
-  /// For the best epoch's weights: the searches during training tried only nearby values. Keeps the
-  /// earlier choice if no other ranks better on the whole validation set.
+  /// Ranks the best epoch's weights with all choices: the searches during training tried only
+  /// nearby values. Keeps the earlier choice if no other ranks better on the whole validation set.
   void search_all_choices() {
     if (!history().best_chosen || history().best_epoch == 0 || searched_ == history().best_epoch) {
       return;
