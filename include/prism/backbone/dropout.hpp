@@ -41,12 +41,12 @@ void drop_numbers(const X& exec, const DropoutDraws& draws, std::span<const Inde
   constexpr std::size_t grain = 64;
   const T scale = static_cast<T>(1 / (1 - static_cast<double>(draws.threshold) * 0x1p-16));
   for_each_row(exec, from.size(), grain, [=] PRISM_HOST_DEVICE(std::size_t k) {
-    using Of = Lanes<typename X::isa>;
+    using Lane = Lanes<typename X::isa>;
     constexpr std::size_t per_draw = 4;  // elements decided by 64 random bits
     const std::size_t columns = from.dim();
     const std::uint64_t draws_per_row = (columns + per_draw - 1) / per_draw;
     const std::uint64_t row = 2 * std::uint64_t{table_rows[k]} + draws.side;
-    for (std::size_t d = Of::first(); d < draws_per_row; d += Of::step()) {
+    for (std::size_t d = Lane::first(); d < draws_per_row; d += Lane::step()) {
       std::uint64_t bits = draws.random.bits(row * draws_per_row + d);
       const std::size_t first = d * per_draw;
       for (std::size_t c = first; c < first + per_draw && c < columns; ++c, bits >>= 16) {

@@ -84,8 +84,8 @@ class SharedLoop {
   /// Runs the tasks of a part, then the remaining tasks of the other parts.
   void work(std::size_t part) noexcept {
     for (std::size_t k = 0; k < parts_.size(); ++k) {
-      Part& of = parts_[(part + k) % parts_.size()];
-      for (std::size_t i; (i = of.next++) < of.end;) {
+      Part& from = parts_[(part + k) % parts_.size()];
+      for (std::size_t i; (i = from.next++) < from.end;) {
         if (failed_) continue;
         try {
           range_.call(range_.body, i, i + 1);

@@ -47,9 +47,9 @@ struct BPR {
                        : static_cast<double>(negative_scores.size()) / static_cast<double>(counted);
       const T weight = static_cast<T>(share * pair_weight);
       const T sum = negative_scores.sum_of_packs([=]<AnyPack P>(P& negatives_of_pack) {
-        const SoftplusAndSigmoid<P> of(negatives_of_pack - P::broadcast(positive));
-        negatives_of_pack = P::broadcast(weight) * of.sigmoid;
-        return of.softplus;
+        const SoftplusAndSigmoid<P> both(negatives_of_pack - P::broadcast(positive));
+        negatives_of_pack = P::broadcast(weight) * both.sigmoid;
+        return both.softplus;
       });
       scores.set_positive(-negative_scores.sum());
       return share * static_cast<double>(sum);

@@ -62,9 +62,9 @@ template <class T, Execution X>
     const std::size_t first = b * block, count = n - first < block ? n - first : block;
     for_each_pack<typename X::isa, T>(count, [=]<class P>(std::type_identity<P>, std::size_t i) {
       const P x = P::load(scores.score[first + i]);
-      const SoftplusAndSigmoid<P> of(x), opposite(P::broadcast(0) - x);
-      of.sigmoid.store(scores.sigmoid[first + i]);
-      of.softplus.store(scores.softplus[first + i]);
+      const SoftplusAndSigmoid<P> own(x), opposite(P::broadcast(0) - x);
+      own.sigmoid.store(scores.sigmoid[first + i]);
+      own.softplus.store(scores.softplus[first + i]);
       opposite.sigmoid.store(scores.sigmoid_of_opposite[first + i]);
       opposite.softplus.store(scores.softplus_of_opposite[first + i]);
     });

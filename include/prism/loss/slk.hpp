@@ -166,12 +166,13 @@ struct SLK {
  private:
   /// 1 / |x| of each row.
   template <class T, Execution X>
-  static std::vector<T> inverse_norms(const X& exec, Rows<const T> of) {
-    std::vector<T> inverse(of.size());
+  static std::vector<T> inverse_norms(const X& exec, Rows<const T> table) {
+    std::vector<T> inverse(table.size());
     constexpr std::size_t grain = 1024;
-    parallel_chunks(exec, of.size(), grain, [&](std::size_t begin, std::size_t end) {
+    parallel_chunks(exec, table.size(), grain, [&](std::size_t begin, std::size_t end) {
       for (std::size_t r = begin; r < end; ++r) {
-        inverse[r] = 1 / std::max(norm<typename X::isa>(of[r], of.dim()), static_cast<T>(min_norm));
+        inverse[r] =
+            1 / std::max(norm<typename X::isa>(table[r], table.dim()), static_cast<T>(min_norm));
       }
     });
     return inverse;

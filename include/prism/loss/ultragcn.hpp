@@ -131,11 +131,11 @@ struct UltraGCN {
                   beta_weight = static_cast<T>(loss.w4) * user_factor;
           const T sum = negative_scores.sum_of_packs(
               [=]<AnyPack P>(P& score, P item_factor) {
-                const SoftplusAndSigmoid<P> of(score);
+                const SoftplusAndSigmoid<P> both(score);
                 const P weight_of_pack =
                     fused_multiply_add(P::broadcast(beta_weight), item_factor, P::broadcast(each));
-                score = P::broadcast(d_share) * (weight_of_pack * of.sigmoid);
-                return weight_of_pack * of.softplus;
+                score = P::broadcast(d_share) * (weight_of_pack * both.sigmoid);
+                return weight_of_pack * both.softplus;
               },
               beta.negative_factors(p));
           const double pair_weight =

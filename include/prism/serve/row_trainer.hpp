@@ -177,11 +177,13 @@ class RowTrainer {
     new_rows_.find(side);
     apply_deferred();
 
-    const auto gradient_of_side = [&](const BatchSide& of, std::size_t dim, std::size_t unwritten) {
-      return scratch_.allocate_zeros<T>(exec_, of.unique_rows.size(), dim, unwritten);
+    const auto gradient_of_side = [&](const BatchSide& batch_side, std::size_t dim,
+                                      std::size_t unwritten) {
+      return scratch_.allocate_zeros<T>(exec_, batch_side.unique_rows.size(), dim, unwritten);
     };
-    const auto output_gradient = [&](const BatchSide& of) {
-      return gradient_of_side(of, table_.shape(1), traits.overwrites_gradient ? of.num_active : 0);
+    const auto output_gradient = [&](const BatchSide& batch_side) {
+      return gradient_of_side(batch_side, table_.shape(1),
+                              traits.overwrites_gradient ? batch_side.num_active : 0);
     };
     std::vector<Rows<T>> parameter_gradients;
     for_each_trained_parameter<T>(loss_state_, [&](const ParameterView<T>& view) {

@@ -37,8 +37,8 @@ template <Execution X, class T>
                                           const Ranking& ranking) {
   saved.scorer = with_ranking(exec, saved.trained, ranking, saved.train);
   // The name of a model ends with its ranking, unless it is as trained.
-  const auto ending = [](const Ranking& of) {
-    return !of.is_default() ? " + " + of.name() : std::string();
+  const auto ending = [](const Ranking& named) {
+    return !named.is_default() ? " + " + named.name() : std::string();
   };
   const std::string before = ending(saved.ranking);
   if (saved.model.ends_with(before)) saved.model.resize(saved.model.size() - before.size());

@@ -162,12 +162,12 @@ class BatchEvaluation {
     state_t<Backbone, T> backbone;
     state_t<Loss, T> loss;
 
-    Weights(const X& exec, const BatchEvaluation& of, const Matrix<T>& user_table,
+    Weights(const X& exec, const BatchEvaluation& evaluation, const Matrix<T>& user_table,
             const Matrix<T>& item_table)
         : users(copy_of(user_table, memory_of(exec))),
           items(copy_of(item_table, memory_of(exec))),
-          backbone(copy_on(exec, of.backbone_state_)),
-          loss(copy_on(exec, of.loss_state_)) {}
+          backbone(copy_on(exec, evaluation.backbone_state_)),
+          loss(copy_on(exec, evaluation.loss_state_)) {}
 
    private:
     template <class State>

@@ -85,14 +85,14 @@ void swap_across(DeviceMemory* device, std::span<T> a, std::span<T> b) {
   }
   std::size_t at = 0;
   std::vector<T> a_chunk, b_chunk;
-  for_each_chunk(a, [&](std::span<T> of) {
-    const std::span<T> other = b.subspan(at, of.size());
-    at += of.size();
-    a_chunk.resize(of.size());
-    b_chunk.resize(of.size());
-    copy_across(device, std::span<const T>(of), std::span(a_chunk));
+  for_each_chunk(a, [&](std::span<T> chunk) {
+    const std::span<T> other = b.subspan(at, chunk.size());
+    at += chunk.size();
+    a_chunk.resize(chunk.size());
+    b_chunk.resize(chunk.size());
+    copy_across(device, std::span<const T>(chunk), std::span(a_chunk));
     copy_across(device, std::span<const T>(other), std::span(b_chunk));
-    copy_across(device, std::span<const T>(b_chunk), of);
+    copy_across(device, std::span<const T>(b_chunk), chunk);
     copy_across(device, std::span<const T>(a_chunk), other);
   });
 }
@@ -213,8 +213,8 @@ class WeightsStore {
   static void copy_chunks(BinaryReader& in, const WeightSpans<T>& like, const Visit& visit) {
     std::vector<T> chunk;
     for (const std::span<T> part : like.parts) {
-      for_each_chunk(part, [&](std::span<T> of) {
-        chunk.resize(of.size());
+      for_each_chunk(part, [&](std::span<T> like_chunk) {
+        chunk.resize(like_chunk.size());
         in.numbers(std::span(chunk));
         visit(chunk);
       });

@@ -190,33 +190,35 @@ template <class O, class Model>
   ObserverRef ref{const_cast<void*>(static_cast<const void*>(std::addressof(observer))), &model};
   if constexpr (ObservesBegin<O, Model>) {
     ref.begin_takes_model = BeginTakesModel<O, Model>;
-    ref.begin = [](const ObserverRef& of, const FitInfo& info) {
+    ref.begin = [](const ObserverRef& self, const FitInfo& info) {
       if constexpr (BeginTakesModel<O, Model>) {
-        observer_of(of).begin(info, model_of(of));
+        observer_of(self).begin(info, model_of(self));
       } else {
-        observer_of(of).begin(info);
+        observer_of(self).begin(info);
       }
     };
   }
   if constexpr (ObservesBatch<O>) {
-    ref.batch = [](const ObserverRef& of, const EpochProgress& progress) {
-      return call_observer([&] { return observer_of(of).batch(progress); });
+    ref.batch = [](const ObserverRef& self, const EpochProgress& progress) {
+      return call_observer([&] { return observer_of(self).batch(progress); });
     };
   }
   if constexpr (ObservesEpoch<O, Model>) {
     ref.epoch_takes_model = EpochTakesModel<O, Model>;
-    ref.epoch = [](const ObserverRef& of, const EpochRecord& record) {
+    ref.epoch = [](const ObserverRef& self, const EpochRecord& record) {
       return call_observer([&] {
         if constexpr (EpochTakesModel<O, Model>) {
-          return observer_of(of).epoch(record, model_of(of));
+          return observer_of(self).epoch(record, model_of(self));
         } else {
-          return observer_of(of).epoch(record);
+          return observer_of(self).epoch(record);
         }
       });
     };
   }
   if constexpr (ObservesEnd<O>) {
-    ref.end = [](const ObserverRef& of, const History& history) { observer_of(of).end(history); };
+    ref.end = [](const ObserverRef& self, const History& history) {
+      observer_of(self).end(history);
+    };
   }
   return ref;
 }
