@@ -210,12 +210,12 @@ class TrialQueue {
 
   /// @return whether it has reached its goal; if not, it is paused
   bool train(Trial& trial, std::size_t epochs, const std::filesystem::path& checkpoint) {
-    const std::size_t step = std::max<std::size_t>(1, options_.checkpoint_epochs);
+    const std::size_t interval = std::max<std::size_t>(1, options_.checkpoint_epochs);
     const auto there = [&] { return trial.finished() || trial.history().epochs.size() >= epochs; };
     bool paused = false;
     while (!paused && !there()) {
       const std::size_t done = trial.history().epochs.size();
-      trial.train(done + std::min(step, epochs - done), [&] { return paused = interrupted(); });
+      trial.train(done + std::min(interval, epochs - done), [&] { return paused = interrupted(); });
       if (!checkpoint.empty() && !trial.finished()) trial.save(checkpoint);
     }
     return there();

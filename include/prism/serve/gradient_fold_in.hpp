@@ -74,8 +74,8 @@ template <class Model>
 [[nodiscard]] double fold_in_rate(const GradientFoldInOptions& options, const Model& model,
                                   double magnitude, std::size_t dim) {
   if (options.learning_rate) return *options.learning_rate;
-  const double step = fold_in_step_angle * (magnitude > 0 ? magnitude : 1);
-  const double rate = prism::learning_rate_of_step(model.options().optimizer, step, dim);
+  const double length = fold_in_step_angle * (magnitude > 0 ? magnitude : 1);
+  const double rate = prism::learning_rate_of_step(model.options().optimizer, length, dim);
   require(rate > 0, "learning_rate",
           "must be given for the optimizer " + prism::label(model.options().optimizer) +
               ", whose step length depends on the gradient's");
