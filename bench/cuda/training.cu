@@ -11,7 +11,7 @@ using namespace prism;
 
 namespace bench {
 
-/// Steps of a model on an epoch's batches. @param operations  per step, or 0
+/// Training steps of a model on an epoch's batches. @param operations  per step, or 0
 template <class Model>
 void step(benchmark::State& state, const typename Model::Options& options, double operations,
           double bytes) {
