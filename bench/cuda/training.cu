@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Steps, epochs and ranking at Gowalla's size on a CUDA device: 29,858 users x 40,981 items, 64
-// dimensions.
+// Training steps, epochs and ranking at Gowalla's size on a CUDA device: 29,858 users x 40,981
+// items, 64 dimensions.
 #include <cmath>
 #include <cstdio>
 

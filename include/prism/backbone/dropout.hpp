@@ -59,9 +59,9 @@ void drop_numbers(const X& exec, const DropoutDraws& draws, std::span<const Inde
 }  // namespace detail
 
 /// Dropout on output rows during training: each element becomes 0 with probability `rate`, and the
-/// others are divided by 1 - rate. The elements to drop are drawn for each step and row. Ranking
-/// uses all elements. Srivastava et al.: "Dropout: a simple way to prevent neural networks from
-/// overfitting", JMLR 2014.
+/// others are divided by 1 - rate. The elements to drop are drawn for each training step and row.
+/// Ranking uses all elements. Srivastava et al.: "Dropout: a simple way to prevent neural networks
+/// from overfitting", JMLR 2014.
 ///
 /// @tparam Backbone  the backbone whose output rows are dropped: `Dropout<MF<64>>{.rate = 0.1}`
 template <class Backbone = MF<64>>

@@ -119,8 +119,8 @@ void add_item_gradients(const X& exec, const Batch& batch, Rows<const T> history
 /// embeddings of the user's training items, and V a trained matrix; items have their embeddings.
 /// Mao et al.: "SimpleX: a simple and strong baseline for collaborative filtering", CIKM 2021, with
 /// average pooling; its loss is CCL. The paper takes at most a fixed number of a user's items, this
-/// backbone takes all. A user without training items has p = 0. A step costs a pass over the
-/// interactions of the whole training set, though it reads only the batch's users.
+/// backbone takes all. A user without training items has p = 0. A training step costs a pass over
+/// the interactions of the whole training set, though it reads only the batch's users.
 ///
 /// @tparam Dim  columns of both tables, at least 1; or `dynamic`: `SimpleX<dynamic>(48)`
 template <std::size_t Dim>

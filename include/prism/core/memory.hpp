@@ -97,7 +97,7 @@ class TableMemory final : public std::pmr::memory_resource {
 class DeviceMemory : public std::pmr::memory_resource {
  public:
   /// Pinned host memory, which the device accesses in place: for the little data that one side
-  /// writes in each step and the other reads.
+  /// writes in each training step and the other reads.
   [[nodiscard]] virtual std::pmr::memory_resource* pinned() noexcept = 0;
 
   /// Copies bytes from or into this memory; the other block may be the host's. Waits for all work

@@ -91,7 +91,7 @@ class Scratch {
     }
     count = (count + cache_line - 1) / cache_line * cache_line;
     if (blocks_.empty() || blocks_.back().size() - used_ < count) {
-      // An eighth more than needed: the next step may be slightly larger.
+      // An eighth more than needed: the next training step may need slightly more.
       blocks_.emplace_back(std::max(count + count / 8, smallest_block), memory_);
       used_ = 0;
     }

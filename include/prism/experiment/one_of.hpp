@@ -177,7 +177,7 @@ class OneOptimizer : public detail::RuntimeChoice<Policies...> {
     });
   }
 
-  /// Constructed by the first step, when the choice is known.
+  /// Constructed by the optimizer's first step, when the choice is known.
   template <class T>
   class State {
    public:

@@ -216,7 +216,7 @@ template <class Model, class X>
   require(history.best_epoch > 0, "history", "has no best epoch to retrain up to");
   spec.key += "; trained anew on training and validation part, epochs " +
               std::to_string(history.best_epoch);
-  // Records without these words are of trainings that did not follow the schedule.
+  // Records without these words are of training runs that did not follow the schedule.
   if (!fit.learning_rate) {
     spec.key += "; with the learning rate and schedule of that training";
   } else if (fit.schedule) {

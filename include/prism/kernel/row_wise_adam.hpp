@@ -70,9 +70,9 @@ struct RowProducts {
       wm[chain] = detail::multiply_add(weight, moment, wm[chain]);
       mm[chain] = detail::multiply_add(moment, moment, mm[chain]);
     };
-    const std::size_t step = Lanes<Isa>::step() * chains;
+    const std::size_t stride = Lanes<Isa>::step() * chains;
     std::size_t i = Lanes<Isa>::first();
-    for (; i + step - Lanes<Isa>::step() < n; i += step) {
+    for (; i + stride - Lanes<Isa>::step() < n; i += stride) {
       for (std::size_t c = 0; c < chains; ++c) add(c, i + c);
     }
     for (std::size_t c = 0; i < n; i += Lanes<Isa>::step(), ++c) add(c, i);

@@ -199,7 +199,8 @@ void scatter_score_gradients(const X& exec, const Batch& batch, BatchRows<T> row
 
 }  // namespace detail
 
-/// The overload for devices: first the scores of all pairs, then the gradients of all rows.
+/// for_each_score_gradient on a device: computes the scores of all pairs, then the gradients of all
+/// rows.
 template <DeviceExecution X, class T, class PerPair, class ScatterUser, class ScatterItem>
 double for_each_score_gradient(const X& exec, const Batch& batch, BatchRows<T> rows,
                                Scratch& scratch, const PerPair& per_pair,

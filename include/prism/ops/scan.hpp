@@ -64,7 +64,7 @@ void exclusive_scan(const X& exec, std::size_t n, const Number& number, const St
   });
 }
 
-/// The overload for lists.
+/// Exclusive prefix sums of a list: to[i] = from[0] + ... + from[i - 1].
 /// @param from, to  of equal length, in the device's memory; the same list, or lists that do not
 ///     overlap
 template <DeviceExecution X>

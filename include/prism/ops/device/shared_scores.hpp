@@ -62,12 +62,12 @@ struct SharedNegativesView {
   }
 
  private:
-  /// Masks the negatives whose item is row k: every step-th of its occurrences.
+  /// Masks the negatives whose item is row k: every stride-th of its occurrences.
   template <class T>
   PRISM_HOST_DEVICE void mask_item(std::size_t k, T* scores, std::size_t first,
-                                   std::size_t step) const noexcept {
+                                   std::size_t stride) const noexcept {
     const std::span<const Index> occurrences = item_side.occurrence_positions(k);
-    for (std::size_t s = first; s < occurrences.size(); s += step) {
+    for (std::size_t s = first; s < occurrences.size(); s += stride) {
       if (occurrences[s] >= pairs()) scores[occurrences[s] - pairs()] = masked_score<T>;
     }
   }
