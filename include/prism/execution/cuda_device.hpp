@@ -118,8 +118,8 @@ __global__ void sum_kernel(std::size_t n, const Number* terms, Number* sum) {
   for (std::size_t i = threadIdx.x; i < n; i += block_threads) total += terms[i];
   partial_sums[threadIdx.x] = total;
   __syncthreads();
-  for (unsigned apart = block_threads / 2; apart > 0; apart /= 2) {
-    if (threadIdx.x < apart) partial_sums[threadIdx.x] += partial_sums[threadIdx.x + apart];
+  for (unsigned distance = block_threads / 2; distance > 0; distance /= 2) {
+    if (threadIdx.x < distance) partial_sums[threadIdx.x] += partial_sums[threadIdx.x + distance];
     __syncthreads();
   }
   if (threadIdx.x == 0) *sum = partial_sums[0];

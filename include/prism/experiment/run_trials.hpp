@@ -211,14 +211,16 @@ class TrialQueue {
   /// @return whether it has reached its goal; if not, it is paused
   bool train(Trial& trial, std::size_t epochs, const std::filesystem::path& checkpoint) {
     const std::size_t interval = std::max<std::size_t>(1, options_.checkpoint_epochs);
-    const auto there = [&] { return trial.finished() || trial.history().epochs.size() >= epochs; };
+    const auto reached = [&] {
+      return trial.finished() || trial.history().epochs.size() >= epochs;
+    };
     bool paused = false;
-    while (!paused && !there()) {
+    while (!paused && !reached()) {
       const std::size_t done = trial.history().epochs.size();
       trial.train(done + std::min(interval, epochs - done), [&] { return paused = interrupted(); });
       if (!checkpoint.empty() && !trial.finished()) trial.save(checkpoint);
     }
-    return there();
+    return reached();
   }
 
   void show(TrialRecord&& record) {

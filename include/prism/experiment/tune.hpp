@@ -181,9 +181,9 @@ class Tuning {
  private:
   bool search() {
     const std::string& within = options_.halve_within;
-    const auto open = [&](const ModelSearch& each) { return each.can_be_halved(within); };
+    const auto can_be_halved = [&](const ModelSearch& each) { return each.can_be_halved(within); };
     double rung = static_cast<double>(options_.first_epochs);
-    while (rung > 0 && std::ranges::any_of(searches_, open) && rung < max_rung) {
+    while (rung > 0 && std::ranges::any_of(searches_, can_be_halved) && rung < max_rung) {
       const auto epochs = static_cast<std::size_t>(rung);
       if (!run_left(epochs)) return false;
       for (ModelSearch& each : searches_) {

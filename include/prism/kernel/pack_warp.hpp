@@ -38,8 +38,8 @@ struct Lanes<isa::warp> {
   [[nodiscard]] PRISM_HOST_DEVICE static T over_lanes(
       T value, [[maybe_unused]] const Combine& combine) noexcept {
 #if defined(__CUDA_ARCH__)
-    for (unsigned apart = count / 2; apart > 0; apart /= 2) {
-      value = combine(value, __shfl_xor_sync(all, value, apart));
+    for (unsigned distance = count / 2; distance > 0; distance /= 2) {
+      value = combine(value, __shfl_xor_sync(all, value, distance));
     }
 #endif
     return value;
@@ -52,9 +52,9 @@ struct Lanes<isa::warp> {
   [[nodiscard]] PRISM_HOST_DEVICE static T sum_before(T value) noexcept {
     T through = value;
 #if defined(__CUDA_ARCH__)
-    for (unsigned apart = 1; apart < count; apart *= 2) {
-      const T before = __shfl_up_sync(all, through, apart);
-      if (lane() >= apart) through += before;
+    for (unsigned distance = 1; distance < count; distance *= 2) {
+      const T before = __shfl_up_sync(all, through, distance);
+      if (lane() >= distance) through += before;
     }
 #endif
     return through - value;

@@ -149,8 +149,8 @@ template <Execution X, class Model, class T = typename Model::scalar_type, class
   RowTrainer<Model, X> trainer(exec, model, all, side, first);
   train_new_rows(exec, trainer, model.train(), std::move(pairs), rate, options);
   Matrix<T> folded_in = trainer.finish();
-  const auto fine = [](T value) { return is_finite(value); };
-  if (!std::all_of(folded_in.begin(), folded_in.end(), fine)) {
+  const auto finite = [](T value) { return is_finite(value); };
+  if (!std::all_of(folded_in.begin(), folded_in.end(), finite)) {
     throw DivergenceError("fold-in: the new rows are no longer finite; use a learning rate below " +
                           format_number(rate));
   }

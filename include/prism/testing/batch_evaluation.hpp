@@ -118,9 +118,12 @@ class BatchEvaluation {
                     BatchGradients<T>* gradients = nullptr) {
     synchronise(exec_);
     scratch_.reset();
-    Weights on(exec_, *this, users, items);
-    const detail::ModelParts<T, Backbone, Loss> parts{
-        {rows(on.users), rows(on.items)}, backbone_, on.backbone, loss_, on.loss};
+    Weights weights(exec_, *this, users, items);
+    const detail::ModelParts<T, Backbone, Loss> parts{{rows(weights.users), rows(weights.items)},
+                                                      backbone_,
+                                                      weights.backbone,
+                                                      loss_,
+                                                      weights.loss};
     std::vector<Rows<T>> parameter_gradients;
     // Rows that the loss must overwrite start as NaN, to reveal any that it does not overwrite.
     const auto pass = detail::loss_pass(
@@ -149,9 +152,9 @@ class BatchEvaluation {
 
   /// The output rows of all users and items.
   [[nodiscard]] Output<T> output(const Matrix<T>& users, const Matrix<T>& items) const {
-    const Weights on(exec_, *this, users, items);
-    const Output<T> output =
-        backbone_.template output<T>(exec_, {rows(on.users), rows(on.items)}, train_, on.backbone);
+    const Weights weights(exec_, *this, users, items);
+    const Output<T> output = backbone_.template output<T>(
+        exec_, {rows(weights.users), rows(weights.items)}, train_, weights.backbone);
     return {on_host(output.users()), on_host(output.items())};
   }
 

@@ -90,9 +90,9 @@ inline void write_progress(BinaryWriter& out, const RunProgress& progress) {
     return value == 1;
   };
   const auto optional = [&]() -> std::optional<double> {
-    const bool there = flag();
+    const bool present = flag();
     const auto value = in.number<double>();
-    return there ? std::optional(value) : std::nullopt;
+    return present ? std::optional(value) : std::nullopt;
   };
   RunProgress progress;
   History& history = progress.history;

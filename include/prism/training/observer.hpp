@@ -137,8 +137,8 @@ template <class Model, class... Observers>
 constexpr void check_observers() {
   constexpr std::size_t count = sizeof...(Observers);
   constexpr bool is_observer[] = {Observer<std::remove_reference_t<Observers>, Model>..., true};
-  constexpr auto fine = [=](std::size_t k) { return is_observer[std::min(k, count)]; };
-  constexpr bool first = fine(0), second = fine(1), third = fine(2);
+  constexpr auto fits = [=](std::size_t k) { return is_observer[std::min(k, count)]; };
+  constexpr bool first = fits(0), second = fits(1), third = fits(2);
   static_assert(first,
                 "fit, run: observer 1 (the argument after the options) is not an observer: "
                 "prism/training/observer.hpp lists the members begin, batch, epoch and end");

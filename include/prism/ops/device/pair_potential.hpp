@@ -105,9 +105,9 @@ struct PotentialKernel {
       shared.totals[thread] = total[thread];
     });
     if (first_of_sums > 0) return;
-    for (unsigned apart = block_threads / 2; apart > 0; apart /= 2) {
+    for (unsigned distance = block_threads / 2; distance > 0; distance /= 2) {
       block.for_each_thread([&](unsigned thread) {
-        if (thread < apart) shared.totals[thread] += shared.totals[thread + apart];
+        if (thread < distance) shared.totals[thread] += shared.totals[thread + distance];
       });
     }
     block.for_each_thread([&](unsigned thread) {
