@@ -58,7 +58,7 @@ struct AdamRows {
       }
       from = 0;
     }
-    // If steps were applied to the weights alone, the moments have to catch up first.
+    // If steps were applied to the weights alone, they are applied to the moments first.
     if (last.moments != from) apply_deferred_moments<Isa>(r);
     const std::size_t moment_steps = deferred.template apply<Isa>(
         from, table.rows[r], first(r), second(r), decay, constant, table.rows.dim());

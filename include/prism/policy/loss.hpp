@@ -28,8 +28,8 @@ struct LossTraits {
   bool overwrites_gradient = false;
   /// Whether it reads rows outside the batch; they then follow the active rows of each side.
   bool needs_all_rows = false;
-  /// Whether it has a ranking_rule. If it depends on options, a loss that has the function says so
-  /// with its default options.
+  /// Whether it has a ranking_rule. If this depends on options, a loss that has the function must
+  /// declare it for its default options.
   bool has_ranking_rule = false;
   /// Whether, as part of a sum (Penalized), it also sees the negatives of the sum's loss. If not,
   /// and without negatives of its own, it sees only the pairs.

@@ -167,7 +167,8 @@ class WeightsStore {
       copy_chunks(in, weights, [&](std::span<const T> chunk) { out.numbers(chunk); });
     }
   }
-  /// Reads them from such a file. @param weights  any of the same sizes
+  /// Reads the kept weights from a file that save() has written. @param weights  any of the same
+  /// sizes
   void load(BinaryReader& in, const WeightSpans<T>& weights) {
     if (where_ == BestWeights::in_memory) {
       copy_.emplace(weights, memory_);

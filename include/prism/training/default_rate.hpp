@@ -40,7 +40,8 @@ inline constexpr double first_length_from_small = 0.24;
 /// it needs to find the magnitudes, and loses less of the directions.
 inline constexpr double steps_of_short_epochs = 100;
 /// The length of steps from small magnitudes that no ranking uses: 0.01 at 64 dimensions. It hardly
-/// matters: rows grow in proportion to it, so that it cancels in the angle that a step turns them.
+/// matters: rows grow in proportion to it, so that it cancels in the angle by which a step turns
+/// them.
 inline constexpr double length_for_directions = 0.08;
 /// The length of the last steps from small magnitudes, about: 0.001 at 64 dimensions.
 inline constexpr double last_length_from_small = 0.008;

@@ -132,7 +132,7 @@ class ModelOptimizer {
                   "signatures in prism/policy/optimizer.hpp");
     for_each_state([&](const State& state) { state.save(out); });
   }
-  /// Reads it back; the weights are the caller's to restore.
+  /// Reads the state back. The caller restores the weights.
   void load(BinaryReader& in) {
     static_assert(SavedState<State, X>,
                   "this optimizer cannot be resumed: its State has no save() and load() with the "

@@ -141,7 +141,7 @@ class Trainer {
     out.number(steps_);
     optimizer_.save(out);
   }
-  /// Reads it back; the weights are the caller's to restore.
+  /// Reads the optimizer's state back. The caller restores the weights.
   void load(BinaryReader& in) {
     steps_ = in.number<std::uint64_t>();
     optimizer_.load(in);

@@ -220,7 +220,8 @@ class TrainingLoop {
     begun_ = true;
   }
 
-  /// Once, before the first step: a model that is trained further must not end worse than it began.
+  /// Runs once, before the first step: a model that is trained further must not end worse than it
+  /// began.
   void validate_first_weights() {
     if (!trained_ || !has_validation() || history().initial_validation) return;
     const detail::Stopwatch time;
@@ -301,7 +302,7 @@ class TrainingLoop {
     best_.keep(weights());
     detail::set_best(past(), record);
   }
-  /// Applies even if a later observer has thrown.
+  /// Ends training if an observer requested it, even if a later observer has thrown.
   void apply_stop_request() noexcept {
     if (stop_requested_ && !finished()) past().stop_reason = StopReason::observer;
     stop_requested_ = false;
