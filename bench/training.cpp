@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Steps and epochs at Gowalla's size: 29,858 users x 40,981 items, 64 dimensions.
+// Training steps and epochs at Gowalla's size: 29,858 users x 40,981 items, 64 dimensions.
 #include "machine.hpp"
 #include "workload.hpp"
 

@@ -31,7 +31,8 @@ static_assert(InitializerPolicy<RootPopularity>);
 /// Output rows are the embeddings with each column multiplied by a trained weight.
 struct WeightedMF {
   static constexpr std::string_view name = "WeightedMF";
-  // A step reads only the rows of its batch: its cost does not depend on the size of the tables.
+  // A training step reads only the rows of its batch: its cost does not depend on the size of the
+  // tables.
   static constexpr BackboneTraits traits{.needs_all_rows = false};
   [[nodiscard]] std::size_t dim() const { return 32; }
 

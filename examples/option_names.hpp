@@ -12,7 +12,8 @@ namespace examples {
 /// --user-column", learning_rate is --lr. What is quoted, or part of a path, stays.
 [[nodiscard]] std::string in_options(std::string_view text);
 
-/// What an error says, the same; an argument that it is about too. The name of a file stays.
+/// The message of an error, with options as the command line has them, and so the argument that it
+/// is about. The name of a file stays.
 [[nodiscard]] std::string message_of(const std::exception& error);
 
 }  // namespace examples

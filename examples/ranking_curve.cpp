@@ -25,7 +25,7 @@ namespace {
 
 using namespace prism;
 
-/// Before training each takes a training of its own.
+/// Each alpha before training takes a training of its own.
 constexpr std::array<double, 7> initial_alphas{0, 0.25, 0.5, 0.75, 1, 1.5, 2};
 
 struct Settings : examples::DataOptions {

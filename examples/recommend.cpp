@@ -86,7 +86,7 @@ void declare(CLI::App& app, Arguments& arguments) {
                  "rank with items' rows of magnitude (d + 1)^power, d the training popularity, in "
                  "place of the model's: 0 ignores it, larger values favour popular items")
       ->check(examples::number_between(-Ranking::max_power, Ranking::max_power))
-      ->excludes("--cosine")  // of which magnitudes are no part
+      ->excludes("--cosine")  // which ignores magnitudes
       ->excludes("--similar-to");
   app.add_option("--rank-alpha", arguments.rank_alpha,
                  "the same with PRISM's magnitude, alpha log(d + 2) + 1 - alpha")
@@ -138,8 +138,8 @@ Interactions read_new_users(const Arguments& arguments, const Json& settings) {
   return history;
 }
 
-/// The users of --new-users of whom all ratings are too low. A pipe, which can be read only once,
-/// names none.
+/// The users of --new-users whose ratings are all too low; none for a pipe, which can be read only
+/// once.
 std::vector<std::string> users_left_out(const Arguments& arguments, const Interactions& history) {
   std::vector<std::string> all;
   std::error_code error;

@@ -113,7 +113,7 @@ void list(Runner& runner, const Elements& elements, const Arguments& arguments) 
 }
 
 Results results_on_record(Runner& runner, const Elements& elements) {
-  // Also of the seeds that this run left out.
+  // Reads all seeds, also those that this run left out.
   runner.only_read(all_seeds());
   Results results;
   for (const Cell& cell : elements.cells) results.cells.push_back(runner.run(cell));

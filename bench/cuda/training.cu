@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Steps, epochs and ranking at Gowalla's size on a CUDA device: 29,858 users x 40,981 items, 64
-// dimensions.
+// Training steps, epochs and ranking at Gowalla's size on a CUDA device: 29,858 users x 40,981
+// items, 64 dimensions.
 #include <cmath>
 #include <cstdio>
 
@@ -11,7 +11,7 @@ using namespace prism;
 
 namespace bench {
 
-/// Steps of a model on an epoch's batches. @param operations  per step, or 0
+/// Training steps of a model on an epoch's batches. @param operations  per step, or 0
 template <class Model>
 void step(benchmark::State& state, const typename Model::Options& options, double operations,
           double bytes) {

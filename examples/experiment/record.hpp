@@ -217,8 +217,8 @@ inline prism::Json to_json(const prism::Split& split) {
 }
 
 /// Whether `run` replaces the recorded run `before`, of the same model, settings and data. A
-/// complete run does, and any run one that diverged; an incomplete one replaces only an incomplete
-/// one that ranked the validation set worse.
+/// complete run replaces any run, and any run replaces one that diverged. Otherwise an incomplete
+/// run replaces only an incomplete run that ranked the validation set worse.
 [[nodiscard]] inline bool replaces(const prism::Json& run, const prism::Json& before) {
   if (is_complete(run) || before.contains("error")) return true;
   if (is_complete(before)) return false;
@@ -239,7 +239,7 @@ inline prism::Json to_json(const prism::Split& split) {
       runs, [&](const prism::Json& other) { return model_of(other) == model_of(run); });
 }
 
-/// Why this run is not written to --json; none if it is.
+/// The reason why this run is not written to --json; none if it is written.
 /// @param before  array of the runs that were recorded earlier
 [[nodiscard]] inline std::optional<std::string> why_not_recorded(const Settings& settings,
                                                                  const Run& run,

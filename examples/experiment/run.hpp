@@ -169,7 +169,7 @@ void with_loss_and_device(const Settings& settings, const std::string& loss, con
   });
 }
 
-/// The same, with the loss chosen by name.
+/// run_with() for the loss and the device that are chosen by name.
 [[nodiscard]] inline Run run(const Settings& settings, const ModelChoice& choice,
                              const prism::Split& split) {
   Run result;

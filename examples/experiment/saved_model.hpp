@@ -14,8 +14,8 @@ namespace experiment {
 /// Notes of a run's model: settings, data, why training ended, how it ranked the validation set.
 [[nodiscard]] prism::SavedNotes saved_notes(const Settings& settings, const Run& run);
 
-/// Why a run's model is not to be saved; none if it is: training ended before the model improved,
-/// or a complete or better model of the same settings is there.
+/// The reason why a run's model is not saved; none if it is saved. A model is not saved if training
+/// ended before it improved, or if a complete or better model of the same settings is there.
 /// @throws prism::DataError  if the saved model there cannot be read
 [[nodiscard]] std::optional<std::string> why_not_saved(const Settings& settings, const Run& run);
 

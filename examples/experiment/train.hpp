@@ -101,7 +101,7 @@ void with_model(const Settings& settings, const ModelChoice& choice, Backbone ba
   use.template operator()<Model>(options, fit);
 }
 
-/// The same for a loss, with the backbone chosen by name.
+/// Calls `use` with the model of this loss type and of the backbone that is chosen by name.
 template <class Loss, class Use>
 void with_loss(const Settings& settings, const ModelChoice& choice, const Use& use) {
   // The command line takes precedence over the preset.
@@ -210,8 +210,8 @@ void retrain_model(const Settings& settings, Model& model, const prism::Split& s
     Model again = prism::retrain(X{}, model, split, run.history, fitting,
                                  ShowProgress{settings.quiet}, StopOnSignal(), kept);
     if (run.retrained()) model = std::move(again);
-    // They would repeat the first training's, or advise against the number of epochs that
-    // validation has chosen.
+    // The warnings of the retraining would repeat those of the first training, or advise against
+    // the number of epochs, which validation has chosen.
     retraining.warnings.clear();
   } catch (const std::exception& error) {
     run.retraining.reset();
@@ -262,7 +262,7 @@ Run run_with(const Settings& settings, const ModelChoice& choice, const prism::S
         }
         test(X{}, scorer, model.train(), split, run);
         if (choice.ranking.is_default()) return;
-        // With magnitudes from popularity it would be 1.
+        // The rows as trained: with magnitudes from popularity the correlation would be 1.
         const auto trained = model.scorer(X{}, Ranking{});
         run.magnitude_popularity_correlation =
             magnitude_popularity_correlation(trained.output.items(), model.train().item_degree());

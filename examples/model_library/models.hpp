@@ -17,7 +17,7 @@ prism::Split read_split(const std::string& path);
 /// @throws prism::ArgumentError  if train is empty
 std::unique_ptr<prism::AnyRecommender> make_directau(const prism::Interactions& train);
 
-/// LightGCN with BPR and full weight decay; otherwise the same.
+/// LightGCN with BPR and full weight decay; otherwise as make_directau().
 std::unique_ptr<prism::AnyRecommender> make_lightgcn(const prism::Interactions& train);
 
 }  // namespace model_library

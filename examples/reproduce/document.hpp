@@ -9,7 +9,7 @@
 
 namespace reproduce {
 
-/// Those on record.
+/// The results on record.
 struct Results {
   std::vector<CellResult> cells;
   std::vector<FigureResult> figures;

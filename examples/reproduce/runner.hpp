@@ -104,8 +104,8 @@ class Runner {
   /// @throws prism::DataError  if the data set's file does not say which lines are the test set
   void check(const Benchmark& benchmark);
 
-  /// Runs what is missing. If time runs out, returns what is on record: of a cell, with as many
-  /// seeds as both its models have. A transferred cell runs once its source is on record.
+  /// Runs what is missing. If time runs out, returns what is on record; a cell then has the seeds
+  /// that both of its models have. A transferred cell runs once its source is on record.
   [[nodiscard]] CellResult run(const Cell& cell);
   [[nodiscard]] NegativesResult run(const NegativesCell& cell);
   [[nodiscard]] FigureResult run(const Figure& figure, const DataSet& data);
@@ -122,12 +122,12 @@ class Runner {
                                                          const DataSet& data,
                                                          const std::string& group);
 
-  /// For each search, chooses among its combinations.
+  /// Chooses among the combinations of each search.
   [[nodiscard]] std::vector<prism::Tuned> tuned(const std::vector<Search>& searches,
                                                 const DataSet& data,
                                                 const std::vector<std::uint64_t>& seeds,
                                                 const prism::QueueOptions& queue);
-  /// None if no candidate is on record to its end.
+  /// The best candidate at a learning rate; none if no candidate is on record to its end.
   [[nodiscard]] std::optional<prism::TrialRecord> best_at(const Search& search, const DataSet& data,
                                                           double rate);
   /// A cell; once time has run out, with as many of the seeds as are on record.

@@ -26,7 +26,7 @@ namespace prism::inline PRISM_ISA {
 
 namespace detail {
 
-/// The random draws of a step for one side.
+/// The random draws of a training step for one side of its batch.
 struct DropoutDraws {
   Random random;
   std::uint64_t threshold;  // an element is dropped if its 16 bits are below
@@ -42,12 +42,12 @@ void drop_numbers(const X& exec, const DropoutDraws& draws, std::span<const Inde
   constexpr std::size_t grain = 64;
   const T scale = static_cast<T>(1 / (1 - static_cast<double>(draws.threshold) * 0x1p-16));
   for_each_row(exec, from.size(), grain, [=] PRISM_HOST_DEVICE(std::size_t k) {
-    using Of = Lanes<typename X::isa>;
+    using Lane = Lanes<typename X::isa>;
     constexpr std::size_t per_draw = 4;  // elements decided by 64 random bits
     const std::size_t columns = from.dim();
     const std::uint64_t draws_per_row = (columns + per_draw - 1) / per_draw;
     const std::uint64_t row = 2 * std::uint64_t{table_rows[k]} + draws.side;
-    for (std::size_t d = Of::first(); d < draws_per_row; d += Of::step()) {
+    for (std::size_t d = Lane::first(); d < draws_per_row; d += Lane::step()) {
       std::uint64_t bits = draws.random.bits(row * draws_per_row + d);
       const std::size_t first = d * per_draw;
       for (std::size_t c = first; c < first + per_draw && c < columns; ++c, bits >>= 16) {
@@ -60,9 +60,9 @@ void drop_numbers(const X& exec, const DropoutDraws& draws, std::span<const Inde
 }  // namespace detail
 
 /// Dropout on output rows during training: each element becomes 0 with probability `rate`, and the
-/// others are divided by 1 - rate. The elements to drop are drawn for each step and row. Ranking
-/// uses all elements. Srivastava et al.: "Dropout: a simple way to prevent neural networks from
-/// overfitting", JMLR 2014.
+/// others are divided by 1 - rate. The elements to drop are drawn for each training step and row.
+/// Ranking uses all elements. Srivastava et al.: "Dropout: a simple way to prevent neural networks
+/// from overfitting", JMLR 2014.
 ///
 /// @tparam Backbone  the backbone whose output rows are dropped: `Dropout<MF<64>>{.rate = 0.1}`
 template <class Backbone = MF<64>>

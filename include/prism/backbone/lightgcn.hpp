@@ -50,7 +50,7 @@ void scatter_rows(const X& exec, Rows<const T> from, std::span<const Index> rows
 /// Propagation over the training graph: output rows are the mean of layers 0 ... Layers, where
 /// layer l + 1 is D^-1/2 A D^-1/2 times layer l and A is the whole bipartite training graph,
 /// without self-loops. He et al.: "LightGCN: Simplifying and powering graph convolution network for
-/// recommendation", SIGIR 2020. Each step propagates all rows, forward and backward.
+/// recommendation", SIGIR 2020. Each training step propagates all rows, forward and backward.
 ///
 /// @tparam Dim     columns of both tables, at least 1; or `dynamic`: `LightGCN<dynamic>(48)`
 /// @tparam Layers  number of propagations, at least 1

@@ -89,13 +89,13 @@ void scale_rows(const X& exec, const ScaleOf& scale_of, Rows<const T> from, Rows
   });
 }
 
-/// Adds to each item's row of `gradient` that of its output row and what reaches it through the
-/// histories of the batch's users, in the order of the item's users.
-/// @param of_histories  gradient of the sums of histories, a row for each unique user
-/// @param of_items      gradient of output rows, a row for each unique item
+/// Adds to each item's row of `gradient` the gradient of the item's output row, and that of the
+/// history of each user of the batch who has the item, in the order of the item's users.
+/// @param history_gradient  gradient of the sums of histories, a row for each unique user
+/// @param output_gradient   gradient of output rows, a row for each unique item
 template <class T, Execution X>
-void add_item_gradients(const X& exec, const Batch& batch, Rows<const T> of_histories,
-                        Rows<const T> of_items, Rows<T> gradient) {
+void add_item_gradients(const X& exec, const Batch& batch, Rows<const T> history_gradient,
+                        Rows<const T> output_gradient, Rows<T> gradient) {
   constexpr std::size_t grain = 64;
   const Adjacency users_by_item = batch.train.users_by_item();
   const std::span<const Index> user_position = batch.user_side.inverse_index;
@@ -104,11 +104,11 @@ void add_item_gradients(const X& exec, const Batch& batch, Rows<const T> of_hist
     using Isa = typename X::isa;
     const std::size_t dim = gradient.dim();
     if (item_position[item] != absent) {
-      add_scaled<Isa>(gradient[item], T{1}, of_items[item_position[item]], dim);
+      add_scaled<Isa>(gradient[item], T{1}, output_gradient[item_position[item]], dim);
     }
     for (const Index user : users_by_item[item]) {
       const Index k = user_position[user];
-      if (k != absent) add_scaled<Isa>(gradient[item], T{1}, of_histories[k], dim);
+      if (k != absent) add_scaled<Isa>(gradient[item], T{1}, history_gradient[k], dim);
     }
   });
 }
@@ -119,8 +119,8 @@ void add_item_gradients(const X& exec, const Batch& batch, Rows<const T> of_hist
 /// embeddings of the user's training items, and V a trained matrix; items have their embeddings.
 /// Mao et al.: "SimpleX: a simple and strong baseline for collaborative filtering", CIKM 2021, with
 /// average pooling; its loss is CCL. The paper takes at most a fixed number of a user's items, this
-/// backbone takes all. A user without training items has p = 0. A step costs a pass over the
-/// interactions of the whole training set, though it reads only the batch's users.
+/// backbone takes all. A user without training items has p = 0. A training step costs a pass over
+/// the interactions of the whole training set, though it reads only the batch's users.
 ///
 /// @tparam Dim  columns of both tables, at least 1; or `dynamic`: `SimpleX<dynamic>(48)`
 template <std::size_t Dim>
@@ -185,25 +185,25 @@ class SimpleX {
                                            const Saved<T, X>& saved,
                                            Embeddings<const T> output_gradient) const {
     // The tower's layer has a bias, which is fixed at 0 here.
-    const std::array<Rows<T>, 2> of_layer{
+    const std::array<Rows<T>, 2> layer_gradient{
         step.parameter_gradients[0], step.scratch.template allocate_zeros<T>(step.exec, 1, dim())};
     const std::span<const Index> users = step.batch.user_side.unique_rows;
-    const Rows<const T> of_averages =
+    const Rows<const T> average_gradient =
         tower_backward<T>(step.exec, saved, output_gradient.users, Identity(),
-                          std::span<const Rows<T>>(of_layer), step.scratch);
-    const Rows<T> of_histories = step.scratch.template allocate<T>(users.size(), dim());
+                          std::span<const Rows<T>>(layer_gradient), step.scratch);
+    const Rows<T> history_gradient = step.scratch.template allocate<T>(users.size(), dim());
     const detail::HistoryScale<T> scale_of{users, step.batch.train.user_degree(),
                                            history_factor<T>()};
-    detail::scale_rows<T>(step.exec, scale_of, of_averages, of_histories);
-    const Rows<T> of_users = step.scratch.template allocate<T>(users.size(), dim());
+    detail::scale_rows<T>(step.exec, scale_of, average_gradient, history_gradient);
+    const Rows<T> user_gradient = step.scratch.template allocate<T>(users.size(), dim());
     detail::scale_rows<T>(step.exec, detail::SameScale<T>{static_cast<T>(own_weight)},
-                          output_gradient.users, of_users);
-    const Rows<T> of_items = step.scratch.template allocate_zeros<T>(
+                          output_gradient.users, user_gradient);
+    const Rows<T> item_gradient = step.scratch.template allocate_zeros<T>(
         step.exec, step.batch.item_side.inverse_index.size(), dim());
-    detail::add_item_gradients<T>(step.exec, step.batch, of_histories, output_gradient.items,
-                                  of_items);
-    return {TableGradient<T>::sparse(of_users, step.batch.user_side),
-            TableGradient<T>::dense(of_items, step.batch.item_side)};
+    detail::add_item_gradients<T>(step.exec, step.batch, history_gradient, output_gradient.items,
+                                  item_gradient);
+    return {TableGradient<T>::sparse(user_gradient, step.batch.user_side),
+            TableGradient<T>::dense(item_gradient, step.batch.item_side)};
   }
 
   template <class T, Execution X>

@@ -49,7 +49,7 @@ template <class T>
   return number;
 }
 
-/// A checksum over bytes, 8 at a time. Each step maps sums one to one, so that files of equal
+/// A checksum over bytes, 8 at a time. Each update maps sums one to one, so that files of equal
 /// length that differ in one word never have the same sum.
 class Checksum {
  public:
@@ -111,7 +111,8 @@ class BinaryWriter {
     rename();
   }
 
-  /// The steps of publish(): the file's content on disk, then its name.
+  /// The parts of publish(), to be called in this order: flush the file's content to disk, then
+  /// give the file its name.
   /// @throws DataError  if the file cannot be written
   void flush() {
     const std::uint64_t size = written_ + buffer_.size();

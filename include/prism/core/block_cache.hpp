@@ -11,7 +11,7 @@
 namespace prism::inline PRISM_ISA {
 
 /// Keeps freed blocks for requests of the same size, where allocation is slow: on a device it waits
-/// for all pending work. Each validation or step allocates blocks of the same sizes.
+/// for all pending work. Each validation and each training step allocates blocks of the same sizes.
 class BlockCache {
  public:
   /// @return a kept block of this size, or null

@@ -20,8 +20,8 @@ struct avx2 {};         ///< with fused multiply-add
 struct avx_vnni {};     ///< AVX2 with byte dot products (-mavxvnni)
 struct avx512 {};       ///< F, BW, DQ and VL
 struct avx512_vnni {};  ///< with byte dot products
-/// The same, but with products of floats computed from bfloat16 tiles where such a product is most
-/// of a loss's work (kernel/bfloat16_tile.hpp).
+/// avx512_vnni, but with products of floats computed from bfloat16 tiles where such a product is
+/// most of a loss's work (kernel/bfloat16_tile.hpp).
 struct amx {};
 struct neon {};
 struct neon_dotprod {};  ///< with byte dot products (-march=armv8.2-a+dotprod)
@@ -30,7 +30,7 @@ struct neon_dotprod {};  ///< with byte dot products (-march=armv8.2-a+dotprod)
 /// otherwise the compiler may contract a loss's own a * b + c.
 struct reproducible {};
 struct warp {};           ///< the 32 lanes of a GPU's warp, one number in each
-struct emulated_warp {};  ///< the same on the host, one lane after another
+struct emulated_warp {};  ///< a warp's lanes on the host, one after another
 #if defined(__SSE2__) || defined(__ARM_NEON)
 struct native {};  ///< the best that the compiler's flags allow
 #else

@@ -33,8 +33,8 @@
 
 namespace prism::inline PRISM_ISA {
 
-/// Whether working memory (Scratch, of threads, of a device) is allocated in exactly the size that
-/// is asked for, and not kept for other requests.
+/// Whether each request for working memory (of Scratch, a thread or a device) gets a block of
+/// exactly its size, which is not kept for other requests.
 #if defined(PRISM_SEPARATE_ALLOCATIONS)
 inline constexpr bool separate_allocations = true;
 #else
@@ -48,8 +48,8 @@ namespace detail {
   return separate_allocations ? has == needs : has >= needs;
 }
 
-/// The size of a list that replaces one that does not serve.
-/// @param spare  for later requests that are larger
+/// The size of a list that replaces one that does not serve a request for `needs`.
+/// @param spare  elements added for later, larger requests
 [[nodiscard]] constexpr std::size_t with_spare(std::size_t needs, std::size_t spare) noexcept {
   return separate_allocations ? needs : needs + spare;
 }
@@ -97,7 +97,7 @@ class TableMemory final : public std::pmr::memory_resource {
 class DeviceMemory : public std::pmr::memory_resource {
  public:
   /// Pinned host memory, which the device accesses in place: for the little data that one side
-  /// writes in each step and the other reads.
+  /// writes in each training step and the other reads.
   [[nodiscard]] virtual std::pmr::memory_resource* pinned() noexcept = 0;
 
   /// Copies bytes from or into this memory; the other block may be the host's. Waits for all work
@@ -116,8 +116,8 @@ class DeviceMemory : public std::pmr::memory_resource {
 /// @param memory  null for table_memory()
 [[nodiscard]] inline std::pmr::memory_resource* pinned_beside(
     std::pmr::memory_resource* memory) noexcept {
-  DeviceMemory* const of_device = device_memory(memory);
-  return of_device == nullptr ? memory : of_device->pinned();
+  DeviceMemory* const device = device_memory(memory);
+  return device == nullptr ? memory : device->pinned();
 }
 
 /// to[k] = from[k], in whatever memory they are; see DeviceMemory::copy.
@@ -226,12 +226,12 @@ class TableVector : public std::vector<T, TableAllocator<T>> {
   /// @param value  of every element
   TableVector(std::size_t size, const T& value, const TableAllocator<T>& memory = {})
       : Base(size, memory) {
-    if (DeviceMemory* const of_device = device()) {
+    if (DeviceMemory* const destination = device()) {
       constexpr std::size_t at_a_time = std::size_t{1} << 20;
       const Base values(std::min(size, at_a_time), value);
       for (std::size_t at = 0; at < size; at += values.size()) {
         const std::size_t count = std::min(size - at, values.size());
-        copy_across(of_device, std::span<const T>(values).first(count),
+        copy_across(destination, std::span<const T>(values).first(count),
                     std::span<T>(*this).subspan(at, count));
       }
     } else {

@@ -106,7 +106,8 @@ void for_each_row(const X& exec, std::size_t n, std::size_t grain, const Body& b
   }
 }
 
-/// The same for single numbers: on a device each runs on a lane.
+/// Runs body(i) for each i in [0, n), where a body handles a single number: on a device a lane runs
+/// each. Otherwise as for_each_row.
 template <Execution X, class Body>
 void for_each_element(const X& exec, std::size_t n, std::size_t grain, const Body& body) {
   if constexpr (DeviceExecution<X>) {

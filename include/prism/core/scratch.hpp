@@ -46,7 +46,7 @@ class Scratch {
     return {static_cast<T*>(bytes(size * dim * sizeof(T))), size, dim};
   }
 
-  /// The same, with zeros from row `first` on.
+  /// As allocate(), with zeros in the rows from `first` on.
   /// @param first  at most size
   template <class T, Execution X>
   [[nodiscard]] Rows<T> allocate_zeros(const X& exec, std::size_t size, std::size_t dim,
@@ -91,7 +91,7 @@ class Scratch {
     }
     count = (count + cache_line - 1) / cache_line * cache_line;
     if (blocks_.empty() || blocks_.back().size() - used_ < count) {
-      // An eighth more than needed: the next step may be slightly larger.
+      // An eighth more than needed: the next training step may need slightly more.
       blocks_.emplace_back(std::max(count + count / 8, smallest_block), memory_);
       used_ = 0;
     }

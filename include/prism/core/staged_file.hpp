@@ -26,8 +26,8 @@ namespace prism::inline PRISM_ISA {
 /// A file that is written under a temporary name beside its own (with ".partial" appended) and gets
 /// its own when publish() is called: until then, and if that fails or the process dies, the
 /// previous file stays. A link is followed. What a dead process has left is overwritten by the next
-/// one; of two that write at the same time, the second is refused (not on file systems that cannot
-/// lock files, as some network file systems: there only one may write).
+/// one; of two that write at the same time, the second is refused. On a file system that cannot
+/// lock files, such as some network file systems, only one may write at a time.
 class StagedFile {
  public:
   /// @throws DataError  if the file cannot be created, if the name exists and is not a regular
@@ -85,8 +85,8 @@ class StagedFile {
     flush_name();
   }
 
-  /// The steps of publish(), in this order, for several files: the file's content on disk, its own
-  /// name, and the name on disk.
+  /// The parts of publish(), to be called in this order, for several files: flush the content to
+  /// disk, give the file its name, flush the name to disk.
   /// @throws DataError  if that fails
   void flush() {
     if (::fsync(descriptor_.get()) != 0) fail();

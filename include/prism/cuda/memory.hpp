@@ -190,11 +190,11 @@ class Memory final : public DeviceMemory {
 /// @throws DeviceError  if there is no device
 [[nodiscard]] inline Memory* memory() {
   static std::mutex mutex;
-  static auto* const of_devices = new std::map<int, Memory>;
+  static auto* const memories = new std::map<int, Memory>;
   int device = 0;
   check(cudaGetDevice(&device), "getting the current device");
   const std::scoped_lock lock(mutex);
-  return &of_devices->try_emplace(device, device).first->second;
+  return &memories->try_emplace(device, device).first->second;
 }
 
 }  // namespace cuda

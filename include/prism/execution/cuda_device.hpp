@@ -83,13 +83,11 @@ class ThreadBlock {
   template <class T>
   class PerThread {
    public:
-    PRISM_HOST_DEVICE explicit PerThread(const T& initial) noexcept : of_thread_(initial) {}
-    [[nodiscard]] PRISM_HOST_DEVICE T& operator[](unsigned /*thread*/) noexcept {
-      return of_thread_;
-    }
+    PRISM_HOST_DEVICE explicit PerThread(const T& initial) noexcept : value_(initial) {}
+    [[nodiscard]] PRISM_HOST_DEVICE T& operator[](unsigned /*thread*/) noexcept { return value_; }
 
    private:
-    T of_thread_;
+    T value_;
   };
 
   template <class Body>
@@ -115,16 +113,16 @@ __global__ void __launch_bounds__(block_threads, prism::detail::resident_blocks<
 /// Runs as one block: the order of the sum depends only on n.
 template <class Number>
 __global__ void sum_kernel(std::size_t n, const Number* terms, Number* sum) {
-  __shared__ Number of_thread[block_threads];
+  __shared__ Number partial_sums[block_threads];
   Number total = 0;
   for (std::size_t i = threadIdx.x; i < n; i += block_threads) total += terms[i];
-  of_thread[threadIdx.x] = total;
+  partial_sums[threadIdx.x] = total;
   __syncthreads();
-  for (unsigned apart = block_threads / 2; apart > 0; apart /= 2) {
-    if (threadIdx.x < apart) of_thread[threadIdx.x] += of_thread[threadIdx.x + apart];
+  for (unsigned distance = block_threads / 2; distance > 0; distance /= 2) {
+    if (threadIdx.x < distance) partial_sums[threadIdx.x] += partial_sums[threadIdx.x + distance];
     __syncthreads();
   }
-  if (threadIdx.x == 0) *sum = of_thread[0];
+  if (threadIdx.x == 0) *sum = partial_sums[0];
 }
 
 /// The stream of everything that the calling thread launches.
@@ -151,12 +149,12 @@ struct SumMemory {
 /// The calling thread's memory for its current device. When the thread ends, it is returned to
 /// memory(), which outlives all threads.
 [[nodiscard]] inline SumMemory& sum_memory(std::size_t terms) {
-  thread_local std::map<int, SumMemory> of_devices;
-  Memory* const of_device = memory();
-  SumMemory& own = of_devices.try_emplace(of_device->device(), of_device).first->second;
+  thread_local std::map<int, SumMemory> memories;
+  Memory* const current = memory();
+  SumMemory& own = memories.try_emplace(current->device(), current).first->second;
   if (!prism::detail::serves(own.terms.size(), terms)) {
     own.terms = TableVector<double>(prism::detail::with_spare(terms, terms),
-                                    TableAllocator<double>(of_device));
+                                    TableAllocator<double>(current));
   }
   return own;
 }

@@ -28,11 +28,11 @@ class EmulatedBlock {
   template <class T>
   class PerThread {
    public:
-    explicit PerThread(const T& initial) { of_thread_.fill(initial); }
-    [[nodiscard]] T& operator[](unsigned thread) noexcept { return of_thread_[thread]; }
+    explicit PerThread(const T& initial) { values_.fill(initial); }
+    [[nodiscard]] T& operator[](unsigned thread) noexcept { return values_[thread]; }
 
    private:
-    std::array<T, block_threads> of_thread_;
+    std::array<T, block_threads> values_;
   };
 
   explicit EmulatedBlock(bool backwards) noexcept : backwards_(backwards) {}

@@ -45,7 +45,7 @@ class SharedLoop {
   /// Returns when all tasks have ended. @throws whatever one of them threw
   void run() {
     // By default the loop would belong to the caller's own oneTBB work, if any, and be skipped
-    // without a word once that is cancelled.
+    // without an error once that is cancelled.
     tbb::task_group_context context(tbb::task_group_context::isolated);
     // The caller begins with the first part; threads that come too late find nothing to do.
     tbb::parallel_for(
@@ -84,8 +84,8 @@ class SharedLoop {
   /// Runs the tasks of a part, then the remaining tasks of the other parts.
   void work(std::size_t part) noexcept {
     for (std::size_t k = 0; k < parts_.size(); ++k) {
-      Part& of = parts_[(part + k) % parts_.size()];
-      for (std::size_t i; (i = of.next++) < of.end;) {
+      Part& from = parts_[(part + k) % parts_.size()];
+      for (std::size_t i; (i = from.next++) < from.end;) {
         if (failed_) continue;
         try {
           range_.call(range_.body, i, i + 1);

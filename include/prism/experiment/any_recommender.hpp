@@ -34,9 +34,9 @@ struct Ranking;  // prism/policy/ranking.hpp
 ///
 /// Const members may be called from several threads at once; fit() and set_ranking() only while no
 /// other member is running. The output rows, with the magnitudes of the ranking, are computed when
-/// first needed after training or a change of the ranking, and kept until the next: for a backbone
-/// other than MF they take as much memory as the tables, and so do the items' for a ranking other
-/// than as trained.
+/// first needed after training or a change of the ranking, and kept until the next training or
+/// change. For a backbone other than MF they take as much memory as the tables; for a ranking other
+/// than as trained, the items' rows take as much memory as their table.
 class AnyRecommender {
  public:
   /// Called after each epoch; training stops if it returns StopRequest::stop. It may call const
@@ -68,7 +68,8 @@ class AnyRecommender {
   ///     finite
   virtual History fit(const Split& split, const FitOptions& options = {}) = 0;
 
-  /// The same, but shows no progress and calls on_epoch, unless that is empty.
+  /// Trains as fit(split, options), but calls on_epoch and shows no progress; if on_epoch is empty,
+  /// shows no progress.
   virtual History fit(const Split& split, const FitOptions& options, const OnEpoch& on_epoch) = 0;
 
   /// Ranks all items for every user with a relevant item, excluding the user's items in train()

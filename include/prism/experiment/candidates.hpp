@@ -40,8 +40,8 @@ void check_as_trained(const typename Model::Options& options, const Configuratio
     const typename Model::Options trained = Model::as_trained(options);
     for (const Hyperparameter& hyperparameter : configuration) {
       typename Model::Options as_set = trained;
-      FitOptions of_training;
-      set_hyperparameter(as_set, of_training, hyperparameter);
+      FitOptions fit_options;
+      set_hyperparameter(as_set, fit_options, hyperparameter);
       require(describe_policies(as_set) == describe_policies(trained), "space",
               "has " + label(Configuration{hyperparameter}) + ", but " +
                   model_name<Model>(options) + " always trains with another value instead");

@@ -65,15 +65,15 @@ void visit_hyperparameters(std::string_view kind, Policy& policy, const Visit& v
 /// @param options  Recommender::Options
 template <class Options, class Visit>
 void visit_all_hyperparameters(Options& options, FitOptions& fit, const Visit& visit) {
-  const auto of_fit = [&](std::string_view name, auto& option) {
+  const auto visit_fit_option = [&](std::string_view name, auto& option) {
     visit(std::string_view("fit"), name,
           [&](double value) { set_option(option, std::string(name), value); });
   };
-  of_fit("learning_rate", fit.learning_rate);
-  of_fit("batch_size", fit.batch_size);
-  of_fit("epochs", fit.epochs);
-  of_fit("patience", fit.patience);
-  of_fit("min_steps", fit.min_steps);
+  visit_fit_option("learning_rate", fit.learning_rate);
+  visit_fit_option("batch_size", fit.batch_size);
+  visit_fit_option("epochs", fit.epochs);
+  visit_fit_option("patience", fit.patience);
+  visit_fit_option("min_steps", fit.min_steps);
   for_each_kind(options, [&](std::string_view kind, auto& policy) {
     visit_hyperparameters(kind, policy, visit);
   });

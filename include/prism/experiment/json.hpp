@@ -46,7 +46,7 @@ inline constexpr std::array<const char*, 3> stratum_names{"ndcg_popular", "ndcg_
   }
   return json;
 }
-/// A number; NaN for null, as which JSON stores numbers that are not finite.
+/// Returns a number, and NaN for null, which stands for numbers that are not finite in JSON.
 [[nodiscard]] inline double number_of(const Json& json) {
   return json.is_null() ? std::numeric_limits<double>::quiet_NaN() : json.get<double>();
 }

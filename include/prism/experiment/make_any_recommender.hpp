@@ -77,8 +77,8 @@ class RecommenderOf final : public AnyRecommender {
   }
 
   Report evaluate(const Interactions& relevant, const EvaluateOptions& options) const override {
-    const EvaluateOptions of_scorer = excluding_seen(options, train(), relevant);
-    return prism::evaluate(X{}, *scorer(), relevant, of_scorer);
+    const EvaluateOptions scorer_options = excluding_seen(options, train(), relevant);
+    return prism::evaluate(X{}, *scorer(), relevant, scorer_options);
   }
   std::vector<ScoredItem<double>> recommend(Index user, std::size_t k,
                                             const RecommendOptions& options) const override {
@@ -109,7 +109,7 @@ class RecommenderOf final : public AnyRecommender {
 
   template <class O>
   History fit_with(const Split& split, const FitOptions& options, O&& observer) {
-    // Even if training ends with an error: the weights have changed by then.
+    // Forgets it even if training ends with an error: the weights have changed by then.
     struct Forget {
       RecommenderOf& owner;
       ~Forget() { owner.forget_scorer(); }
@@ -117,7 +117,8 @@ class RecommenderOf final : public AnyRecommender {
     return prism::fit(X{}, model_, split, options, observer);
   }
 
-  /// Of the current weights. Cached, because LightGCN's takes a propagation over the whole graph.
+  /// The scorer of the current weights, cached because LightGCN's takes a propagation over the
+  /// whole graph.
   ScorerPtr scorer() const {
     {
       const std::lock_guard lock(mutex_);

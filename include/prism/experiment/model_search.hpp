@@ -81,7 +81,7 @@ struct ModelSearch {
   }
 
  private:
-  /// None if the candidate has no such hyperparameter.
+  /// The candidate's value of a hyperparameter; none if it has no such hyperparameter.
   static std::optional<double> value_of(const RankedCandidate& ranked, const std::string& name) {
     const Configuration& all = ranked.candidate->configuration;
     const auto found = std::ranges::find_if(

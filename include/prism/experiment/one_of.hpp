@@ -174,7 +174,7 @@ class OneOptimizer : public detail::RuntimeChoice<Policies...> {
     });
   }
 
-  /// Constructed by the first step, when the choice is known.
+  /// Constructed by the optimizer's first step, when the choice is known.
   template <class T>
   class State {
    public:
@@ -209,7 +209,7 @@ class OneOptimizer : public detail::RuntimeChoice<Policies...> {
         in.fail("has the state of an optimizer that is not among the choices");
       state_.template emplace<std::monostate>();
       std::uint32_t next = 0;
-      const auto load_if_chosen = [&]<class ChosenState>(std::type_identity<ChosenState>) {
+      const auto load_state = [&]<class ChosenState>(std::type_identity<ChosenState>) {
         if (++next != index) return;
         auto& state = state_.template emplace<ChosenState>(size_, dim_, memory_);
         if constexpr (requires { state.load(in, exec); }) {
@@ -218,7 +218,7 @@ class OneOptimizer : public detail::RuntimeChoice<Policies...> {
           state.load(in);
         }
       };
-      (load_if_chosen(std::type_identity<typename Policies::template State<T>>{}), ...);
+      (load_state(std::type_identity<typename Policies::template State<T>>{}), ...);
     }
 
    private:

@@ -61,7 +61,7 @@ struct QueueOptions {
 
 namespace detail {
 
-/// Where paused trials are kept; empty: nowhere.
+/// The folder where paused trials are kept; empty if they are not kept.
 [[nodiscard]] inline std::filesystem::path checkpoint_folder(const TrialRecords& records,
                                                              const QueueOptions& options) {
   if (!options.checkpoints.empty() || records.path().empty()) return options.checkpoints;
@@ -77,7 +77,7 @@ namespace detail {
   return folder / (std::to_string(sum.value()) + ".ckpt");
 }
 
-/// If there is one.
+/// Removes the checkpoint of a trial, if there is one.
 inline void remove_checkpoint(const std::filesystem::path& folder, const TrialSpec& spec) {
   std::error_code ignored;
   if (!folder.empty()) std::filesystem::remove(checkpoint_file(folder, spec), ignored);
@@ -192,8 +192,8 @@ class TrialQueue {
     record.validation = history.best_validation;
     record.seconds = history.seconds;
     record.chosen = history.best_chosen;
-    // Those of a retraining would repeat the first training's, or advise against its epochs, which
-    // validation has chosen.
+    // The warnings of a retraining would repeat those of the first training, or advise against the
+    // number of epochs, which validation has chosen.
     if (!spec.retraining) record.warnings = history.warnings;
     for (const EpochRecord& epoch : history.epochs) {
       constexpr double none = std::numeric_limits<double>::quiet_NaN();
@@ -210,15 +210,17 @@ class TrialQueue {
 
   /// @return whether it has reached its goal; if not, it is paused
   bool train(Trial& trial, std::size_t epochs, const std::filesystem::path& checkpoint) {
-    const std::size_t step = std::max<std::size_t>(1, options_.checkpoint_epochs);
-    const auto there = [&] { return trial.finished() || trial.history().epochs.size() >= epochs; };
+    const std::size_t interval = std::max<std::size_t>(1, options_.checkpoint_epochs);
+    const auto reached = [&] {
+      return trial.finished() || trial.history().epochs.size() >= epochs;
+    };
     bool paused = false;
-    while (!paused && !there()) {
+    while (!paused && !reached()) {
       const std::size_t done = trial.history().epochs.size();
-      trial.train(done + std::min(step, epochs - done), [&] { return paused = interrupted(); });
+      trial.train(done + std::min(interval, epochs - done), [&] { return paused = interrupted(); });
       if (!checkpoint.empty() && !trial.finished()) trial.save(checkpoint);
     }
-    return there();
+    return reached();
   }
 
   void show(TrialRecord&& record) {

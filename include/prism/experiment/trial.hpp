@@ -80,7 +80,7 @@ class Trial {
   /// Writes everything needed to resume training.
   /// @throws DataError  if the file cannot be written
   virtual void save(const std::filesystem::path& checkpoint) = 0;
-  /// Of the best epoch's weights.
+  /// Evaluates the best epoch's weights on the test set.
   /// @throws ArgumentError  if training is not over
   [[nodiscard]] virtual TrialReport report() = 0;
 
@@ -163,7 +163,7 @@ class ModelTrial final : public Trial {
     measure.similarity = Similarity::cosine;
     report.cosine = evaluate(X{}, scorer, split_->test, measure);
     const auto popularity = split_->train.item_degree();
-    // Of the rows as trained: a ranking from popularity has a correlation of 1 by construction.
+    // The rows as trained: with a ranking from popularity the correlation is 1 by construction.
     const auto trained = model_.scorer(X{}, Ranking{});
     report.magnitude_popularity_correlation =
         prism::magnitude_popularity_correlation(trained.output.items(), popularity);
@@ -216,7 +216,7 @@ template <class Model, class X>
   require(history.best_epoch > 0, "history", "has no best epoch to retrain up to");
   spec.key += "; trained anew on training and validation part, epochs " +
               std::to_string(history.best_epoch);
-  // Records without these words are of trainings that did not follow the schedule.
+  // Records without these words are of training runs that did not follow the schedule.
   if (!fit.learning_rate) {
     spec.key += "; with the learning rate and schedule of that training";
   } else if (fit.schedule) {
@@ -230,7 +230,7 @@ template <class Model, class X>
     options.ranking = options.ranking.with_choice(history.best_chosen).as_chosen();
   }
   History first = history;
-  // Records do not have these.
+  // A record has no steps per epoch and no NDCG beside the metric.
   first.steps_per_epoch = steps_per_epoch(split->train.size(), fit.batch_size);
   if (fit.metric.label() == Metric().label()) {
     for (EpochRecord& record : first.epochs) record.validation_ndcg = record.validation;

@@ -36,8 +36,8 @@ struct TuneOptions {
   std::size_t first_epochs = 0;
   double reduction = 3;  ///< above 1, finite
   /// Halving compares only candidates with the same value of this hyperparameter, and keeps at
-  /// least one of each value: a lower learning rate trails a higher one until late. No effect if no
-  /// candidate has it. The name may include the kind: "fit.learning_rate".
+  /// least one of each value: a lower learning rate ranks worse than a higher one until late. No
+  /// effect if no candidate has it. The name may include the kind: "fit.learning_rate".
   std::string halve_within = "learning_rate";
   /// Whether to then retrain each chosen candidate on training and validation set together, with
   /// every seed, for as many epochs as that seed's validation found best, and test the result.
@@ -181,9 +181,9 @@ class Tuning {
  private:
   bool search() {
     const std::string& within = options_.halve_within;
-    const auto open = [&](const ModelSearch& each) { return each.can_be_halved(within); };
+    const auto can_be_halved = [&](const ModelSearch& each) { return each.can_be_halved(within); };
     double rung = static_cast<double>(options_.first_epochs);
-    while (rung > 0 && std::ranges::any_of(searches_, open) && rung < max_rung) {
+    while (rung > 0 && std::ranges::any_of(searches_, can_be_halved) && rung < max_rung) {
       const auto epochs = static_cast<std::size_t>(rung);
       if (!run_left(epochs)) return false;
       for (ModelSearch& each : searches_) {

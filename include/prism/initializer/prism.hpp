@@ -50,8 +50,8 @@ template <real Alpha>
 
 /// Scales the unit rows of `Base` to scale * prism_magnitude(alpha, training popularity). With
 /// alpha = 0 all magnitudes are equal; the larger alpha, the more they grow with popularity. A
-/// scale other than the paper's 1 keeps their ratios: `PRISM<1.0>{.scale = 0.02}`. Use one for
-/// losses whose logits are dot products, which long rows saturate.
+/// scale other than the paper's 1 keeps their ratios: `PRISM<1.0>{.scale = 0.02}`. Use a small
+/// scale for losses whose logits are dot products, which long rows saturate.
 ///
 /// @tparam Alpha  from 0 to max_prism_alpha; or `dynamic`: `PRISM<dynamic>{.alpha = 0.5}`
 /// @tparam Base   initializer of the rows' directions

@@ -173,7 +173,7 @@ PRISM_HOST_DEVICE inline void adam_replay(const std::array<AdamReplayRow<T>, R>&
   Lanes<Isa>::synchronise();
 }
 
-/// The overload for one row w with moments m and v.
+/// Applies `steps` to one row w with moments m and v.
 template <class Isa = isa::native, class T>
 PRISM_HOST_DEVICE inline void adam_replay(T* w, T* m, T* v, T decay,
                                           const AdamConstants<T>& constant,

@@ -133,8 +133,8 @@ struct SineAndCosine {
           detail::polynomial(z, 0x1.555555555554cp-5, -0x1.6c16c16c1513fp-10, 0x1.a01a019cab5e0p-16,
                              -0x1.27e4f805255afp-22, 0x1.1ee9e887d3e8fp-29, -0x1.8faccd1cc2170p-37);
     }
-    const P of_sine = fused_multiply_add(z * r, sine_series, r);
-    const P of_cosine =
+    const P sine_of_r = fused_multiply_add(z * r, sine_series, r);
+    const P cosine_of_r =
         fused_multiply_add(z * z, cosine_series, fused_multiply_add(z, P::broadcast(T(-0.5)), one));
     // n modulo 4, from -2 to 2
     const P quarter = fused_multiply_add(rounded(n, T(0.25)), P::broadcast(-4), n);
@@ -144,7 +144,7 @@ struct SineAndCosine {
       return Bits::where_less(distance, half, even,
                               Bits::where_less(near_two, distance, even, odd));
     };
-    const P s = swapped(of_sine, of_cosine), c = swapped(of_cosine, of_sine);
+    const P s = swapped(sine_of_r, cosine_of_r), c = swapped(cosine_of_r, sine_of_r);
     // The sine is negative for -1 and +-2, the cosine for 1 and +-2.
     sine = Bits::where_less(near_two, distance, zero - s, detail::with_sign_of(quarter, s));
     cosine = Bits::where_less(

@@ -67,7 +67,7 @@ struct ScalarByteAccumulator {
 
   /// The sums before the first quad of a segment, from `width` results of start_of().
   static Sums start(const std::int32_t* from) noexcept { return *from; }
-  /// The same four bytes of a left row for every column.
+  /// Returns the four bytes of a left row at `from` for every column.
   static ByteQuads broadcast(const std::uint8_t* from) noexcept {
     ByteQuads quads;
     for (int j = 0; j < 4; ++j) quads.value[j] = static_cast<std::int8_t>(from[j]);
@@ -109,7 +109,7 @@ struct ScalarByteAccumulator {
 template <class Isa>
 struct ByteProducts {
   using Accumulator = ScalarByteAccumulator;
-  /// Whether their throughput exceeds that of products of floats.
+  /// Whether products of bytes have a higher throughput than products of floats.
   static constexpr bool exceed_floats = false;
 };
 

@@ -193,7 +193,7 @@ template <AnyPack P>
   return max(x, zero) + detail::log1p(exp(zero - detail::abs(x)));
 }
 
-/// The same functions of single numbers, float or double, bit-identical to those of packs.
+/// The functions above for single numbers, float or double, bit-identical to those of packs.
 namespace elementary {
 
 template <std::floating_point T>

@@ -96,12 +96,12 @@ void pack_panel(Rows<const T> from, std::size_t column, bool transposed, std::si
                 T* to) noexcept {
   constexpr std::size_t w = panel_columns<T, Isa>;
   const std::size_t columns = transposed ? from.size() : from.dim();
-  const std::size_t there = std::min(transposed ? from.dim() : from.size(), k);
+  const std::size_t matrix_rows = std::min(transposed ? from.dim() : from.size(), k);
   const std::size_t filled = column < columns ? std::min(w, columns - column) : 0;
   // Square by square: the columns of a panel are rows of the transposed matrix.
   constexpr std::size_t square = 16;
-  for (std::size_t first = 0; first < there; first += square) {
-    const std::size_t end = std::min(first + square, there);
+  for (std::size_t first = 0; first < matrix_rows; first += square) {
+    const std::size_t end = std::min(first + square, matrix_rows);
     for (std::size_t l = first; l < end; ++l) {
       if (!transposed) std::copy_n(from[l] + column, filled, to + l * w);
       std::fill(to + l * w + filled, to + (l + 1) * w, T{0});
@@ -112,7 +112,7 @@ void pack_panel(Rows<const T> from, std::size_t column, bool transposed, std::si
       for (std::size_t l = first; l < end; ++l) to[l * w + c] = line[l];
     }
   }
-  std::fill(to + there * w, to + k * w, T{0});
+  std::fill(to + matrix_rows * w, to + k * w, T{0});
 }
 
 namespace detail {
@@ -210,7 +210,7 @@ inline void matrix_product_with_epilogue(std::size_t rows, std::size_t columns, 
   sweep(std::integral_constant<std::size_t, 1>{});
 }
 
-/// The same without an epilogue: C = A * B, or C += A * B with Store::add.
+/// C = A * B, or C += A * B with Store::add, for factors as in matrix_product_with_epilogue.
 template <Store Mode, class Isa = isa::native, class T>
 inline void matrix_product(std::size_t rows, std::size_t columns, std::size_t k, LeftFactor<T> a,
                            RightFactor<T> b, T* c, std::size_t c_stride) noexcept {
@@ -218,7 +218,7 @@ inline void matrix_product(std::size_t rows, std::size_t columns, std::size_t k,
                                     detail::StoreSum<Mode, T>{c, c_stride});
 }
 
-/// The same for a row-major B with the given stride.
+/// C = A * B, or C += A * B with Store::add, for a row-major B with the given stride.
 template <Store Mode, class Isa = isa::native, class T>
 inline void matrix_product(std::size_t rows, std::size_t columns, std::size_t k, LeftFactor<T> a,
                            const T* b, std::size_t b_stride, T* c, std::size_t c_stride) noexcept {

@@ -119,12 +119,12 @@ struct Lanes {
   PRISM_HOST_DEVICE static constexpr std::size_t step() noexcept { return 1; }
   /// The sum over the lanes.
   template <class T>
-  PRISM_HOST_DEVICE static constexpr T sum(T of_lane) noexcept {
-    return of_lane;
+  PRISM_HOST_DEVICE static constexpr T sum(T value) noexcept {
+    return value;
   }
   /// The sum over the lanes before this one, of integers.
   template <class T>
-  PRISM_HOST_DEVICE static constexpr T sum_before(T /*of_lane*/) noexcept {
+  PRISM_HOST_DEVICE static constexpr T sum_before(T /*value*/) noexcept {
     return 0;
   }
   /// Calls body() on one of the lanes, after all of them have arrived; they continue after it.

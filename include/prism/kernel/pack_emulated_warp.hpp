@@ -76,8 +76,8 @@ struct Pack<T, isa::emulated_warp> {
   }
   /// In the order in which a GPU's lanes exchange numbers: those 16 apart, then 8, 4, 2 and 1.
   friend T sum(Pack a) noexcept {
-    for (std::size_t apart = width / 2; apart > 0; apart /= 2) {
-      for (std::size_t j = 0; j < apart; ++j) a.value[j] += a.value[j + apart];
+    for (std::size_t distance = width / 2; distance > 0; distance /= 2) {
+      for (std::size_t j = 0; j < distance; ++j) a.value[j] += a.value[j + distance];
     }
     return a.value[0];
   }

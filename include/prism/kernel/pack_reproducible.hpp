@@ -82,8 +82,8 @@ struct Pack<T, isa::reproducible> {
   }
   /// Numbers half a pack apart are added first, then those a quarter apart, and so on.
   friend T sum(Pack a) noexcept {
-    for (std::size_t apart = parts / 2; apart > 0; apart /= 2) {
-      for (std::size_t p = 0; p < apart; ++p) a.part[p] = a.part[p] + a.part[p + apart];
+    for (std::size_t distance = parts / 2; distance > 0; distance /= 2) {
+      for (std::size_t p = 0; p < distance; ++p) a.part[p] = a.part[p] + a.part[p + distance];
     }
     return sum_by_halves(typename Part::Register::register_type(a.part[0].value));
   }

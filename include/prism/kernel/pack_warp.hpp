@@ -36,28 +36,28 @@ struct Lanes<isa::warp> {
   /// combine(a, b) over all lanes, bit-identical in each, since combine must be commutative.
   template <class T, class Combine>
   [[nodiscard]] PRISM_HOST_DEVICE static T over_lanes(
-      T of_lane, [[maybe_unused]] const Combine& combine) noexcept {
+      T value, [[maybe_unused]] const Combine& combine) noexcept {
 #if defined(__CUDA_ARCH__)
-    for (unsigned apart = count / 2; apart > 0; apart /= 2) {
-      of_lane = combine(of_lane, __shfl_xor_sync(all, of_lane, apart));
+    for (unsigned distance = count / 2; distance > 0; distance /= 2) {
+      value = combine(value, __shfl_xor_sync(all, value, distance));
     }
 #endif
-    return of_lane;
+    return value;
   }
   template <class T>
-  [[nodiscard]] PRISM_HOST_DEVICE static T sum(T of_lane) noexcept {
-    return over_lanes(of_lane, [](T a, T b) { return a + b; });
+  [[nodiscard]] PRISM_HOST_DEVICE static T sum(T value) noexcept {
+    return over_lanes(value, [](T a, T b) { return a + b; });
   }
   template <class T>
-  [[nodiscard]] PRISM_HOST_DEVICE static T sum_before(T of_lane) noexcept {
-    T through = of_lane;
+  [[nodiscard]] PRISM_HOST_DEVICE static T sum_before(T value) noexcept {
+    T through = value;
 #if defined(__CUDA_ARCH__)
-    for (unsigned apart = 1; apart < count; apart *= 2) {
-      const T before = __shfl_up_sync(all, through, apart);
-      if (lane() >= apart) through += before;
+    for (unsigned distance = 1; distance < count; distance *= 2) {
+      const T before = __shfl_up_sync(all, through, distance);
+      if (lane() >= distance) through += before;
     }
 #endif
-    return through - of_lane;
+    return through - value;
   }
   template <class Body>
   PRISM_HOST_DEVICE static void once(const Body& body) noexcept {

@@ -230,12 +230,12 @@ struct PackBits<Pack<T, Isa>> {
     // See detail::split_number.
     constexpr Number one = Number{Layout::bias} << Layout::mantissa_bits;
     constexpr Number mask = (Number{1} << Layout::mantissa_bits) - 1;
-    constexpr Number of_integers = Number{Layout::bias + Layout::mantissa_bits}
-                                   << Layout::mantissa_bits;
+    constexpr Number integer_exponent = Number{Layout::bias + Layout::mantissa_bits}
+                                        << Layout::mantissa_bits;
     constexpr T offset = static_cast<T>((Number{1} << Layout::mantissa_bits) + Layout::bias);
     const Bits shifted = bits(x) + Bits(Number{one - Layout::sqrt_half});
     const Bits mantissa = (shifted & Bits(mask)) + Bits(Layout::sqrt_half);
-    const Bits integer = (shifted >> Layout::mantissa_bits) | Bits(of_integers);
+    const Bits integer = (shifted >> Layout::mantissa_bits) | Bits(integer_exponent);
     return {number(mantissa), number(integer) - P::broadcast(offset)};
   }
   static P opaque(P x) noexcept {

@@ -162,12 +162,12 @@ inline void candidate_tile(std::size_t quads, const std::uint8_t* left,
   }
 #pragma GCC unroll 8
   for (std::size_t m = 0; m < M; ++m) {
-    std::uint64_t of_tile = 0;
+    std::uint64_t tile_bits = 0;
 #pragma GCC unroll 8
     for (std::size_t n = 0; n < N; ++n) {
-      of_tile |= S::greater_mask(totals[m][n], pruning_limits[m]) << (n * S::width);
+      tile_bits |= S::greater_mask(totals[m][n], pruning_limits[m]) << (n * S::width);
     }
-    set_bits(bits[m], column, std::integral_constant<std::size_t, N * S::width>{}, of_tile);
+    set_bits(bits[m], column, std::integral_constant<std::size_t, N * S::width>{}, tile_bits);
   }
 }
 

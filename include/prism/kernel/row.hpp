@@ -11,7 +11,7 @@
 
 namespace prism::inline PRISM_ISA {
 
-/// Smaller norms count as this one in divisions by a norm.
+/// Divisions by a norm use this one in place of a smaller norm.
 inline constexpr double min_norm = 1e-12;
 
 /// Prefetches a row of n elements that is about to be read and written: the hardware does not
@@ -62,9 +62,9 @@ template <class Isa = isa::native, class T>
   for (std::size_t i = quad_end; i < pack_end; i += w) {
     s0 = fused_multiply_add(P::load(a + i), P::load(b + i), s0);
   }
-  const T of_packs = sum((s0 + s1) + (s2 + s3));
-  if (pack_end == n) return of_packs;
-  return detail::add_products<Isa>(of_packs, a + pack_end, b + pack_end, n - pack_end);
+  const T pack_sum = sum((s0 + s1) + (s2 + s3));
+  if (pack_end == n) return pack_sum;
+  return detail::add_products<Isa>(pack_sum, a + pack_end, b + pack_end, n - pack_end);
 }
 
 /// sum_i (g[i] + factor * w[i])^2
@@ -173,7 +173,7 @@ PRISM_HOST_DEVICE inline void normalise_gradient(T* gradient, const T* g, const 
       });
 }
 
-/// The same, added to `gradient`.
+/// Adds the gradient through normalise to `gradient`; otherwise as normalise_gradient.
 template <class Isa = isa::native, class T>
 PRISM_HOST_DEVICE inline void add_normalise_gradient(T* gradient, const T* g, const T* unit,
                                                      T magnitude, std::size_t n) noexcept {

@@ -70,9 +70,9 @@ struct RowProducts {
       wm[chain] = detail::multiply_add(weight, moment, wm[chain]);
       mm[chain] = detail::multiply_add(moment, moment, mm[chain]);
     };
-    const std::size_t step = Lanes<Isa>::step() * chains;
+    const std::size_t stride = Lanes<Isa>::step() * chains;
     std::size_t i = Lanes<Isa>::first();
-    for (; i + step - Lanes<Isa>::step() < n; i += step) {
+    for (; i + stride - Lanes<Isa>::step() < n; i += stride) {
       for (std::size_t c = 0; c < chains; ++c) add(c, i + c);
     }
     for (std::size_t c = 0; i < n; i += Lanes<Isa>::step(), ++c) add(c, i);
@@ -109,9 +109,9 @@ struct DecayingRows {
   template <class T>
   PRISM_HOST_DEVICE void step(const AdamConstants<T>& constant, const AdamStep<T>& step,
                               P active) noexcept {
-    const auto of = [](T number) { return P::broadcast(static_cast<double>(number)); };
-    const P towards_first = active * of(constant.one_minus_beta1);
-    const P towards_second = active * of(constant.one_minus_beta2);
+    const auto broadcast = [](T number) { return P::broadcast(static_cast<double>(number)); };
+    const P towards_first = active * broadcast(constant.one_minus_beta1);
+    const P towards_second = active * broadcast(constant.one_minus_beta2);
     const P squared = weight_of_weight * weight_of_weight * weights_squared +
                       P::broadcast(2) * weight_of_weight * weight_of_moment * products +
                       weight_of_moment * weight_of_moment * moments_squared;
@@ -122,9 +122,9 @@ struct DecayingRows {
         towards_first, decay * weight_of_weight - moment_of_weight, moment_of_weight);
     moment_of_moment = fused_multiply_add(
         towards_first, decay * weight_of_moment - moment_of_moment, moment_of_moment);
-    const P root =
-        fused_multiply_add(sqrt(second), of(step.inverse_root_correction), of(constant.epsilon));
-    const P scale = active * of(step.step_size) / root;
+    const P root = fused_multiply_add(sqrt(second), broadcast(step.inverse_root_correction),
+                                      broadcast(constant.epsilon));
+    const P scale = active * broadcast(step.step_size) / root;
     weight_of_weight = weight_of_weight - scale * moment_of_weight;
     weight_of_moment = weight_of_moment - scale * moment_of_moment;
   }

@@ -34,9 +34,9 @@ struct SoftplusWithDerivative {
   T value, derivative;
 
   PRISM_HOST_DEVICE explicit SoftplusWithDerivative(T x) noexcept {
-    const SoftplusAndSigmoid of(Pack<T, isa::scalar>{x});
-    value = of.softplus.value;
-    derivative = of.sigmoid.value;
+    const SoftplusAndSigmoid both(Pack<T, isa::scalar>{x});
+    value = both.softplus.value;
+    derivative = both.sigmoid.value;
   }
 };
 

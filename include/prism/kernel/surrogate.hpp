@@ -18,8 +18,9 @@ enum class Surrogate { tanh, atan, relu };
 
 namespace detail {
 
-/// As below. Non-finite numbers, which -ffast-math does not support, do not arise: d is clamped to
-/// the range of differences of cosines, and a masked score is added at the end.
+/// log_surrogate() for one sigma and its log's slope. Non-finite numbers, which -ffast-math does
+/// not support, do not arise: d is clamped to the range of differences of cosines, and a masked
+/// score is added at the end.
 template <class Isa, class T, class Sigma>
 PRISM_HOST_DEVICE inline void log_surrogate(T* cosine, T* slope, T positive, std::size_t n,
                                             const Sigma& sigma_with_slope) noexcept {
@@ -30,8 +31,8 @@ PRISM_HOST_DEVICE inline void log_surrogate(T* cosine, T* slope, T positive, std
     P sigma, log_slope;
     sigma_with_slope(d, sigma, log_slope);
     // 0 for every cosine
-    const P of_mask = clamp(c + P::broadcast(2), P::broadcast(masked_score<T>), P::broadcast(0));
-    (log(sigma) + of_mask).store(cosine + i);
+    const P mask_term = clamp(c + P::broadcast(2), P::broadcast(masked_score<T>), P::broadcast(0));
+    (log(sigma) + mask_term).store(cosine + i);
     log_slope.store(slope + i);
   });
 }

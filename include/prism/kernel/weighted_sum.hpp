@@ -65,7 +65,7 @@ PRISM_HOST_DEVICE inline void weighted_sum(T* to, T factor, std::size_t count,
   Lanes<Isa>::synchronise();
 }
 
-/// The overload for a list of indices.
+/// to = factor * sum over j of weight_of(j) * from[indices[j]]
 template <class Isa = isa::native, class T, class WeightOf, class From>
 PRISM_HOST_DEVICE inline void weighted_sum(T* to, T factor, std::span<const Index> indices,
                                            const WeightOf& weight_of, const From& from) noexcept {

@@ -46,20 +46,20 @@ template <class T, Execution X>
   constexpr std::size_t grain = 256;
   for_each_row(step.exec, users.num_active, grain, [=] PRISM_HOST_DEVICE(std::size_t k) {
     using Isa = typename X::isa;
-    const std::span<const Index> of_user = users.occurrence_positions(k);
+    const std::span<const Index> user_pairs = users.occurrence_positions(k);
     T maximum = -1;
-    for (const Index p : of_user) {
+    for (const Index p : user_pairs) {
       const T cosine =
           dot<Isa>(unit.users.unit[k], unit.items.unit[items[p]], unit.users.unit.dim());
       Lanes<Isa>::once([=] { *terms.value[p] = cosine; });
       maximum = cosine > maximum ? cosine : maximum;
     }
     T sum = 0;
-    for (const Index p : of_user) {
+    for (const Index p : user_pairs) {
       sum += elementary::exp(inverse_temperature * (*terms.value[p] - maximum));
     }
-    const auto count = static_cast<T>(of_user.size());
-    for (const Index p : of_user) {
+    const auto count = static_cast<T>(user_pairs.size());
+    for (const Index p : user_pairs) {
       const T cosine = *terms.value[p];
       Lanes<Isa>::once([=] {
         if (average) {
@@ -118,15 +118,15 @@ struct BSL {
         [=] PRISM_HOST_DEVICE(std::size_t p, PairScores<T, typename X::isa> cosines) -> double {
           const double positive = static_cast<double>(*positives.value[p]);
           cosines.set_positive(-*positives.d_cosine[p]);
-          const auto of_negatives = cosines.negatives();
-          const T maximum = of_negatives.largest();
+          const auto negative_cosines = cosines.negatives();
+          const T maximum = negative_cosines.largest();
           if (maximum <= masked_score<T>) {  // all are masked: the pair has no negative
-            of_negatives.fill(T{0});
+            negative_cosines.fill(T{0});
             return -positive;
           }
-          const T sum = of_negatives.softmax_terms(inverse_temperature, maximum);
-          of_negatives.multiply(static_cast<T>(negative_weight / pairs) * inverse_temperature /
-                                sum);
+          const T sum = negative_cosines.softmax_terms(inverse_temperature, maximum);
+          negative_cosines.multiply(static_cast<T>(negative_weight / pairs) * inverse_temperature /
+                                    sum);
           const double log_sum = elementary::log(static_cast<double>(sum)) +
                                  static_cast<double>(inverse_temperature * maximum);
           return negative_weight * log_sum - positive;

@@ -80,17 +80,17 @@ struct DirectAU {
 
  private:
   /// A side's uniformity; adds gamma / 2 times its gradient to unit_gradient.
-  /// @param of_pair  of_pair[p] is the row of pair p
+  /// @param row_of_pair  the row of each pair
   template <class T, Execution X>
-  double uniformity(const X& exec, Rows<const T> unit, std::span<const Index> of_pair,
+  double uniformity(const X& exec, Rows<const T> unit, std::span<const Index> row_of_pair,
                     const BatchSide& side, Rows<T> unit_gradient, Scratch& scratch) const {
     if (!duplicates) {
       return prism::uniformity<T>(exec, unit, gamma / 2, PairMean::strict, unit_gradient, scratch);
     }
     const std::size_t dim = unit.dim();
-    const Rows<T> repeated = scratch.allocate<T>(of_pair.size(), dim);
-    const Rows<T> gradient = scratch.allocate_zeros<T>(exec, of_pair.size(), dim);
-    detail::gather_rows<T>(exec, unit, of_pair, repeated);
+    const Rows<T> repeated = scratch.allocate<T>(row_of_pair.size(), dim);
+    const Rows<T> gradient = scratch.allocate_zeros<T>(exec, row_of_pair.size(), dim);
+    detail::gather_rows<T>(exec, unit, row_of_pair, repeated);
     const double value =
         prism::uniformity<T>(exec, repeated, gamma / 2, PairMean::strict, gradient, scratch);
     detail::add_occurrences<T>(exec, side, gradient, unit_gradient);

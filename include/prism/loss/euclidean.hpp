@@ -36,21 +36,21 @@ double squared_distance(const X& exec, BatchSide side, IndexedRows<const T> anch
   const double total =
       sum_over_rows(exec, (side.num_active + block - 1) / block, grain,
                     [=] PRISM_HOST_DEVICE(std::size_t b) -> double {
-                      using Of = Lanes<typename X::isa>;
+                      using Lane = Lanes<typename X::isa>;
                       const std::size_t end = std::min((b + 1) * block, side.num_active);
                       double sum = 0;
                       for (std::size_t k = b * block; k < end; ++k) {
                         const T* const anchor = anchors[k];
                         for (const Index p : side.occurrence_positions(k)) {
                           const T* const partner = partners[partner_of_pair[p]];
-                          for (std::size_t c = Of::first(); c < dim; c += Of::step()) {
+                          for (std::size_t c = Lane::first(); c < dim; c += Lane::step()) {
                             const T difference = anchor[c] - partner[c];
                             sum += static_cast<double>(difference * difference);
                             gradient[k][c] += 2 * pair_weight * difference;
                           }
                         }
                       }
-                      return Of::sum(sum);
+                      return Lane::sum(sum);
                     });
   return total / static_cast<double>(pairs);
 }

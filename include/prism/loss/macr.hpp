@@ -61,17 +61,17 @@ template <class T, Execution X>
     const std::size_t first = b * block, count = n - first < block ? n - first : block;
     for_each_pack<typename X::isa, T>(count, [=]<class P>(std::type_identity<P>, std::size_t i) {
       const P x = P::load(scores.score[first + i]);
-      const SoftplusAndSigmoid<P> of(x), of_opposite(P::broadcast(0) - x);
-      of.sigmoid.store(scores.sigmoid[first + i]);
-      of.softplus.store(scores.softplus[first + i]);
-      of_opposite.sigmoid.store(scores.sigmoid_of_opposite[first + i]);
-      of_opposite.softplus.store(scores.softplus_of_opposite[first + i]);
+      const SoftplusAndSigmoid<P> own(x), opposite(P::broadcast(0) - x);
+      own.sigmoid.store(scores.sigmoid[first + i]);
+      own.softplus.store(scores.softplus[first + i]);
+      opposite.sigmoid.store(scores.sigmoid_of_opposite[first + i]);
+      opposite.softplus.store(scores.softplus_of_opposite[first + i]);
     });
   });
   return scores;
 }
 
-/// Adds the gradient through the rows' scores by a head to the rows' gradient.
+/// Adds to the rows' gradient its part through the rows' scores by a head.
 template <class T, Execution X>
 void add_head_gradient(const X& exec, IndexedRows<const T> rows, Rows<const T> d_score,
                        const T* head, Rows<T> gradient) {
@@ -187,13 +187,13 @@ struct MACR {
             const T fused_score = score * item_probability * user_probability;
             const SoftplusWithDerivative<T> fused(sign * fused_score);
             const T d_fused_score = weight * sign * fused.derivative;
-            const T of_item = *(positive ? item.sigmoid_of_opposite : item.sigmoid)[i];
-            const T of_user = *(positive ? user.sigmoid_of_opposite : user.sigmoid)[u];
+            const T item_derivative = *(positive ? item.sigmoid_of_opposite : item.sigmoid)[i];
+            const T user_derivative = *(positive ? user.sigmoid_of_opposite : user.sigmoid)[u];
             // d sig(x) / dx = sig(x) sig(-x)
             item_d_score[p][j] = d_fused_score * fused_score * *item.sigmoid_of_opposite[i] +
-                                 weight * item_weight * sign * of_item;
+                                 weight * item_weight * sign * item_derivative;
             user_d_score[p][j] = d_fused_score * fused_score * *user.sigmoid_of_opposite[u] +
-                                 weight * user_weight * sign * of_user;
+                                 weight * user_weight * sign * user_derivative;
             score = d_fused_score * item_probability * user_probability;
             const T item_loss = *(positive ? item.softplus_of_opposite : item.softplus)[i];
             const T user_loss = *(positive ? user.softplus_of_opposite : user.softplus)[u];

@@ -161,12 +161,14 @@ struct MAWU {
     const double alignment = broadcast ? broadcast_alignment(step.exec, pairs)
                                        : detail::paired_alignment(step.exec, pairs, step.scratch);
     // Angle and margin are now d loss / d angle and d loss / d margin.
-    const auto of_margin = [=] PRISM_HOST_DEVICE(std::size_t p) -> T {
+    const auto margin_gradient = [=] PRISM_HOST_DEVICE(std::size_t p) -> T {
       return static_cast<T>(*pairs.margin[p] * *pairs.d_margin[p]);
     };
     // The margins' gradients are zero on entry.
-    sum_over_occurrences<T>(step.exec, batch.user_side, of_margin, step.parameter_gradients[0]);
-    sum_over_occurrences<T>(step.exec, batch.item_side, of_margin, step.parameter_gradients[1]);
+    sum_over_occurrences<T>(step.exec, batch.user_side, margin_gradient,
+                            step.parameter_gradients[0]);
+    sum_over_occurrences<T>(step.exec, batch.item_side, margin_gradient,
+                            step.parameter_gradients[1]);
     const auto per_pair = [=] PRISM_HOST_DEVICE(std::size_t p,
                                                 PairScores<T, typename X::isa> cosine) -> double {
       cosine.set_positive(static_cast<T>(*pairs.angle[p] * *pairs.d_angle[p]));
@@ -206,15 +208,15 @@ struct MAWU {
     double sum = 0;
     for (double& a : angle) {
       const auto [count, cosines, sines] = margin_sums.up_to(std::numbers::pi - a);
-      const SineAndCosine of_angle(Pack<double, isa::scalar>{a});
-      const double sine = of_angle.sine.value, cosine = of_angle.cosine.value;
+      const SineAndCosine sine_and_cosine(Pack<double, isa::scalar>{a});
+      const double sine = sine_and_cosine.sine.value, cosine = sine_and_cosine.cosine.value;
       sum += (n - count) - (cosine * cosines - sine * sines);
       a = (sine * cosines + cosine * sines) / (n * n);
     }
     for (double& m : margin) {
       const auto [count, cosines, sines] = angle_sums.up_to(std::numbers::pi - m);
-      const SineAndCosine of_margin(Pack<double, isa::scalar>{m});
-      m = (of_margin.sine.value * cosines + of_margin.cosine.value * sines) / (n * n);
+      const SineAndCosine sine_and_cosine(Pack<double, isa::scalar>{m});
+      m = (sine_and_cosine.sine.value * cosines + sine_and_cosine.cosine.value * sines) / (n * n);
     }
     DeviceMemory* const device = device_memory(memory_of(exec));
     copy_across(device, std::span<const double>(angle),
@@ -235,9 +237,9 @@ struct MAWU {
         : sorted_(values.begin(), values.end()), sums_(values.size() + 1) {
       std::ranges::sort(sorted_);
       for (std::size_t k = 0; k < sorted_.size(); ++k) {
-        const SineAndCosine of_value(Pack<double, isa::scalar>{sorted_[k]});
-        sums_[k + 1] = {sums_[k].count + 1, sums_[k].cosines + of_value.cosine.value,
-                        sums_[k].sines + of_value.sine.value};
+        const SineAndCosine sine_and_cosine(Pack<double, isa::scalar>{sorted_[k]});
+        sums_[k + 1] = {sums_[k].count + 1, sums_[k].cosines + sine_and_cosine.cosine.value,
+                        sums_[k].sines + sine_and_cosine.sine.value};
       }
     }
 

@@ -34,13 +34,13 @@ class Slopes {
 #if defined(__CUDA_ARCH__)
       return nullptr;  // host code compiled for a device: never runs
 #else
-      return of_thread(memory_.dim());
+      return thread_slopes(memory_.dim());
 #endif
     }
   }
 
  private:
-  static T* of_thread(std::size_t size) {
+  static T* thread_slopes(std::size_t size) {
     thread_local std::vector<T> memory;
     if (memory.size() < size) memory.resize(size);
     return memory.data();
@@ -84,21 +84,22 @@ struct PSL {
     const double total = loss_over_cosines(
         step, unit_output,
         [=] PRISM_HOST_DEVICE(std::size_t p, PairScores<T, Isa> cosines) -> double {
-          const ScoreRange<T, Isa> of_negatives = cosines.negatives();
-          if (of_negatives.largest() <= masked_score<T>) {
+          const ScoreRange<T, Isa> negative_cosines = cosines.negatives();
+          if (negative_cosines.largest() <= masked_score<T>) {
             cosines.all().fill(T{0});  // the pair has no negative
             return 0.0;
           }
           T* const slope = slopes.of(p);  // of log sigma
-          log_surrogate<Isa>(kind, of_negatives.data(), slope, cosines.positive(),
-                             of_negatives.size());
-          const T maximum = of_negatives.largest();
-          const T sum = of_negatives.softmax_terms(inverse_temperature, maximum);
+          log_surrogate<Isa>(kind, negative_cosines.data(), slope, cosines.positive(),
+                             negative_cosines.size());
+          const T maximum = negative_cosines.largest();
+          const T sum = negative_cosines.softmax_terms(inverse_temperature, maximum);
           const T scale = inverse_temperature / (2 * static_cast<T>(pairs) * sum);
-          cosines.set_positive(-of_negatives.template sum_of<T>([=](std::size_t j, T& negative) {
-            negative *= scale * slope[j];
-            return negative;
-          }));
+          cosines.set_positive(
+              -negative_cosines.template sum_of<T>([=](std::size_t j, T& negative) {
+                negative *= scale * slope[j];
+                return negative;
+              }));
           return elementary::log(static_cast<double>(sum)) +
                  static_cast<double>(inverse_temperature * maximum);
         });

@@ -104,8 +104,8 @@ struct SLK {
     const double total = loss_over_cosines(
         step, unit_output,
         [=] PRISM_HOST_DEVICE(std::size_t p, PairScores<T, Isa> cosines) -> double {
-          const ScoreRange<T, Isa> of_negatives = cosines.negatives();
-          const T maximum = of_negatives.largest();
+          const ScoreRange<T, Isa> negative_cosines = cosines.negatives();
+          const T maximum = negative_cosines.largest();
           if (maximum <= masked_score<T>) {
             cosines.all().fill(T{0});  // the pair has no negative
             return 0.0;
@@ -115,10 +115,10 @@ struct SLK {
           const double above = static_cast<double>(positive - quantile) / weight_temperature;
           const double weight = sigmoid(above);
           const double d_weight = constant ? 0 : weight * sigmoid(-above) / weight_temperature;
-          const T sum = of_negatives.softmax_terms(inverse_temperature, maximum);
+          const T sum = negative_cosines.softmax_terms(inverse_temperature, maximum);
           const double log_sum = elementary::log(static_cast<double>(sum)) +
                                  static_cast<double>(inverse_temperature * (maximum - positive));
-          of_negatives.multiply(static_cast<T>(weight / pairs) * inverse_temperature / sum);
+          negative_cosines.multiply(static_cast<T>(weight / pairs) * inverse_temperature / sum);
           cosines.set_positive(
               static_cast<T>((d_weight * log_sum - weight / sum_temperature) / pairs));
           return weight * log_sum;
@@ -136,11 +136,11 @@ struct SLK {
     const auto numbers_of = [](Rows<const T> table) {
       return std::span<const T>(table.data(), table.num_elements());
     };
-    const HostView<T, X> of_users(start.exec, numbers_of(output.users()));
-    const HostView<T, X> of_items(start.exec, numbers_of(output.items()));
+    const HostView<T, X> user_view(start.exec, numbers_of(output.users()));
+    const HostView<T, X> item_view(start.exec, numbers_of(output.items()));
     const std::size_t dim = output.users().dim();
-    const Rows<const T> users(of_users.numbers().data(), output.users().size(), dim);
-    const Rows<const T> items(of_items.numbers().data(), output.items().size(), dim);
+    const Rows<const T> users(user_view.numbers().data(), output.users().size(), dim);
+    const Rows<const T> items(item_view.numbers().data(), output.items().size(), dim);
     const std::vector<T> inverse_norm = inverse_norms(host, items);
     std::vector<T> beta(users.size());
     constexpr std::size_t grain = 64;
@@ -164,12 +164,13 @@ struct SLK {
  private:
   /// 1 / |x| of each row.
   template <class T, Execution X>
-  static std::vector<T> inverse_norms(const X& exec, Rows<const T> of) {
-    std::vector<T> inverse(of.size());
+  static std::vector<T> inverse_norms(const X& exec, Rows<const T> table) {
+    std::vector<T> inverse(table.size());
     constexpr std::size_t grain = 1024;
-    parallel_chunks(exec, of.size(), grain, [&](std::size_t begin, std::size_t end) {
+    parallel_chunks(exec, table.size(), grain, [&](std::size_t begin, std::size_t end) {
       for (std::size_t r = begin; r < end; ++r) {
-        inverse[r] = 1 / std::max(norm<typename X::isa>(of[r], of.dim()), static_cast<T>(min_norm));
+        inverse[r] =
+            1 / std::max(norm<typename X::isa>(table[r], table.dim()), static_cast<T>(min_norm));
       }
     });
     return inverse;

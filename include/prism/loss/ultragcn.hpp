@@ -26,18 +26,18 @@ struct ConstraintFactors {
   std::span<const Index> user_of_pair;
   std::span<const Index> item_of_pair;
   std::size_t own_negatives;  ///< per pair; 0 if they are shared
-  Rows<T> user;               ///< of each active row
+  Rows<T> user;               ///< one factor for each active row
   Rows<T> item;
   Rows<T> negative;
 
-  [[nodiscard]] PRISM_HOST_DEVICE T of_user(std::size_t pair) const noexcept {
+  [[nodiscard]] PRISM_HOST_DEVICE T user_factor(std::size_t pair) const noexcept {
     return *user[user_of_pair[pair]];
   }
-  /// Of the pair's own item.
-  [[nodiscard]] PRISM_HOST_DEVICE T of_item(std::size_t pair) const noexcept {
+  /// The factor of the pair's own item.
+  [[nodiscard]] PRISM_HOST_DEVICE T item_factor(std::size_t pair) const noexcept {
     return *item[item_of_pair[pair]];
   }
-  [[nodiscard]] PRISM_HOST_DEVICE const T* of_negatives(std::size_t pair) const noexcept {
+  [[nodiscard]] PRISM_HOST_DEVICE const T* negative_factors(std::size_t pair) const noexcept {
     return negative[pair * own_negatives];
   }
 };
@@ -49,26 +49,26 @@ template <class T, Execution X>
                                items = batch.item_side.unique_rows, negatives = batch.negatives,
                                user_degree = batch.train.user_degree(),
                                item_degree = batch.train.item_degree();
-  const Rows<T> of_user = step.scratch.template allocate<T>(batch.user_side.num_active, 1);
-  const Rows<T> of_item = step.scratch.template allocate<T>(batch.item_side.num_active, 1);
-  const Rows<T> of_negative = step.scratch.template allocate<T>(negatives.size(), 1);
+  const Rows<T> user_factor = step.scratch.template allocate<T>(batch.user_side.num_active, 1);
+  const Rows<T> item_factor = step.scratch.template allocate<T>(batch.item_side.num_active, 1);
+  const Rows<T> negative_factor = step.scratch.template allocate<T>(negatives.size(), 1);
   constexpr std::size_t grain = 1024;
-  for_each_element(step.exec, of_user.size(), grain, [=] PRISM_HOST_DEVICE(std::size_t k) {
+  for_each_element(step.exec, user_factor.size(), grain, [=] PRISM_HOST_DEVICE(std::size_t k) {
     const auto degree = static_cast<double>(user_degree[users[k]]);
-    *of_user[k] = static_cast<T>(std::sqrt(degree + 1) / (degree > 0 ? degree : 1));
+    *user_factor[k] = static_cast<T>(std::sqrt(degree + 1) / (degree > 0 ? degree : 1));
   });
-  for_each_element(step.exec, of_item.size(), grain, [=] PRISM_HOST_DEVICE(std::size_t k) {
-    *of_item[k] = static_cast<T>(1 / std::sqrt(static_cast<double>(item_degree[items[k]]) + 1));
+  for_each_element(step.exec, item_factor.size(), grain, [=] PRISM_HOST_DEVICE(std::size_t k) {
+    *item_factor[k] = static_cast<T>(1 / std::sqrt(static_cast<double>(item_degree[items[k]]) + 1));
   });
-  for_each_element(step.exec, of_negative.size(), grain, [=] PRISM_HOST_DEVICE(std::size_t j) {
-    *of_negative[j] = *of_item[negatives[j]];
+  for_each_element(step.exec, negative_factor.size(), grain, [=] PRISM_HOST_DEVICE(std::size_t j) {
+    *negative_factor[j] = *item_factor[negatives[j]];
   });
   return {.user_of_pair = batch.users,
           .item_of_pair = batch.items,
           .own_negatives = batch.shared_negatives ? 0 : batch.negatives_per_pair,
-          .user = of_user,
-          .item = of_item,
-          .negative = of_negative};
+          .user = user_factor,
+          .item = item_factor,
+          .negative = negative_factor};
 }
 
 }  // namespace detail
@@ -119,25 +119,28 @@ struct UltraGCN {
     const UltraGCN loss = *this;
     const double total = loss_over_scores(
         step, [=] PRISM_HOST_DEVICE(std::size_t p, PairScores<T, Isa> scores) -> double {
-          const T of_user = beta.of_user(p);
-          const auto of_negatives = scores.negatives();
-          const std::size_t counted = masks ? of_negatives.count_unmasked() : of_negatives.size();
+          const T user_factor = beta.user_factor(p);
+          const auto negative_scores = scores.negatives();
+          const std::size_t counted =
+              masks ? negative_scores.count_unmasked() : negative_scores.size();
           const double share = counted == 0 ? 0 : loss.weight / static_cast<double>(counted);
           const T d_share = static_cast<T>(share / pairs);
-          const T each = static_cast<T>(loss.w3), of_beta = static_cast<T>(loss.w4) * of_user;
-          const T sum = of_negatives.sum_of_packs(
-              [=]<AnyPack P>(P& score, P of_item) {
-                const SoftplusAndSigmoid<P> of(score);
+          const T each = static_cast<T>(loss.w3),
+                  beta_weight = static_cast<T>(loss.w4) * user_factor;
+          const T sum = negative_scores.sum_of_packs(
+              [=]<AnyPack P>(P& score, P item_factor) {
+                const SoftplusAndSigmoid<P> both(score);
                 const P weight_of_pack =
-                    fused_multiply_add(P::broadcast(of_beta), of_item, P::broadcast(each));
-                score = P::broadcast(d_share) * (weight_of_pack * of.sigmoid);
-                return weight_of_pack * of.softplus;
+                    fused_multiply_add(P::broadcast(beta_weight), item_factor, P::broadcast(each));
+                score = P::broadcast(d_share) * (weight_of_pack * both.sigmoid);
+                return weight_of_pack * both.softplus;
               },
-              beta.of_negatives(p));
-          const double of_pair = loss.w1 + loss.w2 * static_cast<double>(of_user * beta.of_item(p));
+              beta.negative_factors(p));
+          const double pair_weight =
+              loss.w1 + loss.w2 * static_cast<double>(user_factor * beta.item_factor(p));
           const SoftplusAndSigmoid<Pack<T, isa::scalar>> opposite({-scores.positive()});
-          scores.set_positive(static_cast<T>(-of_pair / pairs) * opposite.sigmoid.value);
-          return of_pair * static_cast<double>(opposite.softplus.value) +
+          scores.set_positive(static_cast<T>(-pair_weight / pairs) * opposite.sigmoid.value);
+          return pair_weight * static_cast<double>(opposite.softplus.value) +
                  share * static_cast<double>(sum);
         });
     return total / pairs;

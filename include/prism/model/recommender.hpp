@@ -114,9 +114,11 @@ class Recommender {
     void for_each_matrix(const Visit& visit) {
       visit(rows(users));
       visit(rows(items));
-      const auto of_state = [&](const ParameterView<Scalar>& parameter) { visit(parameter.rows); };
-      backbone.for_each_parameter(of_state);
-      loss.for_each_parameter(of_state);
+      const auto visit_parameter = [&](const ParameterView<Scalar>& parameter) {
+        visit(parameter.rows);
+      };
+      backbone.for_each_parameter(visit_parameter);
+      loss.for_each_parameter(visit_parameter);
     }
   };
 
@@ -127,7 +129,9 @@ class Recommender {
   explicit Recommender(Interactions train, Options options = {})
       : Recommender(par, std::move(train), std::move(options)) {}
 
-  /// As above; the tables are initialised on `exec`, or on the host that it belongs to.
+  /// Initialises the tables on `exec`, or on the host that it belongs to.
+  /// @param train  at least one interaction
+  /// @throws ArgumentError  as the constructor without an execution
   template <Execution X>
   explicit Recommender(const X& exec, Interactions train, Options options = {})
       : options_(std::move(options)),
@@ -212,8 +216,8 @@ class Recommender {
   [[nodiscard]] const Weights& weights() const noexcept { return weights_; }
   [[nodiscard]] Weights& weights() noexcept { return weights_; }
 
-  /// Whether the weights differ from those that the policies initialised: once training has begun,
-  /// for a loaded model, and after set_trained(), such as for weights set by the caller.
+  /// Whether the weights differ from those that the policies initialised. True once training has
+  /// begun, for a loaded model, and after set_trained(), for a caller that sets the weights.
   [[nodiscard]] bool trained() const noexcept { return trained_; }
   void set_trained(bool trained = true) noexcept { trained_ = trained; }
 
@@ -226,7 +230,7 @@ class Recommender {
   }
   template <class Number = Scalar>
   Embeddings<const Scalar> tables() const&& {
-    return of_temporary<Number>();
+    return view_of_temporary<Number>();
   }
 
   /// The backbone's output rows of all users and items, users x dim and items x dim of the output:
@@ -246,7 +250,7 @@ class Recommender {
   }
   template <Execution X = Host<>>
   Output<Scalar> output(const X& = {}) const&& {
-    return of_temporary<X>();
+    return view_of_temporary<X>();
   }
 
   /// The scorer for ranking: the output rows, the loss's ranking rule if it has one, and then the
@@ -272,16 +276,16 @@ class Recommender {
   }
   template <Execution X = Host<>>
   Scorer<Scalar> scorer(const X& = {}) const&& {
-    return {of_temporary<X>()};
+    return {view_of_temporary<X>()};
   }
   template <Execution X>
   Scorer<Scalar> scorer(const X&, const Ranking&) const&& {
-    return {of_temporary<X>()};
+    return {view_of_temporary<X>()};
   }
 
  private:
   template <class Argument>
-  static Embeddings<const Scalar> of_temporary() {
+  static Embeddings<const Scalar> view_of_temporary() {
     static_assert(!std::same_as<Argument, Argument>,
                   "a view of a temporary model would dangle: name the model first, as in "
                   "`const Model model(train); model.scorer()`");
@@ -304,7 +308,7 @@ class Recommender {
     return readable;
   }
 
-  /// Finds out before training whether every row gets a magnitude.
+  /// Checks before training that every row gets a magnitude.
   static void check_ranking(const Ranking& ranking, const Interactions& train) {
     ranking.check();
     const Interactions& on_host = train.on_host();

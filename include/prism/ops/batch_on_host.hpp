@@ -44,13 +44,13 @@ class BatchOnHost {
   struct Side {
     HostView<Index, X> unique_rows, offsets, occurrences, inverse_index;
 
-    Side(const X& exec, const BatchSide& of)
-        : unique_rows(exec, of.unique_rows),
-          offsets(exec, of.offsets),
-          occurrences(exec, of.occurrences),
-          inverse_index(exec, of.inverse_index) {}
-    [[nodiscard]] BatchSide side(const BatchSide& of) const noexcept {
-      return {unique_rows.numbers(), of.num_active,         of.num_positive,
+    Side(const X& exec, const BatchSide& original)
+        : unique_rows(exec, original.unique_rows),
+          offsets(exec, original.offsets),
+          occurrences(exec, original.occurrences),
+          inverse_index(exec, original.inverse_index) {}
+    [[nodiscard]] BatchSide side(const BatchSide& original) const noexcept {
+      return {unique_rows.numbers(), original.num_active,   original.num_positive,
               offsets.numbers(),     occurrences.numbers(), inverse_index.numbers()};
     }
   };

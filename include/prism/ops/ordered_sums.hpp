@@ -61,16 +61,16 @@ template <HostExecution X, class Body>
 template <DeviceExecution X, class Body>
 [[nodiscard]] double sum_over_elements(const X& exec, std::size_t n, const Body& body) {
   constexpr std::size_t grain = 1, block = 256;
-  return sum_over_rows(exec, (n + block - 1) / block, grain,
-                       [=] PRISM_HOST_DEVICE(std::size_t b) -> double {
-                         using Of = Lanes<typename X::isa>;
-                         const std::size_t end = (b + 1) * block < n ? (b + 1) * block : n;
-                         double total = 0;
-                         for (std::size_t i = b * block + Of::first(); i < end; i += Of::step()) {
-                           total += body(i);
-                         }
-                         return Of::sum(total);
-                       });
+  return sum_over_rows(
+      exec, (n + block - 1) / block, grain, [=] PRISM_HOST_DEVICE(std::size_t b) -> double {
+        using Lane = Lanes<typename X::isa>;
+        const std::size_t end = (b + 1) * block < n ? (b + 1) * block : n;
+        double total = 0;
+        for (std::size_t i = b * block + Lane::first(); i < end; i += Lane::step()) {
+          total += body(i);
+        }
+        return Lane::sum(total);
+      });
 }
 
 /// to[k] = the sum of term(p), a T, over the occurrences p of active row k.
@@ -80,14 +80,14 @@ template <class T, Execution X, class Term>
 void sum_over_occurrences(const X& exec, BatchSide side, const Term& term, Rows<T> to) {
   constexpr std::size_t grain = 256;
   for_each_row(exec, side.num_active, grain, [=] PRISM_HOST_DEVICE(std::size_t k) {
-    using Of = Lanes<typename X::isa>;
+    using Lane = Lanes<typename X::isa>;
     const std::span<const Index> occurrences = side.occurrence_positions(k);
-    T of_lane = 0;
-    for (std::size_t s = Of::first(); s < occurrences.size(); s += Of::step()) {
-      of_lane += term(occurrences[s]);
+    T lane_sum = 0;
+    for (std::size_t s = Lane::first(); s < occurrences.size(); s += Lane::step()) {
+      lane_sum += term(occurrences[s]);
     }
-    const T total = Of::sum(of_lane);
-    Of::once([=] { *to[k] = total; });
+    const T total = Lane::sum(lane_sum);
+    Lane::once([=] { *to[k] = total; });
   });
 }
 

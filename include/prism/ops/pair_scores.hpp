@@ -165,20 +165,20 @@ void scatter_score_gradients(const X& exec, const Batch& batch, BatchRows<T> row
   const std::size_t dim = rows.users.dim(), terms = d_score.dim();
   const std::span<const Index> items = batch.items, negatives = batch.negatives;
   const std::span<const Index> users = batch.users;
-  const Rows<T> of_users = scratch.allocate<T>(batch.user_side.num_active, dim);
+  const Rows<T> user_gradient = scratch.allocate<T>(batch.user_side.num_active, dim);
   const BatchSide user_side = batch.user_side, item_side = batch.item_side;
   for_each_row(exec, user_side.num_active, pair_grain, [=] PRISM_HOST_DEVICE(std::size_t k) {
     const std::span<const Index> pairs = user_side.occurrence_positions(k);
     weighted_sum<typename X::isa>(
-        of_users[k], T{1}, pairs.size() * terms,
+        user_gradient[k], T{1}, pairs.size() * terms,
         [=](std::size_t s) -> std::size_t {
           const std::size_t p = pairs[s / terms], j = s % terms;
           return j == 0 ? items[p] : negatives[p * (terms - 1) + j - 1];
         },
         [=](std::size_t s) { return d_score[pairs[s / terms]][s % terms]; }, rows.items);
-    scatter_user(k, of_users[k]);
+    scatter_user(k, user_gradient[k]);
   });
-  const Rows<T> of_items = scratch.allocate<T>(batch.item_side.num_active, dim);
+  const Rows<T> item_gradient = scratch.allocate<T>(batch.item_side.num_active, dim);
   const std::size_t pairs = batch.pairs();
   for_each_row(exec, item_side.num_active, pair_grain, [=] PRISM_HOST_DEVICE(std::size_t k) {
     const std::span<const Index> occurrences = item_side.occurrence_positions(k);
@@ -186,20 +186,21 @@ void scatter_score_gradients(const X& exec, const Batch& batch, BatchRows<T> row
       return occurrences[s] < pairs ? occurrences[s] : (occurrences[s] - pairs) / (terms - 1);
     };
     weighted_sum<typename X::isa>(
-        of_items[k], T{1}, occurrences.size(),
+        item_gradient[k], T{1}, occurrences.size(),
         [=](std::size_t s) -> std::size_t { return users[pair_of(s)]; },
         [=](std::size_t s) {
           const bool positive = occurrences[s] < pairs;
           return d_score[pair_of(s)][positive ? 0 : 1 + (occurrences[s] - pairs) % (terms - 1)];
         },
         rows.users);
-    scatter_item(k, of_items[k]);
+    scatter_item(k, item_gradient[k]);
   });
 }
 
 }  // namespace detail
 
-/// The overload for devices: first the scores of all pairs, then the gradients of all rows.
+/// for_each_score_gradient on a device: computes the scores of all pairs, then the gradients of all
+/// rows.
 template <DeviceExecution X, class T, class PerPair, class ScatterUser, class ScatterItem>
 double for_each_score_gradient(const X& exec, const Batch& batch, BatchRows<T> rows,
                                Scratch& scratch, const PerPair& per_pair,

@@ -48,9 +48,9 @@ template <class T>
                                                     : ranking.magnitudes[r];
     values[r] = static_cast<T>(value);
     if (is_finite(values[r]) && values[r] > 0) continue;  // no text for each of many rows
-    const bool only_as_t = is_finite(value) && value > 0;
+    const bool valid_in_double = is_finite(value) && value > 0;
     throw ArgumentError("magnitude", std::string("must be finite and above 0") +
-                                         (only_as_t ? " in the rows' type" : "") + ", not " +
+                                         (valid_in_double ? " in the rows' type" : "") + ", not " +
                                          format_number(value) + " for popularity " +
                                          std::to_string(popularity[r]));
   }

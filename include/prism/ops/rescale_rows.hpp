@@ -19,8 +19,8 @@ namespace prism::inline PRISM_ISA {
 /// are copied as they are.
 /// @param m   readable on the execution; empty: 1 for each row
 /// @param to  of the same shape
-/// @return the number of rows whose magnitude, before or after, is not finite, or 0 afterwards;
-///     what `to` has for them is unspecified
+/// @return the number of rows that cannot be rescaled: their magnitude is not finite before or
+///     after, or is 0 after; their values in `to` are unspecified
 template <class T, Execution X>
 [[nodiscard]] std::size_t rescale_rows(const X& exec, Rows<const T> from, std::span<const T> m,
                                        double exponent, Rows<T> to) {

@@ -57,14 +57,14 @@ void exclusive_scan(const X& exec, std::size_t n, const Number& number, const St
     for (std::size_t next = begin; next < end; next += Lanes<Isa>::step()) {
       const std::size_t i = next + Lanes<Isa>::first();
       const Index own = i < end ? number(i) : 0;
-      const Index of_lanes_before = Lanes<Isa>::sum_before(own);
-      if (i < end) store(i, before + of_lanes_before);
+      const Index earlier_lanes = Lanes<Isa>::sum_before(own);
+      if (i < end) store(i, before + earlier_lanes);
       before += Lanes<Isa>::sum(own);
     }
   });
 }
 
-/// The overload for lists.
+/// Exclusive prefix sums of a list: to[i] = from[0] + ... + from[i - 1].
 /// @param from, to  of equal length, in the device's memory; the same list, or lists that do not
 ///     overlap
 template <DeviceExecution X>

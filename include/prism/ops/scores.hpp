@@ -30,7 +30,7 @@ template <class Isa, class T, class Visit, class... Others>
     total = total + visit(numbers, P::load(others + j)...);
     numbers.store(x + j);
   }
-  T of_singles = 0;
+  T single_sum = 0;
   if constexpr (!Lanes<Isa>::are_threads) {
     // A pack takes as long as a few single numbers.
     constexpr std::size_t few = 2;
@@ -38,18 +38,18 @@ template <class Isa, class T, class Visit, class... Others>
       P numbers = PackTraits<P>::load_first(x + pack_end, left, T{0});
       const P terms = visit(numbers, PackTraits<P>::load_first(others + pack_end, left, T{0})...);
       PackTraits<P>::store_first(numbers, x + pack_end, left);
-      T of_terms[P::width];
-      terms.store(of_terms);
-      for (std::size_t j = 0; j < left; ++j) of_singles += of_terms[j];
-      return sum(total) + of_singles;
+      T stored_terms[P::width];
+      terms.store(stored_terms);
+      for (std::size_t j = 0; j < left; ++j) single_sum += stored_terms[j];
+      return sum(total) + single_sum;
     }
   }
   for (std::size_t j = pack_end + Lanes<Isa>::first(); j < n; j += Lanes<Isa>::step()) {
     Pack<T, isa::scalar> number{x[j]};
-    of_singles += visit(number, Pack<T, isa::scalar>{others[j]}...).value;
+    single_sum += visit(number, Pack<T, isa::scalar>{others[j]}...).value;
     x[j] = number.value;
   }
-  return sum(total) + Lanes<Isa>::sum(of_singles);
+  return sum(total) + Lanes<Isa>::sum(single_sum);
 }
 
 }  // namespace detail
@@ -73,7 +73,7 @@ class ScoreRange {
     }
     Lanes<Isa>::synchronise();
   }
-  /// The same; returns the sum of the results, of type Sum.
+  /// Returns the sum of visit(j, score), of type Sum, over all scores, which visit may modify.
   template <class Sum, class Visit>
   [[nodiscard]] PRISM_HOST_DEVICE Sum sum_of(const Visit& visit) const noexcept {
     Sum sum = 0;

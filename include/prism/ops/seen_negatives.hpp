@@ -23,14 +23,14 @@ namespace prism::inline PRISM_ISA::detail {
 template <class Visit>
 void for_each_negative_of(const Batch& batch, std::size_t item_row, const Visit& visit) {
   const std::span<const Index> occurrences = batch.item_side.occurrence_positions(item_row);
-  // Ascending: those as a negative come last.
+  // Occurrences are ascending, and those as a negative come last.
   for (std::size_t s = occurrences.size(); s-- > 0 && occurrences[s] >= batch.pairs();) {
     visit(occurrences[s] - batch.pairs());
   }
 }
 
-/// Which of a batch's shared negatives each of its users has a training interaction with: a bit for
-/// each user and negative, a 32nd of the memory that all scores in float would take.
+/// Which shared negatives each user of a batch has a training interaction with: a bit for each user
+/// and negative, a 32nd of the memory that all scores in float would take.
 class SeenNegatives {
   static constexpr std::size_t word_bits = 64;
 
@@ -44,12 +44,14 @@ class SeenNegatives {
             (batch.negatives.size() + word_bits - 1) / word_bits)) {
     const Interactions& train = batch.train.on_host();
     const BatchSide &users = batch.user_side, &items = batch.item_side;
-    std::size_t of_negatives = 0, of_users = 0;
-    for (const Index k : batch.negatives) of_negatives += train.item_degree()[items.unique_rows[k]];
-    for (std::size_t k = 0; k < users.num_active; ++k) {
-      of_users += train.user_degree()[users.unique_rows[k]];
+    std::size_t negative_degrees = 0, user_degrees = 0;
+    for (const Index k : batch.negatives) {
+      negative_degrees += train.item_degree()[items.unique_rows[k]];
     }
-    if (of_negatives <= of_users) {
+    for (std::size_t k = 0; k < users.num_active; ++k) {
+      user_degrees += train.user_degree()[users.unique_rows[k]];
+    }
+    if (negative_degrees <= user_degrees) {
       visit_negatives(exec, batch, train);
     } else {
       visit_users(exec, batch, train);
@@ -60,9 +62,9 @@ class SeenNegatives {
   /// @param scores  of the negatives
   template <class T>
   void mask(std::size_t k, T* scores) const noexcept {
-    const std::uint64_t* const of_user = words_[k];
+    const std::uint64_t* const user_words = words_[k];
     for (std::size_t w = 0; w < words_.dim(); ++w) {
-      for (std::uint64_t left = of_user[w]; left != 0; left &= left - 1) {
+      for (std::uint64_t left = user_words[w]; left != 0; left &= left - 1) {
         scores[w * word_bits + static_cast<std::size_t>(std::countr_zero(left))] = masked_score<T>;
       }
     }

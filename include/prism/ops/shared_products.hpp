@@ -75,17 +75,17 @@ class SharedProducts {
   template <Store Mode>
   Rows<T> gradients(std::size_t group, std::size_t count, const T* d_scores) const {
     T* const block_users = users_[group * block];
-    T* const of_users = user_gradient_[group * block];
-    std::fill_n(of_users, count * padded_dim_, T{0});
+    T* const user_gradient = user_gradient_[group * block];
+    std::fill_n(user_gradient, count * padded_dim_, T{0});
     for (std::size_t b = 0; b < blocks_; ++b) {
-      const T* const of_block = d_scores + b * block;
-      matrix_product<Store::add, Isa>(count, padded_dim_, block, {of_block, stride_, 1},
-                                      negative_rows_[b * block], padded_dim_, of_users,
+      const T* const block_scores = d_scores + b * block;
+      matrix_product<Store::add, Isa>(count, padded_dim_, block, {block_scores, stride_, 1},
+                                      negative_rows_[b * block], padded_dim_, user_gradient,
                                       padded_dim_);
-      matrix_product<Mode, Isa>(block, padded_dim_, count, {of_block, 1, stride_}, block_users,
+      matrix_product<Mode, Isa>(block, padded_dim_, count, {block_scores, 1, stride_}, block_users,
                                 padded_dim_, gradient_[(group * blocks_ + b) * block], padded_dim_);
     }
-    return {of_users, count, padded_dim_};
+    return {user_gradient, count, padded_dim_};
   }
 
   /// Call once, after all groups and before add_negative_gradient.

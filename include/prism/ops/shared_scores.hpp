@@ -147,18 +147,18 @@ class SharedScores {
         products.multiply(group, rows_.users, first, users, work.scores);
       });
       for (std::size_t r = 0; r < users; ++r) total += score_user(first + r, r, work, per_pair);
-      const Rows<T> of_users = with_products([&](const auto& products) {
+      const Rows<T> user_gradients = with_products([&](const auto& products) {
         if (first == begin) {
           return products.template gradients<Store::overwrite>(group, users, work.scores);
         }
         return products.template gradients<Store::add>(group, users, work.scores);
       });
       for (std::size_t r = 0; r < users; ++r) {
-        T* const of_user = of_users[r];
+        T* const user_gradient = user_gradients[r];
         for (const Index p : batch_.user_side.occurrence_positions(first + r)) {
-          add_scaled<Isa>(of_user, *d_positive_[p], rows_.items[batch_.items[p]], dim_);
+          add_scaled<Isa>(user_gradient, *d_positive_[p], rows_.items[batch_.items[p]], dim_);
         }
-        scatter_user(first + r, of_user);
+        scatter_user(first + r, user_gradient);
       }
     }
     return total;

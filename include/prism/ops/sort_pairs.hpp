@@ -41,14 +41,14 @@ void sort_by_digit(const X& exec, PairLists<const Index> from, PairLists<Index> 
     const std::size_t tile = lane / digits, place = lane % digits, begin = tile * digits;
     const std::size_t size = std::min(n - begin, digits);
     const std::size_t own = place < size ? keys[lane] >> shift & (digits - 1) : digits;
-    Index of_digit = 0, of_own = 0;
+    Index digit_count = 0, earlier_count = 0;
     for (std::size_t j = 0; j < size; ++j) {
       const std::size_t digit = keys[begin + j] >> shift & (digits - 1);
-      of_digit += digit == place;
-      of_own += digit == own && j < place;
+      digit_count += digit == place;
+      earlier_count += digit == own && j < place;
     }
-    counts[place * tiles + tile] = of_digit;
-    if (place < size) rank[lane] = of_own;
+    counts[place * tiles + tile] = digit_count;
+    if (place < size) rank[lane] = earlier_count;
   });
   exclusive_scan(exec, counts, counts);
   for_each_element(exec, n, [=] PRISM_HOST_DEVICE(std::size_t i) {

@@ -54,12 +54,12 @@ class SplitPairTiles {
   /// See PairTiles.
   double accumulate_tile(std::size_t i, std::size_t j) const noexcept {
     const typename Unit::Session session;
-    constexpr std::size_t of_block = block / panel;
-    const std::size_t i_end = std::min((i + 1) * of_block, panels_);
-    const std::size_t j_end = std::min((j + 1) * of_block, panels_);
+    constexpr std::size_t block_panels = block / panel;
+    const std::size_t i_end = std::min((i + 1) * block_panels, panels_);
+    const std::size_t j_end = std::min((j + 1) * block_panels, panels_);
     double total = 0;
-    for (std::size_t a = i * of_block; a < i_end; ++a) {
-      for (std::size_t b = i == j ? a : j * of_block; b < j_end; ++b) {
+    for (std::size_t a = i * block_panels; a < i_end; ++a) {
+      for (std::size_t b = i == j ? a : j * block_panels; b < j_end; ++b) {
         total += accumulate_panels(a, b);
       }
     }

@@ -56,11 +56,11 @@ class SplitSharedProducts {
     negative_gradient_ = scratch.allocate<float>(blocks_ * block, depth_ * square_side);
     user_gradient_ = scratch.allocate<float>(groups * block, depth_ * square_side);
     parallel_tasks(exec, blocks_, [&](std::size_t b) {
-      const std::span<const Index> of_block =
+      const std::span<const Index> block_negatives =
           negatives.subspan(b * block, std::min(block, negatives.size() - b * block));
       split_rows<Unit, Isa>(
-          of_block.size(), dim_, [&](std::size_t r) { return items[of_block[r]]; }, work_[b],
-          right_[b]);
+          block_negatives.size(), dim_, [&](std::size_t r) { return items[block_negatives[r]]; },
+          work_[b], right_[b]);
       for (std::size_t t = 0; t < tiles; ++t) {
         transpose_pairs(work_[b][t], right_transposed_[b][t]);
       }
@@ -90,39 +90,40 @@ class SplitSharedProducts {
 
   template <Store Mode>
   Rows<float> gradients(std::size_t group, std::size_t count, const float* d_scores) const {
-    float* const of_users = user_gradient_[group * block];
-    std::fill_n(of_users, block * user_gradient_.dim(), 0.0F);
+    float* const user_gradient = user_gradient_[group * block];
+    std::fill_n(user_gradient, block * user_gradient_.dim(), 0.0F);
     const typename Unit::Session session;
     DerivativeTile left[tiles_of_panel(squares)];
     DerivativeTile right[tiles_of_panel(squares)];
     for (std::size_t b = 0; b < blocks_; ++b) {
       split_square_panel<Unit, Isa>(d_scores + b * block, stride_, std::identity{}, left, right);
-      float* const of_negatives = gradient_[(group * blocks_ + b) * depth_ * square_side];
+      float* const negative_gradient = gradient_[(group * blocks_ + b) * depth_ * square_side];
       for (std::size_t g = 0; g < squares; ++g) {
         for (std::size_t d = 0; d < depth_; ++d) {
           Unit::template product<Store::add>(
               TiledFactor{left + 2 * g * squares, squares},
               TiledFactor{right_[b] + 2 * d * squares, squares}, squares,
-              of_users + g * square_side * user_gradient_.dim() + d * square_side,
+              user_gradient + g * square_side * user_gradient_.dim() + d * square_side,
               user_gradient_.dim());
           Unit::template product<Mode>(
               TiledFactor{users_transposed_[group] + 2 * d * squares, squares},
               TiledFactor{right + 2 * g * squares, squares}, squares,
-              of_negatives + d * square_side * block + g * square_side, block);
+              negative_gradient + d * square_side * block + g * square_side, block);
         }
       }
     }
-    return {of_users, count, user_gradient_.dim()};
+    return {user_gradient, count, user_gradient_.dim()};
   }
 
   /// Adds up the groups' sums in place and transposes them. Call once, after all groups.
   template <HostExecution X>
   void finish(const X& exec) const {
     parallel_tasks(exec, blocks_, [&](std::size_t b) {
-      const std::size_t of_block = depth_ * square_side * block;
+      const std::size_t block_elements = depth_ * square_side * block;
       float* const sum = gradient_[b * depth_ * square_side];
       for (std::size_t g = 1; g < groups_; ++g) {
-        add_scaled<Isa>(sum, 1.0F, gradient_[(g * blocks_ + b) * depth_ * square_side], of_block);
+        add_scaled<Isa>(sum, 1.0F, gradient_[(g * blocks_ + b) * depth_ * square_side],
+                        block_elements);
       }
       for (std::size_t r = 0; r < block; ++r) {
         float* const to = negative_gradient_[b * block + r];

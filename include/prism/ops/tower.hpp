@@ -56,13 +56,14 @@ template <class T, Execution X>
                              allocate(panel_elements<T, Isa>(out, in))};
   std::copy_n(bias, out, layer.bias);
   std::fill(layer.bias + out, layer.bias + padded<T, Isa>(out), T{0});
-  const std::size_t of_transposed = (out + w - 1) / w, panels = of_transposed + (in + w - 1) / w;
+  const std::size_t transposed_panels = (out + w - 1) / w,
+                    panels = transposed_panels + (in + w - 1) / w;
   constexpr std::size_t grain = std::size_t{1} << 14;  // numbers
   parallel_chunks(exec, panels, std::max<std::size_t>(grain / (w * std::max(in, out)), 1),
                   [&](std::size_t begin, std::size_t end) {
                     for (std::size_t p = begin; p < end; ++p) {
-                      const bool transposed = p < of_transposed;
-                      const std::size_t column = (transposed ? p : p - of_transposed) * w;
+                      const bool transposed = p < transposed_panels;
+                      const std::size_t column = (transposed ? p : p - transposed_panels) * w;
                       T* const to = transposed ? layer.weight_transposed + column * in
                                                : layer.weight + column * out;
                       pack_panel<Isa>(weight, column, transposed, transposed ? in : out, to);
@@ -80,7 +81,7 @@ inline constexpr bool takes_packs = requires {
 
 /// Applies f to each number of a pack.
 template <AnyPack P, class F>
-[[nodiscard]] P of_each_number(P x, const F& f) {
+[[nodiscard]] P map_numbers(P x, const F& f) {
   pack_number_t<P> numbers[P::width];
   x.store(numbers);
   for (auto& number : numbers) number = f(number);
@@ -96,7 +97,7 @@ void activate(const Activation& activation, T* y, std::size_t n) {
     if constexpr (takes_packs<Activation>) {
       activation.apply(x).store(y + e);
     } else {
-      of_each_number(x, [&](T number) { return activation.apply(number); }).store(y + e);
+      map_numbers(x, [&](T number) { return activation.apply(number); }).store(y + e);
     }
   }
 }
@@ -109,8 +110,7 @@ void differentiate(const Activation& activation, const T* y, T* g, std::size_t n
     if constexpr (takes_packs<Activation>) {
       derivative = activation.derivative(derivative);
     } else {
-      derivative =
-          of_each_number(derivative, [&](T number) { return activation.derivative(number); });
+      derivative = map_numbers(derivative, [&](T number) { return activation.derivative(number); });
     }
     (P::load(g + e) * derivative).store(g + e);
   }
@@ -187,8 +187,8 @@ template <class T, HostExecution X, std::size_t Layers, class Activation>
   const Rows<T> gradient = scratch.allocate<T>(size, dim);
   parallel_chunks(exec, size, chunk, [&](std::size_t begin, std::size_t end) {
     const std::size_t c = begin / chunk;
-    T* const of_chunk = sums[c * Layers * layer_rows];
-    std::fill_n(of_chunk, Layers * layer_rows * width, T{0});
+    T* const chunk_sums = sums[c * Layers * layer_rows];
+    std::fill_n(chunk_sums, Layers * layer_rows * width, T{0});
     for (std::size_t first = begin; first < end; first += block) {
       const std::size_t rows = std::min(block, end - first);
       T* free = work[c * 2 * block];
@@ -203,8 +203,8 @@ template <class T, HostExecution X, std::size_t Layers, class Activation>
       }
       for (std::size_t l = Layers; l-- > 0;) {
         const T* const x = saved.input[l][first];
-        T* const of_layer = of_chunk + l * layer_rows * width;
-        add_linear_gradient<Isa>(saved.layer[l], rows, x, g, of_layer, of_layer + dim * width);
+        T* const layer_sums = chunk_sums + l * layer_rows * width;
+        add_linear_gradient<Isa>(saved.layer[l], rows, x, g, layer_sums, layer_sums + dim * width);
         if (l == 0 && dim == width) free = gradient[first];
         linear_input_gradient<Isa>(saved.layer[l], rows, g, free);
         if (l > 0) detail::differentiate<Isa>(activation, x, free, rows * width);

@@ -23,7 +23,7 @@ struct UnitRows {
   Rows<T> magnitude;  // n x 1
 };
 
-/// The unit rows of both sides of a step.
+/// The unit rows of a loss's output rows, of both sides.
 template <class T>
 struct UnitOutput {
   UnitRows<T> users;
@@ -36,7 +36,7 @@ namespace detail {
 
 inline constexpr std::size_t unit_grain = 256;
 
-/// The overload for one side.
+/// Adds the gradient through the normalisation of one side's rows to `to`.
 template <class T, Execution X>
 void accumulate_unit_gradient(const X& exec, UnitRows<T> rows, Rows<const T> from, Rows<T> to) {
   for_each_row(exec, to.size(), unit_grain, [=] PRISM_HOST_DEVICE(std::size_t k) {
@@ -72,7 +72,7 @@ template <class T, Execution X>
   return side;
 }
 
-/// Normalises a step's output rows.
+/// Normalises the output rows of a loss.
 template <class T, Execution X>
 [[nodiscard]] UnitOutput<T> normalise_output(const LossStep<T, X>& step) {
   return {normalise_rows(step.exec, step.output.users, step.scratch),
@@ -107,7 +107,7 @@ double loss_over_cosines(const LossStep<T, X>& step, const UnitOutput<T>& unit_o
                                  StoreGradient{unit_output.items, step.gradient.items});
 }
 
-/// The overload for a loss with further terms: sets the gradient with respect to the unit rows.
+/// A loss of cosines with further terms: sets the gradient with respect to the unit rows.
 template <class T, Execution X, class PerPair>
 double loss_over_cosines(const LossStep<T, X>& step, const UnitOutput<T>& unit_output,
                          const PerPair& per_pair, Embeddings<T> unit_gradient) {

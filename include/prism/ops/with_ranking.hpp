@@ -77,10 +77,10 @@ template <class T, Execution X>
 
 }  // namespace detail
 
-/// Returns the scorer with its items' rows, on request also its users', rescaled as a ranking says.
-/// With Ranking{} this is the same scorer, bit for bit. Rows of zeros do not change, nor do rows so
-/// small that their squares are zero. The factors and the offset of a loss's ranking rule are kept,
-/// not recomputed from the rows.
+/// Returns the scorer with the rows of its items, and with Ranking::users those of its users too,
+/// rescaled to the magnitudes of a ranking. With Ranking{} this is the same scorer, bit for bit.
+/// Rows of zeros do not change, nor do rows so small that their squares are zero. The factors and
+/// the offset of a loss's ranking rule are kept, not recomputed from the rows.
 /// @param exec   where it runs, if it can read the rows, otherwise the host that it belongs to; the
 ///     host's threads if left out
 /// @param train  whose popularity the magnitudes follow. If the scorer has more items or users,
@@ -111,7 +111,7 @@ template <Execution X, class T>
   return {Output<T>(ranked, owned), scorer.user_factor, scorer.item_factor, scorer.offset};
 }
 
-/// The same, on the host's threads.
+/// Runs on the host's threads: with_ranking(par, scorer, ranking, train).
 template <class T>
 [[nodiscard]] Scorer<T> with_ranking(const Scorer<T>& scorer, const Ranking& ranking,
                                      const Interactions& train) {

@@ -37,8 +37,8 @@ struct DeferredSteps {
   [[nodiscard]] constexpr std::size_t size() const noexcept { return steps.size(); }
 
   /// Applies the steps after the first `from` to a row w with moments m and v of n elements each.
-  /// @return the number of steps that the moments are then up to date with: size(), or fewer, in
-  ///     which case they still have to be multiplied by moment_decay() of the rest
+  /// @return the number of steps that the moments then include: size(), or fewer; they must then
+  ///     still be multiplied by moment_decay() of the remaining steps
   template <class Isa = isa::native>
   PRISM_HOST_DEVICE std::size_t apply(std::size_t from, T* w, T* m, T* v, T decay,
                                       const AdamConstants<T>& constant,
@@ -60,14 +60,15 @@ struct DeferredSteps {
     return accurate;
   }
 
-  /// For a row without decay and with a single second moment: the factor by which its first
-  /// moments, up to date with the first `of_moments` steps, are multiplied to give what the steps
-  /// after the first `from` subtract from its weights.
+  /// For a row without decay and with a single second moment: the product of its first moments and
+  /// this factor is what the steps after the first `from` subtract from its weights.
+  /// @param moment_steps  how many steps the moments include
   [[nodiscard]] PRISM_HOST_DEVICE double first_moment_factor(std::size_t from,
-                                                             std::size_t of_moments, double second,
+                                                             std::size_t moment_steps,
+                                                             double second,
                                                              double epsilon) const noexcept {
-    double first = beta1_powers[from - of_moments];
-    second *= beta2_powers[from - of_moments];
+    double first = beta1_powers[from - moment_steps];
+    second *= beta2_powers[from - moment_steps];
     const std::size_t end = from + std::min(significant_steps, size() - from);
     double factor = 0;
     for (; from < end && !closed_forms[from].is_accurate(); ++from) {

@@ -58,12 +58,12 @@ struct AdamRows {
       }
       from = 0;
     }
-    // If steps were applied to the weights alone, the moments have to catch up first.
+    // If steps were applied to the weights alone, they are applied to the moments first.
     if (last.moments != from) apply_deferred_moments<Isa>(r);
-    const std::size_t of_moments = deferred.template apply<Isa>(
+    const std::size_t moment_steps = deferred.template apply<Isa>(
         from, table.rows[r], first(r), second(r), decay, constant, table.rows.dim());
     Lanes<Isa>::once(
-        [&] { last = {.weights = now, .moments = static_cast<std::uint32_t>(of_moments)}; });
+        [&] { last = {.weights = now, .moments = static_cast<std::uint32_t>(moment_steps)}; });
   }
 
   /// Brings a row's moments up to date with its weights.
@@ -95,7 +95,7 @@ struct AdamRows {
                     const RowDecay<R>& row_decay, const AdamConstants<T>& constant) const {
     if (pair.size() < 2) return;
     const std::size_t dim = table.rows.dim();
-    std::array<AdamReplayRow<T>, 2> of_pair;
+    std::array<AdamReplayRow<T>, 2> pair_rows;
     std::array<std::size_t, 2> from{};
     for (std::size_t i = 0; i < 2; ++i) {
       const Index r = pair[i];
@@ -103,15 +103,15 @@ struct AdamRows {
       const T decay = static_cast<T>(row_decay(r));
       from[i] = last.first_deferred();
       if (decay == 0 || from[i] == deferred.size() || from[i] != last.moments) return;
-      of_pair[i] = {table.rows[r], first(r), second(r), decay};
+      pair_rows[i] = {table.rows[r], first(r), second(r), decay};
     }
     const std::size_t common = std::max(from[0], from[1]);
     for (std::size_t i = 0; i < 2; ++i) {
       if (from[i] == common) continue;
-      adam_replay<Isa>(std::array{of_pair[i]}, constant,
+      adam_replay<Isa>(std::array{pair_rows[i]}, constant,
                        deferred.steps.subspan(from[i], common - from[i]), dim);
     }
-    adam_replay<Isa>(of_pair, constant, deferred.steps.subspan(common), dim);
+    adam_replay<Isa>(pair_rows, constant, deferred.steps.subspan(common), dim);
     const auto now = static_cast<std::uint32_t>(deferred.size());
     for (const Index r : pair) row[r].last = {now, now};
   }

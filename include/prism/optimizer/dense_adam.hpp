@@ -63,10 +63,10 @@ struct DenseAdam {
     /// Whether all moments are finite: a weight whose moment has overflowed no longer changes.
     template <Execution X = Serial>
     [[nodiscard]] bool finite(const X& exec = {}) const {
-      const auto fine = [&](const Matrix<T>& moments) {
+      const auto moments_finite = [&](const Matrix<T>& moments) {
         return all_finite(exec, std::span<const T>(moments.data(), moments.size()));
       };
-      return fine(first) && fine(second);
+      return moments_finite(first) && moments_finite(second);
     }
 
     void save(BinaryWriter& out) const {

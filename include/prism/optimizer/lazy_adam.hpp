@@ -165,26 +165,26 @@ class LazyAdam {
   void apply_deferred(const X& exec, std::span<const Index> row_indices,
                       const R& regularizer) const {
     const RowDecay inactive_decay(regularizer, table_.popularity, false);
-    const auto of_state = view();
+    const auto state = view();
     const ParameterView<T> table = table_;
     const AdamConstants<T> constant = constant_;
     visit_rows(
-        exec, row_indices, of_state,
+        exec, row_indices, state,
         [=](Index r) {
-          const std::uint32_t last = of_state.row[r].last.weights;
+          const std::uint32_t last = state.row[r].last.weights;
           if (last == AdamLastStep::no_gradient_yet && inactive_decay.is_zero()) {
             return table.bounded();
           }
-          return last != of_state.deferred.size();
+          return last != state.deferred.size();
         },
         [=](std::span<const Index> rows) {
           if constexpr (!DeviceExecution<X>) {
-            of_state.template replay_group<typename X::isa>(table, rows, inactive_decay, constant);
+            state.template replay_group<typename X::isa>(table, rows, inactive_decay, constant);
           }
         },
         [=] PRISM_HOST_DEVICE(std::size_t k) {
           const Index r = row_indices[k];
-          of_state.template apply_deferred<typename X::isa>(table, r, inactive_decay(r), constant);
+          state.template apply_deferred<typename X::isa>(table, r, inactive_decay(r), constant);
         });
   }
 
@@ -193,15 +193,15 @@ class LazyAdam {
   void flush(const X& exec, const R& regularizer) const {
     if (state_.history_.size() == 0) return;
     const RowDecay inactive_decay(regularizer, table_.popularity, false);
-    const auto of_state = view();
+    const auto state = view();
     const ParameterView<T> table = table_;
     const AdamConstants<T> constant = constant_;
     const auto flush_row = [=] PRISM_HOST_DEVICE(std::size_t r) {
       using Isa = typename X::isa;
-      of_state.template apply_deferred<Isa>(table, r, inactive_decay(r), constant);
-      auto& last = of_state.row[r].last;
+      state.template apply_deferred<Isa>(table, r, inactive_decay(r), constant);
+      auto& last = state.row[r].last;
       const bool had_gradient = last.weights != AdamLastStep::no_gradient_yet;
-      if (had_gradient) of_state.template apply_deferred_moments<Isa>(r);
+      if (had_gradient) state.template apply_deferred_moments<Isa>(r);
       Lanes<Isa>::once([&] {
         if (had_gradient) last.weights = 0;
         last.moments = 0;
@@ -212,12 +212,12 @@ class LazyAdam {
     } else {
       constexpr std::size_t group = RowsOf<T>::template group<typename X::isa>;
       parallel_chunks(exec, table_.rows.size(), grain, [&](std::size_t begin, std::size_t end) {
-        Index of_group[group];
+        Index group_rows[group];
         for (std::size_t first = begin; first < end; first += group) {
           const std::size_t n = std::min(group, end - first);
-          std::iota(of_group, of_group + n, static_cast<Index>(first));
-          of_state.template replay_group<typename X::isa>(table_, {of_group, n}, inactive_decay,
-                                                          constant_);
+          std::iota(group_rows, group_rows + n, static_cast<Index>(first));
+          state.template replay_group<typename X::isa>(table_, {group_rows, n}, inactive_decay,
+                                                       constant_);
           for (std::size_t r = first; r < first + n; ++r) flush_row(r);
         }
       });
@@ -236,29 +236,29 @@ class LazyAdam {
     constexpr std::size_t max_history = 1 << 16;
     if (gradient.is_dense() || state_.history_.size() == max_history) flush(exec, regularizer);
     if (!gradient.is_dense()) state_.history_.make_room(exec, beta1_, beta2_);
-    const auto of_state = view();
+    const auto state = view();
     const ParameterView<T> table = table_;
     const AdamConstants<T> constant = constant_;
     if (gradient.is_dense()) {
       for_each_row(exec, table_.rows.size(), grain, [=] PRISM_HOST_DEVICE(std::size_t r) {
         using Isa = typename X::isa;
         const double decay = gradient.in_batch(r) ? active_decay(r) : inactive_decay(r);
-        of_state.template step<Isa>(table, r, gradient.of(r), decay, constant, step);
-        Lanes<Isa>::once([&] { of_state.row[r].last = {0, 0}; });
+        state.template step<Isa>(table, r, gradient.of(r), decay, constant, step);
+        Lanes<Isa>::once([&] { state.row[r].last = {0, 0}; });
       });
       return;
     }
     const std::span<const Index> unique_rows = gradient.unique_rows();
     visit_rows(
-        exec, unique_rows, of_state, [](Index) { return true; }, [](std::span<const Index>) {},
+        exec, unique_rows, state, [](Index) { return true; }, [](std::span<const Index>) {},
         [=] PRISM_HOST_DEVICE(std::size_t k) {
           using Isa = typename X::isa;
           const Index r = unique_rows[k];
-          of_state.template apply_deferred<Isa>(table, r, inactive_decay(r), constant);
+          state.template apply_deferred<Isa>(table, r, inactive_decay(r), constant);
           const double decay = k < gradient.num_active() ? active_decay(r) : inactive_decay(r);
-          of_state.template step<Isa>(table, r, gradient.of_unique_row(k), decay, constant, step);
-          const auto now = static_cast<std::uint32_t>(of_state.deferred.size() + 1);
-          Lanes<Isa>::once([&] { of_state.row[r].last = {now, now}; });
+          state.template step<Isa>(table, r, gradient.of_unique_row(k), decay, constant, step);
+          const auto now = static_cast<std::uint32_t>(state.deferred.size() + 1);
+          Lanes<Isa>::once([&] { state.row[r].last = {now, now}; });
         });
     state_.history_.add(exec, info.learning_rate, beta1_, beta2_, info.step);
   }
@@ -273,25 +273,25 @@ class LazyAdam {
   /// Calls visit(k) for each row row_indices[k]. On the host it prefetches later rows for which
   /// needed(row) is true, and calls before_group(rows) before it visits a group of rows.
   template <Execution X, class Needed, class BeforeGroup, class Visit>
-  void visit_rows(const X& exec, std::span<const Index> row_indices, const RowsOf<T>& of_state,
+  void visit_rows(const X& exec, std::span<const Index> row_indices, const RowsOf<T>& state,
                   const Needed& needed, const BeforeGroup& before_group, const Visit& visit) const {
     if constexpr (DeviceExecution<X>) {
       for_each_row(exec, row_indices.size(), visit);
     } else {
       constexpr std::size_t group = RowsOf<T>::template group<typename X::isa>;
       constexpr std::size_t prefetch_distance = std::max<std::size_t>(12, 2 * group);
-      const std::size_t dim = table_.rows.dim(), columns = of_state.moments.dim();
+      const std::size_t dim = table_.rows.dim(), columns = state.moments.dim();
       parallel_chunks(exec, row_indices.size(), grain, [&](std::size_t begin, std::size_t end) {
         for (std::size_t k = begin; k < end; ++k) {
           if (k + 2 * prefetch_distance < row_indices.size()) {
-            prefetch(of_state.row + row_indices[k + 2 * prefetch_distance], 1);
+            prefetch(state.row + row_indices[k + 2 * prefetch_distance], 1);
           }
           // needed() is not called for rows of the next chunk: its thread may be writing what
           // needed() reads.
           if (const std::size_t next = k + prefetch_distance;
               next < row_indices.size() && (next >= end || needed(row_indices[next]))) {
             prefetch(table_.rows[row_indices[next]], dim);
-            prefetch(of_state.moments[row_indices[next]], columns);
+            prefetch(state.moments[row_indices[next]], columns);
           }
           if ((k - begin) % group == 0) {
             before_group(row_indices.subspan(k, std::min(group, end - k)));

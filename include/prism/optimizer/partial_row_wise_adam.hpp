@@ -50,26 +50,26 @@ struct PartialRowWiseAdam {
   void apply_deferred(const X& exec, const ParameterView<T>& table,
                       std::span<const Index> row_indices, State<T>& state,
                       const R& regularizer) const {
-    of(table, state).apply_deferred(exec, row_indices, regularizer);
+    lazy_adam(table, state).apply_deferred(exec, row_indices, regularizer);
   }
 
   /// Applies the deferred steps of all rows of a table, and clears the history.
   template <Execution X, class T, RegularizerPolicy R>
   void flush(const X& exec, const ParameterView<T>& table, State<T>& state,
              const R& regularizer) const {
-    of(table, state).flush(exec, regularizer);
+    lazy_adam(table, state).flush(exec, regularizer);
   }
 
   template <Execution X, class T, RegularizerPolicy R>
   void operator()(const X& exec, const ParameterView<T>& table, const TableGradient<T>& gradient,
                   State<T>& state, StepInfo info, const R& regularizer) const {
-    of(table, state).step(exec, gradient, info, regularizer);
+    lazy_adam(table, state).step(exec, gradient, info, regularizer);
   }
 
  private:
   template <class T>
-  [[nodiscard]] detail::LazyAdam<T, detail::RowWiseAdamRows> of(const ParameterView<T>& table,
-                                                                State<T>& state) const {
+  [[nodiscard]] detail::LazyAdam<T, detail::RowWiseAdamRows> lazy_adam(
+      const ParameterView<T>& table, State<T>& state) const {
     return {table, state, beta1, beta2, epsilon};
   }
 };

@@ -175,11 +175,11 @@ struct RowWiseAdamRows {
     for (std::size_t i = 0; i < lanes; ++i) {
       if (from[i] >= end) continue;
       const std::size_t r = rows[i];
-      const RowProducts of = RowProducts::of<Isa>(table.rows[r], moments[r], dim);
-      weights_squared[i] = of.weights_squared;
-      products[i] = of.products;
-      moments_squared[i] = of.moments_squared;
-      const bool is_zero = of.weights_squared == 0 && of.moments_squared == 0;
+      const RowProducts initial = RowProducts::of<Isa>(table.rows[r], moments[r], dim);
+      weights_squared[i] = initial.weights_squared;
+      products[i] = initial.products;
+      moments_squared[i] = initial.moments_squared;
+      const bool is_zero = initial.weights_squared == 0 && initial.moments_squared == 0;
       decay[i] = is_zero ? 0 : decays[i];
       second[i] = static_cast<double>(row[r].second);
     }

@@ -25,7 +25,7 @@ namespace prism::inline PRISM_ISA {
 
 namespace detail {
 
-/// The state of a row: how many of the history's steps it has had, and the decay that it still
+/// The state of a row: how many of the history's steps it includes, and the decay that it still
 /// owes, a fraction of its weights that is negligible so far.
 struct SGDRow {
   float owed = 0;
@@ -45,11 +45,12 @@ struct SGDRows {
 
   /// Decays row r, or lets it owe the decay. @param last  the new SGDRow::last
   template <class Isa>
-  PRISM_HOST_DEVICE void decay(std::size_t r, const DecayFactor& of_steps,
+  PRISM_HOST_DEVICE void decay(std::size_t r, const DecayFactor& steps_factor,
                                std::uint32_t last) const {
     T* const w = table.rows[r];
     const std::size_t dim = table.rows.dim();
-    const DecayFactor factor = of_steps * DecayFactor::of_lost(static_cast<double>(row[r].owed));
+    const DecayFactor factor =
+        steps_factor * DecayFactor::from_lost(static_cast<double>(row[r].owed));
     const bool owes = std::abs(factor.lost) < negligible;
     if (!owes && std::abs(factor.lost) <= 0.5) {
       add_scaled<Isa>(w, static_cast<T>(-factor.lost), w, dim);
@@ -59,7 +60,8 @@ struct SGDRows {
     Lanes<Isa>::once([&] { row[r] = {owes ? static_cast<float>(factor.lost) : 0, last}; });
   }
 
-  /// The same for its deferred steps.
+  /// Applies the decay of row r's deferred steps, or lets it owe that decay.
+  /// @param last  the new SGDRow::last
   template <class Isa>
   PRISM_HOST_DEVICE void apply_deferred(std::size_t r, std::uint32_t last) const {
     decay<Isa>(r, history.factor(row[r].last, inactive_decay(r)), last);
@@ -74,8 +76,8 @@ struct SGDRows {
   PRISM_HOST_DEVICE void step(std::size_t r, const T* g, double learning_rate, double lambda,
                               std::uint32_t last) const {
     apply_deferred<Isa>(r, last);
-    const DecayFactor factor = DecayFactor::of_lost(static_cast<double>(row[r].owed)) *
-                               DecayFactor::of_lost(learning_rate * lambda);
+    const DecayFactor factor = DecayFactor::from_lost(static_cast<double>(row[r].owed)) *
+                               DecayFactor::from_lost(learning_rate * lambda);
     descend<Isa>(table.rows[r], static_cast<T>(learning_rate), g,
                  static_cast<T>(factor.lost / learning_rate), table.rows.dim());
     Lanes<Isa>::once([&] { row[r].owed = 0; });
@@ -134,9 +136,10 @@ struct SGD {
                       std::span<const Index> row_indices, State<T>& state,
                       const R& regularizer) const {
     if (state.history_.size() == 0) return;
-    const auto of_rows = view(table, state, regularizer);
+    const auto table_rows = view(table, state, regularizer);
     for_each_row(exec, row_indices.size(), grain, [=] PRISM_HOST_DEVICE(std::size_t k) {
-      of_rows.template apply_deferred<typename X::isa>(row_indices[k], of_rows.history.size());
+      table_rows.template apply_deferred<typename X::isa>(row_indices[k],
+                                                          table_rows.history.size());
     });
   }
 
@@ -145,9 +148,9 @@ struct SGD {
   void flush(const X& exec, const ParameterView<T>& table, State<T>& state,
              const R& regularizer) const {
     if (state.history_.size() == 0) return;
-    const auto of_rows = view(table, state, regularizer);
+    const auto table_rows = view(table, state, regularizer);
     for_each_row(exec, table.rows.size(), grain, [=] PRISM_HOST_DEVICE(std::size_t r) {
-      of_rows.template apply_deferred<typename X::isa>(r, 0);
+      table_rows.template apply_deferred<typename X::isa>(r, 0);
     });
     state.history_.clear();
   }
@@ -164,29 +167,29 @@ struct SGD {
     }
     const RowDecay active_decay(regularizer, table.popularity, true);
     const RowDecay inactive_decay(regularizer, table.popularity, false);
-    const auto of_rows = view(table, state, regularizer);
+    const auto table_rows = view(table, state, regularizer);
     if (every_row) {
       const std::size_t dim = table.rows.dim();
       for_each_row(exec, table.rows.size(), grain, [=] PRISM_HOST_DEVICE(std::size_t r) {
         using Isa = typename X::isa;
         const double decay = gradient.in_batch(r) ? active_decay(r) : inactive_decay(r);
         if (const T* const g = gradient.of(r)) {
-          of_rows.template step<Isa>(r, g, learning_rate, decay, 0);
+          table_rows.template step<Isa>(r, g, learning_rate, decay, 0);
         } else {
-          of_rows.template decay<Isa>(r, DecayFactor::of_lost(learning_rate * decay), 0);
+          table_rows.template decay<Isa>(r, DecayFactor::from_lost(learning_rate * decay), 0);
         }
         if (table.bounded()) clamp<Isa>(table.rows[r], table.lowest, table.highest, dim);
       });
       return;
     }
     const bool defers = !inactive_decay.is_zero();
-    const std::uint32_t last = defers ? of_rows.history.size() + 1 : 0;
+    const std::uint32_t last = defers ? table_rows.history.size() + 1 : 0;
     const std::span<const Index> unique_rows = gradient.unique_rows();
     for_each_row(exec, unique_rows.size(), grain, [=] PRISM_HOST_DEVICE(std::size_t k) {
       const Index r = unique_rows[k];
       const double decay = k < gradient.num_active() ? active_decay(r) : inactive_decay(r);
-      of_rows.template step<typename X::isa>(r, gradient.of_unique_row(k), learning_rate, decay,
-                                             last);
+      table_rows.template step<typename X::isa>(r, gradient.of_unique_row(k), learning_rate, decay,
+                                                last);
     });
     if (defers) state.history_.add(learning_rate);
   }

@@ -17,7 +17,7 @@ struct DecayFactor {
   double lost = 0;  ///< 1 - kept, to full precision even if kept is nearly 1
 
   /// The factor of one or more steps that subtract this fraction of a row.
-  [[nodiscard]] PRISM_HOST_DEVICE static constexpr DecayFactor of_lost(double lost) noexcept {
+  [[nodiscard]] PRISM_HOST_DEVICE static constexpr DecayFactor from_lost(double lost) noexcept {
     return {1 - lost, lost};
   }
   [[nodiscard]] PRISM_HOST_DEVICE friend constexpr DecayFactor operator*(
@@ -56,7 +56,7 @@ class SGDHistory {
     for (std::size_t k = 0; k < num_runs_; ++k) {
       const Run& run = runs_[k];
       if (run.end <= from) continue;
-      DecayFactor power = DecayFactor::of_lost(run.learning_rate * decay);
+      DecayFactor power = DecayFactor::from_lost(run.learning_rate * decay);
       for (std::uint32_t steps = run.end - from; steps > 0; steps /= 2) {
         if (steps % 2 == 1) product = product * power;
         power = power * power;

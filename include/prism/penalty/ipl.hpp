@@ -34,9 +34,9 @@ enum class IPLSums {
 /// Penalty on popularity bias at the level of interactions: weight times the standard deviation of
 /// c_i / d_i^(2 - gamma) over the items with a training interaction, where d_i is the popularity of
 /// item i and c_i the sum of sig(u . i) over the users of its training interactions. It penalises
-/// scores that grow with popularity. Each step takes a pass over all training interactions, or with
-/// the other sums over the batch and, once, over all items. Liu et al.: "Popularity debiasing from
-/// exposure to interaction in collaborative filtering", SIGIR 2023.
+/// scores that grow with popularity. Each training step takes a pass over all training
+/// interactions; with the other sums, over the batch and once over all items. Liu et al.:
+/// "Popularity debiasing from exposure to interaction in collaborative filtering", SIGIR 2023.
 struct IPL {
   static constexpr std::string_view name = "IPL";
 
@@ -118,7 +118,7 @@ struct IPL {
     detail::group_ratios<T>(step.exec, items, groups.first, sigmoids.probability, degree, ratio);
     const auto statistics = detail::ratio_statistics<T>(step.exec, ratio, degree);
     detail::ratio_gradient(step.exec, ratio, statistics, weight, degree);
-    detail::add_batch_gradient<T>(step, list, ratio, {}, groups.of_score, sigmoids.derivative,
+    detail::add_batch_gradient<T>(step, list, ratio, {}, groups.group_of_score, sigmoids.derivative,
                                   groups.scores_of_item);
     return weight * statistics.deviation;
   }

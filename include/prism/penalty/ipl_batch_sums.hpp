@@ -89,7 +89,7 @@ void batch_ratios(const X& exec, BatchSide items, Rows<const T> probability,
 /// item gets as many scores as it has occurrences.
 struct ScoreGroups {
   std::span<const Index> first;           // where each item row's group begins
-  std::span<const Index> of_score;        // the item row whose group has each score
+  std::span<const Index> group_of_score;  // the item row whose group has each score
   std::span<const Index> scores_of_item;  // each item row's own scores, ascending, at the
                                           // offsets of its occurrences
 
@@ -124,7 +124,7 @@ struct ScoreGroups {
       return copy;
     };
     first = given_back(begin);
-    of_score = given_back(groups);
+    group_of_score = given_back(groups);
     scores_of_item = given_back(scores);
   }
 };

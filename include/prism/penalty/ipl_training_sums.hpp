@@ -83,11 +83,11 @@ void training_ratios(const X& exec, Adjacency users_of, BatchRows<T> output,
 /// d penalty / d c_i, for the training interactions of a side's row and those of the other side.
 template <class T>
 struct TrainingSumGradient {
-  Rows<const T> of_item;
+  Rows<const T> item_gradient;
   bool rows_are_items;
 
   [[nodiscard]] PRISM_HOST_DEVICE T operator()(std::size_t row, Index partner) const noexcept {
-    return *of_item[rows_are_items ? row : partner];
+    return *item_gradient[rows_are_items ? row : partner];
   }
 };
 

@@ -73,7 +73,7 @@ struct Penalized {
 
     State(const Penalized& policy, const StateContext& context)
         : loss(make_state<T>(policy.loss, context)),
-          penalty(make_state<T>(policy.penalty, of_penalty(context))) {
+          penalty(make_state<T>(policy.penalty, penalty_context(context))) {
       for_each_trained_parameter<T>(loss, [this](const auto&) { ++parameters_of_loss; });
     }
     State(const State& other, std::pmr::memory_resource* memory)
@@ -89,7 +89,7 @@ struct Penalized {
 
    private:
     /// The context with a separate random stream.
-    static StateContext of_penalty(StateContext context) noexcept {
+    static StateContext penalty_context(StateContext context) noexcept {
       context.stream = Stream::penalty;
       return context;
     }
@@ -100,17 +100,19 @@ struct Penalized {
   /// without effect. dot_product_logits is the loss's, because a saturated penalty does not keep
   /// the loss from training.
   [[nodiscard]] constexpr LossTraits traits() const noexcept {
-    const LossTraits of_loss = prism::loss_traits(loss), of_penalty = prism::loss_traits(penalty);
-    return {
-        .negatives = of_loss.negatives,
-        .overwrites_gradient = of_loss.overwrites_gradient,
-        .needs_all_rows = of_loss.needs_all_rows || of_penalty.needs_all_rows,
-        .has_ranking_rule = true,
-        .sees_negatives = of_loss.sees_negatives || of_penalty.sees_negatives,
-        .dot_product_logits = of_loss.dot_product_logits,
-        .takes_shared_negatives = of_loss.takes_shared_negatives &&
-                                  (of_penalty.takes_shared_negatives || !of_penalty.sees_negatives),
-        .reads_log_probability = of_loss.reads_log_probability || of_penalty.reads_log_probability};
+    const LossTraits loss_traits = prism::loss_traits(loss),
+                     penalty_traits = prism::loss_traits(penalty);
+    return {.negatives = loss_traits.negatives,
+            .overwrites_gradient = loss_traits.overwrites_gradient,
+            .needs_all_rows = loss_traits.needs_all_rows || penalty_traits.needs_all_rows,
+            .has_ranking_rule = true,
+            .sees_negatives = loss_traits.sees_negatives || penalty_traits.sees_negatives,
+            .dot_product_logits = loss_traits.dot_product_logits,
+            .takes_shared_negatives =
+                loss_traits.takes_shared_negatives &&
+                (penalty_traits.takes_shared_negatives || !penalty_traits.sees_negatives),
+            .reads_log_probability =
+                loss_traits.reads_log_probability || penalty_traits.reads_log_probability};
   }
 
   /// @throws ArgumentError  for a penalty that uses negatives
@@ -127,12 +129,12 @@ struct Penalized {
 
   template <class T, Execution X>
   double operator()(const LossStep<T, X>& step, const State<T>& state) const {
-    const std::size_t of_loss = state.parameters_of_loss;
+    const std::size_t loss_parameters = state.parameters_of_loss;
     const auto gradients = step.parameter_gradients;
-    const double value = evaluate_part(loss, step, state.loss, gradients.first(of_loss));
-    const auto of_penalty = gradients.subspan(of_loss);
+    const double value = evaluate_part(loss, step, state.loss, gradients.first(loss_parameters));
+    const auto penalty_parameter_gradients = gradients.subspan(loss_parameters);
     if (!prism::loss_traits(penalty).overwrites_gradient) {
-      return value + evaluate_part(penalty, step, state.penalty, of_penalty);
+      return value + evaluate_part(penalty, step, state.penalty, penalty_parameter_gradients);
     }
     // The penalty would overwrite the loss's gradient, so it gets a separate one.
     const Embeddings<T> penalty_gradient{zeros_like(step, step.gradient.users),
@@ -140,7 +142,7 @@ struct Penalized {
     const double added = evaluate_part(penalty,
                                        LossStep<T, X>{step.batch, step.output, penalty_gradient,
                                                       step.scratch, step.exec, gradients},
-                                       state.penalty, of_penalty);
+                                       state.penalty, penalty_parameter_gradients);
     detail::add_rows<T>(step.exec, penalty_gradient.users, step.gradient.users);
     detail::add_rows<T>(step.exec, penalty_gradient.items, step.gradient.items);
     return value + added;
@@ -151,14 +153,14 @@ struct Penalized {
     prism::apply_ranking_rule(exec, loss, scorer, state.loss);
   }
 
-  /// Begins the epoch of both. Each part of a sum has its own draws; those of the first are the
-  /// same as without the others.
+  /// Begins the epoch of the loss and of the penalty. Each part of a sum has draws of its own; the
+  /// first part gets the same draws as it does alone.
   template <class T, Execution X>
   void begin_epoch(const EpochStart<T, X>& start, State<T>& state) const {
     prism::begin_epoch(loss, start, state.loss);
-    EpochStart<T, X> of_penalty = start;
-    of_penalty.random = start.random.from(detail::parts_of<Loss> << 56);
-    prism::begin_epoch(penalty, of_penalty, state.penalty);
+    EpochStart<T, X> penalty_start = start;
+    penalty_start.random = start.random.from(detail::parts_of<Loss> << 56);
+    prism::begin_epoch(penalty, penalty_start, state.penalty);
   }
 
  private:

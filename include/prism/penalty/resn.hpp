@@ -97,10 +97,10 @@ struct ReSN {
     T* const g_p = allocate(v.size());
     const Rows<T> to_items = step.gradient.items, to_users = step.gradient.users;
     for_each_row(exec, v.size(), detail::resn_grain, [=] PRISM_HOST_DEVICE(std::size_t k) {
-      const T of_row = dot<Isa>(v[k], g_b, dim) - ratio * p[k];
-      Lanes<Isa>::once([=] { g_p[k] = of_row; });
+      const T p_gradient = dot<Isa>(v[k], g_b, dim) - ratio * p[k];
+      Lanes<Isa>::once([=] { g_p[k] = p_gradient; });
       add_scaled<Isa>(to_items[k], factor * p[k], g_b, dim);
-      add_scaled<Isa>(to_items[k], factor * of_row, a, dim);
+      add_scaled<Isa>(to_items[k], factor * p_gradient, a, dim);
     });
     T* const g_a = allocate(dim);
     sum_rows<T>(exec, v, g_p, g_a, scratch);

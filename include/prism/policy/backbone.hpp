@@ -19,7 +19,7 @@ namespace prism::inline PRISM_ISA {
 /// The properties that a backbone declares.
 struct BackboneTraits {
   /// Whether forward and backward may read any table row. If they read only the unique rows of the
-  /// batch's sides, the cost of a step does not depend on the size of the tables.
+  /// batch's sides, the cost of a training step does not depend on the size of the tables.
   bool needs_all_rows = true;
 };
 

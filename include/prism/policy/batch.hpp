@@ -200,7 +200,7 @@ class TableGradient {
   [[nodiscard]] constexpr std::span<const Index> unique_rows() const noexcept {
     return unique_rows_;
   }
-  /// If sparse: the gradient of row unique_rows()[k].
+  /// The gradient of row unique_rows()[k], if the gradient is sparse.
   [[nodiscard]] constexpr const T* of_unique_row(std::size_t k) const noexcept {
     return values_[k];
   }

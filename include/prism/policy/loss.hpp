@@ -31,8 +31,8 @@ struct LossTraits {
   bool overwrites_gradient = false;
   /// Whether it reads rows outside the batch; they then follow the active rows of each side.
   bool needs_all_rows = false;
-  /// Whether it has a ranking_rule. If it depends on options, a loss that has the function says so
-  /// with its default options.
+  /// Whether it has a ranking_rule. If this depends on options, a loss that has the function must
+  /// declare it for its default options.
   bool has_ranking_rule = false;
   /// Whether, as part of a sum (Penalized), it also sees the negatives of the sum's loss. If not,
   /// and without negatives of its own, it sees only the pairs.
@@ -94,7 +94,7 @@ concept DefaultTraitsKnown = !names_traits<L> || ConstantTraits<L, LossTraits> |
   typename std::bool_constant<(L{}.traits().has_ranking_rule)>;
 };
 template <class L>
-[[nodiscard]] consteval bool says_ranking_rule() {
+[[nodiscard]] consteval bool ranking_rule_trait() {
   if constexpr (ConstantTraits<L, LossTraits>) {
     return L::traits.has_ranking_rule;
   } else if constexpr (names_traits<L> && DefaultTraitsKnown<L>) {
@@ -167,10 +167,10 @@ concept LossPolicy = detail::AnyPolicy<L> && TrainableState<L, T, X> && detail::
     detail::SimilarityFits<L> && detail::FormulaFits<L, T> && detail::Evaluates<L, T, X> &&
     detail::ReturnsLoss<L, T, X> && detail::RankingRuleFits<L, T, X> &&
     detail::BeginEpochFits<L, T, X> &&
-    (!detail::says_ranking_rule<L>() ||
+    (!detail::ranking_rule_trait<L>() ||
      detail::RanksByRule<L, T, X>)&&(!detail::names_ranking_rule<L> ||
                                      !detail::DefaultTraitsKnown<L> ||
-                                     detail::says_ranking_rule<L>());
+                                     detail::ranking_rule_trait<L>());
 
 #define PRISM_LOSS_OPERATOR                                                                   \
   "template <class T, Execution X> double operator()(const LossStep<T, X>& step) const, or, " \
@@ -220,11 +220,11 @@ template <class L, class T = double, Execution X = Host<>>
   static_assert(!Evaluates<L, T, X> || ReturnsLoss<L, T, X>,
                 "a loss's operator() must return its value, a double: " PRISM_LOSS_OPERATOR);
   static_assert(
-      !says_ranking_rule<L>() || names_ranking_rule<L> || RanksByRule<L, T, X>,
+      !ranking_rule_trait<L>() || names_ranking_rule<L> || RanksByRule<L, T, X>,
       "a loss whose traits declare has_ranking_rule must have a ranking_rule: " PRISM_RANKING_RULE);
   static_assert(RankingRuleFits<L, T, X>, "a loss's ranking_rule must be: " PRISM_RANKING_RULE);
   static_assert(
-      !names_ranking_rule<L> || !DefaultTraitsKnown<L> || says_ranking_rule<L>(),
+      !names_ranking_rule<L> || !DefaultTraitsKnown<L> || ranking_rule_trait<L>(),
       "a loss with a ranking_rule must declare it in its traits: static constexpr LossTraits "
       "traits{.has_ranking_rule = true}");
   static_assert(!names_begin_epoch<L> || names_State<L>,

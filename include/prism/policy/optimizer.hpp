@@ -42,26 +42,26 @@ class RowDecay {
   /// @param popularity  ParameterView::popularity of the table
   RowDecay(const R& regularizer, std::span<const Index> popularity, bool active)
       : regularizer_(regularizer), popularity_(popularity), active_(active) {
-    if constexpr (!PopularityRegularizer<R>) of_all_ = prism::weight_decay(regularizer, active, 0);
+    if constexpr (!PopularityRegularizer<R>) decay_ = prism::weight_decay(regularizer, active, 0);
   }
 
   [[nodiscard]] PRISM_HOST_DEVICE constexpr double operator()(std::size_t row) const {
     if constexpr (PopularityRegularizer<R>) {
       return regularizer_.weight_decay(active_, popularity_.empty() ? 0 : popularity_[row]);
     } else {
-      return of_all_;
+      return decay_;
     }
   }
   /// Whether it is known, without reading the rows, that none decays.
   [[nodiscard]] constexpr bool is_zero() const noexcept {
-    return !PopularityRegularizer<R> && of_all_ == 0;
+    return !PopularityRegularizer<R> && decay_ == 0;
   }
 
  private:
   R regularizer_;
   std::span<const Index> popularity_;
   bool active_;
-  double of_all_ = 0;
+  double decay_ = 0;
 };
 
 namespace detail {
@@ -146,7 +146,7 @@ namespace detail {
 template <class O>
 concept OptimizerTraitsFit = !names_traits<O> || ConstantTraits<O, OptimizerTraits>;
 template <class O>
-[[nodiscard]] consteval bool says_defers_rows() {
+[[nodiscard]] consteval bool defers_rows_trait() {
   if constexpr (ConstantTraits<O, OptimizerTraits>) {
     return O::traits.defers_rows;
   } else {
@@ -201,12 +201,12 @@ template <class O, class T = double, class X = Host<>>
 concept OptimizerPolicy = detail::AnyPolicy<O> && detail::OptimizerTraitsFit<O> &&
     detail::OptimizerStateConstructible<O, T> && detail::FiniteFits<O, T, X> &&
     detail::StepsTable<O, T, X> &&
-    (detail::says_defers_rows<O>() ? detail::AppliesDeferred<O, T, X>&& detail::Flushes<O, T, X>
-                                   : !detail::names_apply_deferred<O> && !detail::names_flush<O>);
+    (detail::defers_rows_trait<O>() ? detail::AppliesDeferred<O, T, X>&& detail::Flushes<O, T, X>
+                                    : !detail::names_apply_deferred<O> && !detail::names_flush<O>);
 
 /// An optimizer that defers the steps of rows without a gradient.
 template <class O, class T = double, class X = Host<>>
-concept LazyOptimizer = OptimizerPolicy<O, T, X> && detail::says_defers_rows<O>();
+concept LazyOptimizer = OptimizerPolicy<O, T, X> && detail::defers_rows_trait<O>();
 
 #define PRISM_OPTIMIZER_OPERATOR                                                      \
   "template <Execution X, class T, RegularizerPolicy R> void operator()(const X& "    \
@@ -236,16 +236,16 @@ template <class O, class T = double, Execution X = Host<>>
                 "an optimizer's operator() must accept every execution, but does not accept this "
                 "one: " PRISM_OPTIMIZER_OPERATOR);
   static_assert(StepsTable<O, T, X>, "an optimizer must update a table: " PRISM_OPTIMIZER_OPERATOR);
-  static_assert(!says_defers_rows<O>() || AppliesDeferred<O, T, X>,
+  static_assert(!defers_rows_trait<O>() || AppliesDeferred<O, T, X>,
                 "an optimizer whose traits declare defers_rows must have: template <Execution X, "
                 "class T, RegularizerPolicy R> void apply_deferred(const X& exec, const "
                 "ParameterView<T>& table, std::span<const Index> row_indices, State<T>& state, "
                 "const R& regularizer) const");
-  static_assert(!says_defers_rows<O>() || Flushes<O, T, X>,
+  static_assert(!defers_rows_trait<O>() || Flushes<O, T, X>,
                 "an optimizer whose traits declare defers_rows must have: template <Execution X, "
                 "class T, RegularizerPolicy R> void flush(const X& exec, const ParameterView<T>& "
                 "table, State<T>& state, const R& regularizer) const");
-  static_assert(says_defers_rows<O>() || (!names_apply_deferred<O> && !names_flush<O>),
+  static_assert(defers_rows_trait<O>() || (!names_apply_deferred<O> && !names_flush<O>),
                 "an optimizer with apply_deferred or flush must declare it in its traits: static "
                 "constexpr OptimizerTraits traits{.defers_rows = true}");
   return OptimizerPolicy<O, T, X>;

@@ -16,12 +16,12 @@
 namespace prism::inline PRISM_ISA {
 
 /// Calls visit(kind, part) for each policy that is part of another: a loss and its penalty, the
-/// base of an initializer, and a policy chosen at run time. A penalty has its own kind. A member
-/// of such a name that is no policy, as a number, is not a part.
+/// base of an initializer, and a policy chosen at run time. A penalty has its own kind. A member of
+/// such a name that is not a policy, such as a number, is not a part.
 template <class Policy, class Visit>
 void for_each_part(std::string_view kind, Policy& policy, const Visit& visit) {
-  const auto visit_policy = [&]<class Part>(std::string_view of_part, Part& part) {
-    if constexpr (detail::HasName<std::remove_const_t<Part>>) visit(of_part, part);
+  const auto visit_policy = [&]<class Part>(std::string_view part_kind, Part& part) {
+    if constexpr (detail::HasName<std::remove_const_t<Part>>) visit(part_kind, part);
   };
   if constexpr (requires { policy.base; }) visit_policy(kind, policy.base);
   if constexpr (requires { policy.loss; }) visit_policy(kind, policy.loss);

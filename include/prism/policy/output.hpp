@@ -37,15 +37,15 @@ class Output {
   [[nodiscard]] Rows<const T> users() const& noexcept { return view_.users; }
   /// items x dim
   [[nodiscard]] Rows<const T> items() const& noexcept { return view_.items; }
-  Rows<const T> users() const&& { return of_temporary(); }
-  Rows<const T> items() const&& { return of_temporary(); }
+  Rows<const T> users() const&& { return rows_of_temporary(); }
+  Rows<const T> items() const&& { return rows_of_temporary(); }
 
   /// Keeps the rows alive; null for a view.
   [[nodiscard]] const std::shared_ptr<const void>& owner() const noexcept { return owned_; }
 
  private:
   template <class Number = T>
-  Rows<const T> of_temporary() const {
+  Rows<const T> rows_of_temporary() const {
     static_assert(!std::same_as<Number, T>,
                   "rows of a temporary Output would dangle: name it first, as in "
                   "`const auto output = model.output(); output.items()`");

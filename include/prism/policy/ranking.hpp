@@ -34,12 +34,13 @@ namespace prism::inline PRISM_ISA {
 ///   {.magnitude = [](double d) { return std::log(d + 2); }}     another function of popularity
 ///   power_by_validation()               training chooses the power on the validation set
 struct Ranking {
-  /// From 0, which ignores popularity, to max_prism_alpha.
+  /// PRISM's alpha, from 0, which ignores popularity, to max_prism_alpha.
   std::optional<double> alpha{};
-  /// From -max_power to max_power; 0 ignores popularity.
+  /// The power of d + 1, from -max_power to max_power; 0 ignores popularity.
   std::optional<double> power{};
   static constexpr double max_power = 4;
-  /// Of the row's own magnitude. If unset: 0 if another member gives magnitudes, otherwise 1.
+  /// The exponent of the row's own magnitude. If unset: 0 if another member gives magnitudes,
+  /// otherwise 1.
   std::optional<double> exponent{};
   /// In place of alpha and power: a function of popularity, finite and above 0.
   std::function<double(double popularity)> magnitude{};
@@ -51,10 +52,10 @@ struct Ranking {
   /// Before the first validation rows are ranked as the other members say.
   std::vector<double> alphas{};
   std::vector<double> powers{};
-  /// Whether users' rows are scaled too, by the users' popularity. With a function `magnitude` such
-  /// a model cannot be saved. That changes scores, but no
-  /// user's list, unless the loss's ranking rule has an offset, as MACR's. Not with `magnitudes`,
-  /// which are items'.
+  /// Whether users' rows are scaled too, by the users' popularity. This changes scores, but no
+  /// user's list, unless the loss's ranking rule has an offset, as MACR's has. Together with a
+  /// function `magnitude`, the model cannot be saved. Not with `magnitudes`, which are those of
+  /// items.
   bool users = false;
 
   /// Whether popularity, a function of it or a table gives the magnitudes.
@@ -69,7 +70,7 @@ struct Ranking {
   [[nodiscard]] bool as_trained() const noexcept {
     return !sets_magnitudes() && own_exponent() == 1;
   }
-  /// Whether nothing is set that changes a ranking, and training chooses nothing.
+  /// Whether rows are ranked as trained, and training chooses nothing.
   [[nodiscard]] bool is_default() const noexcept { return as_trained() && !chooses(); }
   /// Whether training chooses alpha or power.
   [[nodiscard]] bool chooses() const noexcept { return !alphas.empty() || !powers.empty(); }
@@ -81,13 +82,13 @@ struct Ranking {
   [[nodiscard]] std::optional<double> chosen() const noexcept {
     return powers.empty() ? alpha : power;
   }
-  /// The same ranking with another choice. @param value  of alphas or powers; unset: none
+  /// This ranking with another choice. @param value  of alphas or powers; unset: none
   [[nodiscard]] Ranking with_choice(std::optional<double> value) const {
     Ranking ranking = *this;
     (powers.empty() ? ranking.alpha : ranking.power) = value;
     return ranking;
   }
-  /// The same ranking, of which nothing is chosen any more.
+  /// This ranking with the choice fixed: without values to choose from.
   [[nodiscard]] Ranking as_chosen() const {
     Ranking ranking = *this;
     ranking.alphas.clear();
@@ -100,7 +101,7 @@ struct Ranking {
 
   /// "power 0.25", "alpha 0.75, exponent 0.5", "own function"; "as trained".
   [[nodiscard]] std::string label() const;
-  /// The same, shorter where training chooses: "power by validation".
+  /// The label without the values that training chooses from: "power by validation".
   [[nodiscard]] std::string name() const;
 };
 

@@ -24,7 +24,7 @@ namespace prism::inline PRISM_ISA {
 namespace detail {
 
 template <class R>
-concept SaysDecay = requires(const R& regularizer, bool active) {
+concept HasWeightDecay = requires(const R& regularizer, bool active) {
   { regularizer.weight_decay(active) } -> std::convertible_to<double>;
 };
 
@@ -35,7 +35,8 @@ struct AnIndex {
   operator T() const;
 };
 template <class R>
-concept SaysDecayByPopularity = requires(const R& regularizer, bool active, AnIndex popularity) {
+concept HasWeightDecayByPopularity = requires(const R& regularizer, bool active,
+                                              AnIndex popularity) {
   { regularizer.weight_decay(active, popularity) } -> std::convertible_to<double>;
 };
 
@@ -43,11 +44,11 @@ concept SaysDecayByPopularity = requires(const R& regularizer, bool active, AnIn
 
 template <class R>
 concept RegularizerPolicy = detail::AnyPolicy<R> &&
-    (detail::SaysDecay<R> || detail::SaysDecayByPopularity<R>);
+    (detail::HasWeightDecay<R> || detail::HasWeightDecayByPopularity<R>);
 
 /// A regularizer whose decay depends on a row's popularity.
 template <class R>
-concept PopularityRegularizer = RegularizerPolicy<R> && detail::SaysDecayByPopularity<R>;
+concept PopularityRegularizer = RegularizerPolicy<R> && detail::HasWeightDecayByPopularity<R>;
 
 /// The decay of a row, whatever the regularizer depends on.
 template <RegularizerPolicy R>
@@ -65,7 +66,7 @@ template <class R>
 [[nodiscard]] consteval bool check_regularizer() {
   using namespace detail;
   PRISM_POLICY_CONTRACT(R, "a regularizer");
-  static_assert(SaysDecay<R> || SaysDecayByPopularity<R>,
+  static_assert(HasWeightDecay<R> || HasWeightDecayByPopularity<R>,
                 "a regularizer must return the decay of a row: double weight_decay(bool active) "
                 "const, or double weight_decay(bool active, Index popularity) const");
   return RegularizerPolicy<R>;

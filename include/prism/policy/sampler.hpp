@@ -121,7 +121,7 @@ concept DrawsWithState = requires(const S& sampler, const X& exec, const SampleR
   sampler(exec, request, state, negatives);
 };
 template <class S, class X>
-concept DrawsEitherWay = Draws<S, X> || DrawsWithState<S, X>;
+concept DrawsNegatives = Draws<S, X> || DrawsWithState<S, X>;
 
 template <class S>
 concept SharedFits = !names_shared<S> || requires(const S& sampler, const SampleRequest& request) {
@@ -139,7 +139,7 @@ concept LogProbabilityFits =
 /// @tparam X  execution
 template <class S, class X = Host<>>
 concept SamplerPolicy = detail::AnyPolicy<S> && detail::SamplerStateFits<S> &&
-    detail::SamplerStateConstructible<S> && detail::DrawsEitherWay<S, X> && detail::SharedFits<S> &&
+    detail::SamplerStateConstructible<S> && detail::DrawsNegatives<S, X> && detail::SharedFits<S> &&
     detail::LogProbabilityFits<S> && detail::SamplerTraitsFit<S>;
 
 #define PRISM_SAMPLER_OPERATOR                                                      \
@@ -157,10 +157,10 @@ template <class S, Execution X = Host<>>
   static_assert(SamplerStateConstructible<S>,
                 "a sampler's State must be constructible from the sampler and the interactions: "
                 "State(const MySampler&, const Interactions& train)");
-  static_assert(DrawsEitherWay<S, X> || !DrawsEitherWay<S, Host<>>,
+  static_assert(DrawsNegatives<S, X> || !DrawsNegatives<S, Host<>>,
                 "a sampler's operator() must accept every execution, but does not accept this "
                 "one: " PRISM_SAMPLER_OPERATOR);
-  static_assert(DrawsEitherWay<S, X>, "a sampler must draw negatives: " PRISM_SAMPLER_OPERATOR);
+  static_assert(DrawsNegatives<S, X>, "a sampler must draw negatives: " PRISM_SAMPLER_OPERATOR);
   static_assert(SamplerTraitsFit<S>,
                 "a sampler's traits must be a constant: static constexpr SamplerTraits "
                 "traits{...}");

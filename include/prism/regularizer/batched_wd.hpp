@@ -9,7 +9,7 @@
 
 namespace prism::inline PRISM_ISA {
 
-/// Decays each row of the batch, negatives included, once per step (the paper).
+/// Decays each row of the batch, negatives included, once per training step (the paper).
 struct BatchedWD {
   static constexpr std::string_view name = "BatchedWD";
 

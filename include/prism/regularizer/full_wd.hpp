@@ -9,8 +9,8 @@
 
 namespace prism::inline PRISM_ISA {
 
-/// Decays every row in every step (the paper): torch.optim.Adam's weight_decay, the field's
-/// default.
+/// Decays every row in every training step (the paper): torch.optim.Adam's weight_decay, the
+/// field's default.
 struct FullWD {
   static constexpr std::string_view name = "FullWD";
 

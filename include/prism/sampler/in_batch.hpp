@@ -34,7 +34,8 @@ namespace detail {
   return items;
 }
 
-/// The same, found on a device: `*count` items from `items` on.
+/// The distinct items of the batch's pairs, found on a device: `*count` items from `items` on,
+/// ascending.
 struct DeviceItems {
   const Index* items;
   const Index* count;  // for the device to read, or the host after synchronise()
@@ -73,7 +74,7 @@ void draw_in_batch(const X& exec, const SampleRequest& request, std::span<Index>
   });
 }
 
-/// The same on a device.
+/// Draws negatives from the distinct items of the batch's pairs, on a device.
 template <DeviceExecution X>
 void draw_in_batch(const X& exec, const SampleRequest& request, std::span<Index> negatives) {
   const DeviceItems distinct = distinct_items(exec, request);
@@ -90,7 +91,7 @@ void list_in_batch(const X& /*exec*/, const SampleRequest& request, std::span<In
   std::ranges::copy(distinct_items(request), negatives.begin());
 }
 
-/// The same on a device.
+/// Lists the distinct items of the batch's pairs, ascending, on a device.
 template <DeviceExecution X>
 void list_in_batch(const X& exec, const SampleRequest& request, std::span<Index> negatives) {
   const DeviceItems distinct = distinct_items(exec, request);
@@ -105,15 +106,15 @@ inline void set_in_batch_log_probability(const Batch& batch, std::vector<double>
   const auto all_pairs = static_cast<double>(batch.train.size());
   const auto pairs = static_cast<double>(batch.pairs());
   values.resize(batch.item_side.num_active);
-  std::vector<double> of_popularity{0};
+  std::vector<double> probability{0};
   for (std::size_t k = 0; k < values.size(); ++k) {
     const Index popularity = batch.train.item_degree()[batch.item_side.unique_rows[k]];
-    while (of_popularity.size() <= popularity) {
-      const double p = of_popularity.back();
-      const double others = all_pairs - static_cast<double>(of_popularity.size() - 1);
-      of_popularity.push_back(pairs < others ? p + (1 - p) * (pairs / others) : 1);
+    while (probability.size() <= popularity) {
+      const double p = probability.back();
+      const double others = all_pairs - static_cast<double>(probability.size() - 1);
+      probability.push_back(pairs < others ? p + (1 - p) * (pairs / others) : 1);
     }
-    values[k] = elementary::log(of_popularity[popularity]);
+    values[k] = elementary::log(probability[popularity]);
   }
 }
 

@@ -46,9 +46,9 @@ struct UnobservedNegatives {
     const Random random = request.random.from(request.first);
     constexpr std::size_t grain = 4096;
     for_each_element(exec, negatives.size(), grain, [=] PRISM_HOST_DEVICE(std::size_t q) {
-      const std::span<const Index> of_user = seen[pairs[q / per_pair].user];
-      const Index left = items - static_cast<Index>(of_user.size());
-      negatives[q] = unseen_item(random.uniform_int(q, left), of_user);
+      const std::span<const Index> user_items = seen[pairs[q / per_pair].user];
+      const Index left = items - static_cast<Index>(user_items.size());
+      negatives[q] = unseen_item(random.uniform_int(q, left), user_items);
     });
   }
 };

@@ -15,10 +15,10 @@
 namespace prism::inline PRISM_ISA {
 
 /// Exports the output rows of a model's users as a record batch of columns "id" and "embedding", as
-/// export_arrow() does for any rows. Rows that the model computes for its output (MLP, LightGCN,
-/// SimpleX) are not copied. Rows are as trained, whatever the model's ranking; export_arrow() takes
-/// those of model.scorer(). Rows that are the model's own table (MF) are, since the model may
-/// change.
+/// export_arrow() does for any rows. Rows that are the model's own table (MF) are copied, since the
+/// model may change; rows that the model computes for its output (MLP, LightGCN, SimpleX) are not.
+/// Rows are as trained, whatever the model's ranking; for rows as ranked, pass those of
+/// model.scorer() to export_arrow().
 /// @param exec  where the output rows are computed; the host's threads if left out
 /// @throws ArgumentError  as export_arrow(), and for a model in a device's memory
 template <Execution X, class Model>
@@ -28,7 +28,7 @@ void export_users(const X& exec, const Model& model, ArrowSchema* schema, ArrowA
   const auto output = model.output(exec);
   export_arrow(output.users(), *model.train().user_ids(), schema, batch, output.owner(), options);
 }
-/// The same for its items.
+/// Exports the output rows of a model's items; otherwise as export_users().
 template <Execution X, class Model>
 void export_items(const X& exec, const Model& model, ArrowSchema* schema, ArrowArray* batch,
                   const ArrowExportOptions& options = {}) {
@@ -37,8 +37,8 @@ void export_items(const X& exec, const Model& model, ArrowSchema* schema, ArrowA
   export_arrow(output.items(), *model.train().item_ids(), schema, batch, output.owner(), options);
 }
 
-/// The same without copying any model's rows. The model is kept alive until the batch is released,
-/// and must not change until then.
+/// Exports the users' output rows without copying them, whatever the backbone. The model is kept
+/// alive until the batch is released, and must not change until then.
 template <Execution X, class Model>
 void export_users(const X& exec, const std::shared_ptr<Model>& model, ArrowSchema* schema,
                   ArrowArray* batch, const ArrowExportOptions& options = {}) {
@@ -48,6 +48,8 @@ void export_users(const X& exec, const std::shared_ptr<Model>& model, ArrowSchem
   const std::shared_ptr<const void> owner = output.owner() != nullptr ? output.owner() : model;
   export_arrow(output.users(), *model->train().user_ids(), schema, batch, owner, options);
 }
+/// Exports the items' output rows without copying them; otherwise as export_users() of a
+/// shared_ptr.
 template <Execution X, class Model>
 void export_items(const X& exec, const std::shared_ptr<Model>& model, ArrowSchema* schema,
                   ArrowArray* batch, const ArrowExportOptions& options = {}) {
@@ -58,7 +60,8 @@ void export_items(const X& exec, const std::shared_ptr<Model>& model, ArrowSchem
   export_arrow(output.items(), *model->train().item_ids(), schema, batch, owner, options);
 }
 
-/// The same on the host's threads; `model` is a model or a shared_ptr to one.
+/// Run on the host's threads: export_users(par, ...), export_items(par, ...).
+/// @param model  a model, or a shared_ptr to one
 template <class Model>
 requires(!Execution<Model>) void export_users(const Model& model, ArrowSchema* schema,
                                               ArrowArray* batch,

@@ -32,16 +32,17 @@ namespace prism::inline PRISM_ISA {
 
 struct FoldInOptions {
   LeastSquaresOptions least_squares{};
-  /// The magnitude of each new row as a function of its number of interactions. If left out: that
-  /// of the model's ranking, if popularity alone sets its magnitudes, as with Ranking::power and no
-  /// exponent (for users, only with Ranking::users); otherwise as solved. A user's magnitude does
-  /// not affect the ranking of items (unless a ranking rule has an offset), but an item's does.
+  /// The magnitude of each new row as a function of its number of interactions. If left out: the
+  /// magnitude of the model's ranking, if popularity alone sets it, as with Ranking::power and no
+  /// exponent (for users, only with Ranking::users); otherwise that of the solution. A user's
+  /// magnitude does not affect the ranking of items (unless a ranking rule has an offset), but an
+  /// item's does.
   std::optional<PrismMagnitude> magnitude{};
 };
 
 namespace detail {
 
-/// Scales a row to a magnitude, however small its numbers are; a row of zeros stays one.
+/// Scales a row to a magnitude, however small its numbers are. A row of zeros does not change.
 inline void set_magnitude(std::span<double> row, double magnitude) {
   double largest = 0;  // by which the row is divided first, so that squares do not underflow
   for (const double x : row) largest = std::max(largest, std::abs(x));
@@ -51,7 +52,7 @@ inline void set_magnitude(std::span<double> row, double magnitude) {
   for (double& x : row) x = x / largest / std::sqrt(sum) * magnitude;
 }
 
-/// Scales rows to magnitudes, if there are any.
+/// Scales each row to its magnitude; without magnitudes, changes nothing.
 template <class T>
 void set_magnitudes(Rows<T> rows, std::span<const double> magnitudes) {
   if (magnitudes.empty()) return;
@@ -72,8 +73,8 @@ void set_magnitudes(Rows<T> rows, std::span<const double> magnitudes) {
   return values;
 }
 
-/// The magnitudes that a ranking gives to rows that it was not trained with; empty if it gives them
-/// none, because they depend on more than popularity, or these rows are not ranked by it.
+/// The magnitudes that a ranking gives to new rows from their popularity. Empty if its magnitudes
+/// depend on more than popularity, or it does not scale rows of this side.
 /// @param users  whether they are users' rows
 template <class T>
 [[nodiscard]] std::vector<double> magnitudes_of(const Ranking& ranking, bool users,
@@ -85,7 +86,7 @@ template <class T>
   return {values.begin(), values.end()};
 }
 
-/// Those of the option if it is given, otherwise those of the model's ranking.
+/// The magnitudes of the option if it is given, otherwise those of the model's ranking.
 template <class Model>
 [[nodiscard]] std::vector<double> magnitudes_of(const std::optional<PrismMagnitude>& magnitude,
                                                 const Model& model, bool users,
@@ -185,7 +186,7 @@ template <Execution X, class T>
                                    detail::magnitudes_of(options.magnitude, history.user_degree()));
 }
 
-/// The same for a model, against its output rows as trained, whatever its ranking is.
+/// Computes rows of new users against a model's output rows as trained, whatever its ranking is.
 /// @throws ArgumentError  also if the items' ids are neither the model's nor row numbers, or if the
 ///     ranking gives a row a magnitude that is not finite and above 0
 template <Execution X, class Model>
@@ -212,6 +213,8 @@ template <Execution X, class T>
   return detail::rows_of_new_items(exec, scorer.output, history, options.least_squares,
                                    detail::magnitudes_of(options.magnitude, history.item_degree()));
 }
+/// Computes rows of new items against a model's output rows as trained, whatever its ranking is.
+/// @throws ArgumentError  as fold_in_users() of a model, for the users' ids
 template <Execution X, class Model>
 [[nodiscard]] auto fold_in_items(const X& exec, const Model& model, const Interactions& history,
                                  const FoldInOptions& options = {}) {
@@ -221,7 +224,8 @@ template <Execution X, class Model>
       detail::magnitudes_of(options.magnitude, model, false, history.item_degree()));
 }
 
-/// The same for a scorer or a model, on the host's threads.
+/// Run on the host's threads: fold_in_users(par, ...), fold_in_items(par, ...).
+/// @param ranked  a scorer or a model
 template <class Ranked>
 requires(!Execution<Ranked>)
     [[nodiscard]] auto fold_in_users(const Ranked& ranked, const Interactions& history,

@@ -40,15 +40,15 @@ struct GradientFoldInOptions {
   /// Their rows do not change, but losses compare the new rows with them: DirectAU's uniformity is
   /// over the batch's users, in-batch negatives are the batch's items.
   std::size_t training_pairs = 1024;
-  /// If left out, it is such that a step turns a row by about 0.05 radians; this requires an
+  /// If left out: the learning rate whose steps turn a row by about 0.05 radians, which requires an
   /// optimizer with learning_rate_of_step, such as Adam.
   std::optional<double> learning_rate{};
   std::uint64_t seed = 123;  ///< of order, negatives and training pairs
-  /// For the initial rows, which have the mean magnitude of the trained rows if `magnitude` is left
-  /// out.
+  /// Options of the initial rows, which have the mean magnitude of the trained rows if `magnitude`
+  /// is left out.
   LeastSquaresOptions start{};
   /// The final magnitude of each new row as a function of its number of interactions. If left out:
-  /// as FoldInOptions::magnitude, but as trained instead of as solved.
+  /// as FoldInOptions::magnitude, with the magnitude that training gave in place of the solution's.
   std::optional<PrismMagnitude> magnitude{};
   /// Callback after each epoch, with the epoch's number, from 1 on, and its mean loss.
   std::function<void(std::size_t epoch, double loss)> on_epoch{};
@@ -74,8 +74,8 @@ template <class Model>
 [[nodiscard]] double fold_in_rate(const GradientFoldInOptions& options, const Model& model,
                                   double magnitude, std::size_t dim) {
   if (options.learning_rate) return *options.learning_rate;
-  const double step = fold_in_step_angle * (magnitude > 0 ? magnitude : 1);
-  const double rate = prism::learning_rate_of_step(model.options().optimizer, step, dim);
+  const double length = fold_in_step_angle * (magnitude > 0 ? magnitude : 1);
+  const double rate = prism::learning_rate_of_step(model.options().optimizer, length, dim);
   require(rate > 0, "learning_rate",
           "must be given for the optimizer " + prism::label(model.options().optimizer) +
               ", whose step length depends on the gradient's");
@@ -108,8 +108,8 @@ void train_new_rows(const X& exec, RowTrainer& trainer, const Interactions& trai
       for (std::size_t k = 0; k < options.training_pairs; ++k) {
         batch.push_back(train[drawn.uniform_int(draw++, drawable)]);
       }
-      const BatchNegatives of_batch = trainer.sample(batch, negatives, before);
-      loss += static_cast<double>(own) * trainer.step(batch, of_batch, learning_rate);
+      const BatchNegatives batch_negatives = trainer.sample(batch, negatives, before);
+      loss += static_cast<double>(own) * trainer.step(batch, batch_negatives, learning_rate);
       before += batch.size();
     }
     if (options.on_epoch) options.on_epoch(epoch, loss / static_cast<double>(pairs.size()));
@@ -126,21 +126,21 @@ template <Execution X, class Model, class T = typename Model::scalar_type, class
   using Isa = typename X::isa;
   require_at_least_one("batch_size", options.batch_size);
   if (options.learning_rate) require_positive("learning_rate", *options.learning_rate);
-  const bool of_users = side == ParameterRows::users;
-  const std::size_t from = of_users ? model.train().users() : model.train().items();
+  const bool is_user_side = side == ParameterRows::users;
+  const std::size_t from = is_user_side ? model.train().users() : model.train().items();
   const std::vector<double> magnitudes =
-      magnitudes_of(options.magnitude, model, of_users,
-                    (of_users ? all.user_degree() : all.item_degree()).subspan(from));
+      magnitudes_of(options.magnitude, model, is_user_side,
+                    (is_user_side ? all.user_degree() : all.item_degree()).subspan(from));
   const double mean = mean_magnitude<Isa>(trained);
   PrismMagnitude magnitude{.alpha = 0, .scale = mean > 0 ? mean : 1};
   if (options.magnitude) magnitude = *options.magnitude;
   Matrix<T> first = start(FoldInOptions{.least_squares = options.start, .magnitude = magnitude});
   std::vector<Interaction> pairs;
   for (std::size_t k = 0; k < all.size(); ++k) {
-    if ((of_users ? all[k].user : all[k].item) >= from) pairs.push_back(all[k]);
+    if ((is_user_side ? all[k].user : all[k].item) >= from) pairs.push_back(all[k]);
   }
   if (pairs.empty() || options.epochs == 0) {
-    // With the option's they already are.
+    // The option's magnitudes are those of the start already.
     if (!options.magnitude) set_magnitudes(rows(first), magnitudes);
     return first;
   }
@@ -149,8 +149,8 @@ template <Execution X, class Model, class T = typename Model::scalar_type, class
   RowTrainer<Model, X> trainer(exec, model, all, side, first);
   train_new_rows(exec, trainer, model.train(), std::move(pairs), rate, options);
   Matrix<T> folded_in = trainer.finish();
-  const auto fine = [](T value) { return is_finite(value); };
-  if (!std::all_of(folded_in.begin(), folded_in.end(), fine)) {
+  const auto finite = [](T value) { return is_finite(value); };
+  if (!std::all_of(folded_in.begin(), folded_in.end(), finite)) {
     throw DivergenceError("fold-in: the new rows are no longer finite; use a learning rate below " +
                           format_number(rate));
   }
@@ -190,7 +190,9 @@ template <Execution X, class Model>
       [&](const FoldInOptions& start) { return fold_in_users(exec, scorer, history, start); });
 }
 
-/// The same for new items. @param history  the model's users x new items
+/// Computes rows of new items by training, as fold_in_users_by_gradient() does for users.
+/// @param history  the model's users x new items
+/// @return new items x dim
 template <Execution X, class Model>
 [[nodiscard]] auto fold_in_items_by_gradient(const X& exec, const Model& model,
                                              const Interactions& history,
@@ -204,7 +206,7 @@ template <Execution X, class Model>
       [&](const FoldInOptions& start) { return fold_in_items(exec, scorer, history, start); });
 }
 
-/// The same, on the host's threads.
+/// Run on the host's threads: fold_in_users_by_gradient(par, ...), and that of items.
 template <class Model>
 requires(!Execution<Model>)
     [[nodiscard]] auto fold_in_users_by_gradient(const Model& model, const Interactions& history,

@@ -102,7 +102,7 @@ class ItemIndex {
     return result;
   }
 
-  /// The same for each query of a batch, in parallel over the queries.
+  /// Returns the k best allowed items of each query of a batch, in parallel over the queries.
   /// @param filter  a filter for all queries, or a function that returns the filter of the query at
   ///     a position
   /// @throws ArgumentError  for k of 0, or a row that does not have dim() numbers

@@ -87,7 +87,7 @@ class LeastSquares {
 
   [[nodiscard]] std::size_t dim() const noexcept { return dim_; }
 
-  /// As below, without `finish`.
+  /// Solves for `count` rows, and stores the solutions as they are; see the overload below.
   template <Execution X, class Observed>
   void solve(const X& exec, std::size_t count, const Observed& observed, Rows<T> to) const {
     solve(exec, count, observed, to, [](std::size_t, std::span<double>) {});

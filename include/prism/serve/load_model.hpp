@@ -134,8 +134,8 @@ void check_parameters(const ModelFolderReader& folder, const typename Model::Opt
       bytes += folder.manifest().file(name.substr(std::string_view("file ").size())).size;
     }
   }
-  constexpr std::size_t beside = 4;  // a State may have more memory than its parameters
-  LimitedMemory limited(beside * bytes);
+  constexpr std::size_t state_factor = 4;  // a State may have more memory than its parameters
+  LimitedMemory limited(state_factor * bytes);
   try {
     StateContext context{train, options.backbone.dim(), options.seed, Stream::backbone, &limited};
     static_cast<void>(make_state<Scalar>(options.backbone, context));

@@ -82,8 +82,9 @@ template <Execution X, class Model, class T = typename Model::scalar_type>
                                 detail::copy_rows(output.items()), model.ranking());
 }
 
-/// The same with items appended: row k is item model.train().items() + k. fold_in_items() of the
-/// model gives them the magnitudes that its ranking gives to their popularity.
+/// The model's scorer with items appended: row k is item model.train().items() + k. fold_in_items()
+/// of the model gives them the magnitudes that its ranking gives to their popularity. Otherwise as
+/// append_users().
 template <Execution X, class Model, class T = typename Model::scalar_type>
 [[nodiscard]] Scorer<T> append_items(const X& exec, const Model& model, const Matrix<T>& items) {
   const Output<T> output = model.output(exec);
@@ -93,21 +94,21 @@ template <Execution X, class Model, class T = typename Model::scalar_type>
                                 model.ranking());
 }
 
-/// The same, on the host's threads.
+/// Runs on the host's threads: scorer_of_users(par, model, users).
 template <class Model, class T = typename Model::scalar_type>
 requires(!Execution<Model>)
     [[nodiscard]] Scorer<T> scorer_of_users(const Model& model, const Matrix<T>& users) {
   return scorer_of_users(par, model, users);
 }
 
-/// The same, on the host's threads.
+/// Runs on the host's threads: append_users(par, model, users).
 template <class Model, class T = typename Model::scalar_type>
 requires(!Execution<Model>)
     [[nodiscard]] Scorer<T> append_users(const Model& model, const Matrix<T>& users) {
   return append_users(par, model, users);
 }
 
-/// The same, on the host's threads.
+/// Runs on the host's threads: append_items(par, model, items).
 template <class Model, class T = typename Model::scalar_type>
 requires(!Execution<Model>)
     [[nodiscard]] Scorer<T> append_items(const Model& model, const Matrix<T>& items) {

@@ -147,7 +147,7 @@ class NpyFile {
     }
   }
 
-  /// The same, into a new table.
+  /// Reads the numbers, once, into a new table of rows() x columns().
   /// @param memory  null for table_memory()
   template <class T>
   [[nodiscard]] Matrix<T> read(std::pmr::memory_resource* memory = nullptr) {
@@ -167,10 +167,10 @@ class NpyFile {
   [[nodiscard]] std::string read_header() {
     constexpr std::string_view magic = "\x93NUMPY";
     char start[8] = {};
-    const std::uint64_t there = std::min<std::uint64_t>(file_.left(), sizeof start);
-    file_.read(start, there);
+    const std::uint64_t available = std::min<std::uint64_t>(file_.left(), sizeof start);
+    file_.read(start, available);
     if (std::string_view(start, magic.size()) != magic) fail("is not a .npy file");
-    if (there < sizeof start) fail("is truncated");
+    if (available < sizeof start) fail("is truncated");
     const int version = start[6];
     if (version < 1 || version > 3 || start[7] != 0) {
       fail("is a .npy file of version " + std::to_string(static_cast<unsigned char>(start[6])) +

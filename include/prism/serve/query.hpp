@@ -23,7 +23,7 @@ struct Query {
   T factor = 1;            ///< the user's Scorer::user_factor, if the loss has a ranking rule
 
   template <std::convertible_to<std::span<const T>> Row>
-  Query(const Row& of_user, T of_rule = 1) : row(of_user), factor(of_rule) {}
+  Query(const Row& user_row, T user_factor = 1) : row(user_row), factor(user_factor) {}
 };
 
 /// The query for a user of a scorer. Refers to the scorer's rows.

@@ -89,7 +89,7 @@ template <HostExecution X, class T>
 }
 
 /// Returns the lists of several users, in the order of `users`: recommend() of each, in parallel.
-/// @throws ArgumentError  as above, for each of the users
+/// @throws ArgumentError  as recommend() of one user, for each of the users
 template <Execution X, class T>
 [[nodiscard]] std::vector<std::vector<ScoredItem<T>>> recommend(
     const X& exec, const Scorer<T>& scorer, const Interactions& seen, std::span<const Index> users,
@@ -104,7 +104,7 @@ template <Execution X, class T>
   return lists;
 }
 
-/// One list on a device.
+/// Returns the list of one user, computed on a device.
 /// @throws ArgumentError  as on the host
 template <DeviceExecution X, class T>
 [[nodiscard]] std::vector<ScoredItem<T>> recommend(const X& exec, const Scorer<T>& scorer,
@@ -114,7 +114,7 @@ template <DeviceExecution X, class T>
   return recommend(exec, scorer, seen, std::span<const Index>(&user, 1), k, options).front();
 }
 
-/// The same for a model, with its training set as `seen`.
+/// Recommends with model.scorer(exec), with the model's training set as `seen`.
 template <Execution X, class Model>
 [[nodiscard]] auto recommend(const X& exec, const Model& model, Index user, std::size_t k,
                              const RecommendOptions& options = {}) {
@@ -126,7 +126,7 @@ template <Execution X, class Model>
   return recommend(exec, model.scorer(exec), model.train(), users, k, options);
 }
 
-/// The same on the host's threads.
+/// Run on the host's threads: recommend(par, ...).
 template <class T>
 [[nodiscard]] std::vector<ScoredItem<T>> recommend(const Scorer<T>& scorer,
                                                    const Interactions& seen, Index user,
@@ -153,8 +153,8 @@ requires(!Execution<Model>)
   return recommend(par, model, users, k, options);
 }
 
-/// The same for a user given by the id in the data.
-/// @throws ArgumentError  if the training set has no such user; otherwise as above
+/// Recommends for the user of this id in the data.
+/// @throws ArgumentError  if the training set has no such user; otherwise as for a row index
 template <class Model>
 requires(!Execution<Model>)
     [[nodiscard]] auto recommend(const Model& model, std::string_view user_id, std::size_t k,
@@ -195,12 +195,13 @@ template <class T>
   return {best.best().begin(), best.best().end()};
 }
 
+/// Finds similar items with model.scorer().
 template <class Model>
 [[nodiscard]] auto similar_items(const Model& model, Index item, std::size_t k) {
   return similar_items(model.scorer(), item, k);
 }
-/// The same for an item given by the id in the data.
-/// @throws ArgumentError  if the training set has no such item; otherwise as above
+/// Finds items similar to the item of this id in the data.
+/// @throws ArgumentError  if the training set has no such item; otherwise as for a row index
 template <class Model>
 [[nodiscard]] auto similar_items(const Model& model, std::string_view item_id, std::size_t k) {
   const Index item = model.train().find_item(item_id);

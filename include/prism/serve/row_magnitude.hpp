@@ -84,7 +84,7 @@ template <class T>
   return result;
 }
 
-/// The same for the output rows of a model's items, by their training popularity.
+/// Returns trained_magnitude() of the output rows of a model's items, by their training popularity.
 template <class Model>
 [[nodiscard]] PrismMagnitude trained_magnitude_of_items(const Model& model) {
   const auto output = model.output();

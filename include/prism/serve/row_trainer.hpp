@@ -58,12 +58,12 @@ class NewRowsOfBatch {
   [[nodiscard]] std::span<const Index> unique_rows() const noexcept { return unique_; }
 
   /// The gradient of a table or parameter that has only the new rows.
-  /// @param of_side  the gradient of the side's unique rows
+  /// @param side_gradient  the gradient of the side's unique rows
   template <class T>
-  [[nodiscard]] TableGradient<T> select(Rows<const T> of_side, Scratch& scratch) const {
-    const Rows<T> values = scratch.allocate<T>(positions_.size(), of_side.dim());
+  [[nodiscard]] TableGradient<T> select(Rows<const T> side_gradient, Scratch& scratch) const {
+    const Rows<T> values = scratch.allocate<T>(positions_.size(), side_gradient.dim());
     for (std::size_t k = 0; k < positions_.size(); ++k) {
-      std::copy_n(of_side[positions_[k]], of_side.dim(), values[k]);
+      std::copy_n(side_gradient[positions_[k]], side_gradient.dim(), values[k]);
     }
     return TableGradient<T>::sparse(values, {.unique_rows = unique_,
                                              .num_active = num_active_,
@@ -158,7 +158,7 @@ class RowTrainer {
     return shared ? BatchNegatives(negatives_, shared->mask) : BatchNegatives(negatives_);
   }
 
-  /// Makes one step; returns the batch's loss before it.
+  /// Trains on one batch; returns its loss before the update.
   /// @param pairs  interactions of `all`
   double step(std::span<const Interaction> pairs, const BatchNegatives& negatives,
               double learning_rate) {
@@ -178,11 +178,13 @@ class RowTrainer {
     new_rows_.find(side);
     apply_deferred();
 
-    const auto gradient_of_side = [&](const BatchSide& of, std::size_t dim, std::size_t unwritten) {
-      return scratch_.allocate_zeros<T>(exec_, of.unique_rows.size(), dim, unwritten);
+    const auto gradient_of_side = [&](const BatchSide& batch_side, std::size_t dim,
+                                      std::size_t unwritten) {
+      return scratch_.allocate_zeros<T>(exec_, batch_side.unique_rows.size(), dim, unwritten);
     };
-    const auto of_outputs = [&](const BatchSide& of) {
-      return gradient_of_side(of, table_.shape(1), traits.overwrites_gradient ? of.num_active : 0);
+    const auto output_gradient = [&](const BatchSide& batch_side) {
+      return gradient_of_side(batch_side, table_.shape(1),
+                              traits.overwrites_gradient ? batch_side.num_active : 0);
     };
     std::vector<Rows<T>> parameter_gradients;
     for_each_trained_parameter<T>(loss_state_, [&](const ParameterView<T>& view) {
@@ -193,7 +195,8 @@ class RowTrainer {
                                         ? gradient_of_side(batch.item_side, dim, 0)
                                         : scratch_.allocate_zeros<T>(exec_, view.rows.size(), dim));
     });
-    const Embeddings<T> gradient{of_outputs(batch.user_side), of_outputs(batch.item_side)};
+    const Embeddings<T> gradient{output_gradient(batch.user_side),
+                                 output_gradient(batch.item_side)};
     const BatchRows<T> output{{users(), batch.user_side.unique_rows},
                               {items(), batch.item_side.unique_rows}};
     const double loss = evaluate_loss(
@@ -202,11 +205,11 @@ class RowTrainer {
 
     const StepInfo info{learning_rate, ++steps_};
     for_each_trained([&](const ParameterView<T>& view, std::size_t parameter, std::size_t place) {
-      const Rows<T> of_side = parameter > 0                   ? parameter_gradients[parameter - 1]
-                              : side_ == ParameterRows::users ? gradient.users
-                                                              : gradient.items;
-      options.optimizer(exec_, view, new_rows_.select<T>(of_side, scratch_), states_[place], info,
-                        options.regularizer);
+      const Rows<T> side_gradient = parameter > 0 ? parameter_gradients[parameter - 1]
+                                    : side_ == ParameterRows::users ? gradient.users
+                                                                    : gradient.items;
+      options.optimizer(exec_, view, new_rows_.select<T>(side_gradient, scratch_), states_[place],
+                        info, options.regularizer);
     });
     return loss;
   }

@@ -28,7 +28,7 @@ struct SavedScorer {
   Scorer<T> trained;
 };
 
-/// The same model with another ranking, bit for bit as model.set_ranking() gives it:
+/// Returns the saved model with another ranking, bit for bit as model.set_ranking() gives it:
 ///   const auto saved = with_ranking(load_scorer("model"), {.power = 0.3});
 /// Ranking{} ranks with the magnitudes of training.
 /// @throws ArgumentError  as with_ranking() of a scorer
@@ -37,8 +37,8 @@ template <Execution X, class T>
                                           const Ranking& ranking) {
   saved.scorer = with_ranking(exec, saved.trained, ranking, saved.train);
   // The name of a model ends with its ranking, unless it is as trained.
-  const auto ending = [](const Ranking& of) {
-    return !of.is_default() ? " + " + of.name() : std::string();
+  const auto ending = [](const Ranking& named) {
+    return !named.is_default() ? " + " + named.name() : std::string();
   };
   const std::string before = ending(saved.ranking);
   if (saved.model.ends_with(before)) saved.model.resize(saved.model.size() - before.size());
@@ -47,7 +47,7 @@ template <Execution X, class T>
   return saved;
 }
 
-/// The same, on the host's threads.
+/// Runs on the host's threads: with_ranking(par, saved, ranking).
 template <class T>
 [[nodiscard]] SavedScorer<T> with_ranking(SavedScorer<T> saved, const Ranking& ranking) {
   return with_ranking(par, std::move(saved), ranking);

@@ -88,14 +88,15 @@ class BatchEvaluation {
   BatchEvaluation(const BatchEvaluation&) = delete;
   BatchEvaluation& operator=(const BatchEvaluation&) = delete;
 
-  /// Sets the log-probabilities with which items are drawn as negatives. @param of_item  one per
-  /// item
-  void set_log_probability(std::span<const double> of_item) {
-    std::vector<double> of_row;
+  /// Sets the log-probabilities with which items are drawn as negatives.
+  /// @param log_probability  one per item
+  void set_log_probability(std::span<const double> log_probability) {
+    std::vector<double> row_log_probability;
     for (const Index item : numbers_on_host(exec_, batch_.item_side.unique_rows)) {
-      of_row.push_back(of_item[item]);
+      row_log_probability.push_back(log_probability[item]);
     }
-    log_probability_ = TableVector<double>(std::span<const double>(of_row), memory_of(exec_));
+    log_probability_ =
+        TableVector<double>(std::span<const double>(row_log_probability), memory_of(exec_));
     batch_.item_log_probability = log_probability_;
   }
 
@@ -117,9 +118,12 @@ class BatchEvaluation {
                     BatchGradients<T>* gradients = nullptr) {
     synchronise(exec_);
     scratch_.reset();
-    Weights on(exec_, *this, users, items);
-    const detail::ModelParts<T, Backbone, Loss> parts{
-        {rows(on.users), rows(on.items)}, backbone_, on.backbone, loss_, on.loss};
+    Weights weights(exec_, *this, users, items);
+    const detail::ModelParts<T, Backbone, Loss> parts{{rows(weights.users), rows(weights.items)},
+                                                      backbone_,
+                                                      weights.backbone,
+                                                      loss_,
+                                                      weights.loss};
     std::vector<Rows<T>> parameter_gradients;
     // Rows that the loss must overwrite start as NaN, to reveal any that it does not overwrite.
     const auto pass = detail::loss_pass(
@@ -148,9 +152,9 @@ class BatchEvaluation {
 
   /// The output rows of all users and items.
   [[nodiscard]] Output<T> output(const Matrix<T>& users, const Matrix<T>& items) const {
-    const Weights on(exec_, *this, users, items);
-    const Output<T> output =
-        backbone_.template output<T>(exec_, {rows(on.users), rows(on.items)}, train_, on.backbone);
+    const Weights weights(exec_, *this, users, items);
+    const Output<T> output = backbone_.template output<T>(
+        exec_, {rows(weights.users), rows(weights.items)}, train_, weights.backbone);
     return {on_host(output.users()), on_host(output.items())};
   }
 
@@ -161,12 +165,12 @@ class BatchEvaluation {
     state_t<Backbone, T> backbone;
     state_t<Loss, T> loss;
 
-    Weights(const X& exec, const BatchEvaluation& of, const Matrix<T>& of_users,
-            const Matrix<T>& of_items)
-        : users(copy_of(of_users, memory_of(exec))),
-          items(copy_of(of_items, memory_of(exec))),
-          backbone(copy_on(exec, of.backbone_state_)),
-          loss(copy_on(exec, of.loss_state_)) {}
+    Weights(const X& exec, const BatchEvaluation& evaluation, const Matrix<T>& user_table,
+            const Matrix<T>& item_table)
+        : users(copy_of(user_table, memory_of(exec))),
+          items(copy_of(item_table, memory_of(exec))),
+          backbone(copy_on(exec, evaluation.backbone_state_)),
+          loss(copy_on(exec, evaluation.loss_state_)) {}
 
    private:
     template <class State>

@@ -25,10 +25,10 @@ constexpr ExpectedChangeCoefficients expected_change_coefficients(const TheoremS
   require_domain(shrinkage <= 1, "lambda", "times learning_rate must be at most 1", shrinkage);
   const BatchProbability probability = batch_probability(setting.popularity, setting.batches);
   const auto& [user, item, cosine] = setting.pair;
-  const double step = setting.learning_rate * setting.pair_weight;
-  const double second = probability.in_batch() * step * step;
+  const double weighted_rate = setting.learning_rate * setting.pair_weight;
+  const double second = probability.in_batch() * weighted_rate * weighted_rate;
   const double first =
-      2 * step * (1 - shrinkage) * (probability.positive - probability.negative_only);
+      2 * weighted_rate * (1 - shrinkage) * (probability.positive - probability.negative_only);
   const double decay =
       (setting.decay == Decay::full ? 1 : probability.in_batch()) * shrinkage * (shrinkage - 2);
   switch (setting.pair_loss) {

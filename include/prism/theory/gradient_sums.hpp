@@ -76,17 +76,17 @@ enum class Updates : std::uint8_t {
   const double pairs = static_cast<double>(setting.batches.pairs);
   const double in = static_cast<double>(setting.batches.batch_size) / pairs;
   const double shrinkage = setting.learning_rate * setting.lambda;
-  const double step = setting.learning_rate * setting.pair_weight;
+  const double weighted_rate = setting.learning_rate * setting.pair_weight;
   if (updates == Updates::at_most_one) {
     const double each = probability / static_cast<double>(setting.popularity);
-    return decay +
-           each * pair_change({gradients.dot_item, gradients.squared_norm}, step, shrinkage);
+    return decay + each * pair_change({gradients.dot_item, gradients.squared_norm}, weighted_rate,
+                                      shrinkage);
   }
   const double both =
       pairs > 1 ? in * static_cast<double>(setting.batches.batch_size - 1) / (pairs - 1) : 0;
   const double squared_norm =
       in * gradients.squared_norm + both * (gradients.squared_norm_of_sum - gradients.squared_norm);
-  return decay + pair_change({in * gradients.dot_item, squared_norm}, step, shrinkage);
+  return decay + pair_change({in * gradients.dot_item, squared_norm}, weighted_rate, shrinkage);
 }
 
 }  // namespace prism::inline PRISM_ISA

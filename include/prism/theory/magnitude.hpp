@@ -71,12 +71,12 @@ struct PairGradient {
 }
 
 /// What a pair adds to the change of |i|^2: 2 s eta w (1 - eta lambda) (g.i) + eta^2 w^2 |g|^2.
-/// @param step  eta w
+/// @param weighted_rate  eta w
 /// @param sign  s: 1 for a positive pair, -1 for a negative one
-[[nodiscard]] constexpr double pair_change(const PairGradient& pair_gradient, double step,
+[[nodiscard]] constexpr double pair_change(const PairGradient& pair_gradient, double weighted_rate,
                                            double shrinkage, double sign = 1) noexcept {
-  return 2 * sign * step * (1 - shrinkage) * pair_gradient.dot_item +
-         step * step * pair_gradient.squared_norm;
+  return 2 * sign * weighted_rate * (1 - shrinkage) * pair_gradient.dot_item +
+         weighted_rate * weighted_rate * pair_gradient.squared_norm;
 }
 
 namespace detail {
@@ -119,12 +119,12 @@ constexpr void check(const TheoremSetting& setting) {
   detail::check(setting);
   const BatchProbability probability = batch_probability(setting.popularity, setting.batches);
   const double shrinkage = setting.learning_rate * setting.lambda;
-  const double step = setting.learning_rate * setting.pair_weight;
+  const double weighted_rate = setting.learning_rate * setting.pair_weight;
   const PairGradient g = pair_gradient(setting.pair_loss, setting.pair);
   const double decay = decay_change(setting.pair.item, setting.learning_rate, setting.lambda);
   return (setting.decay == Decay::full ? 1 : probability.in_batch()) * decay +
-         probability.positive * pair_change(g, step, shrinkage) +
-         probability.negative_only * pair_change(g, step, shrinkage, -1);
+         probability.positive * pair_change(g, weighted_rate, shrinkage) +
+         probability.negative_only * pair_change(g, weighted_rate, shrinkage, -1);
 }
 
 }  // namespace prism::inline PRISM_ISA

@@ -88,7 +88,7 @@ class SimulatedItem {
   }
 
   struct Change {
-    double of_square = 0;
+    double squared_norm = 0;
     bool in_batch = false;
   };
 
@@ -107,19 +107,19 @@ class SimulatedItem {
     if (!(single_update && in_batch)) {
       draw_negatives(draw, [&](std::size_t user) { return visit_pair(user, -1); });
     }
-    return {step(gradient, in_batch), in_batch};
+    return {squared_norm_change(gradient, in_batch), in_batch};
   }
 
   /// The change in a batch without the item, or with its first pair alone.
   double without_drawing(bool in_batch, std::span<double> gradient) const {
     std::ranges::fill(gradient, 0.0);
     if (in_batch) add_pair_gradient(0, 1, gradient);
-    return step(gradient, in_batch);
+    return squared_norm_change(gradient, in_batch);
   }
 
  private:
   /// The change of |i|^2 in a step with minus this gradient.
-  double step(std::span<const double> gradient, bool in_batch) const {
+  double squared_norm_change(std::span<const double> gradient, bool in_batch) const {
     const double shrinkage =
         setting_.decay == Decay::full || in_batch ? setting_.learning_rate * setting_.lambda : 0;
     const double size = setting_.learning_rate * setting_.pair_weight;

@@ -60,7 +60,8 @@ class SideBuilder {
       if (i + prefetch_distance < from.size()) {
         prefetch(&inverse_index_[std::invoke(row_of, from[i + prefetch_distance])], 1);
       }
-      // Branch-free: whether a row has been seen is a coin toss that no branch predictor learns.
+      // Branch-free: whether a row has been seen cannot be predicted, and a branch would often be
+      // mispredicted.
       const Index row = std::invoke(row_of, from[i]);
       const bool is_first = inverse_index_[row] == absent;
       const Index k = is_first ? static_cast<Index>(distinct) : inverse_index_[row];

@@ -56,7 +56,7 @@ void read_weights(BinaryReader& in, const WeightSpans<T>& weights) {
 template <class T>
 class WeightsCopy {
  public:
-  /// Of the same sizes, uninitialised.
+  /// Uninitialised weights of the same sizes.
   WeightsCopy(const WeightSpans<T>& like, std::pmr::memory_resource* memory)
       : device_(device_memory(memory)) {
     for (const std::span<T> part : like.parts) parts_.emplace_back(part.size(), memory);
@@ -84,16 +84,16 @@ void swap_across(DeviceMemory* device, std::span<T> a, std::span<T> b) {
     return;
   }
   std::size_t at = 0;
-  std::vector<T> of_a, of_b;
-  for_each_chunk(a, [&](std::span<T> of) {
-    const std::span<T> other = b.subspan(at, of.size());
-    at += of.size();
-    of_a.resize(of.size());
-    of_b.resize(of.size());
-    copy_across(device, std::span<const T>(of), std::span(of_a));
-    copy_across(device, std::span<const T>(other), std::span(of_b));
-    copy_across(device, std::span<const T>(of_b), of);
-    copy_across(device, std::span<const T>(of_a), other);
+  std::vector<T> a_chunk, b_chunk;
+  for_each_chunk(a, [&](std::span<T> chunk) {
+    const std::span<T> other = b.subspan(at, chunk.size());
+    at += chunk.size();
+    a_chunk.resize(chunk.size());
+    b_chunk.resize(chunk.size());
+    copy_across(device, std::span<const T>(chunk), std::span(a_chunk));
+    copy_across(device, std::span<const T>(other), std::span(b_chunk));
+    copy_across(device, std::span<const T>(b_chunk), chunk);
+    copy_across(device, std::span<const T>(a_chunk), other);
   });
 }
 
@@ -118,10 +118,10 @@ class WeightsStore {
   WeightsStore(const WeightsStore&) = delete;
   WeightsStore& operator=(const WeightsStore&) = delete;
 
-  /// Whether it keeps any.
+  /// Whether it keeps weights.
   [[nodiscard]] bool keeps() const noexcept { return where_ != BestWeights::last; }
 
-  /// Takes a copy.
+  /// Keeps a copy of these weights.
   void keep(const WeightSpans<T>& weights) {
     if (where_ == BestWeights::in_memory) {
       if (!copy_) copy_.emplace(weights, memory_);
@@ -167,7 +167,8 @@ class WeightsStore {
       copy_chunks(in, weights, [&](std::span<const T> chunk) { out.numbers(chunk); });
     }
   }
-  /// Reads them from such a file. @param weights  any of the same sizes
+  /// Reads the kept weights from a file that save() has written. @param weights  any of the same
+  /// sizes
   void load(BinaryReader& in, const WeightSpans<T>& weights) {
     if (where_ == BestWeights::in_memory) {
       copy_.emplace(weights, memory_);
@@ -213,8 +214,8 @@ class WeightsStore {
   static void copy_chunks(BinaryReader& in, const WeightSpans<T>& like, const Visit& visit) {
     std::vector<T> chunk;
     for (const std::span<T> part : like.parts) {
-      for_each_chunk(part, [&](std::span<T> of) {
-        chunk.resize(of.size());
+      for_each_chunk(part, [&](std::span<T> like_chunk) {
+        chunk.resize(like_chunk.size());
         in.numbers(std::span(chunk));
         visit(chunk);
       });

@@ -32,7 +32,8 @@ struct RunProgress {
   std::vector<std::string> start_warnings{};  ///< about the rows before the first step
   /// The ranking's alpha or power before the run, if it chooses one.
   std::optional<double> first_choice{};
-  /// Whether the model has the best epoch's weights, and the store those to continue from.
+  /// Whether the model has the best epoch's weights. The store then has the last step's, from which
+  /// training continues.
   bool has_best = false;
 
   /// Whether the last step's weights are the best epoch's.
@@ -89,9 +90,9 @@ inline void write_progress(BinaryWriter& out, const RunProgress& progress) {
     return value == 1;
   };
   const auto optional = [&]() -> std::optional<double> {
-    const bool there = flag();
+    const bool present = flag();
     const auto value = in.number<double>();
-    return there ? std::optional(value) : std::nullopt;
+    return present ? std::optional(value) : std::nullopt;
   };
   RunProgress progress;
   History& history = progress.history;
@@ -134,7 +135,7 @@ inline void write_progress(BinaryWriter& out, const RunProgress& progress) {
   return progress;
 }
 
-/// What determines the steps of an epoch.
+/// The sizes that determine an epoch's batches.
 struct EpochShape {
   std::size_t pairs, batch_size, steps_per_epoch;
 };

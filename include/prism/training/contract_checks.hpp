@@ -73,11 +73,12 @@ inline void check_log_probability(std::span<const double> values, const Batch& b
 template <class T>
 void check_rows(const ParameterView<T>& parameter, const Interactions& train) {
   if (parameter.reached == ParameterRows::all) return;
-  const bool of_users = parameter.reached == ParameterRows::users;
-  const std::size_t size = of_users ? train.users() : train.items();
+  const bool reaches_users = parameter.reached == ParameterRows::users;
+  const std::size_t size = reaches_users ? train.users() : train.items();
   require(parameter.rows.size() == size, "State",
-          "must have " + std::to_string(size) + " rows in a parameter with ParameterRows::" +
-              (of_users ? "users" : "items") + ", not " + std::to_string(parameter.rows.size()));
+          "must have " + std::to_string(size) +
+              " rows in a parameter with ParameterRows::" + (reaches_users ? "users" : "items") +
+              ", not " + std::to_string(parameter.rows.size()));
 }
 
 }  // namespace prism::inline PRISM_ISA::detail

@@ -34,36 +34,38 @@ namespace prism::inline PRISM_ISA::detail {
 // Measurements: docs/defaults.md. When changing a rule, change its name in default_rate_rule.
 
 /// The length of the first steps from small magnitudes: 0.03 at 64 dimensions.
-inline constexpr double first_step_from_small = 0.24;
-/// Epochs of up to this many steps have that first step. In longer ones it is shorter by the square
-/// of their number: patience counts epochs, so a lower rate has the steps it needs to find the
-/// magnitudes, and loses less of the directions.
+inline constexpr double first_length_from_small = 0.24;
+/// Epochs of up to this many steps have that first length. In longer epochs it is divided by the
+/// square of how many times longer they are: patience counts epochs, so a lower rate has the steps
+/// it needs to find the magnitudes, and loses less of the directions.
 inline constexpr double steps_of_short_epochs = 100;
 /// The length of steps from small magnitudes that no ranking uses: 0.01 at 64 dimensions. It hardly
-/// matters: rows grow in proportion to it, so that it cancels in the angle that a step turns them.
-inline constexpr double step_of_directions = 0.08;
+/// matters: rows grow in proportion to it, so that it cancels in the angle by which a step turns
+/// them.
+inline constexpr double length_for_directions = 0.08;
 /// The length of the last steps from small magnitudes, about: 0.001 at 64 dimensions.
-inline constexpr double last_step_from_small = 0.008;
+inline constexpr double last_length_from_small = 0.008;
 /// The length of the first steps under a loss of dot products: 0.001 at 64 dimensions.
-inline constexpr double first_step_under_dot_products = 0.008;
+inline constexpr double first_length_under_dot_products = 0.008;
 /// From large magnitudes, as a fraction of the magnitude: the angle, in radians, that a step turns
 /// a row by. At 64 dimensions PRISM<1> gets about 0.002.
-inline constexpr double step_from_large = 0.003;
-/// The lower bound of that step, whatever PRISM's scale: 0.001 at 64 dimensions.
-inline constexpr double least_step = 0.008;
+inline constexpr double length_from_large = 0.003;
+/// The lower bound of that length, whatever PRISM's scale: 0.001 at 64 dimensions.
+inline constexpr double least_length_from_large = 0.008;
 /// Magnitudes above this multiple of Xavier's are large.
 inline constexpr double large_magnitude = 1.5;
 
-/// The length of the first steps from small magnitudes, in epochs of so many steps.
-[[nodiscard]] inline double first_step_in_epochs_of(std::size_t steps) {
-  const double share = steps_of_short_epochs / static_cast<double>(std::max<std::size_t>(1, steps));
-  return std::max(last_step_from_small, first_step_from_small * std::min(1.0, share * share));
+/// The length of the first steps from small magnitudes, for a number of steps in an epoch.
+[[nodiscard]] inline double first_length_for(std::size_t steps_per_epoch) {
+  const double share =
+      steps_of_short_epochs / static_cast<double>(std::max<std::size_t>(1, steps_per_epoch));
+  return std::max(last_length_from_small, first_length_from_small * std::min(1.0, share * share));
 }
 
 /// The schedule from small magnitudes: reductions by sqrt(10), as many as lead from the first
-/// step closest to the last.
-[[nodiscard]] inline PlateauSchedule schedule_from_small(double first_step) {
-  const double reductions = 2 * std::log10(first_step / last_step_from_small);
+/// length closest to the last.
+[[nodiscard]] inline PlateauSchedule schedule_from_small(double first_length) {
+  const double reductions = 2 * std::log10(first_length / last_length_from_small);
   return {.factor = 0.31622776601683794,
           .reductions = static_cast<std::size_t>(std::lround(reductions))};
 }
@@ -122,16 +124,15 @@ void set_default_rate(FitOptions& options, const X& exec, const Model& model, bo
   const bool dot_products = prism::loss_traits(model.options().loss).dot_product_logits;
   const bool directions_alone = learns_directions_alone(model.options());
   const std::size_t pairs = model.train().size();
-  double step =
-      first_step_in_epochs_of(pairs / options.batch_size + (pairs % options.batch_size > 0));
+  double length = first_length_for(pairs / options.batch_size + (pairs % options.batch_size > 0));
   if (is_large) {
-    step = std::max(least_step, step_from_large * (users.mean + items.mean) / 2);
+    length = std::max(least_length_from_large, length_from_large * (users.mean + items.mean) / 2);
   } else if (dot_products) {
-    step = first_step_under_dot_products;
+    length = first_length_under_dot_products;
   } else if (directions_alone) {
-    step = step_of_directions;
+    length = length_for_directions;
   }
-  options.learning_rate = prism::learning_rate_of_step(model.options().optimizer, step, dim);
+  options.learning_rate = prism::learning_rate_of_step(model.options().optimizer, length, dim);
   require(*options.learning_rate > 0, "learning_rate",
           "must be given for the optimizer " + prism::label(model.options().optimizer) +
               ", whose step length depends on the gradient's; Adam, DenseAdam and "
@@ -141,7 +142,7 @@ void set_default_rate(FitOptions& options, const X& exec, const Model& model, bo
   if (dot_products && has_validation) options.schedule = schedule_of_dot_products;
   if (dot_products || is_large || directions_alone) return;
   options.schedule =
-      has_validation ? Schedule(schedule_from_small(step)) : Schedule(CosineSchedule{});
+      has_validation ? Schedule(schedule_from_small(length)) : Schedule(CosineSchedule{});
 }
 
 }  // namespace prism::inline PRISM_ISA::detail

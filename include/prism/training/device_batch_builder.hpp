@@ -74,15 +74,15 @@ class DeviceSides {
   template <DeviceExecution X>
   void begin(const X& exec, const BatchOccurrences& rows, bool all_rows) {
     clear(exec);
-    const std::size_t n = rows.size(), of_users = rows.pairs.size();
-    users_.reserve(exec, of_users, all_rows);
-    items_.reserve(exec, n - of_users, all_rows);
+    const std::size_t n = rows.size(), user_occurrences = rows.pairs.size();
+    users_.reserve(exec, user_occurrences, all_rows);
+    items_.reserve(exec, n - user_occurrences, all_rows);
     for (auto* list : {&order_, &keys_, &sorted_keys_, &occurrences_}) grow(exec, *list, n);
     grow(exec, rank_, n + 1);
     number_rows(exec, rows);
     if (all_rows) add_inactive_rows(exec, rows);
     group_occurrences(exec, rows);
-    num_pairs_ = of_users;
+    num_pairs_ = user_occurrences;
     num_occurrences_ = n;
   }
 
@@ -129,7 +129,7 @@ class DeviceSides {
   template <DeviceExecution X>
   void number_rows(const X& exec, const BatchOccurrences& rows) {
     const SideLists users = users_.lists(), items = items_.lists();
-    const std::size_t n = rows.size(), of_users = rows.pairs.size();
+    const std::size_t n = rows.size(), user_occurrences = rows.pairs.size();
     // For each occurrence: how many rows of both sides have an earlier first occurrence.
     const std::span<Index> rank = std::span(rank_).first(n + 1);
     const std::span<Index> order(order_), keys(keys_), counts(counts_);
@@ -137,7 +137,7 @@ class DeviceSides {
       const bool is_user = rows.is_user(occurrence);
       const SideLists side = is_user ? users : items;
       atomic_min(&side.first_occurrence[rows.row(occurrence)], static_cast<Index>(occurrence));
-      order[occurrence] = static_cast<Index>(is_user ? occurrence : occurrence - of_users);
+      order[occurrence] = static_cast<Index>(is_user ? occurrence : occurrence - user_occurrences);
     });
     exclusive_scan(
         exec, n + 1,
@@ -148,17 +148,17 @@ class DeviceSides {
         },
         [=] PRISM_HOST_DEVICE(std::size_t occurrence, Index before) {
           rank[occurrence] = before;
-          if (occurrence == of_users) counts[0] = before;
-          if (occurrence == 2 * of_users) counts[1] = before;
+          if (occurrence == user_occurrences) counts[0] = before;
+          if (occurrence == 2 * user_occurrences) counts[1] = before;
           if (occurrence == n) counts[2] = before;
         });
     for_each_element(exec, n, [=] PRISM_HOST_DEVICE(std::size_t occurrence) {
       const bool is_user = rows.is_user(occurrence);
       const SideLists side = is_user ? users : items;
       const Index row = rows.row(occurrence), first = side.first_occurrence[row];
-      const Index key = rank[first], k = is_user ? key : key - rank[of_users];
+      const Index key = rank[first], k = is_user ? key : key - rank[user_occurrences];
       keys[occurrence] = key;
-      side.row_of_occurrence[is_user ? occurrence : occurrence - of_users] = k;
+      side.row_of_occurrence[is_user ? occurrence : occurrence - user_occurrences] = k;
       if (first == occurrence) {
         side.unique_rows[k] = row;
         side.inverse_index[row] = k;
@@ -170,7 +170,7 @@ class DeviceSides {
   template <DeviceExecution X>
   void add_inactive_rows(const X& exec, const BatchOccurrences& rows) {
     const SideLists users = users_.lists(), items = items_.lists();
-    const std::size_t n = rows.size(), of_users = rows.pairs.size();
+    const std::size_t n = rows.size(), user_occurrences = rows.pairs.size();
     const std::size_t table_users = users.inverse_index.size();
     const std::span<const Index> rank = std::span(rank_).first(n + 1);
     exclusive_scan(
@@ -186,7 +186,7 @@ class DeviceSides {
           const std::size_t row = is_user ? i : i - table_users;
           if (side.first_occurrence[row] != absent) return;
           // For items: all users come before, active or not.
-          const auto k = static_cast<Index>(is_user ? rank[of_users] + inactive_before
+          const auto k = static_cast<Index>(is_user ? rank[user_occurrences] + inactive_before
                                                     : rank[n] + inactive_before - table_users);
           side.unique_rows[k] = static_cast<Index>(row);
           side.inverse_index[row] = k;
@@ -197,9 +197,10 @@ class DeviceSides {
   template <DeviceExecution X>
   void group_occurrences(const X& exec, const BatchOccurrences& rows) {
     const SideLists users = users_.lists(), items = items_.lists();
-    const std::size_t n = rows.size(), of_users = rows.pairs.size(), of_items = n - of_users;
-    const std::size_t max_active = std::min(of_users, users.inverse_index.size()) +
-                                   std::min(of_items, items.inverse_index.size());
+    const std::size_t n = rows.size(), user_occurrences = rows.pairs.size(),
+                      item_occurrences = n - user_occurrences;
+    const std::size_t max_active = std::min(user_occurrences, users.inverse_index.size()) +
+                                   std::min(item_occurrences, items.inverse_index.size());
     const std::span<Index> sorted = std::span(sorted_keys_).first(n);
     const std::span<const Index> rank = std::span(rank_).first(n + 1);
     sort_pairs(exec, max_active, std::span(keys_).first(n), std::span(order_).first(n), sorted,
@@ -207,19 +208,19 @@ class DeviceSides {
     // Every active row has an occurrence, the others none.
     const std::size_t size = std::max({n, users.offsets.size(), items.offsets.size()});
     for_each_element(exec, size, [=] PRISM_HOST_DEVICE(std::size_t i) {
-      const Index active_users = rank[of_users], active_items = rank[n] - active_users;
+      const Index active_users = rank[user_occurrences], active_items = rank[n] - active_users;
       if (i < n && (i == 0 || sorted[i] != sorted[i - 1])) {
-        if (i < of_users) {
+        if (i < user_occurrences) {
           users.offsets[sorted[i]] = static_cast<Index>(i);
         } else {
-          items.offsets[sorted[i] - active_users] = static_cast<Index>(i - of_users);
+          items.offsets[sorted[i] - active_users] = static_cast<Index>(i - user_occurrences);
         }
       }
       if (i >= active_users && i < users.offsets.size()) {
-        users.offsets[i] = static_cast<Index>(of_users);
+        users.offsets[i] = static_cast<Index>(user_occurrences);
       }
       if (i >= active_items && i < items.offsets.size()) {
-        items.offsets[i] = static_cast<Index>(of_items);
+        items.offsets[i] = static_cast<Index>(item_occurrences);
       }
     });
   }

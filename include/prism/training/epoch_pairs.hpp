@@ -77,7 +77,7 @@ class EpochPairs {
     staged_epoch_ = epoch;
   }
 
-  /// Begins to draw it on a separate thread, unless the host is serial.
+  /// Begins to draw an epoch's order on a separate thread, unless the host is serial.
   template <Execution X>
   void stage_beside(const X& exec, std::size_t epoch) {
     if constexpr (!std::is_same_v<decltype(host_of(exec)), Serial>) {

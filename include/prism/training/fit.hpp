@@ -40,13 +40,13 @@ History fit(const X& exec, Model& model, const Split& split, const FitOptions& o
   return session.run(observers...);
 }
 
-/// The same, observed by Progress.
+/// Trains with Progress as the only observer.
 template <Execution X, class Model>
 History fit(const X& exec, Model& model, const Split& split, const FitOptions& options = {}) {
   return fit(exec, model, split, options, Progress());
 }
 
-/// The same, on the host's threads.
+/// Trains on the host's threads: fit(par, model, split, options, observers...), or with Progress.
 template <class Model, class... Observers>
 requires(!Execution<Model>) History
     fit(Model& model, const Split& split, const FitOptions& options, Observers&&... observers) {

@@ -32,13 +32,13 @@ struct ModelParts {
   /// The backbone's trained parameters, then the loss's. @return the number of the backbone's
   template <class Visit>
   std::size_t for_each_trained_parameter(const Visit& visit) const {
-    std::size_t of_backbone = 0;
+    std::size_t backbone_parameters = 0;
     prism::for_each_trained_parameter<T>(backbone_state, [&](const ParameterView<T>& parameter) {
-      ++of_backbone;
+      ++backbone_parameters;
       visit(parameter);
     });
     prism::for_each_trained_parameter<T>(loss_state, visit);
-    return of_backbone;
+    return backbone_parameters;
   }
 };
 
@@ -84,7 +84,7 @@ template <class T, Execution X, class Backbone, class Loss, class Prepare>
                              const Batch& batch, const Random& random, Scratch& scratch,
                              std::vector<Rows<T>>& parameter_gradients, const Prepare& prepare) {
   parameter_gradients.clear();
-  const std::size_t of_backbone =
+  const std::size_t backbone_parameters =
       model.for_each_trained_parameter([&](const ParameterView<T>& parameter) {
         std::size_t size = parameter.rows.size();
         if (parameter.reached == ParameterRows::users) size = batch.user_side.unique_rows.size();
@@ -93,8 +93,8 @@ template <class T, Execution X, class Backbone, class Loss, class Prepare>
       });
   const std::span<const Rows<T>> gradients(parameter_gradients);
 
-  const BackboneStep<T, X> step{model.tables, batch, scratch, exec, gradients.first(of_backbone),
-                                random};
+  const BackboneStep<T, X> step{
+      model.tables, batch, scratch, exec, gradients.first(backbone_parameters), random};
   auto forward = model.backbone.template forward<T>(step, std::as_const(model.backbone_state));
   const auto output_gradient = [&](const BatchSide& side, std::size_t dim) {
     const std::size_t overwritten =
@@ -108,7 +108,7 @@ template <class T, Execution X, class Backbone, class Loss, class Prepare>
                                output_gradient(batch.item_side, dim)};
   const double loss = evaluate_loss(model.loss,
                                     LossStep<T, X>{batch, forward.output, gradient, scratch, exec,
-                                                   gradients.subspan(of_backbone)},
+                                                   gradients.subspan(backbone_parameters)},
                                     model.loss_state);
   return LossPass<T, X, decltype(forward)>{loss, step, std::move(forward), gradient};
 }

@@ -44,7 +44,7 @@ struct EpochRecord {
   double validate_seconds = 0;
   bool best = false;      ///< better than each validated before, and than initial_validation
   double validation = 0;  ///< FitOptions::metric of the validation set; 0 if not validated
-  /// The same metric, ranked by cosine; set with FitOptions::validate_by_cosine.
+  /// The metric of `validation`, ranked by cosine; set with FitOptions::validate_by_cosine.
   std::optional<double> validation_by_cosine{};
   /// Whether the validation set was ranked: not without one, nor in the epochs that
   /// FitOptions::validate_every leaves out.

@@ -57,11 +57,11 @@ struct MagnitudeProbeOptions {
   bool rank = true;          ///< whether to rank by cosine too, by far the costliest part
 };
 
-/// An observer of fit that records, before the first epoch and after each, magnitudes against
-/// popularity. Where a session goes on, so do its records; if it observes a session for the first
-/// time, they begin with the state that it finds, under the number of epochs that are done. For one
-/// session. It has the theorem's predictions for the models that the theorem covers: rows trained
-/// as they are (MF), by Cosine, Dot or Euclidean, with SGD.
+/// An observer of fit that records magnitudes against popularity, before the first epoch and after
+/// each. A probe observes one session, and continues its records if the session continues. If the
+/// session has done epochs that the probe has not observed, the first record is the state after
+/// these epochs, under their number. It has the theorem's predictions for the models that the
+/// theorem covers: rows trained as they are (MF), by Cosine, Dot or Euclidean, with SGD.
 class MagnitudeProbe {
  public:
   /// @param split  the one that fit gets; must outlive the probe
@@ -104,7 +104,8 @@ class MagnitudeProbe {
     record(done.epoch, model, done.validation_ndcg);
   }
 
-  /// One before the first epoch that it observes, and one for each.
+  /// A record of the state before the first epoch that the probe observes, and one after each
+  /// epoch.
   [[nodiscard]] const std::vector<MagnitudeRecord>& records() const noexcept { return records_; }
 
  private:

@@ -69,7 +69,7 @@ class ModelOptimizer {
     });
   }
 
-  /// Brings the rows that a step on the batch is going to read up to the last step.
+  /// Applies the deferred steps of the rows that a training step on the batch reads.
   void apply_deferred(const Batch& batch) {
     if constexpr (lazy) {
       const auto& optimizer = model_.options().optimizer;
@@ -84,7 +84,7 @@ class ModelOptimizer {
                                  regularizer);
       }
       for_each_trained([&](const ParameterView<Scalar>& parameter, State& state) {
-        // Others are updated as a whole in each step, and never behind.
+        // The other parameters are updated as a whole in each step, and have no deferred steps.
         if (parameter.reached == ParameterRows::all) return;
         const BatchSide& side =
             parameter.reached == ParameterRows::users ? batch.user_side : batch.item_side;
@@ -93,7 +93,7 @@ class ModelOptimizer {
     }
   }
 
-  /// Brings every weight up to the last step.
+  /// Applies the deferred steps of all rows.
   void flush() {
     if constexpr (lazy) {
       const auto& optimizer = model_.options().optimizer;
@@ -106,8 +106,8 @@ class ModelOptimizer {
     }
   }
 
-  /// Whether all weights, the squared magnitudes of all table rows, without which rows have no
-  /// scores, and the state are finite.
+  /// Whether all weights, the state and the squared magnitude of every table row are finite. A row
+  /// whose squared magnitude is not finite has no scores.
   [[nodiscard]] bool finite() {
     bool result = rows_are_finite<Scalar>(exec_, rows(model_.weights().users)) &&
                   rows_are_finite<Scalar>(exec_, rows(model_.weights().items));
@@ -132,7 +132,7 @@ class ModelOptimizer {
                   "signatures in prism/policy/optimizer.hpp");
     for_each_state([&](const State& state) { state.save(out); });
   }
-  /// Reads it back; the weights are the caller's to restore.
+  /// Reads the state back. The caller restores the weights.
   void load(BinaryReader& in) {
     static_assert(SavedState<State, X>,
                   "this optimizer cannot be resumed: its State has no save() and load() with the "

@@ -68,7 +68,7 @@ struct Silent {
 namespace detail {
 
 template <class Result>
-concept SaysWhetherToStop = std::is_void_v<Result> || std::same_as<Result, StopRequest>;
+concept CallbackResult = std::is_void_v<Result> || std::same_as<Result, StopRequest>;
 
 template <class O, class Model>
 concept BeginTakesModel = requires(O& observer, const FitInfo& info, const Model& model) {
@@ -80,16 +80,16 @@ concept ObservesBegin = BeginTakesModel<O, Model> || requires(O& observer, const
 };
 template <class O>
 concept ObservesBatch = requires(O& observer, const EpochProgress& progress) {
-  { observer.batch(progress) } -> SaysWhetherToStop;
+  { observer.batch(progress) } -> CallbackResult;
 };
 template <class O, class Model>
 concept EpochTakesModel = requires(O& observer, const EpochRecord& record, const Model& model) {
-  { observer.epoch(record, model) } -> SaysWhetherToStop;
+  { observer.epoch(record, model) } -> CallbackResult;
 };
 template <class O, class Model>
 concept ObservesEpoch = EpochTakesModel<O, Model> ||
     requires(O& observer, const EpochRecord& record) {
-  { observer.epoch(record) } -> SaysWhetherToStop;
+  { observer.epoch(record) } -> CallbackResult;
 };
 template <class O>
 concept ObservesEnd = requires(O& observer, const History& history) {
@@ -114,9 +114,9 @@ concept HasEnd = requires {
   &O::end;
 };
 
-/// Whether no member has the name of a callback but other arguments or another return type.
+/// Whether every member that has the name of a callback has its arguments and return type.
 template <class O, class Model>
-concept NoneMistaken = (!HasBegin<O> || ObservesBegin<O, Model>)&&(
+concept CallbacksFit = (!HasBegin<O> || ObservesBegin<O, Model>)&&(
     !HasBatch<O> || ObservesBatch<O>)&&(!HasEpoch<O> || ObservesEpoch<O, Model>)&&(!HasEnd<O> ||
                                                                                    ObservesEnd<O>);
 
@@ -125,7 +125,7 @@ concept NoneMistaken = (!HasBegin<O> || ObservesBegin<O, Model>)&&(
 /// Whether O, not a reference type, can observe the training of a Model: it has one of the members
 /// above or declares observes_nothing, and has none that would silently not be called.
 template <class O, class Model>
-concept Observer = std::is_class_v<O> && detail::NoneMistaken<O, Model> &&
+concept Observer = std::is_class_v<O> && detail::CallbacksFit<O, Model> &&
     (detail::ObservesBegin<O, Model> || detail::ObservesBatch<O> ||
      detail::ObservesEpoch<O, Model> || detail::ObservesEnd<O> ||
      requires { requires O::observes_nothing; });
@@ -137,8 +137,8 @@ template <class Model, class... Observers>
 constexpr void check_observers() {
   constexpr std::size_t count = sizeof...(Observers);
   constexpr bool is_observer[] = {Observer<std::remove_reference_t<Observers>, Model>..., true};
-  constexpr auto fine = [=](std::size_t k) { return is_observer[std::min(k, count)]; };
-  constexpr bool first = fine(0), second = fine(1), third = fine(2);
+  constexpr auto fits = [=](std::size_t k) { return is_observer[std::min(k, count)]; };
+  constexpr bool first = fits(0), second = fits(1), third = fits(2);
   static_assert(first,
                 "fit, run: observer 1 (the argument after the options) is not an observer: "
                 "prism/training/observer.hpp lists the members begin, batch, epoch and end");
@@ -155,7 +155,7 @@ constexpr void check_observers() {
 
 /// Calls an observer's member. Returns whether it asks for a stop.
 template <class Call>
-bool asks_to_stop(const Call& call) {
+bool call_observer(const Call& call) {
   if constexpr (std::is_void_v<decltype(call())>) {
     call();
     return false;
@@ -190,33 +190,35 @@ template <class O, class Model>
   ObserverRef ref{const_cast<void*>(static_cast<const void*>(std::addressof(observer))), &model};
   if constexpr (ObservesBegin<O, Model>) {
     ref.begin_takes_model = BeginTakesModel<O, Model>;
-    ref.begin = [](const ObserverRef& of, const FitInfo& info) {
+    ref.begin = [](const ObserverRef& self, const FitInfo& info) {
       if constexpr (BeginTakesModel<O, Model>) {
-        observer_of(of).begin(info, model_of(of));
+        observer_of(self).begin(info, model_of(self));
       } else {
-        observer_of(of).begin(info);
+        observer_of(self).begin(info);
       }
     };
   }
   if constexpr (ObservesBatch<O>) {
-    ref.batch = [](const ObserverRef& of, const EpochProgress& progress) {
-      return asks_to_stop([&] { return observer_of(of).batch(progress); });
+    ref.batch = [](const ObserverRef& self, const EpochProgress& progress) {
+      return call_observer([&] { return observer_of(self).batch(progress); });
     };
   }
   if constexpr (ObservesEpoch<O, Model>) {
     ref.epoch_takes_model = EpochTakesModel<O, Model>;
-    ref.epoch = [](const ObserverRef& of, const EpochRecord& record) {
-      return asks_to_stop([&] {
+    ref.epoch = [](const ObserverRef& self, const EpochRecord& record) {
+      return call_observer([&] {
         if constexpr (EpochTakesModel<O, Model>) {
-          return observer_of(of).epoch(record, model_of(of));
+          return observer_of(self).epoch(record, model_of(self));
         } else {
-          return observer_of(of).epoch(record);
+          return observer_of(self).epoch(record);
         }
       });
     };
   }
   if constexpr (ObservesEnd<O>) {
-    ref.end = [](const ObserverRef& of, const History& history) { observer_of(of).end(history); };
+    ref.end = [](const ObserverRef& self, const History& history) {
+      observer_of(self).end(history);
+    };
   }
   return ref;
 }

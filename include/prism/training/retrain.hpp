@@ -97,17 +97,17 @@ template <Execution X, class Model, class... Observers>
                             Observers&&... observers) {
   require(!split.validation.empty(), "split", "has no validation set to add to the training set");
   const Split merged = merge_validation(split);
-  auto made_alike = model.options();
+  auto model_options = model.options();
   if (model.ranking().chooses()) {
-    made_alike.ranking = model.ranking().with_choice(history.best_chosen).as_chosen();
+    model_options.ranking = model.ranking().with_choice(history.best_chosen).as_chosen();
   }
-  Model again(exec, merged.train, std::move(made_alike));
+  Model again(exec, merged.train, std::move(model_options));
   fit(exec, again, merged,
       detail::retraining_options<Model>(exec, split.train, model.options(), history, options),
       std::forward<Observers>(observers)...);
   return again;
 }
-/// The same, on the host's threads.
+/// Trains on the host's threads: retrain(par, model, split, history, options, observers...).
 template <class Model, class... Observers>
 requires(!Execution<Model>) [[nodiscard]] Model
     retrain(const Model& model, const Split& split, const History& history,

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Everything besides its state that the results of a run depend on, in words. A checkpoint has
-// these settings, so that a run is not resumed as a different one.
+// In words, everything besides a run's state that its results depend on. A checkpoint has these
+// settings, so that a run is not resumed as a different one.
 #pragma once
 
 #include <cstddef>
@@ -34,7 +34,7 @@ template <class Model>
     settings.push_back({kind, prism::describe(policy)});
   });
   const Ranking& ranking = model.options().ranking;
-  // Without what the run itself chooses.
+  // Without the alpha or power that training chooses: it is part of the run's state.
   settings.push_back(
       {"ranking", ranking.chooses() ? ranking.with_choice({}).label() : ranking.label()});
   std::string shapes;

@@ -15,7 +15,8 @@
 
 namespace prism::inline PRISM_ISA::detail {
 
-/// Why training ends after the last epoch of a history, if it does; does not call FitOptions::stop.
+/// The reason why training ends after the last epoch of a history; `none` if it continues. Does not
+/// call FitOptions::stop.
 /// @param epochs         at most
 /// @param patience_from  the epoch after which patience counts at the earliest
 inline StopReason stop_reason(const FitOptions& options, std::size_t epochs, const History& history,
@@ -78,7 +79,8 @@ inline std::vector<std::string> warnings(std::vector<std::string> found, const H
   return found;
 }
 
-/// Why a run that was over when saved still is, if it is, under options that may have changed.
+/// The reason why a resumed run is over, under options that may have changed since it was saved;
+/// `none` if it continues.
 inline StopReason resumed_stop_reason(const FitOptions& options, std::size_t epochs,
                                       const RunProgress& progress) {
   const History& history = progress.history;

@@ -112,14 +112,14 @@ class Trainer {
     return shared ? BatchNegatives(negatives, shared->mask) : BatchNegatives(negatives);
   }
 
-  /// Whether all weights, the squared magnitudes of all table rows, without which rows have no
-  /// scores, and the optimizer's state are finite.
+  /// Whether all weights, the optimizer's state and the squared magnitude of every table row are
+  /// finite. A row whose squared magnitude is not finite has no scores.
   [[nodiscard]] bool finite() {
     check_device();
     return optimizer_.finite();
   }
 
-  /// Brings every weight up to the last step. Call it before the model is read, copied or ranked.
+  /// Applies the deferred steps of all rows. Call it before the model is read, copied or ranked.
   void flush() {
     check_device();
     const FlushDenormals flush_denormals;
@@ -129,8 +129,8 @@ class Trainer {
 
   /// Steps since training began.
   [[nodiscard]] std::uint64_t steps() const noexcept { return steps_; }
-  /// Whether the weights are those of one step: not after an exception has ended a step between two
-  /// updates of the optimizer.
+  /// Whether all weights belong to the same step: false after an exception has ended a step between
+  /// two updates of the optimizer.
   [[nodiscard]] bool whole() const noexcept { return !updating_; }
 
   /// Writes the optimizer's state, including deferred steps, which are not applied; not the
@@ -141,7 +141,7 @@ class Trainer {
     out.number(steps_);
     optimizer_.save(out);
   }
-  /// Reads it back; the weights are the caller's to restore.
+  /// Reads the optimizer's state back. The caller restores the weights.
   void load(BinaryReader& in) {
     steps_ = in.number<std::uint64_t>();
     optimizer_.load(in);
@@ -170,11 +170,11 @@ class Trainer {
     model_.set_trained();
     const auto& options = model_.options();
     auto& weights = model_.weights();
-    const LossTraits of_loss = prism::loss_traits(options.loss);
+    const LossTraits loss_traits = prism::loss_traits(options.loss);
     // Once its batch has been built, a device has completed all pending work.
-    Batch batch = builder_.build(exec_, pairs, negatives, of_loss.needs_all_rows);
+    Batch batch = builder_.build(exec_, pairs, negatives, loss_traits.needs_all_rows);
     if constexpr (detail::names_log_probability<typename Model::sampler_type>) {
-      if (of_loss.reads_log_probability) batch.item_log_probability = log_probability(batch);
+      if (loss_traits.reads_log_probability) batch.item_log_probability = log_probability(batch);
     }
     optimizer_.apply_deferred(batch);
     const detail::ModelParts<Scalar, typename Model::backbone_type, typename Model::loss_type>

@@ -61,7 +61,7 @@ class TrainingLoop {
     if (!finished()) past().stop_reason = StopReason::observer;
   }
 
-  /// Brings every row up to the last step; call it before reading the model between steps. Later
+  /// Applies the deferred steps of all rows; call it before reading the model between steps. Later
   /// results may differ by rounding from those without the call. The end of an epoch always does
   /// the same.
   virtual void flush() = 0;
@@ -97,14 +97,15 @@ class TrainingLoop {
 
   // The model, type-erased. Pairs are in the order of epoch().
   [[nodiscard]] virtual detail::WeightSpans<T> weights() = 0;
-  /// Brings every row of weights() up to the last step.
+  /// Applies the deferred steps of all rows of weights().
   virtual void apply_deferred() = 0;
   /// Copies weights() to the caller's model.
   virtual void publish() = 0;
-  /// Steps on pairs [first, first + count). @return the batch's loss
+  /// Trains on the batch of pairs [first, first + count). @return its loss
   virtual double train(std::size_t first, std::size_t count, double learning_rate) = 0;
   [[nodiscard]] virtual bool finite() = 0;
-  /// Whether weights() are those of one step, which they are not after an error in its update.
+  /// Whether all of weights() belong to the same step: false after an error between two updates of
+  /// the optimizer.
   [[nodiscard]] virtual bool whole() const noexcept = 0;
   /// Marks weights() as those of a model that was never trained.
   virtual void mark_untrained() noexcept = 0;
@@ -151,7 +152,7 @@ class TrainingLoop {
     require(!finished(), "step", "must not be called when training is over");
     if (!begun_) begin(observers);
     const detail::Stopwatch time;
-    go_on_from_last();
+    restore_last_weights();
     StepRecord record{.step = steps(), .epoch = epoch()};
     try {
       if (progress_.pairs_done < split_.train.size()) train_batch(record, observers);
@@ -159,13 +160,13 @@ class TrainingLoop {
         end_epoch(observers);
         record.epoch_ended = true;
       }
-      stop_if_asked();
+      apply_stop_request();
       past().seconds += time.seconds();
       if (detail::checkpoint_due(options_.checkpoint, record, finished())) {
         write_checkpoint(options_.checkpoint.path);
       }
     } catch (...) {
-      stop_if_asked();
+      apply_stop_request();
       flush_quietly();
       throw;
     }
@@ -173,7 +174,7 @@ class TrainingLoop {
   }
 
   const History& run(detail::ObserverRefs observers) {
-    if (!finished()) go_on_from_last();
+    if (!finished()) restore_last_weights();
     begin(observers);
     while (!finished()) step(observers);
     take_best();
@@ -219,7 +220,8 @@ class TrainingLoop {
     begun_ = true;
   }
 
-  /// Once, before the first step: a model that is trained further must not end worse than it began.
+  /// Runs once, before the first step: a model that is trained further must not end worse than it
+  /// began.
   void validate_first_weights() {
     if (!trained_ || !has_validation() || history().initial_validation) return;
     const detail::Stopwatch time;
@@ -250,7 +252,7 @@ class TrainingLoop {
     if (!is_finite(record.loss)) diverge("the loss is");
     const EpochProgress progress{epoch(), progress_.pairs_done, pairs, progress_.epoch_seconds};
     for (const detail::ObserverRef& observer : observers) {
-      if (observer.batch != nullptr && observer.batch(observer, progress)) stop_asked_ = true;
+      if (observer.batch != nullptr && observer.batch(observer, progress)) stop_requested_ = true;
     }
   }
 
@@ -279,7 +281,7 @@ class TrainingLoop {
     }
     if (std::ranges::any_of(observers, &detail::ObserverRef::epoch_takes_model)) publish();
     for (const detail::ObserverRef& observer : observers) {
-      if (observer.epoch != nullptr && observer.epoch(observer, record)) stop_asked_ = true;
+      if (observer.epoch != nullptr && observer.epoch(observer, record)) stop_requested_ = true;
     }
   }
 
@@ -300,10 +302,10 @@ class TrainingLoop {
     best_.keep(weights());
     detail::set_best(past(), record);
   }
-  /// Applies even if a later observer has thrown.
-  void stop_if_asked() noexcept {
-    if (stop_asked_ && !finished()) past().stop_reason = StopReason::observer;
-    stop_asked_ = false;
+  /// Ends training if an observer requested it, even if a later observer has thrown.
+  void apply_stop_request() noexcept {
+    if (stop_requested_ && !finished()) past().stop_reason = StopReason::observer;
+    stop_requested_ = false;
   }
 
   /// Leaves the model as of its last step after an error; that error is the one to report.
@@ -350,8 +352,8 @@ class TrainingLoop {
     }
     if (has_best && (progress_.has_best || last_is_best)) search_all_choices();
   }
-  /// For the best epoch's weights: the searches during training tried only nearby values. Keeps the
-  /// earlier choice if no other ranks better on the whole validation set.
+  /// Ranks the best epoch's weights with all choices: the searches during training tried only
+  /// nearby values. Keeps the earlier choice if no other ranks better on the whole validation set.
   void search_all_choices() {
     if (!history().best_chosen || history().best_epoch == 0 || searched_ == history().best_epoch) {
       return;
@@ -374,7 +376,7 @@ class TrainingLoop {
     return chosen ? chosen : progress_.first_choice;
   }
   /// Gives the model the last step's weights again.
-  void go_on_from_last() {
+  void restore_last_weights() {
     if (!progress_.has_best) return;
     best_.exchange(weights());
     progress_.has_best = false;
@@ -390,7 +392,7 @@ class TrainingLoop {
   bool trained_;                              // see the constructor
   std::size_t searched_ = 0;                  // the best epoch for which all choices were tried
   bool begun_ = false;                        // whether observers' begin has been called
-  bool stop_asked_ = false;                   // by an observer, in this step
+  bool stop_requested_ = false;               // by an observer, in this step
 };
 
 }  // namespace prism::inline PRISM_ISA

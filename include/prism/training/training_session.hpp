@@ -131,7 +131,7 @@ class TrainingSession final : public TrainingLoop<typename Model::scalar_type> {
     return Loop::step(refs(observers...));
   }
 
-  /// Steps to the end of the epoch, unless training stops earlier. Throws as step().
+  /// Trains to the end of the epoch, unless training stops earlier. Throws as step().
   /// @return whether the epoch has ended: history().epochs.back() is then its record
   template <class... Observers>
   bool run_epoch(Observers&&... observers) {
@@ -141,12 +141,12 @@ class TrainingSession final : public TrainingLoop<typename Model::scalar_type> {
     return ended;
   }
 
-  /// Steps until training is over, ranks the validation set after the last epoch if that has not
+  /// Trains until training is over, ranks the validation set after the last epoch unless that has
   /// been done, and gives the model the weights of its best epoch. If no epoch ranked better than
-  /// the weights that a trained model began with, it gets those back; without a validation set, or
-  /// if no epoch has ended or, of a model that was not trained before, none was validated, it keeps
-  /// the last step's. Calls begin and end of the observers; without observers, nothing is shown.
-  /// Throws as step().
+  /// the weights that a trained model began with, the model gets those back. It keeps the weights
+  /// of the last step without a validation set, if no epoch has ended, or if it was not trained
+  /// before and no epoch was validated. Calls begin and end of the observers; without observers,
+  /// nothing is shown. Throws as step().
   template <class... Observers>
   const History& run(Observers&&... observers) {
     return Loop::run(refs(observers...));
@@ -196,7 +196,7 @@ class TrainingSession final : public TrainingLoop<typename Model::scalar_type> {
     require(can_be_saved || options.checkpoint.path.empty(), "checkpoint",
             "cannot be written: the optimizer's State has no save() and load() with the "
             "signatures in prism/policy/optimizer.hpp");
-    // Whether it can be written is not left for the first checkpoint to find out.
+    // Fails now, not at the first checkpoint, if the file cannot be written.
     if (!options.checkpoint.path.empty()) static_cast<void>(StagedFile(options.checkpoint.path));
     if (!options.epochs) options.epochs = FitOptions::default_epochs;
     detail::set_default_rate(options, exec, model, !split.validation.empty());

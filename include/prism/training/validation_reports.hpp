@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What ranking the validation set tells, and where a history records it.
+// The reports of a validation, and how a history records them.
 #pragma once
 
 #include <optional>
@@ -23,7 +23,7 @@ struct ValidationReports {
   std::optional<double> chosen{};  ///< the alpha or power that by_dot is ranked with
 };
 
-/// Sets what a record has of a validation, except validation_by_cosine.
+/// Sets the results of a validation in a record, except validation_by_cosine.
 inline void set_validation(EpochRecord& record, const ValidationReports& reports,
                            const Metric& metric) {
   record.validation = metric(reports.by_dot);

@@ -105,9 +105,9 @@ struct PotentialKernel {
       shared.totals[thread] = total[thread];
     });
     if (first_of_sums > 0) return;
-    for (unsigned apart = block_threads / 2; apart > 0; apart /= 2) {
+    for (unsigned distance = block_threads / 2; distance > 0; distance /= 2) {
       block.for_each_thread([&](unsigned thread) {
-        if (thread < apart) shared.totals[thread] += shared.totals[thread + apart];
+        if (thread < distance) shared.totals[thread] += shared.totals[thread + distance];
       });
     }
     block.for_each_thread([&](unsigned thread) {
@@ -132,8 +132,8 @@ struct PotentialKernel {
       PRISM_UNROLL
       for (unsigned i = 0; i < Shape::rows_of_thread; ++i) {
         const unsigned row = Shape::row(thread, i);
-        const std::size_t of_a = a.begin + row, of_b = b.begin + column;
-        const bool is_pair = of_a < a.end && of_b < b.end && of_a != of_b;
+        const std::size_t row_a = a.begin + row, row_b = b.begin + column;
+        const bool is_pair = row_a < a.end && row_b < b.end && row_a != row_b;
         const T potential = is_pair ? elementary::exp(rate * (cosines.at[i][j] - T{1})) : T{0};
         shared.potentials[column][row] = potential;
         total += potential;
@@ -209,11 +209,11 @@ void add_scaled_parts(const X& exec, T factor, PotentialSums<T> from, Rows<T> to
 template <DeviceExecution X, class T, class Factor>
 double pair_potential(const X& exec, Rows<const T> unit, double rate, const Factor& factor,
                       Rows<T> gradient, Scratch& scratch) {
-  const T of_exponent = static_cast<T>(rate);
+  const T exponent_rate = static_cast<T>(rate);
   const detail::PotentialSums<T> sums =
       unit.dim() <= detail::PotentialKernel<T, 1>::columns_of_block
-          ? detail::potential_sums<1>(exec, unit, of_exponent, scratch)
-          : detail::potential_sums<2>(exec, unit, of_exponent, scratch);
+          ? detail::potential_sums<1>(exec, unit, exponent_rate, scratch)
+          : detail::potential_sums<2>(exec, unit, exponent_rate, scratch);
   const double total = sums.total / 2;
   detail::add_scaled_parts<T>(exec, static_cast<T>(factor(total)), sums, gradient);
   return total;

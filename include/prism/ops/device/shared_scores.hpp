@@ -52,9 +52,9 @@ struct SharedNegativesView {
     Lanes<Isa>::synchronise();
     mask_item(items[p], scores, Lanes<Isa>::first(), Lanes<Isa>::step());
     if (mask == NegativeMask::seen_items) {
-      const std::span<const Index> of_user = seen[user_side.unique_rows[users[p]]];
-      for (std::size_t s = Lanes<Isa>::first(); s < of_user.size(); s += Lanes<Isa>::step()) {
-        const Index k = item_side.inverse_index[of_user[s]];
+      const std::span<const Index> seen_by_user = seen[user_side.unique_rows[users[p]]];
+      for (std::size_t s = Lanes<Isa>::first(); s < seen_by_user.size(); s += Lanes<Isa>::step()) {
+        const Index k = item_side.inverse_index[seen_by_user[s]];
         if (k != absent && k < item_side.num_active) mask_item(k, scores, 0, 1);
       }
     }
@@ -62,12 +62,12 @@ struct SharedNegativesView {
   }
 
  private:
-  /// Masks the negatives whose item is row k: every step-th of its occurrences.
+  /// Masks the negatives whose item is row k: every stride-th of its occurrences.
   template <class T>
   PRISM_HOST_DEVICE void mask_item(std::size_t k, T* scores, std::size_t first,
-                                   std::size_t step) const noexcept {
+                                   std::size_t stride) const noexcept {
     const std::span<const Index> occurrences = item_side.occurrence_positions(k);
-    for (std::size_t s = first; s < occurrences.size(); s += step) {
+    for (std::size_t s = first; s < occurrences.size(); s += stride) {
       if (occurrences[s] >= pairs()) scores[occurrences[s] - pairs()] = masked_score<T>;
     }
   }
@@ -112,12 +112,12 @@ struct UserTerms {
   std::span<const Index> pairs;  // of the user
   std::span<const Index> items;
   IndexedRows<const T> item_rows;
-  Rows<const T> of_negatives;  // of all pairs
+  Rows<const T> negative_sums;  // one for each pair
 
-  [[nodiscard]] PRISM_HOST_DEVICE std::size_t dim() const noexcept { return of_negatives.dim(); }
+  [[nodiscard]] PRISM_HOST_DEVICE std::size_t dim() const noexcept { return negative_sums.dim(); }
   [[nodiscard]] PRISM_HOST_DEVICE const T* operator[](std::size_t s) const noexcept {
     const std::size_t p = pairs[s / 2];
-    return s % 2 == 0 ? item_rows[items[p]] : of_negatives[p];
+    return s % 2 == 0 ? item_rows[items[p]] : negative_sums[p];
   }
 };
 
@@ -128,15 +128,15 @@ struct ItemTerms {
   std::span<const Index> occurrences;  // of the item
   std::span<const Index> users;
   IndexedRows<const T> user_rows;
-  Rows<const T> of_pairs;  // of all negatives
+  Rows<const T> pair_sums;  // one for each negative
 
-  [[nodiscard]] PRISM_HOST_DEVICE std::size_t dim() const noexcept { return of_pairs.dim(); }
+  [[nodiscard]] PRISM_HOST_DEVICE std::size_t dim() const noexcept { return pair_sums.dim(); }
   [[nodiscard]] PRISM_HOST_DEVICE bool is_positive(std::size_t s) const noexcept {
     return occurrences[s] < users.size();
   }
   [[nodiscard]] PRISM_HOST_DEVICE const T* operator[](std::size_t s) const noexcept {
     return is_positive(s) ? user_rows[users[occurrences[s]]]
-                          : of_pairs[occurrences[s] - users.size()];
+                          : pair_sums[occurrences[s] - users.size()];
   }
 };
 
@@ -146,15 +146,15 @@ void scatter_shared_user_gradients(const X& exec, SharedNegativesView batch, Bat
                                    Rows<const T> d_score, Scratch& scratch,
                                    const Scatter& scatter_user) {
   const std::size_t dim = rows.users.dim();
-  const Rows<T> of_negatives = scratch.allocate<T>(batch.pairs(), dim);
+  const Rows<T> negative_sums = scratch.allocate<T>(batch.pairs(), dim);
   multiply<T>(exec, {batch.pairs(), dim, batch.negatives.size()},
               ByLine<ColumnsFrom<const T>>{{d_score, 1}},
-              ByDepth<RowsAt<T>>{{rows.items, batch.negatives}}, OverwriteWith<T>{of_negatives},
+              ByDepth<RowsAt<T>>{{rows.items, batch.negatives}}, OverwriteWith<T>{negative_sums},
               scratch);
   const Rows<T> gradient = scratch.allocate<T>(batch.user_side.num_active, dim);
   for_each_row(exec, batch.user_side.num_active, 0, [=] PRISM_HOST_DEVICE(std::size_t k) {
     const std::span<const Index> pairs = batch.user_side.occurrence_positions(k);
-    const UserTerms<T> terms{pairs, batch.items, rows.items, of_negatives};
+    const UserTerms<T> terms{pairs, batch.items, rows.items, negative_sums};
     weighted_sum<typename X::isa>(
         gradient[k], T{1}, 2 * pairs.size(), [](std::size_t s) -> std::size_t { return s; },
         [=](std::size_t s) -> T { return s % 2 == 0 ? d_score[pairs[s / 2]][0] : T{1}; }, terms);
@@ -168,14 +168,14 @@ void scatter_shared_item_gradients(const X& exec, SharedNegativesView batch, Bat
                                    Rows<const T> d_score, Scratch& scratch,
                                    const Scatter& scatter_item) {
   const std::size_t dim = rows.users.dim();
-  const Rows<T> of_pairs = scratch.allocate<T>(batch.negatives.size(), dim);
+  const Rows<T> pair_sums = scratch.allocate<T>(batch.negatives.size(), dim);
   multiply<T>(exec, {batch.negatives.size(), dim, batch.pairs()},
               ByDepth<ColumnsFrom<const T>>{{d_score, 1}},
-              ByDepth<RowsAt<T>>{{rows.users, batch.users}}, OverwriteWith<T>{of_pairs}, scratch);
+              ByDepth<RowsAt<T>>{{rows.users, batch.users}}, OverwriteWith<T>{pair_sums}, scratch);
   const Rows<T> gradient = scratch.allocate<T>(batch.item_side.num_active, dim);
   for_each_row(exec, batch.item_side.num_active, 0, [=] PRISM_HOST_DEVICE(std::size_t k) {
     const ItemTerms<T> terms{batch.item_side.occurrence_positions(k), batch.users, rows.users,
-                             of_pairs};
+                             pair_sums};
     weighted_sum<typename X::isa>(
         gradient[k], T{1}, terms.occurrences.size(), [](std::size_t s) -> std::size_t { return s; },
         [=](std::size_t s) -> T {

@@ -37,7 +37,7 @@ struct ActivateInto {
     to[row][column] = activation.apply(number + bias[column]);
   }
 };
-/// The same for the last layer, which no activation follows.
+/// Stores the last layer's output in `to`: the products plus the bias, without an activation.
 template <class T>
 struct AddBiasInto {
   Rows<T> to;
