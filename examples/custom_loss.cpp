@@ -2,8 +2,8 @@
 // A user-defined loss: a formula of scores and a table of options. The library differentiates it,
 // runs it on every execution, tunes, saves and resumes it by the names of its options.
 #include <cstdio>
-#include <prism/experiment/tune.hpp>
 #include <prism/prism.hpp>
+#include <prism/tuning.hpp>
 #include <string_view>
 
 using namespace prism;

@@ -8,7 +8,7 @@
 #include <memory>
 #include <optional>
 #include <prism/core/execution.hpp>
-#include <prism/data/data.hpp>
+#include <prism/data.hpp>
 #include <prism/evaluate/evaluate.hpp>
 #include <prism/evaluate/test_time_aggregation.hpp>
 #include <prism/experiment/policies.hpp>

@@ -6,6 +6,7 @@
 #include <exception>
 #include <memory>
 #include <optional>
+#include <prism/arrow.hpp>
 #include <prism/prism.hpp>
 #include <string>
 

@@ -7,7 +7,7 @@
 #include <filesystem>
 #include <string>
 
-#include "prism/data/data.hpp"
+#include "prism/data.hpp"
 
 using namespace prism;
 

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "policies.hpp"
+#include "prism/arrow.hpp"
 #include "support/arrow_taken.hpp"
 
 using namespace prism;

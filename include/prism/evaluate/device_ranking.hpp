@@ -18,6 +18,7 @@
 #include "prism/core/parallel.hpp"
 #include "prism/core/rows.hpp"
 #include "prism/core/scratch.hpp"
+#include "prism/core/similarity.hpp"
 #include "prism/data/interactions.hpp"
 #include "prism/evaluate/scoring_rows.hpp"
 #include "prism/kernel/best_of_row.hpp"
@@ -25,7 +26,6 @@
 #include "prism/kernel/scored_item.hpp"
 #include "prism/ops/device/matrix_product.hpp"
 #include "prism/policy/output.hpp"
-#include "prism/policy/similarity.hpp"
 
 namespace prism::inline PRISM_ISA::detail {
 

@@ -8,8 +8,8 @@
 
 #include "prism/core/config.hpp"
 #include "prism/core/index.hpp"
+#include "prism/core/similarity.hpp"
 #include "prism/data/interactions.hpp"
-#include "prism/policy/similarity.hpp"
 
 namespace prism::inline PRISM_ISA {
 

@@ -17,10 +17,10 @@
 #include "prism/core/matrix.hpp"
 #include "prism/core/parallel.hpp"
 #include "prism/core/rows.hpp"
+#include "prism/core/similarity.hpp"
 #include "prism/evaluate/quantised_items.hpp"
 #include "prism/evaluate/scoring_rows.hpp"
 #include "prism/policy/output.hpp"
-#include "prism/policy/similarity.hpp"
 
 namespace prism::inline PRISM_ISA::detail {
 

@@ -15,6 +15,7 @@
 #include "prism/core/index.hpp"
 #include "prism/core/matrix.hpp"
 #include "prism/core/parallel.hpp"
+#include "prism/core/similarity.hpp"
 #include "prism/data/interactions.hpp"
 #include "prism/evaluate/device_ranking.hpp"
 #include "prism/evaluate/query_block.hpp"
@@ -24,7 +25,6 @@
 #include "prism/kernel/byte_accumulator.hpp"
 #include "prism/kernel/scored_item.hpp"
 #include "prism/policy/output.hpp"
-#include "prism/policy/similarity.hpp"
 
 namespace prism {
 

@@ -16,10 +16,10 @@
 #include "prism/core/index.hpp"
 #include "prism/core/matrix.hpp"
 #include "prism/core/parallel.hpp"
+#include "prism/core/similarity.hpp"
 #include "prism/kernel/pack.hpp"
 #include "prism/kernel/row.hpp"
 #include "prism/policy/output.hpp"
-#include "prism/policy/similarity.hpp"
 
 namespace prism::inline PRISM_ISA {
 

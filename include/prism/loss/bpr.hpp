@@ -5,12 +5,12 @@
 #include <string_view>
 
 #include "prism/core/config.hpp"
+#include "prism/core/similarity.hpp"
 #include "prism/kernel/elementary.hpp"
 #include "prism/kernel/pack.hpp"
 #include "prism/policy/loss.hpp"
 #include "prism/policy/option.hpp"
 #include "prism/policy/score_formula.hpp"
-#include "prism/policy/similarity.hpp"
 
 namespace prism::inline PRISM_ISA {
 

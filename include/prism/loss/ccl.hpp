@@ -5,10 +5,10 @@
 #include <string_view>
 
 #include "prism/core/config.hpp"
+#include "prism/core/similarity.hpp"
 #include "prism/policy/loss.hpp"
 #include "prism/policy/option.hpp"
 #include "prism/policy/score_formula.hpp"
-#include "prism/policy/similarity.hpp"
 
 namespace prism::inline PRISM_ISA {
 

@@ -4,9 +4,9 @@
 #include <string_view>
 
 #include "prism/core/config.hpp"
+#include "prism/core/similarity.hpp"
 #include "prism/policy/loss.hpp"
 #include "prism/policy/score_formula.hpp"
-#include "prism/policy/similarity.hpp"
 #include "prism/theory/magnitude.hpp"
 
 namespace prism::inline PRISM_ISA {

@@ -5,11 +5,11 @@
 #include <string_view>
 
 #include "prism/core/config.hpp"
+#include "prism/core/similarity.hpp"
 #include "prism/kernel/elementary.hpp"
 #include "prism/ops/scores.hpp"
 #include "prism/policy/loss.hpp"
 #include "prism/policy/option.hpp"
-#include "prism/policy/similarity.hpp"
 
 namespace prism::inline PRISM_ISA {
 

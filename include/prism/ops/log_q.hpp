@@ -27,8 +27,8 @@ class LogQ {
         shared_(step.batch.shared_negatives) {
     const std::span<const double> log_probability = step.batch.item_log_probability;
     if (scale == 0 || log_probability.empty()) return;
-    of_item_ = scaled(step.exec, log_probability, scale,
-                      step.scratch.template allocate<T>(log_probability.size(), 1));
+    item_correction_ = scaled(step.exec, log_probability, scale,
+                              step.scratch.template allocate<T>(log_probability.size(), 1));
   }
 
   /// Public because CUDA compilers accept device lambdas only in public functions.
@@ -45,11 +45,11 @@ class LogQ {
   /// Subtracts scale log q_j from the scores of pair p.
   template <class Isa>
   PRISM_HOST_DEVICE void subtract(std::size_t p, PairScores<T, Isa> scores) const noexcept {
-    if (of_item_.size() == 0) return;
+    if (item_correction_.size() == 0) return;
     const std::size_t first = shared_ ? 0 : p * negatives_per_pair_;
-    scores.set_positive(scores.positive() - *of_item_[pair_item_[p]]);
+    scores.set_positive(scores.positive() - *item_correction_[pair_item_[p]]);
     scores.negatives().for_each(
-        [=, this](std::size_t j, T& score) { score -= *of_item_[negatives_[first + j]]; });
+        [=, this](std::size_t j, T& score) { score -= *item_correction_[negatives_[first + j]]; });
   }
 
  private:
@@ -57,7 +57,7 @@ class LogQ {
   std::span<const Index> negatives_;
   std::size_t negatives_per_pair_;
   bool shared_;
-  Rows<T> of_item_;
+  Rows<T> item_correction_;
 };
 
 }  // namespace prism::inline PRISM_ISA::detail

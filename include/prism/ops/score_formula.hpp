@@ -10,6 +10,7 @@
 #include "prism/core/config.hpp"
 #include "prism/core/execution.hpp"
 #include "prism/core/masked_score.hpp"
+#include "prism/core/similarity.hpp"
 #include "prism/kernel/dual.hpp"
 #include "prism/kernel/pack.hpp"
 #include "prism/ops/log_q.hpp"
@@ -18,7 +19,6 @@
 #include "prism/ops/unit_rows.hpp"
 #include "prism/policy/batch.hpp"
 #include "prism/policy/score_formula.hpp"
-#include "prism/policy/similarity.hpp"
 
 namespace prism::inline PRISM_ISA::detail {
 

@@ -11,13 +11,13 @@
 #include "prism/core/config.hpp"
 #include "prism/core/error.hpp"
 #include "prism/core/execution.hpp"
+#include "prism/core/similarity.hpp"
 #include "prism/policy/batch.hpp"
 #include "prism/policy/contract.hpp"
 #include "prism/policy/epoch_start.hpp"
 #include "prism/policy/output.hpp"
 #include "prism/policy/parameter.hpp"
 #include "prism/policy/score_formula.hpp"
-#include "prism/policy/similarity.hpp"
 
 namespace prism::inline PRISM_ISA {
 

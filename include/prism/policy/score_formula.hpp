@@ -8,8 +8,8 @@
 #include <type_traits>
 
 #include "prism/core/config.hpp"
+#include "prism/core/similarity.hpp"
 #include "prism/policy/contract.hpp"
-#include "prism/policy/similarity.hpp"
 
 namespace prism::inline PRISM_ISA {
 

@@ -17,9 +17,9 @@
 #include "prism/core/matrix.hpp"
 #include "prism/core/parallel.hpp"
 #include "prism/core/rows.hpp"
+#include "prism/core/similarity.hpp"
 #include "prism/kernel/cholesky.hpp"
 #include "prism/kernel/row.hpp"
-#include "prism/policy/similarity.hpp"
 
 namespace prism::inline PRISM_ISA {
 

@@ -3,7 +3,7 @@
 #pragma once
 
 #include "prism/core/config.hpp"
-#include "prism/policy/similarity.hpp"
+#include "prism/core/similarity.hpp"
 
 namespace prism::inline PRISM_ISA {
 

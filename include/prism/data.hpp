@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Interactions: sources and splits.
+// Interactions: reading, splits, samples, synthetic data.
 #pragma once
 
 #include "prism/data/append.hpp"
-#include "prism/data/arrow.hpp"
 #include "prism/data/ids.hpp"
 #include "prism/data/interactions.hpp"
 #include "prism/data/k_core.hpp"

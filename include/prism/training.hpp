@@ -1,0 +1,21 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Training and evaluation: fit, retrain, sessions with checkpoints, observers, schedules, metrics.
+#pragma once
+
+#include "prism/data.hpp"
+#include "prism/evaluate/correlation.hpp"
+#include "prism/evaluate/evaluate.hpp"
+#include "prism/evaluate/most_popular.hpp"
+#include "prism/evaluate/ranking.hpp"
+#include "prism/evaluate/ranking_curve.hpp"
+#include "prism/evaluate/test_time_aggregation.hpp"
+#include "prism/model.hpp"
+#include "prism/training/expected_epoch_change.hpp"
+#include "prism/training/fit.hpp"
+#include "prism/training/magnitude_probe.hpp"
+#include "prism/training/observer.hpp"
+#include "prism/training/progress.hpp"
+#include "prism/training/retrain.hpp"
+#include "prism/training/row_magnitudes.hpp"
+#include "prism/training/schedule.hpp"
+#include "prism/training/training_session.hpp"
