@@ -2,7 +2,9 @@
 #include "reading_options.hpp"
 
 #include <CLI/CLI.hpp>
+#include <algorithm>
 #include <charconv>
+#include <cstddef>
 #include <system_error>
 #include <vector>
 
@@ -21,6 +23,21 @@ std::optional<prism::Column> column(const std::string& text) {
   return text;
 }
 
+namespace {
+
+/// The words between commas; none if the text is empty.
+std::vector<std::string> words_in(const std::string& text) {
+  std::vector<std::string> words;
+  for (std::size_t begin = 0; begin < text.size();) {
+    const std::size_t end = std::min(text.find(',', begin), text.size());
+    words.push_back(text.substr(begin, end - begin));
+    begin = end + 1;
+  }
+  return words;
+}
+
+}  // namespace
+
 prism::ReadOptions ReadingOptions::read_options() const {
   std::optional<prism::Column> time = prism::no_column;
   if (read_times) {
@@ -37,7 +54,9 @@ prism::ReadOptions ReadingOptions::read_options() const {
                              .item = column(item_column),
                              .rating = column(rating_column),
                              .time = time,
-                             .min_rating = min_rating};
+                             .min_rating = min_rating,
+                             .drop_invalid = drop_invalid,
+                             .missing_ids = missing_ids};
   if (header) options.header = prism::Header::yes;
   if (no_header) options.header = prism::Header::no;
   return options;
@@ -72,6 +91,17 @@ void declare_reading(CLI::App& app, ReadingOptions& options, const std::string& 
       ->group(group);
   app.add_option("--comment", options.comment,
                  "what begins a comment line; empty: no comments; detected by default")
+      ->needs(file)
+      ->group(group);
+  app.add_flag("--drop-invalid", options.drop_invalid,
+               "leave out, and count, lines with a missing or invalid field")
+      ->needs(file)
+      ->group(group);
+  app.add_option_function<std::string>(
+         "--missing-ids",
+         [&options](const std::string& words) { options.missing_ids = words_in(words); },
+         "words, separated by commas, that stand for a missing id; empty: none; default: NULL, NA "
+         "and others, where the other ids have digits")
       ->needs(file)
       ->group(group);
 }

@@ -20,6 +20,7 @@
 #include "prism/data/excerpt.hpp"
 #include "prism/data/format.hpp"
 #include "prism/data/layout.hpp"
+#include "prism/data/missing_ids.hpp"
 #include "prism/data/number.hpp"
 #include "prism/data/sample.hpp"
 
@@ -58,6 +59,8 @@ class ColumnDetector {
     }
     find_time(layout);
     check_ids(layout);
+    layout.missing_users = missing_ids_of(layout, layout.user);
+    layout.missing_items = missing_ids_of(layout, layout.item);
     refuse_rounded_ids(layout, layout.user, "user");
     refuse_rounded_ids(layout, layout.item, "item");
     if (layout.rating && !options_.rating) refuse_times_as_ratings(*layout.rating, layout);
@@ -224,6 +227,14 @@ class ColumnDetector {
     if (!item_chosen && item_decimal && !user_decimal) {
       refuse(layout.item, "item", "numbers with a decimal point");
     }
+  }
+
+  [[nodiscard]] MissingIds missing_ids_of(const Layout& layout, std::size_t column) const {
+    std::vector<std::string_view> ids;
+    for (std::size_t k = first_row(layout); k < rows_.size(); ++k) {
+      if (column < rows_[k].fields.size()) ids.push_back(rows_[k].fields[column]);
+    }
+    return missing_ids_among(ids, options_.missing_ids);
   }
 
   /// However the column was chosen: different ids may have been rounded to the same number.

@@ -55,7 +55,7 @@ class FormatDetector {
   /// @throws DataError  unless all rows of the sample have as many columns as the first one
   void refuse_ragged(const std::string& delimiter) const {
     const SampleRows rows = sample_.rows(delimiter);
-    const SampleRow* const other = first_ragged(rows);
+    const SampleRow* const other = first_ragged(rows, options_.drop_invalid);
     // Unmatched quotes are reported as such when the line is read.
     if (other == nullptr || other->fields.empty() || rows[0].fields.empty()) return;
     fail(other->line, ragged_problem(other->fields.size(), rows[0].fields.size()));
@@ -63,7 +63,8 @@ class FormatDetector {
 
   static std::string ragged_problem(std::size_t columns, std::size_t expected) {
     return "has " + std::to_string(columns) + " columns, but the first line has " +
-           std::to_string(expected) + "; set the option format to " + format_choice;
+           std::to_string(expected) + "; set the option format to " + format_choice +
+           ", or the option drop_invalid to leave out such lines";
   }
 
  private:
@@ -117,7 +118,7 @@ class FormatDetector {
       if (rows[0].fields.size() < 2) continue;
       if (delimiter == " " && !present.empty()) continue;
       present.push_back(delimiter);
-      if (first_ragged(rows) == nullptr) even.push_back(delimiter);
+      if (first_ragged(rows, options_.drop_invalid) == nullptr) even.push_back(delimiter);
     }
     if (even.empty() && options_.format == Format::automatic) refuse_title();
     if (present.empty() && std::ranges::none_of(sample_.rows(" "), [](const auto& row) {

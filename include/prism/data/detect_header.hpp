@@ -12,6 +12,7 @@
 #include "prism/data/column_names.hpp"
 #include "prism/data/date.hpp"
 #include "prism/data/format.hpp"
+#include "prism/data/missing_ids.hpp"
 #include "prism/data/number.hpp"
 #include "prism/data/sample.hpp"
 
@@ -21,9 +22,6 @@ namespace detail {
 
 [[nodiscard]] inline bool is_number_or_date(std::string_view field) {
   return parse_number(field).has_value() || parse_date(field).has_value();
-}
-[[nodiscard]] inline bool has_digit(std::string_view field) noexcept {
-  return field.find_first_of("0123456789") != std::string_view::npos;
 }
 
 /// What the sample tells about its first record.

@@ -62,12 +62,14 @@ class LayoutFinder {
     Layout layout{.format = guess.format,
                   .delimiter = guess.delimiter,
                   .order_as_time = options_.time == Column(file_order),
+                  .drop_invalid = options_.drop_invalid,
                   .comment = preamble_.comment,
                   .refuse_comments = !options_.comment};
     if (layout.format == Format::adjacency) {
       require(!chooses_columns(), "format",
               "adjacency lists have no header, no columns to choose and no ratings");
       refuse_header_of_lists(layout.delimiter);
+      find_missing_ids_of_lists(layout);
       return layout;
     }
     if (preamble_.pattern && options_.min_rating && options_.require_rating) {
@@ -77,9 +79,18 @@ class LayoutFinder {
     }
     if (preamble_.entries) layout.matrix = {preamble_.rows, preamble_.columns};
     rows_ = sample_.rows(layout.delimiter);
+    if (std::ranges::all_of(rows_[0].fields, [](const auto& field) { return field.empty(); }) &&
+        !rows_[0].fields.empty()) {
+      detector_.fail(0, "has no interactions: no line has any value");
+    }
     if (options_.format == Format::automatic || layout.format == Format::recbole) {
       detector_.refuse_ragged(layout.delimiter);
       if (!rows_[0].fields.empty()) layout.columns = rows_[0].fields.size();
+    }
+    if (options_.drop_invalid) {
+      std::erase_if(rows_, [columns = rows_[0].fields.size()](const SampleRow& row) {
+        return row.fields.size() != columns;
+      });
     }
     const bool recbole = layout.format == Format::recbole;
     layout.names = recbole ? std::vector<std::string>{} : names_in_comment(layout.delimiter);
@@ -156,6 +167,18 @@ class LayoutFinder {
                                        ", but adjacency lists have no header; remove the line, or "
                                        "use the option header to say that it is not one");
     }
+  }
+
+  void find_missing_ids_of_lists(Layout& layout) const {
+    std::vector<std::string_view> users, items;
+    const SampleRows rows = sample_.rows(layout.delimiter);
+    for (const SampleRow& row : rows) {
+      for (std::size_t k = 0; k < row.fields.size(); ++k) {
+        (k == 0 ? users : items).push_back(row.fields[k]);
+      }
+    }
+    layout.missing_users = missing_ids_among(users, options_.missing_ids);
+    layout.missing_items = missing_ids_among(items, options_.missing_ids);
   }
 
   /// @param names_known  whether a comment gives the columns' names

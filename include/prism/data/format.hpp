@@ -9,6 +9,7 @@
 #include <string_view>
 #include <utility>
 #include <variant>
+#include <vector>
 
 #include "prism/core/config.hpp"
 #include "prism/core/error.hpp"
@@ -146,6 +147,12 @@ struct ReadOptions {
   /// Whether min_rating requires a rating column. False: nothing is left out of a file without one;
   /// without a header, column 2 then counts as ratings if it has numbers that are not times.
   bool require_rating = true;
+  /// Leave out, and count in the summary, lines with a missing or invalid field or another number
+  /// of columns; of adjacency lists, single items. False: they are errors.
+  bool drop_invalid = false;
+  /// Words that stand for a missing user or item, in full; empty: there are none. Unset: NULL, \N,
+  /// nan, None, NA and others, in columns whose other ids have digits.
+  std::optional<std::vector<std::string>> missing_ids = {};
 };
 
 }  // namespace prism::inline PRISM_ISA

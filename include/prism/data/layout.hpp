@@ -11,6 +11,7 @@
 
 #include "prism/core/config.hpp"
 #include "prism/data/format.hpp"
+#include "prism/data/missing_ids.hpp"
 
 namespace prism::inline PRISM_ISA {
 
@@ -32,6 +33,8 @@ struct Layout {
   std::optional<std::size_t> columns = {};  ///< of each record, exactly; unset: enough to read
   /// MatrixMarket's rows and columns; the file's columns 0 and 1 hold their numbers, from 1 on
   std::optional<std::array<std::size_t, 2>> matrix = {};
+  MissingIds missing_users = {}, missing_items = {};
+  bool drop_invalid = false;     ///< as ReadOptions::drop_invalid
   std::string comment = {};      ///< the prefix of comments; empty: there are none
   bool refuse_comments = false;  ///< other lines that begin with # or % are errors
 

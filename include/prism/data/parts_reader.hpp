@@ -88,6 +88,9 @@ class PartsReader {
            std::to_string(records));
     }
     if (rest.pairs.pairs.empty() && other.pairs.pairs.empty()) {
+      if (rest.summary.invalid.total() > 0) {
+        fail("has no valid interaction; left out: " + left_out_in_words(rest.summary));
+      }
       fail(layout.rating
                ? "has no interaction rated " + format_number(*options_.min_rating) +
                      " or higher in column " + std::to_string(*layout.rating) + " (from 0)"
@@ -184,6 +187,9 @@ class PartsReader {
         rest.summary.comments += chunk.comments;
         rest.summary.repeated_headers += chunk.repeated_headers;
         rest.summary.below_min_rating += chunk.below_min_rating;
+        rest.summary.without_values += chunk.without_values;
+        rest.summary.footers += chunk.footers;
+        rest.summary.invalid += chunk.invalid;
       }
       append(chunks, rest.pairs, test.pairs);
       if (layout.order_as_time) {

@@ -17,6 +17,7 @@
 #include "prism/data/field_splitter.hpp"
 #include "prism/data/format.hpp"
 #include "prism/data/records.hpp"
+#include "prism/data/rows_without_data.hpp"
 
 namespace prism::inline PRISM_ISA {
 
@@ -33,17 +34,6 @@ struct Preamble {
 };
 
 namespace detail {
-
-/// A line without a carriage return at its end.
-[[nodiscard]] inline std::string_view without_return(std::string_view line) noexcept {
-  if (line.ends_with('\r')) line.remove_suffix(1);
-  return line;
-}
-
-/// Whether a line has only spaces and tabs.
-[[nodiscard]] inline bool is_blank(std::string_view line) noexcept {
-  return line.find_first_not_of(" \t") == std::string_view::npos;
-}
 
 /// Reads the lines above the data.
 class PreambleReader {
