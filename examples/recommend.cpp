@@ -128,7 +128,8 @@ Interactions read_new_users(const Arguments& arguments, const Json& settings) {
   }
   Interactions history = read_interactions(arguments.new_users, options);
   const ReadSummary& summary = *history.read_summary();
-  std::string text = describe(summary);
+  std::string text =
+      summary.file + examples::in_options(describe(summary).substr(summary.file.size()));
   if (models_own) {
     text += "; the model's --min-rating " + format_number(*options.min_rating) +
             (summary.rating_column.empty() ? " does not apply, as there are no ratings"

@@ -112,9 +112,9 @@ TEST_CASE("a time that is not as the first one is an error that names its line a
   const std::string choose =
       "; use the option time to choose the time column, or no_column if times are not needed, "
       "or drop_invalid to leave out such lines";
-  CHECK(error_of("1,2,5,9\n1,3,5,noon\n") ==
+  CHECK(error_of("1,2,5,881250949\n1,3,5,noon\n") ==
         ":2: the time is not a finite number, as the first time is: 'noon'" + choose);
-  CHECK(error_of("1,2,5,9\n1,3,5,2011-03-14\n") ==
+  CHECK(error_of("1,2,5,881250949\n1,3,5,2011-03-14\n") ==
         ":2: the time is not a finite number, as the first time is: '2011-03-14'" + choose);
   CHECK(error_of("1,2,5,2011-03-14\n1,3,5,9\n") ==
         ":2: the time is not a date such as 2011-03-14 or 2011-03-14T09:26:53Z, as the first time "
@@ -145,7 +145,7 @@ TEST_CASE("a line with too few columns is an error that says how many there are"
         ":2: expected 2 columns or more, with the item in column 1 (from 0), found 1 in '3'");
   CHECK(error_of("1,2\n1,3\n", {.min_rating = 3}) ==
         ":1: expected 3 columns or more, with the rating in column 2 (from 0), found 2 in '1,2'");
-  CHECK(error_of("1,2,3,4\n1,3,4\n", columns) ==
+  CHECK(error_of("1,2,3,881250949\n1,3,4\n", columns) ==
         ":2: expected 4 columns or more, with the time in column 3 (from 0), found 3 in '1,3,4'");
   CHECK(error_of("1 2\n", {.delimiter = "\t"}) ==
         ":1: expected 2 columns or more, with the item in column 1 (from 0), found 1 in '1 2'");

@@ -4,11 +4,13 @@
 
 #include <algorithm>
 #include <array>
+#include <charconv>
 #include <cstddef>
 #include <optional>
 #include <set>
 #include <string>
 #include <string_view>
+#include <system_error>
 #include <variant>
 #include <vector>
 
@@ -39,12 +41,16 @@ class ColumnDetector {
       : file_(file), rows_(rows), line_(line), options_(options), part_(part) {}
 
   /// Sets the columns of a layout whose names and format are known.
-  void detect(Layout& layout) const {
+  /// @param first  whether the file is the first one of its data set
+  void detect(Layout& layout, bool first) const {
     const auto user = find_id(layout, options_.user, known_columns.user, "user");
     const auto item = find_id(layout, options_.item, known_columns.item, "item");
     layout.user = user ? *user : remaining_id(layout, item, 0, "user");
     layout.item = item ? *item : remaining_id(layout, user, 1, "item");
     require(layout.user != layout.item, "item", "must not be the same column as user");
+    const bool several = rows_[0].fields.size() >= 3 && !layout.matrix;
+    layout.user_by_position = several && !user && (layout.names.empty() || !item);
+    layout.item_by_position = several && !item && (layout.names.empty() || !user);
     if (options_.min_rating && (options_.require_rating || has_rating(layout))) {
       const std::size_t rating = find_rating(layout);
       require(rating != layout.user && rating != layout.item, "rating",
@@ -59,6 +65,9 @@ class ColumnDetector {
     }
     find_time(layout);
     check_ids(layout);
+    if (first) refuse_line_numbers(layout);
+    if (layout.user_by_position) refuse_events(layout, layout.user, "user");
+    if (layout.item_by_position) refuse_events(layout, layout.item, "item");
     layout.missing_users = missing_ids_of(layout, layout.user);
     layout.missing_items = missing_ids_of(layout, layout.item);
     refuse_rounded_ids(layout, layout.user, "user");
@@ -183,27 +192,26 @@ class ColumnDetector {
         }
       }
     } else if (rows_[0].fields.size() == 4) {
-      const bool third = !is_taken(2) && all(layout, 2, is_time) && all(layout, 3, is_low);
+      const bool third = !is_taken(2) && has_times(layout, 2) && all(layout, 3, is_low);
       const std::size_t column = third ? 2 : 3;
-      if (!is_taken(column) && is_number_or_date(rows_[0].fields[column])) layout.time = column;
+      if (!is_taken(column) && has_times(layout, column)) layout.time = column;
     }
     if (layout.time) {
-      const std::size_t row = first_row(layout);
-      if (row >= rows_.size() || *layout.time >= rows_[row].fields.size()) return;
-      const std::string& first = rows_[row].fields[*layout.time];
-      layout.dates = parse_date(first).has_value();
-      layout.numeric_times = parse_number(first).has_value();
+      for (std::size_t k = first_row(layout); k < rows_.size(); ++k) {
+        if (*layout.time >= rows_[k].fields.size()) continue;
+        const std::string& field = rows_[k].fields[*layout.time];
+        layout.dates = parse_date(field).has_value();
+        layout.numeric_times = parse_number(field).has_value();
+        if (layout.dates || layout.numeric_times) return;
+      }
     }
   }
 
   /// @throws DataError  for id columns, chosen by position alone, that hold something else
   void check_ids(const Layout& layout) const {
-    const auto refuse = [&](std::size_t column, const char* option, const char* what) {
-      throw DataError(file_, rows_[first_row(layout)].line,
-                      "column " + std::to_string(column) + " (from 0), taken as the " +
-                          std::string(option) + " column, has " + what + " such as " +
-                          excerpt(rows_[first_row(layout)].fields[column]) +
-                          "; use the options user and item to choose the columns");
+    const auto refuse = [&](std::size_t column, const char* option, const std::string& what) {
+      const std::string& value = rows_[first_row(layout)].fields[column];
+      refuse_column(layout, column, option, what + " such as " + excerpt(value));
     };
     const auto is_date = [](const std::string& field) { return parse_date(field).has_value(); };
     const auto is_decimal = [](const std::string& field) {
@@ -227,6 +235,43 @@ class ColumnDetector {
     if (!item_chosen && item_decimal && !user_decimal) {
       refuse(layout.item, "item", "numbers with a decimal point");
     }
+  }
+
+  [[noreturn]] void refuse_column(const Layout& layout, std::size_t column, const char* option,
+                                  const std::string& what) const {
+    throw DataError(file_, rows_[first_row(layout)].line,
+                    "column " + std::to_string(column) + " (from 0), taken as the " + option +
+                        " column, has " + what +
+                        "; use the options user and item to choose the columns");
+  }
+
+  /// @throws DataError  if the column of users, found by its position, counts the lines
+  void refuse_line_numbers(const Layout& layout) const {
+    const std::size_t begin = first_row(layout);
+    if (!layout.user_by_position || rows_.size() < begin + 3) return;
+    std::optional<std::size_t> last;
+    for (std::size_t k = begin; k < rows_.size(); ++k) {
+      if (rows_[k].fields.size() != rows_[begin].fields.size()) return;
+      if (layout.user >= rows_[k].fields.size()) return;
+      const std::string& field = rows_[k].fields[layout.user];
+      std::size_t number = 0;
+      const auto read = std::from_chars(field.data(), field.data() + field.size(), number);
+      if (read.ec != std::errc() || read.ptr != field.data() + field.size()) return;
+      if (last && number != *last + 1) return;
+      last = number;
+    }
+    refuse_column(layout, layout.user, "user",
+                  "numbers that grow by 1 from line to line, which may be the lines' numbers");
+  }
+
+  /// @throws DataError  if the column of ids, found by its position, has names of events
+  void refuse_events(const Layout& layout, std::size_t column, const char* option) const {
+    const auto is_event = [](const std::string& field) {
+      return is_known(field, known_columns.events);
+    };
+    if (!all(layout, column, is_event)) return;
+    refuse_column(layout, column, option,
+                  "kinds of feedback such as " + excerpt(rows_[first_row(layout)].fields[column]));
   }
 
   [[nodiscard]] MissingIds missing_ids_of(const Layout& layout, std::size_t column) const {
@@ -278,6 +323,22 @@ class ColumnDetector {
   static bool is_low(const std::string& field) {
     const std::optional<double> number = parse_number(field);
     return number && *number >= -100 && *number <= 100;
+  }
+
+  /// Whether at least half of a column's values are dates, or seconds or milliseconds since 1970,
+  /// of 1980 to 2100: then the others are times that are missing or invalid.
+  [[nodiscard]] bool has_times(const Layout& layout, std::size_t column) const {
+    constexpr double first = 315'532'800, last = 4'102'444'800;  // seconds
+    std::size_t times = 0;
+    for (std::size_t k = first_row(layout); k < rows_.size(); ++k) {
+      if (column >= rows_[k].fields.size()) continue;
+      const std::string& field = rows_[k].fields[column];
+      const double number = parse_number(field).value_or(0);
+      const bool is_recent =
+          (number >= first && number < last) || (number >= 1000 * first && number < 1000 * last);
+      times += is_recent || parse_date(field) ? 1 : 0;
+    }
+    return times > 0 && 2 * times >= rows_.size() - first_row(layout);
   }
 
   /// Whether a field is a date, or looks like seconds since 1970, from 1973 on.

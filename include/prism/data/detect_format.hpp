@@ -129,6 +129,15 @@ class FormatDetector {
            "delimiter to the one it has");
     }
     if (present.empty()) return " ";
+    const bool any_even = !even.empty();
+    // A header may have another number of columns than the lines below it.
+    for (const std::string& delimiter : present) {
+      const SampleRows rows = sample_.rows(delimiter);
+      const SampleRows below(rows.begin() + 1, rows.end());
+      const bool columns = below.size() > 1 && below[0].fields.size() > 1;
+      if (any_even || !columns || first_ragged(below) != nullptr) continue;
+      even.push_back(delimiter);
+    }
     if (even.empty()) even = present;
     if (even.size() == 1 || even[0] == "\t") return even[0];
     std::vector<std::string> clean;

@@ -4,8 +4,11 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <map>
+#include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "prism/core/config.hpp"
@@ -85,6 +88,19 @@ enum class FirstRecord {
   if (word_above_digits) return FirstRecord::names;
   if (again || (code && !numbers)) return FirstRecord::data;
   return FirstRecord::unclear;
+}
+
+/// The number of columns of the rows below row 0; nullopt if they differ, or there are none.
+/// @param tolerant  half of the rows may have other numbers
+[[nodiscard]] inline std::optional<std::size_t> columns_below(const SampleRows& rows,
+                                                              bool tolerant) {
+  std::map<std::size_t, std::size_t> counts;
+  for (std::size_t k = 1; k < rows.size(); ++k) ++counts[rows[k].fields.size()];
+  const auto most =
+      std::ranges::max_element(counts, {}, &std::pair<const std::size_t, std::size_t>::second);
+  if (most == counts.end() || most->first == 0) return std::nullopt;
+  if (tolerant ? 2 * most->second < rows.size() - 1 : counts.size() > 1) return std::nullopt;
+  return most->first;
 }
 
 }  // namespace detail

@@ -24,7 +24,8 @@ namespace prism::inline PRISM_ISA {
 /// Splits records at a delimiter; an empty delimiter never matches. A space as delimiter matches
 /// any run of spaces and tabs. Spaces around a field are dropped. Between commas or semicolons a
 /// field may be in double quotes (RFC 4180), in which a doubled quote is a literal one. Between
-/// tabs too, but there a tab always ends the field, and unmatched quotes are part of it.
+/// tabs too, but there a tab always ends the field, and unmatched quotes are part of it; between
+/// spaces too, where quotes may hold spaces, and unmatched quotes are part of the field.
 class FieldSplitter {
  public:
   explicit FieldSplitter(std::string_view delimiter)
@@ -56,6 +57,11 @@ class FieldSplitter {
     }
   }
 
+  /// Drops empty fields at the end of those from `count` on.
+  void drop_empty_from(std::size_t count) {
+    while (fields_.size() > count && fields_.back().empty()) fields_.pop_back();
+  }
+
   /// Whether the fields are valid only until the next split(), and not as long as the record.
   [[nodiscard]] bool had_quotes() const noexcept { return had_quotes_; }
 
@@ -71,9 +77,31 @@ class FieldSplitter {
     for (std::size_t end = 0;;) {
       const std::size_t begin = record.find_first_not_of(blanks, end);
       if (begin == std::string_view::npos) return;
+      if (record[begin] == '"' && take_quoted_word(record, begin, end)) continue;
       end = std::min(record.find_first_of(blanks, begin), record.size());
       fields_.push_back(record.substr(begin, end - begin));
     }
+  }
+
+  /// Reads a word between blanks if it is in quotes, and may hold blanks; returns false if it is
+  /// not.
+  bool take_quoted_word(std::string_view record, std::size_t begin, std::size_t& end) {
+    start_unquoted(record.size());
+    const std::size_t behind = take_quoted(record, begin + 1);
+    if (behind == std::string_view::npos) return false;
+    if (behind == record.size() || record[behind] == ' ' || record[behind] == '\t') {
+      end = behind;
+      return true;
+    }
+    fields_.pop_back();
+    return false;
+  }
+
+  void start_unquoted(std::size_t record_size) {
+    if (had_quotes_) return;
+    unquoted_.clear();
+    unquoted_.reserve(record_size);  // keeps views into it valid
+    had_quotes_ = true;
   }
 
   bool split_quoted(std::string_view record) {
@@ -98,11 +126,7 @@ class FieldSplitter {
 
   /// Reads a field between tabs if quotes enclose all of it; returns false if they do not.
   bool take_whole(std::string_view field, std::size_t record_size) {
-    if (!had_quotes_) {
-      unquoted_.clear();
-      unquoted_.reserve(record_size);  // keeps views into it valid
-      had_quotes_ = true;
-    }
+    start_unquoted(record_size);
     const std::size_t end = take_quoted(field, 1);
     if (end == field.size()) return true;
     if (end != std::string_view::npos) fields_.pop_back();

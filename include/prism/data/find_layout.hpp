@@ -6,6 +6,7 @@
 #include <cstddef>
 #include <filesystem>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <variant>
@@ -33,14 +34,17 @@ class LayoutFinder {
  public:
   /// @param text  the file's text after the preamble: at least 64 records, or all of it
   /// @param part  the column that says which part an interaction belongs to; null: none
+  /// @param first  whether the file is the first one of its data set. A later one, a test set, may
+  ///     have one line for each user, in order
   LayoutFinder(const std::string& file, std::string_view text, const Preamble& preamble,
-               const ReadOptions& options, const Column* part)
+               const ReadOptions& options, const Column* part, bool first)
       : file_(file),
         preamble_(preamble),
         options_(options),
         part_(part),
         sample_(text, preamble.lines + 1, preamble.comment),
-        detector_(file_, sample_, options_, chooses_columns()) {}
+        detector_(file_, sample_, options_, chooses_columns()),
+        first_(first) {}
 
   /// @throws DataError      if the file is empty, or its format is ambiguous
   /// @throws ArgumentError  for incompatible options
@@ -83,25 +87,29 @@ class LayoutFinder {
         !rows_[0].fields.empty()) {
       detector_.fail(0, "has no interactions: no line has any value");
     }
-    if (options_.format == Format::automatic || layout.format == Format::recbole) {
+    const bool other_header = fit_header(layout);
+    if (!other_header &&
+        (options_.format == Format::automatic || layout.format == Format::recbole)) {
       detector_.refuse_ragged(layout.delimiter);
       if (!rows_[0].fields.empty()) layout.columns = rows_[0].fields.size();
     }
     if (options_.drop_invalid) {
-      std::erase_if(rows_, [columns = rows_[0].fields.size()](const SampleRow& row) {
+      const std::size_t columns = layout.columns.value_or(rows_[0].fields.size());
+      const auto others = std::remove_if(rows_.begin() + 1, rows_.end(), [&](const SampleRow& row) {
         return row.fields.size() != columns;
       });
+      rows_.erase(others, rows_.end());
     }
     const bool recbole = layout.format == Format::recbole;
     layout.names = recbole ? std::vector<std::string>{} : names_in_comment(layout.delimiter);
-    layout.header = recbole || find_header(!layout.names.empty());
+    layout.header = recbole || other_header || find_header(!layout.names.empty());
     if (layout.header) {
       layout.header_text = rows_[0].text;
-      layout.names = rows_[0].fields;
+      if (!ignores_names_) layout.names = rows_[0].fields;
     }
     if (recbole) strip_types(layout.names);
     ColumnDetector(file_, rows_, layout.header ? rows_[0].line : preamble_.lines, options_, part_)
-        .detect(layout);
+        .detect(layout, first_);
     return layout;
   }
 
@@ -126,6 +134,79 @@ class LayoutFinder {
       }
     }
     return detector_.detect();
+  }
+
+  /// Fits a header to lines that have another number of columns: drops its names if options choose
+  /// the columns by number. Returns whether row 0 is such a header.
+  /// @throws DataError  unless the surplus fields of the lines, or the surplus names, are empty
+  bool fit_header(Layout& layout) {
+    std::vector<std::string>& names = rows_[0].fields;
+    const std::size_t named = names.size();
+    const bool may_be_header =
+        options_.header == Header::yes || names_a_column() || layout.format == Format::recbole ||
+        (options_.header == Header::automatic && !preamble_.konect && !preamble_.entries &&
+         judge_first_record(rows_) == FirstRecord::names);
+    if (named < 2 || !may_be_header) return false;
+    // Fields of a row from the header's number on.
+    const auto surplus = [&](const SampleRow& row) {
+      return std::span(row.fields).subspan(std::min(row.fields.size(), named));
+    };
+    const auto is_empty = [](const std::string& field) { return field.empty(); };
+    const bool any =
+        std::ranges::any_of(rows_, [&](const auto& row) { return !surplus(row).empty(); });
+    if (any && std::ranges::all_of(rows_, [&](const SampleRow& row) {
+          return row.fields.size() >= named && std::ranges::all_of(surplus(row), is_empty);
+        })) {
+      for (SampleRow& row : rows_) row.fields.resize(named);
+      layout.columns = named;
+      layout.empty_columns = true;
+      return true;
+    }
+    const std::optional<std::size_t> below = columns_below(rows_, options_.drop_invalid);
+    if (!below || *below == named || *below < 2) return false;
+    if (*below < named && options_.format == Format::delimited) return false;
+    if (*below < named &&
+        std::all_of(names.begin() + static_cast<std::ptrdiff_t>(*below), names.end(), is_empty)) {
+      names.resize(*below);
+      layout.columns = *below;
+      return true;
+    }
+    if (columns_are_numbers()) {
+      layout.columns = *below;
+      ignores_names_ = true;
+      return true;
+    }
+    detector_.fail(
+        rows_[0].line,
+        "is a header of " + std::to_string(named) + " names, but the lines below have " +
+            std::to_string(*below) + " columns" +
+            (*below == named + 1
+                 ? "; their first column may be row names, as R's write.table writes them"
+                 : "") +
+            ", so names do not say which columns they mean; choose the columns by number, with the "
+            "options user and item" +
+            (options_.min_rating ? " and the option rating" : "") + ", or mend the header");
+  }
+
+  /// Whether the options choose all columns by number that are to be read.
+  bool columns_are_numbers() const {
+    const auto is_number = [](const auto& column) {
+      return column && std::holds_alternative<int>(*column);
+    };
+    return is_number(options_.user) && is_number(options_.item) &&
+           (!options_.min_rating || is_number(options_.rating)) &&
+           (!options_.time || is_number(options_.time)) &&
+           (part_ == nullptr || std::holds_alternative<int>(*part_));
+  }
+
+  /// Whether an option gives a column's name.
+  bool names_a_column() const {
+    const auto is_name = [](const auto& column) {
+      return column && std::holds_alternative<std::string>(*column);
+    };
+    return is_name(options_.user) || is_name(options_.item) || is_name(options_.rating) ||
+           is_name(options_.time) ||
+           (part_ != nullptr && std::holds_alternative<std::string>(*part_));
   }
 
   static bool has_types(const std::vector<std::string>& names) {
@@ -185,13 +266,7 @@ class LayoutFinder {
   bool find_header(bool names_known) const {
     if (options_.header != Header::automatic) return options_.header == Header::yes;
     if (preamble_.konect || preamble_.entries) return false;
-    const auto is_name = [](const auto& column) {
-      return column && std::holds_alternative<std::string>(*column);
-    };
-    const bool needed = is_name(options_.user) || is_name(options_.item) ||
-                        is_name(options_.rating) || is_name(options_.time) ||
-                        (part_ != nullptr && std::holds_alternative<std::string>(*part_));
-    if (needed && !names_known) return true;
+    if (names_a_column() && !names_known) return true;
     const FirstRecord first = judge_first_record(rows_);
     if (first == FirstRecord::unclear && !names_known) {
       detector_.fail(
@@ -245,6 +320,8 @@ class LayoutFinder {
   Sample sample_;
   FormatDetector detector_;
   SampleRows rows_;
+  bool ignores_names_ = false;  // of a header that does not fit the lines below
+  bool first_;
 };
 
 }  // namespace detail

@@ -18,6 +18,7 @@
 #include "prism/core/finite.hpp"
 #include "prism/core/index.hpp"
 #include "prism/core/parallel.hpp"
+#include "prism/data/check_ids.hpp"
 #include "prism/data/excerpt.hpp"
 #include "prism/data/find_layout.hpp"
 #include "prism/data/format.hpp"
@@ -63,6 +64,7 @@ class PartsReader {
   /// Reads the file's interactions into `rest`, and those with the test column's value into `test`.
   void read(const std::filesystem::path& path, Part& rest, const TestColumn* column = nullptr,
             Part* test = nullptr) {
+    const bool first = users_->size() == 0;
     TextBuffer buffer(path, sizes_.block);
     const Preamble preamble = read_preamble(buffer);
     buffer.use(preamble.bytes);
@@ -70,7 +72,7 @@ class PartsReader {
     const std::string_view text = buffer.text();
     const std::size_t whole = buffer.at_end() ? text.size() : text.rfind('\n') + 1;
     const Layout layout = LayoutFinder(buffer.name(), text.substr(0, whole), preamble, options_,
-                                       column == nullptr ? nullptr : &column->column)
+                                       column == nullptr ? nullptr : &column->column, first)
                               .find();
     rest.summary = summary_of(layout, buffer);
     rest.summary.comments = preamble.comments.size();
@@ -83,6 +85,10 @@ class PartsReader {
     const auto fail = [&](const std::string& problem) {
       throw DataError(buffer.name(), 0, problem);
     };
+    if (first) {
+      refuse_other_columns(buffer.name(), layout, *users_, *items_,
+                           rest.pairs.pairs.size() + other.pairs.pairs.size());
+    }
     if (preamble.entries && *preamble.entries != records) {
       fail("declares " + std::to_string(*preamble.entries) + " entries, but has " +
            std::to_string(records));
@@ -103,9 +109,17 @@ class PartsReader {
     }
   }
 
-  /// Converts a part to Interactions, once all files have been read and all ids are known.
-  Interactions to_interactions(Part&& part) const {
+  /// Converts a part to Interactions, once all files have been read and all ids are known. Warnings
+  /// about the ids are in the summary of the first part that is converted.
+  Interactions to_interactions(Part&& part) {
     Part taken = std::move(part);
+    if (!std::exchange(warned_, true)) {
+      for (const auto& [ids, what] : {std::pair(users_, "user"), std::pair(items_, "item")}) {
+        for (std::string& warning : warnings_about(*ids, what)) {
+          taken.summary.warnings.push_back(std::move(warning));
+        }
+      }
+    }
     return with_counts(Interactions(users_, items_, taken.pairs.pairs, taken.pairs.times),
                        std::move(taken.summary), taken.pairs.pairs.size());
   }
@@ -239,6 +253,7 @@ class PartsReader {
   ReadSizes sizes_;
   std::shared_ptr<Ids> users_ = std::make_shared<Ids>();
   std::shared_ptr<Ids> items_ = std::make_shared<Ids>();
+  bool warned_ = false;
 };
 
 }  // namespace PRISM_ZLIB

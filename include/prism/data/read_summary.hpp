@@ -9,6 +9,7 @@
 #include <span>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "prism/core/config.hpp"
 #include "prism/core/error.hpp"
@@ -69,6 +70,7 @@ struct ReadSummary {
   /// For a test set: interactions whose user or item is not in the training set. They are kept.
   /// Unset for other parts.
   std::optional<std::size_t> not_in_training = {};
+  std::vector<std::string> warnings = {};  ///< about ids that may not be what they seem
 };
 
 namespace detail {
@@ -155,7 +157,25 @@ namespace detail {
             " of users and items of the training set, " + std::to_string(*summary.not_in_training) +
             " of others";
   }
+  for (const std::string& warning : summary.warnings) text += "; warning: " + warning;
   return text;
+}
+
+/// Why the columns of a training set may not be those of users and items, in words: there is one
+/// user, or every interaction has a user of its own. Empty if there is no reason.
+[[nodiscard]] inline std::string doubt_about_columns(const ReadSummary& summary) {
+  if (summary.interactions < 2) return "";
+  const std::string where =
+      summary.user_column.empty() ? "" : " (column " + summary.user_column + ")";
+  if (summary.users == 1) {
+    return "there is only one user" + where + ", so there are no others to learn from";
+  }
+  if (summary.users == summary.interactions) {
+    return "every interaction has a user of its own" + where +
+           ", so no user can be both learned and tested; use the option user if another column has "
+           "the users";
+  }
+  return "";
 }
 
 }  // namespace prism::inline PRISM_ISA

@@ -174,8 +174,8 @@ class RecordParser {
     ++chunk.records;
   }
 
-  void parse_columns(std::string_view record, const FieldSplitter& fields,
-                     ParsedChunk& chunk) const {
+  void parse_columns(std::string_view record, FieldSplitter& fields, ParsedChunk& chunk) const {
+    if (layout_.empty_columns) fields.drop_empty_from(*layout_.columns);
     const bool ragged = layout_.columns && fields.size() != *layout_.columns;
     const bool may_be_footer = ragged || fields.size() < layout_.columns_to_read() ||
                                record[0] == '(' || layout_.delimiter == " ";
