@@ -6,10 +6,8 @@
 #include <cstddef>
 #include <filesystem>
 #include <optional>
-#include <span>
 #include <string>
 #include <string_view>
-#include <variant>
 #include <vector>
 
 #include "prism/core/config.hpp"
@@ -20,6 +18,7 @@
 #include "prism/data/detect_header.hpp"
 #include "prism/data/excerpt.hpp"
 #include "prism/data/field_splitter.hpp"
+#include "prism/data/fit_header.hpp"
 #include "prism/data/format.hpp"
 #include "prism/data/layout.hpp"
 #include "prism/data/preamble.hpp"
@@ -87,8 +86,10 @@ class LayoutFinder {
         !rows_[0].fields.empty()) {
       detector_.fail(0, "has no interactions: no line has any value");
     }
-    const bool other_header = fit_header(layout);
-    if (!other_header &&
+    const HeaderFit fit = may_have_other_header(layout)
+                              ? fit_header(file_, rows_, options_, part_, layout)
+                              : HeaderFit::same;
+    if (fit == HeaderFit::same &&
         (options_.format == Format::automatic || layout.format == Format::recbole)) {
       detector_.refuse_ragged(layout.delimiter);
       if (!rows_[0].fields.empty()) layout.columns = rows_[0].fields.size();
@@ -102,10 +103,10 @@ class LayoutFinder {
     }
     const bool recbole = layout.format == Format::recbole;
     layout.names = recbole ? std::vector<std::string>{} : names_in_comment(layout.delimiter);
-    layout.header = recbole || other_header || find_header(!layout.names.empty());
+    layout.header = recbole || fit != HeaderFit::same || find_header(!layout.names.empty());
     if (layout.header) {
       layout.header_text = rows_[0].text;
-      if (!ignores_names_) layout.names = rows_[0].fields;
+      if (fit != HeaderFit::unnamed) layout.names = rows_[0].fields;
     }
     if (recbole) strip_types(layout.names);
     ColumnDetector(file_, rows_, layout.header ? rows_[0].line : preamble_.lines, options_, part_)
@@ -136,77 +137,12 @@ class LayoutFinder {
     return detector_.detect();
   }
 
-  /// Fits a header to lines that have another number of columns: drops its names if options choose
-  /// the columns by number. Returns whether row 0 is such a header.
-  /// @throws DataError  unless the surplus fields of the lines, or the surplus names, are empty
-  bool fit_header(Layout& layout) {
-    std::vector<std::string>& names = rows_[0].fields;
-    const std::size_t named = names.size();
-    const bool may_be_header =
-        options_.header == Header::yes || names_a_column() || layout.format == Format::recbole ||
-        (options_.header == Header::automatic && !preamble_.konect && !preamble_.entries &&
-         judge_first_record(rows_) == FirstRecord::names);
-    if (named < 2 || !may_be_header) return false;
-    // Fields of a row from the header's number on.
-    const auto surplus = [&](const SampleRow& row) {
-      return std::span(row.fields).subspan(std::min(row.fields.size(), named));
-    };
-    const auto is_empty = [](const std::string& field) { return field.empty(); };
-    const bool any =
-        std::ranges::any_of(rows_, [&](const auto& row) { return !surplus(row).empty(); });
-    if (any && std::ranges::all_of(rows_, [&](const SampleRow& row) {
-          return row.fields.size() >= named && std::ranges::all_of(surplus(row), is_empty);
-        })) {
-      for (SampleRow& row : rows_) row.fields.resize(named);
-      layout.columns = named;
-      layout.empty_columns = true;
-      return true;
-    }
-    const std::optional<std::size_t> below = columns_below(rows_, options_.drop_invalid);
-    if (!below || *below == named || *below < 2) return false;
-    if (*below < named && options_.format == Format::delimited) return false;
-    if (*below < named &&
-        std::all_of(names.begin() + static_cast<std::ptrdiff_t>(*below), names.end(), is_empty)) {
-      names.resize(*below);
-      layout.columns = *below;
-      return true;
-    }
-    if (columns_are_numbers()) {
-      layout.columns = *below;
-      ignores_names_ = true;
-      return true;
-    }
-    detector_.fail(
-        rows_[0].line,
-        "is a header of " + std::to_string(named) + " names, but the lines below have " +
-            std::to_string(*below) + " columns" +
-            (*below == named + 1
-                 ? "; their first column may be row names, as R's write.table writes them"
-                 : "") +
-            ", so names do not say which columns they mean; choose the columns by number, with the "
-            "options user and item" +
-            (options_.min_rating ? " and the option rating" : "") + ", or mend the header");
-  }
-
-  /// Whether the options choose all columns by number that are to be read.
-  bool columns_are_numbers() const {
-    const auto is_number = [](const auto& column) {
-      return column && std::holds_alternative<int>(*column);
-    };
-    return is_number(options_.user) && is_number(options_.item) &&
-           (!options_.min_rating || is_number(options_.rating)) &&
-           (!options_.time || is_number(options_.time)) &&
-           (part_ == nullptr || std::holds_alternative<int>(*part_));
-  }
-
-  /// Whether an option gives a column's name.
-  bool names_a_column() const {
-    const auto is_name = [](const auto& column) {
-      return column && std::holds_alternative<std::string>(*column);
-    };
-    return is_name(options_.user) || is_name(options_.item) || is_name(options_.rating) ||
-           is_name(options_.time) ||
-           (part_ != nullptr && std::holds_alternative<std::string>(*part_));
+  /// Whether row 0 is a header even if it has another number of columns than the rows below.
+  bool may_have_other_header(const Layout& layout) const {
+    if (options_.header != Header::automatic) return options_.header == Header::yes;
+    if (names_a_column(options_, part_) || layout.format == Format::recbole) return true;
+    return !preamble_.konect && !preamble_.entries &&
+           judge_first_record(rows_) == FirstRecord::names;
   }
 
   static bool has_types(const std::vector<std::string>& names) {
@@ -266,7 +202,7 @@ class LayoutFinder {
   bool find_header(bool names_known) const {
     if (options_.header != Header::automatic) return options_.header == Header::yes;
     if (preamble_.konect || preamble_.entries) return false;
-    if (names_a_column() && !names_known) return true;
+    if (names_a_column(options_, part_) && !names_known) return true;
     const FirstRecord first = judge_first_record(rows_);
     if (first == FirstRecord::unclear && !names_known) {
       detector_.fail(
@@ -320,7 +256,6 @@ class LayoutFinder {
   Sample sample_;
   FormatDetector detector_;
   SampleRows rows_;
-  bool ignores_names_ = false;  // of a header that does not fit the lines below
   bool first_;
 };
 
