@@ -13,12 +13,14 @@ namespace examples {
 namespace {
 
 // Options of the library, or arguments that its errors name, and the option that sets each.
-constexpr std::array<std::pair<std::string_view, std::string_view>, 49> option_names{{
+constexpr std::array<std::pair<std::string_view, std::string_view>, 51> option_names{{
     {"backbone", "--backbone"},
+    {"backslash_escapes", "--backslash-escapes"},
     {"batch_size", "--batch"},
     {"checkpoint", "--checkpoint"},
     {"comment", "--comment"},
     {"data", "--data"},
+    {"decimal_comma", "--decimal-comma"},
     {"delimiter", "--delimiter"},
     {"drop_invalid", "--drop-invalid"},
     {"drop_repeated", "--drop-repeated"},

@@ -56,6 +56,8 @@ prism::ReadOptions ReadingOptions::read_options() const {
                              .time = time,
                              .min_rating = min_rating,
                              .drop_invalid = drop_invalid,
+                             .decimal_comma = decimal_comma,
+                             .backslash_escapes = backslash_escapes,
                              .missing_ids = missing_ids};
   if (header) options.header = prism::Header::yes;
   if (no_header) options.header = prism::Header::no;
@@ -73,7 +75,12 @@ void declare_reading(CLI::App& app, ReadingOptions& options, const std::string& 
       ->group(group);
   app.add_option("--delimiter", options.delimiter,
                  "between columns, \\t for a tab; detected by default")
-      ->transform([](const std::string& text) { return text == "\\t" ? "\t" : text; })
+      ->transform([](std::string text) {
+        for (std::size_t at = text.find("\\t"); at != text.npos; at = text.find("\\t", at)) {
+          text.replace(at, 2, "\t");
+        }
+        return text;
+      })
       ->needs(file)
       ->group(group);
   const auto declare_column = [&](const std::string& name, std::string& value) {
@@ -91,6 +98,13 @@ void declare_reading(CLI::App& app, ReadingOptions& options, const std::string& 
       ->group(group);
   app.add_option("--comment", options.comment,
                  "what begins a comment line; empty: no comments; detected by default")
+      ->needs(file)
+      ->group(group);
+  app.add_flag("--decimal-comma", options.decimal_comma, "ratings and times such as 4,5")
+      ->needs(file)
+      ->group(group);
+  app.add_flag("--backslash-escapes", options.backslash_escapes,
+               "a backslash makes a quote, delimiter or line break part of the field")
       ->needs(file)
       ->group(group);
   app.add_flag("--drop-invalid", options.drop_invalid,

@@ -79,7 +79,7 @@ TEST_CASE("a rating that is not a finite number is an error that names its line"
   CHECK(error_of("1::2::abc\n1::3::4\n", rated) ==
         ":1: the rating is not a finite number: 'abc'" + leave_out);
   for (const std::string field :
-       {"nan", "inf", "-inf", "1e999", "5x", "5 4", "0x10", "--5", "1,5"}) {
+       {"nan", "inf", "-inf", "1e999", "5x", "5 4", "0x10", "--5", "1,5,3"}) {
     CAPTURE(field);
     CHECK(error_of("1\t2\t5\n1\t3\t" + field + "\n", rated) ==
           ":2: the rating is not a finite number: '" + field + "'" + leave_out);
@@ -221,8 +221,9 @@ TEST_CASE("an unknown column is an error that lists the known ones") {
         ":1: no column is named 'user' (option user); the columns are: who, what");
   CHECK(error_of("user_id:token\titem_id:token\n1\t2\n", {.min_rating = 3}) ==
         ":1: no column is named 'rating' (option rating); the columns are: user_id, item_id");
-  CHECK(error_of("a\tb\n1\t2\n", {}, "data.inter") ==
-        ":1: must be the header of a RecBole file, such as user_id:token<tab>item_id:token");
+  CHECK(error_of("a\tb\n1\t2\n", {.format = Format::recbole}) ==
+        ":1: must be the header of a RecBole file, such as user_id:token<tab>item_id:token; if it "
+        "is separated by something else, set the option delimiter");
   CHECK(error_of("1,2\n", {.item = 5}) ==
         ":1: expected 6 columns or more, with the item in column 5 (from 0), found 2 in '1,2'");
 }

@@ -34,6 +34,8 @@ class ColumnChecker {
   /// @param first  whether the file is the first one of its data set
   /// @throws DataError  if a column holds something else
   void check(const Layout& layout, bool first) const {
+    refuse_empty(layout, layout.user, "user");
+    refuse_empty(layout, layout.item, "item");
     check_ids(layout);
     if (first) refuse_line_numbers(layout);
     if (layout.user_by_position) refuse_events(layout.user, "user");
@@ -44,6 +46,25 @@ class ColumnChecker {
   }
 
  private:
+  /// @throws DataError  if the column is empty in every row
+  void refuse_empty(const Layout& layout, std::size_t column, const char* option) const {
+    const auto is_empty = [](const std::string& field) { return field.empty(); };
+    if (!values_.all(column, is_empty) || layout.delimiter.size() != 1) return;
+    const SampleRow& row = rows_[values_.first_row()];
+    const std::string twice = layout.delimiter + layout.delimiter;
+    const bool runs = row.text.find(twice) != std::string::npos;
+    const std::string advice =
+        layout.delimiter == "\t"
+            ? "; if any number of tabs separates columns, set the option delimiter to a space, "
+              "which matches them, or to as many tabs"
+            : "; if columns are separated by " + excerpt(twice) +
+                  ", set the option delimiter to it";
+    throw DataError(file_, row.line,
+                    "the " + std::string(option) + " is empty in column " + std::to_string(column) +
+                        " (from 0) of every line" + (runs ? advice : "") +
+                        "; use the options user and item to choose other columns");
+  }
+
   /// @throws DataError  for id columns, chosen by position alone, that hold something else
   void check_ids(const Layout& layout) const {
     const auto refuse = [&](std::size_t column, const char* option, const std::string& what) {

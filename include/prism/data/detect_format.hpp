@@ -28,6 +28,12 @@ struct FormatGuess {
   std::string delimiter = {};
 };
 
+/// What to do about a record that is not read right, if backslashes may be the reason.
+[[nodiscard]] inline std::string backslash_advice(std::string_view record, bool escapes) {
+  if (escapes || record.find("\\\"") == record.npos) return "";
+  return "; if a backslash makes a quote part of a field, set the option backslash_escapes";
+}
+
 /// Detects what the options leave open.
 class FormatDetector {
  public:
@@ -58,7 +64,14 @@ class FormatDetector {
     const SampleRow* const other = first_ragged(rows, options_.drop_invalid);
     // Unmatched quotes are reported as such when the line is read.
     if (other == nullptr || other->fields.empty() || rows[0].fields.empty()) return;
-    fail(other->line, ragged_problem(other->fields.size(), rows[0].fields.size()));
+    const bool runs = delimiter == "\t" && std::ranges::any_of(rows, [](const SampleRow& row) {
+                        return row.text.find("\t\t") != std::string::npos;
+                      });
+    fail(other->line, ragged_problem(other->fields.size(), rows[0].fields.size()) +
+                          backslash_advice(other->text, options_.backslash_escapes) +
+                          (runs ? "; if any number of tabs separates columns, set the option "
+                                  "delimiter to a space, which matches them"
+                                : ""));
   }
 
   static std::string ragged_problem(std::size_t columns, std::size_t expected) {

@@ -28,8 +28,13 @@ namespace prism::inline PRISM_ISA {
 /// spaces too, where quotes may hold spaces, and unmatched quotes are part of the field.
 class FieldSplitter {
  public:
-  explicit FieldSplitter(std::string_view delimiter)
-      : delimiter_(delimiter), quotes_(has_quotes(delimiter)), tabs_(delimiter == "\t") {}
+  /// @param backslash  whether a backslash makes a quote, a delimiter, a line break or a backslash
+  ///     behind it part of the field; other characters keep it. Not between spaces
+  explicit FieldSplitter(std::string_view delimiter, bool backslash = false)
+      : delimiter_(delimiter),
+        quotes_(has_quotes(delimiter)),
+        tabs_(delimiter == "\t"),
+        backslash_(backslash) {}
 
   /// Splits a record. The fields are valid as long as the record, until the next split(). Returns
   /// false if a quoted field does not end in a quote and a delimiter.
@@ -44,6 +49,7 @@ class FieldSplitter {
       fields_.push_back(record);
       return true;
     }
+    if (backslash_ && record.find('\\') != std::string_view::npos) return split_escaped(record);
     if (had_quotes_) return split_quoted(record);
     for (std::size_t begin = 0;;) {
       const std::size_t end = delimiter_.size() == 1 ? record.find(delimiter_[0], begin)
@@ -104,6 +110,43 @@ class FieldSplitter {
     had_quotes_ = true;
   }
 
+  bool split_escaped(std::string_view record) {
+    had_quotes_ = false;
+    start_unquoted(record.size());
+    for (std::size_t at = 0;;) {
+      while (at < record.size() && record[at] == ' ') ++at;
+      const std::size_t start = unquoted_.size();
+      const bool quoted = (quotes_ || tabs_) && at < record.size() && record[at] == '"';
+      bool closed = false;
+      for (at += quoted ? 1 : 0; at < record.size(); ++at) {
+        const std::string_view rest = record.substr(at);
+        if (rest[0] == '\\' && rest.size() > 1) {
+          const char next = rest[1];
+          const bool escaped = next == '"' || next == '\\' || next == '\n' || next == delimiter_[0];
+          if (!escaped) unquoted_ += '\\';
+          unquoted_ += next;
+          ++at;
+        } else if (quoted && !closed && rest[0] == '"') {
+          closed = !rest.starts_with("\"\"");
+          if (closed) continue;
+          unquoted_ += '"';
+          ++at;
+        } else if ((!quoted || closed) && rest.starts_with(delimiter_)) {
+          break;
+        } else if (closed && rest[0] != ' ') {
+          return false;
+        } else if (!closed) {
+          unquoted_ += rest[0];
+        }
+      }
+      if (quoted && !closed) return false;
+      const std::string_view field = std::string_view(unquoted_).substr(start);
+      fields_.push_back(quoted ? field : trimmed(field));
+      if (at >= record.size()) return true;
+      at += delimiter_.size();
+    }
+  }
+
   bool split_quoted(std::string_view record) {
     unquoted_.clear();
     unquoted_.reserve(record.size());  // keeps views into it valid
@@ -152,6 +195,7 @@ class FieldSplitter {
   std::string delimiter_;
   bool quotes_;
   bool tabs_;
+  bool backslash_;
   bool had_quotes_ = false;
   std::vector<std::string_view> fields_;
   std::string unquoted_;

@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <cstddef>
-#include <filesystem>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -41,7 +40,7 @@ class LayoutFinder {
         preamble_(preamble),
         options_(options),
         part_(part),
-        sample_(text, preamble.lines + 1, preamble.comment),
+        sample_(text, preamble.lines + 1, preamble.comment, options.backslash_escapes),
         detector_(file_, sample_, options_, chooses_columns()),
         first_(first) {}
 
@@ -65,6 +64,8 @@ class LayoutFinder {
     Layout layout{.format = guess.format,
                   .delimiter = guess.delimiter,
                   .order_as_time = options_.time == Column(file_order),
+                  .decimal_comma = options_.decimal_comma,
+                  .backslash_escapes = options_.backslash_escapes,
                   .drop_invalid = options_.drop_invalid,
                   .comment = preamble_.comment,
                   .refuse_comments = !options_.comment};
@@ -128,10 +129,12 @@ class LayoutFinder {
       if (preamble_.konect || preamble_.entries) {
         return {Format::delimited, options_.delimiter.empty() ? " " : options_.delimiter};
       }
-      std::filesystem::path name = std::filesystem::path(file_).filename();
-      if (name.extension() == ".gz") name = name.stem();
-      if (name.extension() == ".inter" || has_types(sample_.rows("\t")[0].fields)) {
-        return {Format::recbole, options_.delimiter.empty() ? "\t" : options_.delimiter};
+    }
+    if (options_.format == Format::automatic || options_.format == Format::recbole) {
+      for (const std::string_view delimiter : {"\t", ",", ";", " "}) {
+        if (!options_.delimiter.empty() && delimiter != options_.delimiter) continue;
+        const std::vector<std::string> names = sample_.rows(delimiter)[0].fields;
+        if (names.size() > 1 && has_types(names)) return {Format::recbole, std::string(delimiter)};
       }
     }
     return detector_.detect();
@@ -146,13 +149,18 @@ class LayoutFinder {
   }
 
   static bool has_types(const std::vector<std::string>& names) {
-    return std::ranges::any_of(names, [](const auto& name) { return name.ends_with(":token"); });
+    const auto has_type = [](const std::string& name) {
+      return name.ends_with(":token") || name.ends_with(":token_seq") || name.ends_with(":float") ||
+             name.ends_with(":float_seq");
+    };
+    return std::ranges::all_of(names, has_type);
   }
   void strip_types(std::vector<std::string>& names) const {
     if (!has_types(names)) {
       detector_.fail(
           rows_[0].line,
-          "must be the header of a RecBole file, such as user_id:token<tab>item_id:token");
+          "must be the header of a RecBole file, such as user_id:token<tab>item_id:token; if it is "
+          "separated by something else, set the option delimiter");
     }
     for (std::string& name : names) name.resize(std::min(name.find(':'), name.size()));
   }

@@ -198,6 +198,11 @@ struct ReadOptions {
   /// Leave out, and count in the summary, lines with a missing or invalid field or another number
   /// of columns; of adjacency lists, single items. False: they are errors.
   bool drop_invalid = false;
+  /// Ratings and times have a decimal comma: 4,5.
+  bool decimal_comma = false;
+  /// A backslash makes a quote, a delimiter, a line break or a backslash behind it part of the
+  /// field, as MySQL and Spark write them; not between spaces.
+  bool backslash_escapes = false;
   /// Words that stand for a missing user or item, in full; empty: there are none. Unset: NULL, \N,
   /// nan, None, NA and others, in columns whose other ids have digits.
   std::optional<std::vector<std::string>> missing_ids = {};

@@ -37,7 +37,8 @@ struct Layout {
   /// MatrixMarket's rows and columns; the file's columns 0 and 1 hold their numbers, from 1 on
   std::optional<std::array<std::size_t, 2>> matrix = {};
   MissingIds missing_users = {}, missing_items = {};
-  bool drop_invalid = false;     ///< as ReadOptions::drop_invalid
+  bool decimal_comma = false, backslash_escapes = false;  ///< as in ReadOptions
+  bool drop_invalid = false;                              ///< as ReadOptions::drop_invalid
   std::string comment = {};      ///< the prefix of comments; empty: there are none
   bool refuse_comments = false;  ///< other lines that begin with # or % are errors
 

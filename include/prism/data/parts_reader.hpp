@@ -71,7 +71,9 @@ class PartsReader {
     if (preamble.bytes > 0 && !buffer.at_end()) buffer.fill();  // a whole sample below comments
     const std::string_view text = buffer.text();
     const std::size_t whole = buffer.at_end() ? text.size() : text.rfind('\n') + 1;
-    const Layout layout = LayoutFinder(buffer.name(), text.substr(0, whole), preamble, options_,
+    ReadOptions options = options_;
+    if (options.delimiter.empty()) options.delimiter = preamble.delimiter;
+    const Layout layout = LayoutFinder(buffer.name(), text.substr(0, whole), preamble, options,
                                        column == nullptr ? nullptr : &column->column, first)
                               .find();
     rest.summary = summary_of(layout, buffer);
@@ -178,7 +180,7 @@ class PartsReader {
                     std::string_view test_value, Part& rest, Part& test) {
     const RecordParser parser(layout, options_.min_rating.value_or(0), test_value);
     const RecordEnds ends(layout.format == Format::adjacency ? "" : layout.delimiter,
-                          layout.comment);
+                          layout.comment, layout.backslash_escapes);
     std::size_t records = 0;
     for (;;) {
       const std::string_view text = buffer.text();

@@ -68,8 +68,9 @@ class RecordParser {
   [[nodiscard]] ParsedChunk parse(std::string_view text) const {
     ParsedChunk chunk;
     const bool lists = layout_.format == Format::adjacency;
-    const RecordEnds ends(lists ? "" : layout_.delimiter, layout_.comment);
-    FieldSplitter fields(layout_.delimiter);
+    const RecordEnds ends(lists ? "" : layout_.delimiter, layout_.comment,
+                          layout_.backslash_escapes);
+    FieldSplitter fields(layout_.delimiter, layout_.backslash_escapes);
     try {
       for (std::size_t begin = 0; begin < text.size();) {
         const std::size_t end = std::min(ends.find(text, begin), text.size());
@@ -93,7 +94,7 @@ class RecordParser {
   [[noreturn]] static void fail(std::string problem) { throw Problem{std::move(problem)}; }
 
   std::size_t count_breaks(std::string_view record) const noexcept {
-    if (!has_quotes(layout_.delimiter)) return 0;
+    if (!has_quotes(layout_.delimiter) && !layout_.backslash_escapes) return 0;
     return static_cast<std::size_t>(std::count(record.begin(), record.end(), '\n'));
   }
 
@@ -138,7 +139,8 @@ class RecordParser {
   void parse_record(std::string_view record, FieldSplitter& fields, ParsedChunk& chunk) const {
     if (!fields.split(record)) {
       const std::string problem =
-          "a quoted field does not end with a quote followed by a delimiter";
+          "a quoted field does not end with a quote followed by a delimiter" +
+          backslash_advice(record, layout_.backslash_escapes);
       // A quote that does not end may take many lines into its record.
       if (count_breaks(record) > 0) fail(problem);
       return leave_out(&InvalidLines::columns, chunk, [&] { return problem; });
@@ -185,7 +187,8 @@ class RecordParser {
     }
     if (ragged) {
       return leave_out(&InvalidLines::columns, chunk, [&] {
-        return FormatDetector::ragged_problem(fields.size(), *layout_.columns);
+        return FormatDetector::ragged_problem(fields.size(), *layout_.columns) +
+               backslash_advice(record, layout_.backslash_escapes);
       });
     }
     if (fields.size() < layout_.columns_to_read()) {
@@ -195,7 +198,7 @@ class RecordParser {
     ++chunk.records;
     if (layout_.matrix) check_indices(fields);
     if (layout_.rating) {
-      const std::optional<double> rating = parse_number(fields[*layout_.rating]);
+      const std::optional<double> rating = number(fields[*layout_.rating]);
       if (!rating) {
         return leave_out(&InvalidLines::rating, chunk,
                          [&] { return rating_problem(fields[*layout_.rating]); });
@@ -218,7 +221,7 @@ class RecordParser {
     Pairs& part = in_test ? chunk.test : chunk.rest;
     if (layout_.time) {
       const std::string_view field = fields[*layout_.time];
-      const std::optional<double> time = layout_.dates ? parse_date(field) : parse_number(field);
+      const std::optional<double> time = layout_.dates ? parse_date(field) : number(field);
       if (!time) {
         return leave_out(&InvalidLines::time, chunk, [&] { return time_problem(field); });
       }
@@ -275,9 +278,16 @@ class RecordParser {
                                        : "");
   }
 
-  static std::string rating_problem(std::string_view field) {
+  std::optional<double> number(std::string_view field) const {
+    return layout_.decimal_comma ? parse_decimal_comma(field) : parse_number(field);
+  }
+
+  std::string rating_problem(std::string_view field) const {
+    const bool comma = !layout_.decimal_comma && parse_decimal_comma(field);
     return "the rating is not a finite number: " + excerpt(field) +
-           "; set the option drop_invalid to leave out such lines";
+           (comma ? "; if it has a decimal comma, set the option decimal_comma; otherwise set "
+                  : "; set ") +
+           "the option drop_invalid to leave out such lines";
   }
 
   std::string time_problem(std::string_view field) const {

@@ -46,13 +46,14 @@ class Sample {
   /// @param text   begins with the data, and ends with a whole record or is long
   /// @param line   the number of its first line
   /// @param comment  the prefix of comments; empty: there are none
-  Sample(std::string_view text, std::size_t line, std::string comment)
-      : text_(text), line_(line), comment_(std::move(comment)) {}
+  /// @param backslash  as ReadOptions::backslash_escapes
+  Sample(std::string_view text, std::size_t line, std::string comment, bool backslash)
+      : text_(text), line_(line), comment_(std::move(comment)), backslash_(backslash) {}
 
   /// The records, with their fields split at this delimiter.
   [[nodiscard]] SampleRows rows(std::string_view delimiter) const {
-    const RecordEnds ends(delimiter, comment_);
-    FieldSplitter fields(delimiter);
+    const RecordEnds ends(delimiter, comment_, backslash_);
+    FieldSplitter fields(delimiter, backslash_);
     SampleRows rows, others;
     std::size_t line = line_;
     for (std::size_t begin = 0; begin < text_.size() && begin < max_bytes && rows.size() < 64;) {
@@ -81,6 +82,7 @@ class Sample {
   std::string_view text_;
   std::size_t line_;
   std::string comment_;
+  bool backslash_;
 };
 
 /// The first row whose number of fields differs from row 0's; null if there is none.
