@@ -28,6 +28,7 @@
 #include "prism/data/number.hpp"
 #include "prism/data/preamble.hpp"
 #include "prism/data/read_summary.hpp"
+#include "prism/data/record_problems.hpp"
 #include "prism/data/records.hpp"
 #include "prism/data/rows_without_data.hpp"
 #include "prism/data/sample.hpp"
@@ -193,7 +194,7 @@ class RecordParser {
     }
     if (fields.size() < layout_.columns_to_read()) {
       return leave_out(&InvalidLines::columns, chunk,
-                       [&] { return too_few_columns(record, fields); });
+                       [&] { return too_few_columns(layout_, record, fields.size()); });
     }
     ++chunk.records;
     if (layout_.matrix) check_indices(fields);
@@ -201,7 +202,7 @@ class RecordParser {
       const std::optional<double> rating = number(fields[*layout_.rating]);
       if (!rating) {
         return leave_out(&InvalidLines::rating, chunk,
-                         [&] { return rating_problem(fields[*layout_.rating]); });
+                         [&] { return rating_problem(layout_, fields[*layout_.rating]); });
       }
       if (*rating < min_rating_) {
         ++chunk.below_min_rating;
@@ -223,7 +224,7 @@ class RecordParser {
       const std::string_view field = fields[*layout_.time];
       const std::optional<double> time = layout_.dates ? parse_date(field) : number(field);
       if (!time) {
-        return leave_out(&InvalidLines::time, chunk, [&] { return time_problem(field); });
+        return leave_out(&InvalidLines::time, chunk, [&] { return time_problem(layout_, field); });
       }
       part.times.push_back(*time);
     }
@@ -262,42 +263,8 @@ class RecordParser {
     return missing.contain(id) ? " is missing: " : nullptr;
   }
 
-  static std::string id_problem(const char* what, std::string_view id, const char* problem) {
-    const bool is_word = std::string_view(problem) == " is missing: ";
-    return what + std::string(problem) + (id.empty() ? "" : excerpt(id)) +
-           "; set the option drop_invalid to leave out such lines" +
-           (is_word ? ", or missing_ids to the words that stand for a missing id" : "");
-  }
-
-  std::string too_few_columns(std::string_view record, const FieldSplitter& fields) const {
-    return "expected " + std::to_string(layout_.columns_to_read()) + " columns or more, with the " +
-           layout_.last_to_read() + " in column " + std::to_string(layout_.columns_to_read() - 1) +
-           " (from 0), found " + std::to_string(fields.size()) + " in " + excerpt(record) +
-           (layout_.delimiter == "\\t" ? "; the option delimiter is a backslash and a t; pass a "
-                                         "tab itself if that is meant"
-                                       : "");
-  }
-
   std::optional<double> number(std::string_view field) const {
     return layout_.decimal_comma ? parse_decimal_comma(field) : parse_number(field);
-  }
-
-  std::string rating_problem(std::string_view field) const {
-    const bool comma = !layout_.decimal_comma && parse_decimal_comma(field);
-    return "the rating is not a finite number: " + excerpt(field) +
-           (comma ? "; if it has a decimal comma, set the option decimal_comma; otherwise set "
-                  : "; set ") +
-           "the option drop_invalid to leave out such lines";
-  }
-
-  std::string time_problem(std::string_view field) const {
-    const char* const expected =
-        layout_.dates ? "a date such as 2011-03-14 or 2011-03-14T09:26:53Z, as the first time is"
-        : layout_.numeric_times ? "a finite number, as the first time is"
-                                : "a finite number or a date such as 2011-03-14";
-    return std::string("the time is not ") + expected + ": " + excerpt(field) +
-           "; use the option time to choose the time column, or no_column if times are not needed, "
-           "or drop_invalid to leave out such lines";
   }
 
   const Layout& layout_;
