@@ -96,7 +96,8 @@ inline void refuse_other_columns(const std::string& file, const Layout& layout, 
   for (Index row = 0; row < ids.size(); ++row) {
     const std::string_view id = ids[row];
     const bool may_be_other =
-        id[0] == '0' || id[0] == '+' || id.find_first_of(".,") != std::string_view::npos;
+        id[0] == '0' || id[0] == '+' ||
+        std::any_of(id.begin(), id.end(), [](char c) { return c == '.' || c == ','; });
     if (!may_be_other || id.size() > 30) continue;
     const std::string number = whole_number(id);
     if (number.empty() || ids.find(number) == absent) continue;

@@ -7,6 +7,7 @@
 #include <charconv>
 #include <cstddef>
 #include <deque>
+#include <limits>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -63,7 +64,13 @@ class RecordParser {
   /// @param min_rating   used if the layout has a rating
   /// @param test_value   used if the layout has a part
   RecordParser(const Layout& layout, double min_rating, std::string_view test_value)
-      : layout_(layout), min_rating_(min_rating), test_value_(test_value) {}
+      : layout_(layout),
+        least_columns_(std::max(layout.columns_to_read(), layout.columns.value_or(0))),
+        most_columns_(layout.columns.value_or(std::numeric_limits<std::size_t>::max())),
+        may_have_breaks_(has_quotes(layout.delimiter) || layout.backslash_escapes),
+        between_blanks_(layout.delimiter == " "),
+        min_rating_(min_rating),
+        test_value_(test_value) {}
 
   /// @param text   whole records
   [[nodiscard]] ParsedChunk parse(std::string_view text) const {
@@ -72,13 +79,15 @@ class RecordParser {
     const RecordEnds ends(lists ? "" : layout_.delimiter, layout_.comment,
                           layout_.backslash_escapes);
     FieldSplitter fields(layout_.delimiter, layout_.backslash_escapes);
+    // One search of the chunk takes less time than one of each record.
+    const bool odd_characters = text.find('\0') != text.npos || text.find('\r') != text.npos;
     try {
       for (std::size_t begin = 0; begin < text.size();) {
         const std::size_t end = std::min(ends.find(text, begin), text.size());
         const std::string_view whole = text.substr(begin, end - begin);
         chunk.error_line = chunk.lines + 1;
         const std::string_view record = record_text(whole);
-        if (is_data(record, whole, chunk)) parse_record(record, fields, chunk);
+        if (is_data(record, whole, odd_characters, chunk)) parse_record(record, fields, chunk);
         chunk.lines += 1 + count_breaks(whole);
         begin = end + 1;
       }
@@ -95,12 +104,14 @@ class RecordParser {
   [[noreturn]] static void fail(std::string problem) { throw Problem{std::move(problem)}; }
 
   std::size_t count_breaks(std::string_view record) const noexcept {
-    if (!has_quotes(layout_.delimiter) && !layout_.backslash_escapes) return 0;
+    if (!may_have_breaks_) return 0;
     return static_cast<std::size_t>(std::count(record.begin(), record.end(), '\n'));
   }
 
   /// Whether a record is data; counts comments and repeated headers.
-  bool is_data(std::string_view record, std::string_view whole, ParsedChunk& chunk) const {
+  /// @param odd_characters  whether the chunk has zero bytes or carriage returns
+  bool is_data(std::string_view record, std::string_view whole, bool odd_characters,
+               ParsedChunk& chunk) const {
     if (is_blank(record)) {
       const bool empty_fields = layout_.delimiter == "\t" && record.find('\t') != record.npos;
       if (empty_fields || whole.ends_with('\x1A')) ++chunk.without_values;
@@ -113,6 +124,15 @@ class RecordParser {
     if (layout_.refuse_comments) {
       if (auto problem = unexpected_comment(record)) fail(std::move(*problem));
     }
+    if (odd_characters) refuse_odd_characters(record);
+    if (layout_.header && record == layout_.header_text) {
+      ++chunk.repeated_headers;
+      return false;
+    }
+    return true;
+  }
+
+  static void refuse_odd_characters(std::string_view record) {
     if (record.find('\0') != std::string_view::npos) {
       fail(zero_byte_problem);
     }
@@ -122,17 +142,13 @@ class RecordParser {
         fail("has a carriage return within the line; lines must end in \\n or \\r\\n");
       }
     }
-    if (layout_.header && record == layout_.header_text) {
-      ++chunk.repeated_headers;
-      return false;
-    }
-    return true;
   }
 
   /// Whether a record that cannot be read is left out; fails otherwise.
+  // Out of line: the text of errors would keep the compiler from inlining what each record needs.
   template <class InWords>
-  void leave_out(std::size_t InvalidLines::*reason, ParsedChunk& chunk,
-                 const InWords& problem) const {
+  [[gnu::cold, gnu::noinline]] void leave_out(std::size_t InvalidLines::*reason, ParsedChunk& chunk,
+                                              const InWords& problem) const {
     if (!layout_.drop_invalid) fail(problem());
     ++(chunk.invalid.*reason);
   }
@@ -179,22 +195,10 @@ class RecordParser {
 
   void parse_columns(std::string_view record, FieldSplitter& fields, ParsedChunk& chunk) const {
     if (layout_.empty_columns) fields.drop_empty_from(*layout_.columns);
-    const bool ragged = layout_.columns && fields.size() != *layout_.columns;
-    const bool may_be_footer = ragged || fields.size() < layout_.columns_to_read() ||
-                               record[0] == '(' || layout_.delimiter == " ";
-    if (may_be_footer && is_footer(record)) {
-      ++chunk.footers;
-      return;
-    }
-    if (ragged) {
-      return leave_out(&InvalidLines::columns, chunk, [&] {
-        return FormatDetector::ragged_problem(fields.size(), *layout_.columns) +
-               backslash_advice(record, layout_.backslash_escapes);
-      });
-    }
-    if (fields.size() < layout_.columns_to_read()) {
-      return leave_out(&InvalidLines::columns, chunk,
-                       [&] { return too_few_columns(layout_, record, fields.size()); });
+    const bool may_be_footer = between_blanks_ || record[0] == '(';
+    if (fields.size() < least_columns_ || fields.size() > most_columns_ ||
+        (may_be_footer && is_footer(record))) [[unlikely]] {
+      return leave_out_other_columns(record, fields, chunk);
     }
     ++chunk.records;
     if (layout_.matrix) check_indices(fields);
@@ -232,6 +236,23 @@ class RecordParser {
         {add(chunk.users, user, fields, chunk), add(chunk.items, item, fields, chunk)});
   }
 
+  /// Leaves out a footer, or a record with another number of columns.
+  [[gnu::cold, gnu::noinline]] void leave_out_other_columns(std::string_view record,
+                                                            const FieldSplitter& fields,
+                                                            ParsedChunk& chunk) const {
+    if (is_footer(record)) {
+      ++chunk.footers;
+    } else if (layout_.columns && fields.size() != *layout_.columns) {
+      leave_out(&InvalidLines::columns, chunk, [&] {
+        return FormatDetector::ragged_problem(fields.size(), *layout_.columns) +
+               backslash_advice(record, layout_.backslash_escapes);
+      });
+    } else {
+      leave_out(&InvalidLines::columns, chunk,
+                [&] { return too_few_columns(layout_, record, fields.size()); });
+    }
+  }
+
   /// Fails unless a MatrixMarket record is within the matrix.
   void check_indices(const FieldSplitter& fields) const {
     for (const std::size_t side : {std::size_t{0}, std::size_t{1}}) {
@@ -257,9 +278,9 @@ class RecordParser {
   }
 
   /// What is wrong with an id; null if nothing is.
-  static const char* problem_of(std::string_view id, const MissingIds& missing) noexcept {
+  const char* problem_of(std::string_view id, const MissingIds& missing) const noexcept {
     if (id.empty()) return " is empty";
-    if (id.find('\n') != std::string_view::npos) return " contains a line break: ";
+    if (may_have_breaks_ && id.find('\n') != id.npos) return " contains a line break: ";
     return missing.contain(id) ? " is missing: " : nullptr;
   }
 
@@ -268,6 +289,9 @@ class RecordParser {
   }
 
   const Layout& layout_;
+  std::size_t least_columns_, most_columns_;  // of a record
+  bool may_have_breaks_;                      // records may have line breaks
+  bool between_blanks_;                       // the delimiter is a space
   double min_rating_;
   std::string_view test_value_;
 };
