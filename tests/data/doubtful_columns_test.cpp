@@ -33,7 +33,7 @@ std::string warnings_of(const std::string& text, const ReadOptions& options = {}
   return all + doubt_about_columns(*data.read_summary());
 }
 
-const std::string choose = "; use the options user and item to choose the columns";
+const std::string choose_columns = "; use the options user and item to choose the columns";
 
 }  // namespace
 
@@ -77,7 +77,7 @@ TEST_CASE("a column of line numbers is not taken for the users") {
   const std::string problem =
       "column 0 (from 0), taken as the user column, has numbers that grow by 1 from line to line, "
       "which may be the lines' numbers" +
-      choose;
+      choose_columns;
   CHECK(first_of("0,7,8\n1,9,8\n2,7,10\n3,9,11\n") == ":1: " + problem);
   CHECK(first_of("5\t7\t8\t4\n6\t9\t8\t4\n7\t7\t10\t4\n") == ":1: " + problem);
   CHECK(first_of("n,who,what\n0,7,8\n1,9,8\n2,7,10\n") == ":2: " + problem);
@@ -101,7 +101,7 @@ TEST_CASE("a column with a value of its own in every line is not taken for the u
   CHECK(first_of(events) ==
         ": column 0 (from 0), taken as the user column, has a value of its own in every line, "
         "which may be the number of the line or of an event" +
-            choose);
+            choose_columns);
   CHECK(
       contains(first_of(middle), ": column 1 (from 0), taken as the item column, has a value of"));
   CHECK(contains(first_of(events, {.user = 0}), "(60)"));
@@ -113,13 +113,13 @@ TEST_CASE("a column of kinds of feedback is not taken for the users or items") {
   const std::string like = "like,u1,i1,2022-06-24 21:20:11\nlike,u1,i2,2022-06-24 21:20:13\n";
   CHECK(first_of(like) ==
         ":1: column 0 (from 0), taken as the user column, has kinds of feedback such as 'like'" +
-            choose);
+            choose_columns);
   CHECK(first_of(like, {.user = 1, .item = 2}) == "u1 i1 (2)");
   CHECK(contains(first_of("u1,view,i1\nu2,addtocart,i1\n"), "taken as the item column, has kinds"));
   CHECK(first_of("mag,u1,i1\nmag,u2,i1\nmag,u1,i2\n") ==
         ": column 0 (from 0), taken as the user column, has only the value 'mag', which may be a "
         "kind of feedback" +
-            choose);
+            choose_columns);
   CHECK(first_of("Typ,uid,iid\nfavori,3,8\nfavori,3,9\n") == "3 8 (2)");
   std::string kinds, labels;
   for (int k = 0; k < 120; ++k) {

@@ -24,7 +24,7 @@ std::string found_in(const std::string& text, const ReadOptions& options = {}) {
   }
 }
 
-const ReadOptions dropping{.min_rating = 0, .require_rating = false, .drop_invalid = true};
+const ReadOptions invalid_dropped{.min_rating = 0, .require_rating = false, .drop_invalid = true};
 const std::string left_out_by_option = "; set the option drop_invalid to leave out such lines";
 
 }  // namespace
@@ -47,7 +47,7 @@ TEST_CASE("lines without a valid time are left out by the option") {
       "21,5262,2020-07-05 05:28:43.285\n";
   CHECK(contains(found_in(text), ":3: the time is not a date such as"));
   CHECK(contains(found_in(text), ", or drop_invalid to leave out such lines"));
-  CHECK(found_in(text, dropping) ==
+  CHECK(found_in(text, invalid_dropped) ==
         "2 users, 2 items, 2 interactions; left out: 2 without a valid time");
 }
 
@@ -56,19 +56,19 @@ TEST_CASE("lines with another number of columns are left out by the option") {
   CHECK(contains(found_in(text), ":2: has 2 columns, but the first line has 3; set the option"));
   CHECK(contains(found_in(text), ", or the option drop_invalid to leave out such lines"));
   // A quote that does not end may have swallowed lines.
-  CHECK(contains(found_in(text, dropping), ":5: a quoted field does not end"));
+  CHECK(contains(found_in(text, invalid_dropped), ":5: a quoted field does not end"));
   const std::string odd = "7,8,5\n9,8\n9,8,4,x\n7,10,3\n\"a\"b,8,1\n7,11,3\n9,10,1\n9,11,1\n";
-  CHECK(found_in(odd, dropping) ==
+  CHECK(found_in(odd, invalid_dropped) ==
         "2 users, 3 items, 5 interactions; left out: 3 with another number of columns");
   // The sample ends before the first of these lines.
   std::string tall;
   for (int k = 0; k < 1000; ++k) tall += std::to_string(k % 30) + "\t" + std::to_string(k) + "\n";
-  CHECK(contains(found_in(tall + "7\n7\t8\t9\n", dropping),
+  CHECK(contains(found_in(tall + "7\n7\t8\t9\n", invalid_dropped),
                  "left out: 2 with another number of columns"));
 }
 
 TEST_CASE("if no valid line is left, the error says what was wrong") {
-  CHECK(found_in("user,item\n,8\n9,\n", dropping) ==
+  CHECK(found_in("user,item\n,8\n9,\n", invalid_dropped) ==
         ": has no valid interaction; left out: 1 without a user, 1 without an item");
 }
 
@@ -76,7 +76,7 @@ TEST_CASE("words for a missing value among ids that have digits are errors, or l
   const std::string text = "user_id,item_id\n7,8\nNULL,8\n9,10\n\\N,8\nnan,10\n7,None\n";
   CHECK(found_in(text) == ":3: the user is missing: 'NULL'" + left_out_by_option +
                               ", or missing_ids to the words that stand for a missing id");
-  CHECK(found_in(text, dropping) ==
+  CHECK(found_in(text, invalid_dropped) ==
         "2 users, 2 items, 2 interactions; left out: 3 without a user, 1 without an item");
   for (const std::string word : {"null", "NaN", "NA", "N/A", "<NA>", "None", "nil", "\\N"}) {
     CAPTURE(word);
@@ -140,6 +140,6 @@ TEST_CASE("the number of rows that a database writes below a table is left out")
     CHECK(found_in("user item rating\n7 8 5\n9 8 4\n" + footer + "\n") == expected);
   }
   CHECK(contains(found_in("7,8,5\n9,8,4\nTotal: 2\n"), ":3: has 1 columns"));
-  CHECK(contains(found_in("7,8,5\n9,8,4\nTotal: 2\n", dropping),
+  CHECK(contains(found_in("7,8,5\n9,8,4\nTotal: 2\n", invalid_dropped),
                  "left out: 1 with another number of columns"));
 }
