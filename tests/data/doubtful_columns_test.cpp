@@ -140,6 +140,14 @@ TEST_CASE("training on one user, or on one interaction for each, is doubtful") {
   CHECK(warnings_of("user_id,item_id\na,1\nb,2\n") ==
         "every interaction has a user of its own (column 0 'user_id'), so no user can be both "
         "learned and tested; use the option user if another column has the users");
+  std::string rated;  // the rating first
+  for (int k = 0; k < 60; ++k) {
+    rated += std::to_string(1 + k * k % 5) + "," + std::to_string(k % 7) + "," + std::to_string(k) +
+             "\n";
+  }
+  CHECK(warnings_of(rated).empty());  // repeated: 21 interactions
+  for (int k = 0; k < 60; ++k) rated += "4," + std::to_string(k) + ",5\n";
+  CHECK(contains(warnings_of(rated), "there are only 4 users (column 0); use the option user"));
   CHECK(warnings_of("7,1\n8,2\n8,1\n").empty());
   CHECK(warnings_of("7,1\n").empty());
 }
@@ -151,6 +159,11 @@ TEST_CASE("numbers in two spellings, and words among names, are said") {
   CHECK(contains(warnings_of("u\ti\n7\t1234\n7\t1,234\n8\t007\n8\t7\n", {.header = Header::yes}),
                  "2 numbers are spelled in two ways among the items, such as '1234' and '1,234'"));
   CHECK(warnings_of("7,1.5\n7,15\n8,0\n8,10\n8,00x\n").empty());
+  std::string numbers = "user,item\n";
+  for (int k = 0; k < 100; ++k) numbers += std::to_string(k % 20) + "," + std::to_string(k) + "\n";
+  CHECK(warnings_of(numbers).empty());
+  CHECK(contains(warnings_of(numbers + "guest,5\nguest,6\n"),
+                 "1 user has no digits, such as 'guest', and the others are numbers"));
   CHECK(contains(warnings_of("user,item\nAnn,8\nNone,8\nAnn,9\n"),
                  "there is the user 'None', which may stand for a missing one"));
 }

@@ -78,7 +78,8 @@ TEST_CASE("words for a missing value among ids that have digits are errors, or l
                               ", or missing_ids to the words that stand for a missing id");
   CHECK(found_in(text, invalid_dropped) ==
         "2 users, 2 items, 2 interactions; left out: 3 without a user, 1 without an item");
-  for (const std::string word : {"null", "NaN", "NA", "N/A", "<NA>", "None", "nil", "\\N"}) {
+  for (const std::string word :
+       {"null", "NaN", "NA", "N/A", "<NA>", "None", "nil", "\\N", "-", "?", "unknown"}) {
     CAPTURE(word);
     CHECK(contains(found_in("u1\tx7\nu2\t" + word + "\n"), ":2: the item is missing: "));
     CHECK(contains(found_in("u1,x7\n" + word + ",x8\n"), ":2: the user is missing: "));

@@ -54,7 +54,7 @@ inline void refuse_other_columns(const std::string& file, const Layout& layout, 
            excerpt(ids[0]) + ", which may be a kind of feedback";
   };
   if (layout.user_by_position) {
-    if (lines >= 8 && users.size() == lines)
+    if (lines >= 4 && users.size() == lines)
       refuse(layout.user, "user", "has a value" + line_number);
     if (are_categories(users, lines)) refuse(layout.user, "user", category(users));
   }
@@ -107,6 +107,23 @@ inline void refuse_other_columns(const std::string& file, const Layout& layout, 
     warnings.push_back(std::to_string(count) + (count == 1 ? " number is" : " numbers are") +
                        " spelled in two ways among the " + what + "s, such as " + example +
                        ", which count as different " + what + "s");
+  }
+  std::size_t numbers = 0, words = 0;
+  example.clear();
+  for (Index row = 0; row < ids.size(); ++row) {
+    const std::string_view id = ids[row];
+    const bool number =
+        std::all_of(id.begin(), id.end(), [](char c) { return c >= '0' && c <= '9'; });
+    numbers += number ? 1 : 0;
+    if (number || has_digit(id)) continue;
+    if (words++ == 0) example = excerpt(id);
+  }
+  if (words > 0 && numbers >= 9 * words) {
+    warnings.push_back(std::to_string(words) + " " + what + (words == 1 ? " has" : "s have") +
+                       " no digits, such as " + example +
+                       ", and the others are numbers; the option missing_ids leaves out words that "
+                       "are no ids, with drop_invalid");
+    return warnings;
   }
   for (const std::string_view word :
        {"NULL", "null", "\\N", "nan", "NaN", "None", "NA", "N/A", "<NA>"}) {

@@ -22,15 +22,16 @@ namespace detail {
 }
 
 /// What databases, pandas, R and spreadsheets write for a missing value, in lower case.
-inline constexpr std::array<std::string_view, 20> missing_words{
-    "null",   "\\n",     "nan",       "none",  "na",     "n/a",    "<na>",
-    "nil",    "nat",     "(null)",    "-nan",  "#n/a",   "<null>", "[null]",
-    "#null!", "#value!", "undefined", "#ref!", "#name?", "<none>"};
+inline constexpr std::array<std::string_view, 28> missing_words{
+    "null",   "\\n",     "nan",       "none",    "na",      "n/a",    "<na>",
+    "nil",    "nat",     "(null)",    "-nan",    "#n/a",    "<null>", "[null]",
+    "#null!", "#value!", "undefined", "#ref!",   "#name?",  "<none>", "-",
+    "--",     "?",       ".",         "unknown", "missing", "(none)", "(not set)"};
 
 /// Whether a text is one of missing_words, in any case.
 [[nodiscard]] inline bool is_missing_word(std::string_view text) noexcept {
   constexpr std::size_t longest = 9;
-  if (text.size() < 2 || text.size() > longest || (text[0] >= '0' && text[0] <= '9')) return false;
+  if (text.empty() || text.size() > longest || (text[0] >= '0' && text[0] <= '9')) return false;
   std::array<char, longest> lower{};
   std::ranges::transform(text, lower.begin(), [](char c) {
     return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;

@@ -161,14 +161,18 @@ namespace detail {
   return text;
 }
 
-/// Why the columns of a training set may not be those of users and items, in words: there is one
-/// user, or every interaction has a user of its own. Empty if there is no reason.
+/// Why the columns of a training set may not be those of users and items, in words: there are
+/// up to five users, or every interaction has a user of its own. Empty if there is no reason.
 [[nodiscard]] inline std::string doubt_about_columns(const ReadSummary& summary) {
   if (summary.interactions < 2) return "";
   const std::string where =
       summary.user_column.empty() ? "" : " (column " + summary.user_column + ")";
   if (summary.users == 1) {
     return "there is only one user" + where + ", so there are no others to learn from";
+  }
+  if (summary.users <= 5 && summary.interactions >= 50) {
+    return "there are only " + std::to_string(summary.users) + " users" + where +
+           "; use the option user if another column has the users";
   }
   if (summary.users == summary.interactions) {
     return "every interaction has a user of its own" + where +
