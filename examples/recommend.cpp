@@ -24,6 +24,7 @@
 #include <utility>
 #include <vector>
 
+#include "data_file.hpp"
 #include "number_options.hpp"
 #include "option_names.hpp"
 #include "program.hpp"
@@ -61,9 +62,10 @@ void declare(CLI::App& app, Arguments& arguments) {
       ->check(CLI::ExistingFile | CLI::IsMember({"-"}));
   // An answer begins with a bare id: those for users and those for items could not be told apart.
   app.add_option("--new-users", arguments.new_users,
-                 "file of interactions, in any format that experiment reads, of users that the "
+                 "file of interactions, in any format that experiment reads, - for standard input, "
+                 "of users that the "
                  "model need not know: their rows are computed by least squares")
-      ->check(CLI::ExistingFile)
+      ->transform(examples::data_file())
       ->excludes("--users")
       ->excludes("--users-file");
   app.add_option("--similar-to", arguments.similar_to,

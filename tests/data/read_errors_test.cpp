@@ -48,7 +48,10 @@ TEST_CASE("a file that cannot be read is an error that says why") {
   };
   const std::string missing = (file.folder() / "missing.tsv").string();
   CHECK(message(missing) == missing + ": does not exist");
-  CHECK(message(file.folder()) == file.folder().string() + ": is a directory, not a file");
+  CHECK(message(file.folder()) == file.folder().string() +
+                                      ": is a directory, not a file; join its files into one, as "
+                                      "with cat, or pass them to read_parts");
+  CHECK(message("-") == "-: does not exist; the standard input is /dev/stdin");
   CHECK(message("/dev/null") == "/dev/null: is neither a regular file nor a pipe");
   CHECK(contains(message(std::string(5000, 'x')), "cannot be read: "));
   CHECK(contains(message(file.path() / "below"), "below: "));

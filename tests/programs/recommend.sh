@@ -62,6 +62,10 @@ printf 'user,item\nnew,1\nnew,2\nother,b\n' >mixed.csv
 ask --new-users mixed.csv >out.txt 2>messages.txt && fail "a user of unknown items was answered"
 cmp out.txt liked.txt && grep -q 'no item of the user other' messages.txt || fail "$(cat out.txt messages.txt)"
 
+ask --new-users - <liked.csv | cmp - liked.txt || fail "new users of the standard input get other answers"
+mkdir parts
+refused 2 "parts is a directory; join its files into one" --new-users parts
+
 # Files of users are read as data files are.
 ask --users 1,2 >users.txt
 printf '\xef\xbb\xbf1\r\n\n  2\t\n' >users
