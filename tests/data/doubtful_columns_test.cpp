@@ -92,21 +92,23 @@ TEST_CASE("a column of line numbers is not taken for the users") {
 }
 
 TEST_CASE("a column with a value of its own in every line is not taken for the users or items") {
-  std::string events, middle;
-  for (int k = 0; k < 60; ++k) {
-    const std::string event = std::to_string((7 * k) % 61), user = std::to_string(k % 5);
+  std::string events, middle, one_user;
+  for (int k = 0; k < 1200; ++k) {
+    const std::string event = std::to_string((7 * k) % 1201), user = std::to_string(k % 5);
     events += "e" + event + "\t" + user + "\t" + std::to_string(k % 9) + "\n";
     middle += user + "\te" + event + "\t" + std::to_string(k % 9) + "\n";
+    one_user += "42\te" + event + "\t" + std::to_string(k % 9) + "\n";
   }
+  CHECK(contains(first_of(one_user), "(1200)"));
   CHECK(first_of(events) ==
         ": column 0 (from 0), taken as the user column, has a value of its own in every line, "
         "which may be the number of the line or of an event" +
             choose_columns);
   CHECK(
       contains(first_of(middle), ": column 1 (from 0), taken as the item column, has a value of"));
-  CHECK(contains(first_of(events, {.user = 0}), "(60)"));
-  CHECK(contains(first_of("user\titem\trating\n" + events), "(60)"));
-  CHECK(contains(first_of(middle, {.item = 1}), "(60)"));
+  CHECK(contains(first_of(events, {.user = 0}), "(1200)"));
+  CHECK(contains(first_of("user\titem\trating\n" + events), "(1200)"));
+  CHECK(contains(first_of(middle, {.item = 1}), "(1200)"));
 }
 
 TEST_CASE("a column of kinds of feedback is not taken for the users or items") {

@@ -59,9 +59,10 @@ inline void refuse_other_columns(const std::string& file, const Layout& layout, 
     if (are_categories(users, lines)) refuse(layout.user, "user", category(users));
   }
   if (layout.item_by_position) {
-    // A file of one or two users may have each item once.
-    if (lines >= 50 && items.size() == lines)
+    // A few users may have different items.
+    if (lines >= 1000 && users.size() > 2 && items.size() == lines) {
       refuse(layout.item, "item", "has a value" + line_number);
+    }
     if (are_categories(items, lines)) refuse(layout.item, "item", category(items));
   }
 }
