@@ -10,6 +10,7 @@
 #include <prism/data/synthetic.hpp>
 #include <string>
 
+#include "data_file.hpp"
 #include "reading_options.hpp"
 
 namespace examples {
@@ -28,8 +29,9 @@ struct DataOptions : ReadingOptions {
 /// @return --data
 inline CLI::Option* declare_data(CLI::App& app, DataOptions& options) {
   CLI::Option* const data =
-      app.add_option("--data", options.data, "file of interactions; default: synthetic data")
-          ->check(CLI::ExistingFile);
+      app.add_option("--data", options.data,
+                     "file of interactions, - for standard input; default: synthetic data")
+          ->transform(data_file());
   declare_reading(app, options, "--data", "Data");
   declare_min_rating(app, options, "--data", "Data");
   app.add_option("--seed", options.seed, "of all random numbers")->capture_default_str();

@@ -13,13 +13,16 @@ namespace examples {
 namespace {
 
 // Options of the library, or arguments that its errors name, and the option that sets each.
-constexpr std::array<std::pair<std::string_view, std::string_view>, 47> option_names{{
+constexpr std::array<std::pair<std::string_view, std::string_view>, 51> option_names{{
     {"backbone", "--backbone"},
+    {"backslash_escapes", "--backslash-escapes"},
     {"batch_size", "--batch"},
     {"checkpoint", "--checkpoint"},
     {"comment", "--comment"},
     {"data", "--data"},
+    {"decimal_comma", "--decimal-comma"},
     {"delimiter", "--delimiter"},
+    {"drop_invalid", "--drop-invalid"},
     {"drop_repeated", "--drop-repeated"},
     {"epochs", "--epochs"},
     {"exponent", "--rank-exponent"},
@@ -33,6 +36,7 @@ constexpr std::array<std::pair<std::string_view, std::string_view>, 47> option_n
     {"loss", "--loss"},
     {"min_rating", "--min-rating"},
     {"min_steps", "--min-steps"},
+    {"missing_ids", "--missing-ids"},
     {"no_column", "another --split"},
     {"optimizer", "--optimizer"},
     {"patience", "--patience"},

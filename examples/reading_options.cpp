@@ -2,7 +2,9 @@
 #include "reading_options.hpp"
 
 #include <CLI/CLI.hpp>
+#include <algorithm>
 #include <charconv>
+#include <cstddef>
 #include <system_error>
 #include <vector>
 
@@ -21,6 +23,21 @@ std::optional<prism::Column> column(const std::string& text) {
   return text;
 }
 
+namespace {
+
+/// The words between commas; none if the text is empty.
+std::vector<std::string> words_in(const std::string& text) {
+  std::vector<std::string> words;
+  for (std::size_t begin = 0; begin < text.size();) {
+    const std::size_t end = std::min(text.find(',', begin), text.size());
+    words.push_back(text.substr(begin, end - begin));
+    begin = end + 1;
+  }
+  return words;
+}
+
+}  // namespace
+
 prism::ReadOptions ReadingOptions::read_options() const {
   std::optional<prism::Column> time = prism::no_column;
   if (read_times) {
@@ -37,7 +54,11 @@ prism::ReadOptions ReadingOptions::read_options() const {
                              .item = column(item_column),
                              .rating = column(rating_column),
                              .time = time,
-                             .min_rating = min_rating};
+                             .min_rating = min_rating,
+                             .drop_invalid = drop_invalid,
+                             .decimal_comma = decimal_comma,
+                             .backslash_escapes = backslash_escapes,
+                             .missing_ids = missing_ids};
   if (header) options.header = prism::Header::yes;
   if (no_header) options.header = prism::Header::no;
   return options;
@@ -54,7 +75,12 @@ void declare_reading(CLI::App& app, ReadingOptions& options, const std::string& 
       ->group(group);
   app.add_option("--delimiter", options.delimiter,
                  "between columns, \\t for a tab; detected by default")
-      ->transform([](const std::string& text) { return text == "\\t" ? "\t" : text; })
+      ->transform([](std::string text) {
+        for (std::size_t at = text.find("\\t"); at != text.npos; at = text.find("\\t", at)) {
+          text.replace(at, 2, "\t");
+        }
+        return text;
+      })
       ->needs(file)
       ->group(group);
   const auto declare_column = [&](const std::string& name, std::string& value) {
@@ -72,6 +98,24 @@ void declare_reading(CLI::App& app, ReadingOptions& options, const std::string& 
       ->group(group);
   app.add_option("--comment", options.comment,
                  "what begins a comment line; empty: no comments; detected by default")
+      ->needs(file)
+      ->group(group);
+  app.add_flag("--decimal-comma", options.decimal_comma, "ratings and times such as 4,5")
+      ->needs(file)
+      ->group(group);
+  app.add_flag("--backslash-escapes", options.backslash_escapes,
+               "a backslash makes a quote, delimiter or line break part of the field")
+      ->needs(file)
+      ->group(group);
+  app.add_flag("--drop-invalid", options.drop_invalid,
+               "leave out, and count, lines with a missing or invalid field")
+      ->needs(file)
+      ->group(group);
+  app.add_option_function<std::string>(
+         "--missing-ids",
+         [&options](const std::string& words) { options.missing_ids = words_in(words); },
+         "words, separated by commas, that stand for a missing id; empty: none; default: NULL, NA "
+         "and others, where the other ids have digits")
       ->needs(file)
       ->group(group);
 }

@@ -5,6 +5,7 @@
 #include <optional>
 #include <prism/data/format.hpp>
 #include <string>
+#include <vector>
 
 namespace CLI {
 class App;
@@ -22,14 +23,17 @@ struct ReadingOptions {
   bool header = false, no_header = false;               // neither: detected
   std::optional<std::string> comment;                   // unset: detected
   std::optional<double> min_rating;
-  std::string time_column;  // empty: detected if read_times
-  bool file_order = false;  // the file's order is that of time
+  bool drop_invalid = false, decimal_comma = false, backslash_escapes = false;
+  std::optional<std::vector<std::string>> missing_ids;  // unset: the library's
+  std::string time_column;                              // empty: detected if read_times
+  bool file_order = false;                              // the file's order is that of time
   bool read_times = false;
 
   [[nodiscard]] prism::ReadOptions read_options() const;
 };
 
-/// Declares --format, --delimiter, the columns, --header, --no-header and --comment.
+/// Declares --format, --delimiter, the columns, --header, --no-header, --comment,
+/// --decimal-comma, --backslash-escapes, --drop-invalid and --missing-ids.
 /// @param file   the option that names the file, such as "--data"
 /// @param group  heading in the help
 void declare_reading(CLI::App& app, ReadingOptions& options, const std::string& file,

@@ -24,6 +24,7 @@
 #include <utility>
 #include <vector>
 
+#include "data_file.hpp"
 #include "number_options.hpp"
 #include "option_names.hpp"
 #include "program.hpp"
@@ -40,6 +41,7 @@ struct Arguments : examples::ReadingOptions {
   std::string users_file;
   std::string new_users;
   std::vector<std::string> similar_to;
+  std::string similar_to_file;
   std::size_t k = 10;
   std::optional<double> rank_power, rank_alpha;
   bool include_seen = false;
@@ -51,21 +53,31 @@ void declare(CLI::App& app, Arguments& arguments) {
   app.add_option("--model", arguments.model, "folder of a saved model, as experiment --save writes")
       ->required()
       ->check(CLI::ExistingDirectory);
-  app.add_option("--users", arguments.users, "ids of users, separated by commas")->delimiter(',');
+  app.add_option("--users", arguments.users,
+                 "ids of users, separated by commas; ids that have commas: --users-file")
+      ->delimiter(',');
   app.add_option("--users-file", arguments.users_file,
                  "file with one user id per line, plain or escaped as in user_ids.txt; - for "
                  "standard input")
       ->check(CLI::ExistingFile | CLI::IsMember({"-"}));
   // An answer begins with a bare id: those for users and those for items could not be told apart.
   app.add_option("--new-users", arguments.new_users,
-                 "file of interactions, in any format that experiment reads, of users that the "
+                 "file of interactions, in any format that experiment reads, - for standard input, "
+                 "of users that the "
                  "model need not know: their rows are computed by least squares")
-      ->check(CLI::ExistingFile)
+      ->transform(examples::data_file())
       ->excludes("--users")
       ->excludes("--users-file");
   app.add_option("--similar-to", arguments.similar_to,
                  "ids of items, separated by commas: the items most similar to each, by cosine")
       ->delimiter(',')
+      ->excludes("--users")
+      ->excludes("--users-file")
+      ->excludes("--new-users");
+  app.add_option("--similar-to-file", arguments.similar_to_file,
+                 "file with one item id per line, plain or escaped as in item_ids.txt; - for "
+                 "standard input: as --similar-to, for ids that have commas, too")
+      ->check(CLI::ExistingFile | CLI::IsMember({"-"}))
       ->excludes("--users")
       ->excludes("--users-file")
       ->excludes("--new-users");
@@ -79,21 +91,25 @@ void declare(CLI::App& app, Arguments& arguments) {
       ->capture_default_str();
   app.add_flag("--include-seen", arguments.include_seen,
                "also recommend items that the user has seen")
-      ->excludes("--similar-to");
+      ->excludes("--similar-to")
+      ->excludes("--similar-to-file");
   app.add_flag("--cosine", arguments.cosine, "rank by cosine instead of dot product")
-      ->excludes("--similar-to");
+      ->excludes("--similar-to")
+      ->excludes("--similar-to-file");
   app.add_option("--rank-power", arguments.rank_power,
                  "rank with items' rows of magnitude (d + 1)^power, d the training popularity, in "
                  "place of the model's: 0 ignores it, larger values favour popular items")
       ->check(examples::number_between(-Ranking::max_power, Ranking::max_power))
       ->excludes("--cosine")  // which ignores magnitudes
-      ->excludes("--similar-to");
+      ->excludes("--similar-to")
+      ->excludes("--similar-to-file");
   app.add_option("--rank-alpha", arguments.rank_alpha,
                  "the same with PRISM's magnitude, alpha log(d + 2) + 1 - alpha")
       ->check(examples::number_between(0, max_prism_alpha))
       ->excludes("--rank-power")
       ->excludes("--cosine")
-      ->excludes("--similar-to");
+      ->excludes("--similar-to")
+      ->excludes("--similar-to-file");
   app.add_flag("--describe", arguments.describe, "print the model's policies and settings");
   app.set_version_flag("--version", "prism " PRISM_VERSION);
 }
@@ -128,7 +144,8 @@ Interactions read_new_users(const Arguments& arguments, const Json& settings) {
   }
   Interactions history = read_interactions(arguments.new_users, options);
   const ReadSummary& summary = *history.read_summary();
-  std::string text = describe(summary);
+  std::string text =
+      summary.file + examples::in_options(describe(summary).substr(summary.file.size()));
   if (models_own) {
     text += "; the model's --min-rating " + format_number(*options.min_rating) +
             (summary.rating_column.empty() ? " does not apply, as there are no ratings"
@@ -225,7 +242,8 @@ bool answer(const Arguments& arguments, const Json& settings) {
   };
   for (const std::string& id : arguments.users) add_user(id, saved.train.find_user(id));
   if (!arguments.users_file.empty()) {
-    for (const auto& [id, user] : examples::users_in(arguments.users_file, saved.train)) {
+    for (const auto& [id, user] :
+         examples::ids_in(arguments.users_file, *saved.train.user_ids(), "users")) {
       add_user(id, user);
     }
   }
@@ -259,12 +277,18 @@ bool answer(const Arguments& arguments, const Json& settings) {
       answer_all(arguments, index, queries, history, everyone);
     }
   }
-  for (const std::string& id : arguments.similar_to) {
-    const Index item = saved.train.find_item(id);
+  const Ids& item_ids = *saved.train.item_ids();
+  const auto answer_item = [&](const std::string& id, Index item) {
     if (item == absent) {
       unknown("item", id);
     } else {
-      print(id, similar_items(scorer, item, arguments.k), *saved.train.item_ids());
+      print(std::string(item_ids[item]), similar_items(scorer, item, arguments.k), item_ids);
+    }
+  };
+  for (const std::string& id : arguments.similar_to) answer_item(id, item_ids.find(id));
+  if (!arguments.similar_to_file.empty()) {
+    for (const auto& [id, item] : examples::ids_in(arguments.similar_to_file, item_ids, "items")) {
+      answer_item(id, item);
     }
   }
   return all_known;
@@ -283,11 +307,13 @@ int main(int argc, char** argv) {
   declare(app, arguments);
   const auto asks_for_items = [&] {
     return !arguments.users.empty() || !arguments.users_file.empty() ||
-           !arguments.new_users.empty() || !arguments.similar_to.empty();
+           !arguments.new_users.empty() || !arguments.similar_to.empty() ||
+           !arguments.similar_to_file.empty();
   };
   app.parse_complete_callback([&] {
     if (!asks_for_items() && !arguments.describe) {
-      throw CLI::RequiredError("--users, --users-file, --new-users, --similar-to or --describe");
+      throw CLI::RequiredError(
+          "--users, --users-file, --new-users, --similar-to, --similar-to-file or --describe");
     }
   });
   return examples::run_program(app, argc, argv, [&] {

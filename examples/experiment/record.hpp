@@ -188,6 +188,12 @@ inline prism::Json to_json(const Settings& settings) {
   if (settings.learning_rate > 0) json["learning_rate"] = settings.learning_rate;
   if (settings.comment) json["comment"] = *settings.comment;
   if (settings.min_rating) json["min_rating"] = *settings.min_rating;
+  // Only where they are set, so that earlier records, which lack them, are those of the same
+  // settings.
+  if (settings.drop_invalid) json["drop_invalid"] = true;
+  if (settings.decimal_comma) json["decimal_comma"] = true;
+  if (settings.backslash_escapes) json["backslash_escapes"] = true;
+  if (settings.missing_ids) json["missing_ids"] = *settings.missing_ids;
   if (settings.penalty) json["penalty"] = *settings.penalty;
   if (settings.penalty_weight >= 0) json["penalty_weight"] = settings.penalty_weight;
   if (settings.tau >= 0) json["tau"] = settings.tau;

@@ -18,6 +18,7 @@
 #include <type_traits>
 #include <utility>
 
+#include "option_names.hpp"
 #include "settings.hpp"
 
 namespace experiment {
@@ -69,7 +70,18 @@ struct Run {
 /// Reports how a file was read: once per file, whatever the seeds.
 inline void show_summary(const Settings& settings, const prism::Interactions& data) {
   if (settings.seed != settings.seeds.front()) return;
-  std::fprintf(stderr, "%s\n", prism::describe(*data.read_summary()).c_str());
+  const std::string& file = data.read_summary()->file;
+  const std::string text = prism::describe(*data.read_summary()).substr(file.size());
+  std::fprintf(stderr, "%s%s\n", file.c_str(), examples::in_options(text).c_str());
+}
+
+/// The same for a training set, with what is doubtful about its columns.
+inline void show_training_summary(const Settings& settings, const prism::Interactions& data) {
+  show_summary(settings, data);
+  const std::string doubt = prism::doubt_about_columns(*data.read_summary());
+  if (settings.seed != settings.seeds.front() || doubt.empty()) return;
+  std::fprintf(stderr, "warning: %s: %s\n", settings.data.c_str(),
+               examples::in_options(doubt).c_str());
 }
 
 inline prism::Split load(const Settings& settings) {
@@ -82,7 +94,7 @@ inline prism::Split load(const Settings& settings) {
                               {*examples::column(settings.test_column), settings.test_value},
                               options)
             : read_train_test(settings.data, settings.test, options);
-    show_summary(settings, train);
+    show_training_summary(settings, train);
     show_summary(settings, test);
     try {
       return given_split(train, test,
@@ -101,7 +113,7 @@ inline prism::Split load(const Settings& settings) {
                                                           .items = settings.synthetic_items,
                                                           .seed = settings.seed})
                                 : read_interactions(settings.data, options);
-  if (!settings.data.empty()) show_summary(settings, data);
+  if (!settings.data.empty()) show_training_summary(settings, data);
   return split_by(
       split_methods.at(settings.split), data,
       {.validation = settings.validation_part, .test = settings.test_part, .seed = settings.seed});
@@ -123,15 +135,35 @@ inline void check_parts(const Settings& settings, const prism::Split& split) {
       draws_test ? "; a larger --validation-part or --test-part may help" : "";
   prism::require(!split.validation.empty() && !split.test.empty(), "--data",
                  "is " + reason + ": the validation or the test set would be empty" + advice);
+  for (const prism::Interactions* const part : {&split.validation, &split.test}) {
+    prism::require(prism::count_not_in_training(split.train, *part) < part->size(), "--data",
+                   "no interaction of the " +
+                       std::string(part == &split.test ? "test" : "validation") +
+                       " set has a user and an item that are both in the training set, so no model "
+                       "can be tested; if another column has the users, choose it with "
+                       "--user-column");
+  }
 }
 
-/// The interactions that no model can learn to rank, in words; empty if there are none.
+/// The number of users of the validation and test sets without any training interaction.
+[[nodiscard]] inline std::size_t users_not_in_training(const prism::Split& split) {
+  std::size_t count = 0;
+  for (prism::Index user = 0; user < split.train.users(); ++user) {
+    const bool other = split.validation.user_degree()[user] + split.test.user_degree()[user] > 0;
+    count += other && split.train.user_degree()[user] == 0 ? 1 : 0;
+  }
+  return count;
+}
+
+/// The interactions that no model can learn to rank, and their users, in words; empty if there are
+/// none.
 [[nodiscard]] inline std::string describe_unknown(const prism::Split& split) {
   const std::size_t validation = prism::count_not_in_training(split.train, split.validation);
   const std::size_t test = prism::count_not_in_training(split.train, split.test);
   if (validation + test == 0) return "";
   return "; " + std::to_string(validation) + " of the validation set and " + std::to_string(test) +
-         " of the test set have a user or an item that is not in the training set";
+         " of the test set have a user or an item that is not in the training set; " +
+         std::to_string(users_not_in_training(split)) + " users are not in it";
 }
 
 /// A split that trials share, and its description.

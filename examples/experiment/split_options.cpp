@@ -3,6 +3,7 @@
 #include <CLI/CLI.hpp>
 #include <string>
 
+#include "data_file.hpp"
 #include "options.hpp"
 #include "program.hpp"
 #include "settings.hpp"
@@ -12,12 +13,13 @@ namespace experiment {
 void declare_split_options(CLI::App& app, Settings& settings) {
   const std::string data = "Data";
 
-  app.add_option("--data", settings.data, "file of interactions; default: synthetic data")
-      ->check(CLI::ExistingFile)
+  app.add_option("--data", settings.data,
+                 "file of interactions, - for standard input; default: synthetic data")
+      ->transform(examples::data_file())
       ->group(data);
   app.add_option("--test", settings.test,
                  "file of the test set; default: part of --data, see --split and --test-part")
-      ->check(CLI::ExistingFile)
+      ->transform(examples::data_file())
       ->needs("--data")
       ->group(data);
   CLI::Option* const test_column =

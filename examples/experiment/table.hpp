@@ -22,7 +22,7 @@ inline void print_split(const Settings& settings, const prism::Split& split) {
       "%s: %u users x %u items; %zu interactions to train on, %zu to validate, %zu to test%s\n",
       settings.data.empty() ? "synthetic" : settings.data.c_str(), split.train.users(),
       split.train.items(), split.train.size(), split.validation.size(), split.test.size(),
-      settings.split == "random" ? "" : describe_unknown(split).c_str());
+      describe_unknown(split).c_str());
   std::fflush(stdout);
 }
 

@@ -13,21 +13,21 @@ namespace examples {
 
 namespace {
 
-prism::Index find_user(const prism::Interactions& train, const std::string& text) {
-  const prism::Index user = train.find_user(text);
-  if (user != prism::absent) return user;
+prism::Index find(const prism::Ids& known, const std::string& text) {
+  const prism::Index row = known.find(text);
+  if (row != prism::absent) return row;
   const auto id = prism::unescaped_line(text);
-  return id ? train.find_user(*id) : prism::absent;
+  return id ? known.find(*id) : prism::absent;
 }
 
 }  // namespace
 
-std::vector<ListedUser> users_in(const std::string& file, const prism::Interactions& train) {
+std::vector<ListedId> ids_in(const std::string& file, const prism::Ids& known, const char* kind) {
   std::ifstream opened;
   if (file != "-") opened.open(file);
   if (!opened) throw prism::DataError(file, 0, "cannot be opened");
   std::istream& in = file == "-" ? std::cin : opened;
-  std::vector<ListedUser> users;
+  std::vector<ListedId> ids;
   bool first = true;
   for (std::string line; std::getline(in, line);) {
     constexpr std::string_view mark = "\xEF\xBB\xBF", around = " \t\r";  // UTF-8's byte order mark
@@ -38,16 +38,17 @@ std::vector<ListedUser> users_in(const std::string& file, const prism::Interacti
     const std::size_t begin = line.find_first_not_of(around);
     const bool blank = begin == std::string::npos;
     std::string id = blank ? line : line.substr(begin, line.find_last_not_of(around) + 1 - begin);
-    prism::Index user = find_user(train, line);
-    if (blank && user == prism::absent) continue;
-    if (user == prism::absent) user = find_user(train, id);
-    users.push_back({std::move(id), user});
+    prism::Index row = find(known, line);
+    if (blank && row == prism::absent) continue;
+    if (row == prism::absent) row = find(known, id);
+    ids.push_back({std::move(id), row});
   }
   if (in.bad()) throw prism::DataError(file, 0, "cannot be read");
-  if (users.empty()) {
-    throw prism::DataError(file, 0, "has no users; it must have one id per line");
+  if (ids.empty()) {
+    throw prism::DataError(file, 0,
+                           "has no " + std::string(kind) + "; it must have one id per line");
   }
-  return users;
+  return ids;
 }
 
 }  // namespace examples

@@ -1,24 +1,26 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Files of users' ids.
+// Files of ids of users or items.
 #pragma once
 
-#include <prism/data/interactions.hpp>
+#include <prism/core/index.hpp>
+#include <prism/data/ids.hpp>
 #include <string>
 #include <vector>
 
 namespace examples {
 
-struct ListedUser {
-  std::string id;     ///< as in the file, without surrounding spaces
-  prism::Index user;  ///< absent if the model has no user with this id
+struct ListedId {
+  std::string id;    ///< as in the file, without surrounding spaces
+  prism::Index row;  ///< absent if the model does not have this id
 };
 
-/// The users in a file, one per line: an id as it is or as in user_ids.txt. Ignores surrounding
-/// spaces, as in files of interactions, unless the model has a user whose id includes them.
+/// The ids in a file, one per line: as they are, or as in user_ids.txt and item_ids.txt. Ignores
+/// surrounding spaces, as in files of interactions, unless the model has an id that includes them.
 /// @param file   "-" for the standard input
-/// @param train  what the model was trained on
-/// @throws prism::DataError  if the file cannot be read, or has no users
-[[nodiscard]] std::vector<ListedUser> users_in(const std::string& file,
-                                               const prism::Interactions& train);
+/// @param known  the model's ids
+/// @param kind   "users" or "items", for messages
+/// @throws prism::DataError  if the file cannot be read, or has no ids
+[[nodiscard]] std::vector<ListedId> ids_in(const std::string& file, const prism::Ids& known,
+                                           const char* kind);
 
 }  // namespace examples

@@ -97,16 +97,34 @@ TEST_CASE("ratings are read only with min_rating") {
 }
 
 TEST_CASE("times are read from the last of four columns, or from the column in the options") {
-  CHECK(times(read_text("7\t8\t3\t100\n9\t8\t1\t99.5\n")) == std::vector<double>{100, 99.5});
+  CHECK(times(read_text("7\t8\t3\t881250949\n9\t8\t1\t881250949.5\n")) ==
+        std::vector<double>{881250949, 881250949.5});
+  CHECK(read_text("7\t8\t3\t881250949000\n").times()[0] == 881250949000);  // milliseconds
+  CHECK(read_text("7,8,3,1997-12-04\n").times()[0] > 8e8);
   // Of four columns the third has the times if only that has dates or seconds since 1970.
   CHECK(read_text("7,8,881250949,3\n9,8,881250950,4\n").times()[1] == 881250950);
   CHECK(read_text("7,8,1997-12-04,3\n9,8,1997-12-05,4\n").times()[0] > 8e8);
   CHECK(read_text("7,8,881250949,881250951\n").times()[0] == 881250951);
-  CHECK(read_text("7,8,2,3\n").times()[0] == 3);
   CHECK(read_text("7\t8\t1\n9\t8\t0\n").times().empty());
   CHECK(read_text("7,8,3,1,x\n").times().empty());
   CHECK(read_text("7,8,3,lovely\n", {.time = no_column}).times().empty());
   CHECK(times(read_text("7,8,3\n9,8,5\n", {.time = 2})) == std::vector<double>{3, 5});
+}
+
+TEST_CASE("by their position, only plausible numbers are times") {
+  CHECK(read_text("7,8,2,3\n").times().empty());
+  CHECK(read_text("a\tx\tbetty blowtorch\t2137\na\ty\tweird\t1099\n").times().empty());
+  CHECK(read_text("7,8,5,99\n7,9,5,881250949\n7,4,5,3\n").times().empty());
+  CHECK(read_text("7,8,5,20200705\n").times().empty());
+  CHECK(times(read_text("7,8,2,3\n", {.time = 3})) == std::vector<double>{3});
+  CHECK(times(read_text("user,item,plays,time\n7,8,2,3\n")) == std::vector<double>{3});
+  CHECK_THROWS_WITH_AS((void)temporal_user_split(read_text("7,8,2,3\n7,9,2,4\n")),
+                       "data: has no times, so its interactions cannot be ordered; choose the "
+                       "column of times with the option time, or use file_order",
+                       ArgumentError);
+  // A time that is missing in the first line, too, is none of another column.
+  CHECK_THROWS_AS((void)read_text("7,8,2,\n7,9,2,881250949\n"), DataError);
+  CHECK(read_text("7,8,2,\n7,9,2,881250949\n", {.drop_invalid = true}).size() == 1);
 }
 
 TEST_CASE("the file's order can stand for times, in columns and in adjacency lists") {
@@ -167,8 +185,8 @@ TEST_CASE("known names in a header determine the columns, in any order") {
   CHECK(pairs_in_order(read_text("user,what\n7,8\n9,8\n")) == two);  // the item by its position
 }
 
-TEST_CASE("a fourth column is a time where the first line has a number there") {
-  CHECK(times(read_text("7,8,5,3\n9,8,1,4\n")) == std::vector<double>{3, 4});
+TEST_CASE("a fourth column is a time where lines have one there") {
+  CHECK(read_text("7,8,5,881250949\n9,8,1,881250950\n").times().size() == 2);
   CHECK(times(read_text("7,8,5,noon\n9,8,1,late\n")).empty());
 }
 
@@ -244,9 +262,9 @@ TEST_CASE("one item, and a user with all items") {
 }
 
 TEST_CASE("a repeated pair in a file counts once, at its earliest time") {
-  const Interactions data = read_text("7,8,5,20\n9,8,5,1\n7,8,1,10\n");
+  const Interactions data = read_text("7,8,5,881250920\n9,8,5,881250901\n7,8,1,881250910\n");
   CHECK(pairs_in_order(data) == two);
-  CHECK(times(data) == std::vector<double>{10, 1});
+  CHECK(times(data) == std::vector<double>{881250910, 881250901});
 }
 
 TEST_CASE("files read together share users, items and ids") {

@@ -253,6 +253,6 @@ TEST_CASE("equal times give no split by time") {
   CHECK_THROWS_WITH_AS((void)leave_last_out(data), message, ArgumentError);
   CHECK_THROWS_WITH_AS((void)temporal_user_split(data), message, ArgumentError);
   CHECK_THROWS_WITH_AS((void)temporal_global_split(data), message, ArgumentError);
-  const Interactions two(3, 2, Pairs{{0, 0}, {0, 1}, {1, 0}, {2, 1}}, Times{5, 6, 5, 5});
-  CHECK(temporal_global_split(two, {.validation = 0, .test = 0.25}).test.size() == 1);
+  const Interactions first_apart(3, 2, Pairs{{0, 0}, {0, 1}, {1, 0}, {2, 1}}, Times{5, 6, 5, 5});
+  CHECK(temporal_global_split(first_apart, {.validation = 0, .test = 0.25}).test.size() == 1);
 }

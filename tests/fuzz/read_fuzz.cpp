@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Fuzzes the readers (libFuzzer): any bytes give interactions or a typed error, and the result does
-// not depend on the chunks. The first two bytes choose the options, the rest is the file.
+// not depend on the chunks. The first two bytes and the size choose the options, the rest is the
+// file.
 //
 //     cmake -B build/fuzz -DCMAKE_CXX_COMPILER=clang++ -DPRISM_FUZZ=ON
 //     cmake --build build/fuzz -t read_fuzz
@@ -44,7 +45,7 @@ std::string outcome(const std::filesystem::path& path, const ReadOptions& option
   }
 }
 
-ReadOptions options_of(std::uint8_t choice, std::uint8_t more) {
+ReadOptions options_of(std::uint8_t choice, std::uint8_t more, std::size_t size) {
   ReadOptions options;
   options.format = format_names[choice % 4].first;
   if (choice & 4) options.min_rating = 3;
@@ -55,6 +56,10 @@ ReadOptions options_of(std::uint8_t choice, std::uint8_t more) {
   if (more & 32) options.time = more & 64 ? Column(3) : Column(no_column);
   if (choice & 32) options.user = choice & 64 ? Column("user_id") : Column(1);
   if ((choice & 32) && (more & 128)) options.item = 0;
+  options.drop_invalid = size % 2 == 1;
+  options.backslash_escapes = size % 3 == 1;
+  options.decimal_comma = size % 5 == 1;
+  if (size % 7 == 1) options.missing_ids = {{"7", "x"}};
   return options;
 }
 
@@ -69,7 +74,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     file.write(reinterpret_cast<const char*>(data + 2), static_cast<std::streamsize>(size - 2));
   }
   static const ThreadLimit limit(1);  // each run does the same
-  const ReadOptions options = options_of(data[0], data[1]);
+  const ReadOptions options = options_of(data[0], data[1], size);
   const TestColumn column;
   const TestColumn* const part = data[0] & 128 ? &column : nullptr;
   const std::string whole = outcome(path, options, part, std::size_t{1} << 20);

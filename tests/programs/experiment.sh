@@ -139,8 +139,14 @@ refused_parts '--test excludes --test-column' --data parts.tsv --test test.tsv -
 sed 's/0$/1/' parts.tsv | cat parts.tsv - >twice.tsv
 refused_parts '--test-column: ' --data twice.tsv --test-column 2
 
+# Columns that are no users and items, whatever the split.
+awk -F:: '{ print NR - 1 "," $1 "," $2 }' ratings.dat >indexed.csv
+refused_parts 'column 0 (from 0), taken as the user column, has numbers that grow by 1' --data indexed.csv
+refused_parts 'no interaction of the test set has a user and an item that are both in the training set' --data indexed.csv --user-column 0
+parts index --data indexed.csv --user-column 1 --item-column 2
+
 # Splits by time, which is in a column or the file's order.
-awk -F:: '{ print $1 "\t" $2 "\t5\t" NR }' ratings.dat >timed.tsv
+awk -F:: '{ print $1 "\t" $2 "\t5\t" 1000000000 + NR }' ratings.dat >timed.tsv
 awk -F:: '{ print $1 "\t" $2 "\t5\t-" NR "\t" NR }' ratings.dat >fifth.tsv
 cut -f 1,2 timed.tsv >ordered.tsv
 parts timed --data timed.tsv --split temporal_user
@@ -151,7 +157,7 @@ parts random --data timed.tsv
 cmp -s timed.txt random.txt && fail "a split by time gives the table of a random one"
 parts fifth --data fifth.tsv --split temporal_user --time-column 4
 cmp timed.txt fifth.txt || fail "the column of times is not the one that was chosen"
-awk '{ print $1 "\t" $2 "\t5\t" (NR * 100) % 331 }' timed.tsv >mixed.tsv
+awk '{ print $1 "\t" $2 "\t5\t" 1000000000 + (NR * 100) % 331 }' timed.tsv >mixed.tsv
 parts global --data mixed.tsv --split temporal_global
 refused_parts 'lists the interactions of one user after another' --data ordered.tsv --file-order --split temporal_global
 cmp -s timed.txt global.txt && fail "a global split gives the table of one by users"
@@ -167,9 +173,9 @@ refused_parts '--time-column: must be a column number of at least 0, not -2' --d
 refused_parts '(option --test-column)' --data timed.tsv --header --test-column flag
 refused_parts '--time-column: must not be the same column as user' --data timed.tsv --split leave_last_out --time-column 0
 refused_parts '--validation-part and --test-part: must be below 1' --data timed.tsv --split temporal_user --validation-part 0.5 --test-part 0.5
-sed 's/[0-9]*$/7/' timed.tsv >constant.tsv
+sed 's/[0-9]*$/1000000007/' timed.tsv >constant.tsv
 refused_parts '--data: has the same time in all interactions, so they cannot be ordered; choose another column with the option --time-column, or split at random' --data constant.tsv --split leave_last_out
-sed 's/[0-9]*$/7/; 1s/7$/8/' timed.tsv >two.tsv
+sed 's/[0-9]*$/1000000007/; 1s/7$/8/' timed.tsv >two.tsv
 refused_parts 'has too many interactions at the same time' --data two.tsv --split temporal_global
 refused_parts 'is used only with --split by time' --data timed.tsv --time-column 3
 refused_parts 'is not used with --split leave_last_out' --data timed.tsv --split leave_last_out --validation-part 0.2

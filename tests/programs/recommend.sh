@@ -62,6 +62,10 @@ printf 'user,item\nnew,1\nnew,2\nother,b\n' >mixed.csv
 ask --new-users mixed.csv >out.txt 2>messages.txt && fail "a user of unknown items was answered"
 cmp out.txt liked.txt && grep -q 'no item of the user other' messages.txt || fail "$(cat out.txt messages.txt)"
 
+ask --new-users - <liked.csv | cmp - liked.txt || fail "new users of the standard input get other answers"
+mkdir parts
+refused 2 "parts is a directory; join its files into one" --new-users parts
+
 # Files of users are read as data files are.
 ask --users 1,2 >users.txt
 printf '\xef\xbb\xbf1\r\n\n  2\t\n' >users
@@ -74,6 +78,14 @@ refused 2 "--new-users" --users 1 --new-users liked.csv
 refused 2 "--similar-to" --users 1 --similar-to 1
 refused 2 "--similar-to" --similar-to 1 --include-seen
 refused 2 "--similar-to" --similar-to 1 --cosine
+# Items, too.
+ask --similar-to 1,2 -k 3 >similar.txt
+printf '1\n2\n' >items
+ask --similar-to-file items -k 3 | cmp - similar.txt || fail "items of a file get other answers"
+ask --similar-to-file - -k 3 <items | cmp - similar.txt || fail "items of the standard input get other answers"
+refused 1 "empty: has no items" --similar-to-file empty
+refused 2 "--similar-to-file" --users 1 --similar-to-file items
+refused 2 "--similar-to-file" --similar-to-file items --cosine
 for what in "--users 1" --describe; do
   status=0
   # shellcheck disable=SC2086
@@ -119,6 +131,12 @@ train --data tabs.csv --delimiter , --header --save tabs
 [ "$(awk -F'\t' 'NF == 4 && $1 == "u\\t1" && $3 ~ /^back\\\\[0-9]*\\t$/' out.txt | wc -l)" = 2 ] || fail "$(cat out.txt)"
 printf 'u\\t1\n' >users
 "$program" --model tabs/MF-DirectAU-None-PRISM --users-file users -k 2 | cmp - out.txt || fail "an escaped id is unknown"
+# Ids with commas.
+{ echo 'user,item'; awk -F:: '{ print "\"Doe, " $1 "\",\"B" $2 ", vol. 1\"" }' ratings.dat; } >commas.csv
+train --data commas.csv --delimiter , --header --save commas
+printf 'B3, vol. 1\n' >items
+"$program" --model commas/MF-DirectAU-None-PRISM --similar-to-file items -k 2 >out.txt
+[ "$(awk -F'\t' 'NF == 4 && $1 == "B3, vol. 1" && $3 ~ /, vol. 1$/' out.txt | wc -l)" = 2 ] || fail "$(cat out.txt)"
 # A line with an id that has spaces around it keeps them, as in user_ids.txt.
 { echo 'user,item'; awk -F:: '{ print "\" u" $1 " \",\"" $2 "\"" }' ratings.dat; } >spaces.csv
 train --data spaces.csv --delimiter , --header --save spaces

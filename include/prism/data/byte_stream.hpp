@@ -42,9 +42,14 @@ class ByteStream {
       : name_(path.string()), input_(std::size_t{1} << 17) {
     std::error_code error;
     const std::filesystem::file_status status = std::filesystem::status(path, error);
-    if (status.type() == std::filesystem::file_type::not_found) fail("does not exist");
+    if (status.type() == std::filesystem::file_type::not_found) {
+      fail(name_ == "-" ? "does not exist; the standard input is /dev/stdin" : "does not exist");
+    }
     if (error) fail("cannot be read: " + error.message());
-    if (std::filesystem::is_directory(status)) fail("is a directory, not a file");
+    if (std::filesystem::is_directory(status))
+      fail(
+          "is a directory, not a file; join its files into one, as with cat, or pass them to "
+          "read_parts");
     if (!std::filesystem::is_regular_file(status) && !std::filesystem::is_fifo(status)) {
       fail("is neither a regular file nor a pipe");
     }

@@ -6,7 +6,6 @@
 #include <array>
 #include <cstddef>
 #include <optional>
-#include <set>
 #include <string>
 #include <string_view>
 #include <variant>
@@ -14,12 +13,13 @@
 
 #include "prism/core/config.hpp"
 #include "prism/core/error.hpp"
+#include "prism/data/check_columns.hpp"
 #include "prism/data/column_names.hpp"
+#include "prism/data/column_values.hpp"
 #include "prism/data/date.hpp"
-#include "prism/data/detect_header.hpp"
-#include "prism/data/excerpt.hpp"
 #include "prism/data/format.hpp"
 #include "prism/data/layout.hpp"
+#include "prism/data/missing_ids.hpp"
 #include "prism/data/number.hpp"
 #include "prism/data/sample.hpp"
 
@@ -27,7 +27,7 @@ namespace prism::inline PRISM_ISA {
 
 namespace detail {
 
-/// Chooses the columns by options, name and position, and checks their first values.
+/// Chooses the columns by options, name and position, and has their first values checked.
 class ColumnDetector {
  public:
   /// @param rows    the sample, with the header if there is one
@@ -38,13 +38,18 @@ class ColumnDetector {
       : file_(file), rows_(rows), line_(line), options_(options), part_(part) {}
 
   /// Sets the columns of a layout whose names and format are known.
-  void detect(Layout& layout) const {
+  /// @param first  whether the file is the first one of its data set
+  void detect(Layout& layout, bool first) const {
+    const ColumnValues values(rows_, layout.header);
     const auto user = find_id(layout, options_.user, known_columns.user, "user");
     const auto item = find_id(layout, options_.item, known_columns.item, "item");
     layout.user = user ? *user : remaining_id(layout, item, 0, "user");
     layout.item = item ? *item : remaining_id(layout, user, 1, "item");
     require(layout.user != layout.item, "item", "must not be the same column as user");
-    if (options_.min_rating && (options_.require_rating || has_rating(layout))) {
+    const bool several = rows_[0].fields.size() >= 3 && !layout.matrix;
+    layout.user_by_position = several && !user && (layout.names.empty() || !item);
+    layout.item_by_position = several && !item && (layout.names.empty() || !user);
+    if (options_.min_rating && (options_.require_rating || has_rating(layout, values))) {
       const std::size_t rating = find_rating(layout);
       require(rating != layout.user && rating != layout.item, "rating",
               "must not be the same column as user or item");
@@ -56,29 +61,15 @@ class ColumnDetector {
               "must not be the same column as user, item or rating");
       layout.part = part;
     }
-    find_time(layout);
-    check_ids(layout);
-    refuse_rounded_ids(layout, layout.user, "user");
-    refuse_rounded_ids(layout, layout.item, "item");
-    if (layout.rating && !options_.rating) refuse_times_as_ratings(*layout.rating, layout);
+    find_time(layout, values);
+    layout.missing_users = missing_ids_of(values, layout.user);
+    layout.missing_items = missing_ids_of(values, layout.item);
+    ColumnChecker(file_, rows_, values, options_).check(layout, first);
   }
 
  private:
   [[noreturn]] void fail(const std::string& problem) const {
     throw DataError(file_, line_, problem);
-  }
-
-  /// The first row of the sample that is data.
-  [[nodiscard]] std::size_t first_row(const Layout& layout) const { return layout.header ? 1 : 0; }
-
-  /// Whether a property holds for a column's field in each row of data, and there is such a row.
-  template <class Property>
-  [[nodiscard]] bool all(const Layout& layout, std::size_t column, const Property& property) const {
-    for (std::size_t k = first_row(layout); k < rows_.size(); ++k) {
-      const std::vector<std::string>& fields = rows_[k].fields;
-      if (column >= fields.size() || !property(fields[column])) return false;
-    }
-    return first_row(layout) < rows_.size();
   }
 
   /// The column that the option chooses, or the only one with a known name.
@@ -154,15 +145,16 @@ class ColumnDetector {
   }
 
   /// Whether the file has a rating column, or the options choose one.
-  bool has_rating(const Layout& layout) const {
+  bool has_rating(const Layout& layout, const ColumnValues& values) const {
     if (options_.rating) return true;
     if (!layout.names.empty()) return !find_known(layout.names, known_columns.rating).empty();
     constexpr std::size_t column = 2;
-    return column != layout.user && column != layout.item && all(layout, column, is_number) &&
-           !all(layout, column, is_time);
+    return column != layout.user && column != layout.item &&
+           values.all(column, ColumnValues::is_number) &&
+           !values.all(column, ColumnValues::is_time);
   }
 
-  void find_time(Layout& layout) const {
+  void find_time(Layout& layout, const ColumnValues& values) const {
     const auto is_taken = [&](std::size_t column) {
       return column == layout.user || column == layout.item || column == layout.rating ||
              column == layout.part;
@@ -180,111 +172,27 @@ class ColumnDetector {
         }
       }
     } else if (rows_[0].fields.size() == 4) {
-      const bool third = !is_taken(2) && all(layout, 2, is_time) && all(layout, 3, is_low);
+      const bool third = !is_taken(2) && values.has_times(2) && values.all(3, ColumnValues::is_low);
       const std::size_t column = third ? 2 : 3;
-      if (!is_taken(column) && is_number_or_date(rows_[0].fields[column])) layout.time = column;
+      if (!is_taken(column) && values.has_times(column)) layout.time = column;
     }
     if (layout.time) {
-      const std::size_t row = first_row(layout);
-      if (row >= rows_.size() || *layout.time >= rows_[row].fields.size()) return;
-      const std::string& first = rows_[row].fields[*layout.time];
-      layout.dates = parse_date(first).has_value();
-      layout.numeric_times = parse_number(first).has_value();
+      for (std::size_t k = values.first_row(); k < rows_.size(); ++k) {
+        if (*layout.time >= rows_[k].fields.size()) continue;
+        const std::string& field = rows_[k].fields[*layout.time];
+        layout.dates = parse_date(field).has_value();
+        layout.numeric_times = parse_number(field).has_value();
+        if (layout.dates || layout.numeric_times) return;
+      }
     }
   }
 
-  /// @throws DataError  for id columns, chosen by position alone, that hold something else
-  void check_ids(const Layout& layout) const {
-    const auto refuse = [&](std::size_t column, const char* option, const char* what) {
-      throw DataError(file_, rows_[first_row(layout)].line,
-                      "column " + std::to_string(column) + " (from 0), taken as the " +
-                          std::string(option) + " column, has " + what + " such as " +
-                          excerpt(rows_[first_row(layout)].fields[column]) +
-                          "; use the options user and item to choose the columns");
-    };
-    const auto is_date = [](const std::string& field) { return parse_date(field).has_value(); };
-    const auto is_decimal = [](const std::string& field) {
-      return field.find('.') != std::string::npos && parse_number(field).has_value();
-    };
-    const bool user_chosen = options_.user || !find_known(layout.names, known_columns.user).empty();
-    const bool item_chosen = options_.item || !find_known(layout.names, known_columns.item).empty();
-    const bool user_decimal = all(layout, layout.user, is_decimal);
-    const bool item_decimal = all(layout, layout.item, is_decimal);
-    if (!user_chosen && all(layout, layout.user, is_date)) refuse(layout.user, "user", "dates");
-    if (!item_chosen && all(layout, layout.item, is_date)) refuse(layout.item, "item", "dates");
-    if (layout.names.empty() && !options_.user && is_alone_in_times(layout, layout.user)) {
-      refuse(layout.user, "user", "times in seconds since 1970");
+  [[nodiscard]] MissingIds missing_ids_of(const ColumnValues& values, std::size_t column) const {
+    std::vector<std::string_view> ids;
+    for (std::size_t k = values.first_row(); k < rows_.size(); ++k) {
+      if (column < rows_[k].fields.size()) ids.push_back(rows_[k].fields[column]);
     }
-    if (layout.names.empty() && !options_.item && is_alone_in_times(layout, layout.item)) {
-      refuse(layout.item, "item", "times in seconds since 1970");
-    }
-    if (!user_chosen && user_decimal && !item_decimal) {
-      refuse(layout.user, "user", "numbers with a decimal point");
-    }
-    if (!item_chosen && item_decimal && !user_decimal) {
-      refuse(layout.item, "item", "numbers with a decimal point");
-    }
-  }
-
-  /// However the column was chosen: different ids may have been rounded to the same number.
-  /// @throws DataError  if the column has only numbers, one of them as in 1.23457E+11 or 1E+11;
-  ///     12E5 may be an id
-  void refuse_rounded_ids(const Layout& layout, std::size_t column, const char* option) const {
-    if (!all(layout, column, is_number)) return;
-    for (std::size_t k = first_row(layout); k < rows_.size(); ++k) {
-      const std::string& field = rows_[k].fields[column];
-      if (field.find_first_of("eE") == std::string::npos) continue;
-      if (field.find_first_of(".+") == std::string::npos) continue;
-      throw DataError(
-          file_, rows_[k].line,
-          "column " + std::to_string(column) + " (from 0), the " + option +
-              " column, has numbers in scientific notation such as " + excerpt(field) +
-              ", to which ids may have been rounded when the file was written; export the ids "
-              "as text");
-    }
-  }
-
-  /// Whether this is the only one of three or more columns that holds seconds since 1970, of 2001
-  /// to 2033. Ids may be such numbers too, so many rows with different values are required.
-  [[nodiscard]] bool is_alone_in_times(const Layout& layout, std::size_t column) const {
-    const auto is_recent = [](const std::string& field) {
-      return field.size() == 10 && field[0] == '1' &&
-             field.find_first_not_of("0123456789") == std::string::npos;
-    };
-    const std::size_t columns = rows_[0].fields.size();
-    if (rows_.size() < 6 || columns < 3 || !all(layout, column, is_recent)) return false;
-    for (std::size_t other = 0; other < columns; ++other) {
-      if (other != column && all(layout, other, is_recent)) return false;
-    }
-    std::set<std::string> values;
-    for (const SampleRow& row : rows_) values.insert(row.fields[column]);
-    return 2 * values.size() > rows_.size();
-  }
-
-  static bool is_number(const std::string& field) { return parse_number(field).has_value(); }
-
-  /// Whether a field is a number that may be a rating, not a time.
-  static bool is_low(const std::string& field) {
-    const std::optional<double> number = parse_number(field);
-    return number && *number >= -100 && *number <= 100;
-  }
-
-  /// Whether a field is a date, or looks like seconds since 1970, from 1973 on.
-  static bool is_time(const std::string& field) {
-    const std::optional<double> number = parse_number(field);
-    return (number && *number >= 1e8) || parse_date(field).has_value();
-  }
-
-  /// @throws DataError  if the column has times
-  void refuse_times_as_ratings(std::size_t column, const Layout& layout) const {
-    if (!all(layout, column, is_time)) return;
-    const SampleRow& row = rows_[first_row(layout)];
-    throw DataError(
-        file_, row.line,
-        "column " + std::to_string(column) +
-            " (from 0), taken as the rating column, has times such as " +
-            row.fields[column].substr(0, 60) +
-            "; use the option rating to choose the rating column, which min_rating needs");
+    return missing_ids_among(ids, options_.missing_ids);
   }
 
   std::size_t place(const std::vector<std::string>& names, const Column& column,

@@ -28,6 +28,12 @@ struct FormatGuess {
   std::string delimiter = {};
 };
 
+/// What to do about a record that is not read right, if backslashes may be the reason.
+[[nodiscard]] inline std::string backslash_advice(std::string_view record, bool escapes) {
+  if (escapes || record.find("\\\"") == record.npos) return "";
+  return "; if a backslash makes a quote part of a field, set the option backslash_escapes";
+}
+
 /// Detects what the options leave open.
 class FormatDetector {
  public:
@@ -55,15 +61,23 @@ class FormatDetector {
   /// @throws DataError  unless all rows of the sample have as many columns as the first one
   void refuse_ragged(const std::string& delimiter) const {
     const SampleRows rows = sample_.rows(delimiter);
-    const SampleRow* const other = first_ragged(rows);
+    const SampleRow* const other = first_ragged(rows, options_.drop_invalid);
     // Unmatched quotes are reported as such when the line is read.
     if (other == nullptr || other->fields.empty() || rows[0].fields.empty()) return;
-    fail(other->line, ragged_problem(other->fields.size(), rows[0].fields.size()));
+    const bool runs = delimiter == "\t" && std::ranges::any_of(rows, [](const SampleRow& row) {
+                        return row.text.find("\t\t") != std::string::npos;
+                      });
+    fail(other->line, ragged_problem(other->fields.size(), rows[0].fields.size()) +
+                          backslash_advice(other->text, options_.backslash_escapes) +
+                          (runs ? "; if any number of tabs separates columns, set the option "
+                                  "delimiter to a space, which matches them"
+                                : ""));
   }
 
   static std::string ragged_problem(std::size_t columns, std::size_t expected) {
     return "has " + std::to_string(columns) + " columns, but the first line has " +
-           std::to_string(expected) + "; set the option format to " + format_choice;
+           std::to_string(expected) + "; set the option format to " + format_choice +
+           ", or the option drop_invalid to leave out such lines";
   }
 
  private:
@@ -117,7 +131,7 @@ class FormatDetector {
       if (rows[0].fields.size() < 2) continue;
       if (delimiter == " " && !present.empty()) continue;
       present.push_back(delimiter);
-      if (first_ragged(rows) == nullptr) even.push_back(delimiter);
+      if (first_ragged(rows, options_.drop_invalid) == nullptr) even.push_back(delimiter);
     }
     if (even.empty() && options_.format == Format::automatic) refuse_title();
     if (present.empty() && std::ranges::none_of(sample_.rows(" "), [](const auto& row) {
@@ -128,6 +142,15 @@ class FormatDetector {
            "delimiter to the one it has");
     }
     if (present.empty()) return " ";
+    const bool any_even = !even.empty();
+    // A header may have another number of columns than the lines below it.
+    for (const std::string& delimiter : present) {
+      const SampleRows rows = sample_.rows(delimiter);
+      const SampleRows below(rows.begin() + 1, rows.end());
+      const bool columns = below.size() > 1 && below[0].fields.size() > 1;
+      if (any_even || !columns || first_ragged(below) != nullptr) continue;
+      even.push_back(delimiter);
+    }
     if (even.empty()) even = present;
     if (even.size() == 1 || even[0] == "\t") return even[0];
     std::vector<std::string> clean;

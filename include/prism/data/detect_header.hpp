@@ -4,14 +4,18 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <map>
+#include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "prism/core/config.hpp"
 #include "prism/data/column_names.hpp"
 #include "prism/data/date.hpp"
 #include "prism/data/format.hpp"
+#include "prism/data/missing_ids.hpp"
 #include "prism/data/number.hpp"
 #include "prism/data/sample.hpp"
 
@@ -21,9 +25,6 @@ namespace detail {
 
 [[nodiscard]] inline bool is_number_or_date(std::string_view field) {
   return parse_number(field).has_value() || parse_date(field).has_value();
-}
-[[nodiscard]] inline bool has_digit(std::string_view field) noexcept {
-  return field.find_first_of("0123456789") != std::string_view::npos;
 }
 
 /// What the sample tells about its first record.
@@ -87,6 +88,19 @@ enum class FirstRecord {
   if (word_above_digits) return FirstRecord::names;
   if (again || (code && !numbers)) return FirstRecord::data;
   return FirstRecord::unclear;
+}
+
+/// The number of columns of the rows below row 0; nullopt if they differ, or there are none.
+/// @param tolerant  half of the rows may have other numbers
+[[nodiscard]] inline std::optional<std::size_t> columns_below(const SampleRows& rows,
+                                                              bool tolerant) {
+  std::map<std::size_t, std::size_t> counts;
+  for (std::size_t k = 1; k < rows.size(); ++k) ++counts[rows[k].fields.size()];
+  const auto most =
+      std::ranges::max_element(counts, {}, &std::pair<const std::size_t, std::size_t>::second);
+  if (most == counts.end() || most->first == 0) return std::nullopt;
+  if (tolerant ? 2 * most->second < rows.size() - 1 : counts.size() > 1) return std::nullopt;
+  return most->first;
 }
 
 }  // namespace detail

@@ -4,11 +4,9 @@
 
 #include <algorithm>
 #include <cstddef>
-#include <filesystem>
 #include <optional>
 #include <string>
 #include <string_view>
-#include <variant>
 #include <vector>
 
 #include "prism/core/config.hpp"
@@ -19,6 +17,7 @@
 #include "prism/data/detect_header.hpp"
 #include "prism/data/excerpt.hpp"
 #include "prism/data/field_splitter.hpp"
+#include "prism/data/fit_header.hpp"
 #include "prism/data/format.hpp"
 #include "prism/data/layout.hpp"
 #include "prism/data/preamble.hpp"
@@ -33,14 +32,17 @@ class LayoutFinder {
  public:
   /// @param text  the file's text after the preamble: at least 64 records, or all of it
   /// @param part  the column that says which part an interaction belongs to; null: none
+  /// @param first  whether the file is the first one of its data set. A later one, a test set, may
+  ///     have one line for each user, in order
   LayoutFinder(const std::string& file, std::string_view text, const Preamble& preamble,
-               const ReadOptions& options, const Column* part)
+               const ReadOptions& options, const Column* part, bool first)
       : file_(file),
         preamble_(preamble),
         options_(options),
         part_(part),
-        sample_(text, preamble.lines + 1, preamble.comment),
-        detector_(file_, sample_, options_, chooses_columns()) {}
+        sample_(text, preamble.lines + 1, preamble.comment, options.backslash_escapes),
+        detector_(file_, sample_, options_, chooses_columns()),
+        first_(first) {}
 
   /// @throws DataError      if the file is empty, or its format is ambiguous
   /// @throws ArgumentError  for incompatible options
@@ -62,12 +64,16 @@ class LayoutFinder {
     Layout layout{.format = guess.format,
                   .delimiter = guess.delimiter,
                   .order_as_time = options_.time == Column(file_order),
+                  .decimal_comma = options_.decimal_comma,
+                  .backslash_escapes = options_.backslash_escapes,
+                  .drop_invalid = options_.drop_invalid,
                   .comment = preamble_.comment,
                   .refuse_comments = !options_.comment};
     if (layout.format == Format::adjacency) {
       require(!chooses_columns(), "format",
               "adjacency lists have no header, no columns to choose and no ratings");
       refuse_header_of_lists(layout.delimiter);
+      find_missing_ids_of_lists(layout);
       return layout;
     }
     if (preamble_.pattern && options_.min_rating && options_.require_rating) {
@@ -77,20 +83,35 @@ class LayoutFinder {
     }
     if (preamble_.entries) layout.matrix = {preamble_.rows, preamble_.columns};
     rows_ = sample_.rows(layout.delimiter);
-    if (options_.format == Format::automatic || layout.format == Format::recbole) {
+    if (std::ranges::all_of(rows_[0].fields, [](const auto& field) { return field.empty(); }) &&
+        !rows_[0].fields.empty()) {
+      detector_.fail(0, "has no interactions: no line has any value");
+    }
+    const HeaderFit fit = may_have_other_header(layout)
+                              ? fit_header(file_, rows_, options_, part_, layout)
+                              : HeaderFit::same;
+    if (fit == HeaderFit::same &&
+        (options_.format == Format::automatic || layout.format == Format::recbole)) {
       detector_.refuse_ragged(layout.delimiter);
       if (!rows_[0].fields.empty()) layout.columns = rows_[0].fields.size();
     }
+    if (options_.drop_invalid) {
+      const std::size_t columns = layout.columns.value_or(rows_[0].fields.size());
+      const auto others = std::remove_if(rows_.begin() + 1, rows_.end(), [&](const SampleRow& row) {
+        return row.fields.size() != columns;
+      });
+      rows_.erase(others, rows_.end());
+    }
     const bool recbole = layout.format == Format::recbole;
     layout.names = recbole ? std::vector<std::string>{} : names_in_comment(layout.delimiter);
-    layout.header = recbole || find_header(!layout.names.empty());
+    layout.header = recbole || fit != HeaderFit::same || find_header(!layout.names.empty());
     if (layout.header) {
       layout.header_text = rows_[0].text;
-      layout.names = rows_[0].fields;
+      if (fit != HeaderFit::unnamed) layout.names = rows_[0].fields;
     }
     if (recbole) strip_types(layout.names);
     ColumnDetector(file_, rows_, layout.header ? rows_[0].line : preamble_.lines, options_, part_)
-        .detect(layout);
+        .detect(layout, first_);
     return layout;
   }
 
@@ -108,23 +129,38 @@ class LayoutFinder {
       if (preamble_.konect || preamble_.entries) {
         return {Format::delimited, options_.delimiter.empty() ? " " : options_.delimiter};
       }
-      std::filesystem::path name = std::filesystem::path(file_).filename();
-      if (name.extension() == ".gz") name = name.stem();
-      if (name.extension() == ".inter" || has_types(sample_.rows("\t")[0].fields)) {
-        return {Format::recbole, options_.delimiter.empty() ? "\t" : options_.delimiter};
+    }
+    if (options_.format == Format::automatic || options_.format == Format::recbole) {
+      for (const std::string_view delimiter : {"\t", ",", ";", " "}) {
+        if (!options_.delimiter.empty() && delimiter != options_.delimiter) continue;
+        const std::vector<std::string> names = sample_.rows(delimiter)[0].fields;
+        if (names.size() > 1 && has_types(names)) return {Format::recbole, std::string(delimiter)};
       }
     }
     return detector_.detect();
   }
 
+  /// Whether row 0 is a header even if it has another number of columns than the rows below.
+  bool may_have_other_header(const Layout& layout) const {
+    if (options_.header != Header::automatic) return options_.header == Header::yes;
+    if (names_a_column(options_, part_) || layout.format == Format::recbole) return true;
+    return !preamble_.konect && !preamble_.entries &&
+           judge_first_record(rows_) == FirstRecord::names;
+  }
+
   static bool has_types(const std::vector<std::string>& names) {
-    return std::ranges::any_of(names, [](const auto& name) { return name.ends_with(":token"); });
+    const auto has_type = [](const std::string& name) {
+      return name.ends_with(":token") || name.ends_with(":token_seq") || name.ends_with(":float") ||
+             name.ends_with(":float_seq");
+    };
+    return std::ranges::all_of(names, has_type);
   }
   void strip_types(std::vector<std::string>& names) const {
     if (!has_types(names)) {
       detector_.fail(
           rows_[0].line,
-          "must be the header of a RecBole file, such as user_id:token<tab>item_id:token");
+          "must be the header of a RecBole file, such as user_id:token<tab>item_id:token; if it is "
+          "separated by something else, set the option delimiter");
     }
     for (std::string& name : names) name.resize(std::min(name.find(':'), name.size()));
   }
@@ -158,17 +194,23 @@ class LayoutFinder {
     }
   }
 
+  void find_missing_ids_of_lists(Layout& layout) const {
+    std::vector<std::string_view> users, items;
+    const SampleRows rows = sample_.rows(layout.delimiter);
+    for (const SampleRow& row : rows) {
+      for (std::size_t k = 0; k < row.fields.size(); ++k) {
+        (k == 0 ? users : items).push_back(row.fields[k]);
+      }
+    }
+    layout.missing_users = missing_ids_among(users, options_.missing_ids);
+    layout.missing_items = missing_ids_among(items, options_.missing_ids);
+  }
+
   /// @param names_known  whether a comment gives the columns' names
   bool find_header(bool names_known) const {
     if (options_.header != Header::automatic) return options_.header == Header::yes;
     if (preamble_.konect || preamble_.entries) return false;
-    const auto is_name = [](const auto& column) {
-      return column && std::holds_alternative<std::string>(*column);
-    };
-    const bool needed = is_name(options_.user) || is_name(options_.item) ||
-                        is_name(options_.rating) || is_name(options_.time) ||
-                        (part_ != nullptr && std::holds_alternative<std::string>(*part_));
-    if (needed && !names_known) return true;
+    if (names_a_column(options_, part_) && !names_known) return true;
     const FirstRecord first = judge_first_record(rows_);
     if (first == FirstRecord::unclear && !names_known) {
       detector_.fail(
@@ -222,6 +264,7 @@ class LayoutFinder {
   Sample sample_;
   FormatDetector detector_;
   SampleRows rows_;
+  bool first_;
 };
 
 }  // namespace detail

@@ -9,6 +9,7 @@
 #include <string_view>
 #include <utility>
 #include <variant>
+#include <vector>
 
 #include "prism/core/config.hpp"
 #include "prism/core/error.hpp"
@@ -105,6 +106,54 @@ struct KnownColumns {
                                          "country",    "city",
                                          "label",      "notes",
                                          "style",      "status"};
+  /// Values, not names, of columns of events: kinds of feedback, and parts of a data set.
+  std::array<std::string_view, 47> events{"view",
+                                          "click",
+                                          "buy",
+                                          "purchase",
+                                          "cart",
+                                          "add_to_cart",
+                                          "fav",
+                                          "favorite",
+                                          "favourite",
+                                          "favori",
+                                          "like",
+                                          "dislike",
+                                          "star",
+                                          "share",
+                                          "comment",
+                                          "read",
+                                          "play",
+                                          "pv",
+                                          "listen",
+                                          "watch",
+                                          "skip",
+                                          "follow",
+                                          "save",
+                                          "bookmark",
+                                          "rating",
+                                          "rate",
+                                          "transaction",
+                                          "order",
+                                          "wishlist",
+                                          "search",
+                                          "download",
+                                          "install",
+                                          "visit",
+                                          "checkin",
+                                          "impression",
+                                          "show",
+                                          "exposure",
+                                          "collect",
+                                          "upvote",
+                                          "downvote",
+                                          "remove_from_cart",
+                                          "open",
+                                          "train",
+                                          "test",
+                                          "valid",
+                                          "validation",
+                                          "conversion"};
 };
 inline constexpr KnownColumns known_columns{};
 
@@ -139,13 +188,24 @@ struct ReadOptions {
   std::optional<Column> rating = {};  ///< unset: by name, or column 2 without a header. Read only
                                       ///< for min_rating
   std::optional<Column> time = {};    ///< unset: by name; without a header, column 3 if lines have
-                                      ///< four columns and the first has a number or date there,
-                                      ///< or column 2 if that has times and column 3 ratings.
-                                      ///< Or no_column, or file_order
+                                      ///< four columns and dates, or seconds or milliseconds since
+                                      ///< 1970, there, or column 2 if that has them and column 3
+                                      ///< has ratings. Or no_column, or file_order
   std::optional<double> min_rating = {};  ///< interactions with lower ratings are left out
   /// Whether min_rating requires a rating column. False: nothing is left out of a file without one;
   /// without a header, column 2 then counts as ratings if it has numbers that are not times.
   bool require_rating = true;
+  /// Leave out, and count in the summary, lines with a missing or invalid field or another number
+  /// of columns; of adjacency lists, single items. False: they are errors.
+  bool drop_invalid = false;
+  /// Ratings and times have a decimal comma: 4,5.
+  bool decimal_comma = false;
+  /// A backslash makes a quote, a delimiter, a line break or a backslash behind it part of the
+  /// field, as MySQL and Spark write them; not between spaces.
+  bool backslash_escapes = false;
+  /// Words that stand for a missing user or item, in full; empty: there are none. Unset: NULL, \N,
+  /// nan, None, NA and others, in columns whose other ids have digits.
+  std::optional<std::vector<std::string>> missing_ids = {};
 };
 
 }  // namespace prism::inline PRISM_ISA

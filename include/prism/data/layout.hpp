@@ -11,6 +11,7 @@
 
 #include "prism/core/config.hpp"
 #include "prism/data/format.hpp"
+#include "prism/data/missing_ids.hpp"
 
 namespace prism::inline PRISM_ISA {
 
@@ -23,6 +24,8 @@ struct Layout {
   std::vector<std::string> names = {};  ///< of the columns; empty if they have none
   std::size_t user = 0;
   std::size_t item = 1;
+  /// Of three or more columns, by its position alone.
+  bool user_by_position = false, item_by_position = false;
   std::optional<std::size_t> rating = {};   ///< unset: not read
   std::optional<std::size_t> time = {};     ///< unset: not read
   bool dates = false;                       ///< times are dates, as the first one is
@@ -30,8 +33,12 @@ struct Layout {
   bool order_as_time = false;               ///< times are positions in the file
   std::optional<std::size_t> part = {};     ///< unset: not read
   std::optional<std::size_t> columns = {};  ///< of each record, exactly; unset: enough to read
+  bool empty_columns = false;               ///< records may have more columns, if they are empty
   /// MatrixMarket's rows and columns; the file's columns 0 and 1 hold their numbers, from 1 on
   std::optional<std::array<std::size_t, 2>> matrix = {};
+  MissingIds missing_users = {}, missing_items = {};
+  bool decimal_comma = false, backslash_escapes = false;  ///< as in ReadOptions
+  bool drop_invalid = false;                              ///< as ReadOptions::drop_invalid
   std::string comment = {};      ///< the prefix of comments; empty: there are none
   bool refuse_comments = false;  ///< other lines that begin with # or % are errors
 

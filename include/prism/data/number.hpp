@@ -3,6 +3,7 @@
 #pragma once
 
 #include <charconv>
+#include <cstddef>
 #include <locale>
 #include <optional>
 #include <sstream>
@@ -33,6 +34,15 @@ namespace prism::inline PRISM_ISA {
 #endif
   if (!is_finite(number)) return std::nullopt;
   return number;
+}
+
+/// Parses a finite number with a decimal comma, such as 4,5, or none; nullopt if the text is not
+/// one.
+[[nodiscard]] inline std::optional<double> parse_decimal_comma(std::string_view text) {
+  if (text.find('.') != std::string_view::npos) return std::nullopt;
+  std::string with_point(text);
+  if (const std::size_t comma = text.find(','); comma != text.npos) with_point[comma] = '.';
+  return parse_number(with_point);
 }
 
 }  // namespace prism::inline PRISM_ISA

@@ -18,6 +18,7 @@
 #include "prism/core/finite.hpp"
 #include "prism/core/index.hpp"
 #include "prism/core/parallel.hpp"
+#include "prism/data/check_ids.hpp"
 #include "prism/data/excerpt.hpp"
 #include "prism/data/find_layout.hpp"
 #include "prism/data/format.hpp"
@@ -63,14 +64,17 @@ class PartsReader {
   /// Reads the file's interactions into `rest`, and those with the test column's value into `test`.
   void read(const std::filesystem::path& path, Part& rest, const TestColumn* column = nullptr,
             Part* test = nullptr) {
+    const bool first = users_->size() == 0;
     TextBuffer buffer(path, sizes_.block);
     const Preamble preamble = read_preamble(buffer);
     buffer.use(preamble.bytes);
     if (preamble.bytes > 0 && !buffer.at_end()) buffer.fill();  // a whole sample below comments
     const std::string_view text = buffer.text();
     const std::size_t whole = buffer.at_end() ? text.size() : text.rfind('\n') + 1;
-    const Layout layout = LayoutFinder(buffer.name(), text.substr(0, whole), preamble, options_,
-                                       column == nullptr ? nullptr : &column->column)
+    ReadOptions options = options_;
+    if (options.delimiter.empty()) options.delimiter = preamble.delimiter;
+    const Layout layout = LayoutFinder(buffer.name(), text.substr(0, whole), preamble, options,
+                                       column == nullptr ? nullptr : &column->column, first)
                               .find();
     rest.summary = summary_of(layout, buffer);
     rest.summary.comments = preamble.comments.size();
@@ -83,11 +87,18 @@ class PartsReader {
     const auto fail = [&](const std::string& problem) {
       throw DataError(buffer.name(), 0, problem);
     };
+    if (first) {
+      refuse_other_columns(buffer.name(), layout, *users_, *items_,
+                           rest.pairs.pairs.size() + other.pairs.pairs.size());
+    }
     if (preamble.entries && *preamble.entries != records) {
       fail("declares " + std::to_string(*preamble.entries) + " entries, but has " +
            std::to_string(records));
     }
     if (rest.pairs.pairs.empty() && other.pairs.pairs.empty()) {
+      if (rest.summary.invalid.total() > 0) {
+        fail("has no valid interaction; left out: " + left_out_in_words(rest.summary));
+      }
       fail(layout.rating
                ? "has no interaction rated " + format_number(*options_.min_rating) +
                      " or higher in column " + std::to_string(*layout.rating) + " (from 0)"
@@ -100,9 +111,17 @@ class PartsReader {
     }
   }
 
-  /// Converts a part to Interactions, once all files have been read and all ids are known.
-  Interactions to_interactions(Part&& part) const {
+  /// Converts a part to Interactions, once all files have been read and all ids are known. Warnings
+  /// about the ids are in the summary of the first part that is converted.
+  Interactions to_interactions(Part&& part) {
     Part taken = std::move(part);
+    if (!std::exchange(warned_, true)) {
+      for (const auto& [ids, what] : {std::pair(users_, "user"), std::pair(items_, "item")}) {
+        for (std::string& warning : warnings_about(*ids, what)) {
+          taken.summary.warnings.push_back(std::move(warning));
+        }
+      }
+    }
     return with_counts(Interactions(users_, items_, taken.pairs.pairs, taken.pairs.times),
                        std::move(taken.summary), taken.pairs.pairs.size());
   }
@@ -161,7 +180,7 @@ class PartsReader {
                     std::string_view test_value, Part& rest, Part& test) {
     const RecordParser parser(layout, options_.min_rating.value_or(0), test_value);
     const RecordEnds ends(layout.format == Format::adjacency ? "" : layout.delimiter,
-                          layout.comment);
+                          layout.comment, layout.backslash_escapes);
     std::size_t records = 0;
     for (;;) {
       const std::string_view text = buffer.text();
@@ -184,6 +203,9 @@ class PartsReader {
         rest.summary.comments += chunk.comments;
         rest.summary.repeated_headers += chunk.repeated_headers;
         rest.summary.below_min_rating += chunk.below_min_rating;
+        rest.summary.without_values += chunk.without_values;
+        rest.summary.footers += chunk.footers;
+        rest.summary.invalid += chunk.invalid;
       }
       append(chunks, rest.pairs, test.pairs);
       if (layout.order_as_time) {
@@ -233,6 +255,7 @@ class PartsReader {
   ReadSizes sizes_;
   std::shared_ptr<Ids> users_ = std::make_shared<Ids>();
   std::shared_ptr<Ids> items_ = std::make_shared<Ids>();
+  bool warned_ = false;
 };
 
 }  // namespace PRISM_ZLIB

@@ -17,6 +17,7 @@
 #include "prism/data/field_splitter.hpp"
 #include "prism/data/format.hpp"
 #include "prism/data/records.hpp"
+#include "prism/data/rows_without_data.hpp"
 
 namespace prism::inline PRISM_ISA {
 
@@ -26,6 +27,7 @@ struct Preamble {
   std::size_t lines = 0;
   std::vector<std::string> comments = {};   ///< verbatim, with their prefix
   std::string comment = {};                 ///< the prefix of comments; empty: there are none
+  std::string delimiter = {};               ///< of Excel's first line, "sep=;"; empty: none
   bool konect = false;                      ///< columns between spaces or tabs, no header
   std::optional<std::size_t> entries = {};  ///< MatrixMarket: the number that the file declares
   std::size_t rows = 0, columns = 0;        ///< of MatrixMarket
@@ -33,17 +35,6 @@ struct Preamble {
 };
 
 namespace detail {
-
-/// A line without a carriage return at its end.
-[[nodiscard]] inline std::string_view without_return(std::string_view line) noexcept {
-  if (line.ends_with('\r')) line.remove_suffix(1);
-  return line;
-}
-
-/// Whether a line has only spaces and tabs.
-[[nodiscard]] inline bool is_blank(std::string_view line) noexcept {
-  return line.find_first_not_of(" \t") == std::string_view::npos;
-}
 
 /// Reads the lines above the data.
 class PreambleReader {
@@ -57,8 +48,9 @@ class PreambleReader {
   std::optional<Preamble> read() {
     if (text_.starts_with("%%MatrixMarket")) {
       if (!read_matrix_market()) return std::nullopt;
-    } else if (!options_.comment || !options_.comment->empty()) {
-      read_comments();
+    } else {
+      if (has_line()) read_separator();
+      if (!options_.comment || !options_.comment->empty()) read_comments();
     }
     if (!has_line()) return std::nullopt;
     return std::move(preamble_);
@@ -78,6 +70,18 @@ class PreambleReader {
   void take(std::string_view line) {
     preamble_.bytes = std::min(preamble_.bytes + line.size() + 1, text_.size());
     ++preamble_.lines;
+  }
+
+  /// Excel's first line, which says what separates the columns.
+  void read_separator() {
+    const std::string_view whole = next_line();
+    std::string_view line = without_return(without_mark(whole));
+    if (line.size() > 2 && line.starts_with('"') && line.ends_with('"')) {
+      line = line.substr(1, line.size() - 2);
+    }
+    if (line.size() != 5 || (!line.starts_with("sep=") && !line.starts_with("SEP="))) return;
+    preamble_.delimiter = line.back();
+    take(whole);
   }
 
   void read_comments() {

@@ -9,6 +9,7 @@
 #include <span>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "prism/core/config.hpp"
 #include "prism/core/error.hpp"
@@ -17,6 +18,26 @@
 #include "prism/data/interactions.hpp"
 
 namespace prism::inline PRISM_ISA {
+
+/// The lines that ReadOptions::drop_invalid left out, by the first thing that is wrong with each.
+struct InvalidLines {
+  std::size_t columns = 0;  ///< another number of columns, or a quote that does not end
+  std::size_t user = 0;     ///< no user, or a word that stands for a missing one
+  std::size_t item = 0;     ///< the same of the item; of adjacency lists, items
+  std::size_t rating = 0;   ///< a rating that is not a number
+  std::size_t time = 0;     ///< a time that is neither a number nor a date, as the first one is
+
+  [[nodiscard]] std::size_t total() const noexcept { return columns + user + item + rating + time; }
+
+  InvalidLines& operator+=(const InvalidLines& other) noexcept {
+    columns += other.columns;
+    user += other.user;
+    item += other.item;
+    rating += other.rating;
+    time += other.time;
+    return *this;
+  }
+};
 
 /// What a reader found in a file or an Arrow table, and how it was interpreted. Columns are given
 /// as "2" or, with a name, "2 'rating'".
@@ -41,11 +62,15 @@ struct ReadSummary {
   std::size_t comments = 0;
   std::size_t repeated_headers = 0;
   std::size_t below_min_rating = 0;
-  std::size_t nulls = 0;     ///< rows of an Arrow table, with ArrowNulls::drop
-  std::size_t repeated = 0;  ///< interactions that repeat an earlier one
+  std::size_t without_values = 0;  ///< lines with delimiters alone, or DOS's end-of-file mark
+  std::size_t footers = 0;         ///< lines such as "(2 rows affected)"
+  InvalidLines invalid = {};       ///< with drop_invalid
+  std::size_t nulls = 0;           ///< rows of an Arrow table, with ArrowNulls::drop
+  std::size_t repeated = 0;        ///< interactions that repeat an earlier one
   /// For a test set: interactions whose user or item is not in the training set. They are kept.
   /// Unset for other parts.
   std::optional<std::size_t> not_in_training = {};
+  std::vector<std::string> warnings = {};  ///< about ids that may not be what they seem
 };
 
 namespace detail {
@@ -74,6 +99,35 @@ namespace detail {
       .with_summary(std::make_shared<const ReadSummary>(std::move(summary)));
 }
 
+/// "1 user", "2 users".
+[[nodiscard]] inline std::string counted(std::size_t count, const std::string& what) {
+  return std::to_string(count) + " " + what + (count == 1 ? "" : "s");
+}
+
+/// What was left out, such as "2 rated below 3, 1 repeated"; "none" if nothing was.
+[[nodiscard]] inline std::string left_out_in_words(const ReadSummary& summary) {
+  std::string left_out;
+  const auto add = [&](std::size_t count, const std::string& what, bool countable = false) {
+    if (count == 0) return;
+    left_out += (left_out.empty() ? "" : ", ");
+    left_out += countable ? counted(count, what) : std::to_string(count) + " " + what;
+  };
+  add(summary.below_min_rating,
+      "rated below " + (summary.min_rating ? format_number(*summary.min_rating) : ""));
+  add(summary.invalid.columns, "with another number of columns");
+  add(summary.invalid.user, "without a user");
+  add(summary.invalid.item, "without an item");
+  add(summary.invalid.rating, "without a valid rating");
+  add(summary.invalid.time, "without a valid time");
+  add(summary.nulls, "with nulls");
+  add(summary.repeated, "repeated");
+  add(summary.without_values, "without any value");
+  add(summary.footers, "footer line", true);
+  add(summary.comments, "comment line", true);
+  add(summary.repeated_headers, "repeated header", true);
+  return left_out.empty() ? "none" : left_out;
+}
+
 }  // namespace detail
 
 /// A summary in one line, such as "ratings.dat: columns separated by '::', no header, user in
@@ -94,30 +148,38 @@ namespace detail {
     text += summary.dates ? " (dates)" : "";
   }
   text += summary.order_as_time ? ", in chronological order" : "";
-  const auto counted = [](std::size_t count, const std::string& what) {
-    return std::to_string(count) + " " + what + (count == 1 ? "" : "s");
-  };
+  using detail::counted;
   text += "; " + counted(summary.users, "user") + ", " + counted(summary.items, "item") + ", " +
-          counted(summary.interactions, "interaction") + "; ";
-  std::string left_out;
-  const auto add = [&](std::size_t count, const std::string& what, bool countable = false) {
-    if (count == 0) return;
-    left_out += (left_out.empty() ? "" : ", ");
-    left_out += countable ? counted(count, what) : std::to_string(count) + " " + what;
-  };
-  add(summary.below_min_rating,
-      "rated below " + (summary.min_rating ? format_number(*summary.min_rating) : ""));
-  add(summary.nulls, "with nulls");
-  add(summary.repeated, "repeated");
-  add(summary.comments, "comment line", true);
-  add(summary.repeated_headers, "repeated header", true);
-  text += "left out: " + (left_out.empty() ? "none" : left_out);
+          counted(summary.interactions, "interaction") +
+          "; left out: " + detail::left_out_in_words(summary);
   if (summary.not_in_training) {
     text += "; " + std::to_string(summary.interactions - *summary.not_in_training) +
             " of users and items of the training set, " + std::to_string(*summary.not_in_training) +
             " of others";
   }
+  for (const std::string& warning : summary.warnings) text += "; warning: " + warning;
   return text;
+}
+
+/// Why the columns of a training set may not be those of users and items, in words: there are
+/// up to five users, or every interaction has a user of its own. Empty if there is no reason.
+[[nodiscard]] inline std::string doubt_about_columns(const ReadSummary& summary) {
+  if (summary.interactions < 2) return "";
+  const std::string where =
+      summary.user_column.empty() ? "" : " (column " + summary.user_column + ")";
+  if (summary.users == 1) {
+    return "there is only one user" + where + ", so there are no others to learn from";
+  }
+  if (summary.users <= 5 && summary.interactions >= 50) {
+    return "there are only " + std::to_string(summary.users) + " users" + where +
+           "; use the option user if another column has the users";
+  }
+  if (summary.users == summary.interactions) {
+    return "every interaction has a user of its own" + where +
+           ", so no user can be both learned and tested; use the option user if another column has "
+           "the users";
+  }
+  return "";
 }
 
 }  // namespace prism::inline PRISM_ISA

@@ -30,13 +30,18 @@ class RecordEnds {
   /// @param delimiter  of the fields; empty: each line is a record
   /// @param comment    the prefix of comments, in which quotes have no meaning; empty: there are
   ///     none. Must outlive the object
-  explicit RecordEnds(std::string_view delimiter, std::string_view comment = {}) noexcept
-      : delimiter_(has_quotes(delimiter) ? delimiter[0] : '\0'), comment_(comment) {}
+  /// @param backslash  whether a backslash makes the character behind it part of the field
+  explicit RecordEnds(std::string_view delimiter, std::string_view comment = {},
+                      bool backslash = false) noexcept
+      : delimiter_(has_quotes(delimiter) ? delimiter[0] : '\0'),
+        backslash_(backslash),
+        comment_(comment) {}
 
   static constexpr std::size_t none = std::string_view::npos;
 
   /// The line break that ends the record beginning at `begin`; none if the text ends first.
   [[nodiscard]] std::size_t find(std::string_view text, std::size_t begin) const noexcept {
+    if (backslash_) return find_behind_backslashes(text, begin);
     const std::size_t line_break = text.find('\n', begin);
     if (delimiter_ == '\0') return line_break;
     const std::string_view line = text.substr(begin, line_break - begin);
@@ -51,7 +56,7 @@ class RecordEnds {
                                              bool whole) const {
     std::vector<std::size_t> ends;
     std::size_t begin = 0;
-    if (delimiter_ == '\0' || text.find('"') == none) {
+    if (!backslash_ && (delimiter_ == '\0' || text.find('"') == none)) {
       const std::size_t last = text.rfind('\n');
       const std::size_t end = whole ? text.size() : last == none ? 0 : last + 1;
       while (begin < end) {
@@ -78,6 +83,27 @@ class RecordEnds {
   [[nodiscard]] bool is_comment(std::string_view line) const noexcept {
     return !comment_.empty() && without_mark(line).starts_with(comment_);
   }
+  [[nodiscard]] std::size_t find_behind_backslashes(std::string_view text,
+                                                    std::size_t begin) const noexcept {
+    if (is_comment(text.substr(begin, text.find('\n', begin) - begin))) {
+      return text.find('\n', begin);
+    }
+    bool in_quotes = false, field_begins = true;
+    begin = text.size() - without_mark(text.substr(begin)).size();
+    for (std::size_t at = begin; at < text.size(); ++at) {
+      const char c = text[at];
+      if (c == '\n' && !in_quotes) return at;
+      if (c == '\\') {
+        ++at;
+      } else if (c == '"' && delimiter_ != '\0' && (in_quotes || field_begins)) {
+        in_quotes = !in_quotes;  // a doubled quote ends and begins them again
+        field_begins = true;
+        continue;
+      }
+      field_begins = c == delimiter_ || (field_begins && c == ' ');
+    }
+    return none;
+  }
   [[nodiscard]] std::size_t find_behind_quotes(std::string_view text,
                                                std::size_t begin) const noexcept {
     const char stops[] = {delimiter_, '\n'};
@@ -98,6 +124,7 @@ class RecordEnds {
   }
 
   char delimiter_;  // zero: no quotes
+  bool backslash_;
   std::string_view comment_;
 };
 

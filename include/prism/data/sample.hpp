@@ -14,6 +14,7 @@
 #include "prism/data/field_splitter.hpp"
 #include "prism/data/preamble.hpp"
 #include "prism/data/records.hpp"
+#include "prism/data/rows_without_data.hpp"
 
 namespace prism::inline PRISM_ISA {
 
@@ -38,37 +39,41 @@ struct SampleRow {
 };
 using SampleRows = std::vector<SampleRow>;
 
-/// The first records of a text: at most 64, of about a megabyte together.
+/// The first records of a text: at most 64, of about a megabyte together. Records without any value
+/// and footers are left out, unless there are no others.
 class Sample {
  public:
   /// @param text   begins with the data, and ends with a whole record or is long
   /// @param line   the number of its first line
   /// @param comment  the prefix of comments; empty: there are none
-  Sample(std::string_view text, std::size_t line, std::string comment)
-      : text_(text), line_(line), comment_(std::move(comment)) {}
+  /// @param backslash  as ReadOptions::backslash_escapes
+  Sample(std::string_view text, std::size_t line, std::string comment, bool backslash)
+      : text_(text), line_(line), comment_(std::move(comment)), backslash_(backslash) {}
 
   /// The records, with their fields split at this delimiter.
   [[nodiscard]] SampleRows rows(std::string_view delimiter) const {
-    const RecordEnds ends(delimiter, comment_);
-    FieldSplitter fields(delimiter);
-    SampleRows rows;
+    const RecordEnds ends(delimiter, comment_, backslash_);
+    FieldSplitter fields(delimiter, backslash_);
+    SampleRows rows, others;
     std::size_t line = line_;
     for (std::size_t begin = 0; begin < text_.size() && begin < max_bytes && rows.size() < 64;) {
       std::size_t end = ends.find(text_, begin);
       // An unclosed quote is reported when its line is read.
       if (end == RecordEnds::none) end = text_.find('\n', begin);
       const std::string_view whole = text_.substr(begin, end - begin);
-      const std::string_view record = without_mark(without_return(whole));
+      const std::string_view record = record_text(whole);
       if (!is_blank(record) && (comment_.empty() || !record.starts_with(comment_))) {
         SampleRow row{.line = line, .text = std::string(record)};
-        if (fields.split(row.text)) row.fields.assign(fields.begin(), fields.end());
-        rows.push_back(std::move(row));
+        const bool split = fields.split(row.text);
+        if (split) row.fields.assign(fields.begin(), fields.end());
+        const bool data = !(split && has_no_value(fields)) && !is_footer(record);
+        if (data || others.empty()) (data ? rows : others).push_back(std::move(row));
       }
       line += 1 + static_cast<std::size_t>(std::ranges::count(whole, '\n'));
       if (end == std::string_view::npos) break;
       begin = end + 1;
     }
-    return rows;
+    return rows.empty() ? others : rows;
   }
 
  private:
@@ -77,14 +82,18 @@ class Sample {
   std::string_view text_;
   std::size_t line_;
   std::string comment_;
+  bool backslash_;
 };
 
 /// The first row whose number of fields differs from row 0's; null if there is none.
-[[nodiscard]] inline const SampleRow* first_ragged(const SampleRows& rows) {
-  for (const SampleRow& row : rows) {
-    if (row.fields.size() != rows[0].fields.size()) return &row;
-  }
-  return nullptr;
+/// @param tolerant  null too if less than half of the rows differ
+[[nodiscard]] inline const SampleRow* first_ragged(const SampleRows& rows, bool tolerant = false) {
+  const auto differs = [&](const SampleRow& row) {
+    return row.fields.size() != rows[0].fields.size();
+  };
+  if (tolerant && 2 * std::ranges::count_if(rows, differs) < std::ssize(rows)) return nullptr;
+  const auto found = std::ranges::find_if(rows, differs);
+  return found == rows.end() ? nullptr : &*found;
 }
 
 }  // namespace detail
