@@ -19,7 +19,6 @@
 #include "prism/core/random.hpp"
 #include "prism/evaluate/estimate.hpp"
 #include "prism/evaluate/student_t.hpp"
-#include "prism/execution/host.hpp"
 
 namespace prism::inline PRISM_ISA {
 
@@ -156,10 +155,11 @@ template <HostExecution X>
   }
   return test;
 }
-[[nodiscard]] inline PairedTest paired_bootstrap(std::span<const double> first,
-                                                 std::span<const double> second,
-                                                 const BootstrapOptions& options = {}) {
-  return paired_bootstrap(par, first, second, options);
+template <HostExecution X = Host<>>
+[[nodiscard]] PairedTest paired_bootstrap(std::span<const double> first,
+                                          std::span<const double> second,
+                                          const BootstrapOptions& options = {}) {
+  return paired_bootstrap(X{}, first, second, options);
 }
 
 }  // namespace prism::inline PRISM_ISA
