@@ -90,9 +90,9 @@ inline void print_differences(const std::vector<Run>& runs) {
   }
   if (tested < 2 || best->dot.users < 2) return;
   std::printf(
-      "\nNDCG@%zu below that of %s, with its 95 %% confidence interval and the p-value of\na "
-      "paired "
-      "t test over the %zu users of the test set:\n",
+      "\nNDCG@%zu below that of %s,\nwith the 95 %% confidence interval and the p-value of a "
+      "paired t "
+      "test over the %zu users:\n",
       best->dot.k, best->name.c_str(), best->dot.users);
   const std::vector<double> of_best = best->lists->metrics(best->dot.k).ndcg;
   for (const Run& run : runs) {
