@@ -67,7 +67,9 @@ void settle_lists(const CLI::App& app, Settings& settings) {
       throw CLI::ValidationError("--" + option, "has " + text(value) + " twice");
     }
   };
-  refuse_twice("seed", settings.seeds, [](std::uint64_t seed) { return std::to_string(seed); });
+  const auto as_text = [](std::uint64_t number) { return std::to_string(number); };
+  refuse_twice("at", settings.at, as_text);
+  refuse_twice("seed", settings.seeds, as_text);
   for (const auto& [option, values] : settings.lists) {
     refuse_twice(option, values, prism::format_number);
   }
@@ -247,6 +249,17 @@ void declare_options(CLI::App& app, Settings& settings) {
          "settings and data, the run of a model is replaced by a complete run, or if both are "
          "interrupted, by one that ranked the validation set better")
       ->check(writable_file())
+      ->group(output);
+  app.add_option("--at", settings.at,
+                 "lengths of lists, such as 5,10,50: --json then also has the results on the test "
+                 "set at these, and at 20, with MAP")
+      ->check(CLI::Range(std::size_t{1}, prism::max_rows, "INTEGER >= 1"))
+      ->delimiter(',')
+      ->needs("--json")
+      ->group(output);
+  app.add_flag("--user-metrics", settings.user_metrics,
+               "also write the metrics of each user of the test set to --json, at 20 and --at")
+      ->needs("--json")
       ->group(output);
   app.add_option(
          "--save", settings.save,

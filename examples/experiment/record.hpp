@@ -7,6 +7,7 @@
 #include <optional>
 #include <prism/core/config.hpp>
 #include <prism/data/fingerprint.hpp>
+#include <prism/data/ids.hpp>
 #include <prism/experiment/json.hpp>
 #include <prism/serve/staged_files.hpp>
 #include <string>
@@ -16,6 +17,7 @@
 #include "option_names.hpp"
 #include "run.hpp"
 #include "settings.hpp"
+#include "test_metrics.hpp"
 
 namespace experiment {
 
@@ -260,11 +262,14 @@ inline prism::Json to_json(const prism::Split& split) {
 }
 
 /// The runs of a record: earlier ones, replaced or extended by those that are to be recorded.
+/// @param ids     of the users
 /// @param before  array; its runs of models that are not among `runs` stay
-[[nodiscard]] inline prism::Json merged(prism::Json before, const std::vector<Run>& runs) {
+[[nodiscard]] inline prism::Json merged(const Settings& settings, const prism::Ids& ids,
+                                        prism::Json before, const std::vector<Run>& runs) {
   for (const Run& run : runs) {
     if (run.not_recorded) continue;
     prism::Json json = to_json(run);
+    add_test_metrics(settings, run, ids, json);
     const auto same = same_model(before, json);
     if (same == before.end()) {
       before.push_back(std::move(json));
@@ -282,7 +287,7 @@ inline void write_json(const Settings& settings, const prism::Split& split,
   const prism::Json record = {{"prism", PRISM_VERSION},
                               {"settings", to_json(settings)},
                               {"data", to_json(split)},
-                              {"runs", merged(before, runs)}};
+                              {"runs", merged(settings, *split.test.user_ids(), before, runs)}};
   const std::filesystem::path path = std::filesystem::absolute(settings.json);
   prism::StagedFiles files(path.parent_path());
   files.write(path.filename(),

@@ -10,6 +10,7 @@
 #include <prism/core/execution.hpp>
 #include <prism/data.hpp>
 #include <prism/evaluate/evaluate.hpp>
+#include <prism/evaluate/ranked_lists.hpp>
 #include <prism/evaluate/test_time_aggregation.hpp>
 #include <prism/experiment/policies.hpp>
 #include <prism/experiment/trial.hpp>
@@ -40,7 +41,8 @@ struct Run {
   prism::History history{};
   std::optional<prism::History> retraining{};            // with --retrain
   std::optional<prism::AggregationPoint> aggregation{};  // on the validation set, with --aggregate
-  prism::Report dot{};
+  std::optional<prism::RankedLists> lists{};             // of the test set, by dot product
+  prism::Report dot{};                                   // of these lists
   prism::Report cosine{};
   std::optional<prism::Report> as_trained{};    // by dot product, without the aggregation
   double magnitude_popularity_correlation = 0;  // of items

@@ -147,6 +147,8 @@ struct Settings : examples::ReadingOptions {
   std::string records;
 
   std::string json;
+  std::vector<std::size_t> at;  // lengths of lists, beside 20, that --json has results for
+  bool user_metrics = false;    // whether --json has those of each user
   std::string save;
   std::string checkpoint;
   bool resume = false;

@@ -3,10 +3,12 @@
 #pragma once
 
 #include <algorithm>
+#include <cstddef>
 #include <cstdio>
 #include <prism/data/split.hpp>
 #include <prism/evaluate/evaluate.hpp>
 #include <prism/evaluate/most_popular.hpp>
+#include <prism/evaluate/paired_test.hpp>
 #include <string>
 #include <vector>
 
@@ -75,6 +77,33 @@ void print_warnings(const Popular& popular, const std::vector<Run>& runs) {
   }
 }
 
+/// Prints whether the best model's NDCG is more than chance above that of each other model, by a
+/// paired test over the users.
+inline void print_differences(const std::vector<Run>& runs) {
+  const Run* best = nullptr;
+  std::size_t width = 0, tested = 0;
+  for (const Run& run : runs) {
+    if (!run.lists) continue;
+    ++tested;
+    width = std::max(width, run.name.size());
+    if (best == nullptr || run.dot.ndcg > best->dot.ndcg) best = &run;
+  }
+  if (tested < 2 || best->dot.users < 2) return;
+  std::printf(
+      "\nNDCG@%zu below that of %s,\nwith the 95 %% confidence interval and the p-value of a "
+      "paired t "
+      "test over the %zu users:\n",
+      best->dot.k, best->name.c_str(), best->dot.users);
+  const std::vector<double> of_best = best->lists->metrics(best->dot.k).ndcg;
+  for (const Run& run : runs) {
+    if (!run.lists || &run == best) continue;
+    const prism::PairedTest test =
+        prism::paired_t_test(of_best, run.lists->metrics(run.dot.k).ndcg);
+    std::printf("  %-*s  %8.5f  from %8.5f to %8.5f  p = %.2g\n", static_cast<int>(width),
+                run.name.c_str(), test.difference, test.low, test.high, test.p_value);
+  }
+}
+
 /// The models' results, with a baseline that recommends the most popular items to every user.
 inline void print_table(const prism::Split& split, const std::vector<Run>& runs) {
   std::size_t width = std::string(baseline_name).size();
@@ -110,6 +139,7 @@ inline void print_table(const prism::Split& split, const std::vector<Run>& runs)
       "\nNDCG@20 on the test set, ranked by dot product (MACR by its ranking rule), and the parts "
       "of it due\nto hits among the 5%% most popular items, the next 15%% and the rest; recall at "
       "20; rho: Spearman's\ncorrelation of item magnitude and popularity.\n");
+  print_differences(runs);
   for (const Run& run : runs) {
     if (!run.has_results()) continue;
     if (run.history.best_chosen) {

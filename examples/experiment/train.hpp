@@ -3,6 +3,8 @@
 // compile time, because a run-time choice would slow down training steps; the others at run time.
 #pragma once
 
+#include <algorithm>
+#include <cstddef>
 #include <cstdio>
 #include <exception>
 #include <filesystem>
@@ -221,10 +223,14 @@ void retrain_model(const Settings& settings, Model& model, const prism::Split& s
 
 /// Ranks the test set.
 template <class X, class T>
-void test(const X& exec, const prism::Scorer<T>& scorer, const prism::Interactions& train,
-          const prism::Split& split, Run& run) {
+void test(const Settings& settings, const X& exec, const prism::Scorer<T>& scorer,
+          const prism::Interactions& train, const prism::Split& split, Run& run) {
   prism::EvaluateOptions measure{.exclude = {&split.train, &split.validation}};
-  run.dot = evaluate(exec, scorer, split.test, measure);
+  const std::size_t length = measure.k;
+  for (const std::size_t k : settings.at) measure.k = std::max(measure.k, k);
+  run.lists = ranked_lists(exec, scorer, split.test, measure);
+  run.dot = run.lists->report(length);
+  measure.k = length;
   measure.similarity = prism::Similarity::cosine;
   run.cosine = evaluate(exec, scorer, split.test, measure);
   run.magnitude_popularity_correlation =
@@ -260,7 +266,7 @@ Run run_with(const Settings& settings, const ModelChoice& choice, const prism::S
               evaluate(X{}, scorer, split.test, {.exclude = {&split.train, &split.validation}});
           scorer = with_aggregation(X{}, scorer, model.train(), run.aggregation->aggregation);
         }
-        test(X{}, scorer, model.train(), split, run);
+        test(settings, X{}, scorer, model.train(), split, run);
         if (choice.ranking.is_default()) return;
         // The rows as trained: with magnitudes from popularity the correlation would be 1.
         const auto trained = model.scorer(X{}, Ranking{});

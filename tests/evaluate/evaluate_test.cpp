@@ -12,24 +12,12 @@
 
 #include "policies.hpp"
 #include "support/error_of.hpp"
+#include "support/fixed_scores.hpp"
 
 using namespace prism;
+using test::FixedScores;
 
 namespace {
-
-/// Output rows with scores[u][i] as the score of user u and item i.
-struct FixedScores {
-  Matrix<float> users, items;
-  explicit FixedScores(const std::vector<std::vector<float>>& scores)
-      : users(zeros<float>(scores.size(), scores[0].size())),
-        items(zeros<float>(scores[0].size(), scores[0].size())) {
-    for (std::size_t u = 0; u < scores.size(); ++u) {
-      for (std::size_t i = 0; i < scores[u].size(); ++i) users(u, i) = scores[u][i];
-    }
-    for (std::size_t i = 0; i < scores[0].size(); ++i) items(i, i) = 1;
-  }
-  Scorer<float> scorer() const { return {Embeddings<const float>{rows(users), rows(items)}}; }
-};
 
 Interactions part(Index users, Index items, const std::vector<Interaction>& pairs) {
   return {users, items, pairs};

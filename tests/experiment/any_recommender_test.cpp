@@ -65,6 +65,8 @@ void check_same(const X& exec, const AnyRecommender& any, const Model& model) {
       .k = 10, .exclude = {&split.train, &split.validation}, .similarity = Similarity::cosine};
   check_same(any.evaluate(split.test), evaluate(exec, model, split.test));
   check_same(any.evaluate(split.test, options), evaluate(exec, model, split.test, options));
+  check_same(any.ranked_lists(split.test, options).report(5),
+             ranked_lists(exec, model, split.test, options).report(5));
   check_same(any.recommend(3, 7), recommend(exec, model, 3, 7));
   const RecommendOptions all{.exclude_seen = false, .similarity = Similarity::cosine};
   check_same(any.recommend(5, 100, all), recommend(exec, model, 5, 100, all));

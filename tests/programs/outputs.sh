@@ -30,6 +30,13 @@ grep -q '"interrupted": false' done.json || fail "the record does not say that t
 ! grep -q 'validation_by_cosine' done.json || fail "validation by cosine was not asked for"
 run --epochs 2 --validate-by-cosine --json cosine.json >out.txt 2>&1
 [ "$(grep -c '"validation_by_cosine": 0\.[0-9]*[1-9]' cosine.json)" = 2 ] || fail "not each epoch has its validation by cosine"
+! grep -q '"test_at"\|"test_users"' done.json || fail "other lengths and users' metrics were not asked for"
+run --epochs 2 --at 5,10 --user-metrics --json users.json >out.txt 2>&1
+[ "$(grep -c '"map": 0\.[0-9]*[1-9]' users.json)" = 3 ] || fail "there is no MAP at 5, 10 and 20: $(cat users.json)"
+[ "$(grep -c '"average_precision": \[' users.json)" = 3 ] || fail "there are no values of each user at 5, 10 and 20"
+! grep -q 'paired t test' out.txt || fail "one model was compared: $(cat out.txt)"
+refused 2 "--at requires --json" --at 5
+refused 2 "--at: has 5 twice" --json twice.json --at 5,5
 
 # Aggregation is chosen on the validation set and changes the table; it is not part of a saved model.
 run --epochs 2 --aggregate --json aggregated.json >aggregated.txt 2>messages.txt
@@ -113,6 +120,7 @@ run --epochs 4 --json done.json >out.txt 2>&1
 plain() { "$program" --data ratings.dat --dim 8 --batch 64 --epochs 3 --quiet "$@"; }
 plain --json four.json --save four >four.txt 2>&1 || fail "$(cat four.txt)"
 [ "$(grep -c '^MF[^:]*$' four.txt)" = 4 ] && [ "$(ls four | wc -l)" = 4 ] || fail "not four models: $(cat four.txt)"
+[ "$(grep -cE '^  MF.* from +-?[0-9.]+ to +-?[0-9.]+ +p = [0-9.e-]+$' four.txt)" = 3 ] || fail "not three paired tests: $(cat four.txt)"
 fourth='MF<8> + DirectAU + None + Xavier + power by validation'
 power=$(sed -n "s/^$fourth: ranked with power \([0-9.]*\), chosen on the validation set\$/\1/p" four.txt)
 [ -n "$power" ] || fail "the table does not say which power was chosen: $(cat four.txt)"

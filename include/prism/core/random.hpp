@@ -42,6 +42,9 @@ enum class Stream : std::uint32_t {
   dropout,
   fold_in,
   epoch_start,
+  user_sample,
+  candidates,
+  bootstrap,
 };
 
 /// An independent sequence of draws, addressed by position.

@@ -19,7 +19,8 @@ enum class AveragedUsers {
   all                   ///< all users; one without relevant items counts as 0
 };
 
-/// The denominator of recall. at_most_k is that of Liang et al. (Mult-VAE), WWW 2018.
+/// The denominator of recall and of average precision. at_most_k is that of the recall of Liang et
+/// al. (Mult-VAE), WWW 2018.
 enum class RecallDenominator {
   relevant,  ///< the number of relevant items
   at_most_k  ///< min(k, relevant items), so that 1 can be reached
@@ -38,6 +39,11 @@ struct EvaluateOptions {
   /// in the evaluated part and in all parts that are left out, where an interaction that is in
   /// several parts counts once.
   std::span<const Index> popularity{};
+  /// Evaluate only these users, ascending, such as a sample (sample_users()); if empty, all.
+  std::span<const Index> users{};
+  /// Rank only these items for each user, without those in `exclude`; if null, all items. A
+  /// relevant item that is not among a user's candidates counts as not found.
+  const Interactions* candidates = nullptr;
 };
 
 }  // namespace prism::inline PRISM_ISA

@@ -24,7 +24,8 @@
 
 namespace prism::inline PRISM_ISA {
 
-struct Ranking;  // prism/policy/ranking.hpp
+struct Ranking;     // prism/policy/ranking.hpp
+class RankedLists;  // prism/evaluate/ranked_lists.hpp
 
 /// A model and the execution it runs on, type-erased. The results of each member are bit-identical
 /// to those of the function of the same name for the model on that execution; a float is returned
@@ -79,6 +80,10 @@ class AnyRecommender {
   ///     `relevant` has no interactions, or shares one with train() while that is excluded
   [[nodiscard]] virtual Report evaluate(const Interactions& relevant,
                                         const EvaluateOptions& options = {}) const = 0;
+  /// The lists of that ranking, from which metrics of each user and at smaller k follow; see
+  /// prism/evaluate/ranked_lists.hpp. Throws the same errors.
+  [[nodiscard]] virtual RankedLists ranked_lists(const Interactions& relevant,
+                                                 const EvaluateOptions& options = {}) const = 0;
 
   /// The top k items for a user, or all if there are fewer, best first. A user's seen items are
   /// those in train().

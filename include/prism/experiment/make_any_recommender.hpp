@@ -20,6 +20,7 @@
 #include "prism/data/interactions.hpp"
 #include "prism/data/split_parts.hpp"
 #include "prism/evaluate/evaluate.hpp"
+#include "prism/evaluate/ranked_lists.hpp"
 #include "prism/evaluate/ranking.hpp"
 #include "prism/execution/host.hpp"
 #include "prism/experiment/any_recommender.hpp"
@@ -79,6 +80,11 @@ class RecommenderOf final : public AnyRecommender {
   Report evaluate(const Interactions& relevant, const EvaluateOptions& options) const override {
     const EvaluateOptions scorer_options = excluding_seen(options, train(), relevant);
     return prism::evaluate(X{}, *scorer(), relevant, scorer_options);
+  }
+  RankedLists ranked_lists(const Interactions& relevant,
+                           const EvaluateOptions& options) const override {
+    const EvaluateOptions of_scorer = excluding_seen(options, train(), relevant);
+    return prism::ranked_lists(X{}, *scorer(), relevant, of_scorer);
   }
   std::vector<ScoredItem<double>> recommend(Index user, std::size_t k,
                                             const RecommendOptions& options) const override {
