@@ -32,12 +32,12 @@ inline constexpr std::array<std::string_view, 28> missing_words{
 [[nodiscard]] inline bool is_missing_word(std::string_view text) noexcept {
   constexpr std::size_t longest = 9;
   if (text.empty() || text.size() > longest || (text[0] >= '0' && text[0] <= '9')) return false;
-  std::array<char, longest> lower{};
-  std::ranges::transform(text, lower.begin(), [](char c) {
+  const auto lower = [](char c) {
     return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
+  };
+  return std::ranges::any_of(missing_words, [&](std::string_view word) {
+    return std::ranges::equal(text, word, {}, lower);
   });
-  return std::ranges::find(missing_words, std::string_view(lower.data(), text.size())) !=
-         missing_words.end();
 }
 
 }  // namespace detail
@@ -49,8 +49,7 @@ class MissingIds {
   MissingIds() = default;
   /// @param words        these; unset: missing_words
   /// @param coded        whether the column's other ids have digits. Without digits, "None" may be
-  /// a
-  ///     name, so missing_words do not apply
+  ///     a name, so missing_words do not apply
   MissingIds(std::optional<std::vector<std::string>> words, bool coded)
       : words_(words.value_or(std::vector<std::string>())), known_(!words && coded) {}
 
