@@ -87,7 +87,7 @@ struct Mine {
 };
 #endif
 
-// case two_formulas: a loss must be one formula of scores: pairwise, positive (and negative), or
+// case two_formulas: a loss must be one formula of scores, pairwise, positive (and negative) or
 #ifdef CASE_two_formulas
 struct Mine {
   static constexpr std::string_view name = "Mine";
@@ -109,6 +109,36 @@ struct Mine {
   static constexpr std::string_view name = "Mine";
   static constexpr Similarity similarity = Similarity::dot;
   double pairwise(double difference) const { return difference; }
+};
+#endif
+
+// case formula_and_operator: a loss must be one formula of scores, pairwise, positive (and
+// negative)
+#ifdef CASE_formula_and_operator
+struct Mine : Right {
+  static constexpr Similarity similarity = Similarity::dot;
+  template <class T>
+  constexpr T pairwise(T difference) const {
+    return difference;
+  }
+};
+#endif
+
+// case formula_with_state: a loss that is a formula of scores has no State
+#ifdef CASE_formula_with_state
+struct Mine {
+  static constexpr std::string_view name = "Mine";
+  static constexpr Similarity similarity = Similarity::dot;
+  template <class T>
+  struct State {
+    State(const Mine&, const StateContext&) {}
+    template <class Visit>
+    void for_each_parameter(const Visit&) {}
+  };
+  template <class T>
+  constexpr T pairwise(T difference) const {
+    return difference;
+  }
 };
 #endif
 

@@ -7,6 +7,7 @@
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
+#include <limits>
 #include <type_traits>
 
 #include <prism/experiment/hyperparameters.hpp>
@@ -31,6 +32,18 @@ double logistic(double x) { return 1 / (1 + std::exp(-x)); }
 
 using HingeModel = Recommender<MF<8>, test::SquaredHinge>;
 
+struct WithTraits {
+  static constexpr std::string_view name = "WithTraits";
+  static constexpr Similarity similarity = Similarity::dot;
+  static constexpr LossTraits traits{.dot_product_logits = false};
+  int negatives = 4;
+  template <class T>
+  constexpr T pairwise(T difference) const {
+    return difference;
+  }
+};
+static_assert(LossPolicy<WithTraits>);
+
 }  // namespace
 
 TEST_CASE("dual numbers have the derivatives of their functions") {
@@ -49,6 +62,10 @@ TEST_CASE("dual numbers have the derivatives of their functions") {
   const auto x = Dual<double, 2>::variable(3, 0), y = Dual<double, 2>::variable(5, 1);
   CHECK((x * y).derivatives == std::array<double, 2>{5, 3});
   CHECK((x < y && y > x && x <= y && y >= x));
+  const D nan = D::variable(std::numeric_limits<double>::quiet_NaN());
+  for (const D& result : {max(D{0}, nan), max(nan, D{0}), min(D{0}, nan), min(nan, D{0})}) {
+    CHECK(std::isnan(result.value));
+  }
 }
 
 TEST_CASE("the gradients of formulas without derivatives are right, with masks, for any sampler") {
@@ -94,6 +111,37 @@ TEST_CASE("a formula's traits follow from it") {
   CHECK(!loss_traits(Dot{}).dot_product_logits);
   CHECK(loss_traits(SSM{.log_q = true}).reads_log_probability);
   CHECK(!loss_traits(SSM{}).reads_log_probability);
+}
+
+TEST_CASE("a formula declares only the traits that do not follow from it") {
+  CHECK(loss_traits(WithTraits{}).negatives == 4);
+  CHECK(loss_traits(WithTraits{}).overwrites_gradient);
+  CHECK(!loss_traits(WithTraits{}).dot_product_logits);
+}
+
+// Checkpoints, records of trials and saved models of earlier versions have these texts.
+TEST_CASE("the library's policies are described as ever") {
+  CHECK(describe(BPR{}) == "BPR, negatives 1");
+  CHECK(describe(SSM{}) == "SSM, log_q 0, negatives 10, tau 0.2");
+  CHECK(describe(BSL{}) == "BSL, average_positives 1, negatives 800, power 1, tau1 0.1, tau2 0.1");
+  CHECK(describe(PSL{}) == "PSL, negatives 1000, surrogate 0, tau 0.1");
+  CHECK(describe(SLK{}) ==
+        "SLK, constant_weight 0, k 20, negatives 1000, quantile_negatives 1000, refresh_epochs 20, "
+        "tau_d 0.1, tau_w 2.25");
+  CHECK(describe(CCL{}) == "CCL, margin 0.9, negatives 800, weight 150");
+  CHECK(describe(UltraGCN{}) ==
+        "UltraGCN, negatives 1500, w1 1e-06, w2 1, w3 1e-06, w4 1, weight 300");
+  CHECK(describe(DirectAU{}) == "DirectAU, duplicates 0, gamma 1");
+  CHECK(describe(MAWU{}) == "MAWU, broadcast 0, gamma1 0.2, gamma2 0.2, pair_mean 1");
+  CHECK(describe(MACR{}) == "MACR, alpha 0.001, beta 0.001, c 1, negatives 1");
+  CHECK(describe(Penalized<BPR, IPL>{}) ==
+        "BPR & IPL, BPR, negatives 1, IPL, gamma 1.285, sums 0, weight 0.1");
+  CHECK(describe(Adam{}) == "Adam, beta1 0.9, beta2 0.999, epsilon 1e-08");
+  CHECK(describe(FullWD{}) == "FullWD, lambda 1e-06");
+  CHECK(describe(PRISM<0.5>{}) == "PRISM<0.5>, scale 1, Xavier");
+  CHECK(describe(PRISM<dynamic>{.alpha = 0.5}) == "PRISM<0.5>, alpha 0.5, scale 1, Xavier");
+  CHECK(describe(SharedNegatives<>{}) == "SharedUniformNegatives, mask 1, UniformNegatives");
+  CHECK(describe(Dropout<MF<8>>{}) == "MF<8> with dropout 0.1, rate 0.1, MF<8>");
 }
 
 TEST_CASE("an option in a policy's table is described, checked and set by name") {

@@ -90,7 +90,7 @@ TEST_CASE("a policy's option outside its domain is an error when the model is ma
   using Both = Penalized<DirectAU, IPL>;
   CHECK(loss(Both{.loss = {.gamma = -1}, .penalty = {}}) == "gamma");
   CHECK(loss(Both{.loss = {}, .penalty = {.gamma = NAN}}) == "penalty.gamma");
-  CHECK_THROWS_WITH_AS((Both{.loss = {}, .penalty = {.weight = -1}}.check()),
+  CHECK_THROWS_WITH_AS((check_options(Both{.loss = {}, .penalty = {.weight = -1}})),
                        doctest::Contains("penalty.weight: must be"), ArgumentError);
   CHECK(loss(BPR{}) == "nothing");
   CHECK(argument_of([&] {

@@ -21,7 +21,7 @@ namespace prism::inline PRISM_ISA {
 //   // Optional: apply and derivative also take packs (kernel/pack.hpp); otherwise towers on the
 //   // host are computed element by element.
 //   static constexpr bool takes_packs = true;
-//   // Optional: label() and check(), see policy/label.hpp.
+//   // Optional: label() and check(), see policy/label.hpp and policy/options.hpp.
 // };
 
 namespace detail {

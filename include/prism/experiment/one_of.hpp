@@ -23,6 +23,7 @@
 #include "prism/core/random.hpp"
 #include "prism/core/rows.hpp"
 #include "prism/execution/serial.hpp"
+#include "prism/ops/evaluate_loss.hpp"
 #include "prism/policy/initializer.hpp"
 #include "prism/policy/label.hpp"
 #include "prism/policy/loss.hpp"
@@ -296,7 +297,9 @@ class OnePenalty : public detail::RuntimeChoice<detail::NoPenalty, Policies...> 
   }
   template <class T, Execution X>
   double operator()(const LossStep<T, X>& step) const {
-    return this->visit([&](const auto& policy) -> double { return policy(step); });
+    return this->visit([&]<class Policy>(const Policy& policy) -> double {
+      return evaluate_loss(policy, step, Stateless<Policy>{});
+    });
   }
 };
 

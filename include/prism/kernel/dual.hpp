@@ -7,13 +7,14 @@
 #include <cstddef>
 
 #include "prism/core/config.hpp"
+#include "prism/core/finite.hpp"
 #include "prism/kernel/elementary.hpp"
 
 namespace prism::inline PRISM_ISA {
 
 /// A number and its derivatives with respect to N variables. Numbers convert to constants, whose
 /// derivatives are 0. Where a function has no derivative, as max where both are equal, it is that
-/// of the first argument.
+/// of the first argument. max and min of NaN are NaN, so that a loss shows it.
 template <class T, std::size_t N = 1>
 struct Dual {
   T value = 0;
@@ -64,10 +65,10 @@ struct Dual {
   }
 
   PRISM_HOST_DEVICE friend constexpr Dual max(const Dual& a, const Dual& b) noexcept {
-    return a.value < b.value ? b : a;
+    return a.value < b.value || is_nan(b.value) ? b : a;
   }
   PRISM_HOST_DEVICE friend constexpr Dual min(const Dual& a, const Dual& b) noexcept {
-    return b.value < a.value ? b : a;
+    return b.value < a.value || is_nan(b.value) ? b : a;
   }
   PRISM_HOST_DEVICE friend constexpr Dual abs(const Dual& x) noexcept {
     return x.value < 0 ? -x : x;

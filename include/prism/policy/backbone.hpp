@@ -31,7 +31,7 @@ struct BackboneTraits {
 //   template <class T> struct State;
 //   // Optional: the traits that differ from the defaults, BackboneTraits{}.
 //   static constexpr BackboneTraits traits{.needs_all_rows = false};
-//   // Optional: label() and check(), see label.hpp.
+//   // Optional: label(), see label.hpp; options, see option.hpp; check(), see options.hpp.
 //
 //   // The output rows of each side's unique rows, in the same order. Computed rows are allocated
 //   // from step.scratch: {{users, items}, saved}. Table rows are selected by their indices:

@@ -21,7 +21,7 @@ namespace prism::inline PRISM_ISA {
 //   template <class T, Execution X>
 //   void operator()(const X& exec, Rows<T> table, std::span<const Index> popularity,
 //                   const Random& random) const;
-//   // Optional: label() and check(), see label.hpp.
+//   // Optional: label(), see label.hpp; options, see option.hpp; check(), see options.hpp.
 // };
 
 namespace detail {

@@ -58,7 +58,7 @@ struct LossTraits {
 //   constexpr LossTraits traits() const { return {.negatives = negatives}; }
 //   // Optional: trainable parameters, see parameter.hpp.
 //   template <class T> struct State;
-//   // Optional: label() and check(), see label.hpp.
+//   // Optional: label(), see label.hpp; options, see option.hpp; check(), see options.hpp.
 //
 //   // A formula of scores: pairwise, positive and negative, or listwise, see score_formula.hpp.
 //   Its
@@ -124,6 +124,12 @@ concept TakesLossStepAndState = requires(const L& loss, const LossStep<T, X>& st
                                          const state_t<L, T>& state) {
   loss(step, state);
 };
+/// At most one formula, or an operator(): only one of them would be evaluated.
+template <class L, class T, class X>
+concept OneFormula = int{PairwiseFormula<L>} + int{PointwiseFormula<L>} + int{ListwiseFormula<L>} +
+                             int{TakesLossStep<L, T, X> || TakesLossStepAndState<L, T, X>} <=
+                         1 &&
+                     !(ScoreFormula<L> && names_State<L>);
 template <class L, class T, class X>
 concept Evaluates = ScoreFormula<L> || TakesLossStep<L, T, X> || TakesLossStepAndState<L, T, X>;
 /// Evaluates, if a missing `const` is added.
@@ -163,10 +169,10 @@ concept BeginEpochFits = !names_begin_epoch<L> || (names_State<L> && BeginsEpoch
 /// @tparam X  execution
 template <class L, class T = double, class X = Host<>>
 concept LossPolicy = detail::AnyPolicy<L> && TrainableState<L, T, X> && detail::LossTraitsFit<L> &&
-    detail::NegativesInTraits<L> && detail::OptionOfNegativesFits<L> && detail::OneFormula<L> &&
-    detail::SimilarityFits<L> && detail::FormulaFits<L, T> && detail::Evaluates<L, T, X> &&
-    detail::ReturnsLoss<L, T, X> && detail::RankingRuleFits<L, T, X> &&
-    detail::BeginEpochFits<L, T, X> &&
+    detail::NegativesInTraits<L> && detail::OptionOfNegativesFits<L> &&
+    detail::OneFormula<L, T, X> && detail::SimilarityFits<L> && detail::FormulaFits<L, T> &&
+    detail::Evaluates<L, T, X> && detail::ReturnsLoss<L, T, X> &&
+    detail::RankingRuleFits<L, T, X> && detail::BeginEpochFits<L, T, X> &&
     (!detail::ranking_rule_trait<L>() ||
      detail::RanksByRule<L, T, X>)&&(!detail::names_ranking_rule<L> ||
                                      !detail::DefaultTraitsKnown<L> ||
@@ -200,9 +206,13 @@ template <class L, class T = double, Execution X = Host<>>
       !LossTraitsFit<L> || OptionOfNegativesFits<L>,
       "a loss with an option `negatives` must have a function for its traits, which depend "
       "on it: constexpr LossTraits traits() const");
-  static_assert(OneFormula<L>,
-                "a loss must be one formula of scores: pairwise, positive (and negative), or "
-                "listwise");
+  static_assert(
+      OneFormula<L, T, X>,
+      "a loss must be one formula of scores, pairwise, positive (and negative) or listwise, or "
+      "have an operator(), not both");
+  static_assert(
+      !ScoreFormula<L> || !names_State<L>,
+      "a loss that is a formula of scores has no State; one with a State has an operator()");
   static_assert(SimilarityFits<L>,
                 "a loss that is a formula of scores must say which: static constexpr Similarity "
                 "similarity = Similarity::dot");
@@ -237,27 +247,31 @@ template <class L, class T = double, Execution X = Host<>>
 #undef PRISM_RANKING_RULE
 #undef PRISM_BEGIN_EPOCH
 
-/// The traits of a loss with its options: those that it declares, those that follow from its
-/// formula, or the defaults.
+/// The traits of a loss with its options: those that it declares, or the defaults. A formula's
+/// negatives, and that it overwrites the gradient and takes shared negatives, follow from it; so
+/// does, unless it declares traits, that scores are logits if they are dot products, with
+/// negatives.
 template <class L>
 [[nodiscard]] constexpr LossTraits loss_traits(const L& loss) noexcept {
   static_assert(detail::LossTraitsFit<L>,
                 "a loss's traits must be a constant, static constexpr LossTraits traits{...}, or "
                 "a function, constexpr LossTraits traits() const");
+  LossTraits traits;
   if constexpr (detail::ConstantTraits<L, LossTraits>) {
-    return L::traits;
+    traits = L::traits;
   } else if constexpr (detail::names_traits<L>) {
-    return loss.traits();
-  } else if constexpr (detail::ScoreFormula<L>) {
-    const std::size_t negatives = detail::negatives_of_formula(loss);
-    return {.negatives = negatives,
-            .overwrites_gradient = true,
-            .dot_product_logits = negatives > 0 && L::similarity == Similarity::dot,
-            .takes_shared_negatives = true,
-            .reads_log_probability = detail::corrects_for_sampler(loss)};
-  } else {
-    return {};
+    traits = loss.traits();
   }
+  if constexpr (detail::ScoreFormula<L>) {
+    traits.negatives = detail::negatives_of_formula(loss);
+    traits.overwrites_gradient = true;
+    traits.takes_shared_negatives = true;
+    traits.reads_log_probability = detail::corrects_for_sampler(loss);
+    if constexpr (!detail::names_traits<L>) {
+      traits.dot_product_logits = traits.negatives > 0 && L::similarity == Similarity::dot;
+    }
+  }
+  return traits;
 }
 
 /// Calls a loss's begin_epoch, if it has one.

@@ -78,7 +78,7 @@ struct AnyRegularizer {
 //   static constexpr std::string_view name = "MyOptimizer";
 //   // Optional: the traits that differ from the defaults, OptimizerTraits{}.
 //   static constexpr OptimizerTraits traits{.defers_rows = true};
-//   // Optional: label() and check(), see label.hpp.
+//   // Optional: label(), see label.hpp; options, see option.hpp; check(), see options.hpp.
 //   // Its state, such as moments, for a table of `size` rows of `dim` numbers, in `memory`: for an
 //   // execution on a device, device memory that only device loops read and write.
 //   template <class T> struct State {

@@ -72,6 +72,21 @@ struct Option {
   Domain domain;
 };
 
+namespace detail {
+
+/// The type of a member, from the pointer to it.
+template <class Policy, class Value>
+Value member_type(Value Policy::*);
+
+/// Whether a member is an option: a number, a bool or an enumeration.
+template <class Value>
+inline constexpr bool is_option_value = std::is_arithmetic_v<Value> || std::is_enum_v<Value>;
+/// The row of a member without data is no option, as that of PRISM's alpha if it is a constant.
+template <class Value>
+inline constexpr bool is_row_value = is_option_value<Value> || std::is_empty_v<Value>;
+
+}  // namespace detail
+
 /// One row of option_table(): option<&SSM::tau>("tau", domain::temperature).
 /// @tparam Member  a member that is a number, a bool or an enumeration
 template <auto Member>
@@ -80,6 +95,7 @@ template <auto Member>
 }
 /// The row of an option that is a bool.
 template <auto Member>
+requires std::is_same_v<decltype(detail::member_type(Member)), bool>
 [[nodiscard]] constexpr Option<Member> option(const char* name) noexcept {
   return {name, domain::boolean};
 }
@@ -91,6 +107,8 @@ template <auto Member>
 template <auto... Members>
 [[nodiscard]] constexpr std::tuple<Option<Members>...> option_table(
     const Option<Members>&... rows) noexcept {
+  static_assert((detail::is_row_value<decltype(detail::member_type(Members))> && ...),
+                "an option must be a number, a bool or an enumeration");
   return {rows...};
 }
 
@@ -106,11 +124,6 @@ concept HasOptionTable = requires {
   requires is_option_table<decltype(std::remove_cv_t<P>::options)>;
 };
 
-/// Whether a member is an option: a number, a bool or an enumeration, as PRISM's alpha is only if
-/// it is chosen at run time.
-template <class Value>
-inline constexpr bool is_option_value = std::is_arithmetic_v<Value> || std::is_enum_v<Value>;
-
 /// The rows of P's table in the alphabetical order of their names, which keeps the descriptions of
 /// runs when an option is added.
 template <class P>
@@ -125,6 +138,16 @@ inline constexpr auto alphabetical_rows = std::apply(
     },
     P::options);
 
+/// Whether no two rows of P's table have the same name.
+template <class P>
+inline constexpr bool different_names = std::apply(
+    [](const auto&... rows) {
+      std::array<std::string_view, sizeof...(rows)> names{rows.name...};
+      std::sort(names.begin(), names.end());
+      return std::adjacent_find(names.begin(), names.end()) == names.end();
+    },
+    P::options);
+
 }  // namespace detail
 
 /// Calls visit(name, option) for each option in a policy's table, in alphabetical order. A policy
@@ -133,6 +156,7 @@ template <class Policy, class Visit>
 void for_each_option(Policy& policy, const Visit& visit) {
   using P = std::remove_const_t<Policy>;
   if constexpr (detail::HasOptionTable<P>) {
+    static_assert(detail::different_names<P>, "the options of a policy must have different names");
     constexpr const auto& order = detail::alphabetical_rows<P>;
     [&]<std::size_t... K>(std::index_sequence<K...>) {
       const auto visit_row = [&]<auto Member>(const Option<Member>& row) {

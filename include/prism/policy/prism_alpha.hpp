@@ -11,6 +11,7 @@ namespace prism::inline PRISM_ISA {
 /// The largest alpha: above 1 / (1 - log 2) = 3.259, the magnitude of popularity 0 is negative.
 inline constexpr double max_prism_alpha = 3.25;
 
+static_assert(max_prism_alpha == 3.25);  // as the text of the domain says
 inline constexpr Domain prism_alpha_domain{
     .text = "from 0 to 3.25",
     .low = 0,

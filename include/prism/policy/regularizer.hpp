@@ -18,7 +18,7 @@ namespace prism::inline PRISM_ISA {
 //   // Or: a decay that depends on how many training interactions the row's user or item has; 0 for
 //   // parameters that belong to neither.
 //   double weight_decay(bool active, Index popularity) const;
-//   // Optional: label() and check(), see label.hpp.
+//   // Optional: label(), see label.hpp; options, see option.hpp; check(), see options.hpp.
 // };
 
 namespace detail {

@@ -96,7 +96,7 @@ using sampler_state_t = typename detail::SamplerStateOf<Sampler>::type;
 //   // If set, `values` has batch.item_side.num_active numbers. State: sampler_state_t<MySampler>
 //   // in a sampler without one.
 //   void log_probability(const State&, const Batch& batch, std::vector<double>& values) const;
-//   // Optional: label() and check(), see label.hpp.
+//   // Optional: label(), see label.hpp; options, see option.hpp; check(), see options.hpp.
 // };
 
 namespace detail {

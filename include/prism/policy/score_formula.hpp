@@ -66,10 +66,6 @@ template <class L>
 concept ScoreFormula = PairwiseFormula<L> || PointwiseFormula<L> || ListwiseFormula<L>;
 
 template <class L>
-concept OneFormula =
-    int{PairwiseFormula<L>} + int{PointwiseFormula<L>} + int{ListwiseFormula<L>} <= 1;
-
-template <class L>
 concept SimilarityFits = !ScoreFormula<L> || requires {
   requires std::same_as<decltype(L::similarity), const Similarity>;
 };
@@ -106,8 +102,8 @@ template <class L>
 [[nodiscard]] constexpr std::size_t negatives_of_formula(const L& loss) noexcept {
   if constexpr (PointwiseFormula<L> && !names_negative<L>) {
     return 0;
-  } else if constexpr (requires { std::size_t{loss.negatives}; }) {
-    return loss.negatives;
+  } else if constexpr (names_negatives<L>) {
+    return static_cast<std::size_t>(loss.negatives);
   } else {
     return 1;
   }
