@@ -90,17 +90,18 @@ inline void print_differences(const std::vector<Run>& runs) {
   }
   if (tested < 2 || best->dot.users < 2) return;
   std::printf(
-      "\nNDCG@%zu below that of %s,\nwith the 95 %% confidence interval and the p-value of a "
-      "paired t "
-      "test over the %zu users:\n",
+      "\nNDCG@%zu below that of %s, the best on these %zu users,\nwith the 95 %% confidence "
+      "interval and the p-value of a paired t test, times the number of tests:\n",
       best->dot.k, best->name.c_str(), best->dot.users);
+  const auto tests = static_cast<double>(tested - 1);
   const std::vector<double> of_best = best->lists->metrics(best->dot.k).ndcg;
   for (const Run& run : runs) {
     if (!run.lists || &run == best) continue;
     const prism::PairedTest test =
         prism::paired_t_test(of_best, run.lists->metrics(run.dot.k).ndcg);
     std::printf("  %-*s  %8.5f  from %8.5f to %8.5f  p = %.2g\n", static_cast<int>(width),
-                run.name.c_str(), test.difference, test.low, test.high, test.p_value);
+                run.name.c_str(), test.difference, test.low, test.high,
+                std::min(1.0, tests * test.p_value));
   }
 }
 
