@@ -46,9 +46,11 @@ class ColumnDetector {
     layout.user = user ? *user : remaining_id(layout, item, 0, "user");
     layout.item = item ? *item : remaining_id(layout, user, 1, "item");
     require(layout.user != layout.item, "item", "must not be the same column as user");
-    const bool several = rows_[0].fields.size() >= 3 && !layout.matrix;
+    const bool several = rows_[0].fields.size() >= 3 && !layout.matrix && !layout.konect;
     layout.user_by_position = several && !user && (layout.names.empty() || !item);
     layout.item_by_position = several && !item && (layout.names.empty() || !user);
+    layout.rated_and_timed = layout.names.empty() && rows_[0].fields.size() == 4 &&
+                             values.all(2, ColumnValues::is_low) && values.has_times(3);
     if (options_.min_rating && (options_.require_rating || has_rating(layout, values))) {
       const std::size_t rating = find_rating(layout);
       require(rating != layout.user && rating != layout.item, "rating",
@@ -64,7 +66,7 @@ class ColumnDetector {
     find_time(layout, values);
     layout.missing_users = missing_ids_of(values, layout.user);
     layout.missing_items = missing_ids_of(values, layout.item);
-    ColumnChecker(file_, rows_, values, options_).check(layout, first);
+    ColumnChecker(file_, rows_, values, options_).check(layout, first && options_.training);
   }
 
  private:

@@ -206,6 +206,9 @@ struct ReadOptions {
   /// Words that stand for a missing user or item, in full; empty: there are none. Unset: NULL, \N,
   /// nan, None, NA and others, in columns whose other ids have digits.
   std::optional<std::vector<std::string>> missing_ids = {};
+  /// Whether to check that columns found by their position hold users and items, as far as many
+  /// interactions of many users show. False for interactions of a few users, or one of each.
+  bool training = true;
 };
 
 }  // namespace prism::inline PRISM_ISA
