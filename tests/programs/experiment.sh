@@ -143,6 +143,10 @@ refused_parts '--test-column: ' --data twice.tsv --test-column 2
 awk -F:: '{ print NR - 1 "," $1 "," $2 }' ratings.dat >indexed.csv
 refused_parts 'column 0 (from 0), taken as the user column, has numbers that grow by 1' --data indexed.csv
 refused_parts 'no interaction of the test set has a user and an item that are both in the training set' --data indexed.csv --user-column 0
+# Twelve lines, of which a validation item may occur once, are trained on.
+awk 'BEGIN { for (k = 0; k < 12; ++k) print k % 4 "," k "," 5 }' >small.csv
+"$program" --epochs 1 --quiet --data small.csv >out.txt 2>&1 || fail "small data is refused: $(cat out.txt)"
+grep -qF 'warning: the data is so small' out.txt || fail "small data has no warning: $(cat out.txt)"
 parts index --data indexed.csv --user-column 1 --item-column 2
 
 # Splits by time, which is in a column or the file's order.
