@@ -70,6 +70,7 @@ TEST_CASE("delimiters at the ends of lines, or of the header, are no columns") {
   std::string tall = "user,item\n";
   for (int k = 0; k < 100; ++k) tall += std::to_string(k % 7) + "," + std::to_string(k) + ",\n";
   CHECK(first_of(tall) == "0 0 (100)");
+  CHECK(first_of(tall + "1,2,note\n", {.format = Format::delimited}) == "0 0 (101)");
   CHECK(contains(first_of(tall + "1,2,3\n"), ":102: has 3 columns, but the first line has 2"));
 }
 
@@ -205,6 +206,8 @@ TEST_CASE("training on one user, or on one interaction for each, is doubtful") {
   CHECK(warnings_of(rated).empty());  // repeated: 21 interactions
   for (int k = 0; k < 60; ++k) rated += "4," + std::to_string(k) + ",5\n";
   CHECK(contains(warnings_of(rated), "there are only 4 users (column 0); use the option user"));
+  CHECK(warnings_of("7 1\n8 2\n", {.format = Format::adjacency}) ==
+        "every interaction has a user of its own, so no user can be both learned and tested");
   CHECK(warnings_of("7,1\n8,2\n8,1\n").empty());
   CHECK(warnings_of("7,1\n").empty());
 }

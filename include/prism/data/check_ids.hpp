@@ -154,8 +154,8 @@ namespace detail {
                        "are no ids, with drop_invalid");
     return warnings;
   }
-  for (const std::string_view word :
-       {"NULL", "null", "\\N", "nan", "NaN", "None", "NA", "N/A", "<NA>"}) {
+  for (const std::string_view word : {"NULL", "null", "\\N", "nan", "NaN", "None", "NA", "N/A",
+                                      "<NA>", "-", "--", "?", ".", "unknown", "missing"}) {
     if (ids.find(word) == absent) continue;
     warnings.push_back("there is the " + std::string(what) + " " + excerpt(word) +
                        ", which may stand for a missing one; the option missing_ids says whether "

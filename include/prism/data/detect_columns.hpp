@@ -151,8 +151,17 @@ class ColumnDetector {
     if (options_.rating) return true;
     if (!layout.names.empty()) return !find_known(layout.names, known_columns.rating).empty();
     constexpr std::size_t column = 2;
-    return column != layout.user && column != layout.item &&
-           values.all(column, ColumnValues::is_number) &&
+    if (column == layout.user || column == layout.item) return false;
+    std::size_t numbers = 0;
+    for (std::size_t k = values.first_row(); k < rows_.size(); ++k) {
+      if (column >= rows_[k].fields.size()) continue;
+      const std::string& field = rows_[k].fields[column];
+      numbers += options_.decimal_comma ? parse_decimal_comma(field).has_value()
+                                        : ColumnValues::is_number(field);
+    }
+    const std::size_t rows = rows_.size() - values.first_row();
+    const bool enough = options_.drop_invalid ? 2 * numbers > rows : numbers == rows;
+    return rows > 0 && enough && !values.has_times(column) &&
            !values.all(column, ColumnValues::is_time);
   }
 
