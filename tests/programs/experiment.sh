@@ -139,6 +139,11 @@ refused_parts '--test excludes --test-column' --data parts.tsv --test test.tsv -
 sed 's/0$/1/' parts.tsv | cat parts.tsv - >twice.tsv
 refused_parts '--test-column: ' --data twice.tsv --test-column 2
 
+# Each seed reads the data again.
+status=0
+"$program" --quiet --data - --seed 1,2 < <(cat parts.tsv) >out.txt 2>&1 || status=$?
+[ "$status" = 2 ] && grep -qF -- '--data: is a pipe, which can be read only once' out.txt || fail "status $status for seeds and a pipe: $(cat out.txt)"
+
 # Columns that are no users and items, whatever the split.
 awk -F:: '{ print NR - 1 "," $1 "," $2 }' ratings.dat >indexed.csv
 refused_parts 'column 0 (from 0), taken as the user column, has numbers that grow by 1' --data indexed.csv
