@@ -152,8 +152,8 @@ inline void check_parts(const Settings& settings, const prism::Split& split) {
        {std::pair(&split.validation, "validation"), std::pair(&split.test, "test")}) {
     if (prism::count_not_in_training(split.train, *part) < part->size()) continue;
     std::fprintf(stderr,
-                 "warning: the data is so small that no interaction of the %s set has a user and "
-                 "an item that are both in the training set\n",
+                 "warning: no interaction of the %s set has a user and an item that are both in "
+                 "the training set; the data is too small, or another column has the users\n",
                  name);
   }
 }

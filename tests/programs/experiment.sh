@@ -151,7 +151,7 @@ refused_parts 'no interaction of the test set has a user and an item that are bo
 # Twelve lines, of which a validation item may occur once, are trained on.
 awk 'BEGIN { for (k = 0; k < 12; ++k) print k % 4 "," k "," 5 }' >small.csv
 "$program" --epochs 1 --quiet --data small.csv >out.txt 2>&1 || fail "small data is refused: $(cat out.txt)"
-grep -qF 'warning: the data is so small' out.txt || fail "small data has no warning: $(cat out.txt)"
+grep -qF 'set has a user and an item that are both in the training set; the data is too small' out.txt || fail "small data has no warning: $(cat out.txt)"
 parts index --data indexed.csv --user-column 1 --item-column 2
 
 # Splits by time, which is in a column or the file's order.

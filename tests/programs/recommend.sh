@@ -44,6 +44,16 @@ cmp out.txt liked.txt && grep -q 'all ratings of the user low are below --min-ra
 printf 'new\t1\t978300760\nnew\t2\t978300761\n' >times.tsv
 ask --new-users times.tsv >times.txt 2>messages.txt
 cmp times.txt liked.txt || fail "times count as ratings: $(cat messages.txt)"
+# One new user is enough, and so is one line of each: these are no columns of something else.
+printf 'new,1,5\nnew,2,5\nnew,3,5\n' >one.csv
+printf '1001,1,5\n1002,2,4\n1003,3,5\n1004,1,5\n' >each.csv
+printf 'test,1,5\n' >word.csv
+printf 'new\t1\t978300760\nnew\t2\t978300760\nnew\t3\t978300760\n' >same.tsv
+for file in one.csv each.csv word.csv same.tsv; do
+  ask --new-users $file >out.txt 2>messages.txt || fail "$file is refused: $(cat messages.txt)"
+  [ -s out.txt ] || fail "$file has no answer"
+  grep -q 'warning' messages.txt && fail "$file is doubted: $(cat messages.txt)"
+done
 
 # Files are read with the same options as in experiment, except for times.
 printf 'x|day|what|who\n5|30/12/2011|1|new\n4|31/12/2011|2|new\n' >other.txt
