@@ -46,8 +46,8 @@ ask --new-users times.tsv >times.txt 2>messages.txt
 cmp times.txt liked.txt || fail "times count as ratings: $(cat messages.txt)"
 # One new user is enough, and so is one line of each: these are no columns of something else.
 printf 'new,1,5\nnew,2,5\nnew,3,5\n' >one.csv
-printf '1001,1,5\n1002,2,4\n1003,3,5\n1004,1,5\n' >each.csv
-printf 'test,1,5\n' >word.csv
+printf '1001,2,5\n1002,2,4\n1003,2,5\n1004,2,5\n' >each.csv
+printf 'test,2,5\n' >word.csv
 printf 'new\t1\t978300760\nnew\t2\t978300760\nnew\t3\t978300760\n' >same.tsv
 for file in one.csv each.csv word.csv same.tsv; do
   ask --new-users $file >out.txt 2>messages.txt || fail "$file is refused: $(cat messages.txt)"
