@@ -71,7 +71,7 @@ namespace detail {
       {"\x1F\x9D"sv, "is a file of compress (.Z); unpack it first"},
       {"PK\x05\x06"sv, "is a zip archive; unpack it first"},
       {"\x93NUMPY"sv,
-       "is a NumPy array; save it as CSV, with numpy.savetxt(..., delimiter=',', fmt='%g')"},
+       "is a NumPy array; save it as CSV, with numpy.savetxt(..., delimiter=',', fmt='%.15g')"},
       {"\xFF\xFE\0\0"sv, "is text in UTF-32; convert it to UTF-8"},
       {"\0\0\xFE\xFF"sv, "is text in UTF-32; convert it to UTF-8"},
       {"\xFF\xFF\xFF\xFF"sv, "is an Arrow stream; save it as CSV, or pass its table to read_arrow"},
