@@ -136,6 +136,7 @@ void print(const std::string& whose, const std::vector<ScoredItem<T>>& items, co
 /// that of the model's training.
 Interactions read_new_users(const Arguments& arguments, const Json& settings) {
   ReadOptions options = arguments.read_options();
+  options.training = false;  // there may be one user, or one interaction of each
   const bool models_own = !options.min_rating && settings.is_object() &&
                           settings.contains("min_rating") && settings["min_rating"].is_number();
   if (models_own) {
@@ -165,6 +166,7 @@ std::vector<std::string> users_left_out(const Arguments& arguments, const Intera
     return all;
   }
   ReadOptions options = arguments.read_options();
+  options.training = false;
   options.min_rating.reset();
   options.rating.reset();
   const Interactions whole = read_interactions(arguments.new_users, options);

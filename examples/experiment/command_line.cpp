@@ -86,6 +86,20 @@ void settle_lists(const CLI::App& app, Settings& settings) {
   }
 }
 
+/// @throws CLI::ValidationError  for several seeds, each of which reads the data, of a pipe
+void refuse_pipe_for_seeds(const Settings& settings) {
+  if (settings.seeds.size() < 2) return;
+  for (const auto& [option, file] :
+       {std::pair("--data", &settings.data), std::pair("--test", &settings.test)}) {
+    std::error_code none;
+    if (file->empty() || std::filesystem::is_regular_file(*file, none)) continue;
+    throw CLI::ValidationError(
+        option,
+        "is a pipe, which can be read only once, but each --seed reads it; save it as a "
+        "file");
+  }
+}
+
 /// @throws CLI::ValidationError  if an output would overwrite an input or another output
 void refuse_one_file_for_two(const Settings& settings) {
   const auto same = [](const std::string& a, const std::string& b) {
@@ -312,6 +326,7 @@ void declare_options(CLI::App& app, Settings& settings) {
     refuse_unused_by_split(app, settings);
     refuse_shared_negatives(settings);
     refuse_one_file_for_two(settings);
+    refuse_pipe_for_seeds(settings);
   });
 }
 

@@ -137,13 +137,24 @@ inline void check_parts(const Settings& settings, const prism::Split& split) {
       draws_test ? "; a larger --validation-part or --test-part may help" : "";
   prism::require(!split.validation.empty() && !split.test.empty(), "--data",
                  "is " + reason + ": the validation or the test set would be empty" + advice);
-  for (const prism::Interactions* const part : {&split.validation, &split.test}) {
-    prism::require(prism::count_not_in_training(split.train, *part) < part->size(), "--data",
-                   "no interaction of the " +
-                       std::string(part == &split.test ? "test" : "validation") +
-                       " set has a user and an item that are both in the training set, so no model "
-                       "can be tested; if another column has the users, choose it with "
-                       "--user-column");
+  bool one_each = true;  // whether every interaction has a user of its own
+  for (prism::Index user = 0; user < split.train.users(); ++user) {
+    one_each &= split.train.user_degree()[user] + split.validation.user_degree()[user] +
+                    split.test.user_degree()[user] <=
+                1;
+  }
+  prism::require(!one_each, "--data",
+                 "has a user of its own in every line, so no interaction of the test set has a "
+                 "user and an item that are both in the training set, and no model can be tested; "
+                 "if another column has the users, choose it with --user-column");
+  if (settings.seed != settings.seeds.front()) return;
+  for (const auto& [part, name] :
+       {std::pair(&split.validation, "validation"), std::pair(&split.test, "test")}) {
+    if (prism::count_not_in_training(split.train, *part) < part->size()) continue;
+    std::fprintf(stderr,
+                 "warning: no interaction of the %s set has a user and an item that are both in "
+                 "the training set; the data is too small, or another column has the users\n",
+                 name);
   }
 }
 

@@ -25,11 +25,11 @@ TEST_CASE("dates of other forms are the same seconds as ISO 8601's") {
        {"Tue Apr 03 18:00:09 +0000 2012", "Tue Apr  3 18:00:09 2012",
         "Tue Apr 03 18:00:09 UTC 2012", "Tue, 03 Apr 2012 18:00:09 +0000",
         "Tue, 03 Apr 2012 18:00:09 GMT", "3 Apr 2012 20:00:09 +0200", "2012/04/03 18:00:09",
-        "03.04.2012 18:00:09", "04/03/2012 6:00:09 PM", "4/3/2012 06:00:09 pm",
-        "Apr 3, 2012 6:00:09 PM", "Tuesday, April 3, 2012 18:00:09"}) {
+        "03.04.2012 18:00:09", "Apr 3, 2012 6:00:09 PM", "Tuesday, April 3, 2012 18:00:09"}) {
     CAPTURE(text);
     CHECK(parse_date(text) == time);
   }
+  CHECK(parse_date("4/13/2012 06:00:09 pm") == parse_date("2012-04-13T18:00:09Z"));
   CHECK(parse_date("11/13/2019 12:05 AM") == parse_date("2019-11-13T00:05Z"));
   CHECK(parse_date("11/13/2019 12:05 PM") == parse_date("2019-11-13T12:05Z"));
 }
@@ -45,6 +45,10 @@ TEST_CASE("text that is no date, or may be two, is none") {
                                  "03/04/2012",
                                  "3/4/2012 18:00:09",
                                  "13/04/2012 6:00 PM",
+                                 "03/04/2012 6:00 PM",
+                                 "12/12/2012 6:00 PM",
+                                 "04/13/2012 13:00 PM",
+                                 "04/13/2012 0:30 AM",
                                  "04/03/2012 13:00 PM",
                                  "04/03/2012 0:30 AM",
                                  "Foo 3, 2012",
@@ -79,4 +83,23 @@ TEST_CASE("files of dates as programs write them are in chronological order") {
        "lines")
           .c_str(),
       DataError);
+}
+
+TEST_CASE("the error of a date with slashes says what is unclear") {
+  const auto error_of = [](const std::string& date) -> std::string {
+    const TemporaryFile file("user,item,date\n7,8," + date + "\n");
+    try {
+      (void)read_interactions(file.path());
+      return "";
+    } catch (const DataError& error) {
+      return error.what();
+    }
+  };
+  const auto says = [&](const std::string& date, const std::string& words) {
+    return error_of(date).find(words) != std::string::npos;
+  };
+  CHECK(says("03/04/2012 6:00 PM", "of which either number may be the month"));
+  CHECK(says("13/04/2012", "'13/04/2012'; write dates as 1970-12-31"));
+  CHECK(says("04/13/2012", "'04/13/2012'; write dates as 1970-12-31"));
+  CHECK(error_of("04/13/2012 6:00 PM").empty());
 }

@@ -70,21 +70,43 @@ TEST_CASE("delimiters at the ends of lines, or of the header, are no columns") {
   std::string tall = "user,item\n";
   for (int k = 0; k < 100; ++k) tall += std::to_string(k % 7) + "," + std::to_string(k) + ",\n";
   CHECK(first_of(tall) == "0 0 (100)");
+  CHECK(first_of(tall + "1,2,note\n", {.format = Format::delimited}) == "0 0 (101)");
   CHECK(contains(first_of(tall + "1,2,3\n"), ":102: has 3 columns, but the first line has 2"));
 }
 
 TEST_CASE("a column of line numbers is not taken for the users") {
   const std::string problem =
-      "column 0 (from 0), taken as the user column, has numbers that grow by 1 from line to line, "
-      "which may be the lines' numbers" +
+      ": column 0 (from 0), taken as the user column, has numbers that grow by 1 from line to "
+      "line, which may be the lines' numbers" +
       choose_columns;
-  CHECK(first_of("0,7,8\n1,9,8\n2,7,10\n3,9,11\n") == ":1: " + problem);
-  CHECK(first_of("5\t7\t8\t4\n6\t9\t8\t4\n7\t7\t10\t4\n") == ":1: " + problem);
-  CHECK(first_of("n,who,what\n0,7,8\n1,9,8\n2,7,10\n") == ":2: " + problem);
-  CHECK(first_of("0,7,8\n1,9,8\n2,7,10\n3,9,11\n", {.user = 1, .item = 2}) == "7 8 (4)");
-  CHECK(first_of("0,7,8\n1,9,8\n2,7,10\n3,9,11\n", {.user = 0}) == "0 7 (4)");
-  CHECK(first_of("user,item,rating\n0,7,8\n1,9,8\n2,7,10\n") == "0 7 (3)");
-  CHECK(first_of("0,7\n1,9\n2,7\n") == "0 7 (3)");
+  const auto numbered = [](int lines, int begin, const std::string& end = "") {
+    std::string text;
+    for (int k = 0; k < lines; ++k) {
+      text += std::to_string(begin + k) + "," + std::to_string(k % 7) + "," +
+              std::to_string(k % 5 + 1) + end + "\n";
+    }
+    return text;
+  };
+  CHECK(first_of(numbered(21, 0)) == problem);
+  CHECK(first_of(numbered(2000, 5)) == problem);
+  CHECK(first_of("n,who,what\n" + numbered(30, 0)) == problem);
+  CHECK(first_of(numbered(30, 0), {.user = 1, .item = 2}) == "0 1 (30)");
+  CHECK(first_of(numbered(30, 0), {.user = 0}) == "0 0 (30)");
+  CHECK(first_of(numbered(30, 0), {.training = false}) == "0 0 (30)");
+  CHECK(first_of("user,item,rating\n" + numbered(30, 0)) == "0 0 (30)");
+  // Users numbered by their first appearance in a few lines, or in those of the first items.
+  CHECK(first_of("1,10,5\n2,10,3\n3,20,4\n") == "1 10 (3)");
+  CHECK(first_of(numbered(20, 0)) == "0 0 (20)");
+  std::string by_item;
+  for (int k = 0; k < 300; ++k) {
+    by_item += std::to_string(k % 150) + "," + std::to_string(k / 150) + ",5.0,97830\n";
+  }
+  CHECK(first_of(by_item) == "0 0 (300)");
+  std::string konect = "% bip weighted\n";
+  for (int k = 1; k <= 30; ++k) konect += std::to_string(k) + " 1 5\n";
+  CHECK(first_of(konect) == "1 1 (30)");
+  // The test set of a data set as NCF's, of users, items, ratings and times.
+  CHECK(first_of(numbered(30, 0, ",978300760")) == "0 0 (30)");
   // A test set of one line for each user.
   const TemporaryFile train("0\t7\t5\n0\t9\t5\n1\t7\t4\n2\t8\t4\n"),
       test("0\t8\t5\n1\t9\t4\n2\t7\t4\n");
@@ -112,28 +134,62 @@ TEST_CASE("a column with a value of its own in every line is not taken for the u
 }
 
 TEST_CASE("a column of kinds of feedback is not taken for the users or items") {
-  const std::string like = "like,u1,i1,2022-06-24 21:20:11\nlike,u1,i2,2022-06-24 21:20:13\n";
+  std::string like, both;
+  for (int k = 0; k < 20; ++k) like += "like,u1,i" + std::to_string(k) + ",2022-06-24 21:20:11\n";
+  for (int k = 0; k < 4; ++k) both += k % 2 == 0 ? "u1,view,i1\n" : "u2,addtocart,i1\n";
   CHECK(first_of(like) ==
         ":1: column 0 (from 0), taken as the user column, has kinds of feedback such as 'like'" +
             choose_columns);
-  CHECK(first_of(like, {.user = 1, .item = 2}) == "u1 i1 (2)");
-  CHECK(contains(first_of("u1,view,i1\nu2,addtocart,i1\n"), "taken as the item column, has kinds"));
-  CHECK(first_of("mag,u1,i1\nmag,u2,i1\nmag,u1,i2\n") ==
-        ": column 0 (from 0), taken as the user column, has only the value 'mag', which may be a "
-        "kind of feedback" +
-            choose_columns);
+  CHECK(first_of(like, {.user = 1, .item = 2}) == "u1 i0 (20)");
+  CHECK(contains(first_of(both), ":1: column 1 (from 0), taken as the item column, has kinds"));
   CHECK(first_of("Typ,uid,iid\nfavori,3,8\nfavori,3,9\n") == "3 8 (2)");
+  // A few lines, or no ids further right.
+  CHECK(first_of("test,12,5\n") == "test 12 (1)");
+  CHECK(first_of("star,order,5\nstar,open,4\nstar,play,4\nplay,star,1\n") == "star order (4)");
+  CHECK(first_of(both, {.training = false}) == "u1 view (2)");
+}
+
+TEST_CASE("few ids in many lines are doubtful") {
+  const std::string named = "alice,matrix,5\nalice,up,4\nalice,heat,3\n";
+  const ReadOptions no_header{.header = Header::no};
+  CHECK(first_of(named, no_header) == "alice matrix (3)");
+  CHECK(contains(warnings_of(named, no_header),
+                 "column 0 (from 0), taken as the user column, has only the value 'alice', which "
+                 "may be a kind of feedback" +
+                     choose_columns));
+  CHECK(!contains(warnings_of(named, {.header = Header::no, .training = false}), "feedback"));
   std::string kinds, labels;
   for (int k = 0; k < 120; ++k) {
     const std::string ids = "," + std::to_string(k % 31) + "," + std::to_string(k % 17) + "\n";
     kinds += (k % 3 == 0 ? "mag" : "kauf") + ids;
     labels += (k % 3 == 0 ? "1" : "0") + ids;
   }
-  CHECK(contains(first_of(kinds), "taken as the user column, has only a few values such as 'mag'"));
-  CHECK(contains(first_of(labels), "taken as the user column, has only a few values such as '1'"));
+  CHECK(contains(warnings_of(kinds), "taken as the user column, has only a few values such as 'm"));
+  CHECK(contains(warnings_of(labels), "user column, has only a few values such as '1'"));
   // One user, with a number or a name in a header.
   CHECK(first_of("7,1,5\n7,2,4\n7,3,4\n") == "7 1 (3)");
   CHECK(first_of("user,item,rating\nAnn,1,5\nAnn,2,4\nAnn,3,4\n") == "Ann 1 (3)");
+  CHECK(!contains(warnings_of("user,item,rating\nAnn,1,5\nAnn,2,4\nAnn,3,4\n"), "feedback"));
+}
+
+TEST_CASE("interactions of new users are read, however few") {
+  const ReadOptions history{.training = false};
+  CHECK(first_of("new\t1\t978300760\nnew\t2\t978300760\nnew\t3\t978300760\n", history) ==
+        "new 1 (3)");
+  CHECK(first_of("test,12,5\n", history) == "test 12 (1)");
+  CHECK(first_of("1001,12,5\n1002,7,4\n1003,3,5\n", history) == "1001 12 (3)");
+  CHECK(first_of("9,12,5\n3,7,4\n5,3,5\n4,3,5\n", history) == "9 12 (4)");
+}
+
+TEST_CASE("columns are not judged by what low ratings leave") {
+  CHECK(first_of("1,10,5\n1,11,2\n2,10,5\n2,12,1\n3,10,5\n3,13,2\n4,11,5\n4,12,1\n",
+                 {.min_rating = 5}) == "1 10 (4)");
+  std::string text;
+  for (int k = 0; k < 1500; ++k) {
+    const std::string user = std::to_string(k);
+    text += user + "," + std::to_string(k % 9) + ",5\n" + user + ",100,1\n";
+  }
+  CHECK(first_of(text, {.min_rating = 5}) == "0 0 (1500)");
 }
 
 TEST_CASE("training on one user, or on one interaction for each, is doubtful") {
@@ -150,6 +206,8 @@ TEST_CASE("training on one user, or on one interaction for each, is doubtful") {
   CHECK(warnings_of(rated).empty());  // repeated: 21 interactions
   for (int k = 0; k < 60; ++k) rated += "4," + std::to_string(k) + ",5\n";
   CHECK(contains(warnings_of(rated), "there are only 4 users (column 0); use the option user"));
+  CHECK(warnings_of("7 1\n8 2\n", {.format = Format::adjacency}) ==
+        "every interaction has a user of its own, so no user can be both learned and tested");
   CHECK(warnings_of("7,1\n8,2\n8,1\n").empty());
   CHECK(warnings_of("7,1\n").empty());
 }

@@ -67,6 +67,14 @@ TEST_CASE("all digits of a number count, however it is written") {
         "export the ids as text");
 }
 
+TEST_CASE("unmatched quotes between tabs are part of the field, with backslashes too") {
+  const ReadOptions escapes{.backslash_escapes = true};
+  const std::string rest = "\t5\n1\t2\t5\n";
+  CHECK(ids_in("7\t\"a\\\\" + rest, escapes) == "7 \"a\\, 1 2");
+  CHECK(ids_in("7\t\"a\" b\\\\" + rest, escapes) == "7 \"a\" b\\, 1 2");
+  CHECK(ids_in("7\t\"a\\\"b\"" + rest, escapes) == "7 a\"b, 1 2");
+}
+
 TEST_CASE("backslashes that escape quotes are read by an option that the error names") {
   const std::string text =
       "\"User-ID\";\"ISBN\";\"Book-Rating\"\n\"276725\";\"034545104X\";\"0\"\n"

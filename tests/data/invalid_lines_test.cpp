@@ -74,18 +74,29 @@ TEST_CASE("if no valid line is left, the error says what was wrong") {
 
 TEST_CASE("words for a missing value among ids that have digits are errors, or left out") {
   const std::string text = "user_id,item_id\n7,8\nNULL,8\n9,10\n\\N,8\nnan,10\n7,None\n";
-  CHECK(found_in(text) == ":3: the user is missing: 'NULL'" + left_out_by_option +
-                              ", or missing_ids to the words that stand for a missing id");
+  CHECK(found_in(text) ==
+        ":3: the user is missing: 'NULL'" + left_out_by_option +
+            ", or missing_ids to the words that stand for a missing id (none: this one is "
+            "kept)");
   CHECK(found_in(text, invalid_dropped) ==
         "2 users, 2 items, 2 interactions; left out: 3 without a user, 1 without an item");
-  for (const std::string word :
-       {"null", "NaN", "NA", "N/A", "<NA>", "None", "nil", "\\N", "-", "?", "unknown"}) {
+  for (const std::string word : {"null", "NaN", "NA", "N/A", "<NA>", "None", "nil", "\\N"}) {
     CAPTURE(word);
     CHECK(contains(found_in("u1\tx7\nu2\t" + word + "\n"), ":2: the item is missing: "));
     CHECK(contains(found_in("u1,x7\n" + word + ",x8\n"), ":2: the user is missing: "));
     CHECK(contains(found_in("1 2 3\n" + word + " 5\n", {.format = Format::adjacency}),
                    ":2: the user is missing: "));
   }
+  for (const std::string word : {"-", "--", "?", ".", "unknown", "Missing"}) {
+    CAPTURE(word);
+    CHECK(contains(found_in("1\t7\n2\t" + word + "\n"), ":2: the item is missing: "));
+    CHECK(contains(found_in("1,7\n" + word + ",8\n"), ":2: the user is missing: "));
+    CHECK(contains(found_in("u1\tx7\nu2\t" + word + "\n"), "2 items"));
+  }
+  const TemporaryFile marked("user,item\nu1,8\n-,9\n");
+  const Interactions data = read_interactions(marked.path());
+  REQUIRE(data.read_summary()->warnings.size() == 1);
+  CHECK(contains(data.read_summary()->warnings[0], "there is the user '-'"));
   // Below the sample.
   std::string tall;
   for (int k = 0; k < 1000; ++k) tall += std::to_string(k % 30) + "\t" + std::to_string(k) + "\n";
@@ -143,4 +154,28 @@ TEST_CASE("the number of rows that a database writes below a table is left out")
   CHECK(contains(found_in("7,8,5\n9,8,4\nTotal: 2\n"), ":3: has 1 columns"));
   CHECK(contains(found_in("7,8,5\n9,8,4\nTotal: 2\n", invalid_dropped),
                  "left out: 1 with another number of columns"));
+}
+
+TEST_CASE("words that may be names stand for a missing id only among numbers") {
+  CHECK(contains(found_in("user,item\n7,8 1/2\n8,unknown\n7,M1\n"), "3 items"));
+  CHECK(contains(found_in("user,item\nu1,8\n-,9\n"), "2 users"));
+  CHECK(contains(found_in("user,item\n7,8\n8,unknown\n"), "the item is missing: 'unknown'"));
+  CHECK(contains(found_in("user,item\n7,8\n-,8\n"), "the user is missing: '-'"));
+  CHECK(contains(found_in("user,item\nu1,8\nNone,9\n"), "the user is missing: 'None'"));
+}
+
+TEST_CASE("ratings with decimal commas, and bad ones, count as ratings that are not required") {
+  CHECK(contains(found_in("new;12;1,5\nnew;14;4,5\n",
+                          {.min_rating = 3, .require_rating = false, .decimal_comma = true}),
+                 "1 rated below 3"));
+  CHECK(contains(found_in("7,12,1.5\n7,14,4.5\n7,15,bad\n",
+                          {.min_rating = 3, .require_rating = false, .drop_invalid = true}),
+                 "1 rated below 3, 1 without a valid rating"));
+}
+
+TEST_CASE("the error of lines of other numbers of columns advises what is not set yet") {
+  const std::string text = "1,2,3\n1,2\n2,2\n3,2\n";
+  CHECK(contains(found_in(text), "or the option drop_invalid"));
+  const std::string dropping = found_in(text, {.drop_invalid = true});
+  CHECK_FALSE(contains(dropping, "or the option drop_invalid"));
 }

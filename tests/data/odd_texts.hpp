@@ -231,7 +231,8 @@ inline const std::vector<OddFile> odd_texts{
     {"an array of NumPy",
      "\x93NUMPY\x01\0v\0{'descr'"s,
      {},
-     refused(": is a NumPy array; save it as CSV")},
+     refused(": is a NumPy array; save it as CSV, with numpy.savetxt(..., delimiter=',', "
+             "fmt='%.15g')")},
     {"a table in Markdown",
      "| user | item |\n|------|------|\n| 7 | 8 |\n",
      {},

@@ -139,10 +139,19 @@ refused_parts '--test excludes --test-column' --data parts.tsv --test test.tsv -
 sed 's/0$/1/' parts.tsv | cat parts.tsv - >twice.tsv
 refused_parts '--test-column: ' --data twice.tsv --test-column 2
 
+# Each seed reads the data again.
+status=0
+"$program" --quiet --data - --seed 1,2 < <(cat parts.tsv) >out.txt 2>&1 || status=$?
+[ "$status" = 2 ] && grep -qF -- '--data: is a pipe, which can be read only once' out.txt || fail "status $status for seeds and a pipe: $(cat out.txt)"
+
 # Columns that are no users and items, whatever the split.
 awk -F:: '{ print NR - 1 "," $1 "," $2 }' ratings.dat >indexed.csv
 refused_parts 'column 0 (from 0), taken as the user column, has numbers that grow by 1' --data indexed.csv
 refused_parts 'no interaction of the test set has a user and an item that are both in the training set' --data indexed.csv --user-column 0
+# Twelve lines, of which a validation item may occur once, are trained on.
+awk 'BEGIN { for (k = 0; k < 12; ++k) print k % 4 "," k "," 5 }' >small.csv
+"$program" --epochs 1 --quiet --data small.csv >out.txt 2>&1 || fail "small data is refused: $(cat out.txt)"
+grep -qF 'set has a user and an item that are both in the training set; the data is too small' out.txt || fail "small data has no warning: $(cat out.txt)"
 parts index --data indexed.csv --user-column 1 --item-column 2
 
 # Splits by time, which is in a column or the file's order.

@@ -44,6 +44,16 @@ cmp out.txt liked.txt && grep -q 'all ratings of the user low are below --min-ra
 printf 'new\t1\t978300760\nnew\t2\t978300761\n' >times.tsv
 ask --new-users times.tsv >times.txt 2>messages.txt
 cmp times.txt liked.txt || fail "times count as ratings: $(cat messages.txt)"
+# One new user is enough, and so is one line of each: these are no columns of something else.
+printf 'new,1,5\nnew,2,5\nnew,3,5\n' >one.csv
+printf '1001,2,5\n1002,2,4\n1003,2,5\n1004,2,5\n' >each.csv
+printf 'test,2,5\n' >word.csv
+printf 'new\t1\t978300760\nnew\t2\t978300760\nnew\t3\t978300760\n' >same.tsv
+for file in one.csv each.csv word.csv same.tsv; do
+  ask --new-users $file >out.txt 2>messages.txt || fail "$file is refused: $(cat messages.txt)"
+  [ -s out.txt ] || fail "$file has no answer"
+  grep -q 'warning' messages.txt && fail "$file is doubted: $(cat messages.txt)"
+done
 
 # Files are read with the same options as in experiment, except for times.
 printf 'x|day|what|who\n5|30/12/2011|1|new\n4|31/12/2011|2|new\n' >other.txt
@@ -79,10 +89,10 @@ refused 2 "--similar-to" --users 1 --similar-to 1
 refused 2 "--similar-to" --similar-to 1 --include-seen
 refused 2 "--similar-to" --similar-to 1 --cosine
 # Items, too.
-ask --similar-to 1,2 -k 3 >similar.txt
-printf '1\n2\n' >items
-ask --similar-to-file items -k 3 | cmp - similar.txt || fail "items of a file get other answers"
-ask --similar-to-file - -k 3 <items | cmp - similar.txt || fail "items of the standard input get other answers"
+head -2 models/MF-DirectAU-None-PRISM/item_ids.txt >items
+ask --similar-to "$(paste -sd, items)" >similar.txt
+ask --similar-to-file items | cmp - similar.txt || fail "items of a file get other answers"
+ask --similar-to-file - <items | cmp - similar.txt || fail "items of the standard input get other answers"
 refused 1 "empty: has no items" --similar-to-file empty
 refused 2 "--similar-to-file" --users 1 --similar-to-file items
 refused 2 "--similar-to-file" --similar-to-file items --cosine
@@ -134,9 +144,9 @@ printf 'u\\t1\n' >users
 # Ids with commas.
 { echo 'user,item'; awk -F:: '{ print "\"Doe, " $1 "\",\"B" $2 ", vol. 1\"" }' ratings.dat; } >commas.csv
 train --data commas.csv --delimiter , --header --save commas
-printf 'B3, vol. 1\n' >items
+printf 'B4, vol. 1\n' >items
 "$program" --model commas/MF-DirectAU-None-PRISM --similar-to-file items -k 2 >out.txt
-[ "$(awk -F'\t' 'NF == 4 && $1 == "B3, vol. 1" && $3 ~ /, vol. 1$/' out.txt | wc -l)" = 2 ] || fail "$(cat out.txt)"
+[ "$(awk -F'\t' 'NF == 4 && $1 == "B4, vol. 1" && $3 ~ /, vol. 1$/' out.txt | wc -l)" = 2 ] || fail "$(cat out.txt)"
 # A line with an id that has spaces around it keeps them, as in user_ids.txt.
 { echo 'user,item'; awk -F:: '{ print "\" u" $1 " \",\"" $2 "\"" }' ratings.dat; } >spaces.csv
 train --data spaces.csv --delimiter , --header --save spaces

@@ -2,12 +2,11 @@
 // Whether the columns that were found in a file hold what they were taken for.
 #pragma once
 
-#include <charconv>
+#include <algorithm>
 #include <cstddef>
 #include <optional>
 #include <set>
 #include <string>
-#include <system_error>
 
 #include "prism/core/config.hpp"
 #include "prism/core/error.hpp"
@@ -31,15 +30,14 @@ class ColumnChecker {
                 const ReadOptions& options)
       : file_(file), rows_(rows), values_(values), options_(options) {}
 
-  /// @param first  whether the file is the first one of its data set
+  /// @param training  whether the file is a training set
   /// @throws DataError  if a column holds something else
-  void check(const Layout& layout, bool first) const {
+  void check(const Layout& layout, bool training) const {
     refuse_empty(layout, layout.user, "user");
     refuse_empty(layout, layout.item, "item");
     check_ids(layout);
-    if (first) refuse_line_numbers(layout);
-    if (layout.user_by_position) refuse_events(layout.user, "user");
-    if (layout.item_by_position) refuse_events(layout.item, "item");
+    if (training && layout.user_by_position) refuse_events(layout, layout.user, "user");
+    if (training && layout.item_by_position) refuse_events(layout, layout.item, "item");
     refuse_rounded_ids(layout.user, "user");
     refuse_rounded_ids(layout.item, "item");
     if (layout.rating && !options_.rating) refuse_times_as_ratings(*layout.rating);
@@ -103,34 +101,40 @@ class ColumnChecker {
                         "; use the options user and item to choose the columns");
   }
 
-  /// @throws DataError  if the column of users, found by its position, counts the lines
-  void refuse_line_numbers(const Layout& layout) const {
-    const std::size_t begin = values_.first_row();
-    if (!layout.user_by_position || rows_.size() < begin + 3) return;
-    std::optional<std::size_t> last;
-    for (std::size_t k = begin; k < rows_.size(); ++k) {
-      if (rows_[k].fields.size() != rows_[begin].fields.size()) return;
-      if (layout.user >= rows_[k].fields.size()) return;
-      const std::string& field = rows_[k].fields[layout.user];
-      std::size_t number = 0;
-      const auto read = std::from_chars(field.data(), field.data() + field.size(), number);
-      if (read.ec != std::errc() || read.ptr != field.data() + field.size()) return;
-      if (last && number != *last + 1) return;
-      last = number;
-    }
-    refuse_column(layout.user, "user",
-                  "numbers that grow by 1 from line to line, which may be the lines' numbers");
-  }
-
-  /// @throws DataError  if the column of ids, found by its position, has names of events
-  void refuse_events(std::size_t column, const char* option) const {
+  /// @throws DataError  if the column of ids, found by its position, has names of events: several,
+  ///     or one in many lines, and a later column may have the ids
+  void refuse_events(const Layout& layout, std::size_t column, const char* option) const {
     const auto is_event = [](const std::string& field) {
       return is_known(field, known_columns.events);
     };
     if (!values_.all(column, is_event)) return;
+    std::set<std::string> words;
+    for (std::size_t k = values_.first_row(); k < rows_.size(); ++k) {
+      words.insert(plain_name(rows_[k].fields[column]));
+    }
+    const std::size_t rows = rows_.size() - values_.first_row();
+    if (rows < 4 || (words.size() == 1 && rows < 20)) return;
+    bool ids_follow = false;
+    for (std::size_t other = std::max(layout.user, layout.item) + 1;
+         other < rows_[values_.first_row()].fields.size(); ++other) {
+      ids_follow |= may_be_ids(other);
+    }
+    if (!ids_follow) return;
     refuse_column(
         column, option,
         "kinds of feedback such as " + excerpt(rows_[values_.first_row()].fields[column]));
+  }
+
+  /// Whether a column has neither times nor ratings alone.
+  [[nodiscard]] bool may_be_ids(std::size_t column) const {
+    const auto is_no_time = [](const std::string& field) {
+      return !field.empty() && !ColumnValues::is_time(field);
+    };
+    const auto may_be_rating = [](const std::string& field) {
+      const std::optional<double> number = parse_number(field);
+      return number && *number >= -10 && *number <= 10;
+    };
+    return values_.all(column, is_no_time) && !values_.all(column, may_be_rating);
   }
 
   /// However the column was chosen: different ids may have been rounded to the same number.

@@ -4,10 +4,12 @@
 
 #include <algorithm>
 #include <array>
+#include <charconv>
 #include <cstddef>
 #include <optional>
 #include <string>
 #include <string_view>
+#include <system_error>
 #include <vector>
 
 #include "prism/core/config.hpp"
@@ -22,8 +24,8 @@ namespace prism::inline PRISM_ISA {
 
 namespace detail {
 
-/// Whether so few ids of so many lines are rather the values of a kind of feedback or of a label
-/// than users or items: one word; up to five words in 100 lines; 0 and 1, or -1 and 1.
+/// Whether so few ids of so many lines may be the values of a kind of feedback or of a label: one
+/// word; up to five words in 100 lines; 0 and 1, or -1 and 1.
 [[nodiscard]] inline bool are_categories(const Ids& ids, std::size_t lines) {
   if (ids.size() > 5 || lines < 3) return false;
   bool words = true, labels = true;
@@ -35,36 +37,62 @@ namespace detail {
   return (words && (ids.size() == 1 || lines >= 100)) || (labels && ids.size() == 2 && lines >= 20);
 }
 
-/// @param lines  the number of interactions that were read
-/// @throws DataError  if a column that was taken for users or items by its position alone, of three
-///     or more columns, has a value of its own in every line, or the values of a category
-inline void refuse_other_columns(const std::string& file, const Layout& layout, const Ids& users,
-                                 const Ids& items, std::size_t lines) {
-  const auto refuse = [&](std::size_t column, const char* what, const std::string& problem) {
-    throw DataError(file, 0,
-                    "column " + std::to_string(column) + " (from 0), taken as the " + what +
-                        " column, " + problem +
-                        "; use the options user and item to choose the "
-                        "columns");
-  };
-  const std::string line_number =
-      " of its own in every line, which may be the number of the line or of an event";
-  const auto category = [](const Ids& ids) {
-    return (ids.size() == 1 ? "has only the value " : "has only a few values such as ") +
-           excerpt(ids[0]) + ", which may be a kind of feedback";
-  };
-  if (layout.user_by_position) {
-    if (lines >= 4 && users.size() == lines)
-      refuse(layout.user, "user", "has a value" + line_number);
-    if (are_categories(users, lines)) refuse(layout.user, "user", category(users));
+/// Whether each id is the number after the one before.
+[[nodiscard]] inline bool count_up(const Ids& ids) {
+  std::size_t last = 0;
+  for (Index row = 0; row < ids.size(); ++row) {
+    const std::string_view id = ids[row];
+    std::size_t number = 0;
+    const auto read = std::from_chars(id.data(), id.data() + id.size(), number);
+    if (read.ec != std::errc() || read.ptr != id.data() + id.size()) return false;
+    if (row > 0 && number != last + 1) return false;
+    last = number;
   }
-  if (layout.item_by_position) {
-    // A few users may have different items.
-    if (lines >= 1000 && users.size() > 2 && items.size() == lines) {
-      refuse(layout.item, "item", "has a value" + line_number);
+  return true;
+}
+
+/// Checks columns of a training set that were taken for users or items by their position alone, of
+/// three or more columns.
+/// @param lines  the number of interactions, none of which was left out
+/// @returns  what is doubtful
+/// @throws DataError  if a column has a value of its own in every line of many: a number that grows
+///     by 1, or another value
+[[nodiscard]] inline std::vector<std::string> check_other_columns(const std::string& file,
+                                                                  const Layout& layout,
+                                                                  const Ids& users,
+                                                                  const Ids& items,
+                                                                  std::size_t lines) {
+  const auto in_words = [&](std::size_t column, const char* what, const std::string& problem) {
+    return "column " + std::to_string(column) + " (from 0), taken as the " + what + " column, " +
+           problem + "; use the options user and item to choose the columns";
+  };
+  const std::string own_value =
+      "has a value of its own in every line, which may be the number of the line or of an event";
+  // A test set of one line for each user looks like that too; its ratings and times tell.
+  if (layout.user_by_position && users.size() == lines && !layout.rated_and_timed) {
+    if (lines > 20 && count_up(users)) {
+      throw DataError(file, 0,
+                      in_words(layout.user, "user",
+                               "has numbers that grow by 1 from line to line, which may be the "
+                               "lines' numbers"));
     }
-    if (are_categories(items, lines)) refuse(layout.item, "item", category(items));
+    if (lines >= 1000) throw DataError(file, 0, in_words(layout.user, "user", own_value));
   }
+  // A few users may have different items.
+  if (layout.item_by_position && lines >= 1000 && users.size() > 2 && items.size() == lines) {
+    throw DataError(file, 0, in_words(layout.item, "item", own_value));
+  }
+  std::vector<std::string> doubts;
+  const auto doubt = [&](std::size_t column, const char* what, const Ids& ids) {
+    if (!are_categories(ids, lines)) return;
+    doubts.push_back(
+        in_words(column, what,
+                 (ids.size() == 1 ? "has only the value " : "has only a few values such as ") +
+                     excerpt(ids[0]) + ", which may be a kind of feedback"));
+  };
+  if (layout.user_by_position) doubt(layout.user, "user", users);
+  if (layout.item_by_position) doubt(layout.item, "item", items);
+  return doubts;
 }
 
 /// The shortest spelling of a whole number: "7" of "7.0", "007" and "+7", "1234" of "1,234". Empty
@@ -126,8 +154,8 @@ inline void refuse_other_columns(const std::string& file, const Layout& layout, 
                        "are no ids, with drop_invalid");
     return warnings;
   }
-  for (const std::string_view word :
-       {"NULL", "null", "\\N", "nan", "NaN", "None", "NA", "N/A", "<NA>"}) {
+  for (const std::string_view word : {"NULL", "null", "\\N", "nan", "NaN", "None", "NA", "N/A",
+                                      "<NA>", "-", "--", "?", ".", "unknown", "missing"}) {
     if (ids.find(word) == absent) continue;
     warnings.push_back("there is the " + std::string(what) + " " + excerpt(word) +
                        ", which may stand for a missing one; the option missing_ids says whether "

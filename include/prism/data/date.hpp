@@ -182,8 +182,8 @@ inline constexpr std::array<std::string_view, 7> weekday_names{
 
 /// A date in another form than ISO 8601's: "Tue Apr 03 18:00:09 +0000 2012", "Tue, 3 Apr 2012
 /// 18:00:09 GMT", "Apr 3, 2012", "03-Apr-2012", "04 03, 2012" (month and day), "03.04.2012" (day
-/// and month), each with a time of day or without, and "4/3/2012 6:00:09 PM" (month and day). Of
-/// "03/04/2012" either may be the month, so it is none.
+/// and month), each with a time of day or without, and "4/13/2012 6:00:09 PM" (month and day). Of
+/// "03/04/2012 6:00:09 PM" either may be the month, so it is none.
 [[nodiscard]] inline std::optional<double> parse_other_date(std::string_view text) noexcept {
   DateText left(text);
   std::string_view word = left.take_letters();
@@ -223,7 +223,7 @@ inline constexpr std::array<std::string_view, 7> weekday_names{
       month = first;
       day = left.take_one_or_two();
       twelve = true;
-      if (!left.take('/')) return std::nullopt;
+      if (day <= 12 || !left.take('/')) return std::nullopt;
     } else {
       const bool dash = left.take('-');
       if (!dash && !left.take_spaces()) return std::nullopt;
@@ -246,13 +246,20 @@ inline constexpr std::array<std::string_view, 7> weekday_names{
   return clock && left.empty() ? std::optional(*start + *clock) : std::nullopt;
 }
 
-/// Whether a text begins like 03/04/2012, of which either number may be the month.
-[[nodiscard]] inline bool has_unclear_month(std::string_view text) noexcept {
+/// Whether a text begins like 03/04/2012 or 13/04/2012.
+[[nodiscard]] inline bool has_slashes(std::string_view text) noexcept {
   DateText left(text);
   const int first = left.take_one_or_two();
   const bool slash = left.take('/');
   const int second = left.take_one_or_two();
   return first > 0 && slash && second > 0 && left.take('/') && left.take_digits(2) >= 0;
+}
+
+/// Whether a text begins like 03/04/2012, of which either number may be the month.
+[[nodiscard]] inline bool has_unclear_month(std::string_view text) noexcept {
+  DateText left(text);
+  const int first = left.take_one_or_two();
+  return has_slashes(text) && left.take('/') && first <= 12 && left.take_one_or_two() <= 12;
 }
 
 /// A date of ISO 8601, also with slashes; nullopt for anything else.

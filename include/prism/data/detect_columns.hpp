@@ -46,9 +46,11 @@ class ColumnDetector {
     layout.user = user ? *user : remaining_id(layout, item, 0, "user");
     layout.item = item ? *item : remaining_id(layout, user, 1, "item");
     require(layout.user != layout.item, "item", "must not be the same column as user");
-    const bool several = rows_[0].fields.size() >= 3 && !layout.matrix;
+    const bool several = rows_[0].fields.size() >= 3 && !layout.matrix && !layout.konect;
     layout.user_by_position = several && !user && (layout.names.empty() || !item);
     layout.item_by_position = several && !item && (layout.names.empty() || !user);
+    layout.rated_and_timed = layout.names.empty() && rows_[0].fields.size() == 4 &&
+                             values.all(2, ColumnValues::is_low) && values.has_times(3);
     if (options_.min_rating && (options_.require_rating || has_rating(layout, values))) {
       const std::size_t rating = find_rating(layout);
       require(rating != layout.user && rating != layout.item, "rating",
@@ -64,7 +66,7 @@ class ColumnDetector {
     find_time(layout, values);
     layout.missing_users = missing_ids_of(values, layout.user);
     layout.missing_items = missing_ids_of(values, layout.item);
-    ColumnChecker(file_, rows_, values, options_).check(layout, first);
+    ColumnChecker(file_, rows_, values, options_).check(layout, first && options_.training);
   }
 
  private:
@@ -149,8 +151,17 @@ class ColumnDetector {
     if (options_.rating) return true;
     if (!layout.names.empty()) return !find_known(layout.names, known_columns.rating).empty();
     constexpr std::size_t column = 2;
-    return column != layout.user && column != layout.item &&
-           values.all(column, ColumnValues::is_number) &&
+    if (column == layout.user || column == layout.item) return false;
+    std::size_t numbers = 0;
+    for (std::size_t k = values.first_row(); k < rows_.size(); ++k) {
+      if (column >= rows_[k].fields.size()) continue;
+      const std::string& field = rows_[k].fields[column];
+      numbers += options_.decimal_comma ? parse_decimal_comma(field).has_value()
+                                        : ColumnValues::is_number(field);
+    }
+    const std::size_t rows = rows_.size() - values.first_row();
+    const bool enough = options_.drop_invalid ? 2 * numbers > rows : numbers == rows;
+    return rows > 0 && enough && !values.has_times(column) &&
            !values.all(column, ColumnValues::is_time);
   }
 

@@ -67,17 +67,21 @@ class FormatDetector {
     const bool runs = delimiter == "\t" && std::ranges::any_of(rows, [](const SampleRow& row) {
                         return row.text.find("\t\t") != std::string::npos;
                       });
-    fail(other->line, ragged_problem(other->fields.size(), rows[0].fields.size()) +
-                          backslash_advice(other->text, options_.backslash_escapes) +
-                          (runs ? "; if any number of tabs separates columns, set the option "
-                                  "delimiter to a space, which matches them"
-                                : ""));
+    fail(other->line,
+         ragged_problem(other->fields.size(), rows[0].fields.size(), options_.drop_invalid) +
+             backslash_advice(other->text, options_.backslash_escapes) +
+             (runs ? "; if any number of tabs separates columns, set the option "
+                     "delimiter to a space, which matches them"
+                   : ""));
   }
 
-  static std::string ragged_problem(std::size_t columns, std::size_t expected) {
+  /// @param dropping  whether such lines are left out, unless too many of the first ones are such
+  static std::string ragged_problem(std::size_t columns, std::size_t expected,
+                                    bool dropping = false) {
     return "has " + std::to_string(columns) + " columns, but the first line has " +
            std::to_string(expected) + "; set the option format to " + format_choice +
-           ", or the option drop_invalid to leave out such lines";
+           (dropping ? "; the option drop_invalid does not leave out half of the first lines"
+                     : ", or the option drop_invalid to leave out such lines");
   }
 
  private:

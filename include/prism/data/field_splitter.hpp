@@ -115,36 +115,49 @@ class FieldSplitter {
     start_unquoted(record.size());
     for (std::size_t at = 0;;) {
       while (at < record.size() && record[at] == ' ') ++at;
-      const std::size_t start = unquoted_.size();
-      const bool quoted = (quotes_ || tabs_) && at < record.size() && record[at] == '"';
-      bool closed = false;
-      for (at += quoted ? 1 : 0; at < record.size(); ++at) {
-        const std::string_view rest = record.substr(at);
-        if (rest[0] == '\\' && rest.size() > 1) {
-          const char next = rest[1];
-          const bool escaped = next == '"' || next == '\\' || next == '\n' || next == delimiter_[0];
-          if (!escaped) unquoted_ += '\\';
-          unquoted_ += next;
-          ++at;
-        } else if (quoted && !closed && rest[0] == '"') {
-          closed = !rest.starts_with("\"\"");
-          if (closed) continue;
-          unquoted_ += '"';
-          ++at;
-        } else if ((!quoted || closed) && rest.starts_with(delimiter_)) {
-          break;
-        } else if (closed && rest[0] != ' ') {
-          return false;
-        } else if (!closed) {
-          unquoted_ += rest[0];
-        }
+      const std::size_t start = unquoted_.size(), begin = at;
+      bool quoted = (quotes_ || tabs_) && at < record.size() && record[at] == '"';
+      if (!take_escaped(record, at, quoted)) {
+        if (!tabs_) return false;
+        // Between tabs, unmatched quotes are part of the field.
+        unquoted_.resize(start);
+        at = begin;
+        quoted = false;
+        (void)take_escaped(record, at, quoted);
       }
-      if (quoted && !closed) return false;
       const std::string_view field = std::string_view(unquoted_).substr(start);
       fields_.push_back(quoted ? field : trimmed(field));
       if (at >= record.size()) return true;
       at += delimiter_.size();
     }
+  }
+
+  /// Appends the field at `at` to unquoted_, and moves `at` behind it. Returns false if its quotes
+  /// do not enclose all of it.
+  bool take_escaped(std::string_view record, std::size_t& at, bool quoted) {
+    bool closed = false;
+    for (at += quoted ? 1 : 0; at < record.size(); ++at) {
+      const std::string_view rest = record.substr(at);
+      if (rest[0] == '\\' && rest.size() > 1) {
+        const char next = rest[1];
+        const bool escaped = next == '"' || next == '\\' || next == '\n' || next == delimiter_[0];
+        if (!escaped) unquoted_ += '\\';
+        unquoted_ += next;
+        ++at;
+      } else if (quoted && !closed && rest[0] == '"') {
+        closed = !rest.starts_with("\"\"");
+        if (closed) continue;
+        unquoted_ += '"';
+        ++at;
+      } else if (rest.starts_with(delimiter_) && (!quoted || closed || tabs_)) {
+        return !quoted || closed;
+      } else if (closed && rest[0] != ' ') {
+        return false;
+      } else if (!closed) {
+        unquoted_ += rest[0];
+      }
+    }
+    return !quoted || closed;
   }
 
   bool split_quoted(std::string_view record) {

@@ -81,6 +81,7 @@ class LayoutFinder {
                      "is a MatrixMarket matrix of kind 'pattern', which has no values, but "
                      "min_rating needs ratings; leave min_rating unset");
     }
+    layout.konect = preamble_.konect;
     if (preamble_.entries) layout.matrix = {preamble_.rows, preamble_.columns};
     rows_ = sample_.rows(layout.delimiter);
     if (std::ranges::all_of(rows_[0].fields, [](const auto& field) { return field.empty(); }) &&

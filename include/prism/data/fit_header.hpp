@@ -69,8 +69,11 @@ enum class HeaderFit {
         return row.fields.size() >= named && std::ranges::all_of(surplus(row), is_empty);
       })) {
     for (SampleRow& row : rows) row.fields.resize(named);
-    layout.columns = named;
-    layout.empty_columns = true;
+    // Columns that are read as delimited may be surplus.
+    if (options.format != Format::delimited) {
+      layout.columns = named;
+      layout.empty_columns = true;
+    }
     return HeaderFit::trimmed;
   }
   const std::optional<std::size_t> below = columns_below(rows, options.drop_invalid);
@@ -83,7 +86,7 @@ enum class HeaderFit {
     return HeaderFit::trimmed;
   }
   if (columns_are_numbers(options, part)) {
-    layout.columns = *below;
+    if (options.format != Format::delimited) layout.columns = *below;
     return HeaderFit::unnamed;
   }
   throw DataError(

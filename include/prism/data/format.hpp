@@ -193,7 +193,8 @@ struct ReadOptions {
                                       ///< has ratings. Or no_column, or file_order
   std::optional<double> min_rating = {};  ///< interactions with lower ratings are left out
   /// Whether min_rating requires a rating column. False: nothing is left out of a file without one;
-  /// without a header, column 2 then counts as ratings if it has numbers that are not times.
+  /// without a header, column 2 then counts as ratings if it has numbers that are not times; with
+  /// drop_invalid, in most of the first lines.
   bool require_rating = true;
   /// Leave out, and count in the summary, lines with a missing or invalid field or another number
   /// of columns; of adjacency lists, single items. False: they are errors.
@@ -204,8 +205,12 @@ struct ReadOptions {
   /// field, as MySQL and Spark write them; not between spaces.
   bool backslash_escapes = false;
   /// Words that stand for a missing user or item, in full; empty: there are none. Unset: NULL, \N,
-  /// nan, None, NA and others, in columns whose other ids have digits.
+  /// nan, None, NA and others, in columns whose other ids have digits; "unknown", "missing" and
+  /// signs such as "-" only where these are numbers.
   std::optional<std::vector<std::string>> missing_ids = {};
+  /// Whether to check that columns found by their position hold users and items, as far as many
+  /// interactions of many users show. False for interactions of a few users, or one of each.
+  bool training = true;
 };
 
 }  // namespace prism::inline PRISM_ISA

@@ -26,6 +26,8 @@ struct Layout {
   std::size_t item = 1;
   /// Of three or more columns, by its position alone.
   bool user_by_position = false, item_by_position = false;
+  bool konect = false;                      ///< columns as KONECT defines them
+  bool rated_and_timed = false;             ///< ratings and times follow users and items
   std::optional<std::size_t> rating = {};   ///< unset: not read
   std::optional<std::size_t> time = {};     ///< unset: not read
   bool dates = false;                       ///< times are dates, as the first one is

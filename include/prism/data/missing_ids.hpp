@@ -40,6 +40,16 @@ inline constexpr std::array<std::string_view, 28> missing_words{
   });
 }
 
+/// Whether a text is one of missing_words that may also be a name among words and titles.
+[[nodiscard]] inline bool may_be_name(std::string_view text) noexcept {
+  constexpr std::array<std::string_view, 6> words{"-", "--", "?", ".", "unknown", "missing"};
+  const auto lower = [](char c) {
+    return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
+  };
+  return std::ranges::any_of(
+      words, [&](std::string_view word) { return std::ranges::equal(text, word, {}, lower); });
+}
+
 }  // namespace detail
 
 /// Which ids of a column stand for a missing value.
@@ -50,17 +60,20 @@ class MissingIds {
   /// @param words        these; unset: missing_words
   /// @param coded        whether the column's other ids have digits. Without digits, "None" may be
   ///     a name, so missing_words do not apply
-  MissingIds(std::optional<std::vector<std::string>> words, bool coded)
-      : words_(words.value_or(std::vector<std::string>())), known_(!words && coded) {}
+  /// @param numbers      whether they are numbers. Otherwise "unknown" may be a name
+  MissingIds(std::optional<std::vector<std::string>> words, bool coded, bool numbers)
+      : words_(words.value_or(std::vector<std::string>())),
+        known_(!words && coded),
+        numbers_(numbers) {}
 
   [[nodiscard]] bool contain(std::string_view id) const noexcept {
-    if (known_) return detail::is_missing_word(id);
+    if (known_) return detail::is_missing_word(id) && (numbers_ || !detail::may_be_name(id));
     return !words_.empty() && std::ranges::find(words_, id) != words_.end();
   }
 
  private:
   std::vector<std::string> words_ = {};
-  bool known_ = false;
+  bool known_ = false, numbers_ = false;
 };
 
 namespace detail {
@@ -70,13 +83,14 @@ namespace detail {
 [[nodiscard]] inline MissingIds missing_ids_among(
     const std::vector<std::string_view>& ids,
     const std::optional<std::vector<std::string>>& words) {
-  bool any = false, coded = true;
+  bool any = false, coded = true, numbers = true;
   for (const std::string_view id : ids) {
     if (id.empty() || is_missing_word(id)) continue;
     any = true;
     coded &= has_digit(id);
+    numbers &= id.find_first_not_of("0123456789") == id.npos;
   }
-  return {words, any && coded};
+  return {words, any && coded, numbers};
 }
 
 }  // namespace detail

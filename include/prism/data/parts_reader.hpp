@@ -87,9 +87,11 @@ class PartsReader {
     const auto fail = [&](const std::string& problem) {
       throw DataError(buffer.name(), 0, problem);
     };
-    if (first) {
-      refuse_other_columns(buffer.name(), layout, *users_, *items_,
-                           rest.pairs.pairs.size() + other.pairs.pairs.size());
+    const bool filtered = rest.summary.below_min_rating + rest.summary.invalid.total() > 0;
+    if (first && options_.training && !filtered) {
+      rest.summary.warnings =
+          check_other_columns(buffer.name(), layout, *users_, *items_,
+                              rest.pairs.pairs.size() + other.pairs.pairs.size());
     }
     if (preamble.entries && *preamble.entries != records) {
       fail("declares " + std::to_string(*preamble.entries) + " entries, but has " +

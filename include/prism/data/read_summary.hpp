@@ -167,17 +167,18 @@ namespace detail {
   if (summary.interactions < 2) return "";
   const std::string where =
       summary.user_column.empty() ? "" : " (column " + summary.user_column + ")";
+  // Adjacency lists have no columns to choose.
+  const char* const advice =
+      summary.user_column.empty() ? "" : "; use the option user if another column has the users";
   if (summary.users == 1) {
     return "there is only one user" + where + ", so there are no others to learn from";
   }
   if (summary.users <= 5 && summary.interactions >= 50) {
-    return "there are only " + std::to_string(summary.users) + " users" + where +
-           "; use the option user if another column has the users";
+    return "there are only " + std::to_string(summary.users) + " users" + where + advice;
   }
   if (summary.users == summary.interactions) {
     return "every interaction has a user of its own" + where +
-           ", so no user can be both learned and tested; use the option user if another column has "
-           "the users";
+           ", so no user can be both learned and tested" + advice;
   }
   return "";
 }

@@ -23,7 +23,9 @@ namespace detail {
   const bool is_word = std::string_view(problem) == " is missing: ";
   return what + std::string(problem) + (id.empty() ? "" : excerpt(id)) +
          "; set the option drop_invalid to leave out such lines" +
-         (is_word ? ", or missing_ids to the words that stand for a missing id" : "");
+         (is_word
+              ? ", or missing_ids to the words that stand for a missing id (none: this one is kept)"
+              : "");
 }
 
 /// @param found  the number of the record's columns
@@ -53,7 +55,8 @@ namespace detail {
   return std::string("the time is not ") + expected + ": " + excerpt(field) +
          (has_unclear_month(field)
               ? ", of which either number may be the month; write dates as 1970-12-31"
-              : "") +
+          : has_slashes(field) ? "; write dates as 1970-12-31"
+                               : "") +
          "; use the option time to choose the time column, or no_column if times are not needed, "
          "or drop_invalid to leave out such lines";
 }
