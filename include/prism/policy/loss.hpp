@@ -207,12 +207,12 @@ template <class L, class T = double, Execution X = Host<>>
       "a loss with an option `negatives` must have a function for its traits, which depend "
       "on it: constexpr LossTraits traits() const");
   static_assert(
+      !ScoreFormula<L> || !names_State<L>,
+      "a loss that is a formula of scores has no State; one with a State has an operator()");
+  static_assert(
       OneFormula<L, T, X>,
       "a loss must be one formula of scores, pairwise, positive (and negative) or listwise, or "
       "have an operator(), not both");
-  static_assert(
-      !ScoreFormula<L> || !names_State<L>,
-      "a loss that is a formula of scores has no State; one with a State has an operator()");
   static_assert(SimilarityFits<L>,
                 "a loss that is a formula of scores must say which: static constexpr Similarity "
                 "similarity = Similarity::dot");
