@@ -35,7 +35,8 @@ TEST_CASE("a model with a user-defined loss is saved, loaded and resumed with it
   session.run();
 
   WithHinge resumed(split.train, {.loss = {.least_gap = 0.25}});
-  TrainingSession<WithHinge>::resume(folder / "run.checkpoint", resumed, split, options).run();
+  static_cast<void>(
+      TrainingSession<WithHinge>::resume(folder / "run.checkpoint", resumed, split, options).run());
   CHECK(test::numbers(resumed.items()) == test::numbers(model.items()));
   WithHinge other(split.train, {.loss = {.least_gap = 0.5}});
   CHECK_THROWS_AS(
