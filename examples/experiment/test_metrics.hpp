@@ -31,20 +31,20 @@ namespace experiment {
 inline void add_test_metrics(const Settings& settings, const Run& run, const prism::Ids& ids,
                              prism::Json& json) {
   if (!run.lists) return;
-  prism::Json means = prism::Json::array(), of_users = prism::Json::array();
+  prism::Json means = prism::Json::array(), user_values = prism::Json::array();
   for (const std::size_t k : lengths(settings)) {
     const prism::UserMetrics users = run.lists->metrics(k);
     prism::Json report = prism::to_json(run.lists->report(k));
     report["map"] = prism::estimate(users.average_precision).mean;
     means.push_back(std::move(report));
-    prism::Json& values = of_users.emplace_back(prism::Json{{"k", k}});
+    prism::Json& values = user_values.emplace_back(prism::Json{{"k", k}});
     for (const auto& [name, metric] : prism::user_metric_names) values[name] = users.*metric;
   }
   if (!settings.at.empty()) json["test_at"] = std::move(means);
   if (!settings.user_metrics) return;
   prism::Json names = prism::Json::array();
   for (const prism::Index user : run.lists->users()) names.push_back(ids[user]);
-  json["test_users"] = {{"users", std::move(names)}, {"at", std::move(of_users)}};
+  json["test_users"] = {{"users", std::move(names)}, {"at", std::move(user_values)}};
 }
 
 }  // namespace experiment

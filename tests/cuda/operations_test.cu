@@ -104,12 +104,12 @@ TEST_CASE("lists of many users and items, in float") {
   std::vector<Index> users(user_count);
   for (std::size_t u = 0; u < users.size(); ++u) users[u] = static_cast<Index>(u);
   const auto lists = [&](const auto& exec) {
-    std::vector<std::vector<ScoredItem<float>>> of_users(user_count);
+    std::vector<std::vector<ScoredItem<float>>> user_lists(user_count);
     rank_items(exec, scorer, std::span<const Index>(users), k, {}, Similarity::dot,
                [&](std::size_t position, std::span<const ScoredItem<float>> best) {
-                 of_users[position].assign(best.begin(), best.end());
+                 user_lists[position].assign(best.begin(), best.end());
                });
-    return of_users;
+    return user_lists;
   };
   const auto on_host = lists(par), found = lists(cuda::device());
   std::size_t other_items = 0;

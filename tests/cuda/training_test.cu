@@ -42,9 +42,9 @@ double difference(const Model& a, const Model& b) {
   double largest = 0, apart = 0;
   const auto compare = [&](const auto& x, const auto& y) {
     for (std::size_t i = 0; i < x.size(); ++i) {
-      const double of_x = x.data()[i], of_y = y.data()[i];
-      largest = std::max(largest, std::abs(of_x));
-      apart = std::max(apart, std::abs(of_x - of_y));
+      const double first = x.data()[i], second = y.data()[i];
+      largest = std::max(largest, std::abs(first));
+      apart = std::max(apart, std::abs(first - second));
     }
   };
   compare(a.users(), b.users());

@@ -330,13 +330,13 @@ TEST_CASE("steps of the loss end with the ranking's magnitudes, from rows as tra
       }
     };
     model.set_ranking({});
-    const Matrix<float> of_items = fold_in_items_by_gradient(model, items, options);
-    const Matrix<float> of_users = fold_in_users_by_gradient(model, users, options);
+    const Matrix<float> item_rows = fold_in_items_by_gradient(model, items, options);
+    const Matrix<float> user_rows = fold_in_users_by_gradient(model, users, options);
     model.set_ranking({.power = 0.5});
-    check(of_items, fold_in_items_by_gradient(model, items, options));
-    CHECK(same(rows(of_users), rows(fold_in_users_by_gradient(model, users, options))));
+    check(item_rows, fold_in_items_by_gradient(model, items, options));
+    CHECK(same(rows(user_rows), rows(fold_in_users_by_gradient(model, users, options))));
     model.set_ranking({.power = 0.5, .users = true});
-    check(of_users, fold_in_users_by_gradient(model, users, options));
+    check(user_rows, fold_in_users_by_gradient(model, users, options));
     // The option is the caller's last word.
     GradientFoldInOptions own = options;
     own.magnitude = PrismMagnitude{.alpha = 0, .scale = 3};

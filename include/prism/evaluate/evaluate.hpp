@@ -59,8 +59,8 @@ template <Execution X, class Model>
 [[nodiscard]] RankedLists ranked_lists(const X& exec, const Model& model,
                                        const Interactions& relevant,
                                        const EvaluateOptions& options = {}) {
-  const EvaluateOptions of_scorer = detail::excluding_seen(options, model.train(), relevant);
-  return ranked_lists(exec, model.scorer(exec), relevant, of_scorer);
+  const EvaluateOptions scorer_options = detail::excluding_seen(options, model.train(), relevant);
+  return ranked_lists(exec, model.scorer(exec), relevant, scorer_options);
 }
 
 /// The same for a scorer or a model, on the host's threads.
@@ -86,8 +86,8 @@ template <Execution X, class T>
 template <Execution X, class Model>
 [[nodiscard]] Report evaluate(const X& exec, const Model& model, const Interactions& relevant,
                               const EvaluateOptions& options = {}) {
-  const EvaluateOptions of_scorer = detail::excluding_seen(options, model.train(), relevant);
-  return evaluate(exec, model.scorer(exec), relevant, of_scorer);
+  const EvaluateOptions scorer_options = detail::excluding_seen(options, model.train(), relevant);
+  return evaluate(exec, model.scorer(exec), relevant, scorer_options);
 }
 
 /// The same for a scorer or a model, on the host's threads.

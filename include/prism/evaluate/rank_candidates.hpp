@@ -119,11 +119,12 @@ void rank_candidates(const X& exec, const Scorer<T>& scorer, std::span<const Ind
   const auto numbers = [](Rows<const T> rows) {
     return std::span<const T>(rows.data(), rows.num_elements());
   };
-  const Rows<const T> of_users = scorer.output.users(), of_items = scorer.output.items();
-  const HostView<T, X> user_numbers(exec, numbers(of_users)), item_numbers(exec, numbers(of_items));
+  const Rows<const T> user_rows = scorer.output.users(), item_rows = scorer.output.items();
+  const HostView<T, X> user_numbers(exec, numbers(user_rows)),
+      item_numbers(exec, numbers(item_rows));
   const Embeddings<const T> rows{
-      Rows<const T>(user_numbers.numbers().data(), of_users.size(), of_users.dim()),
-      Rows<const T>(item_numbers.numbers().data(), of_items.size(), of_items.dim())};
+      Rows<const T>(user_numbers.numbers().data(), user_rows.size(), user_rows.dim()),
+      Rows<const T>(item_numbers.numbers().data(), item_rows.size(), item_rows.dim())};
   const Scorer<T> on_host{Output<T>(rows), scorer.user_factor, scorer.item_factor, scorer.offset};
   rank_candidates(host_of(exec), on_host, users, k, candidates, exclude, similarity, visit);
 }

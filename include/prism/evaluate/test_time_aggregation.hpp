@@ -128,11 +128,11 @@ template <Execution X, class T>
     return sum;
   };
   const Interactions& graph = train.on_host();
-  Matrix<T> of_users = aggregate(graph.items_by_user(), graph.user_degree(), own_users,
-                                 graph.item_degree(), own_items);
-  Matrix<T> of_items = aggregate(graph.users_by_item(), graph.item_degree(), own_items,
-                                 graph.user_degree(), own_users);
-  return {Output<T>(std::move(of_users), std::move(of_items)), scorer.user_factor,
+  Matrix<T> user_rows = aggregate(graph.items_by_user(), graph.user_degree(), own_users,
+                                  graph.item_degree(), own_items);
+  Matrix<T> item_rows = aggregate(graph.users_by_item(), graph.item_degree(), own_items,
+                                  graph.user_degree(), own_users);
+  return {Output<T>(std::move(user_rows), std::move(item_rows)), scorer.user_factor,
           scorer.item_factor, scorer.offset};
 }
 /// The same, on the host's threads.
@@ -156,12 +156,12 @@ template <Execution X, class Model>
     const X& exec, const Model& model, const Interactions& relevant,
     std::span<const Aggregation> aggregations, const EvaluateOptions& options = {}) {
   require(!aggregations.empty(), "aggregations", "must not be empty");
-  const EvaluateOptions of_scorer = detail::excluding_seen(options, model.train(), relevant);
+  const EvaluateOptions scorer_options = detail::excluding_seen(options, model.train(), relevant);
   const auto scorer = model.scorer(exec);
   std::vector<AggregationPoint> points;
   for (const Aggregation& aggregation : aggregations) {
     const auto aggregated = with_aggregation(exec, scorer, model.train(), aggregation);
-    points.push_back({aggregation, evaluate(exec, aggregated, relevant, of_scorer)});
+    points.push_back({aggregation, evaluate(exec, aggregated, relevant, scorer_options)});
   }
   return points;
 }

@@ -83,8 +83,8 @@ class RecommenderOf final : public AnyRecommender {
   }
   RankedLists ranked_lists(const Interactions& relevant,
                            const EvaluateOptions& options) const override {
-    const EvaluateOptions of_scorer = excluding_seen(options, train(), relevant);
-    return prism::ranked_lists(X{}, *scorer(), relevant, of_scorer);
+    const EvaluateOptions scorer_options = excluding_seen(options, train(), relevant);
+    return prism::ranked_lists(X{}, *scorer(), relevant, scorer_options);
   }
   std::vector<ScoredItem<double>> recommend(Index user, std::size_t k,
                                             const RecommendOptions& options) const override {

@@ -89,8 +89,8 @@ struct Dual {
     return x.chain(sigmoid(number).value, sigmoid_derivative(number).value);
   }
   PRISM_HOST_DEVICE friend Dual softplus(const Dual& x) noexcept {
-    const SoftplusAndSigmoid<Pack<T, isa::scalar>> of_x({x.value});
-    return x.chain(of_x.softplus.value, of_x.sigmoid.value);
+    const SoftplusAndSigmoid<Pack<T, isa::scalar>> both({x.value});
+    return x.chain(both.softplus.value, both.sigmoid.value);
   }
   /// 2 sigmoid(2 x) - 1
   PRISM_HOST_DEVICE friend Dual tanh(const Dual& x) noexcept {

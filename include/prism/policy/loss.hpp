@@ -60,11 +60,9 @@ struct LossTraits {
 //   template <class T> struct State;
 //   // Optional: label(), see label.hpp; options, see option.hpp; check(), see options.hpp.
 //
-//   // A formula of scores: pairwise, positive and negative, or listwise, see score_formula.hpp.
-//   Its
-//   // traits need not be declared. Or an operator() that
-//   // returns the mean over the batch's pairs. Adds its gradient to step.gradient, or overwrites
-//   // it: see overwrites_gradient.
+//   // A formula of scores, see score_formula.hpp, whose traits need not be declared. Or an
+//   // operator() that returns the mean over the batch's pairs. It adds its gradient to
+//   // step.gradient, or overwrites it: see overwrites_gradient.
 //   template <class T, Execution X> double operator()(const LossStep<T, X>& step) const;
 //   // With a State, instead:
 //   template <class T, Execution X>

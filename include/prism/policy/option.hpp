@@ -67,7 +67,6 @@ inline void require_within(const Domain& domain, const char* argument, double va
 /// @tparam Member  the pointer to the member that holds it
 template <auto Member>
 struct Option {
-  static constexpr auto member = Member;
   const char* name;
   Domain domain;
 };
@@ -102,8 +101,8 @@ requires std::is_same_v<decltype(detail::member_type(Member)), bool>
 
 /// The options of a policy, stated behind its members in the order in which they are checked:
 ///   double margin = 1;
-///   static constexpr auto options = option_table(option<&Hinge::margin>("margin",
-///   domain::positive));
+///   static constexpr auto options =
+///       option_table(option<&Hinge::margin>("margin", domain::positive));
 template <auto... Members>
 [[nodiscard]] constexpr std::tuple<Option<Members>...> option_table(
     const Option<Members>&... rows) noexcept {

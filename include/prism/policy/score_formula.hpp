@@ -30,8 +30,8 @@ namespace prism::inline PRISM_ISA {
 //   double negatives_weight() const;
 //   // - listwise: a function of all scores of a pair, which it replaces by its derivatives times
 //   //   `weight`, 1 / pairs; scores is a PairScores (prism/ops/scores.hpp):
-//   template <class T, class Scores> PRISM_HOST_DEVICE double listwise(Scores scores, T weight)
-//   const;
+//   template <class T, class Scores>
+//   PRISM_HOST_DEVICE double listwise(Scores scores, T weight) const;
 //   // Optional, for listwise: subtracts log_q_scale() log q_j from score j, where q_j is the
 //   // probability that the sampler draws j.
 //   double log_q_scale() const;
