@@ -7,7 +7,9 @@ install(EXPORT prism NAMESPACE prism:: FILE prismTargets.cmake DESTINATION ${pac
 install(DIRECTORY include/prism DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
 write_basic_package_version_file(${CMAKE_CURRENT_BINARY_DIR}/prismConfigVersion.cmake
                                  COMPATIBILITY SameMinorVersion ARCH_INDEPENDENT)
-install(FILES cmake/prismConfig.cmake ${CMAKE_CURRENT_BINARY_DIR}/prismConfigVersion.cmake
+install(DIRECTORY src/ DESTINATION ${CMAKE_INSTALL_DATADIR}/prism/src)
+install(FILES cmake/prismConfig.cmake cmake/compiled.cmake
+              ${CMAKE_CURRENT_BINARY_DIR}/prismConfigVersion.cmake
         DESTINATION ${package_dir})
 # Inside another project, CMAKE_INSTALL_DOCDIR is that project's.
 install(FILES LICENSE DESTINATION ${CMAKE_INSTALL_DATAROOTDIR}/doc/prism)

@@ -46,3 +46,8 @@
 #include "prism/sampler/shared.hpp"
 #include "prism/sampler/uniform.hpp"
 #include "prism/sampler/unobserved.hpp"
+
+#ifdef PRISM_COMPILED
+#include "prism/ops/compiled.hpp"
+#include "prism/optimizer/compiled.hpp"
+#endif

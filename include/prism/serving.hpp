@@ -18,3 +18,7 @@
 #include "prism/serve/save.hpp"
 #include "prism/serve/save_model.hpp"
 #include "prism/serve/saved_scorer.hpp"
+
+#ifdef PRISM_COMPILED
+#include "prism/serve/compiled.hpp"
+#endif

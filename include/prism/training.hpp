@@ -25,3 +25,8 @@
 #include "prism/training/row_magnitudes.hpp"
 #include "prism/training/schedule.hpp"
 #include "prism/training/training_session.hpp"
+
+#ifdef PRISM_COMPILED
+#include "prism/evaluate/compiled.hpp"
+#include "prism/training/compiled.hpp"
+#endif

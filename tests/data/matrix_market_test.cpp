@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "data/temporary_file.hpp"
+#include "prism/data/parts_reader.hpp"
 #include "prism/data/read.hpp"
 
 using namespace prism;

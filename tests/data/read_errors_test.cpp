@@ -8,6 +8,7 @@
 #include <string>
 
 #include "data/temporary_file.hpp"
+#include "prism/data/parts_reader.hpp"
 #include "prism/data/read.hpp"
 #include "support/contains.hpp"
 

@@ -11,6 +11,8 @@
 #include <vector>
 
 #include "data/temporary_file.hpp"
+#include "prism/core/parallel.hpp"
+#include "prism/data/parts_reader.hpp"
 #include "prism/data/read.hpp"
 #include "support/contains.hpp"
 

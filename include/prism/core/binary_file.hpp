@@ -9,7 +9,6 @@
 #include <cstdint>
 #include <cstring>
 #include <filesystem>
-#include <limits>
 #include <span>
 #include <string>
 #include <string_view>
@@ -54,13 +53,7 @@ template <class T>
 class Checksum {
  public:
   /// @param bytes  a multiple of 8, except in the last call
-  void add(std::string_view bytes) noexcept {
-    for (; bytes.size() >= word_size; bytes.remove_prefix(word_size)) add_word(bytes.data());
-    if (bytes.empty()) return;
-    char word[word_size] = {};
-    std::memcpy(word, bytes.data(), bytes.size());
-    add_word(word);
-  }
+  void add(std::string_view bytes) noexcept;
   [[nodiscard]] std::uint64_t value() const noexcept { return sum_; }
 
  private:
@@ -114,37 +107,14 @@ class BinaryWriter {
   /// The parts of publish(), to be called in this order: flush the file's content to disk, then
   /// give the file its name.
   /// @throws DataError  if the file cannot be written
-  void flush() {
-    const std::uint64_t size = written_ + buffer_.size();
-    sum_.add(buffer_);
-    const std::uint64_t sum = sum_.value();
-    for (const std::uint64_t last : {size, sum}) {
-      char bytes[sizeof last];
-      detail::to_bytes(last, bytes);
-      buffer_.append(bytes, sizeof bytes);
-    }
-    file_.write(buffer_);
-    buffer_.clear();
-    file_.flush();
-  }
+  void flush();
   void rename() {
     file_.rename();
     file_.flush_name();
   }
 
  private:
-  void add(std::string_view bytes) {
-    while (!bytes.empty()) {
-      const std::size_t count = std::min(bytes.size(), detail::file_buffer - buffer_.size());
-      buffer_.append(bytes.substr(0, count));
-      bytes.remove_prefix(count);
-      if (buffer_.size() < detail::file_buffer) return;
-      sum_.add(buffer_);
-      file_.write(buffer_);
-      written_ += buffer_.size();
-      buffer_.clear();
-    }
-  }
+  void add(std::string_view bytes);
 
   StagedFile file_;
   std::string buffer_;
@@ -158,18 +128,7 @@ class BinaryReader {
   /// Reads the whole file once to verify its checksum.
   /// @throws DataError  if there is no such file, or it is of another kind or version, truncated or
   ///     changed
-  BinaryReader(const std::filesystem::path& path, const FileKind& kind) : file_(path) {
-    std::string letters(std::min<std::uint64_t>(file_.left(), kind.letters.size()), '\0');
-    take(letters.data(), letters.size());
-    if (letters != kind.letters) fail("is not a " + std::string(kind.name));
-    if (file_.left() < sizeof kind.version + detail::file_trailer) fail("is truncated");
-    const auto version = number<std::uint32_t>();
-    if (version != kind.version) {
-      fail("is a " + std::string(kind.name) + " of version " + std::to_string(version) +
-           "; this library reads version " + std::to_string(kind.version));
-    }
-    check_sum();
-  }
+  BinaryReader(const std::filesystem::path& path, const FileKind& kind);
 
   template <class T>
   requires std::is_arithmetic_v<T>
@@ -228,24 +187,14 @@ class BinaryReader {
   }
 
   /// Compares the trailer with the file's actual size and checksum.
-  void check_sum() {
-    const std::uint64_t begin = file_.position(), size = end_ - detail::file_trailer;
-    file_.seek(0);
-    detail::Checksum sum;
-    std::string buffer;
-    for (std::uint64_t at = 0; at < size; at += buffer.size()) {
-      buffer.resize(std::min<std::uint64_t>(size - at, detail::file_buffer));
-      take(buffer.data(), buffer.size());
-      sum.add(buffer);
-    }
-    if (number<std::uint64_t>() != size) fail("is truncated or corrupt");
-    if (number<std::uint64_t>() != sum.value()) fail("is corrupt: its checksum does not match");
-    end_ = size;
-    file_.seek(begin);
-  }
+  void check_sum();
 
   InputFile file_;
   std::uint64_t end_ = file_.size();  // of the bytes that may be read
 };
 
 }  // namespace prism::inline PRISM_ISA
+
+#ifndef PRISM_COMPILED
+#include "prism/core/binary_file.inl.hpp"
+#endif

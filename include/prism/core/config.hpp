@@ -75,6 +75,20 @@
 #define PRISM_ISA compiled_for_generic
 #endif
 
+// The library is header-only, unless PRISM_COMPILED is defined, as the CMake target prism::compiled
+// does: then headers only declare the functions marked PRISM_INLINE, which *.inl.hpp define, and do
+// not instantiate the templates in their lists of PRISM_EXTERN_TEMPLATE. src/ compiles both, once.
+#if defined(PRISM_COMPILED)
+#define PRISM_INLINE
+#if defined(PRISM_INSTANTIATE)
+#define PRISM_EXTERN_TEMPLATE template
+#else
+#define PRISM_EXTERN_TEMPLATE extern template
+#endif
+#else
+#define PRISM_INLINE inline
+#endif
+
 // Exceptions have default visibility, so that an error is one type on both sides of a shared
 // library's boundary even under -fvisibility=hidden.
 #if defined(__GNUC__)

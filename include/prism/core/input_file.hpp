@@ -2,16 +2,10 @@
 #pragma once
 
 #include <fcntl.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
-#include <algorithm>
-#include <cerrno>
-#include <cstddef>
 #include <cstdint>
 #include <filesystem>
 #include <string>
-#include <utility>
 
 #include "prism/core/config.hpp"
 #include "prism/core/error.hpp"
@@ -30,18 +24,7 @@ class InputFile {
   /// A file of an open folder, whatever the folder's name is by now.
   /// @param folder  descriptor
   /// @param name    in errors
-  InputFile(int folder, const std::string& file, std::string name) : name_(std::move(name)) {
-    struct stat status {};
-    // Before it is opened: opening a pipe waits for its writer.
-    if (::fstatat(folder, file.c_str(), &status, 0) != 0) {
-      fail(errno == ENOENT || errno == ENOTDIR ? "cannot be read: there is no such file"
-                                               : "cannot be read: it cannot be opened");
-    }
-    if (!S_ISREG(status.st_mode)) fail("cannot be read: it is not a regular file");
-    file_ = FileDescriptor(::openat(folder, file.c_str(), O_RDONLY | O_CLOEXEC));
-    if (!file_ || ::fstat(file_.get(), &status) != 0) fail("cannot be read: it cannot be opened");
-    size_ = static_cast<std::uint64_t>(status.st_size);
-  }
+  InputFile(int folder, const std::string& file, std::string name);
 
   [[nodiscard]] const std::string& name() const noexcept { return name_; }
   [[nodiscard]] std::uint64_t size() const noexcept { return size_; }
@@ -52,18 +35,7 @@ class InputFile {
   void seek(std::uint64_t position) noexcept { position_ = position; }
 
   /// @throws DataError  if fewer bytes are left, or reading fails
-  void read(char* bytes, std::uint64_t count) {
-    if (count > left()) fail("is truncated");
-    while (count > 0) {
-      const auto part = static_cast<std::size_t>(std::min(count, max_read));
-      const ::ssize_t done = ::pread(file_.get(), bytes, part, static_cast<::off_t>(position_));
-      if (done < 0 && errno == EINTR) continue;
-      if (done <= 0) fail("cannot be read");  // 0: it has become shorter
-      bytes += done;
-      count -= static_cast<std::uint64_t>(done);
-      position_ += static_cast<std::uint64_t>(done);
-    }
-  }
+  void read(char* bytes, std::uint64_t count);
 
   /// @throws DataError  naming this file
   [[noreturn]] void fail(const std::string& problem) const { throw DataError(name_, 0, problem); }
@@ -78,3 +50,7 @@ class InputFile {
 };
 
 }  // namespace prism::inline PRISM_ISA
+
+#ifndef PRISM_COMPILED
+#include "prism/core/input_file.inl.hpp"
+#endif

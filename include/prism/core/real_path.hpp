@@ -10,21 +10,11 @@ namespace prism::inline PRISM_ISA {
 
 /// The absolute path of the file or folder that a path leads to, whether or not that exists. Links
 /// are followed, also one that leads to nothing yet, which weakly_canonical() takes for the file.
-[[nodiscard]] inline std::filesystem::path real_path(const std::filesystem::path& path,
-                                                     std::error_code& error) {
-  constexpr int max_links = 40;  // as Linux
-  std::filesystem::path real = std::filesystem::absolute(path, error);
-  if (!real.has_filename()) real = real.parent_path();  // a trailing slash
-  for (int links = 0; !error; ++links) {
-    real = std::filesystem::weakly_canonical(real, error);
-    std::error_code missing;
-    if (error || !std::filesystem::is_symlink(real, missing)) break;
-    if (links == max_links) error = std::make_error_code(std::errc::too_many_symbolic_link_levels);
-    const std::filesystem::path to = std::filesystem::read_symlink(real, missing);
-    if (missing) error = missing;
-    real = real.parent_path() / to;
-  }
-  return real;
-}
+[[nodiscard]] PRISM_INLINE std::filesystem::path real_path(const std::filesystem::path& path,
+                                                           std::error_code& error);
 
 }  // namespace prism::inline PRISM_ISA
+
+#ifndef PRISM_COMPILED
+#include "prism/core/real_path.inl.hpp"
+#endif

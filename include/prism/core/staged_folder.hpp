@@ -2,27 +2,19 @@
 // A folder of files that appears whole or not at all.
 #pragma once
 
-#include <fcntl.h>
 #include <stdio.h>  // renameat2
-#include <sys/file.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 #include <atomic>
 #include <cerrno>
 #include <chrono>
-#include <cstddef>
 #include <cstdint>
 #include <filesystem>
-#include <string>
 #include <string_view>
 #include <system_error>
-#include <vector>
 
 #include "prism/core/config.hpp"
 #include "prism/core/error.hpp"
 #include "prism/core/file_descriptor.hpp"
-#include "prism/core/real_path.hpp"
 
 namespace prism::inline PRISM_ISA {
 
@@ -38,13 +30,7 @@ class StagedFolder {
   /// @param path  of the folder; missing parents are created
   /// @throws DataError  if it cannot be created, or the name belongs to something other than a
   ///     folder
-  explicit StagedFolder(const std::filesystem::path& path) : final_(target(path)) {
-    std::error_code error;
-    std::filesystem::create_directories(final_.parent_path(), error);
-    if (error) fail(error);
-    recover_abandoned();
-    make_staged();
-  }
+  explicit StagedFolder(const std::filesystem::path& path);
   StagedFolder(const StagedFolder&) = delete;
   StagedFolder& operator=(const StagedFolder&) = delete;
   ~StagedFolder() {
@@ -60,55 +46,14 @@ class StagedFolder {
 
   /// Gives the folder its name. Nothing may be written afterwards.
   /// @throws DataError  if that fails
-  void publish() {
-    // Takes over the permissions of the folder that it replaces, so that nobody can read more than
-    // before.
-    struct stat before {};
-    if (::stat(final_.c_str(), &before) == 0 &&
-        ::fchmod(staged_lock_.get(), before.st_mode & 07777) != 0) {
-      fail_with_errno();
-    }
-    if (::fsync(staged_lock_.get()) != 0 && errno != EINVAL) fail_with_errno();
-    std::error_code error;
-    std::filesystem::rename(staged_, final_, error);  // works if there is none, or an empty one
-    FileDescriptor replaced_lock;                     // held until the replaced folder is removed
-    if (!error) {
-      staged_.clear();
-    } else if (error == std::errc::directory_not_empty || error == std::errc::file_exists) {
-      replaced_lock = exchange();
-    } else {
-      fail(error);
-    }
-    // The name is on disk only once the parent is. Some file systems cannot flush one.
-    const FileDescriptor parent(
-        ::open(final_.parent_path().c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
-    if (parent) ::fsync(parent.get());
-    if (staged_.empty()) return;
-    std::filesystem::permissions(staged_, std::filesystem::perms::owner_all,
-                                 std::filesystem::perm_options::add, error);
-    std::filesystem::remove_all(staged_, error);  // the replaced one; a failure loses nothing
-    staged_.clear();
-  }
+  void publish();
 
  private:
   static constexpr std::string_view mark = ".partial-";
   static constexpr std::string_view aside_mark = "-replaced";
 
   /// The folder that a path leads to: renaming over a link would replace the link.
-  static std::filesystem::path target(const std::filesystem::path& path) {
-    std::error_code error;
-    const std::filesystem::path real = real_path(path, error);
-    if (error || real == real.root_path()) {
-      throw DataError(
-          path.string(), 0,
-          "cannot be written: " + (error ? error.message() : "it is not the name of a folder"));
-    }
-    const auto status = std::filesystem::status(real, error);
-    if (std::filesystem::exists(status) && !std::filesystem::is_directory(status)) {
-      throw DataError(path.string(), 0, "cannot be written: it exists and is not a folder");
-    }
-    return real;
-  }
+  static std::filesystem::path target(const std::filesystem::path& path);
 
   /// A number that no folder's name has had before: a process that locks an abandoned folder
   /// removes it by name, and the name must not belong to another folder by then.
@@ -120,110 +65,24 @@ class StagedFolder {
 
   /// Creates a folder with a name that no other process uses, and locks it: a lock ends with its
   /// process.
-  void make_staged() {
-    constexpr std::size_t max_attempts = 1000;
-    for (std::size_t attempt = 0; attempt < max_attempts; ++attempt) {
-      const std::string name = final_.string() + std::string(mark) + std::to_string(::getpid()) +
-                               "-" + std::to_string(next_number());
-      if (::mkdir(name.c_str(), 0777) != 0) {
-        if (errno == EEXIST) continue;
-        fail_with_errno();
-      }
-      staged_lock_ = locked(name, Lock::if_possible);
-      if (staged_lock_) {
-        staged_ = name;
-        return;
-      }
-      // Unless another process took it for abandoned before it was locked, it cannot be locked at
-      // all.
-      if (errno == EWOULDBLOCK || errno == ENOENT) continue;
-      const int error = errno;
-      ::rmdir(name.c_str());
-      fail(std::error_code(error, std::generic_category()));
-    }
-    fail(std::make_error_code(std::errc::file_exists));
-  }
+  void make_staged();
 
   enum class Lock { required, if_possible };  // some network file systems cannot lock folders
 
   /// Returns a folder's descriptor, locked; or none, with errno set, if another process holds the
   /// lock (EWOULDBLOCK) or the folder is gone (ENOENT).
-  static FileDescriptor locked(const std::filesystem::path& path, Lock lock) {
-    FileDescriptor folder(::open(path.c_str(), O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC));
-    struct stat opened {
-    }, named{};
-    if (!folder || ::fstat(folder.get(), &opened) != 0) return {};
-    if (::flock(folder.get(), LOCK_EX | LOCK_NB) != 0 &&
-        (lock == Lock::required || errno == EWOULDBLOCK)) {
-      return {};
-    }
-    if (::stat(path.c_str(), &named) != 0) return {};
-    if (opened.st_ino != named.st_ino || opened.st_dev != named.st_dev) {
-      errno = ENOENT;
-      return {};
-    }
-    return folder;
-  }
+  static FileDescriptor locked(const std::filesystem::path& path, Lock lock);
 
   /// Whether a name's end is one that make_staged() or exchange() gives: "PROCESS-NUMBER", or that
   /// with aside_mark.
-  static bool is_staged_name(std::string_view name) {
-    const std::string_view digits = "0123456789";
-    if (name.ends_with(aside_mark)) name.remove_suffix(aside_mark.size());
-    const std::size_t dash = name.find('-');
-    return dash != 0 && dash != std::string_view::npos && dash + 1 < name.size() &&
-           name.find_first_not_of(digits) == dash &&
-           name.find_first_not_of(digits, dash + 1) == std::string_view::npos;
-  }
+  static bool is_staged_name(std::string_view name);
 
-  void recover_abandoned() const {
-    const std::string begin = final_.filename().string() + std::string(mark);
-    std::error_code error;
-    std::vector<std::filesystem::path> abandoned;
-    std::filesystem::directory_iterator entry(final_.parent_path(), error);
-    for (; !error && entry != std::filesystem::directory_iterator(); entry.increment(error)) {
-      const std::string name = entry->path().filename().string();
-      if (name.starts_with(begin) && is_staged_name(std::string_view(name).substr(begin.size()))) {
-        abandoned.push_back(entry->path());
-      }
-    }
-    for (const std::filesystem::path& path : abandoned) {
-      const FileDescriptor lock = locked(path, Lock::required);
-      if (!lock) continue;
-      const bool stood_there = path.string().ends_with(aside_mark);
-      if (stood_there && !std::filesystem::exists(final_, error)) {
-        std::filesystem::rename(path, final_, error);
-      } else {
-        std::filesystem::remove_all(path, error);
-      }
-    }
-  }
+  void recover_abandoned() const;
 
   /// Exchanges the new folder with the previous one; staged_ is then the replaced one.
   /// @return a lock on the replaced folder, so that no process takes it for abandoned; none if
   ///     another process is replacing it at the same time
-  FileDescriptor exchange() {
-    FileDescriptor replaced_lock = locked(final_, Lock::required);
-#ifdef RENAME_EXCHANGE
-    if (::renameat2(AT_FDCWD, staged_.c_str(), AT_FDCWD, final_.c_str(), RENAME_EXCHANGE) == 0) {
-      return replaced_lock;
-    }
-    if (errno != EINVAL && errno != ENOSYS) fail_with_errno();
-#endif
-    // A file system that cannot exchange: between the two renames nothing has the name.
-    const std::filesystem::path aside = staged_.string() + std::string(aside_mark);
-    std::error_code error;
-    std::filesystem::rename(final_, aside, error);
-    if (error) fail(error);
-    std::filesystem::rename(staged_, final_, error);
-    if (error) {
-      std::error_code ignored;
-      std::filesystem::rename(aside, final_, ignored);
-      fail(error);
-    }
-    staged_ = aside;
-    return replaced_lock;
-  }
+  FileDescriptor exchange();
 
   [[noreturn]] void fail_with_errno() const {
     fail(std::error_code(errno, std::generic_category()));
@@ -238,3 +97,7 @@ class StagedFolder {
 };
 
 }  // namespace prism::inline PRISM_ISA
+
+#ifndef PRISM_COMPILED
+#include "prism/core/staged_folder.inl.hpp"
+#endif

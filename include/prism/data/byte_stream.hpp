@@ -21,14 +21,7 @@
 
 #include "prism/core/config.hpp"
 #include "prism/core/error.hpp"
-
-// Part of the names of ByteStream and of all that uses it, because its layout and code differ with
-// and without zlib: translation units of both kinds may be in one program.
-#if defined(PRISM_HAS_ZLIB)
-#define PRISM_ZLIB with_zlib
-#else
-#define PRISM_ZLIB without_zlib
-#endif
+#include "prism/data/zlib.hpp"
 
 namespace prism::inline PRISM_ISA::inline PRISM_ZLIB {
 

@@ -2,8 +2,6 @@
 // The map between the external ids of users and items and their rows.
 #pragma once
 
-#include <algorithm>
-#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
@@ -39,34 +37,7 @@ class Ids {
   /// Returns the rows of many ids, in order. Much faster than single calls if the ids do not fit
   /// into the processor's cache, because the memory of later ids is prefetched.
   /// @throws ArgumentError  as intern
-  [[nodiscard]] std::vector<Index> intern(std::span<const std::string_view> ids) {
-    constexpr std::size_t ahead = 8;  // ids between the prefetches of slot, end and characters
-    std::array<std::uint64_t, 4 * ahead> hashes{};
-    std::vector<Index> rows;
-    rows.reserve(ids.size());
-    if (slots_.empty()) grow();
-    for (std::size_t k = 0; k < ids.size() + 3 * ahead; ++k) {
-      const auto likely_slot = [&](std::size_t at) -> const Slot& {
-        return slots_[(hashes[at % hashes.size()] >> 32) & (slots_.size() - 1)];
-      };
-      if (k < ids.size()) {
-        hashes[k % hashes.size()] = hash_of(ids[k]);
-        fetch(&likely_slot(k));
-      }
-      if (k >= ahead && k - ahead < ids.size()) {
-        const Index row = likely_slot(k - ahead).row;
-        if (row != absent) fetch(&ends_[row]);
-      }
-      if (k >= 2 * ahead && k - 2 * ahead < ids.size()) {
-        const Index row = likely_slot(k - 2 * ahead).row;
-        if (row != absent) fetch((*this)[row].data());
-      }
-      if (k >= 3 * ahead) {
-        rows.push_back(intern(ids[k - 3 * ahead], hashes[(k - 3 * ahead) % hashes.size()]));
-      }
-    }
-    return rows;
-  }
+  [[nodiscard]] std::vector<Index> intern(std::span<const std::string_view> ids);
 
   /// The id's row; `absent` if it is unknown.
   [[nodiscard]] Index find(std::string_view id) const {
@@ -98,59 +69,18 @@ class Ids {
 #endif
   }
 
-  Index intern(std::string_view id, std::uint64_t hash) {
-    if (2 * (size() + 1) > slots_.size()) grow();
-    Slot& slot = slots_[slot_of(id, hash)];
-    if (slot.row != absent) return slot.row;
-    if (size() >= max_size_) {
-      throw ArgumentError("ids", "must not be more than " + std::to_string(max_size_));
-    }
-    const auto row = static_cast<Index>(size());
-    ends_.push_back(characters_.size() + id.size());
-    try {
-      characters_ += id;
-    } catch (...) {
-      ends_.pop_back();
-      throw;
-    }
-    slot = {tag_of(hash), row};
-    return row;
-  }
+  Index intern(std::string_view id, std::uint64_t hash);
 
   /// Mixes 8 bytes at a time into 64 bits; each step is one-to-one.
-  static std::uint64_t hash_of(std::string_view id) noexcept {
-    std::uint64_t hash = id.size() * 0x9E3779B97F4A7C15;
-    for (std::size_t at = 0; at < id.size(); at += 8) {
-      std::uint64_t word = 0;
-      std::memcpy(&word, id.data() + at, std::min<std::size_t>(id.size() - at, 8));
-      hash = (hash ^ word) * 0x9FB21C651E98DF25;
-      hash ^= hash >> 32;
-    }
-    return hash * 0x9E3779B97F4A7C15;
-  }
+  static std::uint64_t hash_of(std::string_view id) noexcept;
   static std::uint32_t tag_of(std::uint64_t hash) noexcept {
     return static_cast<std::uint32_t>(hash);
   }
 
   /// The slot that holds the id, or the empty one where it would be inserted.
-  std::size_t slot_of(std::string_view id, std::uint64_t hash) const noexcept {
-    const std::size_t mask = slots_.size() - 1;
-    std::size_t slot = (hash >> 32) & mask;
-    while (slots_[slot].row != absent &&
-           (slots_[slot].tag != tag_of(hash) || (*this)[slots_[slot].row] != id)) {
-      slot = (slot + 1) & mask;
-    }
-    return slot;
-  }
+  std::size_t slot_of(std::string_view id, std::uint64_t hash) const noexcept;
 
-  void grow() {
-    slots_.assign(slots_.empty() ? 16 : 2 * slots_.size(), Slot{});
-    for (std::size_t row = 0; row < size(); ++row) {
-      const Index index = static_cast<Index>(row);
-      const std::uint64_t hash = hash_of((*this)[index]);
-      slots_[slot_of((*this)[index], hash)] = {tag_of(hash), index};
-    }
-  }
+  void grow();
 
   std::size_t max_size_;
   std::string characters_;         // all ids, concatenated
@@ -160,3 +90,7 @@ class Ids {
 };
 
 }  // namespace prism::inline PRISM_ISA
+
+#ifndef PRISM_COMPILED
+#include "prism/data/ids.inl.hpp"
+#endif

@@ -2,13 +2,11 @@
 // Texts of any bytes, in files with one text per line.
 #pragma once
 
-#include <cstddef>
 #include <optional>
 #include <string>
 #include <string_view>
 
 #include "prism/core/config.hpp"
-#include "prism/core/index.hpp"
 #include "prism/data/ids.hpp"
 
 namespace prism::inline PRISM_ISA {
@@ -22,46 +20,20 @@ inline constexpr std::string_view escaped_characters = "\n\r\t\\";
 
 /// Any text as one line without tabs: line break, carriage return, tab and backslash are written as
 /// \n, \r, \t and \\. So are the ids in the files of save_model() and save_embeddings().
-[[nodiscard]] inline std::string escaped_line(std::string_view text) {
-  std::string line;
-  for (const char c : text) {
-    const std::size_t which = detail::escaped_characters.find(c);
-    if (which == std::string_view::npos) {
-      line += c;
-    } else {
-      line += {'\\', detail::escape_letters[which]};
-    }
-  }
-  return line;
-}
+[[nodiscard]] PRISM_INLINE std::string escaped_line(std::string_view text);
 
 /// The text of such a line; nullopt if a backslash is followed by anything else.
-[[nodiscard]] inline std::optional<std::string> unescaped_line(std::string_view line) {
-  std::string text;
-  for (std::size_t k = 0; k < line.size(); ++k) {
-    if (line[k] != '\\') {
-      text += line[k];
-      continue;
-    }
-    if (++k == line.size()) return std::nullopt;
-    const std::size_t which = detail::escape_letters.find(line[k]);
-    if (which == std::string_view::npos) return std::nullopt;
-    text += detail::escaped_characters[which];
-  }
-  return text;
-}
+[[nodiscard]] PRISM_INLINE std::optional<std::string> unescaped_line(std::string_view line);
 
 namespace detail {
 
 /// A file of ids: the id of row r in line r + 1, escaped.
-[[nodiscard]] inline std::string id_lines(const Ids& ids) {
-  std::string lines;
-  for (std::size_t row = 0; row < ids.size(); ++row) {
-    lines += escaped_line(ids[static_cast<Index>(row)]) + '\n';
-  }
-  return lines;
-}
+[[nodiscard]] PRISM_INLINE std::string id_lines(const Ids& ids);
 
 }  // namespace detail
 
 }  // namespace prism::inline PRISM_ISA
+
+#ifndef PRISM_COMPILED
+#include "prism/serve/escaped_line.inl.hpp"
+#endif

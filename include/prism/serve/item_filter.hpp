@@ -96,15 +96,7 @@ namespace detail {
 /// Ascending items, or a bitmap. Copies share them.
 class ItemSet {
  public:
-  ItemSet(const char* argument, std::vector<Index> items)
-      : items_(std::make_shared<const std::vector<Index>>(std::move(items))), rows_(*items_) {
-    const std::vector<Index>& list = *items_;
-    for (std::size_t j = 1; j < list.size(); ++j) {
-      require(list[j - 1] < list[j], argument,
-              "must be in ascending order without duplicates, but item " + std::to_string(list[j]) +
-                  " follows " + std::to_string(list[j - 1]));
-    }
-  }
+  ItemSet(const char* argument, std::vector<Index> items);
   explicit ItemSet(ItemBitmap bitmap)
       : bitmap_(std::make_shared<const ItemBitmap>(std::move(bitmap))) {}
 
@@ -189,3 +181,7 @@ static_assert(ItemFilter<AllItems> && ItemFilter<Unseen> && ItemFilter<AllowList
               ItemFilter<DenyList> && ItemFilter<AllOf<Unseen, DenyList>>);
 
 }  // namespace prism::inline PRISM_ISA
+
+#ifndef PRISM_COMPILED
+#include "prism/serve/item_filter.inl.hpp"
+#endif

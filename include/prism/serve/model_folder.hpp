@@ -4,7 +4,6 @@
 
 #include <fcntl.h>
 #include <sys/stat.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <cerrno>
@@ -82,55 +81,10 @@ class OpenFolder {
 
 /// The name of a file in a folder that is not part of a saved model there; empty if there is none.
 /// @throws DataError  if the folder cannot be read
-[[nodiscard]] inline std::string file_of_another_program(const std::filesystem::path& path) {
-  const auto unreadable = [&](const std::error_code& why) {
-    return DataError(path.string(), 0,
-                     "cannot be written: the existing folder cannot be read: " + why.message());
-  };
-  const OpenFolder folder(path);
-  if (!folder) {
-    const std::error_code why(errno, std::generic_category());
-    if (why == std::errc::not_a_directory) {
-      throw DataError(path.string(), 0, "cannot be written: it exists and is not a folder");
-    }
-    if (why != std::errc::no_such_file_or_directory) throw unreadable(why);
-    return {};
-  }
-  std::error_code error;
-  Manifest manifest;
-  std::string other;
-  if (folder.has(manifest_name)) {
-    try {
-      manifest =
-          Manifest((path / manifest_name).string(), manifest_text(folder.file(manifest_name)));
-    } catch (const DataError&) {
-      other = manifest_name;
-    }
-  }
-  std::filesystem::directory_iterator entry(path, error);
-  for (; other.empty() && !error && entry != std::filesystem::directory_iterator();
-       entry.increment(error)) {
-    const std::string name = entry->path().filename().string();
-    const bool own = name == manifest_name ? !manifest.lines().empty()
-                                           : manifest.find("file " + name) != nullptr;
-    if (!own) other = name;
-  }
-  // The files seen may be of two folders; whoever has replaced the folder saves models too.
-  if (folder.replaced()) return {};
-  if (error) throw unreadable(error);
-  return other;
-}
+[[nodiscard]] PRISM_INLINE std::string file_of_another_program(const std::filesystem::path& path);
 
 /// @throws DataError  if a folder has anything but a saved model in it, or cannot be read
-inline void require_own_files(const std::filesystem::path& path) {
-  const std::string other = file_of_another_program(path);
-  if (other.empty()) return;
-  throw DataError(
-      path.string(), 0,
-      "cannot be written: it is a folder with files that are not part of a saved model, "
-      "such as " +
-          other);
-}
+PRISM_INLINE void require_own_files(const std::filesystem::path& path);
 
 /// Writes a folder of files with a manifest; publish() gives it its name.
 class ModelFolderWriter {
@@ -152,14 +106,7 @@ class ModelFolderWriter {
 
   /// @throws DataError  if a file cannot be written, or the folder cannot take its name
   /// @throws ArgumentError  if the notes are too long for a manifest
-  void publish() {
-    const std::string text = manifest_.to_text();
-    require(
-        text.size() <= Manifest::max_size && manifest_.lines().size() + 2 <= Manifest::max_lines,
-        "notes", "are too long: the manifest may have at most 1 MiB and 4096 lines");
-    write(manifest_name, {text});
-    folder_.publish();
-  }
+  void publish();
 
  private:
   template <class T>
@@ -168,26 +115,7 @@ class ModelFolderWriter {
     write(name, {npy_header<T>(rows.size(), rows.dim()), bytes_of(rows)});
   }
 
-  void write(const std::string& name, std::initializer_list<std::string_view> parts) {
-    const std::filesystem::path path = folder_.path() / name;
-    const FileDescriptor file(::open(path.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666));
-    if (!file) fail(name);
-    FileEntry entry;
-    Checksum sum;
-    for (std::string_view bytes : parts) {
-      entry.size += bytes.size();
-      sum.add(bytes);
-      while (!bytes.empty()) {
-        const ::ssize_t written = ::write(file.get(), bytes.data(), bytes.size());
-        if (written < 0 && errno == EINTR) continue;
-        if (written < 0) fail(name);
-        bytes.remove_prefix(static_cast<std::size_t>(written));
-      }
-    }
-    if (::fsync(file.get()) != 0) fail(name);
-    entry.checksum = sum.value();
-    if (name != manifest_name) manifest_.add_file(name, entry);
-  }
+  void write(const std::string& name, std::initializer_list<std::string_view> parts);
 
   [[noreturn]] void fail(const std::string& name) const {
     const std::error_code error(errno, std::generic_category());
@@ -235,25 +163,7 @@ class ModelFolderReader {
   }
 
   /// @throws DataError  for a line that is not an id, or repeats an earlier one
-  [[nodiscard]] std::shared_ptr<const Ids> ids(const std::string& name) const {
-    const std::filesystem::path path = path_ / name;
-    const std::string text = content(name);
-    auto ids = std::make_shared<Ids>();
-    std::string_view left = text;
-    for (std::size_t line = 1; !left.empty(); ++line) {
-      const std::size_t end = left.find('\n');
-      if (end == std::string_view::npos) throw DataError(path.string(), line, "is truncated");
-      const auto id = unescaped_line(left.substr(0, end));
-      left.remove_prefix(end + 1);
-      if (!id)
-        throw DataError(path.string(), line,
-                        "has an invalid escape; the valid ones are \\n, \\r, \\t and \\\\");
-      if (ids->intern(*id) != line - 1) {
-        throw DataError(path.string(), line, "has an id that an earlier line already has: " + *id);
-      }
-    }
-    return ids;
-  }
+  [[nodiscard]] std::shared_ptr<const Ids> ids(const std::string& name) const;
 
   /// Whether another folder has taken the name since this one was opened.
   [[nodiscard]] bool replaced() const { return folder_.replaced(); }
@@ -264,52 +174,17 @@ class ModelFolderReader {
   }
 
  private:
-  [[nodiscard]] Manifest read_manifest() const {
-    if (!folder_) {
-      const std::error_code error(errno, std::generic_category());
-      if (error == std::errc::not_a_directory) fail("is not the folder of a saved model");
-      fail("cannot be read: " + error.message());
-    }
-    if (!folder_.has(manifest_name)) {
-      fail(std::string("is not a saved model: it has no ") + manifest_name);
-    }
-    return {(path_ / manifest_name).string(), manifest_text(folder_.file(manifest_name))};
-  }
+  [[nodiscard]] Manifest read_manifest() const;
 
   /// As many bytes of a file as the manifest says.
-  [[nodiscard]] std::string content(const std::string& name) const {
-    const std::uint64_t size = manifest_.file(name).size;
-    InputFile file = folder_.file(name);
-    if (size > file.left()) file.fail("is truncated");
-    std::string text(size, '\0');
-    file.read(text.data(), size);
-    return text;
-  }
+  [[nodiscard]] std::string content(const std::string& name) const;
 
   [[nodiscard]] NpyFile open(const std::string& name) const {
     static_cast<void>(manifest_.file(name));  // throws for a file that is not the model's
     return NpyFile(folder_.file(name));
   }
 
-  void check_file(const std::string& name) const {
-    const FileEntry entry = manifest_.file(name);
-    if (!folder_.has(name)) throw DataError((path_ / name).string(), 0, "is missing");
-    InputFile file = folder_.file(name);
-    if (file.size() != entry.size) {
-      file.fail("has " + std::to_string(file.size()) + " bytes, not " + std::to_string(entry.size) +
-                " as stated in " + manifest_name);
-    }
-    Checksum sum;
-    std::string buffer;
-    while (file.left() > 0) {
-      buffer.resize(std::min<std::uint64_t>(file.left(), file_buffer));
-      file.read(buffer.data(), buffer.size());
-      sum.add(buffer);
-    }
-    if (sum.value() != entry.checksum) {
-      file.fail("is corrupt: its checksum does not match the manifest");
-    }
-  }
+  void check_file(const std::string& name) const;
 
   std::filesystem::path path_;
   OpenFolder folder_;
@@ -317,3 +192,7 @@ class ModelFolderReader {
 };
 
 }  // namespace prism::inline PRISM_ISA::detail
+
+#ifndef PRISM_COMPILED
+#include "prism/serve/model_folder.inl.hpp"
+#endif

@@ -2,13 +2,8 @@
 // Writes several files, none of which takes its name before all are on disk.
 #pragma once
 
-#include <unistd.h>
-
-#include <cerrno>
 #include <filesystem>
 #include <string>
-#include <system_error>
-#include <utility>
 #include <vector>
 
 #include "prism/core/config.hpp"
@@ -25,18 +20,7 @@ namespace prism::inline PRISM_ISA {
 class StagedFiles {
  public:
   /// @throws DataError  if the directory cannot be created or written
-  explicit StagedFiles(std::filesystem::path directory) : directory_(std::move(directory)) {
-    std::error_code error;
-    std::filesystem::create_directories(directory_, error);
-    if (!error && !std::filesystem::is_directory(directory_)) {
-      error = std::make_error_code(std::errc::not_a_directory);
-    }
-    if (!error && ::access(directory_.c_str(), W_OK | X_OK) != 0) {
-      error = std::make_error_code(static_cast<std::errc>(errno));
-      throw DataError(directory_.string(), 0, "cannot be written: " + error.message());
-    }
-    if (error) throw DataError(directory_.string(), 0, "cannot be created: " + error.message());
-  }
+  explicit StagedFiles(std::filesystem::path directory);
 
   /// @throws DataError  if the name exists and is not a regular file, or writing fails
   void write(const std::string& name, const std::string& content) {
@@ -58,3 +42,7 @@ class StagedFiles {
 };
 
 }  // namespace prism::inline PRISM_ISA
+
+#ifndef PRISM_COMPILED
+#include "prism/serve/staged_files.inl.hpp"
+#endif

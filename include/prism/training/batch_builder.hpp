@@ -13,7 +13,6 @@
 #include "prism/core/config.hpp"
 #include "prism/core/error.hpp"
 #include "prism/core/index.hpp"
-#include "prism/core/matrix.hpp"
 #include "prism/core/parallel.hpp"
 #include "prism/data/interactions.hpp"
 #include "prism/kernel/row.hpp"
@@ -181,28 +180,7 @@ class BatchBuilder {
   /// @param all_rows  whether the sides list every row, not only those of the batch
   template <Execution X>
   [[nodiscard]] Batch build(const X& exec, std::span<const Interaction> pairs,
-                            const BatchNegatives& negatives, bool all_rows = false) {
-    detail::check_batch_size(pairs.size(), negatives);
-    // Both sides in parallel: they are independent.
-    BatchSide user_side, item_side;
-    synchronise(exec);  // a device may still read the previous batch
-    parallel_tasks(host_of(exec), 2, [&](std::size_t side) {
-      if (side == 0) {
-        users_.begin();
-        users_.add(pairs, &Interaction::user);
-        users_.end_positives();
-        user_side = users_.finish(all_rows);
-      } else {
-        items_.begin();
-        items_.add(pairs, &Interaction::item);
-        items_.end_positives();
-        items_.add(negatives.items, std::identity());
-        item_side = items_.finish(all_rows);
-      }
-    });
-    return detail::assemble_batch(train_, pairs.size(), negatives, users_.row_of_occurrence(),
-                                  items_.row_of_occurrence(), user_side, item_side);
-  }
+                            const BatchNegatives& negatives, bool all_rows = false);
 
  private:
   const Interactions& train_;
@@ -211,3 +189,5 @@ class BatchBuilder {
 };
 
 }  // namespace prism::inline PRISM_ISA
+
+#include "prism/training/batch_builder.inl.hpp"

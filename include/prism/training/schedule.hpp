@@ -2,11 +2,9 @@
 // How the learning rate changes during training: a factor on the initial rate for each step.
 #pragma once
 
-#include <algorithm>
 #include <concepts>
 #include <cstddef>
 #include <functional>
-#include <numbers>
 #include <optional>
 #include <string>
 #include <type_traits>
@@ -14,8 +12,6 @@
 
 #include "prism/core/config.hpp"
 #include "prism/core/error.hpp"
-#include "prism/core/finite.hpp"
-#include "prism/kernel/angles.hpp"
 #include "prism/training/history.hpp"
 
 namespace prism::inline PRISM_ISA {
@@ -52,13 +48,7 @@ struct CosineSchedule {
   std::size_t warm_up = 0;  ///< steps, as in WarmUpSchedule
   double floor = 0;         ///< in [0, 1]
 
-  [[nodiscard]] double operator()(const StepPosition& at) const noexcept {
-    if (at.step < warm_up) return WarmUpSchedule{warm_up}(at);
-    const std::size_t first = std::max<std::size_t>(warm_up, 1);
-    const double length = static_cast<double>(std::max(at.steps, first) - first) + 1;
-    const double done = std::min(1.0, static_cast<double>(at.step - first) / length);
-    return floor + (1 - floor) * (1 + elementary::cos(std::numbers::pi * done)) / 2;
-  }
+  [[nodiscard]] double operator()(const StepPosition& at) const noexcept;
   /// @throws ArgumentError  for a floor outside [0, 1]
   void check() const {
     require(floor >= 0 && floor <= 1, "schedule.floor",
@@ -110,23 +100,7 @@ struct PlateauSchedule {
   };
 
   /// From the history alone, so that a resumed run continues like an uninterrupted one.
-  [[nodiscard]] Reduced reduced(const History& history) const {
-    Reduced done;
-    const std::size_t per_epoch = std::max<std::size_t>(history.steps_per_epoch, 1);
-    const auto epochs_of = [=](std::size_t steps) {
-      return steps / per_epoch + (steps % per_epoch > 0);
-    };
-    const std::size_t epochs = std::max(patience, epochs_of(patience_steps));
-    std::size_t from = epochs_of(min_steps);
-    for (const EpochRecord& record : history.epochs) {
-      if (done.times == reductions) break;
-      if (record.best) from = std::max(from, record.epoch);
-      if (!record.validated || record.epoch < from || record.epoch - from < epochs) continue;
-      from = done.epoch = record.epoch;
-      ++done.times;
-    }
-    return done;
-  }
+  [[nodiscard]] Reduced reduced(const History& history) const;
 };
 
 /// A schedule: one of the above, or any function of a StepPosition, or of a StepPosition and the
@@ -159,13 +133,7 @@ class Schedule {
   }
 
   /// @throws ArgumentError  for a factor that is not finite, or below 0
-  [[nodiscard]] double factor(const StepPosition& at, const History& history) const {
-    const double factor = factor_(at, history);
-    require(is_finite(factor) && factor >= 0, "schedule",
-            "must be a finite number of at least 0 at each step, not " + format_number(factor) +
-                " at step " + std::to_string(at.step));
-    return factor;
-  }
+  [[nodiscard]] double factor(const StepPosition& at, const History& history) const;
   /// The epoch from which early stopping may count; none while it may not.
   [[nodiscard]] std::optional<std::size_t> patience_from(const History& history) const {
     return patience_from_ ? patience_from_(history) : 0;
@@ -208,3 +176,7 @@ namespace detail {
 
 }  // namespace detail
 }  // namespace prism::inline PRISM_ISA
+
+#ifndef PRISM_COMPILED
+#include "prism/training/schedule.inl.hpp"
+#endif
