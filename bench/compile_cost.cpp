@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Compile time and memory of models: seconds and megabytes of the compiler for grids of growing
-// size. The difference between two grids is due to the models; the rest is the headers.
+// What models cost a compiler: compile_cost [COMPILER...]. For the headers alone, for one model and
+// for a further one, without and with prism::compiled, and for a program that uses models through
+// AnyRecommender.
 #include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include <cstdio>
+#include <cstdlib>
 #include <filesystem>
 #include <fstream>
 #include <string>
@@ -18,17 +20,19 @@ struct Cost {
   double megabytes;  // peak of the largest process
 };
 
-/// Compiles a source text with the compiler of this program.
-Cost compile(const std::string& text) {
+/// Compiles a source text.
+Cost compile(const std::string& compiler, const std::string& text, bool compiled) {
   const std::filesystem::path folder =
       std::filesystem::temp_directory_path() / ("prism-compile-cost-" + std::to_string(getpid()));
   std::filesystem::create_directories(folder);
-  const std::string source = (folder / "grid.cpp").string(), object = (folder / "grid.o").string();
+  const std::string source = (folder / "models.cpp").string();
+  const std::string object = (folder / "models.o").string();
   std::ofstream(source) << text;
   const pid_t child = fork();
   if (child == 0) {
-    execl(PRISM_COMPILER, PRISM_COMPILER, "-std=c++20", "-O3", "-march=native", "-I" PRISM_INCLUDE,
-          "-c", source.c_str(), "-o", object.c_str(), static_cast<char*>(nullptr));
+    execlp(compiler.c_str(), compiler.c_str(), "-std=c++20", "-O2", "-march=native",
+           "-DPRISM_HAS_ZLIB=1", "-I" PRISM_INCLUDE, compiled ? "-DPRISM_COMPILED" : "-DNDEBUG",
+           "-c", source.c_str(), "-o", object.c_str(), static_cast<char*>(nullptr));
     _exit(127);
   }
   int status = 0;
@@ -36,7 +40,7 @@ Cost compile(const std::string& text) {
   wait4(child, &status, 0, &usage);
   std::filesystem::remove_all(folder);
   if (status != 0) {
-    std::fprintf(stderr, "%s failed on:\n%s\n", PRISM_COMPILER, text.c_str());
+    std::fprintf(stderr, "%s failed on:\n%s\n", compiler.c_str(), text.c_str());
     std::exit(1);
   }
   const auto seconds = [](const timeval& t) {
@@ -46,49 +50,45 @@ Cost compile(const std::string& text) {
           static_cast<double>(usage.ru_maxrss) / 1024};
 }
 
-std::string grid(const std::string& backbones, const std::string& losses,
-                 const std::string& initializers) {
-  return "#include <prism/prism.hpp>\nusing namespace prism;\nusing ModelGrid = Grid<Types<" +
-         backbones + ">, Types<" + losses + ">, Types<None>, Types<" + initializers +
-         ">>;\n"
-         "void train(const Split& split) {\n"
-         "  for_each_model<ModelGrid>([&]<class Model>() {\n"
-         "    Model model(split.train);\n"
-         "    fit(model, split);\n"
-         "    static_cast<void>(evaluate(model, split.test));\n"
-         "  });\n"
+const std::string headers = "#include <prism/prism.hpp>\nusing namespace prism;\n";
+
+/// A function that trains and evaluates a model.
+std::string model(const std::string& policies) {
+  return "Report train(const Split& split, Recommender<" + policies +
+         ">& model) {\n"
+         "  fit(model, split);\n"
+         "  return evaluate(model, split.test);\n"
          "}\n";
 }
 
+const std::string client =
+    "#include <prism/experiment/any_recommender.hpp>\n"
+    "prism::Report train(const prism::Split& split, prism::AnyRecommender& model) {\n"
+    "  model.fit(split);\n"
+    "  return model.evaluate(split.test, {});\n"
+    "}\n";
+
 }  // namespace
 
-int main() {
-  struct Row {
-    const char* what;
-    std::size_t models;
-    std::string text;
-  };
-  const std::vector<Row> rows{
-      {"headers alone", 0, "#include <prism/prism.hpp>\n"},
-      {"MF + BPR", 1, grid("MF<64>", "BPR", "Xavier")},
-      {"MF + DirectAU", 1, grid("MF<64>", "DirectAU", "Xavier")},
-      {"LightGCN + MAWU", 1, grid("LightGCN<64>", "MAWU", "Xavier")},
-      {"{MF, MLP} x {BPR, SSM}", 4, grid("MF<64>, MLP<64>", "BPR, SSM", "Xavier")},
-      {"{MF, MLP} x {BPR, SSM} x {Xavier, PRISM}", 8,
-       grid("MF<64>, MLP<64>", "BPR, SSM", "Xavier, PRISM<1.0>")},
-  };
-  std::printf("%-42s %6s %8s %14s %6s\n", "grid", "models", "seconds", "a model beyond", "MB");
-  double headers = 0;
-  for (const Row& row : rows) {
-    const Cost cost = compile(row.text);
-    if (row.models == 0) headers = cost.seconds;
-    std::printf("%-42s %6zu %8.1f ", row.what, row.models, cost.seconds);
-    if (row.models > 0) {
-      std::printf("%14.1f ", (cost.seconds - headers) / static_cast<double>(row.models));
-    } else {
-      std::printf("%14s ", "");
+int main(int count, char** arguments) {
+  const std::vector<std::string> given(arguments + 1, arguments + count);
+  const std::vector<std::string> compilers =
+      given.empty() ? std::vector<std::string>{PRISM_COMPILER} : given;
+  const std::string one = headers + model("MF<64>, DirectAU");
+  const std::string two = one + model("MF<64>, SSM");
+  std::printf("seconds of processor time (MB)\n%-28s %-14s %14s %14s %14s %14s\n", "compiler", "",
+              "headers", "first model", "a further one", "client");
+  for (const std::string& compiler : compilers) {
+    for (const bool compiled : {false, true}) {
+      const Cost none = compile(compiler, headers, compiled);
+      const Cost first = compile(compiler, one, compiled);
+      const Cost both = compile(compiler, two, compiled);
+      const Cost any = compile(compiler, client, compiled);
+      std::printf("%-28s %-14s %6.1f (%5.0f) %6.1f (%5.0f) %6.1f         %6.1f (%5.0f)\n",
+                  compiler.c_str(), compiled ? "compiled" : "header-only", none.seconds,
+                  none.megabytes, first.seconds, first.megabytes, both.seconds - first.seconds,
+                  any.seconds, any.megabytes);
+      std::fflush(stdout);
     }
-    std::printf("%6.0f\n", cost.megabytes);
-    std::fflush(stdout);
   }
 }

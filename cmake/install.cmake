@@ -7,7 +7,7 @@ install(EXPORT prism NAMESPACE prism:: FILE prismTargets.cmake DESTINATION ${pac
 install(DIRECTORY include/prism DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
 write_basic_package_version_file(${CMAKE_CURRENT_BINARY_DIR}/prismConfigVersion.cmake
                                  COMPATIBILITY SameMinorVersion ARCH_INDEPENDENT)
-install(DIRECTORY src/ DESTINATION ${CMAKE_INSTALL_DATADIR}/prism/src)
+install(DIRECTORY src DESTINATION ${package_dir})
 install(FILES cmake/prismConfig.cmake cmake/compiled.cmake
               ${CMAKE_CURRENT_BINARY_DIR}/prismConfigVersion.cmake
         DESTINATION ${package_dir})

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What prism/data/ has that needs no policy, for the target prism::compiled.
+// The functions that prism/data/ declares.
 #include "prism/data/append.inl.hpp"
 #include "prism/data/fingerprint.inl.hpp"
 #include "prism/data/ids.inl.hpp"

@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What prism/evaluate/ has that needs no policy, for the target prism::compiled.
-#define PRISM_INSTANTIATE
-
+// The functions that prism/evaluate/ declares, and templates that it lists in compiled.hpp.
 #include "prism/evaluate/compiled.hpp"
 #include "prism/evaluate/correlation.inl.hpp"
 #include "prism/evaluate/estimate.inl.hpp"

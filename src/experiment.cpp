@@ -1,3 +1,3 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What prism/experiment/ has that needs no policy, for the target prism::compiled.
+// The functions that prism/experiment/ declares.
 #include "prism/experiment/search_space.inl.hpp"

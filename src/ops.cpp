@@ -1,5 +1,3 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What prism/ops/ has that needs no policy, for the target prism::compiled.
-#define PRISM_INSTANTIATE
-
+// The functions that prism/ops/ declares, and templates that it lists in compiled.hpp.
 #include "prism/ops/compiled.hpp"

@@ -1,5 +1,3 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What prism/optimizer/ has that needs no policy, for the target prism::compiled.
-#define PRISM_INSTANTIATE
-
+// The functions that prism/optimizer/ declares, and templates that it lists in compiled.hpp.
 #include "prism/optimizer/compiled.hpp"

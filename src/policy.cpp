@@ -1,3 +1,3 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What prism/policy/ has that needs no policy, for the target prism::compiled.
+// The functions that prism/policy/ declares.
 #include "prism/policy/ranking.inl.hpp"

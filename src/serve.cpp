@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What prism/serve/ has that needs no policy, for the target prism::compiled.
-#define PRISM_INSTANTIATE
-
+// The functions that prism/serve/ declares, and templates that it lists in compiled.hpp.
 #include "prism/serve/compiled.hpp"
 #include "prism/serve/escaped_line.inl.hpp"
 #include "prism/serve/item_filter.inl.hpp"

@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What prism/training/ has that needs no policy, for the target prism::compiled.
-#define PRISM_INSTANTIATE
-
+// The functions that prism/training/ declares, and templates that it lists in compiled.hpp.
 #include "prism/training/checkpoint.inl.hpp"
 #include "prism/training/compiled.hpp"
 #include "prism/training/fit_options.inl.hpp"

@@ -53,7 +53,13 @@ template <class T>
 class Checksum {
  public:
   /// @param bytes  a multiple of 8, except in the last call
-  void add(std::string_view bytes) noexcept;
+  void add(std::string_view bytes) noexcept {
+    for (; bytes.size() >= word_size; bytes.remove_prefix(word_size)) add_word(bytes.data());
+    if (bytes.empty()) return;
+    char word[word_size] = {};
+    std::memcpy(word, bytes.data(), bytes.size());
+    add_word(word);
+  }
   [[nodiscard]] std::uint64_t value() const noexcept { return sum_; }
 
  private:
@@ -114,7 +120,18 @@ class BinaryWriter {
   }
 
  private:
-  void add(std::string_view bytes);
+  void add(std::string_view bytes) {
+    while (!bytes.empty()) {
+      const std::size_t count = std::min(bytes.size(), detail::file_buffer - buffer_.size());
+      buffer_.append(bytes.substr(0, count));
+      bytes.remove_prefix(count);
+      if (buffer_.size() < detail::file_buffer) return;
+      sum_.add(buffer_);
+      file_.write(buffer_);
+      written_ += buffer_.size();
+      buffer_.clear();
+    }
+  }
 
   StagedFile file_;
   std::string buffer_;

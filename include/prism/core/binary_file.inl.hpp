@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Definitions of binary_file.hpp.
+// Functions that binary_file.hpp declares; it includes them unless PRISM_COMPILED is defined.
 #pragma once
 
 #include <algorithm>
@@ -17,18 +17,6 @@
 
 namespace prism::inline PRISM_ISA {
 
-namespace detail {
-
-PRISM_INLINE void Checksum::add(std::string_view bytes) noexcept {
-  for (; bytes.size() >= word_size; bytes.remove_prefix(word_size)) add_word(bytes.data());
-  if (bytes.empty()) return;
-  char word[word_size] = {};
-  std::memcpy(word, bytes.data(), bytes.size());
-  add_word(word);
-}
-
-}  // namespace detail
-
 PRISM_INLINE void BinaryWriter::flush() {
   const std::uint64_t size = written_ + buffer_.size();
   sum_.add(buffer_);
@@ -41,19 +29,6 @@ PRISM_INLINE void BinaryWriter::flush() {
   file_.write(buffer_);
   buffer_.clear();
   file_.flush();
-}
-
-PRISM_INLINE void BinaryWriter::add(std::string_view bytes) {
-  while (!bytes.empty()) {
-    const std::size_t count = std::min(bytes.size(), detail::file_buffer - buffer_.size());
-    buffer_.append(bytes.substr(0, count));
-    bytes.remove_prefix(count);
-    if (buffer_.size() < detail::file_buffer) return;
-    sum_.add(buffer_);
-    file_.write(buffer_);
-    written_ += buffer_.size();
-    buffer_.clear();
-  }
 }
 
 PRISM_INLINE BinaryReader::BinaryReader(const std::filesystem::path& path, const FileKind& kind)

@@ -75,9 +75,12 @@
 #define PRISM_ISA compiled_for_generic
 #endif
 
-// The library is header-only, unless PRISM_COMPILED is defined, as the CMake target prism::compiled
-// does: then headers only declare the functions marked PRISM_INLINE, which *.inl.hpp define, and do
-// not instantiate the templates in their lists of PRISM_EXTERN_TEMPLATE. src/ compiles both, once.
+// The library is header-only unless PRISM_COMPILED is defined, as the CMake target prism::compiled
+// does. Then headers only declare the functions marked PRISM_INLINE, which X.inl.hpp defines for
+// X.hpp, and prism/model.hpp, training.hpp and serving.hpp include lists of templates that are not
+// instantiated (FOLDER/compiled.hpp): src/ compiles both, once. Members of the templates in these
+// lists are defined outside their class, because members defined within it are inline, which a
+// compiler instantiates all the same. Files with and without PRISM_COMPILED may be in one program.
 #if defined(PRISM_COMPILED)
 #define PRISM_INLINE
 #if defined(PRISM_INSTANTIATE)

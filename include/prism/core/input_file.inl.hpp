@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Definitions of input_file.hpp.
+// Functions that input_file.hpp declares; it includes them unless PRISM_COMPILED is defined.
 #pragma once
 
 #include <fcntl.h>
 #include <sys/stat.h>
 #include <unistd.h>
+
 #include <algorithm>
 #include <cerrno>
 #include <cstddef>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Definitions of real_path.hpp.
+// Functions that real_path.hpp declares; it includes them unless PRISM_COMPILED is defined.
 #pragma once
 
 #include <filesystem>

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Definitions of staged_file.hpp.
+// Functions that staged_file.hpp declares; it includes them unless PRISM_COMPILED is defined.
 #pragma once
 
 #include <fcntl.h>
 #include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
+
 #include <cerrno>
 #include <cstddef>
 #include <filesystem>

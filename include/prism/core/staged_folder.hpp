@@ -2,8 +2,6 @@
 // A folder of files that appears whole or not at all.
 #pragma once
 
-#include <stdio.h>  // renameat2
-
 #include <atomic>
 #include <cerrno>
 #include <chrono>

@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Definitions of staged_folder.hpp.
+// Functions that staged_folder.hpp declares; it includes them unless PRISM_COMPILED is defined.
 #pragma once
 
 #include <fcntl.h>
-#include <stdio.h>
+#include <stdio.h>  // renameat2
 #include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
+
 #include <cerrno>
 #include <cstddef>
 #include <filesystem>

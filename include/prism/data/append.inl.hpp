@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Definitions of append.hpp.
+// Functions that append.hpp declares; it includes them unless PRISM_COMPILED is defined.
 #pragma once
 
 #include <cstddef>

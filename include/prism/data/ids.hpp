@@ -2,6 +2,7 @@
 // The map between the external ids of users and items and their rows.
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
@@ -11,7 +12,6 @@
 #include <vector>
 
 #include "prism/core/config.hpp"
-#include "prism/core/error.hpp"
 #include "prism/core/index.hpp"
 
 namespace prism::inline PRISM_ISA {
@@ -72,7 +72,16 @@ class Ids {
   Index intern(std::string_view id, std::uint64_t hash);
 
   /// Mixes 8 bytes at a time into 64 bits; each step is one-to-one.
-  static std::uint64_t hash_of(std::string_view id) noexcept;
+  static std::uint64_t hash_of(std::string_view id) noexcept {
+    std::uint64_t hash = id.size() * 0x9E3779B97F4A7C15;
+    for (std::size_t at = 0; at < id.size(); at += 8) {
+      std::uint64_t word = 0;
+      std::memcpy(&word, id.data() + at, std::min<std::size_t>(id.size() - at, 8));
+      hash = (hash ^ word) * 0x9FB21C651E98DF25;
+      hash ^= hash >> 32;
+    }
+    return hash * 0x9E3779B97F4A7C15;
+  }
   static std::uint32_t tag_of(std::uint64_t hash) noexcept {
     return static_cast<std::uint32_t>(hash);
   }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Definitions of ids.hpp.
+// Functions that ids.hpp declares; it includes them unless PRISM_COMPILED is defined.
 #pragma once
 
 #include <algorithm>
@@ -65,17 +65,6 @@ PRISM_INLINE Index Ids::intern(std::string_view id, std::uint64_t hash) {
   }
   slot = {tag_of(hash), row};
   return row;
-}
-
-PRISM_INLINE std::uint64_t Ids::hash_of(std::string_view id) noexcept {
-  std::uint64_t hash = id.size() * 0x9E3779B97F4A7C15;
-  for (std::size_t at = 0; at < id.size(); at += 8) {
-    std::uint64_t word = 0;
-    std::memcpy(&word, id.data() + at, std::min<std::size_t>(id.size() - at, 8));
-    hash = (hash ^ word) * 0x9FB21C651E98DF25;
-    hash ^= hash >> 32;
-  }
-  return hash * 0x9E3779B97F4A7C15;
 }
 
 PRISM_INLINE std::size_t Ids::slot_of(std::string_view id, std::uint64_t hash) const noexcept {

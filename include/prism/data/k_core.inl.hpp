@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Definitions of k_core.hpp.
+// Functions that k_core.hpp declares; it includes them unless PRISM_COMPILED is defined.
 #pragma once
 
 #include <cstddef>

@@ -8,7 +8,6 @@
 #include <vector>
 
 #include "prism/core/config.hpp"
-#include "prism/core/error.hpp"
 #include "prism/core/index.hpp"
 #include "prism/data/format.hpp"
 #include "prism/data/interactions.hpp"

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Definitions of strong_generalization.hpp.
+// Functions that strong_generalization.hpp declares; it includes them unless PRISM_COMPILED is
+// defined.
 #pragma once
 
 #include <algorithm>
@@ -8,6 +9,7 @@
 #include <memory>
 #include <span>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "prism/core/config.hpp"

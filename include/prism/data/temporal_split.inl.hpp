@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Definitions of temporal_split.hpp.
+// Functions that temporal_split.hpp declares; it includes them unless PRISM_COMPILED is defined.
 #pragma once
 
 #include <algorithm>

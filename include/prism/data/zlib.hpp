@@ -2,8 +2,8 @@
 // The inline namespace that separates code compiled with zlib from code without it.
 #pragma once
 
-// Part of the names of all that reads files, because layouts and code differ with and without zlib:
-// translation units of both kinds may be in one program.
+// Part of the names of ByteStream and of all that uses it, because its layout and code differ with
+// and without zlib: translation units of both kinds may be in one program.
 #if defined(PRISM_HAS_ZLIB)
 #define PRISM_ZLIB with_zlib
 #else

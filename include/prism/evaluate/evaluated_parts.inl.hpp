@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Definitions of evaluated_parts.hpp.
+// Functions that evaluated_parts.hpp declares; it includes them unless PRISM_COMPILED is defined.
 #pragma once
 
 #include <algorithm>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Definitions of ranked_lists.hpp.
+// Functions that ranked_lists.hpp declares; it includes them unless PRISM_COMPILED is defined.
 #pragma once
 
 #include <algorithm>

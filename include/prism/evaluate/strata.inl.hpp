@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Definitions of strata.hpp.
+// Functions that strata.hpp declares; it includes them unless PRISM_COMPILED is defined.
 #pragma once
 
 #include <algorithm>

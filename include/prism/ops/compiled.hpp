@@ -1,6 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The templates of this folder that prism::compiled instantiates: for float, on the host's threads.
+// The templates of this folder that prism::compiled instantiates, for float on the host's threads.
 #pragma once
+
+#ifndef PRISM_COMPILED
+#error "only for prism::compiled"
+#endif
 
 #include "prism/core/config.hpp"
 #include "prism/core/random.hpp"
@@ -22,9 +26,11 @@ PRISM_EXTERN_TEMPLATE Scorer<float> with_ranking(const Host<>&, const Scorer<flo
 
 namespace detail {
 
-PRISM_EXTERN_TEMPLATE class SharedScores<float, isa::native>;
-PRISM_EXTERN_TEMPLATE SharedScores<float, isa::native>::SharedScores(const Host<>&, const Batch&,
-                                                                     BatchRows<float>, Scratch&);
+PRISM_EXTERN_TEMPLATE class SharedProducts<float, isa::native>;
+PRISM_EXTERN_TEMPLATE Rows<float> SharedProducts<float, isa::native>::gradients<Store::overwrite>(
+    std::size_t, std::size_t, const float*) const;
+PRISM_EXTERN_TEMPLATE Rows<float> SharedProducts<float, isa::native>::gradients<Store::add>(
+    std::size_t, std::size_t, const float*) const;
 PRISM_EXTERN_TEMPLATE void for_each_item_gradient<float>(const Host<>&, const Batch&,
                                                          IndexedRows<const float>,
                                                          Rows<const float>,

@@ -1,7 +1,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The templates of this folder that prism::compiled instantiates: for float, on the host's threads,
-// with each regularizer.
+// The templates of this folder that prism::compiled instantiates: Adam's, for float on the host's
+// threads, with each regularizer.
 #pragma once
+
+#ifndef PRISM_COMPILED
+#error "only for prism::compiled"
+#endif
 
 #include "prism/core/config.hpp"
 #include "prism/execution/host.hpp"

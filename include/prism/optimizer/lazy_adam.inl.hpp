@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Definitions of lazy_adam.hpp.
+// Members of the templates of lazy_adam.hpp.
 #pragma once
 
 #include <algorithm>

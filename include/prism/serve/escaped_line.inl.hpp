@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Definitions of escaped_line.hpp.
+// Functions that escaped_line.hpp declares; it includes them unless PRISM_COMPILED is defined.
 #pragma once
 
 #include <cstddef>

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Definitions of item_filter.hpp.
+// Functions that item_filter.hpp declares; it includes them unless PRISM_COMPILED is defined.
 #pragma once
 
-#include <concepts>
 #include <cstddef>
 #include <memory>
 #include <string>
@@ -12,7 +11,6 @@
 #include "prism/core/config.hpp"
 #include "prism/core/error.hpp"
 #include "prism/core/index.hpp"
-#include "prism/data/interactions.hpp"
 #include "prism/serve/item_filter.hpp"
 
 namespace prism::inline PRISM_ISA {

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Definitions of manifest.hpp.
+// Functions that manifest.hpp declares; it includes them unless PRISM_COMPILED is defined.
 #pragma once
 
 #include <charconv>
 #include <cstddef>
 #include <string>
 #include <string_view>
+#include <system_error>
 #include <utility>
 
 #include "prism/core/binary_file.hpp"

@@ -21,7 +21,6 @@
 #include "prism/core/config.hpp"
 #include "prism/core/error.hpp"
 #include "prism/core/file_descriptor.hpp"
-#include "prism/core/index.hpp"
 #include "prism/core/input_file.hpp"
 #include "prism/core/matrix.hpp"
 #include "prism/core/rows.hpp"

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Definitions of model_folder.hpp.
+// Functions that model_folder.hpp declares; it includes them unless PRISM_COMPILED is defined.
 #pragma once
 
 #include <fcntl.h>
 #include <unistd.h>
+
 #include <algorithm>
 #include <cerrno>
 #include <cstddef>

@@ -16,7 +16,6 @@
 #include <vector>
 
 #include "prism/core/config.hpp"
-#include "prism/core/index.hpp"
 #include "prism/core/input_file.hpp"
 #include "prism/core/matrix.hpp"
 #include "prism/core/rows.hpp"

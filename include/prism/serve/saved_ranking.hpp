@@ -7,7 +7,6 @@
 #include <vector>
 
 #include "prism/core/config.hpp"
-#include "prism/core/error.hpp"
 #include "prism/core/index.hpp"
 #include "prism/data/interactions.hpp"
 #include "prism/policy/ranking.hpp"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Definitions of saved_ranking.hpp.
+// Functions that saved_ranking.hpp declares; it includes them unless PRISM_COMPILED is defined.
 #pragma once
 
 #include <charconv>

@@ -7,7 +7,6 @@
 #include <vector>
 
 #include "prism/core/config.hpp"
-#include "prism/core/error.hpp"
 #include "prism/core/staged_file.hpp"
 
 namespace prism::inline PRISM_ISA {

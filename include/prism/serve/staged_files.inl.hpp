@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Definitions of staged_files.hpp.
+// Functions that staged_files.hpp declares; it includes them unless PRISM_COMPILED is defined.
 #pragma once
 
 #include <unistd.h>
+
 #include <cerrno>
 #include <filesystem>
 #include <system_error>

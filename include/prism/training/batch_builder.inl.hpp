@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Definitions of batch_builder.hpp.
+// Members of the templates of batch_builder.hpp.
 #pragma once
 
 #include <cstddef>

@@ -1,6 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The templates of this folder that prism::compiled instantiates: for float, on the host's threads.
+// The templates of this folder that prism::compiled instantiates, for float on the host's threads.
 #pragma once
+
+#ifndef PRISM_COMPILED
+#error "only for prism::compiled"
+#endif
 
 #include "prism/core/config.hpp"
 #include "prism/execution/host.hpp"

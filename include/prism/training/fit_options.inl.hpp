@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Definitions of fit_options.hpp.
+// Functions that fit_options.hpp declares; it includes them unless PRISM_COMPILED is defined.
 #pragma once
 
 #include <cstddef>

@@ -2,7 +2,8 @@
 // The default observer of fit, which shows the progress of training.
 #pragma once
 
-#include <iomanip>
+#include <unistd.h>
+
 #include <iostream>
 #include <ostream>
 #include <string>

@@ -8,7 +8,6 @@
 
 #include "prism/core/binary_file.hpp"
 #include "prism/core/config.hpp"
-#include "prism/core/error.hpp"
 #include "prism/data/split_parts.hpp"
 #include "prism/policy/options.hpp"
 #include "prism/policy/ranking.hpp"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Definitions of run_settings.hpp.
+// Functions that run_settings.hpp declares; it includes them unless PRISM_COMPILED is defined.
 #pragma once
 
 #include <cstddef>

@@ -14,7 +14,6 @@
 
 #include "prism/core/binary_file.hpp"
 #include "prism/core/config.hpp"
-#include "prism/core/error.hpp"
 #include "prism/data/split_parts.hpp"
 #include "prism/training/best_weights.hpp"
 #include "prism/training/checkpoint.hpp"
@@ -143,6 +142,7 @@ class TrainingLoop {
   void validate_epoch(EpochRecord& record);
 
   void keep_as_best(EpochRecord& record);
+
   /// Ends training if an observer requested it, even if a later observer has thrown.
   void apply_stop_request() noexcept {
     if (stop_requested_ && !finished()) past().stop_reason = StopReason::observer;

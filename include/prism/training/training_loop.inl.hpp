@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Definitions of training_loop.hpp.
+// Members of the templates of training_loop.hpp.
 #pragma once
 
 #include <algorithm>
