@@ -11,6 +11,7 @@
 #include <array>
 #include <cmath>
 #include <cstddef>
+#include <prism/evaluate/student_t.hpp>
 #include <prism/execution/serial.hpp>
 #include <string>
 #include <vector>
