@@ -8,8 +8,8 @@
 # exported: a library that is installed has to link prism::prism. Needs prism_sources, the folder src.
 add_library(prism_compiled STATIC EXCLUDE_FROM_ALL
             ${prism_sources}/core.cpp ${prism_sources}/data.cpp ${prism_sources}/evaluate.cpp
-            ${prism_sources}/experiment.cpp ${prism_sources}/ops.cpp
-            ${prism_sources}/optimizer.cpp ${prism_sources}/policy.cpp ${prism_sources}/serve.cpp
+            ${prism_sources}/experiment.cpp ${prism_sources}/model.cpp
+            ${prism_sources}/ops.cpp ${prism_sources}/policy.cpp ${prism_sources}/serve.cpp
             ${prism_sources}/training.cpp)
 add_library(prism::compiled ALIAS prism_compiled)
 # Shared libraries and Python modules may link it.

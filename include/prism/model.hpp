@@ -48,6 +48,6 @@
 #include "prism/sampler/unobserved.hpp"
 
 #ifdef PRISM_COMPILED
+#include "prism/model/compiled.hpp"
 #include "prism/ops/compiled.hpp"
-#include "prism/optimizer/compiled.hpp"
 #endif

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The templates of this folder that prism::compiled instantiates: Adam's, for float on the host's
+// The templates of optimizers that prism::compiled instantiates: Adam's, for float on the host's
 // threads, with each regularizer.
 #pragma once
 
