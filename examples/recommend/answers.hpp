@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdio>
-#include <memory>
+#include <iterator>
 #include <numeric>
 #include <optional>
 #include <prism/core/matrix.hpp>
@@ -13,7 +13,6 @@
 #include <prism/experiment/json.hpp>
 #include <prism/serve/escaped_line.hpp>
 #include <prism/serve/fold_in.hpp>
-#include <prism/serve/item_filter.hpp>
 #include <prism/serve/item_index.hpp>
 #include <prism/serve/load_model.hpp>
 #include <prism/serve/recommend.hpp>
@@ -23,49 +22,12 @@
 #include <utility>
 #include <vector>
 
+#include "allowed.hpp"
 #include "arguments.hpp"
 #include "ids.hpp"
 #include "new_users.hpp"
 
 namespace recommend {
-
-/// "user 7"; "users 7, 8, 9 and 2592 others", as they are printed.
-[[nodiscard]] inline std::string in_words(const std::string& kind,
-                                          const std::vector<std::string>& ids) {
-  constexpr std::size_t shown = 3;
-  std::string text = kind + (ids.size() == 1 ? " " : "s ");
-  for (std::size_t k = 0; k < std::min(ids.size(), shown); ++k) {
-    text += (k > 0 ? ", " : "") + prism::escaped_line(ids[k]);
-  }
-  if (ids.size() > shown) {
-    const std::size_t others = ids.size() - shown;
-    text += " and " + std::to_string(others) + (others == 1 ? " other" : " others");
-  }
-  return text;
-}
-
-/// The items that may be recommended: a filter of an ItemIndex.
-struct Allowed {
-  std::optional<prism::Unseen> unseen = {};
-  const prism::AllowList* among = nullptr;
-  const prism::DenyList* without = nullptr;
-
-  bool operator()(prism::Index item) const {
-    return (!unseen || (*unseen)(item)) && (among == nullptr || (*among)(item)) &&
-           (without == nullptr || (*without)(item));
-  }
-  [[nodiscard]] std::optional<std::span<const prism::Index>> listed() const {
-    return among != nullptr ? among->listed() : std::nullopt;
-  }
-};
-
-/// A scorer whose items are the users of another, and the other way round: both score a pair alike.
-template <class T>
-[[nodiscard]] prism::Scorer<T> transposed(const prism::Scorer<T>& scorer) {
-  const prism::Embeddings<const T> rows{scorer.output.items(), scorer.output.users()};
-  return {prism::Output<T>(rows, scorer.output.owner()), scorer.item_factor, scorer.user_factor,
-          scorer.offset};
-}
 
 /// Reads a saved model and prints what is asked of it. @tparam T  scalar type of its rows
 template <class T>
@@ -73,6 +35,7 @@ class Answers {
   using Index = prism::Index;
   using Ids = prism::Ids;
   using Indices = std::vector<Index>;
+  static constexpr std::size_t batch = 4096;  // lists computed together
 
  public:
   explicit Answers(const Arguments& arguments)
@@ -101,6 +64,8 @@ class Answers {
                     user_ids(), train().user_degree());
     }
     if (arguments_.users_for.given()) rank_users();
+    if (!without_answer_.empty())
+      not_answered("no answer is left for " + in_words("id", without_answer_));
     return all_answered_;
   }
 
@@ -126,7 +91,7 @@ class Answers {
         rows.push_back(row);
       }
     };
-    for (const std::string& id : options.ids) add(id, ids.find(id));
+    for (const std::string& id : options.ids) add(id, examples::row_of(ids, id));
     if (!options.file.empty()) {
       for (const auto& [id, row] : examples::ids_in(options.file, ids, (kind + "s").c_str())) {
         add(id, row);
@@ -148,6 +113,7 @@ class Answers {
       }
     }
     if (!unknown.empty()) say(file + ": the model has no " + in_words("item", unknown));
+    if (items.empty()) throw prism::DataError(file, 0, "has no item of the model");
     std::ranges::sort(items);
     const auto repeated = std::ranges::unique(items);
     items.erase(repeated.begin(), repeated.end());
@@ -184,6 +150,7 @@ class Answers {
     Allowed filter{.among = among_ ? &*among_ : nullptr,
                    .without = without_ ? &*without_ : nullptr};
     if (!arguments_.include_seen) filter.unseen.emplace(seen, user);
+    if (arguments_.untrained != Untrained::rows) filter.popularity = train().item_degree();
     return filter;
   }
 
@@ -215,6 +182,16 @@ class Answers {
       not_answered("all ratings of the user " + prism::escaped_line(id) +
                    " are below --min-rating");
     }
+    std::vector<std::string> also_known;
+    for (Index user = 0; user < read.users(); ++user) {
+      if (train().find_user(read.user_id(user)) != prism::absent) {
+        also_known.emplace_back(read.user_id(user));
+      }
+    }
+    if (!also_known.empty()) {
+      say(in_words("user", also_known) + (also_known.size() == 1 ? " is" : " are") +
+          " in the model, too: here only the interactions of the file count");
+    }
     const prism::Interactions history = with_items_of(train(), read);
     const prism::Matrix<T> folded_in = prism::fold_in_users(
         saved_.trained, history, {.least_squares = {.similarity = similarity()}});
@@ -240,7 +217,6 @@ class Answers {
   /// Prints the lists of `users`, who are users of `seen`, in order.
   void print_lists(const prism::ItemIndex<T>& index, const std::vector<prism::Query<T>>& queries,
                    const prism::Interactions& seen, const Indices& users) {
-    constexpr std::size_t batch = 4096;  // bounds the memory of the answers
     for (std::size_t first = 0; first < users.size(); first += batch) {
       const std::size_t count = std::min(batch, users.size() - first);
       const std::span some(queries.data() + first, count);
@@ -263,8 +239,9 @@ class Answers {
     if (by_popularity_.empty()) {
       by_popularity_.resize(degree.size());
       std::iota(by_popularity_.begin(), by_popularity_.end(), Index{0});
-      std::ranges::stable_sort(by_popularity_, std::ranges::greater{},
-                               [&](Index item) { return degree[item]; });
+      std::ranges::sort(by_popularity_, [&](Index a, Index b) {
+        return degree[a] != degree[b] ? degree[a] > degree[b] : a < b;
+      });
     }
     std::vector<prism::ScoredItem<T>> items;
     for (const Index item : by_popularity_) {
@@ -297,21 +274,26 @@ class Answers {
     if (items.empty()) return;
     const prism::Scorer<T> scorer = transposed(saved_.scorer);
     const prism::ItemIndex<T> index(scorer, {.similarity = similarity()});
-    const auto lists =
-        index.top_k(prism::queries_of(scorer, items), arguments_.k, [&](std::size_t position) {
-          return [this, item = items[position]](Index user) {
-            return (arguments_.include_seen || !train().contains(user, item)) &&
-                   (arguments_.untrained == Untrained::rows || train().user_degree()[user] > 0);
-          };
-        });
-    for (std::size_t k = 0; k < items.size(); ++k) {
-      print_lines(item_ids()[items[k]], lists[k].items, user_ids());
+    for (std::size_t first = 0; first < items.size(); first += batch) {
+      const std::span some =
+          std::span(std::as_const(items)).subspan(first, std::min(batch, items.size() - first));
+      const auto lists =
+          index.top_k(prism::queries_of(scorer, some), arguments_.k, [&](std::size_t position) {
+            return [this, item = some[position]](Index user) {
+              return (arguments_.include_seen || !train().contains(user, item)) &&
+                     (arguments_.untrained == Untrained::rows || train().user_degree()[user] > 0);
+            };
+          });
+      for (std::size_t k = 0; k < some.size(); ++k) {
+        print_lines(item_ids()[some[k]], lists[k].items, user_ids());
+      }
     }
   }
 
   /// Prints a line for each answer: `whose`, the rank from 1, its id, its score.
-  static void print_lines(std::string_view whose, const std::vector<prism::ScoredItem<T>>& answers,
-                          const Ids& ids) {
+  void print_lines(std::string_view whose, const std::vector<prism::ScoredItem<T>>& answers,
+                   const Ids& ids) {
+    if (answers.empty()) without_answer_.emplace_back(whose);
     const std::string begin = prism::escaped_line(std::string(whose));
     for (std::size_t k = 0; k < answers.size(); ++k) {
       std::printf("%s\t%zu\t%s\t%s\n", begin.c_str(), k + 1,
@@ -324,7 +306,8 @@ class Answers {
   prism::SavedScorer<T> saved_;
   std::optional<prism::AllowList> among_;
   std::optional<prism::DenyList> without_;
-  Indices by_popularity_;  // once it is needed
+  Indices by_popularity_;                    // once it is needed
+  std::vector<std::string> without_answer_;  // ids whose lists are empty
   bool all_answered_ = true;
 };
 

@@ -52,7 +52,7 @@ std::pair<Options, Options> declare_questions(CLI::App& app, Arguments& argument
   const Options similar = declare_ids(app, arguments.similar_to, "--similar-to", "ids of items",
                                       ": the items most similar to each, by cosine");
   const Options users_for = declare_ids(app, arguments.users_for, "--users-for", "ids of items",
-                                        ": the users who rank highest for each");
+                                        ": the users for whom each scores highest");
   const Options similar_users =
       declare_ids(app, arguments.similar_users, "--similar-users", "ids of users",
                   ": the users most similar to each, by cosine");
@@ -113,10 +113,12 @@ void declare(CLI::App& app, Arguments& arguments) {
   exclude(of_lists, others);
   const std::map<std::string, Untrained> untrained{
       {"popular", Untrained::popular}, {"rows", Untrained::rows}, {"refuse", Untrained::refuse}};
-  app.add_option("--untrained", arguments.untrained,
-                 "users and items without an interaction in training: popular: such users get the "
-                 "most popular items, and there is no answer for such items; rows: they are ranked "
-                 "by their rows as initialised; refuse: no answer")
+  app.add_option(
+         "--untrained", arguments.untrained,
+         "users and items without an interaction in training: popular: such users get the "
+         "most popular items; rows: they are ranked by their rows as initialised; refuse: no "
+         "answer for such users. Unless rows, such items are not recommended, and nothing is "
+         "compared with them")
       ->transform(CLI::CheckedTransformer(untrained).description(""))
       ->type_name("popular|rows|refuse")
       ->default_str("popular");

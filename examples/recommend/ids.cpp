@@ -11,16 +11,12 @@
 
 namespace examples {
 
-namespace {
-
-prism::Index find(const prism::Ids& known, const std::string& text) {
+prism::Index row_of(const prism::Ids& known, const std::string& text) {
   const prism::Index row = known.find(text);
   if (row != prism::absent) return row;
   const auto id = prism::unescaped_line(text);
   return id ? known.find(*id) : prism::absent;
 }
-
-}  // namespace
 
 std::vector<ListedId> ids_in(const std::string& file, const prism::Ids& known, const char* kind) {
   std::ifstream opened;
@@ -38,9 +34,9 @@ std::vector<ListedId> ids_in(const std::string& file, const prism::Ids& known, c
     const std::size_t begin = line.find_first_not_of(around);
     const bool blank = begin == std::string::npos;
     std::string id = blank ? line : line.substr(begin, line.find_last_not_of(around) + 1 - begin);
-    prism::Index row = find(known, line);
+    prism::Index row = row_of(known, line);
     if (blank && row == prism::absent) continue;
-    if (row == prism::absent) row = find(known, id);
+    if (row == prism::absent) row = row_of(known, id);
     ids.push_back({std::move(id), row});
   }
   if (in.bad()) throw prism::DataError(file, 0, "cannot be read");

@@ -9,6 +9,9 @@
 
 namespace examples {
 
+/// The row of an id as it is, or as in user_ids.txt and item_ids.txt; absent if there is none.
+[[nodiscard]] prism::Index row_of(const prism::Ids& known, const std::string& text);
+
 struct ListedId {
   std::string id;    ///< as in the file, without surrounding spaces
   prism::Index row;  ///< absent if the model does not have this id
