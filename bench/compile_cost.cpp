@@ -31,8 +31,9 @@ Cost compile(const std::string& compiler, const std::string& text, bool compiled
   const pid_t child = fork();
   if (child == 0) {
     execlp(compiler.c_str(), compiler.c_str(), "-std=c++20", "-O2", "-march=native",
-           "-DPRISM_HAS_ZLIB=1", "-I" PRISM_INCLUDE, compiled ? "-DPRISM_COMPILED" : "-DNDEBUG",
-           "-c", source.c_str(), "-o", object.c_str(), static_cast<char*>(nullptr));
+           "-DPRISM_HAS_ZLIB=1", "-I" PRISM_INCLUDE,
+           compiled ? "-DPRISM_COMPILED" : "-UPRISM_COMPILED", "-c", source.c_str(), "-o",
+           object.c_str(), static_cast<char*>(nullptr));
     _exit(127);
   }
   int status = 0;

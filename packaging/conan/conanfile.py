@@ -28,15 +28,12 @@ class PrismConan(ConanFile):
         for pattern in ("CMakeLists.txt", "LICENSE", "cmake/*", "include/*", "src/*"):
             copy(self, pattern, os.path.join(self.recipe_folder, self.root), self.export_sources_folder)
 
-    def export(self):
-        copy(self, "CMakeLists.txt", os.path.join(self.recipe_folder, self.root), self.export_folder)
-
     def layout(self):
         cmake_layout(self)
 
     def requirements(self):
-        self.requires("xtensor/[>=0.24 <0.26]", transitive_headers=True)
-        self.requires("xsimd/[>=8.1 <13]", transitive_headers=True)
+        self.requires("xtensor/[>=0.24]", transitive_headers=True)
+        self.requires("xsimd/[>=8.1]", transitive_headers=True)
         self.requires("onetbb/[>=2021.5]", transitive_headers=True, transitive_libs=True)
         if self.options.with_zlib:
             self.requires("zlib/[>=1.2.11 <2]", transitive_headers=True, transitive_libs=True)

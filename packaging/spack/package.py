@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Spack: in a repository of your own, as packages/prismcf/package.py."""
+"""Spack before 1.0: in a repository of your own, as packages/prismcf/package.py."""
 from spack.package import *
 
 
@@ -12,11 +12,12 @@ class Prismcf(CMakePackage):
 
     depends_on("cxx", type="build")
     depends_on("cmake@3.22:", type="build")
-    depends_on("xtensor@0.24:0.25")
+    depends_on("xtensor@0.24:")
     depends_on("xsimd@8.1:")
-    depends_on("intel-oneapi-tbb@2021.5:")
+    depends_on("tbb")
     depends_on("zlib-api")
-    requires("%gcc@12:", "%clang@16:", policy="one_of")
+    conflicts("%gcc@:11")
+    conflicts("%clang@:15")
 
     def cmake_args(self):
         return [self.define(f"PRISM_BUILD_{part}", False) for part in ("TESTS", "BENCH", "EXAMPLES")]

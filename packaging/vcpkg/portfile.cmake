@@ -1,5 +1,4 @@
 # A port of this clone, for an overlay: vcpkg install prismcf --overlay-ports=packaging/vcpkg
-# (the folder's name has to be the port's, so copy it to prismcf).
 set(SOURCE_PATH "${CURRENT_PORT_DIR}/../..")
 vcpkg_cmake_configure(
   SOURCE_PATH "${SOURCE_PATH}"
