@@ -47,7 +47,7 @@ struct Curve {
 };
 
 /// What evaluation on the test set excludes besides the training set.
-EvaluateOptions of_test(const Split& split) { return {.exclude = {&split.validation}}; }
+EvaluateOptions test_options(const Split& split) { return {.exclude = {&split.validation}}; }
 
 template <class Model>
 void train(Model& model, const Split& split, const std::string& name, const Settings& settings) {
@@ -69,7 +69,7 @@ Curve when_ranking(Curve curve, const Model& model, const Split& split,
                    std::optional<double> Ranking::*member, const std::vector<double>& values) {
   const std::vector<Ranking> rankings = rankings_over(member, values);
   const auto validation = ranking_curve(model, split.validation, rankings);
-  const auto test = ranking_curve(model, split.test, rankings, of_test(split));
+  const auto test = ranking_curve(model, split.test, rankings, test_options(split));
   for (std::size_t k = 0; k < values.size(); ++k) {
     curve.points.push_back({values[k], validation[k].report, test[k].report});
   }
@@ -83,8 +83,8 @@ Curve before_training(Curve curve, const Split& split, const Settings& settings)
     Recommender<MF<64>, DirectAU, None, PRISM<dynamic>> model(
         split.train, {.seed = settings.seed, .initializer = {.alpha = alpha}});
     train(model, split, "PRISM, alpha " + format_number(alpha), settings);
-    curve.points.push_back(
-        {alpha, evaluate(model, split.validation), evaluate(model, split.test, of_test(split))});
+    curve.points.push_back({alpha, evaluate(model, split.validation),
+                            evaluate(model, split.test, test_options(split))});
   }
   curve.chosen = best_on_validation(curve);
   return curve;
@@ -152,7 +152,7 @@ std::vector<Curve> curves_of(const Split& split, const Settings& settings) {
   const std::array<Ranking, 1> as_trained{};
   std::printf("with the rows' own magnitudes: validation %.5f, test %.5f\n",
               ranking_curve(model, split.validation, as_trained)[0].report.ndcg,
-              ranking_curve(model, split.test, as_trained, of_test(split))[0].report.ndcg);
+              ranking_curve(model, split.test, as_trained, test_options(split))[0].report.ndcg);
   std::vector<double> alphas = default_alphas();
   alphas.push_back(max_prism_alpha);
   Curve by_alpha = when_ranking({.axis = "alpha_when_ranking",

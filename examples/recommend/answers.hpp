@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdio>
-#include <iterator>
 #include <numeric>
 #include <optional>
 #include <prism/core/matrix.hpp>
@@ -22,10 +21,10 @@
 #include <utility>
 #include <vector>
 
-#include "allowed.hpp"
 #include "arguments.hpp"
 #include "ids.hpp"
 #include "new_users.hpp"
+#include "questions.hpp"
 
 namespace recommend {
 
@@ -54,14 +53,12 @@ class Answers {
     if (arguments_.users.given()) recommend_to_users();
     if (!arguments_.new_users.empty()) recommend_to_new_users(settings);
     if (arguments_.similar_to.given()) {
-      const Indices items = known(arguments_.similar_to, item_ids(), "item");
-      print_similar(saved_.scorer, trained(items, "item", train().item_degree()), item_ids(),
-                    train().item_degree());
+      print_similar(saved_.scorer, trained(known(arguments_.similar_to, items()), items()),
+                    items());
     }
     if (arguments_.similar_users.given()) {
-      const Indices users = known(arguments_.similar_users, user_ids(), "user");
-      print_similar(transposed(saved_.scorer), trained(users, "user", train().user_degree()),
-                    user_ids(), train().user_degree());
+      print_similar(transposed(saved_.scorer),
+                    trained(known(arguments_.similar_users, users()), users()), users());
     }
     if (arguments_.users_for.given()) rank_users();
     if (!without_answer_.empty())
@@ -71,8 +68,9 @@ class Answers {
 
  private:
   [[nodiscard]] const prism::Interactions& train() const noexcept { return saved_.train; }
-  [[nodiscard]] const Ids& user_ids() const noexcept { return *train().user_ids(); }
-  [[nodiscard]] const Ids& item_ids() const noexcept { return *train().item_ids(); }
+
+  [[nodiscard]] Side users() const { return {"user", *train().user_ids(), train().user_degree()}; }
+  [[nodiscard]] Side items() const { return {"item", *train().item_ids(), train().item_degree()}; }
 
   void say(const std::string& message) { std::fprintf(stderr, "recommend: %s\n", message.c_str()); }
   void not_answered(const std::string& why) {
@@ -81,68 +79,52 @@ class Answers {
   }
 
   /// The rows of the ids that the model has, in order; names the others.
-  Indices known(const IdOptions& options, const Ids& ids, const std::string& kind) {
-    Indices rows;
-    std::vector<std::string> unknown;
-    const auto add = [&](const std::string& id, Index row) {
-      if (row == prism::absent) {
-        unknown.push_back(id);
-      } else {
-        rows.push_back(row);
-      }
-    };
-    for (const std::string& id : options.ids) add(id, examples::row_of(ids, id));
-    if (!options.file.empty()) {
-      for (const auto& [id, row] : examples::ids_in(options.file, ids, (kind + "s").c_str())) {
-        add(id, row);
-      }
+  Indices known(const IdOptions& options, const Side& side) {
+    Found found;
+    for (const std::string& id : options.ids) found.add(id, examples::row_of(side.ids, id));
+    if (!options.file.empty()) found.add_file(options.file, side);
+    if (!found.unknown.empty()) {
+      not_answered("the model has no " + in_words(side.kind, found.unknown));
     }
-    if (!unknown.empty()) not_answered("the model has no " + in_words(kind, unknown));
-    return rows;
+    return std::move(found.rows);
   }
 
   /// The items of a file that the model has, ascending.
   Indices items_of(const std::string& file) {
-    Indices items;
-    std::vector<std::string> unknown;
-    for (const auto& [id, item] : examples::ids_in(file, item_ids(), "items")) {
-      if (item == prism::absent) {
-        unknown.push_back(id);
-      } else {
-        items.push_back(item);
-      }
-    }
-    if (!unknown.empty()) say(file + ": the model has no " + in_words("item", unknown));
-    if (items.empty()) throw prism::DataError(file, 0, "has no item of the model");
-    std::ranges::sort(items);
-    const auto repeated = std::ranges::unique(items);
-    items.erase(repeated.begin(), repeated.end());
-    return items;
+    Found found;
+    found.add_file(file, items());
+    if (!found.unknown.empty()) say(file + ": the model has no " + in_words("item", found.unknown));
+    if (found.rows.empty()) throw prism::DataError(file, 0, "has no item of the model");
+    std::ranges::sort(found.rows);
+    const auto repeated = std::ranges::unique(found.rows);
+    found.rows.erase(repeated.begin(), repeated.end());
+    return std::move(found.rows);
   }
 
-  /// The ids of those rows that have no interaction in training.
-  static std::vector<std::string> untrained(const Indices& rows, std::span<const Index> degree,
-                                            const Ids& ids) {
+  /// "user 7 has", "items 7, 8 have", of those rows without an interaction in training; empty if
+  /// there are none.
+  static std::string untrained(const Indices& rows, const Side& side) {
     std::vector<std::string> found;
     for (const Index row : rows) {
-      if (degree[row] == 0) found.emplace_back(ids[row]);
+      if (side.degree[row] == 0) found.emplace_back(side.ids[row]);
     }
-    return found;
+    if (found.empty()) return "";
+    return in_words(side.kind, found) + (found.size() == 1 ? " has" : " have");
+  }
+  static void drop_untrained(Indices& rows, const Side& side) {
+    std::erase_if(rows, [&](Index row) { return side.degree[row] == 0; });
   }
 
   /// The rows that may be compared by their direction: with training interactions, unless
   /// --untrained is rows. Names the others.
-  Indices trained(const Indices& rows, const std::string& kind, std::span<const Index> degree) {
-    const Ids& ids = kind == "user" ? user_ids() : item_ids();
-    const std::vector<std::string> without = untrained(rows, degree, ids);
+  Indices trained(Indices rows, const Side& side) {
+    const std::string without = untrained(rows, side);
     if (without.empty() || arguments_.untrained == Untrained::rows) return rows;
-    not_answered(in_words(kind, without) + (without.size() == 1 ? " has" : " have") +
+    not_answered(without +
                  " no interaction in training, so there is nothing to compare by (--untrained "
                  "rows compares rows as initialised)");
-    Indices rest;
-    std::ranges::copy_if(rows, std::back_inserter(rest),
-                         [&](Index row) { return degree[row] > 0; });
-    return rest;
+    drop_untrained(rows, side);
+    return rows;
   }
 
   /// The filter of a user of `seen`.
@@ -155,25 +137,23 @@ class Answers {
   }
 
   void recommend_to_users() {
-    Indices users = known(arguments_.users, user_ids(), "user");
-    const std::vector<std::string> without = untrained(users, train().user_degree(), user_ids());
+    Indices rows = known(arguments_.users, users());
+    const std::string without = untrained(rows, users());
     if (!without.empty()) {
-      const std::string which =
-          in_words("user", without) + (without.size() == 1 ? " has" : " have");
       if (arguments_.untrained == Untrained::popular) {
-        say(which +
+        say(without +
             " no interaction in training: the most popular items, scored by their number "
             "of users (see --untrained)");
       } else if (arguments_.untrained == Untrained::refuse) {
-        not_answered(which + " no interaction in training");
-        std::erase_if(users, [&](Index user) { return train().user_degree()[user] == 0; });
+        not_answered(without + " no interaction in training");
+        drop_untrained(rows, users());
       } else {
-        say(which + " no interaction in training: ranked by rows as initialised");
+        say(without + " no interaction in training: ranked by rows as initialised");
       }
     }
-    if (users.empty()) return;
+    if (rows.empty()) return;
     const prism::ItemIndex<T> index(saved_.scorer, {.similarity = similarity()});
-    print_lists(index, prism::queries_of(saved_.scorer, users), train(), users);
+    print_lists(index, prism::queries_of(saved_.scorer, rows), train(), rows);
   }
 
   void recommend_to_new_users(const prism::Json& settings) {
@@ -228,7 +208,7 @@ class Answers {
         const bool popular =
             arguments_.untrained == Untrained::popular && seen.user_degree()[user] == 0;
         print_lines(seen.user_id(user),
-                    popular ? most_popular(allowed(seen, user)) : lists[k].items, item_ids());
+                    popular ? most_popular(allowed(seen, user)) : lists[k].items, items().ids);
       }
     }
   }
@@ -253,8 +233,8 @@ class Answers {
 
   /// Prints the rows of `scorer`'s items that are most similar to each of `rows`. Those without
   /// training interactions are left out, unless --untrained is rows.
-  void print_similar(const prism::Scorer<T>& scorer, const Indices& rows, const Ids& ids,
-                     std::span<const Index> degree) {
+  void print_similar(const prism::Scorer<T>& scorer, const Indices& rows, const Side& side) {
+    const std::span<const Index> degree = side.degree;
     const bool all = arguments_.untrained == Untrained::rows;
     const auto left_out = all ? 0 : static_cast<std::size_t>(std::ranges::count(degree, Index{0}));
     for (const Index row : rows) {
@@ -263,20 +243,18 @@ class Answers {
         std::erase_if(similar, [&](const auto& other) { return degree[other.item] == 0; });
       }
       similar.resize(std::min(similar.size(), arguments_.k));
-      print_lines(ids[row], similar, ids);
+      print_lines(side.ids[row], similar, side.ids);
     }
   }
 
   /// Prints the users for whom each item of --users-for scores highest.
   void rank_users() {
-    const Indices items =
-        trained(known(arguments_.users_for, item_ids(), "item"), "item", train().item_degree());
-    if (items.empty()) return;
+    const Indices rows = trained(known(arguments_.users_for, items()), items());
+    if (rows.empty()) return;
     const prism::Scorer<T> scorer = transposed(saved_.scorer);
     const prism::ItemIndex<T> index(scorer, {.similarity = similarity()});
-    for (std::size_t first = 0; first < items.size(); first += batch) {
-      const std::span some =
-          std::span(std::as_const(items)).subspan(first, std::min(batch, items.size() - first));
+    for (std::size_t first = 0; first < rows.size(); first += batch) {
+      const std::span some = std::span(rows).subspan(first, std::min(batch, rows.size() - first));
       const auto lists =
           index.top_k(prism::queries_of(scorer, some), arguments_.k, [&](std::size_t position) {
             return [this, item = some[position]](Index user) {
@@ -285,7 +263,7 @@ class Answers {
             };
           });
       for (std::size_t k = 0; k < some.size(); ++k) {
-        print_lines(item_ids()[some[k]], lists[k].items, user_ids());
+        print_lines(items().ids[some[k]], lists[k].items, users().ids);
       }
     }
   }

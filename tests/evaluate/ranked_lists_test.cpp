@@ -39,8 +39,8 @@ struct TwelveItems {
         {2, 10, 8, 1, 6, 9, 4, 5, 11, 3, 7, 0}, {10, 9, 4, 7, 2, 1, 11, 8, 3, 5, 6, 0},
         {1, 4, 10, 5, 6, 9, 3, 11, 8, 0, 7, 2}, {9, 2, 4, 8, 11, 7, 1, 0, 3, 5, 6, 10},
         {0, 8, 4, 6, 7, 2, 5, 1, 10, 9, 11, 3}, {8, 10, 6, 0, 4, 9, 11, 3, 7, 2, 1, 5}};
-    for (auto& of_user : all) {
-      for (float& score : of_user) score = std::floor(score / divisor);
+    for (auto& user_scores : all) {
+      for (float& score : user_scores) score = std::floor(score / divisor);
     }
     return FixedScores(all);
   }

@@ -199,18 +199,18 @@ void rank(const Model& model) {
   for (const Similarity similarity : {Similarity::dot, Similarity::cosine}) {
     const std::string by = similarity == Similarity::dot ? " by dot product" : " by cosine";
     for (const Pruning pruning : {Pruning::never, Pruning::always}) {
-      std::vector<Hash> of_user(users.size());
+      std::vector<Hash> user_hashes(users.size());
       rank_items(
           exec, scorer, users, k, seen, similarity,
           [&](std::size_t position, std::span<const ScoredItem<T>> best) {
             for (const ScoredItem<T>& scored : best) {
-              of_user[position].add(scored.item);
-              of_user[position].add(scored.score);
+              user_hashes[position].add(scored.item);
+              user_hashes[position].add(scored.score);
             }
           },
           pruning);
       Hash hash;
-      for (const Hash& user : of_user) hash.add(user.value());
+      for (const Hash& user : user_hashes) hash.add(user.value());
       print(model.name() + ": top 10" + by + (pruning == Pruning::always ? ", pruned" : ""), hash);
     }
 

@@ -1,17 +1,20 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What the answers of recommend are made with: filters, the other side of a scorer, lists of ids.
+// What the answers of recommend are made with: ids, filters, the other side of a scorer.
 #pragma once
 
 #include <algorithm>
 #include <cstddef>
 #include <optional>
 #include <prism/core/index.hpp>
+#include <prism/data/ids.hpp>
 #include <prism/policy/output.hpp>
 #include <prism/serve/escaped_line.hpp>
 #include <prism/serve/item_filter.hpp>
 #include <span>
 #include <string>
 #include <vector>
+
+#include "ids.hpp"
 
 namespace recommend {
 
@@ -29,6 +32,32 @@ namespace recommend {
   }
   return text;
 }
+
+/// The users, or the items, of the model.
+struct Side {
+  std::string kind;  // "user" or "item"
+  const prism::Ids& ids;
+  std::span<const prism::Index> degree;  // of each row in training
+};
+
+/// Ids that the model has, in order, and the others.
+struct Found {
+  std::vector<prism::Index> rows;
+  std::vector<std::string> unknown;
+
+  void add(const std::string& id, prism::Index row) {
+    if (row == prism::absent) {
+      unknown.push_back(id);
+    } else {
+      rows.push_back(row);
+    }
+  }
+  void add_file(const std::string& file, const Side& side) {
+    for (const auto& [id, row] : examples::ids_in(file, side.ids, (side.kind + "s").c_str())) {
+      add(id, row);
+    }
+  }
+};
 
 /// The items that may be recommended: a filter of an ItemIndex.
 struct Allowed {
