@@ -15,7 +15,7 @@
 
 namespace test {
 
-inline constexpr int draws = sanitized ? 4 : 50;
+inline constexpr int draws = sanitized ? 10 : 50;
 inline constexpr double gradient_bound = 1e-7;
 
 /// The error of a loss's gradient, spoiled by a factor, through a backbone of a dimension drawn for
