@@ -63,7 +63,7 @@ std::string model(const std::string& policies) {
 }
 
 const std::string client =
-    "#include <prism/experiment/any_recommender.hpp>\n"
+    "#include <prism/models/any_recommender.hpp>\n"
     "prism::Report train(const prism::Split& split, prism::AnyRecommender& model) {\n"
     "  model.fit(split);\n"
     "  return model.evaluate(split.test, {});\n"

@@ -24,3 +24,17 @@ target_compile_definitions(prism_compiled PUBLIC $<$<COMPILE_LANGUAGE:CXX>:PRISM
 target_compile_options(prism_compiled PRIVATE
   $<$<CONFIG:>:-O2>
   "$<$<CXX_COMPILER_ID:GNU>:-Wno-uninitialized;-Wno-maybe-uninitialized>")
+
+# prism::models: every combination of the library's policies, compiled once, by name: make_model() of
+# prism/models/make_model.hpp. Takes minutes to build.
+add_library(prism_models STATIC EXCLUDE_FROM_ALL
+            ${prism_sources}/models/compiled_policies.cpp ${prism_sources}/models/make_model.cpp
+            ${prism_sources}/models/bpr_ssm_directau.cpp ${prism_sources}/models/mawu_macr_bsl.cpp
+            ${prism_sources}/models/psl_slk_ccl.cpp
+            ${prism_sources}/models/ultragcn_and_theory.cpp)
+add_library(prism::models ALIAS prism_models)
+set_target_properties(prism_models PROPERTIES POSITION_INDEPENDENT_CODE ON)
+target_link_libraries(prism_models PUBLIC prism_compiled)
+target_compile_options(prism_models PRIVATE
+  $<$<CONFIG:>:-O2>
+  "$<$<CXX_COMPILER_ID:GNU>:-Wno-uninitialized;-Wno-maybe-uninitialized>")

@@ -9,7 +9,7 @@
 #include <utility>
 #include <vector>
 
-#include "run.hpp"
+#include "model.hpp"
 #include "settings.hpp"
 
 namespace experiment {
@@ -19,7 +19,7 @@ namespace experiment {
 /// @param data  returns the split of a seed; called when a trial is made
 [[nodiscard]] inline std::vector<prism::Candidate> candidates(
     const Settings& settings, const ModelChoice& model, const std::string& name,
-    const std::function<const Data&(std::uint64_t seed)>& data) {
+    const std::function<const prism::TrialData&(std::uint64_t seed)>& data) {
   std::vector<prism::Candidate> all;
   for (const Combination& combination : combinations(settings, model)) {
     const auto trial_of_seed = [=](std::uint64_t seed) {

@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <filesystem>
 #include <prism/core/error.hpp>
-#include <prism/experiment/policies.hpp>
+#include <prism/models/policies.hpp>
 #include <system_error>
 
 #include "options.hpp"

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include <CLI/CLI.hpp>
-#include <prism/experiment/policies.hpp>
 #include <prism/initializer/prism.hpp>
+#include <prism/models/policies.hpp>
 #include <string>
 
 #include "options.hpp"

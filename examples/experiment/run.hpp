@@ -1,22 +1,19 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Interface of an experiment: loads data, trains and evaluates a model. The models are compiled in
-// other files, one for each loss (train.hpp).
+// Interface of an experiment: loads data, trains and evaluates a model.
 #pragma once
 
 #include <cstdint>
 #include <cstdio>
 #include <memory>
 #include <optional>
-#include <prism/core/execution.hpp>
 #include <prism/data.hpp>
 #include <prism/evaluate/evaluate.hpp>
 #include <prism/evaluate/ranked_lists.hpp>
 #include <prism/evaluate/test_time_aggregation.hpp>
-#include <prism/experiment/policies.hpp>
+#include <prism/experiment/spec_trial.hpp>
 #include <prism/experiment/trial.hpp>
 #include <prism/training/history.hpp>
 #include <string>
-#include <type_traits>
 #include <utility>
 
 #include "option_names.hpp"
@@ -180,57 +177,14 @@ inline void check_parts(const Settings& settings, const prism::Split& split) {
 }
 
 /// A split that trials share, and its description.
-struct Data {
-  std::shared_ptr<const prism::Split> split;
-  std::string description;  // prism::describe_split
-};
-
-[[nodiscard]] inline Data shared(prism::Split split) {
-  Data data{.split = std::make_shared<const prism::Split>(std::move(split)), .description = {}};
-  data.description = prism::describe_split(*data.split);
-  return data;
+[[nodiscard]] inline prism::TrialData shared(prism::Split split) {
+  auto kept = std::make_shared<const prism::Split>(std::move(split));
+  std::string text = prism::describe_split(*kept);
+  return {.split = std::move(kept), .split_text = std::move(text)};
 }
 
-/// Trains and evaluates a model with this loss. If training diverges, Run::error has the message.
-/// @tparam X  where it is trained
-template <class Loss, class X>
-Run run_with(const Settings& settings, const ModelChoice& choice, const prism::Split& split);
-
-/// A trial of a model with this loss.
-template <class Loss, class X>
-prism::TrialSpec trial_with(const Settings& settings, const ModelChoice& choice,
-                            const prism::Configuration& configuration, const Data& data);
-
-/// Calls train.template operator()<Loss, X>() for the loss's name and --device.
-template <class Train>
-void with_loss_and_device(const Settings& settings, const std::string& loss, const Train& train) {
-  prism::choose(prism::all::Losses{}, "loss", loss, [&]<class L>(std::type_identity<L>) {
-#if defined(EXPERIMENT_HAS_CUDA)
-    if (settings.device == "cuda") return train.template operator()<L, prism::CudaDevice>();
-#endif
-    prism::require(settings.device == "host", "--device",
-                   "cannot be cuda in a program that was built without -DPRISM_CUDA=ON");
-    train.template operator()<L, prism::Host<>>();
-  });
-}
-
-/// run_with() for the loss and the device that are chosen by name.
-[[nodiscard]] inline Run run(const Settings& settings, const ModelChoice& choice,
-                             const prism::Split& split) {
-  Run result;
-  with_loss_and_device(settings, choice.loss, [&]<class L, class X>() {
-    result = run_with<L, X>(settings, choice, split);
-  });
-  return result;
-}
-[[nodiscard]] inline prism::TrialSpec trial(const Settings& settings, const ModelChoice& choice,
-                                            const prism::Configuration& configuration,
-                                            const Data& data) {
-  prism::TrialSpec spec;
-  with_loss_and_device(settings, choice.loss, [&]<class L, class X>() {
-    spec = trial_with<L, X>(settings, choice, configuration, data);
-  });
-  return spec;
-}
+/// Trains and evaluates a model. If training diverges, Run::error has the message.
+[[nodiscard]] Run run(const Settings& settings, const ModelChoice& choice,
+                      const prism::Split& split);
 
 }  // namespace experiment

@@ -2,7 +2,7 @@
 #include "settings.hpp"
 
 #include <algorithm>
-#include <prism/experiment/policies.hpp>
+#include <prism/models/policies.hpp>
 #include <sstream>
 #include <utility>
 

@@ -25,7 +25,7 @@ namespace experiment {
 namespace {
 
 /// The split of each seed.
-using Splits = std::map<std::uint64_t, Data>;
+using Splits = std::map<std::uint64_t, prism::TrialData>;
 
 /// Loads the splits, and prints their sizes.
 Splits load_splits(const Settings& settings) {
@@ -65,7 +65,9 @@ std::vector<prism::Candidate> candidates_of(const Settings& settings, const Spli
     if (!model.ranking.is_default()) {
       name += " + " + model.ranking.name();
     }
-    const auto data = [&splits](std::uint64_t seed) -> const Data& { return splits.at(seed); };
+    const auto data = [&splits](std::uint64_t seed) -> const prism::TrialData& {
+      return splits.at(seed);
+    };
     for (prism::Candidate& candidate : candidates(settings, model, name, data)) {
       all.push_back(std::move(candidate));
     }

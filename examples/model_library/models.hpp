@@ -3,7 +3,7 @@
 #pragma once
 
 #include <memory>
-#include <prism/experiment/any_recommender.hpp>
+#include <prism/models/any_recommender.hpp>
 #include <string>
 
 namespace model_library {

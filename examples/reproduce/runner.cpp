@@ -88,7 +88,7 @@ bool Runner::has(const DataSet& data) const {
          (std::filesystem::exists(file(data)) && !unreadable_.contains(data.name));
 }
 
-const experiment::Data& Runner::split(const experiment::Settings& settings, const DataSet& data,
+const prism::TrialData& Runner::split(const experiment::Settings& settings, const DataSet& data,
                                       std::uint64_t seed) {
   experiment::Settings of_seed = settings;
   of_seed.data = data.file.empty() ? "" : file(data).string();

@@ -115,7 +115,7 @@ class Runner {
   [[nodiscard]] const RunnerOptions& options() const noexcept { return options_; }
 
  private:
-  const experiment::Data& split(const experiment::Settings& settings, const DataSet& data,
+  const prism::TrialData& split(const experiment::Settings& settings, const DataSet& data,
                                 std::uint64_t seed);
   [[nodiscard]] std::vector<prism::Candidate> candidates(const experiment::Settings& settings,
                                                          const experiment::ModelChoice& model,
@@ -138,7 +138,7 @@ class Runner {
   RunnerOptions options_;
   prism::TrialRecords records_;
   std::set<std::string> unreadable_;                // data sets
-  std::map<std::string, experiment::Data> splits_;  // by data set, parts and seed
+  std::map<std::string, prism::TrialData> splits_;  // by data set, parts and seed
 };
 
 }  // namespace reproduce

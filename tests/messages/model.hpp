@@ -7,8 +7,8 @@
 #include <prism/backbone/mlp.hpp>
 #include <prism/execution/host.hpp>
 #include <prism/execution/serial.hpp>
-#include <prism/experiment/grid.hpp>
-#include <prism/experiment/one_of.hpp>
+#include <prism/models/grid.hpp>
+#include <prism/models/one_of.hpp>
 #include <prism/initializer/prism.hpp>
 #include <prism/loss/bpr.hpp>
 #include <prism/model/recommender.hpp>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Trains and ranks on the serial execution alone: neither oneTBB nor xsimd is included or linked.
 #include <prism/execution/serial.hpp>
-#include <prism/experiment/policies.hpp>
+#include <prism/models/policies.hpp>
 #include <prism/penalty/penalized.hpp>
 #include <prism/training/fit.hpp>
 #include <vector>

@@ -13,7 +13,7 @@
 #include "prism/core/config.hpp"
 #include "prism/core/error.hpp"
 #include "prism/data/split_parts.hpp"
-#include "prism/experiment/grid.hpp"
+#include "prism/models/grid.hpp"
 #include "prism/experiment/hyperparameters.hpp"
 #include "prism/experiment/search_space.hpp"
 #include "prism/experiment/trial.hpp"

@@ -90,23 +90,4 @@ inline constexpr std::array<const char*, 3> stratum_names{"ndcg_popular", "ndcg_
   return report;
 }
 
-/// "patience"
-[[nodiscard]] inline std::string name_of(StopReason reason) {
-  switch (reason) {
-    case StopReason::none:
-      return "none";
-    case StopReason::epochs:
-      return "epochs";
-    case StopReason::patience:
-      return "patience";
-    case StopReason::rule:
-      return "rule";
-    case StopReason::observer:
-      return "observer";
-    case StopReason::diverged:
-      return "diverged";
-  }
-  return "none";
-}
-
 }  // namespace prism::inline PRISM_ISA

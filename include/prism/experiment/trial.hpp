@@ -31,7 +31,7 @@
 #include "prism/evaluate/evaluate_options.hpp"
 #include "prism/evaluate/report.hpp"
 #include "prism/execution/host.hpp"
-#include "prism/experiment/grid.hpp"
+#include "prism/models/grid.hpp"
 #include "prism/experiment/search_space.hpp"
 #include "prism/policy/loss.hpp"
 #include "prism/policy/options.hpp"

@@ -44,10 +44,10 @@ struct IPL {
   double gamma = 1.285;
   IPLSums sums = IPLSums::training;
 
-  static constexpr auto options =
-      option_table(option<&IPL::weight>("weight", domain::non_negative),
-                   option<&IPL::gamma>("gamma", domain::any_number),
-                   option<&IPL::sums>("sums", domain::enumerators_to(IPLSums::batch_unsorted)));
+  static constexpr auto options = option_table(
+      option<&IPL::weight>("weight", domain::non_negative),
+      option<&IPL::gamma>("gamma", domain::any_number),
+      option<&IPL::sums>("sums", domain::enumerators("training, batch, batch_unsorted")));
 
   [[nodiscard]] constexpr LossTraits traits() const noexcept {
     return {.needs_all_rows = sums == IPLSums::training,

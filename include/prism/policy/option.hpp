@@ -27,7 +27,8 @@ struct Domain {
   double high = std::numeric_limits<double>::max();
   bool excludes_low = false;
   bool excludes_high = false;
-  std::string_view reason{};  ///< why, if that is not plain; completes the error
+  std::string_view reason{};       ///< why, if that is not plain; completes the error
+  std::string_view enumerators{};  ///< of an enumeration, in order from 0: "tanh, atan, relu"
 
   [[nodiscard]] constexpr bool contains(double value) const noexcept {
     return is_finite(value) && (excludes_low ? value > low : value >= low) &&
@@ -46,11 +47,11 @@ inline constexpr Domain temperature{"from 1e-6 to 1e6", 1e-6, 1e6};
 inline constexpr Domain boolean{"0 or 1", 0, 1};
 inline constexpr Domain zero_to_one{"from 0 to 1", 0, 1};
 
-/// The enumerators of a type whose first is 0. @param last  the last one
-template <class Enum>
-requires std::is_enum_v<Enum>
-[[nodiscard]] constexpr Domain enumerators_to(Enum last) noexcept {
-  return {"one of its type's enumerators", 0, static_cast<double>(last)};
+/// The enumerators of a type whose first is 0.
+/// @param names  all of them in order, each followed by ", " except the last
+[[nodiscard]] constexpr Domain enumerators(std::string_view names) noexcept {
+  const auto last = static_cast<double>(std::count(names.begin(), names.end(), ','));
+  return {.text = "one of its type's enumerators", .low = 0, .high = last, .enumerators = names};
 }
 
 }  // namespace domain

@@ -58,7 +58,7 @@ struct SharedNegatives {
   NegativeMask mask = NegativeMask::own_item;  ///< which negatives do not count for a pair
 
   static constexpr auto options = option_table(
-      option<&SharedNegatives::mask>("mask", domain::enumerators_to(NegativeMask::seen_items)));
+      option<&SharedNegatives::mask>("mask", domain::enumerators("none, own_item, seen_items")));
 
   [[nodiscard]] SharedNegativesInfo shared(const SampleRequest& request) const noexcept {
     return {request.negatives_per_pair, mask};

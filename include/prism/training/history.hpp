@@ -22,6 +22,25 @@ enum class StopReason {
   diverged,  ///< a loss or a weight was no longer finite
 };
 
+/// "patience"
+[[nodiscard]] constexpr const char* name_of(StopReason reason) noexcept {
+  switch (reason) {
+    case StopReason::none:
+      return "none";
+    case StopReason::epochs:
+      return "epochs";
+    case StopReason::patience:
+      return "patience";
+    case StopReason::rule:
+      return "rule";
+    case StopReason::observer:
+      return "observer";
+    case StopReason::diverged:
+      return "diverged";
+  }
+  return "none";
+}
+
 }  // namespace prism
 
 namespace prism::inline PRISM_ISA {

@@ -1,13 +1,19 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // A type-erased model, for programs that use models compiled in a library of their own. Includes
-// nothing that computes, and no other library's header; experiment/make_any_recommender.hpp makes
+// nothing that computes, and no other library's header; models/make_any_recommender.hpp makes
 // one.
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <filesystem>
 #include <functional>
+#include <memory>
+#include <span>
 #include <string>
+#include <type_traits>
+#include <utility>
+#include <variant>
 #include <vector>
 
 #include "prism/core/config.hpp"
@@ -26,6 +32,56 @@ namespace prism::inline PRISM_ISA {
 
 struct Ranking;     // prism/policy/ranking.hpp
 class RankedLists;  // prism/evaluate/ranked_lists.hpp
+template <class T>
+struct Scorer;  // prism/policy/output.hpp
+
+/// The rows that a model ranks with, in its scalar type.
+using AnyScorer =
+    std::variant<std::shared_ptr<const Scorer<float>>, std::shared_ptr<const Scorer<double>>>;
+
+/// What training calls, as the members of an observer (training/observer.hpp); each may be empty.
+/// `epoch` may call const members of the model, which then use the weights of this epoch.
+struct TrainingCallbacks {
+  std::function<void(const FitInfo&)> begin{};
+  std::function<StopRequest(const EpochProgress&)> batch{};  ///< after each step
+  std::function<StopRequest(const EpochRecord&)> epoch{};
+  std::function<void(const History&)> end{};
+
+  TrainingCallbacks() = default;
+  /// From a function that is called after each epoch.
+  template <class OnEpoch>
+  requires std::is_invocable_r_v<StopRequest, OnEpoch&, const EpochRecord&> TrainingCallbacks(
+      OnEpoch on_epoch)
+      : epoch(std::move(on_epoch)) {}
+};
+
+/// A TrainingSession without the model's type; its members are described there. The model and the
+/// split must outlive it.
+class AnyTrainingSession {
+ public:
+  AnyTrainingSession(const AnyTrainingSession&) = delete;
+  AnyTrainingSession& operator=(const AnyTrainingSession&) = delete;
+  virtual ~AnyTrainingSession() = default;
+
+  /// Trains on one batch. Calls batch and epoch.
+  virtual StepRecord step(const TrainingCallbacks& callbacks = {}) = 0;
+  /// Trains until training is over, and gives the model the weights of its best epoch.
+  virtual const History& run(const TrainingCallbacks& callbacks = {}) = 0;
+  /// Ends training: run() then only gives the model its best weights.
+  virtual void stop() = 0;
+
+  [[nodiscard]] virtual bool finished() const noexcept = 0;
+  [[nodiscard]] virtual std::uint64_t steps() const noexcept = 0;
+  [[nodiscard]] virtual const History& history() const noexcept = 0;
+  /// Applies deferred steps: to be called before the model is read between steps.
+  virtual void flush() = 0;
+  /// Writes a checkpoint, for AnyRecommender::resume or TrainingSession::resume.
+  /// @throws ArgumentError  if the optimizer has no save() and load()
+  virtual void save(const std::filesystem::path& checkpoint) = 0;
+
+ protected:
+  AnyTrainingSession() = default;
+};
 
 /// A model and the execution it runs on, type-erased. The results of each member are bit-identical
 /// to those of the function of the same name for the model on that execution; a float is returned
@@ -40,16 +96,14 @@ class RankedLists;  // prism/evaluate/ranked_lists.hpp
 /// than as trained, the items' rows take as much memory as their table.
 class AnyRecommender {
  public:
-  /// Called after each epoch; training stops if it returns StopRequest::stop. It may call const
-  /// members, which then use the weights of this epoch.
-  using OnEpoch = std::function<StopRequest(const EpochRecord&)>;
-
   AnyRecommender(const AnyRecommender&) = delete;
   AnyRecommender& operator=(const AnyRecommender&) = delete;
   virtual ~AnyRecommender() = default;
 
   /// "MF<64> + DirectAU + None + PRISM<1>"
   [[nodiscard]] virtual std::string name() const = 0;
+  /// Each policy with its options: "SSM, negatives 10, tau 0.2".
+  [[nodiscard]] virtual std::vector<std::string> policies() const = 0;
 
   /// The training interactions, with the ids of users and items.
   [[nodiscard]] virtual const Interactions& train() const noexcept = 0;
@@ -60,18 +114,32 @@ class AnyRecommender {
   /// @throws ArgumentError  for a member outside its domain; the ranking is then unchanged
   virtual void set_ranking(Ranking ranking) = 0;
 
-  /// Trains on split.train, which must equal train(); see prism/training/fit.hpp. Shows progress on
-  /// the standard error stream. If FitOptions::checkpoint names a file, only a TrainingSession of
-  /// the model's type can resume from it.
+  /// Begins training on split.train, which must equal train(), or continues from a checkpoint; see
+  /// prism/training/training_session.hpp, also for the errors. An optimizer without save() and
+  /// load() cannot be resumed: ArgumentError.
+  [[nodiscard]] virtual std::unique_ptr<AnyTrainingSession> session(
+      const Split& split, const FitOptions& options = {}) = 0;
+  [[nodiscard]] virtual std::unique_ptr<AnyTrainingSession> resume(
+      const std::filesystem::path& checkpoint, const Split& split,
+      const FitOptions& options = {}) = 0;
+
+  /// Trains from beginning to end; see prism/training/fit.hpp. Shows progress on the standard error
+  /// stream.
   /// @throws ArgumentError    for an option outside its domain, or a split of another shape
   /// @throws DataError        if a checkpoint, or best weights on disk, cannot be written
   /// @throws DivergenceError  if the loss, a weight or a row's squared magnitude is no longer
   ///     finite
   virtual History fit(const Split& split, const FitOptions& options = {}) = 0;
+  /// Trains as fit(split, options), but shows no progress.
+  History fit(const Split& split, const FitOptions& options, const TrainingCallbacks& callbacks) {
+    return session(split, options)->run(callbacks);
+  }
 
-  /// Trains as fit(split, options), but calls on_epoch and shows no progress; if on_epoch is empty,
-  /// shows no progress.
-  virtual History fit(const Split& split, const FitOptions& options, const OnEpoch& on_epoch) = 0;
+  /// A model retrained on training and validation set; see prism/training/retrain.hpp. Shows no
+  /// progress.
+  [[nodiscard]] virtual std::unique_ptr<AnyRecommender> retrained(
+      const Split& split, const History& history, const FitOptions& options,
+      const TrainingCallbacks& callbacks = {}) const = 0;
 
   /// Ranks all items for every user with a relevant item, excluding the user's items in train()
   /// unless {.exclude_seen = false}; see prism/evaluate/evaluate.hpp.
@@ -90,6 +158,9 @@ class AnyRecommender {
   /// @throws ArgumentError  for a user out of range, or k of 0
   [[nodiscard]] virtual std::vector<ScoredItem<double>> recommend(
       Index user, std::size_t k, const RecommendOptions& options = {}) const = 0;
+  /// The lists of several users, in the order of `users`, computed in parallel.
+  [[nodiscard]] virtual std::vector<std::vector<ScoredItem<double>>> recommend(
+      std::span<const Index> users, std::size_t k, const RecommendOptions& options = {}) const = 0;
 
   /// The k items most similar to an item, by the cosine of their output rows, without the item
   /// itself. Empty if the item's row has no direction: a row of zeros, or one that is not finite.
@@ -102,6 +173,18 @@ class AnyRecommender {
   [[nodiscard]] virtual std::vector<double> user_row(Index user) const = 0;
   [[nodiscard]] virtual std::vector<double> item_row(Index item) const = 0;
 
+  /// The rows that it ranks with, for what is computed from rows whatever the model is: ItemIndex,
+  /// fold_in_users, with_aggregation. A view of the model until it is trained, changed or
+  /// destroyed.
+  [[nodiscard]] virtual AnyScorer scorer() const = 0;
+  /// The rows of another ranking: Ranking{} has the magnitudes of training.
+  [[nodiscard]] virtual AnyScorer scorer(const Ranking& ranking) const = 0;
+
+  /// Writes the model into a folder; see prism/serve/save_model.hpp.
+  /// @param notes  further lines of the folder's manifest, as (name, value)
+  /// @throws DataError  if a file cannot be written, or the folder has other files in it
+  virtual void save(const std::filesystem::path& folder,
+                    const std::vector<std::pair<std::string, std::string>>& notes = {}) const = 0;
   /// Writes output rows and ids into a directory; see prism/serve/save.hpp.
   /// @throws DataError  if a file cannot be written
   virtual void save_embeddings(const std::filesystem::path& directory) const = 0;

@@ -8,8 +8,8 @@
 #include <type_traits>
 
 #include "prism/core/config.hpp"
-#include "prism/experiment/types.hpp"
 #include "prism/model/recommender.hpp"
+#include "prism/models/types.hpp"
 #include "prism/policy/label.hpp"
 
 namespace prism::inline PRISM_ISA {

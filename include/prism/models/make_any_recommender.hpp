@@ -1,0 +1,268 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Makes an AnyRecommender from a model's type. A translation unit that calls this compiles the
+// whole model; put the call in a library, behind a function, and programs need to include only
+// any_recommender.hpp.
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <filesystem>
+#include <memory>
+#include <mutex>
+#include <span>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "prism/core/config.hpp"
+#include "prism/core/error.hpp"
+#include "prism/core/execution.hpp"
+#include "prism/core/index.hpp"
+#include "prism/core/rows.hpp"
+#include "prism/data/interactions.hpp"
+#include "prism/data/split_parts.hpp"
+#include "prism/evaluate/evaluate.hpp"
+#include "prism/evaluate/ranked_lists.hpp"
+#include "prism/evaluate/ranking.hpp"
+#include "prism/execution/host.hpp"
+#include "prism/kernel/scored_item.hpp"
+#include "prism/models/any_recommender.hpp"
+#include "prism/policy/optimizer.hpp"
+#include "prism/policy/options.hpp"
+#include "prism/policy/output.hpp"
+#include "prism/policy/ranking.hpp"
+#include "prism/serve/recommend.hpp"
+#include "prism/serve/save.hpp"
+#include "prism/serve/save_model.hpp"
+#include "prism/training/fit.hpp"
+#include "prism/training/fit_options.hpp"
+#include "prism/training/history.hpp"
+#include "prism/training/observer.hpp"
+#include "prism/training/retrain.hpp"
+#include "prism/training/training_session.hpp"
+
+namespace prism::inline PRISM_ISA {
+namespace detail {
+
+template <class T>
+[[nodiscard]] std::vector<ScoredItem<double>> in_double(const std::vector<ScoredItem<T>>& list) {
+  std::vector<ScoredItem<double>> result;
+  result.reserve(list.size());
+  for (const auto& [item, score] : list) result.push_back({item, static_cast<double>(score)});
+  return result;
+}
+
+/// @throws ArgumentError  for a row out of range
+template <class T>
+[[nodiscard]] std::vector<double> row_in_double(const char* argument, Index row,
+                                                Rows<const T> rows) {
+  check_row(argument, row, rows.size());
+  return {rows[row], rows[row] + rows.dim()};
+}
+
+/// Implements AnyRecommender for a model on an execution.
+template <class Model, class X>
+class RecommenderOf final : public AnyRecommender {
+  using Scalar = typename Model::scalar_type;
+  using ScorerPtr = std::shared_ptr<const Scorer<Scalar>>;
+
+ public:
+  RecommenderOf(Interactions&& train, typename Model::Options&& options)
+      : model_(X{}, std::move(train), std::move(options)) {}
+  explicit RecommenderOf(Model&& model) : model_(std::move(model)) {}
+
+  std::string name() const override { return model_.name(); }
+  std::vector<std::string> policies() const override {
+    std::vector<std::string> all;
+    for_each_kind(model_.options(),
+                  [&](const char*, const auto& policy) { all.push_back(prism::describe(policy)); });
+    return all;
+  }
+  const Interactions& train() const noexcept override { return model_.train(); }
+
+  const Ranking& ranking() const noexcept override { return model_.ranking(); }
+  void set_ranking(Ranking ranking) override {
+    model_.set_ranking(std::move(ranking));
+    forget_scorer();
+  }
+
+  std::unique_ptr<AnyTrainingSession> session(const Split& split,
+                                              const FitOptions& options) override {
+    return std::make_unique<Session>(*this, split, options);
+  }
+  std::unique_ptr<AnyTrainingSession> resume(const std::filesystem::path& checkpoint,
+                                             const Split& split,
+                                             const FitOptions& options) override {
+    if constexpr (can_be_saved) {
+      return std::make_unique<Session>(*this, checkpoint, split, options);
+    } else {
+      throw ArgumentError("checkpoint", cannot_be_saved);
+    }
+  }
+  History fit(const Split& split, const FitOptions& options) override {
+    const Forget forget{*this};
+    return prism::fit(X{}, model_, split, options, Progress());
+  }
+  std::unique_ptr<AnyRecommender> retrained(const Split& split, const History& history,
+                                            const FitOptions& options,
+                                            const TrainingCallbacks& callbacks) const override {
+    return std::make_unique<RecommenderOf>(
+        prism::retrain(X{}, model_, split, history, options, CallbackObserver{callbacks, nullptr}));
+  }
+
+  Report evaluate(const Interactions& relevant, const EvaluateOptions& options) const override {
+    const EvaluateOptions scorer_options = excluding_seen(options, train(), relevant);
+    return prism::evaluate(X{}, *own_scorer(), relevant, scorer_options);
+  }
+  RankedLists ranked_lists(const Interactions& relevant,
+                           const EvaluateOptions& options) const override {
+    const EvaluateOptions scorer_options = excluding_seen(options, train(), relevant);
+    return prism::ranked_lists(X{}, *own_scorer(), relevant, scorer_options);
+  }
+  std::vector<ScoredItem<double>> recommend(Index user, std::size_t k,
+                                            const RecommendOptions& options) const override {
+    return in_double(prism::recommend(X{}, *own_scorer(), train(), user, k, options));
+  }
+  std::vector<std::vector<ScoredItem<double>>> recommend(
+      std::span<const Index> users, std::size_t k, const RecommendOptions& options) const override {
+    std::vector<std::vector<ScoredItem<double>>> all;
+    all.reserve(users.size());
+    for (const auto& list : prism::recommend(X{}, *own_scorer(), train(), users, k, options)) {
+      all.push_back(in_double(list));
+    }
+    return all;
+  }
+  std::vector<ScoredItem<double>> similar_items(Index item, std::size_t k) const override {
+    return in_double(prism::similar_items(*own_scorer(), item, k));
+  }
+  std::vector<double> user_row(Index user) const override {
+    return row_in_double("user", user, own_scorer()->output.users());
+  }
+  std::vector<double> item_row(Index item) const override {
+    return row_in_double("item", item, own_scorer()->output.items());
+  }
+  AnyScorer scorer() const override { return own_scorer(); }
+  AnyScorer scorer(const Ranking& ranking) const override {
+    return std::make_shared<const Scorer<Scalar>>(model_.scorer(X{}, ranking));
+  }
+  void save(const std::filesystem::path& folder,
+            const std::vector<std::pair<std::string, std::string>>& notes) const override {
+    prism::save_model(X{}, model_, folder, notes);
+  }
+  void save_embeddings(const std::filesystem::path& directory) const override {
+    prism::save_embeddings(X{}, model_, directory);
+  }
+
+ private:
+  static constexpr bool can_be_saved =
+      SavedState<typename Model::optimizer_type::template State<Scalar>, X>;
+  static constexpr const char* cannot_be_saved =
+      "is not possible with this optimizer, whose State has no save() and load()";
+
+  /// Forgets the scorer at the end, even if training ends with an error: the weights have changed.
+  struct Forget {
+    RecommenderOf& owner;
+    ~Forget() { owner.forget_scorer(); }
+  };
+
+  struct CallbackObserver {
+    const TrainingCallbacks& callbacks;
+    RecommenderOf* owner;  // of the model in training; null if that is another
+
+    void begin(const FitInfo& info) const {
+      if (callbacks.begin) callbacks.begin(info);
+    }
+    StopRequest batch(const EpochProgress& progress) const {
+      return callbacks.batch ? callbacks.batch(progress) : StopRequest::none;
+    }
+    StopRequest epoch(const EpochRecord& record, const Model&) const {
+      if (owner != nullptr) owner->forget_scorer();  // it may be from an earlier epoch
+      return callbacks.epoch ? callbacks.epoch(record) : StopRequest::none;
+    }
+    void end(const History& history) const {
+      if (owner != nullptr) owner->forget_scorer();
+      if (callbacks.end) callbacks.end(history);
+    }
+  };
+
+  class Session final : public AnyTrainingSession {
+   public:
+    Session(RecommenderOf& owner, const Split& split, const FitOptions& options)
+        : owner_(owner), session_(X{}, owner.model_, split, options) {}
+    Session(RecommenderOf& owner, const std::filesystem::path& checkpoint, const Split& split,
+            const FitOptions& options) requires can_be_saved
+        : owner_(owner),
+          session_(Own::resume(checkpoint, X{}, owner.model_, split, options)) {
+      owner.forget_scorer();
+    }
+
+    StepRecord step(const TrainingCallbacks& callbacks) override {
+      const Forget forget{owner_};
+      return session_.step(CallbackObserver{callbacks, &owner_});
+    }
+    const History& run(const TrainingCallbacks& callbacks) override {
+      const Forget forget{owner_};
+      return session_.run(CallbackObserver{callbacks, &owner_});
+    }
+    void stop() override { session_.stop(); }
+    bool finished() const noexcept override { return session_.finished(); }
+    std::uint64_t steps() const noexcept override { return session_.steps(); }
+    const History& history() const noexcept override { return session_.history(); }
+    void flush() override {
+      owner_.forget_scorer();
+      session_.flush();
+    }
+    void save(const std::filesystem::path& checkpoint) override {
+      if constexpr (can_be_saved) {
+        session_.save(checkpoint);
+      } else {
+        throw ArgumentError("checkpoint", cannot_be_saved);
+      }
+    }
+
+   private:
+    using Own = TrainingSession<Model, X>;
+    RecommenderOf& owner_;
+    Own session_;
+  };
+
+  /// The scorer of the current weights, cached because LightGCN's takes a propagation over the
+  /// whole graph.
+  ScorerPtr own_scorer() const {
+    {
+      const std::lock_guard lock(mutex_);
+      if (scorer_ != nullptr) return scorer_;
+    }
+    // Without the lock: while this thread waits, oneTBB may run another task of the program on it
+    // that also needs the scorer. Several threads may compute it; all get the same numbers.
+    auto computed = std::make_shared<const Scorer<Scalar>>(model_.scorer(X{}));
+    const std::lock_guard lock(mutex_);
+    if (scorer_ == nullptr) scorer_ = std::move(computed);
+    return scorer_;
+  }
+  void forget_scorer() noexcept {
+    const std::lock_guard lock(mutex_);
+    scorer_.reset();
+  }
+
+  Model model_;
+  mutable std::mutex mutex_;
+  mutable ScorerPtr scorer_;
+};
+
+}  // namespace detail
+
+/// A model without its type: make_any_recommender<Recommender<MF<64>, DirectAU>>(split.train).
+///
+/// @tparam Model  a Recommender, or a type that is used like one, such as Released
+/// @tparam X      where it is made, trained and ranked
+/// @param train   at least one interaction; the model owns them, so they are copied unless moved
+/// @throws ArgumentError  as the model's constructor
+template <class Model, Execution X = Host<>>
+[[nodiscard]] std::unique_ptr<AnyRecommender> make_any_recommender(
+    Interactions train, typename Model::Options options = {}) {
+  return std::make_unique<detail::RecommenderOf<Model, X>>(std::move(train), std::move(options));
+}
+
+}  // namespace prism::inline PRISM_ISA
