@@ -1,0 +1,374 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "ranker.hpp"
+
+#include <nanobind/stl/filesystem.h>
+#include <nanobind/stl/optional.h>
+#include <nanobind/stl/pair.h>
+#include <nanobind/stl/shared_ptr.h>
+#include <nanobind/stl/string.h>
+#include <nanobind/stl/vector.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <limits>
+#include <prism/core/error.hpp>
+#include <prism/core/matrix.hpp>
+#include <prism/evaluate/evaluate.hpp>
+#include <prism/evaluate/most_popular.hpp>
+#include <prism/evaluate/ranked_lists.hpp>
+#include <prism/serve/fold_in.hpp>
+#include <prism/serve/item_filter.hpp>
+#include <prism/serve/load_model.hpp>
+#include <prism/serve/query.hpp>
+#include <utility>
+#include <variant>
+
+namespace prismcf {
+
+namespace {
+
+using prism::absent;
+using prism::Interactions;
+using prism::Scorer;
+using RowIndex = prism::Index;
+
+/// The rows of a model of prism::models.
+const Scorer<float>& rows_of(const prism::AnyScorer& scorer) {
+  return *std::get<std::shared_ptr<const Scorer<float>>>(scorer);
+}
+
+/// The items of an array, ascending, each once.
+/// @throws prism::ArgumentError  for a row that is not below `items`
+std::vector<RowIndex> ascending(const char* argument, const IndexArray& array, std::size_t items) {
+  std::vector<RowIndex> rows(array.data(), array.data() + array.size());
+  std::ranges::sort(rows);
+  const auto repeated = std::ranges::unique(rows);
+  rows.erase(repeated.begin(), repeated.end());
+  prism::require(rows.empty() || rows.back() < items, argument,
+                 "must have rows below " + std::to_string(items));
+  return rows;
+}
+
+/// A user's filter.
+struct Allowed {
+  const prism::AllowList* among = nullptr;
+  const prism::DenyList* without = nullptr;
+  std::optional<prism::Unseen> unseen{};
+  std::span<const RowIndex> popularity{};  // if given, items with 0 are not allowed
+
+  bool operator()(RowIndex item) const {
+    return (among == nullptr || (*among)(item)) && (without == nullptr || (*without)(item)) &&
+           (!unseen || (*unseen)(item)) && (popularity.empty() || popularity[item] > 0);
+  }
+  [[nodiscard]] std::optional<std::span<const RowIndex>> listed() const {
+    return among == nullptr ? std::nullopt : among->listed();
+  }
+};
+
+/// Makes the filters of the users of `seen`; owns the lists that they share.
+class Filters {
+ public:
+  Filters(const ListOptions& options, const Interactions& seen, const Interactions& train)
+      : options_(options), seen_(seen), train_(train) {
+    if (options.among) among_.emplace(ascending("among", *options.among, train.items()));
+    if (options.without) without_.emplace(ascending("without", *options.without, train.items()));
+  }
+
+  [[nodiscard]] Allowed of_user(RowIndex user) const {
+    Allowed filter{.among = among_ ? &*among_ : nullptr,
+                   .without = without_ ? &*without_ : nullptr};
+    if (options_.exclude_seen) filter.unseen.emplace(seen_, user);
+    if (!options_.untrained) filter.popularity = train_.item_degree();
+    return filter;
+  }
+
+ private:
+  const ListOptions& options_;
+  const Interactions& seen_;
+  const Interactions& train_;
+  std::optional<prism::AllowList> among_;
+  std::optional<prism::DenyList> without_;
+};
+
+Lists no_lists(std::size_t count, std::size_t k) {
+  return {std::vector<RowIndex>(count * k, absent),
+          std::vector<float>(count * k, std::numeric_limits<float>::quiet_NaN()), count, k};
+}
+
+void write(Lists& lists, std::size_t place, const std::vector<prism::ScoredItem<float>>& items) {
+  for (std::size_t j = 0; j < std::min(items.size(), lists.k); ++j) {
+    lists.items[place * lists.k + j] = items[j].item;
+    lists.scores[place * lists.k + j] = items[j].score;
+  }
+}
+
+/// Answers queries in blocks, so that the lists take little memory beside the result.
+/// @param filter  of the query at a place
+template <class Filter>
+void answer(Lists& lists, const prism::ItemIndex<float>& index,
+            std::span<const prism::Query<float>> queries, std::span<const std::size_t> places,
+            const Filter& filter) {
+  constexpr std::size_t block = 4096;
+  for (std::size_t first = 0; first < queries.size(); first += block) {
+    const std::size_t count = std::min(block, queries.size() - first);
+    const auto found = index.top_k(queries.subspan(first, count), lists.k,
+                                   [&](std::size_t q) { return filter(places[first + q]); });
+    for (std::size_t q = 0; q < count; ++q) write(lists, places[first + q], found[q].items);
+  }
+}
+
+/// Places of the users with and without interactions.
+std::pair<std::vector<std::size_t>, std::vector<std::size_t>> by_history(
+    std::span<const RowIndex> users, const Interactions& data, bool all) {
+  std::pair<std::vector<std::size_t>, std::vector<std::size_t>> places;
+  for (std::size_t place = 0; place < users.size(); ++place) {
+    prism::require(users[place] < data.users(), "users",
+                   "must have rows below " + std::to_string(data.users()) + ", not " +
+                       std::to_string(users[place]));
+    const bool known = all || data.user_degree()[users[place]] > 0;
+    (known ? places.first : places.second).push_back(place);
+  }
+  return places;
+}
+
+/// Fills the lists of users without interactions.
+template <class Filter>
+void answer_with_popular(Lists& lists, const Interactions& train,
+                         std::span<const std::size_t> places, const Filter& filter) {
+  if (places.empty()) return;
+  const prism::ItemIndex<float> index(prism::most_popular(train));
+  const std::vector<float> one{1};
+  const std::vector<prism::Query<float>> queries(places.size(), prism::Query<float>(one));
+  answer(lists, index, queries, places, filter);
+}
+
+/// Users against users, or items against items: without a ranking rule, as similarity is of
+/// directions.
+Scorer<float> one_sided(const Scorer<float>& scorer, bool users) {
+  const prism::Rows<const float> rows = users ? scorer.output.users() : scorer.output.items();
+  return {prism::Output<float>(prism::Embeddings<const float>{rows, rows})};
+}
+
+prism::SavedScorer<float> saved_from(const prism::AnyRecommender& model) {
+  return {.scorer = rows_of(model.scorer()),
+          .train = model.train(),
+          .model = model.name(),
+          .ranking = model.ranking(),
+          .trained = rows_of(model.scorer(prism::Ranking{}))};
+}
+
+nb::dict report_of(const prism::Report& report) {
+  nb::dict values;
+  values["k"] = report.k;
+  values["users"] = report.users;
+  values["ndcg"] = report.ndcg;
+  values["recall"] = report.recall;
+  values["precision"] = report.precision;
+  values["mrr"] = report.mrr;
+  values["hit_rate"] = report.hit_rate;
+  values["coverage"] = report.coverage;
+  values["average_popularity"] = report.average_popularity;
+  values["gini"] = report.gini;
+  values["ndcg_popular"] = report.ndcg_by_stratum[0];
+  values["ndcg_neutral"] = report.ndcg_by_stratum[1];
+  values["ndcg_unpopular"] = report.ndcg_by_stratum[2];
+  return values;
+}
+
+auto arrays_of(Lists&& lists) {
+  const std::size_t count = lists.count, k = lists.k;
+  return std::pair(to_numpy(std::move(lists.items), {count, k}),
+                   to_numpy(std::move(lists.scores), {count, k}));
+}
+
+/// A table of the ranker, without a copy; keeps the ranker.
+nb::ndarray<nb::numpy, const float> view_of(const std::shared_ptr<Ranker>& ranker,
+                                            prism::Rows<const float> rows) {
+  const nb::capsule owner(new std::shared_ptr<Ranker>(ranker), [](void* kept) noexcept {
+    delete static_cast<std::shared_ptr<Ranker>*>(kept);
+  });
+  return {rows.data(), {rows.size(), rows.dim()}, owner};
+}
+
+}  // namespace
+
+Ranker::Ranker(prism::SavedScorer<float> saved) : saved_(std::move(saved)) {}
+Ranker::Ranker(const std::shared_ptr<prism::AnyRecommender>& model)
+    : model_(model), saved_(saved_from(*model)) {}
+
+std::shared_ptr<Ranker> Ranker::with_ranking(const prism::Ranking& ranking) const {
+  auto ranker = std::make_shared<Ranker>(prism::with_ranking(saved_, ranking));
+  ranker->model_ = model_;
+  return ranker;
+}
+
+std::shared_ptr<const Ranker::Index> Ranker::index(Rows rows) const {
+  const std::lock_guard lock(mutex_);
+  auto& index = indices_.at(static_cast<std::size_t>(rows));
+  if (index != nullptr) return index;
+  const bool one_side = rows == Rows::items_alone || rows == Rows::users;
+  const prism::ItemIndexOptions by{.similarity = rows == Rows::items ? prism::Similarity::dot
+                                                                     : prism::Similarity::cosine};
+  index = std::make_shared<const Index>(
+      one_side ? one_sided(saved_.scorer, rows == Rows::users) : saved_.scorer, by);
+  return index;
+}
+
+Lists Ranker::recommend(std::span<const RowIndex> users, const ListOptions& options) const {
+  Lists lists = no_lists(users.size(), options.k);
+  const Filters filters(options, saved_.train, saved_.train);
+  const auto filter = [&](std::size_t place) { return filters.of_user(users[place]); };
+  const auto [known, unknown] = by_history(users, saved_.train, options.untrained);
+  std::vector<prism::Query<float>> queries;
+  queries.reserve(known.size());
+  for (const std::size_t place : known) {
+    queries.push_back(prism::query_of(saved_.scorer, users[place]));
+  }
+  answer(lists, *index(rows_for(options.similarity)), queries, known, filter);
+  answer_with_popular(lists, saved_.train, unknown, filter);
+  return lists;
+}
+
+Lists Ranker::recommend_to_new(const Interactions& history, const ListOptions& options) const {
+  const prism::Matrix<float> folded_in = prism::fold_in_users(
+      saved_.trained, history, {.least_squares = {.similarity = options.similarity}});
+  Lists lists = no_lists(history.users(), options.k);
+  const Filters filters(options, history, saved_.train);
+  std::vector<RowIndex> users(history.users());
+  for (RowIndex user = 0; user < history.users(); ++user) users[user] = user;
+  const auto filter = [&](std::size_t place) { return filters.of_user(users[place]); };
+  const auto [known, unknown] = by_history(users, history, false);
+  std::vector<prism::Query<float>> queries;
+  for (const std::size_t place : known) {
+    queries.emplace_back(std::span<const float>(prism::rows(folded_in)[place], folded_in.shape(1)));
+  }
+  answer(lists, *index(rows_for(options.similarity)), queries, known, filter);
+  answer_with_popular(lists, saved_.train, unknown, filter);
+  return lists;
+}
+
+Lists Ranker::similar(std::span<const RowIndex> rows, bool users,
+                      const ListOptions& options) const {
+  const Interactions& train = saved_.train;
+  const std::span<const RowIndex> degree = users ? train.user_degree() : train.item_degree();
+  const Scorer<float> scorer = one_sided(saved_.scorer, users);
+  const auto index = this->index(users ? Rows::users : Rows::items_alone);
+  Lists lists = no_lists(rows.size(), options.k);
+  std::vector<prism::Query<float>> queries;
+  std::vector<std::size_t> places;
+  for (std::size_t place = 0; place < rows.size(); ++place) {
+    prism::require(rows[place] < degree.size(), users ? "users" : "items",
+                   "must have rows below " + std::to_string(degree.size()) + ", not " +
+                       std::to_string(rows[place]));
+    if (!options.untrained && degree[rows[place]] == 0) continue;  // nothing to compare by
+    queries.push_back(prism::query_of(scorer, rows[place]));
+    places.push_back(place);
+  }
+  answer(lists, *index, queries, places, [&](std::size_t place) {
+    return [&, own = rows[place]](RowIndex other) {
+      return other != own && (options.untrained || degree[other] > 0);
+    };
+  });
+  return lists;
+}
+
+void bind_ranker(nb::module_& module) {
+  const auto options = [](std::size_t k, bool cosine, bool exclude_seen,
+                          const std::optional<IndexArray>& among,
+                          const std::optional<IndexArray>& without, bool untrained) {
+    return ListOptions{.k = k,
+                       .similarity = cosine ? prism::Similarity::cosine : prism::Similarity::dot,
+                       .exclude_seen = exclude_seen,
+                       .among = among,
+                       .without = without,
+                       .untrained = untrained};
+  };
+  module.def("saved_description", [](const std::filesystem::path& folder) {
+    return prism::saved_model_description(folder);
+  });
+  nb::class_<Ranker>(module, "Ranker")
+      .def_static(
+          "of_model",
+          [](const std::shared_ptr<prism::AnyRecommender>& model) {
+            return std::make_shared<Ranker>(model);
+          },
+          nb::call_guard<nb::gil_scoped_release>())
+      .def_static(
+          "load",
+          [](const std::filesystem::path& folder) {
+            return std::make_shared<Ranker>(prism::load_scorer<float>(folder));
+          },
+          nb::call_guard<nb::gil_scoped_release>())
+      .def_prop_ro("name", [](const Ranker& ranker) { return ranker.saved().model; })
+      .def_prop_ro("train", [](const Ranker& ranker) { return ranker.saved().train; })
+      .def_prop_ro("ranking", [](const Ranker& ranker) { return ranker.saved().ranking; })
+      .def("with_ranking", &Ranker::with_ranking, nb::call_guard<nb::gil_scoped_release>())
+      .def("user_factors",
+           [](const std::shared_ptr<Ranker>& ranker) {
+             return view_of(ranker, ranker->saved().scorer.output.users());
+           })
+      .def("item_factors",
+           [](const std::shared_ptr<Ranker>& ranker) {
+             return view_of(ranker, ranker->saved().scorer.output.items());
+           })
+      .def(
+          "recommend",
+          [options](const Ranker& ranker, const IndexArray& users, std::size_t k, bool cosine,
+                    bool exclude_seen, const std::optional<IndexArray>& among,
+                    const std::optional<IndexArray>& without, bool untrained) {
+            const ListOptions asked = options(k, cosine, exclude_seen, among, without, untrained);
+            Lists lists;
+            {
+              const nb::gil_scoped_release release;
+              lists = ranker.recommend(numbers_of(users), asked);
+            }
+            return arrays_of(std::move(lists));
+          },
+          nb::arg("users"), nb::arg("k"), nb::arg("cosine"), nb::arg("exclude_seen"),
+          nb::arg("among").none(), nb::arg("without").none(), nb::arg("untrained"))
+      .def(
+          "recommend_to_new",
+          [options](const Ranker& ranker, const Interactions& history, std::size_t k, bool cosine,
+                    bool exclude_seen, const std::optional<IndexArray>& among,
+                    const std::optional<IndexArray>& without) {
+            const ListOptions asked = options(k, cosine, exclude_seen, among, without, false);
+            Lists lists;
+            {
+              const nb::gil_scoped_release release;
+              lists = ranker.recommend_to_new(history, asked);
+            }
+            return arrays_of(std::move(lists));
+          },
+          nb::arg("history"), nb::arg("k"), nb::arg("cosine"), nb::arg("exclude_seen"),
+          nb::arg("among").none(), nb::arg("without").none())
+      .def(
+          "similar",
+          [](const Ranker& ranker, const IndexArray& rows, std::size_t k, bool users,
+             bool untrained) {
+            Lists lists;
+            {
+              const nb::gil_scoped_release release;
+              lists = ranker.similar(numbers_of(rows), users, {.k = k, .untrained = untrained});
+            }
+            return arrays_of(std::move(lists));
+          },
+          nb::arg("rows"), nb::arg("k"), nb::arg("users"), nb::arg("untrained"))
+      .def(
+          "evaluate",
+          [](const Ranker& ranker, const Interactions& relevant, std::size_t k,
+             const std::vector<const Interactions*>& exclude, bool cosine) {
+            prism::Report report;
+            {
+              const nb::gil_scoped_release release;
+              prism::EvaluateOptions measure{
+                  .k = k,
+                  .exclude = exclude,
+                  .similarity = cosine ? prism::Similarity::cosine : prism::Similarity::dot};
+              report = prism::evaluate(ranker.saved().scorer, relevant, measure);
+            }
+            return report_of(report);
+          },
+          nb::arg("relevant"), nb::arg("k"), nb::arg("exclude"), nb::arg("cosine"));
+}
+
+}  // namespace prismcf

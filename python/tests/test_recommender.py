@@ -1,0 +1,228 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Models train, answer, and are saved as in C++."""
+
+import os
+import pickle
+import signal
+import subprocess
+import sys
+import textwrap
+import threading
+
+import numpy as np
+import prismcf as pr
+import pytest
+from conftest import quiet_fit
+
+
+def test_lists_have_ids_and_scores(split, trained):
+    ids, scores = trained.recommend([3, 17], k=5)
+    assert ids.shape == scores.shape == (2, 5)
+    assert ids.dtype == np.int64 and scores.dtype == np.float32
+    assert (np.diff(scores, axis=1) <= 0).all()
+    seen = split.train.to_csr()
+    assert not seen[3, ids[0]].toarray().any()
+    everyone, _ = trained.recommend(k=5)
+    assert np.array_equal(everyone[[3, 17]], ids)
+
+
+def test_scores_are_the_products_of_factors(trained):
+    ids, scores = trained.recommend([3], k=4, exclude_seen=False)
+    expected = trained.user_factors[3] @ trained.item_factors.T
+    assert np.allclose(scores[0], np.sort(expected)[::-1][:4], rtol=1e-5)
+    with pytest.raises(ValueError):
+        trained.item_factors[0, 0] = 1
+
+
+def test_lists_are_restricted(trained):
+    allowed = [1, 2, 3, 5, 8]
+    ids, scores = trained.recommend([3], k=10, among=allowed, exclude_seen=False)
+    assert set(ids[0][:5]) == set(allowed)
+    assert (ids[0][5:] == -1).all() and np.isnan(scores[0][5:]).all()
+    first = trained.recommend([3], k=1)[0][0, 0]
+    assert first not in trained.recommend([3], k=20, without=[first])[0]
+    with pytest.raises(KeyError, match="no item 1000"):
+        trained.recommend([3], among=[1000])
+    with pytest.raises(KeyError, match="no user 'x'"):
+        trained.recommend(["x"])
+    with pytest.raises(TypeError, match=r"\[3\]"):
+        trained.recommend(3)
+    with pytest.raises(ValueError, match="k"):
+        trained.recommend([3], k=0)
+
+
+def test_users_without_history_get_the_most_popular_items():
+    data = pr.from_pairs(["a", "a", "b", "c", "c"], ["x", "y", "x", "x", "z"])
+    model = quiet_fit(pr.Recommender(pr.MF(4), epochs=1), data)
+    assert data.item_degree.tolist() == [3, 1, 1]
+    ids, scores = model.recommend_to_new([["no such item"], ["y"]], k=3)
+    assert ids[0].tolist() == ["x", "y", "z"] and scores[0].tolist() == [3, 1, 1]
+    assert "y" not in ids[1].tolist()
+    assert ids[1, 2] is None and np.isnan(scores[1, 2])
+
+
+def test_neighbours_leave_themselves_out(trained):
+    ids, cosines = trained.similar_items([4, 9], k=6)
+    assert 4 not in ids[0] and 9 not in ids[1]
+    assert (cosines <= 1.001).all() and (np.diff(cosines, axis=1) <= 0).all()
+    rows = trained.item_factors / np.linalg.norm(trained.item_factors, axis=1, keepdims=True)
+    assert np.allclose(cosines[0], np.sort(np.delete(rows @ rows[4], 4))[::-1][:6], atol=1e-5)
+    users, _ = trained.similar_users([3], k=2)
+    assert users.shape == (1, 2) and 3 not in users
+
+
+def test_history_and_report(split, trained):
+    assert [epoch["epoch"] for epoch in trained.history_["epochs"]] == [1, 2, 3, 4]
+    assert trained.history_["stop_reason"] == "epochs"
+    best = trained.history_["best_epoch"]
+    report = trained.evaluate(split.validation)
+    assert report.ndcg == trained.history_["epochs"][best - 1]["validation"]
+    parts = report.ndcg_popular + report.ndcg_neutral + report.ndcg_unpopular
+    assert report.ndcg == pytest.approx(parts)
+    assert trained.evaluate(split).ndcg == trained.evaluate(
+        split.test, exclude=[split.validation]
+    ).ndcg
+
+
+def test_the_same_seed_gives_the_same_bits_for_any_number_of_threads(split):
+    factors = [
+        quiet_fit(pr.Recommender(pr.MLP(8), epochs=2, threads=threads), split).item_factors
+        for threads in (1, 2, None)
+    ]
+    assert np.array_equal(factors[0], factors[1]) and np.array_equal(factors[0], factors[2])
+
+
+def test_another_ranking_needs_no_training(trained):
+    popular = trained.model_.with_ranking(pr.Ranking(power=2.0))
+    assert not np.array_equal(popular.item_factors, trained.item_factors)
+    degree = trained.model_.train.item_degree
+    norms = np.linalg.norm(popular.item_factors, axis=1)
+    assert np.allclose(norms, (degree + 1.0) ** 2, rtol=1e-4)
+    assert np.array_equal(popular.user_factors, trained.user_factors)
+
+
+def test_saved_loaded_and_pickled_models_answer_the_same(trained, tmp_path):
+    trained.save(tmp_path / "model")
+    expected = trained.recommend([3, 17])
+    for model in (pr.load(tmp_path / "model"), pickle.loads(pickle.dumps(trained))):
+        ids, scores = model.recommend([3, 17])
+        assert np.array_equal(ids, expected[0]) and np.array_equal(scores, expected[1])
+    again = pickle.loads(pickle.dumps(pickle.loads(pickle.dumps(trained))))
+    assert np.array_equal(again.recommend([3, 17])[0], expected[0])
+    with pytest.raises(OSError, match="nothing_here"):
+        pr.load(tmp_path / "nothing_here")
+    with pytest.raises(AttributeError, match="fit"):
+        pr.Recommender().recommend([1])
+
+
+def test_parameters_are_those_of_an_estimator():
+    model = pr.Recommender(pr.MF(32), pr.SSM(tau=0.1), seed=7)
+    params = model.get_params()
+    assert params["loss__tau"] == 0.1 and params["backbone__dim"] == 32 and params["seed"] == 7
+    model.set_params(loss__tau=0.3, epochs=5)
+    assert model.loss == pr.SSM(tau=0.3) and model.epochs == 5
+    copy = pr.Recommender(**model.get_params(deep=False))
+    assert copy.get_params() == model.get_params()
+    assert repr(pr.Recommender(pr.MF(32), seed=7)) == (
+        "Recommender(backbone=MF(dim=32, dropout=0.0), seed=7)"
+    )
+    for name in ("losss", "loss__tua"):
+        with pytest.raises(ValueError, match="but: "):
+            model.set_params(**{name: 1})
+
+
+def test_clone_of_scikit_learn():
+    clone = pytest.importorskip("sklearn.base").clone
+    model = pr.Recommender(pr.MF(16), pr.DirectAU(gamma=2.0))
+    assert clone(model).get_params() == model.get_params()
+
+
+def test_training_goes_on_from_a_checkpoint(split, tmp_path):
+    model = lambda epochs: pr.Recommender(pr.MF(8), learning_rate=0.01, epochs=epochs)  # noqa: E731
+    whole = quiet_fit(model(4), split)
+    quiet_fit(model(2), split, checkpoint=tmp_path / "checkpoint")
+    resumed = quiet_fit(model(4), split, checkpoint=tmp_path / "checkpoint")
+    assert len(resumed.history_["epochs"]) == 4
+    assert np.array_equal(whole.item_factors, resumed.item_factors)
+
+
+def test_a_function_after_each_epoch_stops_training(split):
+    seen = []
+
+    def on_epoch(record):
+        seen.append(record["validation"])
+        return len(seen) == 2
+
+    model = quiet_fit(pr.Recommender(pr.MF(8), epochs=9), split, on_epoch=on_epoch)
+    assert len(seen) == len(model.history_["epochs"]) == 2
+    assert model.history_["stop_reason"] == "observer"
+
+    def broken(record):
+        raise RuntimeError("of the function")
+
+    with pytest.raises(RuntimeError, match="of the function"):
+        pr.Recommender(pr.MF(8), epochs=9).fit(split, on_epoch=broken)
+
+
+def test_control_c_leaves_the_best_weights(split):
+    model = pr.Recommender(pr.MF(8), epochs=1_000_000, patience=1_000_000)
+    timer = threading.Timer(1.0, lambda: os.kill(os.getpid(), signal.SIGINT))
+    timer.start()
+    with pytest.raises(KeyboardInterrupt):
+        model.fit(split)
+    assert model.history_["stop_reason"] == "observer"
+    assert model.recommend([3], k=2)[0].shape == (1, 2)
+
+
+def test_other_threads_run_while_a_model_trains(split):
+    counted = []
+    model = pr.Recommender(pr.MF(64), epochs=30)
+    thread = threading.Thread(target=quiet_fit, args=(model, split))
+    thread.start()
+    while thread.is_alive():
+        counted.append(len(counted))
+    assert len(counted) > 1000
+
+
+def test_training_without_a_split_needs_epochs(split):
+    data = split.train
+    with pytest.raises(ValueError, match="epochs"):
+        pr.Recommender(pr.MF(8)).fit(data)
+    assert len(quiet_fit(pr.Recommender(pr.MF(8), epochs=3), data).history_["epochs"]) == 3
+
+
+def test_divergence_is_an_arithmetic_error(split):
+    with pytest.raises(ArithmeticError):
+        pr.Recommender(
+            pr.MF(8), pr.BPR(), optimizer=pr.SGD(), learning_rate=1e30, epochs=50
+        ).fit(split)
+
+
+def test_a_process_that_is_forked_after_training_recommends(trained):
+    program = textwrap.dedent(
+        """
+        import os, prismcf as pr
+        split = pr.random_split(pr.synthetic(users=120, items=90, interactions_per_user=12))
+        model = pr.Recommender(pr.MF(8), epochs=2).fit(split)
+        expected = model.recommend(k=5)[0]
+        child = os.fork()
+        if child == 0:
+            os._exit(0 if (model.recommend(k=5)[0] == expected).all() else 1)
+        raise SystemExit(os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]))
+        """
+    )
+    subprocess.run([sys.executable, "-W", "ignore", "-c", program], check=True, timeout=120)
+
+
+def test_progress_is_shown_on_request(split, capsys):
+    quiet_fit(pr.Recommender(pr.MF(8), epochs=2, verbose=True), split)
+    shown = capsys.readouterr().err
+    assert "MF<8>" in shown and "epoch 2: loss" in shown and "NDCG@20" in shown
+
+
+def test_a_variant_that_is_not_installed_is_refused():
+    environment = {**os.environ, "PRISMCF_VARIANT": "pentium"}
+    done = subprocess.run(
+        [sys.executable, "-c", "import prismcf"], env=environment, capture_output=True, text=True
+    )
+    assert "PRISMCF_VARIANT must be one of" in done.stderr
