@@ -29,29 +29,29 @@ template <>
 inline constexpr bool runs_on_device<test::CountingGrid> = true;
 
 template <>
-struct Loops<test::CountingGrid> : Loops<SerialGrid> {
+struct Backend<test::CountingGrid> : Backend<SerialGrid> {
   template <class Body>
-  static void on_warps(std::size_t n, const Body& body) {
+  static void on_warps(const auto& exec, std::size_t n, const Body& body) {
     if (n > 0) ++test::device_counts.loops;
-    Loops<SerialGrid>::on_warps(n, body);
+    Backend<SerialGrid>::on_warps(exec, n, body);
   }
   template <class Body>
-  static void on_lanes(std::size_t n, const Body& body) {
-    on_warps(n, body);
+  static void on_lanes(const auto& exec, std::size_t n, const Body& body) {
+    on_warps(exec, n, body);
   }
   // As cuda::device() does it: the terms, then their sum, which the host waits for.
   template <class Body>
-  [[nodiscard]] static double sum_on_warps(std::size_t n, const Body& body) {
+  [[nodiscard]] static double sum_on_warps(const auto& exec, std::size_t n, const Body& body) {
     test::device_counts.loops += 2;
     ++test::device_counts.waits;
-    return Loops<SerialGrid>::sum_on_warps(n, body);
+    return Backend<SerialGrid>::sum_on_warps(exec, n, body);
   }
   template <class Kernel>
-  static void on_blocks(std::size_t n, const Kernel& kernel) {
+  static void on_blocks(const auto& exec, std::size_t n, const Kernel& kernel) {
     if (n > 0) ++test::device_counts.loops;
-    Loops<SerialGrid>::on_blocks(n, kernel);
+    Backend<SerialGrid>::on_blocks(exec, n, kernel);
   }
-  static void synchronise() noexcept { ++test::device_counts.waits; }
+  static void synchronise(const auto& /*exec*/) noexcept { ++test::device_counts.waits; }
 };
 
 }  // namespace prism::inline PRISM_ISA

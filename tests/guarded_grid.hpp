@@ -105,28 +105,30 @@ template <>
 inline constexpr bool runs_on_device<test::GuardedGrid> = true;
 
 template <>
-struct Loops<test::GuardedGrid> : Loops<SerialGrid> {
+struct Backend<test::GuardedGrid> : Backend<SerialGrid> {
   template <class Body>
-  static void on_warps(std::size_t n, const Body& body) {
+  static void on_warps(const auto& exec, std::size_t n, const Body& body) {
     const test::OpenMemory opened;
-    Loops<SerialGrid>::on_warps(n, body);
+    Backend<SerialGrid>::on_warps(exec, n, body);
   }
   template <class Body>
-  static void on_lanes(std::size_t n, const Body& body) {
-    on_warps(n, body);
+  static void on_lanes(const auto& exec, std::size_t n, const Body& body) {
+    on_warps(exec, n, body);
   }
   template <class Body>
-  [[nodiscard]] static double sum_on_warps(std::size_t n, const Body& body) {
+  [[nodiscard]] static double sum_on_warps(const auto& exec, std::size_t n, const Body& body) {
     const test::OpenMemory opened;
-    return Loops<SerialGrid>::sum_on_warps(n, body);
+    return Backend<SerialGrid>::sum_on_warps(exec, n, body);
   }
   template <class Kernel>
-  static void on_blocks(std::size_t n, const Kernel& kernel) {
+  static void on_blocks(const auto& exec, std::size_t n, const Kernel& kernel) {
     const test::OpenMemory opened;
-    Loops<SerialGrid>::on_blocks(n, kernel);
+    Backend<SerialGrid>::on_blocks(exec, n, kernel);
   }
-  [[nodiscard]] static std::pmr::memory_resource* memory() { return &test::guarded_memory(); }
-  [[nodiscard]] static bool can_read(const void* address) {
+  [[nodiscard]] static std::pmr::memory_resource* memory(const auto& /*exec*/) {
+    return &test::guarded_memory();
+  }
+  [[nodiscard]] static bool can_read(const auto& /*exec*/, const void* address) {
     return !test::other_device_is_current && test::guarded_memory().has(address);
   }
 };

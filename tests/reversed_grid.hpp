@@ -34,18 +34,18 @@ template <>
 inline constexpr bool runs_on_device<test::ReversedGrid> = true;
 
 template <>
-struct Loops<test::ReversedGrid> : Loops<SerialGrid> {
+struct Backend<test::ReversedGrid> : Backend<SerialGrid> {
   template <class Body>
-  static void on_warps(std::size_t n, const Body& body) {
-    Loops<SerialGrid>::on_warps(n, [&](std::size_t i) { body(n - 1 - i); });
+  static void on_warps(const auto& exec, std::size_t n, const Body& body) {
+    Backend<SerialGrid>::on_warps(exec, n, [&](std::size_t i) { body(n - 1 - i); });
   }
   template <class Body>
-  static void on_lanes(std::size_t n, const Body& body) {
-    on_warps(n, body);
+  static void on_lanes(const auto& exec, std::size_t n, const Body& body) {
+    on_warps(exec, n, body);
   }
   template <class Kernel>
-  static void on_blocks(std::size_t n, const Kernel& kernel) {
-    Loops<SerialGrid>::on_blocks(n, test::ReversedBlocks<Kernel>{n, kernel});
+  static void on_blocks(const auto& exec, std::size_t n, const Kernel& kernel) {
+    Backend<SerialGrid>::on_blocks(exec, n, test::ReversedBlocks<Kernel>{n, kernel});
   }
 };
 

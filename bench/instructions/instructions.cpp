@@ -32,7 +32,7 @@ namespace prism::inline PRISM_ISA {
 template <>
 inline constexpr bool runs_on_host<OneThread> = true;
 template <>
-struct Loops<OneThread> : Loops<Serial> {};
+struct Backend<OneThread> : Backend<Serial> {};
 
 }  // namespace prism::inline PRISM_ISA
 

@@ -70,20 +70,20 @@ std::vector<prism::PolicyOption> loss_options(const Settings& settings, const st
   return options;
 }
 
-/// Calls make.template operator()<Loss, X>() for the loss's name and --device.
+/// Calls make.template operator()<Loss>(execution) for the loss's name and --device.
 template <class Make>
 auto with_loss_and_device(const Settings& settings, const std::string& loss, const Make& make) {
-  decltype(make.template operator()<prism::BPR, prism::Host<>>()) result{};
+  decltype(make.template operator()<prism::BPR>(prism::par)) result{};
   prism::choose(prism::all::Losses{}, "loss", loss, [&]<class Loss>(std::type_identity<Loss>) {
 #if defined(EXPERIMENT_HAS_CUDA)
     if (settings.device == "cuda") {
-      result = make.template operator()<Loss, prism::CudaDevice>();
+      result = make.template operator()<Loss>(prism::CudaDevice{});
       return;
     }
 #endif
     prism::require(settings.device == "host", "--device",
                    "cannot be cuda in a program that was built without -DPRISM_CUDA=ON");
-    result = make.template operator()<Loss, prism::Host<>>();
+    result = make.template operator()<Loss>(prism::par);
   });
   return result;
 }
@@ -140,17 +140,17 @@ prism::FitOptions fit_options(const Settings& settings) {
 std::unique_ptr<prism::AnyRecommender> make_model(const Settings& settings,
                                                   const ModelChoice& choice,
                                                   const prism::Interactions& train) {
-  return with_loss_and_device(settings, choice.loss, [&]<class Loss, class X>() {
-    return prism::make_model_with<Loss, X>(model_spec(settings, choice),
-                                           prism::Interactions(train));
+  return with_loss_and_device(settings, choice.loss, [&]<class Loss>(const auto& exec) {
+    return prism::make_model_with<Loss>(exec, model_spec(settings, choice),
+                                        prism::Interactions(train));
   });
 }
 
 prism::TrialSpec trial(const Settings& settings, const ModelChoice& choice,
                        const prism::Configuration& configuration, const prism::TrialData& data) {
-  return with_loss_and_device(settings, choice.loss, [&]<class Loss, class X>() {
-    return prism::spec_trial_with<Loss, X>(model_spec(settings, choice), data,
-                                           fit_options(settings), configuration);
+  return with_loss_and_device(settings, choice.loss, [&]<class Loss>(const auto& exec) {
+    return prism::spec_trial_with<Loss>(exec, model_spec(settings, choice), data,
+                                        fit_options(settings), configuration);
   });
 }
 

@@ -9,7 +9,7 @@
 
 #define PRISM_MODELS_WITH(loss, execution)                                                        \
   template std::unique_ptr<prism::AnyRecommender> prism::make_model_with<prism::loss, execution>( \
-      const prism::ModelSpec&, prism::Interactions&&);                                            \
+      const execution&, const prism::ModelSpec&, prism::Interactions&&);                          \
   template prism::TrialSpec prism::spec_trial_with<prism::loss, execution>(                       \
-      const prism::ModelSpec&, const prism::TrialData&, const prism::FitOptions&,                 \
-      const prism::Configuration&)
+      const execution&, const prism::ModelSpec&, const prism::TrialData&,                         \
+      const prism::FitOptions&, const prism::Configuration&)

@@ -15,19 +15,24 @@
 
 namespace prism::inline PRISM_ISA {
 
-std::unique_ptr<AnyRecommender> make_model(const ModelSpec& spec, Interactions train) {
+std::unique_ptr<AnyRecommender> make_model(const Host<>& exec, const ModelSpec& spec,
+                                           Interactions train) {
   std::unique_ptr<AnyRecommender> model;
   choose(all::Losses{}, "loss", spec.loss, [&]<class Loss>(std::type_identity<Loss>) {
-    model = make_model_with<Loss, Host<>>(spec, std::move(train));
+    model = make_model_with<Loss>(exec, spec, std::move(train));
   });
   return model;
+}
+
+std::unique_ptr<AnyRecommender> make_model(const ModelSpec& spec, Interactions train) {
+  return make_model(par, spec, std::move(train));
 }
 
 TrialSpec spec_trial(const ModelSpec& spec, const TrialData& data, const FitOptions& fit,
                      const Configuration& configuration) {
   TrialSpec trial;
   choose(all::Losses{}, "loss", spec.loss, [&]<class Loss>(std::type_identity<Loss>) {
-    trial = spec_trial_with<Loss, Host<>>(spec, data, fit, configuration);
+    trial = spec_trial_with<Loss>(par, spec, data, fit, configuration);
   });
   return trial;
 }

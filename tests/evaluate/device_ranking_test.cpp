@@ -44,9 +44,13 @@ namespace prism::inline PRISM_ISA {
 template <>
 inline constexpr bool runs_on_device<GridWithMemory> = true;
 template <>
-struct Loops<GridWithMemory> : Loops<SerialGrid> {
-  [[nodiscard]] static std::pmr::memory_resource* memory() noexcept { return &grid_memory(); }
-  [[nodiscard]] static bool can_read(const void* address) { return grid_memory().holds(address); }
+struct Backend<GridWithMemory> : Backend<SerialGrid> {
+  [[nodiscard]] static std::pmr::memory_resource* memory(const auto& /*exec*/) noexcept {
+    return &grid_memory();
+  }
+  [[nodiscard]] static bool can_read(const auto& /*exec*/, const void* address) {
+    return grid_memory().holds(address);
+  }
 };
 
 }  // namespace prism::inline PRISM_ISA

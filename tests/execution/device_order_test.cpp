@@ -25,7 +25,7 @@ namespace prism::inline PRISM_ISA {
 template <>
 inline constexpr bool runs_on_device<test::GridOfThreadedHost> = true;
 template <>
-struct Loops<test::GridOfThreadedHost> : Loops<SerialGrid> {
+struct Backend<test::GridOfThreadedHost> : Backend<SerialGrid> {
   using host = Host<>;
 };
 

@@ -124,3 +124,32 @@ TEST_CASE("threads of the caller's own run loops beside each other") {
   callers.clear();
   CHECK(sum == 4u * 100 * (49 * 50 / 2));
 }
+
+TEST_CASE("an execution's limit of threads holds for its loops, and changes no result") {
+  on_threads(8, [] {
+    for (const std::size_t limit : {1u, 2u, 3u}) {
+      std::atomic<std::size_t> running{0}, most{0};
+      for (int attempt = 0; attempt < 20; ++attempt) {
+        parallel_tasks(threads(limit), 16, [&](std::size_t) {
+          const std::size_t now = ++running;
+          for (std::size_t seen = most; seen < now && !most.compare_exchange_weak(seen, now);) {
+          }
+          std::this_thread::sleep_for(std::chrono::microseconds(200));
+          --running;
+        });
+      }
+      CHECK(most >= 1);
+      CHECK(most <= limit);
+    }
+  });
+  const auto sum = [](const Host<>& exec) {
+    return parallel_sum(exec, 1000, 7, [](std::size_t begin, std::size_t end) {
+      double total = 0;
+      for (std::size_t k = begin; k < end; ++k) total += 1.0 / static_cast<double>(k + 1);
+      return total;
+    });
+  };
+  CHECK(sum(threads(1)) == sum(par));
+  CHECK(sum(threads(3)) == sum(par));
+  CHECK(threads(0).threads == par.threads);
+}

@@ -70,7 +70,7 @@ TEST_CASE("a trial runs where its execution says, from the first number on") {
   using Model = Recommender<MF<8>, BPR, None, PRISM<1.0>>;
   const auto split = std::make_shared<const Split>(trial_split());
   const FitOptions fit{.learning_rate = 0.01, .epochs = 2};
-  const auto trial = trial_of<Model, Serial>(split, "", {.seed = 4}, fit, {}).make({});
+  const auto trial = trial_of<Model>(serial, split, "", {.seed = 4}, fit, {}).make({});
   trial->train(2, {});
   Model model(serial, split->train, {.seed = 4});
   const History history = prism::fit(serial, model, *split, fit, Silent());
@@ -96,7 +96,7 @@ TEST_CASE("a trial's files are refused under their own names") {
 TEST_CASE("trials of executions that may round otherwise have keys of their own") {
   using Model = Recommender<MF<8>, DirectAU, FullWD, Xavier>;
   const auto split = std::make_shared<const Split>(trial_split());
-  const auto key = [&]<class X>(const X&) { return trial_of<Model, X>(split, "", {}, {}, {}).key; };
+  const auto key = [&]<class X>(const X& exec) { return trial_of<Model>(exec, split, "", {}, {}, {}).key; };
   const std::set<std::string> keys{key(par), key(serial), key(host<isa::scalar>)};
   CHECK(keys.size() == 3);
   CHECK(key(serial).find("; on prism::Serial; epochs") != std::string::npos);

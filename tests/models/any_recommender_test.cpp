@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <filesystem>
 #include <fstream>
+#include <functional>
 #include <iostream>
 #include <iterator>
 #include <memory>
@@ -84,7 +85,7 @@ void check_same(const X& exec, const AnyRecommender& any, const Model& model) {
 template <class X, class Model>
 void check_same(const X& exec, Model model) {
   const Split& split = small_split();
-  const std::unique_ptr<AnyRecommender> any = make_any_recommender<Model, X>(split.train);
+  const std::unique_ptr<AnyRecommender> any = make_any_recommender<Model>(exec, split.train);
   CHECK(any->name() == model.name());
   CHECK(any->train().size() == split.train.size());
   check_same(exec, *any, model);
@@ -195,7 +196,9 @@ TEST_CASE("fit shows its progress, unless it is given a function, also an empty 
   options.epochs = 1;
   CHECK(shown([&] { any->fit(small_split(), options); }).find("best epoch 1 of 1") !=
         std::string::npos);
-  CHECK(shown([&] { any->fit(small_split(), options, nullptr); }).empty());
+  CHECK(shown([&] { any->fit(small_split(), options, {}); }).empty());
+  const std::function<StopRequest(const EpochRecord&)> empty;
+  CHECK(shown([&] { any->fit(small_split(), options, empty); }).empty());
   const auto quiet = [](const EpochRecord&) { return StopRequest::none; };
   CHECK(shown([&] { any->fit(small_split(), options, quiet); }).empty());
 }
@@ -250,4 +253,90 @@ TEST_CASE("without its type, a model's embeddings are saved as the model's") {
     CHECK(!bytes.empty());
     CHECK(bytes == bytes_of(folder / "direct" / file));
   }
+}
+
+TEST_CASE("without its type, a model's training is stepped, saved and resumed as the model's") {
+  const TemporaryFolder folder;
+  const auto begun = make_any_recommender<Towers>(small_split().train);
+  std::size_t batches = 0;
+  TrainingCallbacks count;
+  count.batch = [&](const EpochProgress&) {
+    ++batches;
+    return StopRequest::none;
+  };
+  const auto session = begun->session(small_split(), few_epochs());
+  for (int step = 0; step < 6; ++step) static_cast<void>(session->step(count));
+  CHECK(batches == 6);
+  CHECK(session->steps() == 6);
+  CHECK(!session->finished());
+  session->save(folder / "checkpoint");
+
+  const auto resumed = make_any_recommender<Towers>(small_split().train);
+  resumed->resume(folder / "checkpoint", small_split(), few_epochs())->run();
+  Towers model(small_split().train);
+  fit(model, small_split(), few_epochs(), Silent());
+  check_same(par, *resumed, model);
+
+  session->stop();
+  CHECK(session->finished());
+  CHECK(session->run().stop_reason == StopReason::observer);
+}
+
+TEST_CASE("between steps a model without its type ranks by the weights of that moment") {
+  const auto any = make_any_recommender<Towers>(small_split().train);
+  Towers model(small_split().train);
+  const auto session = any->session(small_split(), few_epochs());
+  TrainingSession direct(model, small_split(), few_epochs());
+  for (int step = 0; step < 3; ++step) {
+    session->step();
+    direct.step();
+    session->flush();
+    direct.flush();
+    check_same(any->recommend(0, 5), recommend(model, 0, 5));
+  }
+}
+
+TEST_CASE("without its type, a model is retrained and saved as the model") {
+  const TemporaryFolder folder;
+  const auto any = make_any_recommender<Towers>(small_split().train);
+  Towers model(small_split().train);
+  const History history = any->fit(small_split(), few_epochs(), {});
+  fit(model, small_split(), few_epochs(), Silent());
+  std::size_t epochs = 0;
+  const auto again = any->retrained(small_split(), history, few_epochs(), [&](const EpochRecord&) {
+    ++epochs;
+    return StopRequest::none;
+  });
+  CHECK(epochs == history.best_epoch);
+  const Towers direct = retrain(model, small_split(), history, few_epochs(), Silent());
+  CHECK(again->train().size() == direct.train().size());
+  check_same(again->recommend(3, 7), recommend(direct, 3, 7));
+
+  again->save(folder / "any", {{"of", "a test"}});
+  save_model(direct, folder / "direct", {{"of", "a test"}});
+  for (const char* file : {"manifest.txt", "users.npy", "items.npy"}) {
+    CHECK(bytes_of(folder / "any" / file) == bytes_of(folder / "direct" / file));
+  }
+}
+
+TEST_CASE("without its type, a model gives its rows, and the lists of many users at once") {
+  const auto any = make_any_recommender<Towers>(small_split().train, {.ranking = {.power = 0.5}});
+  const std::vector<Index> users{7, 3, 99, 3};
+  const auto lists = any->recommend(users, 6);
+  REQUIRE(lists.size() == users.size());
+  for (std::size_t place = 0; place < users.size(); ++place) {
+    CHECK(lists[place] == any->recommend(users[place], 6));
+  }
+  const Index unknown[] = {100};
+  CHECK_THROWS_AS(static_cast<void>(any->recommend(unknown, 6)), ArgumentError);
+
+  const auto rows = std::get<std::shared_ptr<const Scorer<float>>>(any->scorer());
+  const auto trained = std::get<std::shared_ptr<const Scorer<float>>>(any->scorer(Ranking{}));
+  const Towers model(small_split().train);
+  const auto direct = model.scorer();
+  const Rows<const float> items = trained->output.items(), own = direct.output.items();
+  CHECK(std::equal(items.data(), items.data() + items.num_elements(), own.data()));
+  CHECK(any->item_row(5)[0] == static_cast<double>(rows->output.items()[5][0]));
+  CHECK(any->item_row(5)[0] != static_cast<double>(items[5][0]));
+  CHECK(any->policies()[1].find("MACR, alpha 0.001") == 0);
 }

@@ -21,9 +21,9 @@ template <class Isa>
 inline constexpr bool runs_on_host<test::OneThread<Isa>> = true;
 
 template <class Isa>
-struct Loops<test::OneThread<Isa>> {
+struct Backend<test::OneThread<Isa>> {
   template <class Body>
-  static void tasks(std::size_t n, const Body& body) {
+  static void tasks(const test::OneThread<Isa>& /*exec*/, std::size_t n, const Body& body) {
     const FlushDenormals flush;
     for (std::size_t i = 0; i < n; ++i) body(i);
   }

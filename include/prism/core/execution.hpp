@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Executions: where the heavy operations run. As with std::execution, an execution is the first
-// argument of fit, evaluate and others. The types are empty; execution/ has their implementations.
+// argument of fit, evaluate and others: a value, which says how many threads, or which device, and
+// is passed on and kept. execution/ has their back ends.
 #pragma once
 
 #include <concepts>
@@ -43,6 +44,9 @@ using native = scalar;
 template <class Isa = isa::native>
 struct Host {
   using isa = Isa;
+
+  /// At most so many threads run a loop; 0: as many as there are, or as a ThreadLimit allows.
+  std::size_t threads = 0;
 };
 
 /// One thread and plain C++: the reference that other executions are compared with. Implemented by
@@ -64,6 +68,8 @@ struct CudaDevice {
 
 /// `fit(par, model, split)`, the default.
 inline constexpr Host<> par{};
+/// `fit(threads(4), model, split)`: at most so many of the host's threads. 0: as par.
+[[nodiscard]] constexpr Host<> threads(std::size_t at_most) noexcept { return {at_most}; }
 /// `fit(host<isa::avx2>, model, split)`: the whole model uses one kernel variant.
 template <class Isa>
 inline constexpr Host<Isa> host{};
@@ -72,27 +78,30 @@ inline constexpr Serial serial{};
 /// `fit(serial_grid, model, split)`
 inline constexpr SerialGrid serial_grid{};
 
-/// How an execution runs independent tasks; specialised for each in execution/:
+/// What an execution runs on: its loops, its memory, and what it can read; specialised for each in
+/// execution/. `exec` is the execution's value.
 ///   // Calls body(i) once for each i in [0, n), in any order, possibly from several threads.
-///   template <class Body> static void tasks(std::size_t n, const Body& body);
+///   template <class Body> static void tasks(const X& exec, std::size_t n, const Body& body);
 /// An execution on a device has the following instead; the device runs a copy of each body:
 ///   using host = Host<>;  // for loops that only the host can run
 ///   // Call body(i) for each i in [0, n), each on a warp, or each on a lane of a warp.
-///   template <class Body> static void on_warps(std::size_t n, const Body& body);
-///   template <class Body> static void on_lanes(std::size_t n, const Body& body);
+///   template <class Body> static void on_warps(const X& exec, std::size_t n, const Body& body);
+///   template <class Body> static void on_lanes(const X& exec, std::size_t n, const Body& body);
 ///   // The sum of body(i), a double, over warps, in a fixed order; waits for it.
-///   template <class Body> static double sum_on_warps(std::size_t n, const Body& body);
+///   template <class Body>
+///   static double sum_on_warps(const X& exec, std::size_t n, const Body& body);
 ///   // Calls kernel(block, shared, i) for each i in [0, n), each on a block of threads that share
 ///   // `shared`, a Kernel::Shared: kernel/thread_block.hpp says what `block` provides.
-///   template <class Kernel> static void on_blocks(std::size_t n, const Kernel& kernel);
+///   template <class Kernel>
+///   static void on_blocks(const X& exec, std::size_t n, const Kernel& kernel);
 ///   // Waits for all pending work.
-///   static void synchronise();
+///   static void synchronise(const X& exec);
 ///   // Its memory, a DeviceMemory unless the host reads and writes there too; and whether the
 ///   // device can read an address.
-///   static std::pmr::memory_resource* memory();
-///   static bool can_read(const void* address);
+///   static std::pmr::memory_resource* memory(const X& exec);
+///   static bool can_read(const X& exec, const void* address);
 template <class X>
-struct Loops {
+struct Backend {
   static_assert(
       !std::is_same_v<X, X>,
       "this execution has no implementation here: include prism/execution/host.hpp for par "
@@ -100,14 +109,15 @@ struct Loops {
       "serial_grid, prism/cuda.hpp for cuda::device()");
 };
 
-/// Checked where training or ranking begins, so that the compiler's first error comes from Loops,
+/// Checked where training or ranking begins, so that the compiler's first error comes from Backend,
 /// not from a kernel.
 template <class X>
-inline constexpr bool has_implementation = sizeof(Loops<X>) > 0;
+inline constexpr bool has_implementation = sizeof(Backend<X>) > 0;
 
-/// An execution: an empty type with the instruction set of its per-row kernels.
+/// An execution: a value with the instruction set of its per-row kernels. Copies are the same
+/// execution.
 template <class X>
-concept Execution = std::is_empty_v<X> && std::copyable<X> && requires {
+concept Execution = std::copyable<X> && requires {
   typename X::isa;
 };
 

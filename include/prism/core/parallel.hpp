@@ -22,17 +22,17 @@ namespace prism::inline PRISM_ISA {
 
 /// Waits for a device's pending work; no effect on the host.
 template <Execution X>
-void synchronise(const X& /*exec*/) {
-  if constexpr (DeviceExecution<X>) Loops<X>::synchronise();
+void synchronise([[maybe_unused]] const X& exec) {
+  if constexpr (DeviceExecution<X>) Backend<X>::synchronise(exec);
 }
 
 /// The memory that an execution works on: for a device, its own, not the host's (DeviceMemory).
 /// @param preferred  for the host; null for table_memory()
 template <Execution X>
-[[nodiscard]] std::pmr::memory_resource* memory_of(const X& /*exec*/,
+[[nodiscard]] std::pmr::memory_resource* memory_of([[maybe_unused]] const X& exec,
                                                    std::pmr::memory_resource* preferred = nullptr) {
   if constexpr (DeviceExecution<X>) {
-    return Loops<X>::memory();
+    return Backend<X>::memory(exec);
   } else {
     return preferred != nullptr ? preferred : table_memory();
   }
@@ -40,19 +40,20 @@ template <Execution X>
 
 /// Whether an execution can read an address: a device can in its memory_of() and in pinned memory.
 template <Execution X>
-[[nodiscard]] bool can_read(const X& /*exec*/, const void* address) {
+[[nodiscard]] bool can_read([[maybe_unused]] const X& exec, const void* address) {
   if constexpr (DeviceExecution<X>) {
-    return Loops<X>::can_read(address);
+    return Backend<X>::can_read(exec, address);
   } else {
     return true;
   }
 }
 
-/// The execution for loops that only the host can run: for a device, Loops names it.
+/// The execution for loops that only the host can run: for a device, its Backend
+/// names it.
 template <Execution X>
 [[nodiscard]] auto host_of(const X& exec) {
   if constexpr (DeviceExecution<X>) {
-    return typename Loops<X>::host{};
+    return typename Backend<X>::host{};
   } else {
     return exec;
   }
@@ -62,13 +63,13 @@ template <Execution X>
 /// host, a loop nested in a task may have one thread fewer: the outer loop's caller sleeps when it
 /// has no task.
 template <Execution X, class Body>
-void parallel_tasks(const X& /*exec*/, std::size_t n, const Body& body) {
+void parallel_tasks(const X& exec, std::size_t n, const Body& body) {
   static_assert(
       HostExecution<X>,
       "parallel_tasks, parallel_chunks and parallel_sum run only on the host; on a device, "
       "use for_each_row, for_each_element and sum_over_rows of prism/core/parallel.hpp, with "
       "bodies [=] PRISM_HOST_DEVICE (std::size_t i) {...}");
-  Loops<X>::tasks(n, body);
+  Backend<X>::tasks(exec, n, body);
 }
 
 /// Calls body(begin, end) for consecutive chunks of `grain` elements that cover [0, n).
@@ -98,7 +99,7 @@ template <Execution X, class Body>
 template <Execution X, class Body>
 void for_each_row(const X& exec, std::size_t n, std::size_t grain, const Body& body) {
   if constexpr (DeviceExecution<X>) {
-    Loops<X>::on_warps(n, body);
+    Backend<X>::on_warps(exec, n, body);
   } else {
     parallel_chunks(exec, n, grain, [&](std::size_t begin, std::size_t end) {
       for (std::size_t r = begin; r < end; ++r) body(r);
@@ -111,7 +112,7 @@ void for_each_row(const X& exec, std::size_t n, std::size_t grain, const Body& b
 template <Execution X, class Body>
 void for_each_element(const X& exec, std::size_t n, std::size_t grain, const Body& body) {
   if constexpr (DeviceExecution<X>) {
-    Loops<X>::on_lanes(n, body);
+    Backend<X>::on_lanes(exec, n, body);
   } else {
     for_each_row(exec, n, grain, body);
   }
@@ -119,12 +120,12 @@ void for_each_element(const X& exec, std::size_t n, std::size_t grain, const Bod
 
 /// Overloads for code that only a device runs; a device has no chunks.
 template <DeviceExecution X, class Body>
-void for_each_row(const X& /*exec*/, std::size_t n, const Body& body) {
-  Loops<X>::on_warps(n, body);
+void for_each_row(const X& exec, std::size_t n, const Body& body) {
+  Backend<X>::on_warps(exec, n, body);
 }
 template <DeviceExecution X, class Body>
-void for_each_element(const X& /*exec*/, std::size_t n, const Body& body) {
-  Loops<X>::on_lanes(n, body);
+void for_each_element(const X& exec, std::size_t n, const Body& body) {
+  Backend<X>::on_lanes(exec, n, body);
 }
 
 /// The sum of body(r), a double, over [0, n), in a fixed order.
@@ -132,7 +133,7 @@ template <Execution X, class Body>
 [[nodiscard]] double sum_over_rows(const X& exec, std::size_t n, std::size_t grain,
                                    const Body& body) {
   if constexpr (DeviceExecution<X>) {
-    return Loops<X>::sum_on_warps(n, body);
+    return Backend<X>::sum_on_warps(exec, n, body);
   } else {
     return parallel_sum(exec, n, grain, [&](std::size_t begin, std::size_t end) {
       double total = 0;
@@ -145,8 +146,8 @@ template <Execution X, class Body>
 /// Calls kernel(block, shared, i) for each i in [0, n), each on a block of a device's threads;
 /// returns before the device is done. kernel/thread_block.hpp says what a kernel is.
 template <DeviceExecution X, class Kernel>
-void for_each_block(const X& /*exec*/, std::size_t n, const Kernel& kernel) {
-  Loops<X>::on_blocks(n, kernel);
+void for_each_block(const X& exec, std::size_t n, const Kernel& kernel) {
+  Backend<X>::on_blocks(exec, n, kernel);
 }
 
 }  // namespace prism::inline PRISM_ISA

@@ -164,25 +164,26 @@ struct SumMemory {
 }  // namespace cuda
 
 template <>
-struct Loops<CudaDevice> {
+struct Backend<CudaDevice> {
   using host = Host<>;
 
   template <class Body>
-  static void on_warps(std::size_t n, const Body& body) {
+  static void on_warps(const CudaDevice& /*exec*/, std::size_t n, const Body& body) {
     if (n == 0) return;
     cuda::detail::warps_kernel<<<cuda::detail::blocks_of(n, cuda::detail::block_warps),
                                  block_threads, 0, cuda::detail::stream()>>>(n, body);
     cuda::check(cudaGetLastError(), "starting a loop on warps");
   }
   template <class Body>
-  static void on_lanes(std::size_t n, const Body& body) {
+  static void on_lanes(const CudaDevice& /*exec*/, std::size_t n, const Body& body) {
     if (n == 0) return;
     cuda::detail::lanes_kernel<<<cuda::detail::blocks_of(n, block_threads), block_threads, 0,
                                  cuda::detail::stream()>>>(n, body);
     cuda::check(cudaGetLastError(), "starting a loop on lanes");
   }
   template <class Body>
-  [[nodiscard]] static double sum_on_warps(std::size_t n, const Body& body) {
+  [[nodiscard]] static double sum_on_warps(const CudaDevice& exec, std::size_t n,
+                                           const Body& body) {
     if (n == 0) return 0;
     cuda::detail::SumMemory& memory = cuda::detail::sum_memory(n);
     double* const terms = memory.terms.data();
@@ -191,21 +192,23 @@ struct Loops<CudaDevice> {
     cuda::detail::sum_kernel<<<1, block_threads, 0, cuda::detail::stream()>>>(n, terms,
                                                                               memory.sum.data());
     cuda::check(cudaGetLastError(), "starting a sum");
-    synchronise();
+    synchronise(exec);
     return memory.sum[0];
   }
   template <class Kernel>
-  static void on_blocks(std::size_t n, const Kernel& kernel) {
+  static void on_blocks(const CudaDevice& /*exec*/, std::size_t n, const Kernel& kernel) {
     if (n == 0) return;
     const unsigned blocks = cuda::detail::blocks_of(n, 1);
     cuda::detail::blocks_kernel<<<blocks, block_threads, 0, cuda::detail::stream()>>>(kernel);
     cuda::check(cudaGetLastError(), "starting a loop on blocks of threads");
   }
-  static void synchronise() {
+  static void synchronise(const CudaDevice& /*exec*/) {
     cuda::check(cudaStreamSynchronize(cuda::detail::stream()), "waiting for the device");
   }
-  [[nodiscard]] static std::pmr::memory_resource* memory() { return cuda::memory(); }
-  [[nodiscard]] static bool can_read(const void* address) {
+  [[nodiscard]] static std::pmr::memory_resource* memory(const CudaDevice& /*exec*/) {
+    return cuda::memory();
+  }
+  [[nodiscard]] static bool can_read(const CudaDevice& /*exec*/, const void* address) {
     if (address == nullptr) return false;  // an empty list
     cudaPointerAttributes attributes{};
     cuda::check(cudaPointerGetAttributes(&attributes, address), "looking up an address");

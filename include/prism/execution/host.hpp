@@ -20,7 +20,7 @@
 namespace prism::inline PRISM_ISA {
 
 template <class Isa>
-struct Loops<Host<Isa>> {
+struct Backend<Host<Isa>> {
   static_assert(
       requires { Pack<float, Isa>::width; },
       "host<Isa>: the compiler's flags do not allow this instruction set: pass -march=native, or "
@@ -33,13 +33,13 @@ struct Loops<Host<Isa>> {
 #endif
 
   template <class Body>
-  static void tasks(std::size_t n, const Body& body) {
+  static void tasks(const Host<Isa>& exec, std::size_t n, const Body& body) {
     const auto call = [](const void* erased, std::size_t begin, std::size_t end) {
       const FlushDenormals flush;
       const Body& own = *static_cast<const Body*>(erased);
       for (std::size_t i = begin; i != end; ++i) own(i);
     };
-    if (n > 0) detail::run_tasks(n, {std::addressof(body), call});
+    if (n > 0) detail::run_tasks(n, {std::addressof(body), call}, exec.threads);
   }
 };
 

@@ -12,9 +12,9 @@
 namespace prism::inline PRISM_ISA {
 
 template <>
-struct Loops<Serial> {
+struct Backend<Serial> {
   template <class Body>
-  static void tasks(std::size_t n, const Body& body) {
+  static void tasks(const auto& /*exec*/, std::size_t n, const Body& body) {
     const FlushDenormals flush;
     for (std::size_t i = 0; i < n; ++i) body(i);
   }

@@ -49,36 +49,40 @@ class EmulatedBlock {
 }  // namespace detail
 
 template <>
-struct Loops<SerialGrid> {
+struct Backend<SerialGrid> {
   using host = Serial;
 
   template <class Body>
-  static void on_warps(std::size_t n, const Body& body) {
-    Loops<Serial>::tasks(n, body);
+  static void on_warps(const auto& /*exec*/, std::size_t n, const Body& body) {
+    Backend<Serial>::tasks(serial, n, body);
   }
   template <class Body>
-  static void on_lanes(std::size_t n, const Body& body) {
-    Loops<Serial>::tasks(n, body);
+  static void on_lanes(const auto& /*exec*/, std::size_t n, const Body& body) {
+    Backend<Serial>::tasks(serial, n, body);
   }
   template <class Body>
-  [[nodiscard]] static double sum_on_warps(std::size_t n, const Body& body) {
+  [[nodiscard]] static double sum_on_warps(const auto& /*exec*/, std::size_t n, const Body& body) {
     double total = 0;
-    Loops<Serial>::tasks(n, [&](std::size_t i) { total += body(i); });
+    Backend<Serial>::tasks(serial, n, [&](std::size_t i) { total += body(i); });
     return total;
   }
   template <class Kernel>
-  static void on_blocks(std::size_t n, const Kernel& kernel) {
+  static void on_blocks(const auto& /*exec*/, std::size_t n, const Kernel& kernel) {
     using Shared = typename Kernel::Shared;
     static_assert(std::is_trivial_v<Shared> && sizeof(Shared) <= std::size_t{48} * 1024);
-    Loops<Serial>::tasks(n, [&](std::size_t i) {
+    Backend<Serial>::tasks(serial, n, [&](std::size_t i) {
       Shared shared;
       std::memset(&shared, 0xFF, sizeof(Shared));  // numbers that are read too early are NaN
       kernel(detail::EmulatedBlock(i % 2 != 0), shared, i);
     });
   }
-  static void synchronise() noexcept {}
-  [[nodiscard]] static std::pmr::memory_resource* memory() noexcept { return table_memory(); }
-  [[nodiscard]] static bool can_read(const void* /*address*/) noexcept { return true; }
+  static void synchronise(const auto& /*exec*/) noexcept {}
+  [[nodiscard]] static std::pmr::memory_resource* memory(const auto& /*exec*/) noexcept {
+    return table_memory();
+  }
+  [[nodiscard]] static bool can_read(const auto& /*exec*/, const void* /*address*/) noexcept {
+    return true;
+  }
 };
 
 }  // namespace prism::inline PRISM_ISA

@@ -111,11 +111,13 @@ class SharedLoop {
   std::exception_ptr error_;
 };
 
-/// @param n  at least 1
-inline void run_tasks(std::size_t n, const TaskRange& range) {
-  const auto threads =
+/// @param n      at least 1
+/// @param limit  of the threads; 0: none
+inline void run_tasks(std::size_t n, const TaskRange& range, std::size_t limit) {
+  const auto available =
       std::min(static_cast<std::size_t>(std::max(tbb::this_task_arena::max_concurrency(), 1)),
                tbb::global_control::active_value(tbb::global_control::max_allowed_parallelism));
+  const std::size_t threads = limit == 0 ? available : std::min(available, limit);
   if (n == 1 || threads == 1) {
     range.call(range.body, 0, n);
   } else {

@@ -30,7 +30,7 @@ struct TrialData {
 /// The trial of a model of this loss; spec_trial() chooses the loss by name. Defined in
 /// spec_trial_with.hpp.
 template <class Loss, Execution X>
-[[nodiscard]] TrialSpec spec_trial_with(const ModelSpec& spec, const TrialData& data,
+[[nodiscard]] TrialSpec spec_trial_with(const X& exec, const ModelSpec& spec, const TrialData& data,
                                         const FitOptions& fit, const Configuration& configuration);
 
 }  // namespace prism::inline PRISM_ISA

@@ -16,11 +16,12 @@
 namespace prism::inline PRISM_ISA {
 
 template <class Loss, Execution X>
-TrialSpec spec_trial_with(const ModelSpec& spec, const TrialData& data, const FitOptions& fit,
-                          const Configuration& configuration) {
+TrialSpec spec_trial_with(const X& exec, const ModelSpec& spec, const TrialData& data,
+                          const FitOptions& fit, const Configuration& configuration) {
   TrialSpec trial;
   with_spec<Loss>(spec, [&]<class Model>(typename Model::Options&& options) {
-    trial = trial_of<Model, X>(data.split, data.split_text, std::move(options), fit, configuration);
+    trial =
+        trial_of<Model>(exec, data.split, data.split_text, std::move(options), fit, configuration);
   });
   return trial;
 }

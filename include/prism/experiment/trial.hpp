@@ -31,8 +31,8 @@
 #include "prism/evaluate/evaluate_options.hpp"
 #include "prism/evaluate/report.hpp"
 #include "prism/execution/host.hpp"
-#include "prism/models/grid.hpp"
 #include "prism/experiment/search_space.hpp"
+#include "prism/models/grid.hpp"
 #include "prism/policy/loss.hpp"
 #include "prism/policy/options.hpp"
 #include "prism/training/default_rate.hpp"
@@ -136,11 +136,12 @@ template <class Isa, class T>
 template <class Model, class X>
 class ModelTrial final : public Trial {
  public:
-  ModelTrial(std::shared_ptr<const Split> split, typename Model::Options options,
+  ModelTrial(const X& exec, std::shared_ptr<const Split> split, typename Model::Options options,
              const FitOptions& fit, const std::filesystem::path& checkpoint)
-      : split_(std::move(split)),
+      : exec_(exec),
+        split_(std::move(split)),
         options_(std::move(options)),
-        model_(X{}, split_->train, options_),
+        model_(exec, split_->train, options_),
         session_(begun(fit, checkpoint)) {}
 
   void train(std::size_t epochs, const std::function<bool()>& interrupted) override {
@@ -156,19 +157,19 @@ class ModelTrial final : public Trial {
   TrialReport report() override {
     require(finished(), "report", "must not be called before training is over");
     session_->run();  // which gives the model the best epoch's weights
-    const auto scorer = model_.scorer(X{});
+    const auto scorer = model_.scorer(exec_);
     EvaluateOptions measure{.k = session_->options().k,
                             .exclude = {&split_->train, &split_->validation}};
-    TrialReport report{.dot = evaluate(X{}, scorer, split_->test, measure), .cosine = {}};
+    TrialReport report{.dot = evaluate(exec_, scorer, split_->test, measure), .cosine = {}};
     measure.similarity = Similarity::cosine;
-    report.cosine = evaluate(X{}, scorer, split_->test, measure);
+    report.cosine = evaluate(exec_, scorer, split_->test, measure);
     const auto popularity = split_->train.item_degree();
     // The rows as trained: with a ranking from popularity the correlation is 1 by construction.
-    const auto trained = model_.scorer(X{}, Ranking{});
+    const auto trained = model_.scorer(exec_, Ranking{});
     report.magnitude_popularity_correlation =
         prism::magnitude_popularity_correlation(trained.output.items(), popularity);
     report.magnitudes =
-        magnitude_bins<typename decltype(host_of(X{}))::isa>(trained.output.items(), popularity);
+        magnitude_bins<typename decltype(host_of(exec_))::isa>(trained.output.items(), popularity);
     return report;
   }
 
@@ -180,15 +181,16 @@ class ModelTrial final : public Trial {
     if (!checkpoint.empty() && std::filesystem::exists(checkpoint, unreadable)) {
       try {
         return std::unique_ptr<Session>(
-            new Session(Session::resume(checkpoint, X{}, model_, *split_, fit)));
+            new Session(Session::resume(checkpoint, exec_, model_, *split_, fit)));
       } catch (const Error&) {
         // Starting from the beginning gives the same numbers.
-        model_ = Model(X{}, split_->train, options_);
+        model_ = Model(exec_, split_->train, options_);
       }
     }
-    return std::make_unique<Session>(X{}, model_, *split_, fit);
+    return std::make_unique<Session>(exec_, model_, *split_, fit);
   }
 
+  [[no_unique_address]] X exec_;
   std::shared_ptr<const Split> split_;
   typename Model::Options options_;
   Model model_;
@@ -210,7 +212,8 @@ template <class X>
 
 /// The trial that retrains for as many epochs as another trial with these arguments found best.
 template <class Model, class X>
-[[nodiscard]] TrialSpec retrained_trial(TrialSpec spec, std::shared_ptr<const Split> split,
+[[nodiscard]] TrialSpec retrained_trial(const X& exec, TrialSpec spec,
+                                        std::shared_ptr<const Split> split,
                                         typename Model::Options options, const FitOptions& fit,
                                         const History& history) {
   require(history.best_epoch > 0, "history", "has no best epoch to retrain up to");
@@ -238,8 +241,8 @@ template <class Model, class X>
   spec.make = [=](const std::filesystem::path& checkpoint) -> std::unique_ptr<Trial> {
     auto merged = std::make_shared<const Split>(merge_validation(*split));
     return std::make_unique<ModelTrial<Model, X>>(
-        std::move(merged), options,
-        retraining_options<Model>(X{}, split->train, options, first, fit), checkpoint);
+        exec, std::move(merged), options,
+        retraining_options<Model>(exec, split->train, options, first, fit), checkpoint);
   };
   return spec;
 }
@@ -254,16 +257,17 @@ template <class Model, class X>
 
 /// A trial of a model. Its key has all options of the library's policies, and those of a
 /// user-defined policy as far as for_each_option() or its label() covers them.
+/// @param exec        where it is trained and evaluated; the host's threads if left out
 /// @param options     with the configuration's hyperparameters set, as in `fit`
 /// @param split_text  describe_split(*split), which is computed once for many trials
 /// @throws ArgumentError  for a split without a test set, and for options that a trial cannot have:
 ///     stop, a checkpoint, best weights on disk, functions without a label as schedule or metric.
 ///     A schedule with a label of its own must not depend on times, nor on NDCG where the metric is
 ///     another: records do not have them for a trial that retrains
-template <class Model, Execution X = Host<>>
-[[nodiscard]] TrialSpec trial_of(std::shared_ptr<const Split> split, const std::string& split_text,
-                                 typename Model::Options options, const FitOptions& fit,
-                                 Configuration configuration) {
+template <class Model, Execution X>
+[[nodiscard]] TrialSpec trial_of(const X& exec, std::shared_ptr<const Split> split,
+                                 const std::string& split_text, typename Model::Options options,
+                                 const FitOptions& fit, Configuration configuration) {
   if constexpr (requires { Model::as_trained(options); }) {
     options = Model::as_trained(std::move(options));
   }
@@ -316,14 +320,21 @@ template <class Model, Execution X = Host<>>
               ", patience " + std::to_string(fit.patience) + ", min_steps " +
               std::to_string(fit.min_steps) + "; " + split_text;
   spec.make = [=](const std::filesystem::path& checkpoint) -> std::unique_ptr<Trial> {
-    return std::make_unique<detail::ModelTrial<Model, X>>(split, options, fit, checkpoint);
+    return std::make_unique<detail::ModelTrial<Model, X>>(exec, split, options, fit, checkpoint);
   };
   if (!split->validation.empty()) {
     spec.retrained = [=](const History& history) {
-      return detail::retrained_trial<Model, X>(spec, split, options, fit, history);
+      return detail::retrained_trial<Model>(exec, spec, split, options, fit, history);
     };
   }
   return spec;
+}
+template <class Model>
+[[nodiscard]] TrialSpec trial_of(std::shared_ptr<const Split> split, const std::string& split_text,
+                                 typename Model::Options options, const FitOptions& fit,
+                                 Configuration configuration) {
+  return trial_of<Model>(par, std::move(split), split_text, std::move(options), fit,
+                         std::move(configuration));
 }
 
 }  // namespace prism::inline PRISM_ISA

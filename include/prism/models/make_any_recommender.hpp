@@ -68,9 +68,9 @@ class RecommenderOf final : public AnyRecommender {
   using ScorerPtr = std::shared_ptr<const Scorer<Scalar>>;
 
  public:
-  RecommenderOf(Interactions&& train, typename Model::Options&& options)
-      : model_(X{}, std::move(train), std::move(options)) {}
-  explicit RecommenderOf(Model&& model) : model_(std::move(model)) {}
+  RecommenderOf(const X& exec, Interactions&& train, typename Model::Options&& options)
+      : exec_(exec), model_(exec, std::move(train), std::move(options)) {}
+  RecommenderOf(const X& exec, Model&& model) : exec_(exec), model_(std::move(model)) {}
 
   std::string name() const override { return model_.name(); }
   std::vector<std::string> policies() const override {
@@ -102,33 +102,34 @@ class RecommenderOf final : public AnyRecommender {
   }
   History fit(const Split& split, const FitOptions& options) override {
     const Forget forget{*this};
-    return prism::fit(X{}, model_, split, options, Progress());
+    return prism::fit(exec_, model_, split, options, Progress());
   }
   std::unique_ptr<AnyRecommender> retrained(const Split& split, const History& history,
                                             const FitOptions& options,
                                             const TrainingCallbacks& callbacks) const override {
-    return std::make_unique<RecommenderOf>(
-        prism::retrain(X{}, model_, split, history, options, CallbackObserver{callbacks, nullptr}));
+    return std::make_unique<RecommenderOf>(exec_,
+                                           prism::retrain(exec_, model_, split, history, options,
+                                                          CallbackObserver{callbacks, nullptr}));
   }
 
   Report evaluate(const Interactions& relevant, const EvaluateOptions& options) const override {
     const EvaluateOptions scorer_options = excluding_seen(options, train(), relevant);
-    return prism::evaluate(X{}, *own_scorer(), relevant, scorer_options);
+    return prism::evaluate(exec_, *own_scorer(), relevant, scorer_options);
   }
   RankedLists ranked_lists(const Interactions& relevant,
                            const EvaluateOptions& options) const override {
     const EvaluateOptions scorer_options = excluding_seen(options, train(), relevant);
-    return prism::ranked_lists(X{}, *own_scorer(), relevant, scorer_options);
+    return prism::ranked_lists(exec_, *own_scorer(), relevant, scorer_options);
   }
   std::vector<ScoredItem<double>> recommend(Index user, std::size_t k,
                                             const RecommendOptions& options) const override {
-    return in_double(prism::recommend(X{}, *own_scorer(), train(), user, k, options));
+    return in_double(prism::recommend(exec_, *own_scorer(), train(), user, k, options));
   }
   std::vector<std::vector<ScoredItem<double>>> recommend(
       std::span<const Index> users, std::size_t k, const RecommendOptions& options) const override {
     std::vector<std::vector<ScoredItem<double>>> all;
     all.reserve(users.size());
-    for (const auto& list : prism::recommend(X{}, *own_scorer(), train(), users, k, options)) {
+    for (const auto& list : prism::recommend(exec_, *own_scorer(), train(), users, k, options)) {
       all.push_back(in_double(list));
     }
     return all;
@@ -144,14 +145,14 @@ class RecommenderOf final : public AnyRecommender {
   }
   AnyScorer scorer() const override { return own_scorer(); }
   AnyScorer scorer(const Ranking& ranking) const override {
-    return std::make_shared<const Scorer<Scalar>>(model_.scorer(X{}, ranking));
+    return std::make_shared<const Scorer<Scalar>>(model_.scorer(exec_, ranking));
   }
   void save(const std::filesystem::path& folder,
             const std::vector<std::pair<std::string, std::string>>& notes) const override {
-    prism::save_model(X{}, model_, folder, notes);
+    prism::save_model(exec_, model_, folder, notes);
   }
   void save_embeddings(const std::filesystem::path& directory) const override {
-    prism::save_embeddings(X{}, model_, directory);
+    prism::save_embeddings(exec_, model_, directory);
   }
 
  private:
@@ -189,11 +190,11 @@ class RecommenderOf final : public AnyRecommender {
   class Session final : public AnyTrainingSession {
    public:
     Session(RecommenderOf& owner, const Split& split, const FitOptions& options)
-        : owner_(owner), session_(X{}, owner.model_, split, options) {}
+        : owner_(owner), session_(owner.exec_, owner.model_, split, options) {}
     Session(RecommenderOf& owner, const std::filesystem::path& checkpoint, const Split& split,
             const FitOptions& options) requires can_be_saved
         : owner_(owner),
-          session_(Own::resume(checkpoint, X{}, owner.model_, split, options)) {
+          session_(Own::resume(checkpoint, owner.exec_, owner.model_, split, options)) {
       owner.forget_scorer();
     }
 
@@ -236,7 +237,7 @@ class RecommenderOf final : public AnyRecommender {
     }
     // Without the lock: while this thread waits, oneTBB may run another task of the program on it
     // that also needs the scorer. Several threads may compute it; all get the same numbers.
-    auto computed = std::make_shared<const Scorer<Scalar>>(model_.scorer(X{}));
+    auto computed = std::make_shared<const Scorer<Scalar>>(model_.scorer(exec_));
     const std::lock_guard lock(mutex_);
     if (scorer_ == nullptr) scorer_ = std::move(computed);
     return scorer_;
@@ -246,6 +247,7 @@ class RecommenderOf final : public AnyRecommender {
     scorer_.reset();
   }
 
+  [[no_unique_address]] X exec_;
   Model model_;
   mutable std::mutex mutex_;
   mutable ScorerPtr scorer_;
@@ -256,13 +258,19 @@ class RecommenderOf final : public AnyRecommender {
 /// A model without its type: make_any_recommender<Recommender<MF<64>, DirectAU>>(split.train).
 ///
 /// @tparam Model  a Recommender, or a type that is used like one, such as Released
-/// @tparam X      where it is made, trained and ranked
+/// @param exec    where it is made, trained and ranked; the host's threads if left out
 /// @param train   at least one interaction; the model owns them, so they are copied unless moved
 /// @throws ArgumentError  as the model's constructor
-template <class Model, Execution X = Host<>>
+template <class Model, Execution X>
+[[nodiscard]] std::unique_ptr<AnyRecommender> make_any_recommender(
+    const X& exec, Interactions train, typename Model::Options options = {}) {
+  return std::make_unique<detail::RecommenderOf<Model, X>>(exec, std::move(train),
+                                                           std::move(options));
+}
+template <class Model>
 [[nodiscard]] std::unique_ptr<AnyRecommender> make_any_recommender(
     Interactions train, typename Model::Options options = {}) {
-  return std::make_unique<detail::RecommenderOf<Model, X>>(std::move(train), std::move(options));
+  return make_any_recommender<Model>(par, std::move(train), std::move(options));
 }
 
 }  // namespace prism::inline PRISM_ISA

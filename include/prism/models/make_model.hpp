@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "prism/core/config.hpp"
+#include "prism/core/execution.hpp"
 #include "prism/data/interactions.hpp"
 #include "prism/models/any_recommender.hpp"
 #include "prism/models/model_spec.hpp"
@@ -35,10 +36,13 @@ struct PolicyDescription {
 /// The policies that a ModelSpec may name, in the order of their kinds.
 [[nodiscard]] std::vector<PolicyDescription> compiled_policies();
 
-/// Makes a model of float numbers on the host's threads.
+/// Makes a model of float numbers.
+/// @param exec   where it is made, trained and ranked: par, or threads(n)
 /// @param train  at least one interaction; the model owns them, so they are copied unless moved
 /// @throws ArgumentError  for a name that no policy has, an option that the policies do not have or
 ///     that is outside its domain, or as the model's constructor
+[[nodiscard]] std::unique_ptr<AnyRecommender> make_model(const Host<>& exec, const ModelSpec& spec,
+                                                         Interactions train);
 [[nodiscard]] std::unique_ptr<AnyRecommender> make_model(const ModelSpec& spec, Interactions train);
 
 }  // namespace prism::inline PRISM_ISA

@@ -13,9 +13,9 @@
 namespace prism::inline PRISM_ISA {
 
 /// Makes a model of this loss; make_model() chooses the loss by name. Defined in with_spec.hpp.
-/// @tparam X  where the model is made, trained and ranked
+/// @param exec  where the model is made, trained and ranked
 template <class Loss, Execution X>
-[[nodiscard]] std::unique_ptr<AnyRecommender> make_model_with(const ModelSpec& spec,
+[[nodiscard]] std::unique_ptr<AnyRecommender> make_model_with(const X& exec, const ModelSpec& spec,
                                                               Interactions&& train);
 
 }  // namespace prism::inline PRISM_ISA

@@ -94,10 +94,11 @@ void with_spec(const ModelSpec& spec, const Use& use) {
 }
 
 template <class Loss, Execution X>
-std::unique_ptr<AnyRecommender> make_model_with(const ModelSpec& spec, Interactions&& train) {
+std::unique_ptr<AnyRecommender> make_model_with(const X& exec, const ModelSpec& spec,
+                                                Interactions&& train) {
   std::unique_ptr<AnyRecommender> model;
   with_spec<Loss>(spec, [&]<class Model>(typename Model::Options&& options) {
-    model = make_any_recommender<Model, X>(std::move(train), std::move(options));
+    model = make_any_recommender<Model>(exec, std::move(train), std::move(options));
   });
   return model;
 }

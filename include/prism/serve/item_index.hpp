@@ -62,7 +62,8 @@ class ItemIndex {
   explicit ItemIndex(const Scorer<T>& scorer, const ItemIndexOptions& options = {})
       : ItemIndex(X{}, scorer, options) {}
   ItemIndex(const X& exec, const Scorer<T>& scorer, const ItemIndexOptions& options = {})
-      : dim_(checked(scorer).output.items().dim()),
+      : exec_(exec),
+        dim_(checked(scorer).output.items().dim()),
         has_offset_(scorer.offset != 0),
         similarity_(options.similarity),
         items_(std::make_shared<const Items>(
@@ -116,7 +117,7 @@ class ItemIndex {
     // A batch of a single block is searched in parallel over the items.
     const bool over_items = queries.size() <= Block::max_queries;
     parallel_chunks(
-        X{}, queries.size(), block_size(queries.size()), [&](std::size_t begin, std::size_t end) {
+        exec_, queries.size(), block_size(queries.size()), [&](std::size_t begin, std::size_t end) {
           std::vector<OneFilter> filters;
           filters.reserve(end - begin);
           const auto answer_block = [&] {
@@ -196,8 +197,8 @@ class ItemIndex {
     }
     if (searched.empty() || size() == 0) return;
     std::vector<TopKResult<T>> found =
-        detail::search<Isa>(X{}, *items_, Rows<const T>(rows.data(), searched.size(), dim), allows,
-                            list_length, over_items);
+        detail::search<Isa>(exec_, *items_, Rows<const T>(rows.data(), searched.size(), dim),
+                            allows, list_length, over_items);
     for (std::size_t r = 0; r < searched.size(); ++r) results[searched[r]] = std::move(found[r]);
   }
 
@@ -235,6 +236,7 @@ class ItemIndex {
     return result;
   }
 
+  [[no_unique_address]] X exec_;
   std::size_t dim_;
   bool has_offset_;
   Similarity similarity_;

@@ -8,6 +8,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <filesystem>
+#include <functional>
 #include <memory_resource>
 #include <optional>
 #include <span>
@@ -99,7 +100,7 @@ void swap_across(DeviceMemory* device, std::span<T> a, std::span<T> b) {
 
 /// Copies numbers on the execution whose memory they are in, such as a device.
 template <class T>
-using CopyNumbers = void (*)(std::span<const T> from, std::span<T> to);
+using CopyNumbers = std::function<void(std::span<const T> from, std::span<T> to)>;
 
 /// Keeps one set of weights, in the place that FitOptions::best_weights names.
 template <class T>
@@ -113,7 +114,7 @@ class WeightsStore {
       : where_(options.best_weights),
         path_(options.best_weights_path),
         memory_(memory),
-        copy_numbers_(copy) {}
+        copy_numbers_(std::move(copy)) {}
 
   WeightsStore(const WeightsStore&) = delete;
   WeightsStore& operator=(const WeightsStore&) = delete;

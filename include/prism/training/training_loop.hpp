@@ -73,7 +73,7 @@ class TrainingLoop {
       : split_(split),
         options_(std::move(options)),
         memory_(memory),
-        best_(options_, memory, copy),
+        best_(options_, memory, std::move(copy)),
         trained_(trained) {
     progress_.first_choice = choice;
     past().steps_per_epoch = detail::steps_per_epoch(split.train.size(), options_.batch_size);

@@ -170,8 +170,7 @@ class TrainingSession final : public TrainingLoop<typename Model::scalar_type> {
   TrainingSession(NotBegun, const X& exec, Model& model, const Split& split, FitOptions&& options)
       : Loop(split, checked(std::move(options), exec, model, split),
              memory_of(exec, model.memory()), model.trained(),
-             model.ranking().chooses() ? model.ranking().chosen() : std::nullopt,
-             copy_on_execution),
+             model.ranking().chooses() ? model.ranking().chosen() : std::nullopt, copies_on(exec)),
         exec_(exec),
         working_(exec, model),
         model_(working_.get()),
@@ -205,9 +204,11 @@ class TrainingSession final : public TrainingLoop<typename Model::scalar_type> {
     return std::move(options);
   }
 
-  static void copy_on_execution(std::span<const Scalar> from, std::span<Scalar> to) {
-    copy_numbers(X{}, from, to);
-    synchronise(X{});  // another thread may step next
+  static detail::CopyNumbers<Scalar> copies_on(const X& exec) {
+    return [exec](std::span<const Scalar> from, std::span<Scalar> to) {
+      copy_numbers(exec, from, to);
+      synchronise(exec);  // another thread may step next
+    };
   }
 
   template <class... Observers>
