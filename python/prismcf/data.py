@@ -14,6 +14,7 @@ from ._load import module as _native
 Column = Union[int, str]
 IdArray = npt.NDArray[Any]
 Rows = npt.NDArray[np.uint32]
+IdSequence = Union[Sequence[Any], npt.NDArray[Any]]
 
 
 class Ids:
@@ -122,16 +123,16 @@ class Interactions:
         ones = np.ones(len(self), dtype=np.float32)
         return csr_matrix((ones, (users, items)), shape=(self.n_users, self.n_items))
 
-    def rows_of_users(self, ids: Sequence[Any]) -> Rows:
+    def rows_of_users(self, ids: IdSequence) -> Rows:
         """The rows of users. Raises KeyError for an id that the data does not have."""
         return self._rows("user", self._native.user_rows(_texts(ids)), ids)
 
-    def rows_of_items(self, ids: Sequence[Any]) -> Rows:
+    def rows_of_items(self, ids: IdSequence) -> Rows:
         """The rows of items. Raises KeyError for an id that the data does not have."""
         return self._rows("item", self._native.item_rows(_texts(ids)), ids)
 
     @staticmethod
-    def _rows(kind: str, found: Any, ids: Sequence[Any]) -> Rows:
+    def _rows(kind: str, found: Any, ids: IdSequence) -> Rows:
         rows = np.asarray(found)
         unknown = np.flatnonzero(rows == _native.absent)
         if unknown.size:
@@ -195,7 +196,7 @@ def read(
 
 
 def from_pairs(
-    users: Sequence[Any], items: Sequence[Any], *, times: Optional[Sequence[float]] = None
+    users: IdSequence, items: IdSequence, *, times: Optional[Sequence[float]] = None
 ) -> Interactions:
     """Interactions from two sequences of ids of the same length, integers or text."""
     columns = [np.asarray(column) for column in (users, items)]

@@ -17,7 +17,7 @@ import numpy.typing as npt
 
 from . import policies
 from ._load import module as _native
-from .data import Ids, IdArray, Interactions, Rows, Split, _to_native, from_pairs
+from .data import IdArray, IdSequence, Interactions, Rows, Split, _to_native
 
 Scores = npt.NDArray[np.float32]
 OnEpoch = Callable[[Mapping[str, Any]], Optional[bool]]
@@ -146,12 +146,12 @@ class Model:
 
     def recommend(
         self,
-        users: Optional[Sequence[Any]] = None,
+        users: Optional[IdSequence] = None,
         k: int = 10,
         *,
         exclude_seen: bool = True,
-        among: Optional[Sequence[Any]] = None,
-        without: Optional[Sequence[Any]] = None,
+        among: Optional[IdSequence] = None,
+        without: Optional[IdSequence] = None,
         similarity: Literal["dot", "cosine"] = "dot",
         untrained: Untrained = "popular",
         threads: Optional[int] = None,
@@ -185,12 +185,12 @@ class Model:
 
     def recommend_to_new(
         self,
-        histories: Sequence[Sequence[Any]],
+        histories: Sequence[IdSequence],
         k: int = 10,
         *,
         exclude_seen: bool = True,
-        among: Optional[Sequence[Any]] = None,
-        without: Optional[Sequence[Any]] = None,
+        among: Optional[IdSequence] = None,
+        without: Optional[IdSequence] = None,
         similarity: Literal["dot", "cosine"] = "dot",
     ) -> Tuple[IdArray, Scores]:
         """The k best items for users who came after training, from the items of each.
@@ -210,7 +210,7 @@ class Model:
         return self._train.item_ids.of(np.asarray(items)), np.asarray(scores)
 
     def similar_items(
-        self, items: Sequence[Any], k: int = 10, *, untrained: bool = False
+        self, items: IdSequence, k: int = 10, *, untrained: bool = False
     ) -> Tuple[IdArray, Scores]:
         """The k items most similar to each item, by cosine; without those that training never saw."""
         rows = self._train.rows_of_items(_sequence(items))
@@ -218,7 +218,7 @@ class Model:
         return self._train.item_ids.of(np.asarray(found)), np.asarray(scores)
 
     def similar_users(
-        self, users: Sequence[Any], k: int = 10, *, untrained: bool = False
+        self, users: IdSequence, k: int = 10, *, untrained: bool = False
     ) -> Tuple[IdArray, Scores]:
         """The k users most similar to each user, by cosine; without those that training never saw."""
         rows = self._train.rows_of_users(_sequence(users))
@@ -246,7 +246,7 @@ class Model:
             **self._ranker.evaluate(relevant._native, k, natives, _by_cosine(similarity))
         )
 
-    def _items(self, ids: Optional[Sequence[Any]]) -> Optional[Rows]:
+    def _items(self, ids: Optional[IdSequence]) -> Optional[Rows]:
         return None if ids is None else self._train.rows_of_items(_sequence(ids))
 
 
