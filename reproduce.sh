@@ -13,4 +13,4 @@ done
 if [ -z "${PRISM_DATA:-}" ] && [ -d "$root/data" ]; then export PRISM_DATA=$root/data; fi
 "$root/scripts/install_packages.sh" "${packages[@]}"
 "$root/scripts/build.sh" release reproduce
-exec "$root/build/release/examples/reproduce" "${results[@]}" "$@"
+exec "$root/build/release/programs/reproduce" "${results[@]}" "$@"

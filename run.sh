@@ -5,4 +5,4 @@ set -euo pipefail
 root=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 "$root/scripts/install_packages.sh"
 "$root/scripts/build.sh" release experiment
-exec "$root/build/release/examples/experiment" "$@"
+exec "$root/build/release/programs/experiment" "$@"

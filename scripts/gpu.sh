@@ -59,7 +59,7 @@ if [ -n "${PRISM_DATA:-}" ]; then
   # One training at a time, for their seconds per epoch.
   for device in cuda host; do
     for seed in 123 246 492; do
-      step "gowalla_${device}_$seed" "$programs/examples/experiment" --device "$device" --quiet \
+      step "gowalla_${device}_$seed" "$programs/programs/experiment" --device "$device" --quiet \
         --data "$PRISM_DATA/gowalla/interactions.tsv.gz" --loss SSM \
         --sampler SharedUniformNegatives --negatives 1024 --tau 0.1 --lr 0.01 \
         --initializer PRISM --seed "$seed"
@@ -67,7 +67,7 @@ if [ -n "${PRISM_DATA:-}" ]; then
   done
   # It ends by itself after PRISM_HOURS, once its epoch and its documents are done.
   limit=$(awk -v hours="${PRISM_HOURS:-0.2}" 'BEGIN { print int(hours * 3600) + 600 }') \
-    step table1 "$programs/examples/reproduce" --device cuda --workers 1 --data "$PRISM_DATA" \
+    step table1 "$programs/programs/reproduce" --device cuda --workers 1 --data "$PRISM_DATA" \
     --results "$out/results" --only table1 --no-documents --budget "${PRISM_HOURS:-0.2}"
 fi
 # Memcheck knows the bounds of allocations: in its programs each list of working memory has its own.
