@@ -41,6 +41,7 @@ class Callbacks {
 
   [[nodiscard]] prism::TrainingCallbacks get() {
     prism::TrainingCallbacks callbacks;
+    callbacks.epoch_reads_model = false;
     callbacks.batch = [this](const prism::EpochProgress& done) {
       if (!quiet_) progress_.batch(done);
       return caught_signal() != 0 ? prism::StopRequest::stop : prism::StopRequest::none;

@@ -156,10 +156,6 @@ struct Settings : programs::ReadingOptions {
   std::string data_description;  // of the interactions
   bool quiet = false;
 
-  [[nodiscard]] double tau_or(double default_of_loss) const {
-    return tau < 0 ? default_of_loss : tau;
-  }
-
   /// Whether the test set is given, not drawn.
   [[nodiscard]] bool test_is_given() const { return !test.empty() || !test_column.empty(); }
   /// The option that gives the test set.

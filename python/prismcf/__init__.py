@@ -12,6 +12,7 @@
 
 from ._load import module as _native
 from ._load import variant
+from .compile import CompileError, compile
 from .data import (
     Ids,
     Interactions,
@@ -36,6 +37,7 @@ __version__: str = _native.version
 instruction_set: str = _native.instruction_set
 
 __all__ = [
+    "CompileError",
     "Ids",
     "Interactions",
     "Model",
@@ -43,6 +45,7 @@ __all__ = [
     "Recommender",
     "Report",
     "Split",
+    "compile",
     "from_arrow",
     "from_csr",
     "from_pairs",

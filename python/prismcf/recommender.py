@@ -388,7 +388,11 @@ class Recommender:
             return bool(on_epoch(record)) if on_epoch is not None else False
 
         with _native.Threads(self.threads):
-            native = _native.make_model(self._spec(split), split.train._native)
+            # A loss of prismcf.compile() brings its models.
+            make = getattr(self.loss, "loaded", None)
+            native = (_native.make_model if make is None else make.make)(
+                self._spec(split), split.train._native
+            )
             self.history_, interrupted = native.fit(
                 _to_native(split), options, checkpoint is not None,
                 None if progress is None else progress.begin,
@@ -427,10 +431,15 @@ class Recommender:
                 raise TypeError(f"{kind} must be a {kind} of prismcf, not {policy!r}")
             setattr(spec, kind, policy.policy_name())
             for name, value in policy.options():
-                spec.set(name, _number(name, value, type(policy)))
+                spec.set(name, _number(name, value, policy))
         ranking = self.ranking
         if ranking == "auto":
-            by_cosine = not isinstance(self.loss, (policies.BPR, policies.MACR, policies.UltraGCN))
+            loaded = getattr(self.loss, "loaded", None)
+            by_cosine = (
+                not isinstance(self.loss, (policies.BPR, policies.MACR, policies.UltraGCN))
+                if loaded is None
+                else not loaded.by_dot_product
+            )
             free = self.regularizer is None and isinstance(self.initializer, policies.Xavier)
             validates = len(split.validation) > 0
             ranking = Ranking.power_by_validation() if by_cosine and free and validates else None
@@ -555,19 +564,28 @@ def _by_cosine(similarity: str) -> bool:
     return similarity == "cosine"
 
 
-def _number(name: str, value: Any, policy: type) -> float:
+def _number(name: str, value: Any, policy: policies.Policy) -> float:
     """An option as the library has it: an enumeration by its position."""
     if not isinstance(value, str):
         return float(value)
-    for kind, policy_name, options in _native.policies():
-        if kind == policy.kind and policy_name == policy.policy_name():  # type: ignore[attr-defined]
-            for option, _, _, _, enumerators in options:
-                choices = enumerators.split(", ")
-                if option == name and value in choices:
-                    return float(choices.index(value))
-                if option == name and enumerators:
-                    raise ValueError(f"{name} must be one of {enumerators}, not {value!r}")
+    for option, _, _, _, enumerators in _described(policy):
+        choices = enumerators.split(", ")
+        if option == name and value in choices:
+            return float(choices.index(value))
+        if option == name and enumerators:
+            raise ValueError(f"{name} must be one of {enumerators}, not {value!r}")
     raise ValueError(f"{name} must be a number, not {value!r}")
+
+
+def _described(policy: policies.Policy) -> Any:
+    """The library's description of a policy's options."""
+    loaded = getattr(policy, "loaded", None)
+    if loaded is not None:
+        return loaded.options
+    for kind, name, options in _native.policies():
+        if (kind, name) == (policy.kind, policy.policy_name()):
+            return options
+    return []
 
 
 def _only_training(data: Interactions) -> Split:

@@ -26,7 +26,7 @@ template <>
 inline constexpr bool runs_on_device<test::GridOfThreadedHost> = true;
 template <>
 struct Backend<test::GridOfThreadedHost> : Backend<SerialGrid> {
-  using host = Host<>;
+  [[nodiscard]] static Host<> host_of(const auto& /*exec*/) noexcept { return {}; }
 };
 
 }  // namespace prism::inline PRISM_ISA

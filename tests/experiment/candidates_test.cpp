@@ -96,7 +96,9 @@ TEST_CASE("a trial's files are refused under their own names") {
 TEST_CASE("trials of executions that may round otherwise have keys of their own") {
   using Model = Recommender<MF<8>, DirectAU, FullWD, Xavier>;
   const auto split = std::make_shared<const Split>(trial_split());
-  const auto key = [&]<class X>(const X& exec) { return trial_of<Model>(exec, split, "", {}, {}, {}).key; };
+  const auto key = [&]<class X>(const X& exec) {
+    return trial_of<Model>(exec, split, "", {}, {}, {}).key;
+  };
   const std::set<std::string> keys{key(par), key(serial), key(host<isa::scalar>)};
   CHECK(keys.size() == 3);
   CHECK(key(serial).find("; on prism::Serial; epochs") != std::string::npos);

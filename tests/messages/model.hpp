@@ -7,11 +7,11 @@
 #include <prism/backbone/mlp.hpp>
 #include <prism/execution/host.hpp>
 #include <prism/execution/serial.hpp>
-#include <prism/models/grid.hpp>
-#include <prism/models/one_of.hpp>
 #include <prism/initializer/prism.hpp>
 #include <prism/loss/bpr.hpp>
 #include <prism/model/recommender.hpp>
+#include <prism/models/grid.hpp>
+#include <prism/models/one_of.hpp>
 #include <prism/penalty/penalized.hpp>
 #include <prism/penalty/resn.hpp>
 #include <prism/regularizer/full_wd.hpp>

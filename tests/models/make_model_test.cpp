@@ -146,7 +146,7 @@ TEST_CASE("names and options that a model does not have are refused, with those 
   CHECK(problem({.loss = "PSL", .options = {{"surrogate", 3}}}).find("enumerators") !=
         std::string::npos);
   CHECK(problem({.loss = "BPR", .penalty = "IPL", .options = {{"penalty.weight", -1}}})
-            .find("penalty.weight") != std::string::npos);
+            .find("penalty.weight: must be a finite number of at least 0") != std::string::npos);
   CHECK(problem({.dim = 0}).find("at least 1") != std::string::npos);
 }
 

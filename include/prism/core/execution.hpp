@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Executions: where the heavy operations run. As with std::execution, an execution is the first
-// argument of fit, evaluate and others: a value, which says how many threads, or which device, and
-// is passed on and kept. execution/ has their back ends.
+// argument of fit, evaluate and others: a value, which may say how many threads, and is passed on
+// and kept. execution/ has their back ends.
 #pragma once
 
 #include <concepts>
@@ -45,7 +45,8 @@ template <class Isa = isa::native>
 struct Host {
   using isa = Isa;
 
-  /// At most so many threads run a loop; 0: as many as there are, or as a ThreadLimit allows.
+  /// At most so many threads run a loop, and never more than a ThreadLimit allows; 0: no limit of
+  /// its own.
   std::size_t threads = 0;
 };
 
@@ -83,7 +84,8 @@ inline constexpr SerialGrid serial_grid{};
 ///   // Calls body(i) once for each i in [0, n), in any order, possibly from several threads.
 ///   template <class Body> static void tasks(const X& exec, std::size_t n, const Body& body);
 /// An execution on a device has the following instead; the device runs a copy of each body:
-///   using host = Host<>;  // for loops that only the host can run
+///   // The execution for loops that only the host can run.
+///   static auto host_of(const X& exec);
 ///   // Call body(i) for each i in [0, n), each on a warp, or each on a lane of a warp.
 ///   template <class Body> static void on_warps(const X& exec, std::size_t n, const Body& body);
 ///   template <class Body> static void on_lanes(const X& exec, std::size_t n, const Body& body);
@@ -114,8 +116,8 @@ struct Backend {
 template <class X>
 inline constexpr bool has_implementation = sizeof(Backend<X>) > 0;
 
-/// An execution: a value with the instruction set of its per-row kernels. Copies are the same
-/// execution.
+/// An execution: a value with the instruction set of its per-row kernels. A copy runs
+/// where the original does, with the same limits.
 template <class X>
 concept Execution = std::copyable<X> && requires {
   typename X::isa;

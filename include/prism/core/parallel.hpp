@@ -48,12 +48,11 @@ template <Execution X>
   }
 }
 
-/// The execution for loops that only the host can run: for a device, its Backend
-/// names it.
+/// The execution for loops that only the host can run; for a device, its back end says which.
 template <Execution X>
 [[nodiscard]] auto host_of(const X& exec) {
   if constexpr (DeviceExecution<X>) {
-    return typename Backend<X>::host{};
+    return Backend<X>::host_of(exec);
   } else {
     return exec;
   }

@@ -165,7 +165,7 @@ struct SumMemory {
 
 template <>
 struct Backend<CudaDevice> {
-  using host = Host<>;
+  [[nodiscard]] static Host<> host_of(const CudaDevice& /*exec*/) noexcept { return {}; }
 
   template <class Body>
   static void on_warps(const CudaDevice& /*exec*/, std::size_t n, const Body& body) {

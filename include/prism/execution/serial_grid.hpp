@@ -50,7 +50,7 @@ class EmulatedBlock {
 
 template <>
 struct Backend<SerialGrid> {
-  using host = Serial;
+  [[nodiscard]] static Serial host_of(const auto& /*exec*/) noexcept { return {}; }
 
   template <class Body>
   static void on_warps(const auto& /*exec*/, std::size_t n, const Body& body) {

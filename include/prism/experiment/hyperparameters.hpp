@@ -88,7 +88,7 @@ bool set_hyperparameter(Options& options, FitOptions& fit, const Hyperparameter&
         });
   };
   visit(false);
-  detail::require_one(name, found);
+  detail::refuse_several(name, found);
   if (!found.empty()) visit(true);
   return !found.empty();
 }

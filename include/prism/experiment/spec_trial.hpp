@@ -15,7 +15,7 @@
 
 namespace prism::inline PRISM_ISA {
 
-/// What a trial trains and how, beside its model. @see trial_of
+/// The data of a trial, shared by many.
 struct TrialData {
   std::shared_ptr<const Split> split;
   std::string split_text;  ///< describe_split(*split)

@@ -123,7 +123,8 @@ struct MAWU {
   static constexpr auto options = option_table(
       option<&MAWU::gamma1>("gamma1", domain::non_negative),
       option<&MAWU::gamma2>("gamma2", domain::non_negative),
-      option<&MAWU::pair_mean>("pair_mean", domain::enumerators("strict, full_matrix")),
+      option<&MAWU::pair_mean>("pair_mean",
+                               domain::enumerators("strict, full_matrix", PairMean::full_matrix)),
       option<&MAWU::broadcast>("broadcast"));
 
   /// M of users and items, rows x 1 each; initially Xavier uniform.

@@ -66,7 +66,8 @@ struct PSL {
   static constexpr auto options =
       option_table(option<&PSL::negatives>("negatives", domain::at_least_one),
                    option<&PSL::tau>("tau", domain::temperature),
-                   option<&PSL::surrogate>("surrogate", domain::enumerators("tanh, atan, relu")));
+                   option<&PSL::surrogate>(
+                       "surrogate", domain::enumerators("tanh, atan, relu", Surrogate::relu)));
 
   [[nodiscard]] constexpr LossTraits traits() const noexcept {
     return {.negatives = negatives, .overwrites_gradient = true, .takes_shared_negatives = true};

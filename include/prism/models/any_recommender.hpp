@@ -46,6 +46,9 @@ struct TrainingCallbacks {
   std::function<StopRequest(const EpochProgress&)> batch{};  ///< after each step
   std::function<StopRequest(const EpochRecord&)> epoch{};
   std::function<void(const History&)> end{};
+  /// Whether `epoch` calls members of the model. If not, training on a device need not copy the
+  /// weights to the host after each epoch.
+  bool epoch_reads_model = true;
 
   TrainingCallbacks() = default;
   /// From a function that is called after each epoch.
@@ -63,9 +66,10 @@ class AnyTrainingSession {
   AnyTrainingSession& operator=(const AnyTrainingSession&) = delete;
   virtual ~AnyTrainingSession() = default;
 
-  /// Trains on one batch. Calls batch and epoch.
+  /// Trains on one batch. Calls batch and epoch, and before the session's first step begin.
   virtual StepRecord step(const TrainingCallbacks& callbacks = {}) = 0;
-  /// Trains until training is over, and gives the model the weights of its best epoch.
+  /// Trains until training is over, and gives the model the weights of its best epoch. Calls all
+  /// four.
   virtual const History& run(const TrainingCallbacks& callbacks = {}) = 0;
   /// Ends training: run() then only gives the model its best weights.
   virtual void stop() = 0;
@@ -86,14 +90,15 @@ class AnyTrainingSession {
 /// A model and the execution it runs on, type-erased. The results of each member are bit-identical
 /// to those of the function of the same name for the model on that execution; a float is returned
 /// as the double of the same value. Errors are the same too. Owns everything it works with: neither
-/// the interactions that it was made with nor a split need to outlive the call that takes them. A
-/// memory resource in the model's options must outlive it.
+/// the interactions that it was made with nor a split need to outlive the call that takes them;
+/// only a session needs its split. A memory resource in the model's options must outlive it.
 ///
-/// Const members may be called from several threads at once; fit() and set_ranking() only while no
-/// other member is running. The output rows, with the magnitudes of the ranking, are computed when
-/// first needed after training or a change of the ranking, and kept until the next training or
-/// change. For a backbone other than MF they take as much memory as the tables; for a ranking other
-/// than as trained, the items' rows take as much memory as their table.
+/// Const members may be called from several threads at once; fit(), resume(), set_ranking() and the
+/// members of a session only while no other member is running. The output rows, with the magnitudes
+/// of the ranking, are computed when first needed after training or a change of the ranking, and
+/// kept until the next training or change. For a backbone other than MF they take as much memory as
+/// the tables; for a ranking other than as trained, the items' rows take as much memory as their
+/// table.
 class AnyRecommender {
  public:
   AnyRecommender(const AnyRecommender&) = delete;
@@ -122,6 +127,9 @@ class AnyRecommender {
   [[nodiscard]] virtual std::unique_ptr<AnyTrainingSession> resume(
       const std::filesystem::path& checkpoint, const Split& split,
       const FitOptions& options = {}) = 0;
+  std::unique_ptr<AnyTrainingSession> session(const Split&&, const FitOptions& = {}) = delete;
+  std::unique_ptr<AnyTrainingSession> resume(const std::filesystem::path&, const Split&&,
+                                             const FitOptions& = {}) = delete;
 
   /// Trains from beginning to end; see prism/training/fit.hpp. Shows progress on the standard error
   /// stream.

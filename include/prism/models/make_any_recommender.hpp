@@ -107,9 +107,9 @@ class RecommenderOf final : public AnyRecommender {
   std::unique_ptr<AnyRecommender> retrained(const Split& split, const History& history,
                                             const FitOptions& options,
                                             const TrainingCallbacks& callbacks) const override {
-    return std::make_unique<RecommenderOf>(exec_,
-                                           prism::retrain(exec_, model_, split, history, options,
-                                                          CallbackObserver{callbacks, nullptr}));
+    return std::make_unique<RecommenderOf>(
+        exec_,
+        prism::retrain(exec_, model_, split, history, options, Observer{callbacks, nullptr}));
   }
 
   Report evaluate(const Interactions& relevant, const EvaluateOptions& options) const override {
@@ -167,7 +167,7 @@ class RecommenderOf final : public AnyRecommender {
     ~Forget() { owner.forget_scorer(); }
   };
 
-  struct CallbackObserver {
+  struct Observer {
     const TrainingCallbacks& callbacks;
     RecommenderOf* owner;  // of the model in training; null if that is another
 
@@ -177,13 +177,19 @@ class RecommenderOf final : public AnyRecommender {
     StopRequest batch(const EpochProgress& progress) const {
       return callbacks.batch ? callbacks.batch(progress) : StopRequest::none;
     }
-    StopRequest epoch(const EpochRecord& record, const Model&) const {
+    StopRequest epoch(const EpochRecord& record) const {
       if (owner != nullptr) owner->forget_scorer();  // it may be from an earlier epoch
       return callbacks.epoch ? callbacks.epoch(record) : StopRequest::none;
     }
     void end(const History& history) const {
       if (owner != nullptr) owner->forget_scorer();
       if (callbacks.end) callbacks.end(history);
+    }
+  };
+  /// For an `epoch` that reads the model: the model then has the epoch's weights, on a device too.
+  struct ReadingObserver : Observer {
+    StopRequest epoch(const EpochRecord& record, const Model&) const {
+      return Observer::epoch(record);
     }
   };
 
@@ -200,11 +206,12 @@ class RecommenderOf final : public AnyRecommender {
 
     StepRecord step(const TrainingCallbacks& callbacks) override {
       const Forget forget{owner_};
-      return session_.step(CallbackObserver{callbacks, &owner_});
+      return observed(callbacks, [&](auto observer) { return session_.step(observer); });
     }
     const History& run(const TrainingCallbacks& callbacks) override {
       const Forget forget{owner_};
-      return session_.run(CallbackObserver{callbacks, &owner_});
+      observed(callbacks, [&](auto observer) { session_.run(observer); });
+      return session_.history();
     }
     void stop() override { session_.stop(); }
     bool finished() const noexcept override { return session_.finished(); }
@@ -216,6 +223,7 @@ class RecommenderOf final : public AnyRecommender {
     }
     void save(const std::filesystem::path& checkpoint) override {
       if constexpr (can_be_saved) {
+        const Forget forget{owner_};  // before the first step, it may choose a ranking
         session_.save(checkpoint);
       } else {
         throw ArgumentError("checkpoint", cannot_be_saved);
@@ -224,6 +232,14 @@ class RecommenderOf final : public AnyRecommender {
 
    private:
     using Own = TrainingSession<Model, X>;
+
+    template <class Train>
+    auto observed(const TrainingCallbacks& callbacks, const Train& train) {
+      const Observer observer{callbacks, &owner_};
+      if (callbacks.epoch && callbacks.epoch_reads_model) return train(ReadingObserver{observer});
+      return train(observer);
+    }
+
     RecommenderOf& owner_;
     Own session_;
   };

@@ -13,7 +13,8 @@
 namespace prism::inline PRISM_ISA {
 
 /// An option of a policy: {"loss.tau", 0.1}, or {"tau", 0.1} where only one policy has it. A bool
-/// is 0 or 1, an enumeration the position of its enumerator.
+/// is 0 or 1, an enumeration the position of its enumerator. Unlike a Hyperparameter, it is never
+/// one of training.
 struct PolicyOption {
   std::string name;
   double value;
@@ -32,7 +33,9 @@ struct ModelSpec {
   std::size_t dim = 64;             ///< of the embeddings
   std::string activation = "ReLU";  ///< of MLP; or "Identity"
   double dropout = 0;               ///< rate, on the backbone's output rows in training
-  /// Policies start from the options of the paper's published code; see prism/models/released.hpp.
+  /// Policies start from the options that they have in the paper's published code. For the rest of
+  /// that preset (prism/models/released.hpp) set activation "Identity", sampler "InBatchNegatives"
+  /// and Shuffle::once.
   bool released = false;
   std::vector<PolicyOption> options{};  ///< of the policies
   Ranking ranking{};

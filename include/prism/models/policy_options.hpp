@@ -63,7 +63,7 @@ void visit_options(std::string_view kind, Policy& policy, const Visit& visit) {
 
 /// @param found  the qualified names of the options that a name may mean
 /// @throws ArgumentError  if there are several
-inline void require_one(const std::string& name, const std::vector<std::string>& found) {
+inline void refuse_several(const std::string& name, const std::vector<std::string>& found) {
   if (found.size() <= 1) return;
   std::string names;
   for (const std::string& each : found) names += (names.empty() ? "" : " or ") + each;
@@ -86,14 +86,14 @@ void set_policy_option(Options& options, const std::string& name, double value) 
     all.push_back(qualified_name(kind, option));
     if (name == option || name == all.back()) found.push_back(all.back());
   });
-  require_one(name, found);
+  refuse_several(name, found);
   if (found.empty()) {
     std::string names;
     for (const std::string& each : all) names += (names.empty() ? "" : ", ") + each;
     throw ArgumentError(name, "is no option of these policies, which have: " + names);
   }
-  visit_all([&](std::string_view kind, std::string_view option, auto& value_of) {
-    if (qualified_name(kind, option) == found.front()) set_option(value_of, name, value);
+  visit_all([&](std::string_view kind, std::string_view option, auto& member) {
+    if (qualified_name(kind, option) == found.front()) set_option(member, name, value);
   });
 }
 

@@ -77,12 +77,13 @@ void with_spec(const ModelSpec& spec, const Use& use) {
         .seed = spec.seed,
         .backbone = std::move(backbone),
         .loss = {.loss = spec.released ? as_released(Loss{}) : Loss{}, .penalty = {}},
-        .regularizer =
-            one_of<OneRegularizer>(all::Regularizers{}, "regularizer", spec.regularizer, false),
-        .initializer =
-            one_of<OneInitializer>(all::Initializers{}, "initializer", spec.initializer, false),
-        .optimizer = one_of<OneOptimizer>(all::Optimizers{}, "optimizer", spec.optimizer, false),
-        .sampler = one_of<OneSampler>(all::Samplers{}, "sampler", spec.sampler, false),
+        .regularizer = one_of<OneRegularizer>(all::Regularizers{}, "regularizer", spec.regularizer,
+                                              spec.released),
+        .initializer = one_of<OneInitializer>(all::Initializers{}, "initializer", spec.initializer,
+                                              spec.released),
+        .optimizer =
+            one_of<OneOptimizer>(all::Optimizers{}, "optimizer", spec.optimizer, spec.released),
+        .sampler = one_of<OneSampler>(all::Samplers{}, "sampler", spec.sampler, spec.released),
         .ranking = spec.ranking};
     if (!spec.penalty.empty()) {
       options.loss.penalty =

@@ -47,7 +47,8 @@ struct IPL {
   static constexpr auto options = option_table(
       option<&IPL::weight>("weight", domain::non_negative),
       option<&IPL::gamma>("gamma", domain::any_number),
-      option<&IPL::sums>("sums", domain::enumerators("training, batch, batch_unsorted")));
+      option<&IPL::sums>(
+          "sums", domain::enumerators("training, batch, batch_unsorted", IPLSums::batch_unsorted)));
 
   [[nodiscard]] constexpr LossTraits traits() const noexcept {
     return {.needs_all_rows = sums == IPLSums::training,

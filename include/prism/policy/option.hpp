@@ -47,11 +47,17 @@ inline constexpr Domain temperature{"from 1e-6 to 1e6", 1e-6, 1e6};
 inline constexpr Domain boolean{"0 or 1", 0, 1};
 inline constexpr Domain zero_to_one{"from 0 to 1", 0, 1};
 
-/// The enumerators of a type whose first is 0.
+/// The enumerators of a type whose first is 0. Does not compile for another number of names.
 /// @param names  all of them in order, each followed by ", " except the last
-[[nodiscard]] constexpr Domain enumerators(std::string_view names) noexcept {
-  const auto last = static_cast<double>(std::count(names.begin(), names.end(), ','));
-  return {.text = "one of its type's enumerators", .low = 0, .high = last, .enumerators = names};
+template <class Enum>
+requires std::is_enum_v<Enum>
+[[nodiscard]] consteval Domain enumerators(std::string_view names, Enum last) {
+  const auto count = std::count(names.begin(), names.end(), ',');
+  if (count != static_cast<std::ptrdiff_t>(last)) throw "a name for each enumerator";
+  return {.text = "one of its type's enumerators",
+          .low = 0,
+          .high = static_cast<double>(last),
+          .enumerators = names};
 }
 
 }  // namespace domain

@@ -22,7 +22,7 @@ struct AllInBatchNegatives {
   NegativeMask mask = NegativeMask::own_item;
 
   static constexpr auto options = option_table(option<&AllInBatchNegatives::mask>(
-      "mask", domain::enumerators("none, own_item, seen_items")));
+      "mask", domain::enumerators("none, own_item, seen_items", NegativeMask::seen_items)));
 
   [[nodiscard]] SharedNegativesInfo shared(const SampleRequest& request) const {
     return {detail::distinct_items(request).size(), mask};

@@ -57,8 +57,8 @@ struct SharedNegatives {
   [[no_unique_address]] Base base{};
   NegativeMask mask = NegativeMask::own_item;  ///< which negatives do not count for a pair
 
-  static constexpr auto options = option_table(
-      option<&SharedNegatives::mask>("mask", domain::enumerators("none, own_item, seen_items")));
+  static constexpr auto options = option_table(option<&SharedNegatives::mask>(
+      "mask", domain::enumerators("none, own_item, seen_items", NegativeMask::seen_items)));
 
   [[nodiscard]] SharedNegativesInfo shared(const SampleRequest& request) const noexcept {
     return {request.negatives_per_pair, mask};
