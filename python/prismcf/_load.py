@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import importlib
+import importlib.util
 import os
 from types import ModuleType
 
@@ -34,8 +35,7 @@ def _flags() -> set[str]:
 
 
 def _installed(name: str) -> bool:
-    folder = os.path.dirname(__file__)
-    return any(entry.startswith(f"_{name}.") for entry in os.listdir(folder))
+    return importlib.util.find_spec(f"prismcf._{name}") is not None
 
 
 def _load() -> tuple[ModuleType, str]:
@@ -48,9 +48,14 @@ def _load() -> tuple[ModuleType, str]:
         chosen = name == wanted if wanted is not None else needed <= flags
         if name in installed and chosen:
             return importlib.import_module(f"prismcf._{name}"), name
+    if not installed:
+        raise ImportError(
+            f"prismcf is not built: {os.path.dirname(__file__)} is a folder of its sources, which pip "
+            "install ./python compiles; run Python elsewhere"
+        )
     raise ImportError(
         "this processor lacks instructions that every installed module of prismcf needs "
-        f"({', '.join(installed) or 'none is installed'}): build it here, with pip install ./python"
+        f"({', '.join(installed)}): build it here, with pip install ./python"
     )
 
 

@@ -3,8 +3,10 @@
 
 from __future__ import annotations
 
+import numbers
 import os
-from typing import Any, List, NamedTuple, Optional, Sequence, Tuple, Union
+import warnings
+from typing import Any, Callable, Dict, List, NamedTuple, Optional, Sequence, Tuple, Union
 
 import numpy as np
 import numpy.typing as npt
@@ -53,8 +55,42 @@ class Ids:
         return ids
 
 
-def _texts(ids: Any) -> List[str]:
-    return [str(one) for one in (ids.tolist() if isinstance(ids, np.ndarray) else ids)]
+def _sequence(ids: Any, name: str = "ids") -> List[Any]:
+    """A list of ids. One id by itself is an error, as text would be taken letter by letter."""
+    if isinstance(ids, (str, bytes)) or not hasattr(ids, "__iter__") or np.ndim(ids) == 0:
+        if not isinstance(ids, (set, frozenset, dict)) and not hasattr(ids, "__next__"):
+            raise TypeError(f"{name} must be a sequence of ids, such as [{ids!r}], not one id")
+    if hasattr(ids, "columns") or getattr(ids, "ndim", 1) != 1:
+        raise TypeError(f"{name} must be a sequence of ids, not a table")
+    if hasattr(ids, "to_list"):  # pandas and polars
+        return list(ids.to_list())
+    return list(ids.tolist() if hasattr(ids, "tolist") else ids)
+
+
+def _texts(ids: Sequence[Any], name: str = "ids") -> List[bytes]:
+    """Ids as the library has them."""
+    return [_text(one, f"{name}[{k}]") for k, one in enumerate(ids)]
+
+
+def _text(one: Any, name: str) -> bytes:
+    if isinstance(one, str) and one != "":
+        return one.encode("utf-8", "surrogateescape")
+    if isinstance(one, numbers.Integral) and not isinstance(one, (bool, np.bool_)):
+        return str(int(one)).encode()
+    missing = (
+        one is None
+        or (isinstance(one, str) and one == "")
+        or (isinstance(one, float) and one != one)
+        or type(one).__name__ in ("NAType", "NaTType")  # of pandas
+    )
+    raise ValueError(
+        f"{name} is {one!r}: "
+        + ("there must be no missing ids" if missing else "an id must be an integer or text")
+    )
+
+
+def _whole(ids: Sequence[Any]) -> bool:
+    return all(isinstance(one, numbers.Integral) for one in ids)
 
 
 class Interactions:
@@ -125,11 +161,13 @@ class Interactions:
 
     def rows_of_users(self, ids: IdSequence) -> Rows:
         """The rows of users. Raises KeyError for an id that the data does not have."""
-        return self._rows("user", self._native.user_rows(_texts(ids)), ids)
+        wanted = _sequence(ids, "users")
+        return self._rows("user", self._native.user_rows(_texts(wanted, "users")), wanted)
 
     def rows_of_items(self, ids: IdSequence) -> Rows:
         """The rows of items. Raises KeyError for an id that the data does not have."""
-        return self._rows("item", self._native.item_rows(_texts(ids)), ids)
+        wanted = _sequence(ids, "items")
+        return self._rows("item", self._native.item_rows(_texts(wanted, "items")), wanted)
 
     @staticmethod
     def _rows(kind: str, found: Any, ids: IdSequence) -> Rows:
@@ -144,25 +182,67 @@ class Interactions:
     def _like(self, native: Any) -> "Interactions":
         return Interactions(native, self._integers)
 
+    def __reduce__(self) -> Tuple[Callable[..., "Interactions"], Tuple[Any, ...]]:
+        users, items = self.pairs()
+        parts = (self._native.user_ids(), self._native.item_ids(), users, items)
+        return _unpickled, (*parts, np.asarray(self._native.times()), self._integers)
+
+
+def _unpickled(
+    user_ids: List[str], item_ids: List[str], users: Rows, items: Rows, times: Any,
+    integers: Tuple[bool, bool],
+) -> Interactions:  # fmt: skip
+    native = _native.from_parts(
+        _texts(user_ids), _texts(item_ids), users, items, times if len(times) else None
+    )
+    return Interactions(native, integers)
+
 
 class Split(NamedTuple):
-    """Three parts of one data set, with the same users and items."""
+    """Three parts of one data set, with the same users and items.
+
+    Data that is read in parts is brought together by given_split().
+    """
 
     train: Interactions
     validation: Interactions
     test: Interactions
 
     def merged(self) -> "Split":
-        """Training and validation set together, to train on once options have been chosen."""
+        """Training and validation set together. Recommender.retrain() trains on them."""
         return _split(self.train, _native.merge_validation(_to_native(self)))
 
 
 def _to_native(split: Split) -> Any:
+    for name in ("validation", "test"):
+        _require_same_ids(split.train, getattr(split, name), name)
     return _native.Split(split.train._native, split.validation._native, split.test._native)
+
+
+def _require_same_ids(train: Interactions, part: Any, name: str) -> None:
+    """Rows are compared by their numbers, so both must have the same ids in the same order."""
+    _require_interactions(part, name)
+    if not _native.same_ids(train._native, part._native):
+        raise ValueError(
+            f"{name} must have the users and items of the training set, in the same order: "
+            "given_split(train, test) brings data together that was read in parts"
+        )
+
+
+def _require_interactions(data: Any, name: str) -> None:
+    if not isinstance(data, Interactions):
+        raise TypeError(
+            f"{name} must be Interactions, as read(), from_arrow(), from_csr() and from_pairs() make "
+            f"them, not {type(data).__name__}"
+        )
 
 
 def _split(like: Interactions, native: Any) -> Split:
     return Split(like._like(native.train), like._like(native.validation), like._like(native.test))
+
+
+NO_COLUMN: int = _native.no_column
+FILE_ORDER: int = _native.file_order
 
 
 def read(
@@ -177,20 +257,24 @@ def read(
     delimiter: str = "",
     header: Optional[bool] = None,
     drop_invalid: bool = False,
+    comment: Optional[str] = None,
+    decimal_comma: bool = False,
+    backslash_escapes: bool = False,
+    missing_ids: Optional[Sequence[str]] = None,
 ) -> Interactions:
     """Reads interactions from a text file, plain or gzip.
 
     MovieLens, CSV, TSV, RecBole's .inter, LightGCN's adjacency lists and MatrixMarket are found out
-    by themselves; columns by their names in a header, or by position. Raises OSError, with file and
-    line, for a file that is not what it seems. `.summary` says how it was read.
+    by themselves; columns by their names in a header, or by position. time: NO_COLUMN reads no times,
+    FILE_ORDER takes the order of the lines. Options are those of docs/reading.md. Raises OSError, with
+    file and line, for a file that is not what it seems. `.summary` says how it was read.
     """
     native = _native.read(
-        os.fspath(path), format, delimiter, user, item, rating, time, min_rating, header, drop_invalid
-    )
+        os.fspath(path), format, delimiter, user, item, rating, time, min_rating, header, drop_invalid,
+        comment, decimal_comma, backslash_escapes, None if missing_ids is None else list(missing_ids),
+    )  # fmt: skip
     doubt = native.doubt()
     if doubt:
-        import warnings
-
         warnings.warn(f"{os.fspath(path)}: {doubt}", stacklevel=2)
     return Interactions(native)
 
@@ -198,15 +282,37 @@ def read(
 def from_pairs(
     users: IdSequence, items: IdSequence, *, times: Optional[Sequence[float]] = None
 ) -> Interactions:
-    """Interactions from two sequences of ids of the same length, integers or text."""
-    columns = [np.asarray(column) for column in (users, items)]
-    integers = tuple(column.dtype.kind in "iu" for column in columns)
-    ids = [
-        np.ascontiguousarray(column, dtype=np.int64) if whole else _texts(column)
-        for column, whole in zip(columns, integers)
-    ]
-    seconds = None if times is None else np.ascontiguousarray(times, dtype=np.float64)
+    """Interactions from two sequences of ids of the same length, integers or text.
+
+    times: numbers, or dates, which become seconds since 1970. Raises ValueError for missing ids.
+    """
+    ids: List[Any] = []
+    integers: List[bool] = []
+    for name, column in (("users", users), ("items", items)):
+        values: Any = column.to_numpy() if hasattr(column, "to_numpy") else column
+        if not isinstance(values, np.ndarray) or values.dtype.kind not in "iu":
+            values = _sequence(column, name)
+        if isinstance(values, np.ndarray) and values.dtype.kind in "iu" and values.ndim == 1:
+            integers.append(True)
+            small = values.dtype != np.uint64 or not len(values) or values.max() < 2**63
+            if small:
+                ids.append(np.ascontiguousarray(values, dtype=np.int64))
+                continue
+        else:
+            values = _sequence(values, name)
+            integers.append(len(values) > 0 and _whole(values))
+        ids.append(_texts(list(values), name))
+    seconds = None if times is None else _seconds(times)
     return Interactions(_native.from_ids(ids[0], ids[1], seconds), (integers[0], integers[1]))
+
+
+def _seconds(times: Any) -> npt.NDArray[np.float64]:
+    array = np.asarray(times)
+    if array.dtype.kind == "M":
+        if np.isnat(array).any():
+            raise ValueError("times must have no missing dates")
+        array = array.astype("datetime64[ns]").astype(np.int64) / 1e9
+    return np.ascontiguousarray(array, dtype=np.float64)
 
 
 def from_csr(matrix: Any) -> Interactions:
@@ -214,6 +320,8 @@ def from_csr(matrix: Any) -> Interactions:
 
     Ids are the numbers of rows and columns.
     """
+    if not hasattr(matrix, "tocoo"):
+        raise TypeError(f"must be a sparse matrix of SciPy, not {type(matrix).__name__}")
     coordinates = matrix.tocoo()
     kept = coordinates.data != 0
     rows, columns = (
@@ -236,11 +344,21 @@ def from_arrow(
 ) -> Interactions:
     """Interactions from anything with __arrow_c_stream__: frames of polars and pandas, pyarrow, DuckDB.
 
-    Columns are found by their names: user_id, item_id, rating, timestamp and others.
+    Columns are found by their names: user_id, item_id, rating, timestamp and others. Raises ValueError
+    for a table whose columns are not of interactions.
     """
-    native, users, items = _native.from_arrow(
-        table, user, item, rating, time, min_rating, drop_nulls
-    )
+    if not hasattr(table, "__arrow_c_stream__"):
+        raise TypeError(
+            f"must be a table with __arrow_c_stream__, such as a frame of polars or pandas 2.2, not "
+            f"{type(table).__name__}"
+        )
+    try:
+        native, users, items = _native.from_arrow(
+            table, user, item, rating, time, min_rating, drop_nulls
+        )
+    except OSError as error:
+        text = str(error).replace("pass ArrowNulls::drop", "pass drop_nulls=True")
+        raise ValueError(text) from None
     return Interactions(native, (users, items))
 
 
@@ -248,11 +366,13 @@ def random_split(
     data: Interactions, *, validation: float = 0.1, test: float = 0.1, seed: int = 123
 ) -> Split:
     """Draws validation and test set at random from all interactions."""
+    _require_interactions(data, "data")
     return _split(data, _native.random_split(data._native, validation, test, seed))
 
 
 def temporal_user_split(data: Interactions, *, validation: float = 0.1, test: float = 0.1) -> Split:
     """Each user's last interactions, by time."""
+    _require_interactions(data, "data")
     return _split(data, _native.temporal_user_split(data._native, validation, test))
 
 
@@ -260,11 +380,13 @@ def temporal_global_split(
     data: Interactions, *, validation: float = 0.1, test: float = 0.1
 ) -> Split:
     """The last interactions of all, by time."""
+    _require_interactions(data, "data")
     return _split(data, _native.temporal_global_split(data._native, validation, test))
 
 
 def leave_last_out(data: Interactions) -> Split:
     """Each user's last interaction for the test, the one before it for validation."""
+    _require_interactions(data, "data")
     return _split(data, _native.leave_last_out(data._native))
 
 
@@ -276,9 +398,23 @@ def given_split(
     seed: int = 123,
     drop_repeated: bool = False,
 ) -> Split:
-    """A test set that is given; the validation set is drawn from the training set."""
-    native = _native.given_split(train._native, test._native, validation, seed, drop_repeated)
-    return _split(train, native)
+    """A test set that is given; the validation set is drawn from the training set.
+
+    Both may have been read apart: users and items are then those of both. Interactions that are in
+    both are an error unless drop_repeated, which leaves them out of the test set.
+    """
+    _require_interactions(train, "train")
+    _require_interactions(test, "test")
+    parts = train._native, test._native
+    integers = train._integers
+    if not _native.same_ids(*parts):
+        parts = _native.with_ids_of_both(*parts)
+        integers = (
+            train._integers[0] and test._integers[0],
+            train._integers[1] and test._integers[1],
+        )
+    native = _native.given_split(*parts, validation, seed, drop_repeated)
+    return _split(Interactions(parts[0], integers), native)
 
 
 def k_core(data: Interactions, users: int, items: int) -> Interactions:

@@ -44,7 +44,7 @@ class Recommender:
         *,
         backbone: Optional[Backbone] = None,
         validation: float = 0.1,
-        random_state: int = 123,
+        random_state: Optional[int] = None,
         num_threads: int = 0,
         **parameters: Any,
     ) -> None:
@@ -54,8 +54,8 @@ class Recommender:
         self._recommender = _Recommender(
             backbone if backbone is not None else MF(factors),
             loss,
-            seed=random_state,
-            threads=num_threads or None,
+            seed=123 if random_state is None else int(random_state),
+            threads=num_threads if num_threads > 0 else None,
             **parameters,
         )
         self._model: Optional[Model] = None
@@ -78,7 +78,7 @@ class Recommender:
         split: Union[Split, Interactions] = data
         if self.validation > 0:
             split = random_split(
-                data, validation=self.validation, test=0, seed=self.random_state
+                data, validation=self.validation, test=0, seed=self._recommender.seed
             )
         self._recommender.fit(split, on_epoch=on_epoch)
         self._model = self._recommender.model_
@@ -116,6 +116,8 @@ class Recommender:
         """
         users = np.atleast_1d(np.asarray(userid))
         rows = user_items.tocsr() if user_items is not None else None
+        if rows is not None and rows.ndim == 1:  # an array of SciPy, indexed by one number
+            rows = rows.reshape(1, -1).tocsr()
         if rows is not None and rows.shape[0] != len(users):
             raise ValueError(
                 f"user_items must have a row for each of the {len(users)} users, not {rows.shape[0]}"
@@ -192,7 +194,7 @@ class Recommender:
 
     def save(self, file: Union[str, "os.PathLike[str]"]) -> None:
         """Writes a folder."""
-        self._recommender.save(file)
+        self.model.save(file)
 
     @classmethod
     def load(cls, file: Union[str, "os.PathLike[str]"]) -> "Recommender":

@@ -351,8 +351,3 @@ POLICIES = (
     UniformNegatives, UnobservedNegatives, InBatchNegatives, PopularityNegatives,
     SharedUniformNegatives, SharedPopularityNegatives, SharedInBatchNegatives, AllInBatchNegatives,
 )  # fmt: skip
-
-__all__ = [
-    "Backbone", "Initializer", "Loss", "Optimizer", "Penalty", "Policy", "Regularizer", "Sampler",
-    *(policy.__name__ for policy in POLICIES),
-]  # fmt: skip

@@ -3,12 +3,16 @@
 
 from __future__ import annotations
 
+import copy
 import dataclasses
 import io
+import numbers
 import os
+import shutil
 import sys
 import tarfile
 import tempfile
+import warnings
 from dataclasses import dataclass
 from typing import Any, Callable, Dict, List, Literal, Mapping, Optional, Sequence, Tuple, Union
 
@@ -17,7 +21,18 @@ import numpy.typing as npt
 
 from . import policies
 from ._load import module as _native
-from .data import IdArray, IdSequence, Interactions, Rows, Split, _to_native
+from .data import (
+    IdArray,
+    IdSequence,
+    Interactions,
+    Rows,
+    Split,
+    _require_interactions,
+    _require_same_ids,
+    _sequence,
+    _text,
+    _to_native,
+)
 
 Scores = npt.NDArray[np.float32]
 OnEpoch = Callable[[Mapping[str, Any]], Optional[bool]]
@@ -48,12 +63,21 @@ class Ranking:
     def _to_native(self) -> Any:
         native = _native.Ranking()
         for name, value in (("power", self.power), ("alpha", self.alpha)):
-            if isinstance(value, (int, float)):
-                setattr(native, name, float(value))
-            elif value is not None:
-                setattr(native, name + "s", [float(one) for one in value])
-        native.exponent = self.exponent
+            if value is None:
+                continue
+            if isinstance(value, numbers.Real):
+                setattr(native, name, _real(name, value))
+                continue
+            several: Any = value
+            if isinstance(value, str) or not hasattr(value, "__iter__") or not len(several):
+                raise ValueError(f"{name} must be a number or a sequence of numbers, not {value!r}")
+            setattr(native, name + "s", [_real(name, one) for one in several])
+        native.exponent = None if self.exponent is None else _real("exponent", self.exponent)
         return native
+
+    def chooses(self) -> bool:
+        """Whether training chooses the power or alpha."""
+        return any(hasattr(value, "__iter__") for value in (self.power, self.alpha))
 
 
 @dataclass(frozen=True)
@@ -113,10 +137,19 @@ class Model:
     NaN.
     """
 
-    def __init__(self, ranker: Any, integers: Tuple[bool, bool] = (False, False)) -> None:
+    def __init__(
+        self,
+        ranker: Any,
+        integers: Tuple[bool, bool] = (False, False),
+        write: Optional[Callable[[str], None]] = None,
+        threads: Optional[int] = None,
+    ) -> None:
         self._ranker = ranker
         self._train = Interactions(ranker.train, integers)
         self._integers = integers
+        self._write = write
+        self.threads = threads
+        """At most so many threads answer; None: no limit."""
 
     def __repr__(self) -> str:
         return f"Model({self.name})"
@@ -140,9 +173,36 @@ class Model:
         """The items' rows with the magnitudes that they are ranked with, without a copy."""
         return _read_only(self._ranker.item_factors())
 
+    @property
+    def ranking(self) -> Ranking:
+        """The magnitudes that items are ranked with; a power or alpha that training chose."""
+        native = self._ranker.ranking
+        return Ranking(native.power, native.alpha, native.exponent)
+
     def with_ranking(self, ranking: Ranking) -> "Model":
         """The model with other magnitudes, for example a larger power for more popular items."""
-        return Model(self._ranker.with_ranking(ranking._to_native()), self._integers)
+        if ranking.chooses():
+            raise ValueError("ranking must have one power or alpha: only training chooses among several")
+        ranker = self._ranker.with_ranking(ranking._to_native())
+        return Model(ranker, self._integers, threads=self.threads)
+
+    def save(self, path: Union[str, "os.PathLike[str]"]) -> None:
+        """Writes the model into a folder, for load() and for the C++ library and its programs."""
+        if self._write is None:
+            raise ValueError(
+                "a model of with_ranking() cannot be saved: save the model that it came from, or train "
+                "with this ranking"
+            )
+        self._write(os.fspath(path))
+
+    def __reduce__(self) -> Tuple[Callable[..., "Model"], Tuple[bytes, Optional[int]]]:
+        with tempfile.TemporaryDirectory() as folder:
+            path = os.path.join(folder, "model")
+            self.save(path)
+            packed = io.BytesIO()
+            with tarfile.open(fileobj=packed, mode="w") as archive:
+                archive.add(path, "model")
+            return _unpickled, (packed.getvalue(), self.threads)
 
     def recommend(
         self,
@@ -154,12 +214,13 @@ class Model:
         without: Optional[IdSequence] = None,
         similarity: Literal["dot", "cosine"] = "dot",
         untrained: Untrained = "popular",
-        threads: Optional[int] = None,
     ) -> Tuple[IdArray, Scores]:
         """The k best items for each user; for all users, in the order of train.user_ids, if None.
 
-        A user without an interaction in training gets the most popular items, scored by their numbers
-        of users; with untrained="rows" what its initial row gives; with "raise" there is a ValueError.
+        among, without: the only items to recommend, items not to recommend. A user without an
+        interaction in training gets the most popular items, scored by their numbers of users; with
+        untrained="rows" what its initial row gives; with "raise" there is a ValueError. Items without
+        an interaction in training are not recommended, except with "rows" (evaluate() ranks them too).
         Raises KeyError for an id that the model does not have.
 
         Returns ids (users x k) and scores (users x k, float32).
@@ -167,8 +228,10 @@ class Model:
         rows = (
             np.arange(self._train.n_users, dtype=np.uint32)
             if users is None
-            else self._train.rows_of_users(_sequence(users))
+            else self._train.rows_of_users(users)
         )
+        if untrained not in ("popular", "rows", "raise"):
+            raise ValueError(f"untrained must be 'popular', 'rows' or 'raise', not {untrained!r}")
         if untrained == "raise":
             without_history = np.flatnonzero(self._train.user_degree[rows] == 0)
             if without_history.size:
@@ -176,16 +239,16 @@ class Model:
                 raise ValueError(
                     f"{without_history.size} users have no interaction in training, such as {first!r}"
                 )
-        with _native.Threads(threads):
+        with _native.Threads(self.threads):
             items, scores = self._ranker.recommend(
-                rows, k, _by_cosine(similarity), exclude_seen, self._items(among),
+                rows, _whole("k", k, 1), _by_cosine(similarity), exclude_seen, self._items(among),
                 self._items(without), untrained == "rows",
             )  # fmt: skip
         return self._train.item_ids.of(np.asarray(items)), np.asarray(scores)
 
     def recommend_to_new(
         self,
-        histories: Sequence[IdSequence],
+        histories: Any,
         k: int = 10,
         *,
         exclude_seen: bool = True,
@@ -195,34 +258,59 @@ class Model:
     ) -> Tuple[IdArray, Scores]:
         """The k best items for users who came after training, from the items of each.
 
-        Items that the model does not have are passed over; a user without any other gets the most
-        popular ones.
+        histories: a sequence of ids for each user; or a sparse matrix, users x items, whose columns are
+        the rows of the model's items. Items that the model does not have are passed over, with a
+        warning if a user has no other; such a user gets the most popular items.
         """
         native = self._train._native
         known = []
-        for history in histories:
-            rows = np.asarray(native.item_rows([str(one) for one in _sequence(history)]))
-            known.append(np.ascontiguousarray(rows[rows != _native.absent]))
-        items, scores = self._ranker.recommend_to_new(
-            _native.with_items_of(native, known), k, _by_cosine(similarity), exclude_seen,
-            self._items(among), self._items(without),
-        )  # fmt: skip
+        strangers = 0
+        if hasattr(histories, "tocsr"):
+            matrix = histories.tocsr()
+            if matrix.shape[1] != self._train.n_items:
+                raise ValueError(
+                    f"histories must have a column for each of the {self._train.n_items} items, not "
+                    f"{matrix.shape[1]}"
+                )
+            ends = matrix.indptr
+            for a, b in zip(ends[:-1], ends[1:]):
+                known.append(np.ascontiguousarray(matrix.indices[a:b], dtype=np.uint32))
+        else:
+            for place, history in enumerate(histories):
+                name = f"histories[{place}]"
+                wanted = [_text(one, name) for one in _sequence(history, name)]
+                rows = np.asarray(native.item_rows(wanted))
+                rows = np.ascontiguousarray(rows[rows != _native.absent])
+                strangers += len(wanted) > 0 and len(rows) == 0
+                known.append(rows)
+        if strangers:
+            warnings.warn(
+                f"{strangers} users have no item that the model has: they get the most popular ones",
+                stacklevel=2,
+            )
+        with _native.Threads(self.threads):
+            items, scores = self._ranker.recommend_to_new(
+                _native.with_items_of(native, known), _whole("k", k, 1), _by_cosine(similarity),
+                exclude_seen, self._items(among), self._items(without),
+            )  # fmt: skip
         return self._train.item_ids.of(np.asarray(items)), np.asarray(scores)
 
     def similar_items(
         self, items: IdSequence, k: int = 10, *, untrained: bool = False
     ) -> Tuple[IdArray, Scores]:
         """The k items most similar to each item, by cosine; without those that training never saw."""
-        rows = self._train.rows_of_items(_sequence(items))
-        found, scores = self._ranker.similar(rows, k, False, untrained)
+        rows = self._train.rows_of_items(items)
+        with _native.Threads(self.threads):
+            found, scores = self._ranker.similar(rows, _whole("k", k, 1), False, untrained)
         return self._train.item_ids.of(np.asarray(found)), np.asarray(scores)
 
     def similar_users(
         self, users: IdSequence, k: int = 10, *, untrained: bool = False
     ) -> Tuple[IdArray, Scores]:
         """The k users most similar to each user, by cosine; without those that training never saw."""
-        rows = self._train.rows_of_users(_sequence(users))
-        found, scores = self._ranker.similar(rows, k, True, untrained)
+        rows = self._train.rows_of_users(users)
+        with _native.Threads(self.threads):
+            found, scores = self._ranker.similar(rows, _whole("k", k, 1), True, untrained)
         return self._train.user_ids.of(np.asarray(found)), np.asarray(scores)
 
     def evaluate(
@@ -236,24 +324,60 @@ class Model:
         """Ranks all items for each user of a test set, without those seen in training.
 
         relevant: the test set; or a split, whose validation set is then left out of the lists too.
+        exclude: further interactions whose items are left out. All must have the model's users and
+        items in the same order, and no interaction of the test set may be one of training.
         """
-        left_out = [self._train, *exclude]
+        left_out = list(exclude)
         if isinstance(relevant, Split):
             left_out += [relevant.train, relevant.validation]
             relevant = relevant.test
+        _require_same_ids(self._train, relevant, "relevant")
+        for part in left_out:
+            _require_same_ids(self._train, part, "exclude")
+            if _native.have_common_interaction(relevant._native, part._native):
+                raise ValueError("relevant must have no interaction that is left out of the lists")
         natives = [part._native for part in left_out]
-        return Report(
-            **self._ranker.evaluate(relevant._native, k, natives, _by_cosine(similarity))
-        )
+        with _native.Threads(self.threads):
+            report = self._ranker.evaluate(
+                relevant._native, _whole("k", k, 1), natives, _by_cosine(similarity)
+            )
+        return Report(**report)
 
     def _items(self, ids: Optional[IdSequence]) -> Optional[Rows]:
-        return None if ids is None else self._train.rows_of_items(_sequence(ids))
+        return None if ids is None else self._train.rows_of_items(ids)
 
 
 def load(path: Union[str, "os.PathLike[str]"]) -> Model:
     """A model that Recommender.save(), or C++'s save_model(), has written."""
-    folder = os.fspath(path)
-    return Model(_native.Ranker.load(folder), _saved_integers(folder))
+    folder = os.path.abspath(os.fspath(path))
+    ranker = _native.Ranker.load(folder)
+
+    def write(to: str) -> None:
+        if not os.path.isdir(folder):
+            raise ValueError(f"the folder {folder}, from which the model was loaded, is gone")
+        shutil.copytree(folder, to)
+
+    return Model(ranker, _saved_integers(folder), write)
+
+
+def _unpickled(packed: bytes, threads: Optional[int]) -> Model:
+    place = tempfile.mkdtemp()
+    try:
+        with tarfile.open(fileobj=io.BytesIO(packed)) as archive:
+            archive.extractall(place, **_TRUSTED)
+        model = load(os.path.join(place, "model"))
+    finally:
+        shutil.rmtree(place)
+
+    def write(to: str) -> None:
+        with tempfile.TemporaryDirectory() as folder:
+            with tarfile.open(fileobj=io.BytesIO(packed)) as archive:
+                archive.extractall(folder, **_TRUSTED)
+            shutil.copytree(os.path.join(folder, "model"), to)
+
+    model._write = write
+    model.threads = threads
+    return model
 
 
 class Recommender:
@@ -264,8 +388,13 @@ class Recommender:
 
     ranking: magnitudes from popularity when items are ranked; "auto": a power chosen on the validation
     set, where there is one, unless the loss compares by dot product, or a regularizer or PRISM gives
-    magnitudes. learning_rate, schedule: if None, they follow from the model, see FitOptions of the C++
-    library. Parameters are those of scikit-learn's estimators: get_params(), set_params(), clone().
+    magnitudes. seed: of all that is drawn. learning_rate, schedule: if None, they follow from the model,
+    see docs/defaults.md. batch_size: pairs in a step. epochs: at most; 1000 if None. patience: epochs
+    without a better validation before training stops; min_steps: before they count. validate_every:
+    epochs from one validation to the next, by `metric` of lists of length k. threads: at most; all of
+    them if None. verbose: shows progress.
+
+    get_params(), set_params() and scikit-learn's clone() work as for its estimators.
     """
 
     def __init__(
@@ -334,7 +463,8 @@ class Recommender:
     def set_params(self, **params: Any) -> "Recommender":
         """Sets parameters; "loss__tau" sets an option of a policy."""
         known = self._parameters()
-        for name, value in params.items():
+        # Policies first, then their options.
+        for name, value in sorted(params.items(), key=lambda item: "__" in item[0]):
             own, _, option = name.partition("__")
             if own not in known:
                 raise ValueError(f"there is no parameter {own!r}, but: {', '.join(known)}")
@@ -342,7 +472,8 @@ class Recommender:
                 setattr(self, own, value)
                 continue
             part = getattr(self, own)
-            options = [field.name for field in dataclasses.fields(part)] if part is not None else []
+            fields = dataclasses.fields(part) if dataclasses.is_dataclass(part) else ()
+            options = [field.name for field in fields]
             if option not in options:
                 raise ValueError(f"{own} has no option {option!r}, but: {', '.join(options)}")
             setattr(self, own, dataclasses.replace(part, **{option: value}))
@@ -376,45 +507,74 @@ class Recommender:
 
         Afterwards `history_` has what happened, `model_` the trained Model.
         """
-        split = data if isinstance(data, Split) else _only_training(data)
+        split = _as_split(data)
         options = self._fit_options()
         if checkpoint is not None:
             options.set_checkpoint(os.fspath(checkpoint), 1)
+        begin, batch, epoch = self._observed(on_epoch)
+        # A loss of prismcf.compile() brings its models.
+        loaded = getattr(self.loss, "loaded", None)
+        make = _native.make_model if loaded is None else loaded.make
+        with _native.Threads(self._threads()):
+            native = make(self._spec(split), split.train._native)
+            self.history_, interrupted, self._native_history = native.fit(
+                _to_native(split), options, checkpoint is not None, begin, batch, epoch
+            )
+            self._take(native, split)
+        if interrupted:
+            raise KeyboardInterrupt
+        for warning in self.history_["warnings"]:
+            warnings.warn(warning, stacklevel=2)
+        return self
+
+    def retrain(self, split: Split, *, on_epoch: Optional[OnEpoch] = None) -> "Recommender":
+        """A recommender trained on training and validation set together.
+
+        For as many epochs as fit(split) found best, with its learning rate, schedule, and the power or
+        alpha that it chose: to be used, or tested, with all data but the test set.
+        """
+        if not hasattr(self, "_native_history"):
+            raise AttributeError("the model is not trained: call fit(split) first")
+        again = copy.copy(self)
+        begin, batch, epoch = self._observed(on_epoch)
+        with _native.Threads(self._threads()):
+            native, again.history_, interrupted = self._native_model.retrained(
+                _to_native(split), self._native_history, self._fit_options(), begin, batch, epoch
+            )
+            again._take(native, split)
+        if interrupted:
+            raise KeyboardInterrupt
+        return again
+
+    def _observed(self, on_epoch: Optional[OnEpoch]) -> Tuple[Any, Any, Callable[[Any], bool]]:
         progress = Progress() if self.verbose else None
 
-        def each_epoch(record: Mapping[str, Any]) -> bool:
+        def epoch(record: Mapping[str, Any]) -> bool:
             if progress is not None:
                 progress.epoch(record)
             return bool(on_epoch(record)) if on_epoch is not None else False
 
-        with _native.Threads(self.threads):
-            # A loss of prismcf.compile() brings its models.
-            make = getattr(self.loss, "loaded", None)
-            native = (_native.make_model if make is None else make.make)(
-                self._spec(split), split.train._native
-            )
-            self.history_, interrupted = native.fit(
-                _to_native(split), options, checkpoint is not None,
-                None if progress is None else progress.begin,
-                None if progress is None else progress.batch,
-                each_epoch,
-            )  # fmt: skip
-            self._native_model = native
-            self.model_ = Model(_native.Ranker.of_model(native), split.train._integers)
-        if interrupted:
-            raise KeyboardInterrupt
-        for warning in self.history_["warnings"]:
-            import warnings
+        if progress is None:
+            return None, None, epoch
+        return progress.begin, progress.batch, epoch
 
-            warnings.warn(warning, stacklevel=2)
-        return self
+    def _take(self, native: Any, split: Split) -> None:
+        """Keeps a trained model."""
+        integers = split.train._integers
+        kinds = [name for name, whole in zip(("users", "items"), integers) if whole]
+        notes = [(_INTEGERS, " ".join(kinds))] if kinds else []
+        self._native_model = native
+        self.model_ = Model(
+            _native.Ranker.of_model(native),
+            integers,
+            lambda to: native.save(to, notes),
+            self._threads(),
+        )
+
+    def _threads(self) -> Optional[int]:
+        return None if self.threads is None else _whole("threads", self.threads, 1)
 
     def _spec(self, split: Split) -> Any:
-        spec = _native.ModelSpec()
-        spec.seed = self.seed
-        spec.dim = self.backbone.dim
-        spec.dropout = self.backbone.dropout
-        spec.activation = getattr(self.backbone, "activation", "ReLU")
         parts = {
             "backbone": self.backbone,
             "loss": self.loss,
@@ -424,14 +584,19 @@ class Recommender:
             "optimizer": self.optimizer,
             "sampler": self.sampler,
         }
+        spec = _native.ModelSpec()
         for kind, policy in parts.items():
-            if policy is None:
+            if policy is None and kind in ("penalty", "regularizer"):
                 continue
             if not isinstance(policy, policies.Policy) or policy.kind != kind:
                 raise TypeError(f"{kind} must be a {kind} of prismcf, not {policy!r}")
             setattr(spec, kind, policy.policy_name())
             for name, value in policy.options():
                 spec.set(name, _number(name, value, policy))
+        spec.seed = _whole("seed", self.seed, 0)
+        spec.dim = _whole("dim", self.backbone.dim, 1)
+        spec.dropout = _real("dropout", self.backbone.dropout)
+        spec.activation = getattr(self.backbone, "activation", "ReLU")
         ranking = self.ranking
         if ranking == "auto":
             loaded = getattr(self.loss, "loaded", None)
@@ -443,22 +608,25 @@ class Recommender:
             free = self.regularizer is None and isinstance(self.initializer, policies.Xavier)
             validates = len(split.validation) > 0
             ranking = Ranking.power_by_validation() if by_cosine and free and validates else None
-        if isinstance(ranking, Ranking):
+        if ranking is not None and not isinstance(ranking, Ranking):
+            raise TypeError(f"ranking must be 'auto', a Ranking or None, not {ranking!r}")
+        if ranking is not None:
             spec.ranking = ranking._to_native()
         return spec
 
     def _fit_options(self) -> Any:
         options = _native.FitOptions()
-        options.learning_rate = self.learning_rate
-        options.batch_size = self.batch_size
-        options.epochs = self.epochs
-        options.patience = self.patience
-        options.min_steps = self.min_steps
-        options.validate_every = self.validate_every
-        options.k = self.k
-        options.set_metric(self.metric)
+        if self.learning_rate is not None:
+            options.learning_rate = _real("learning_rate", self.learning_rate)
+        options.batch_size = _whole("batch_size", self.batch_size, 1)
+        options.epochs = None if self.epochs is None else _whole("epochs", self.epochs, 1)
+        options.patience = _whole("patience", self.patience, 1)
+        options.min_steps = _whole("min_steps", self.min_steps, 0)
+        options.validate_every = _whole("validate_every", self.validate_every, 1)
+        options.k = _whole("k", self.k, 1)
+        options.set_metric(str(self.metric))
         if self.schedule is not None:
-            options.set_schedule(self.schedule)
+            options.set_schedule(str(self.schedule))
         return options
 
     def _trained(self) -> Model:
@@ -466,35 +634,69 @@ class Recommender:
             raise AttributeError("the model is not trained: call fit() first")
         return self.model_
 
+    # What is asked goes to the trained model.
+
     def save(self, path: Union[str, "os.PathLike[str]"]) -> None:
-        """Writes the model into a folder, for load() and for the C++ library and its programs."""
-        trained = self._trained()
-        if not hasattr(self, "_native_model"):
-            raise ValueError("a model that was unpickled cannot be saved: save it before pickling")
-        kinds = [name for name, whole in zip(("users", "items"), trained._integers) if whole]
-        self._native_model.save(os.fspath(path), [(_INTEGERS, " ".join(kinds))] if kinds else [])
+        """See Model.save."""
+        self._trained().save(path)
 
-    # Questions go to the trained model.
-
-    def recommend(self, *args: Any, **kwargs: Any) -> Tuple[IdArray, Scores]:
+    def recommend(
+        self,
+        users: Optional[IdSequence] = None,
+        k: int = 10,
+        *,
+        exclude_seen: bool = True,
+        among: Optional[IdSequence] = None,
+        without: Optional[IdSequence] = None,
+        similarity: Literal["dot", "cosine"] = "dot",
+        untrained: Untrained = "popular",
+    ) -> Tuple[IdArray, Scores]:
         """See Model.recommend."""
-        return self._trained().recommend(*args, **kwargs)
+        return self._trained().recommend(
+            users, k, exclude_seen=exclude_seen, among=among, without=without,
+            similarity=similarity, untrained=untrained,
+        )  # fmt: skip
 
-    def recommend_to_new(self, *args: Any, **kwargs: Any) -> Tuple[IdArray, Scores]:
+    def recommend_to_new(
+        self,
+        histories: Any,
+        k: int = 10,
+        *,
+        exclude_seen: bool = True,
+        among: Optional[IdSequence] = None,
+        without: Optional[IdSequence] = None,
+        similarity: Literal["dot", "cosine"] = "dot",
+    ) -> Tuple[IdArray, Scores]:
         """See Model.recommend_to_new."""
-        return self._trained().recommend_to_new(*args, **kwargs)
+        return self._trained().recommend_to_new(
+            histories, k, exclude_seen=exclude_seen, among=among, without=without,
+            similarity=similarity,
+        )  # fmt: skip
 
-    def similar_items(self, *args: Any, **kwargs: Any) -> Tuple[IdArray, Scores]:
+    def similar_items(
+        self, items: IdSequence, k: int = 10, *, untrained: bool = False
+    ) -> Tuple[IdArray, Scores]:
         """See Model.similar_items."""
-        return self._trained().similar_items(*args, **kwargs)
+        return self._trained().similar_items(items, k, untrained=untrained)
 
-    def similar_users(self, *args: Any, **kwargs: Any) -> Tuple[IdArray, Scores]:
+    def similar_users(
+        self, users: IdSequence, k: int = 10, *, untrained: bool = False
+    ) -> Tuple[IdArray, Scores]:
         """See Model.similar_users."""
-        return self._trained().similar_users(*args, **kwargs)
+        return self._trained().similar_users(users, k, untrained=untrained)
 
-    def evaluate(self, *args: Any, **kwargs: Any) -> Report:
-        """See Model.evaluate."""
-        return self._trained().evaluate(*args, **kwargs)
+    def evaluate(
+        self,
+        relevant: Union[Split, Interactions],
+        k: Optional[int] = None,
+        *,
+        exclude: Sequence[Interactions] = (),
+        similarity: Literal["dot", "cosine"] = "dot",
+    ) -> Report:
+        """See Model.evaluate; k is by default that of training."""
+        return self._trained().evaluate(
+            relevant, self.k if k is None else k, exclude=exclude, similarity=similarity
+        )
 
     @property
     def user_factors(self) -> Scores:
@@ -504,33 +706,13 @@ class Recommender:
     def item_factors(self) -> Scores:
         return self._trained().item_factors
 
-    # Pickled with the files of a saved model.
+    # Pickled without what only retrain() needs.
 
     def __getstate__(self) -> Dict[str, Any]:
-        state = {name: getattr(self, name) for name in self._parameters()}
-        if hasattr(self, "model_"):
-            state["history_"] = self.history_
-            state["_files"] = self._files if not hasattr(self, "_native_model") else self._packed()
+        state = dict(self.__dict__)
+        state.pop("_native_model", None)
+        state.pop("_native_history", None)
         return state
-
-    def __setstate__(self, state: Dict[str, Any]) -> None:
-        files = state.pop("_files", None)
-        self.__dict__.update(state)
-        if files is not None:
-            self._files = files
-            with tempfile.TemporaryDirectory() as folder:
-                with tarfile.open(fileobj=io.BytesIO(files)) as archive:
-                    archive.extractall(folder, **_TRUSTED)
-                self.model_ = load(os.path.join(folder, "model"))
-
-    def _packed(self) -> bytes:
-        with tempfile.TemporaryDirectory() as folder:
-            path = os.path.join(folder, "model")
-            self.save(path)
-            bytes_ = io.BytesIO()
-            with tarfile.open(fileobj=bytes_, mode="w") as archive:
-                archive.add(path, "model")
-            return bytes_.getvalue()
 
 
 # The argument of extractall() in the versions of Python that have it.
@@ -551,11 +733,16 @@ def _read_only(view: Any) -> Scores:
     return array
 
 
-def _sequence(ids: Any) -> Sequence[Any]:
-    """A sequence of ids; one id by itself is an error that would otherwise be taken letter by letter."""
-    if isinstance(ids, (str, bytes)) or np.ndim(ids) == 0:
-        raise TypeError(f"must be a sequence of ids, such as [{ids!r}], not one id")
-    return ids.tolist() if hasattr(ids, "tolist") else list(ids)
+def _whole(name: str, value: Any, least: int) -> int:
+    if not isinstance(value, numbers.Integral) or isinstance(value, (bool, np.bool_)) or value < least:
+        raise ValueError(f"{name} must be an integer of at least {least}, not {value!r}")
+    return int(value)
+
+
+def _real(name: str, value: Any) -> float:
+    if not isinstance(value, numbers.Real) or isinstance(value, (bool, np.bool_)):
+        raise ValueError(f"{name} must be a number, not {value!r}")
+    return float(value)
 
 
 def _by_cosine(similarity: str) -> bool:
@@ -566,7 +753,7 @@ def _by_cosine(similarity: str) -> bool:
 
 def _number(name: str, value: Any, policy: policies.Policy) -> float:
     """An option as the library has it: an enumeration by its position."""
-    if not isinstance(value, str):
+    if isinstance(value, numbers.Real):
         return float(value)
     for option, _, _, _, enumerators in _described(policy):
         choices = enumerators.split(", ")
@@ -588,6 +775,12 @@ def _described(policy: policies.Policy) -> Any:
     return []
 
 
-def _only_training(data: Interactions) -> Split:
+def _as_split(data: Any) -> Split:
+    """Data without a split is all trained on."""
+    if isinstance(data, tuple) and not isinstance(data, Split) and len(data) == 3:
+        data = Split(*data)
+    if isinstance(data, Split):
+        return data
+    _require_interactions(data, "data")
     empty = data._like(_native.empty_like(data._native))
     return Split(data, empty, empty)

@@ -35,7 +35,10 @@ using namespace prism;
 
 using TimeArray = nb::ndarray<const double, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
 using IdArray = nb::ndarray<const std::int64_t, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
-using IdsOfPairs = std::variant<IdArray, std::vector<std::string>>;
+using Texts = std::vector<nb::bytes>;  // UTF-8; what is not, as Python's surrogateescape has it
+using IdsOfPairs = std::variant<IdArray, Texts>;
+
+std::string_view text_of(const nb::bytes& text) { return {text.c_str(), text.size()}; }
 
 /// The row of each pair's id, and the ids.
 std::pair<std::vector<Index>, std::shared_ptr<const Ids>> numbered(const IdsOfPairs& values) {
@@ -47,9 +50,9 @@ std::pair<std::vector<Index>, std::shared_ptr<const Ids>> numbered(const IdsOfPa
       rows.push_back(ids->intern(std::to_string((*numbers)(k))));
     }
   } else {
-    const auto& texts = std::get<std::vector<std::string>>(values);
-    const std::vector<std::string_view> views(texts.begin(), texts.end());
-    rows = ids->intern(std::span<const std::string_view>(views));
+    const auto& texts = std::get<Texts>(values);
+    rows.reserve(texts.size());
+    for (const nb::bytes& text : texts) rows.push_back(ids->intern(text_of(text)));
   }
   return {std::move(rows), std::move(ids)};
 }
@@ -78,6 +81,43 @@ Interactions from_ids(const IdsOfPairs& users, const IdsOfPairs& items,
 Interactions from_rows(const IndexArray& users, const IndexArray& items, Index user_count,
                        Index item_count, const std::optional<TimeArray>& times) {
   return {user_count, item_count, pairs_of(numbers_of(users), numbers_of(items)), times_of(times)};
+}
+
+std::shared_ptr<const Ids> ids_of(const Texts& texts) {
+  auto ids = std::make_shared<Ids>();
+  for (const nb::bytes& text : texts) ids->intern(text_of(text));
+  return ids;
+}
+
+/// What pickled interactions are made of.
+Interactions from_parts(const Texts& user_ids, const Texts& item_ids, const IndexArray& users,
+                        const IndexArray& items, const std::optional<TimeArray>& times) {
+  return {ids_of(user_ids), ids_of(item_ids), pairs_of(numbers_of(users), numbers_of(items)),
+          times_of(times)};
+}
+
+bool same_ids(const Interactions& a, const Interactions& b) {
+  const auto same = [](const auto& x, const auto& y) { return x == y || *x == *y; };
+  return same(a.user_ids(), b.user_ids()) && same(a.item_ids(), b.item_ids());
+}
+
+/// Two data sets over the users and items of both: the first one's, then what the other adds.
+std::pair<Interactions, Interactions> with_ids_of_both(const Interactions& a,
+                                                       const Interactions& b) {
+  const auto both = [](const Ids& first, const Ids& other) {
+    auto ids = std::make_shared<Ids>(first);
+    std::vector<Index> rows;
+    rows.reserve(other.size());
+    for (Index row = 0; row < other.size(); ++row) rows.push_back(ids->intern(other[row]));
+    return std::pair(std::shared_ptr<const Ids>(std::move(ids)), std::move(rows));
+  };
+  const auto [user_ids, users] = both(*a.user_ids(), *b.user_ids());
+  const auto [item_ids, items] = both(*a.item_ids(), *b.item_ids());
+  std::vector<Interaction> of_a(a.size()), of_b(b.size());
+  for (std::size_t k = 0; k < a.size(); ++k) of_a[k] = a[k];
+  for (std::size_t k = 0; k < b.size(); ++k) of_b[k] = {users[b[k].user], items[b[k].item]};
+  return {Interactions(user_ids, item_ids, of_a, a.times()),
+          Interactions(user_ids, item_ids, of_b, b.times())};
 }
 
 /// Interactions of new users with the items of `of`, in the same rows.
@@ -112,6 +152,8 @@ std::tuple<Interactions, bool, bool> from_arrow(const nb::object& table,
   void* const pointer = PyCapsule_GetPointer(capsule.ptr(), "arrow_array_stream");
   if (pointer == nullptr) throw nb::python_error();
   auto* const stream = static_cast<ArrowArrayStream*>(pointer);
+  // A producer may run Python in threads of its own.
+  const nb::gil_scoped_release release;
   struct Schema : ArrowSchema {
     ~Schema() {
       if (release != nullptr) release(this);
@@ -136,7 +178,9 @@ ReadOptions read_options(const std::string& format, const std::string& delimiter
                          const std::optional<Column>& user, const std::optional<Column>& item,
                          const std::optional<Column>& rating, const std::optional<Column>& time,
                          std::optional<double> min_rating, std::optional<bool> header,
-                         bool drop_invalid) {
+                         bool drop_invalid, const std::optional<std::string>& comment,
+                         bool decimal_comma, bool backslash_escapes,
+                         const std::optional<std::vector<std::string>>& missing_ids) {
   const auto found =
       std::ranges::find(format_names, format, [](const auto& named) { return named.second; });
   if (found == format_names.end()) {
@@ -152,22 +196,29 @@ ReadOptions read_options(const std::string& format, const std::string& delimiter
                       .rating = rating,
                       .time = time,
                       .min_rating = min_rating,
-                      .drop_invalid = drop_invalid};
+                      .drop_invalid = drop_invalid,
+                      .decimal_comma = decimal_comma,
+                      .backslash_escapes = backslash_escapes,
+                      .missing_ids = missing_ids};
+  if (comment) options.comment = comment;
   if (header) options.header = *header ? Header::yes : Header::no;
   return options;
 }
 
-std::vector<std::string> texts_of(const Ids& ids) {
-  std::vector<std::string> texts;
-  texts.reserve(ids.size());
-  for (Index row = 0; row < ids.size(); ++row) texts.emplace_back(ids[row]);
+nb::list texts_of(const Ids& ids) {
+  nb::list texts;
+  for (Index row = 0; row < ids.size(); ++row) {
+    const std::string_view id = ids[row];
+    texts.append(nb::steal(
+        PyUnicode_DecodeUTF8(id.data(), static_cast<Py_ssize_t>(id.size()), "surrogateescape")));
+  }
   return texts;
 }
 
-nb::ndarray<nb::numpy, Index> rows_of(const Ids& ids, const std::vector<std::string>& wanted) {
+nb::ndarray<nb::numpy, Index> rows_of(const Ids& ids, const Texts& wanted) {
   std::vector<Index> rows;
   rows.reserve(wanted.size());
-  for (const std::string& id : wanted) rows.push_back(ids.find(id));
+  for (const nb::bytes& id : wanted) rows.push_back(ids.find(text_of(id)));
   return to_numpy(std::move(rows));
 }
 
@@ -191,14 +242,10 @@ void bind_data(nb::module_& module) {
       .def_prop_ro("items", &Interactions::items)
       .def("user_ids", [](const Interactions& data) { return texts_of(*data.user_ids()); })
       .def("item_ids", [](const Interactions& data) { return texts_of(*data.item_ids()); })
-      .def("user_rows",
-           [](const Interactions& data, const std::vector<std::string>& ids) {
-             return rows_of(*data.user_ids(), ids);
-           })
-      .def("item_rows",
-           [](const Interactions& data, const std::vector<std::string>& ids) {
-             return rows_of(*data.item_ids(), ids);
-           })
+      .def("user_rows", [](const Interactions& data,
+                           const Texts& ids) { return rows_of(*data.user_ids(), ids); })
+      .def("item_rows", [](const Interactions& data,
+                           const Texts& ids) { return rows_of(*data.item_ids(), ids); })
       .def("user_degree", [](const Interactions& data) { return copied(data.user_degree()); })
       .def("item_degree", [](const Interactions& data) { return copied(data.item_degree()); })
       .def("items_of",
@@ -236,6 +283,13 @@ void bind_data(nb::module_& module) {
       .def_ro("test", &Split::test);
 
   module.def("from_ids", from_ids, nb::arg("users"), nb::arg("items"), nb::arg("times").none());
+  module.def("from_parts", from_parts, nb::arg("user_ids"), nb::arg("item_ids"), nb::arg("users"),
+             nb::arg("items"), nb::arg("times").none());
+  module.def("same_ids", same_ids);
+  module.def("with_ids_of_both", with_ids_of_both);
+  module.def("have_common_interaction", [](const Interactions& a, const Interactions& b) {
+    return detail::have_common_interaction(a, b);
+  });
   module.def("from_rows", from_rows, nb::arg("users"), nb::arg("items"), nb::arg("user_count"),
              nb::arg("item_count"), nb::arg("times").none());
   module.def("empty_like", [](const Interactions& data) {
@@ -250,15 +304,22 @@ void bind_data(nb::module_& module) {
       [](const std::filesystem::path& path, const std::string& format, const std::string& delimiter,
          const std::optional<Column>& user, const std::optional<Column>& item,
          const std::optional<Column>& rating, const std::optional<Column>& time,
-         std::optional<double> min_rating, std::optional<bool> header, bool drop_invalid) {
-        const ReadOptions options = read_options(format, delimiter, user, item, rating, time,
-                                                 min_rating, header, drop_invalid);
+         std::optional<double> min_rating, std::optional<bool> header, bool drop_invalid,
+         const std::optional<std::string>& comment, bool decimal_comma, bool backslash_escapes,
+         const std::optional<std::vector<std::string>>& missing_ids) {
+        const ReadOptions options =
+            read_options(format, delimiter, user, item, rating, time, min_rating, header,
+                         drop_invalid, comment, decimal_comma, backslash_escapes, missing_ids);
         const nb::gil_scoped_release release;
         return read_interactions(path, options);
       },
       nb::arg("path"), nb::arg("format"), nb::arg("delimiter"), nb::arg("user").none(),
       nb::arg("item").none(), nb::arg("rating").none(), nb::arg("time").none(),
-      nb::arg("min_rating").none(), nb::arg("header").none(), nb::arg("drop_invalid"));
+      nb::arg("min_rating").none(), nb::arg("header").none(), nb::arg("drop_invalid"),
+      nb::arg("comment").none(), nb::arg("decimal_comma"), nb::arg("backslash_escapes"),
+      nb::arg("missing_ids").none());
+  module.attr("no_column") = no_column;
+  module.attr("file_order") = file_order;
   module.def(
       "random_split",
       [](const Interactions& data, double validation, double test, std::uint64_t seed) {

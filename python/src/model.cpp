@@ -7,6 +7,7 @@
 #include <nanobind/stl/pair.h>
 #include <nanobind/stl/shared_ptr.h>
 #include <nanobind/stl/string.h>
+#include <nanobind/stl/tuple.h>
 #include <nanobind/stl/vector.h>
 
 #include <array>
@@ -26,6 +27,7 @@
 #include <prism/training/stop_rules.hpp>
 #include <string>
 #include <string_view>
+#include <tuple>
 #include <utility>
 #include <vector>
 
@@ -178,9 +180,10 @@ class Watcher {
 
 /// Trains a model, from a checkpoint if there is one. @return its history, and whether Ctrl-C ended
 /// it
-std::pair<nb::dict, bool> fit(AnyRecommender& model, const Split& split, const FitOptions& options,
-                              bool resume, const nb::object& begin, const nb::object& batch,
-                              const nb::object& epoch) {
+std::tuple<nb::dict, bool, History> fit(AnyRecommender& model, const Split& split,
+                                        const FitOptions& options, bool resume,
+                                        const nb::object& begin, const nb::object& batch,
+                                        const nb::object& epoch) {
   const PythonCallbacks python{begin, batch, epoch};
   Watcher watcher(python);
   History history;
@@ -192,7 +195,27 @@ std::pair<nb::dict, bool> fit(AnyRecommender& model, const Split& split, const F
         continues ? model.resume(checkpoint, split, options) : model.session(split, options);
     history = session->run(watcher.callbacks());
   }
-  return {to_dict(history), watcher.interrupted()};
+  nb::dict values = to_dict(history);
+  return {std::move(values), watcher.interrupted(), std::move(history)};
+}
+
+/// A model retrained on training and validation set. @return it, its history, and whether Ctrl-C
+/// ended it
+std::tuple<std::shared_ptr<AnyRecommender>, nb::dict, bool> retrained(
+    const AnyRecommender& model, const Split& split, const History& history,
+    const FitOptions& options, const nb::object& begin, const nb::object& batch,
+    const nb::object& epoch) {
+  const PythonCallbacks python{begin, batch, epoch};
+  Watcher watcher(python);
+  std::shared_ptr<AnyRecommender> again;
+  History ended;
+  {
+    const nb::gil_scoped_release release;
+    TrainingCallbacks callbacks = watcher.callbacks();
+    callbacks.end = [&](const History& all) { ended = all; };
+    again = model.retrained(split, history, options, callbacks);
+  }
+  return {std::move(again), to_dict(ended), watcher.interrupted()};
 }
 
 const char* name_of_kind(OptionKind kind) {
@@ -322,10 +345,13 @@ void bind_model(nb::module_& module) {
              options.checkpoint = {.path = path, .every_epochs = every_epochs};
            });
 
+  nb::class_<History>(module, "History");
   nb::class_<AnyRecommender>(module, "Model")
       .def_prop_ro("name", &AnyRecommender::name)
       .def_prop_ro("policies", &AnyRecommender::policies)
       .def("fit", fit, nb::arg("split"), nb::arg("options"), nb::arg("resume"),
+           nb::arg("begin").none(), nb::arg("batch").none(), nb::arg("epoch").none())
+      .def("retrained", retrained, nb::arg("split"), nb::arg("history"), nb::arg("options"),
            nb::arg("begin").none(), nb::arg("batch").none(), nb::arg("epoch").none())
       .def(
           "save",

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The Python module of one instruction set. prismcf/_native.py chooses among those that are
+// The Python module of one instruction set. prismcf/_load.py chooses among those that are
 // installed.
 #include "module.hpp"
 

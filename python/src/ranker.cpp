@@ -49,22 +49,6 @@ std::vector<RowIndex> ascending(const char* argument, const IndexArray& array, s
   return rows;
 }
 
-/// A user's filter.
-struct Allowed {
-  const prism::AllowList* among = nullptr;
-  const prism::DenyList* without = nullptr;
-  std::optional<prism::Unseen> unseen{};
-  std::span<const RowIndex> popularity{};  // if given, items with 0 are not allowed
-
-  bool operator()(RowIndex item) const {
-    return (among == nullptr || (*among)(item)) && (without == nullptr || (*without)(item)) &&
-           (!unseen || (*unseen)(item)) && (popularity.empty() || popularity[item] > 0);
-  }
-  [[nodiscard]] std::optional<std::span<const RowIndex>> listed() const {
-    return among == nullptr ? std::nullopt : among->listed();
-  }
-};
-
 /// Makes the filters of the users of `seen`; owns the lists that they share.
 class Filters {
  public:
@@ -91,6 +75,11 @@ class Filters {
 };
 
 Lists no_lists(std::size_t count, std::size_t k) {
+  constexpr std::size_t most = std::size_t{1} << 33;  // items, of all lists
+  prism::require(
+      k >= 1 && k <= most && count <= most / k, "k",
+      k == 0 ? std::string("must be at least 1, not 0")
+             : "of " + std::to_string(k) + " is too large for " + std::to_string(count) + " lists");
   return {std::vector<RowIndex>(count * k, absent),
           std::vector<float>(count * k, std::numeric_limits<float>::quiet_NaN()), count, k};
 }
@@ -129,17 +118,6 @@ std::pair<std::vector<std::size_t>, std::vector<std::size_t>> by_history(
     (known ? places.first : places.second).push_back(place);
   }
   return places;
-}
-
-/// Fills the lists of users without interactions.
-template <class Filter>
-void answer_with_popular(Lists& lists, const Interactions& train,
-                         std::span<const std::size_t> places, const Filter& filter) {
-  if (places.empty()) return;
-  const prism::ItemIndex<float> index(prism::most_popular(train));
-  const std::vector<float> one{1};
-  const std::vector<prism::Query<float>> queries(places.size(), prism::Query<float>(one));
-  answer(lists, index, queries, places, filter);
 }
 
 /// Users against users, or items against items: without a ranking rule, as similarity is of
@@ -206,12 +184,36 @@ std::shared_ptr<const Ranker::Index> Ranker::index(Rows rows) const {
   const std::lock_guard lock(mutex_);
   auto& index = indices_.at(static_cast<std::size_t>(rows));
   if (index != nullptr) return index;
-  const bool one_side = rows == Rows::items_alone || rows == Rows::users;
-  const prism::ItemIndexOptions by{.similarity = rows == Rows::items ? prism::Similarity::dot
-                                                                     : prism::Similarity::cosine};
-  index = std::make_shared<const Index>(
-      one_side ? one_sided(saved_.scorer, rows == Rows::users) : saved_.scorer, by);
+  const auto make = [&](const Scorer<float>& scorer, prism::Similarity similarity) {
+    index =
+        std::make_shared<const Index>(scorer, prism::ItemIndexOptions{.similarity = similarity});
+  };
+  switch (rows) {
+    case Rows::items:
+      make(saved_.scorer, prism::Similarity::dot);
+      break;
+    case Rows::items_by_cosine:
+      make(saved_.scorer, prism::Similarity::cosine);
+      break;
+    case Rows::items_alone:
+      make(one_sided(saved_.scorer, false), prism::Similarity::cosine);
+      break;
+    case Rows::users:
+      make(one_sided(saved_.scorer, true), prism::Similarity::cosine);
+      break;
+    case Rows::by_popularity:
+      make(prism::most_popular(saved_.train), prism::Similarity::dot);
+      break;
+  }
   return index;
+}
+
+void Ranker::answer_with_popular(Lists& lists, std::span<const std::size_t> places,
+                                 const std::function<Allowed(std::size_t place)>& filter) const {
+  if (places.empty()) return;
+  const std::vector<float> one{1};
+  const std::vector<prism::Query<float>> queries(places.size(), prism::Query<float>(one));
+  answer(lists, *index(Rows::by_popularity), queries, places, filter);
 }
 
 Lists Ranker::recommend(std::span<const RowIndex> users, const ListOptions& options) const {
@@ -225,7 +227,7 @@ Lists Ranker::recommend(std::span<const RowIndex> users, const ListOptions& opti
     queries.push_back(prism::query_of(saved_.scorer, users[place]));
   }
   answer(lists, *index(rows_for(options.similarity)), queries, known, filter);
-  answer_with_popular(lists, saved_.train, unknown, filter);
+  answer_with_popular(lists, unknown, filter);
   return lists;
 }
 
@@ -243,7 +245,7 @@ Lists Ranker::recommend_to_new(const Interactions& history, const ListOptions& o
     queries.emplace_back(std::span<const float>(prism::rows(folded_in)[place], folded_in.shape(1)));
   }
   answer(lists, *index(rows_for(options.similarity)), queries, known, filter);
-  answer_with_popular(lists, saved_.train, unknown, filter);
+  answer_with_popular(lists, unknown, filter);
   return lists;
 }
 
@@ -364,6 +366,7 @@ void bind_ranker(nb::module_& module) {
                   .k = k,
                   .exclude = exclude,
                   .similarity = cosine ? prism::Similarity::cosine : prism::Similarity::dot};
+              measure = prism::detail::excluding_seen(measure, ranker.saved().train, relevant);
               report = prism::evaluate(ranker.saved().scorer, relevant, measure);
             }
             return report_of(report);

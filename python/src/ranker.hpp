@@ -4,6 +4,7 @@
 
 #include <array>
 #include <cstddef>
+#include <functional>
 #include <memory>
 #include <mutex>
 #include <optional>
@@ -12,6 +13,7 @@
 #include <prism/models/any_recommender.hpp>
 #include <prism/policy/output.hpp>
 #include <prism/policy/ranking.hpp>
+#include <prism/serve/item_filter.hpp>
 #include <prism/serve/item_index.hpp>
 #include <prism/serve/saved_scorer.hpp>
 #include <span>
@@ -30,6 +32,22 @@ struct ListOptions {
   std::optional<IndexArray> among{};    // the only items to recommend
   std::optional<IndexArray> without{};  // items not to recommend
   bool untrained = false;  // whether to rank users and items that have no interaction in training
+};
+
+/// A user's filter.
+struct Allowed {
+  const prism::AllowList* among = nullptr;
+  const prism::DenyList* without = nullptr;
+  std::optional<prism::Unseen> unseen{};
+  std::span<const prism::Index> popularity{};  // if given, items with 0 are not allowed
+
+  bool operator()(prism::Index item) const {
+    return (among == nullptr || (*among)(item)) && (without == nullptr || (*without)(item)) &&
+           (!unseen || (*unseen)(item)) && (popularity.empty() || popularity[item] > 0);
+  }
+  [[nodiscard]] std::optional<std::span<const prism::Index>> listed() const {
+    return among == nullptr ? std::nullopt : among->listed();
+  }
 };
 
 /// Lists of the same length. Places behind a list's last item have the item `absent` and the score
@@ -74,17 +92,21 @@ class Ranker {
     items_by_cosine,  ///< with the factors of a ranking rule
     items_alone,      ///< by cosine, without them
     users,            ///< likewise
+    by_popularity,    ///< items by their number of users, whatever the query
   };
   static Rows rows_for(prism::Similarity similarity) noexcept {
     return similarity == prism::Similarity::dot ? Rows::items : Rows::items_by_cosine;
   }
+  /// Fills the lists of users without interactions.
+  void answer_with_popular(Lists& lists, std::span<const std::size_t> places,
+                           const std::function<Allowed(std::size_t place)>& filter) const;
   /// Makes the index when it is first needed.
   [[nodiscard]] std::shared_ptr<const Index> index(Rows rows) const;
 
   std::shared_ptr<prism::AnyRecommender> model_;  // whose rows saved_ may refer to
   prism::SavedScorer<float> saved_;
   mutable std::mutex mutex_;
-  mutable std::array<std::shared_ptr<const Index>, 4> indices_;
+  mutable std::array<std::shared_ptr<const Index>, 5> indices_;
 };
 
 }  // namespace prismcf

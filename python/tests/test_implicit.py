@@ -76,6 +76,16 @@ def test_saved_and_loaded(model, matrix, tmp_path):
     assert np.array_equal(loaded.recommend(3, matrix[3])[0], model.recommend(3, matrix[3])[0])
 
 
+def test_a_row_of_a_sparse_array(model, matrix):
+    array = sparse.csr_array(matrix)
+    assert np.array_equal(model.recommend(3, array[[3]])[0], model.recommend(3, matrix[3])[0])
+    try:
+        row = array[3]
+    except (IndexError, NotImplementedError):
+        return  # before SciPy had arrays of one dimension
+    assert np.array_equal(model.recommend(3, row)[0], model.recommend(3, matrix[3])[0])
+
+
 def test_arguments_are_those_of_implicit(model):
     base = pytest.importorskip("implicit.recommender_base").RecommenderBase
     for name in ("fit", "recommend", "similar_items", "similar_users"):

@@ -47,18 +47,59 @@ def test_lists_are_restricted(trained):
         trained.recommend(["x"])
     with pytest.raises(TypeError, match=r"\[3\]"):
         trained.recommend(3)
-    with pytest.raises(ValueError, match="k"):
-        trained.recommend([3], k=0)
+    for k in (0, -1, 2.0, True, None):
+        with pytest.raises(ValueError, match="k must be an integer of at least 1"):
+            trained.recommend([3], k=k)
+    with pytest.raises(ValueError, match="too large"):
+        trained.recommend([3, 17], k=2**63)
+    assert trained.recommend([3], k=1000)[0].shape == (1, 1000)
 
 
 def test_users_without_history_get_the_most_popular_items():
     data = pr.from_pairs(["a", "a", "b", "c", "c"], ["x", "y", "x", "x", "z"])
     model = quiet_fit(pr.Recommender(pr.MF(4), epochs=1), data)
     assert data.item_degree.tolist() == [3, 1, 1]
-    ids, scores = model.recommend_to_new([["no such item"], ["y"]], k=3)
+    with pytest.warns(UserWarning, match="1 users have no item that the model has"):
+        ids, scores = model.recommend_to_new([["no such item"], ["y"]], k=3)
     assert ids[0].tolist() == ["x", "y", "z"] and scores[0].tolist() == [3, 1, 1]
     assert "y" not in ids[1].tolist()
     assert ids[1, 2] is None and np.isnan(scores[1, 2])
+
+
+def test_users_of_the_test_set_alone():
+    split = pr.given_split(
+        pr.from_pairs(["a", "a", "b", "c", "c"], ["x", "y", "x", "x", "z"]),
+        pr.from_pairs(["d"], ["x"]),
+        validation=0,
+    )
+    model = quiet_fit(pr.Recommender(pr.MF(4), epochs=1), split)
+    ids, scores = model.recommend(["d"], k=3)
+    assert ids[0].tolist() == ["x", "y", "z"] and scores[0].tolist() == [3, 1, 1]
+    assert not np.array_equal(model.recommend(["d"], k=3, untrained="rows")[1], scores)
+    with pytest.raises(ValueError, match="1 users have no interaction in training, such as 'd'"):
+        model.recommend(["a", "d"], untrained="raise")
+    with pytest.raises(ValueError, match="untrained must be"):
+        model.recommend(["d"], untrained="row")
+
+
+def test_histories_as_a_matrix(split, trained):
+    matrix = split.train.to_csr()[[3, 17]]
+    ids, scores = trained.recommend_to_new(matrix, k=5)
+    lists = [split.train.item_ids.array[row.indices] for row in matrix]
+    assert np.array_equal(trained.recommend_to_new(lists, k=5)[0], ids)
+    with pytest.raises(ValueError, match="column for each of the 90 items"):
+        trained.recommend_to_new(matrix[:, :10])
+    with pytest.raises(ValueError, match=r"histories\[0\]"):
+        trained.recommend_to_new([[1.0, 2.0]])
+
+
+def test_cosine_ranks_by_direction_alone(trained):
+    ids, cosines = trained.recommend([3], k=5, similarity="cosine", exclude_seen=False)
+    rows = trained.item_factors / np.linalg.norm(trained.item_factors, axis=1, keepdims=True)
+    user = trained.user_factors[3] / np.linalg.norm(trained.user_factors[3])
+    assert np.allclose(cosines[0], np.sort(rows @ user)[::-1][:5], atol=1e-5)
+    with pytest.raises(ValueError, match="similarity"):
+        trained.recommend([3], similarity="euclidean")
 
 
 def test_neighbours_leave_themselves_out(trained):
@@ -84,6 +125,62 @@ def test_history_and_report(split, trained):
     ).ndcg
 
 
+def test_evaluation_refuses_what_would_be_measured_wrongly(split, trained):
+    with pytest.raises(ValueError, match="training set"):
+        trained.evaluate(split.train)
+    with pytest.raises(ValueError, match="left out"):
+        trained.evaluate(split.test, exclude=[split.test])
+    users, items = split.test.pairs()
+    renumbered = pr.from_pairs(split.test.user_ids.array[users], split.test.item_ids.array[items])
+    with pytest.raises(ValueError, match="same order"):
+        trained.evaluate(renumbered)
+    with pytest.raises(TypeError, match="relevant must be Interactions"):
+        trained.evaluate([1, 2])
+
+
+def test_retraining_keeps_what_validation_chose(split):
+    model = quiet_fit(pr.Recommender(pr.MF(8), epochs=8), split)
+    again = model.retrain(split)
+    assert len(again.history_["epochs"]) == model.history_["best_epoch"]
+    assert again.model_.ranking.power == model.history_["best_chosen"]
+    assert len(again.model_.train) == len(split.train) + len(split.validation)
+    assert model.model_.ranking.power == model.history_["best_chosen"]
+    assert again.recommend([3], k=2)[0].shape == (1, 2)
+    with pytest.raises(AttributeError, match="fit"):
+        pr.Recommender().retrain(split)
+
+
+@pytest.mark.parametrize(
+    "parameters, error",
+    [
+        ({"epochs": 2.0}, "epochs must be an integer"),
+        ({"epochs": -1}, "epochs must be an integer of at least 1"),
+        ({"batch_size": 128.0}, "batch_size"),
+        ({"seed": None}, "seed"),
+        ({"seed": -1}, "seed"),
+        ({"learning_rate": "x"}, "learning_rate must be a number"),
+        ({"threads": -1}, "threads"),
+        ({"metric": "auc"}, "metric"),
+        ({"schedule": "step"}, "schedule"),
+        ({"backbone": pr.MF(-1)}, "dim"),
+        ({"ranking": pr.Ranking(power="x")}, "power must be a number"),
+        ({"ranking": pr.Ranking(power=[])}, "power must be a number"),
+    ],
+)
+def test_parameters_that_are_wrong_are_named(split, parameters, error):
+    with pytest.raises(ValueError, match=error):
+        pr.Recommender(**{"epochs": 1, **parameters}).fit(split)
+
+
+def test_parameters_of_the_wrong_kind_are_type_errors(split):
+    for parameters in ({"loss": None}, {"backbone": "MF"}, {"optimizer": None}, {"ranking": "power"}):
+        with pytest.raises(TypeError, match=next(iter(parameters))):
+            pr.Recommender(**parameters).fit(split)
+    assert quiet_fit(
+        pr.Recommender(pr.MF(4), ranking=pr.Ranking(power=np.float32(0.5)), epochs=1), split
+    ).model_.ranking == pr.Ranking(power=0.5)
+
+
 def test_the_same_seed_gives_the_same_bits_for_any_number_of_threads(split):
     factors = [
         quiet_fit(pr.Recommender(pr.MLP(8), epochs=2, threads=threads), split).item_factors
@@ -99,6 +196,10 @@ def test_another_ranking_needs_no_training(trained):
     norms = np.linalg.norm(popular.item_factors, axis=1)
     assert np.allclose(norms, (degree + 1.0) ** 2, rtol=1e-4)
     assert np.array_equal(popular.user_factors, trained.user_factors)
+    with pytest.raises(ValueError, match="chooses"):
+        trained.model_.with_ranking(pr.Ranking.power_by_validation())
+    with pytest.raises(ValueError, match="with_ranking"):
+        popular.save("nowhere")
 
 
 def test_saved_loaded_and_pickled_models_answer_the_same(trained, tmp_path):
@@ -108,6 +209,11 @@ def test_saved_loaded_and_pickled_models_answer_the_same(trained, tmp_path):
         ids, scores = model.recommend([3, 17])
         assert np.array_equal(ids, expected[0]) and np.array_equal(scores, expected[1])
     again = pickle.loads(pickle.dumps(pickle.loads(pickle.dumps(trained))))
+    again.save(tmp_path / "again")
+    loaded = pr.load(tmp_path / "again")
+    loaded.save(tmp_path / "copy")
+    for model in (pickle.loads(pickle.dumps(loaded)), pr.load(tmp_path / "copy")):
+        assert np.array_equal(model.recommend([3, 17])[0], expected[0])
     assert np.array_equal(again.recommend([3, 17])[0], expected[0])
     with pytest.raises(OSError, match="nothing_here"):
         pr.load(tmp_path / "nothing_here")
@@ -123,6 +229,9 @@ def test_parameters_are_those_of_an_estimator():
     assert model.loss == pr.SSM(tau=0.3) and model.epochs == 5
     copy = pr.Recommender(**model.get_params(deep=False))
     assert copy.get_params() == model.get_params()
+    model.set_params(loss__tau=0.5, loss=pr.SSM(negatives=3))
+    assert model.loss == pr.SSM(negatives=3, tau=0.5)
+    model.set_params(loss=pr.SSM(tau=0.3))
     assert repr(pr.Recommender(pr.MF(32), seed=7)) == (
         "Recommender(backbone=MF(dim=32, dropout=0.0), seed=7)"
     )
@@ -175,13 +284,19 @@ def test_control_c_leaves_the_best_weights(split):
 
 
 def test_other_threads_run_while_a_model_trains(split):
-    counted = []
-    model = pr.Recommender(pr.MF(64), epochs=30)
-    thread = threading.Thread(target=quiet_fit, args=(model, split))
+    """Counts only between the callbacks of two epochs, when Python has nothing to do for training."""
+    counted, within = [0], []
+
+    def on_epoch(record):
+        within.append(counted[0])
+
+    data = pr.random_split(pr.synthetic(users=2000, items=1500, interactions_per_user=30))
+    model = pr.Recommender(pr.MF(64), pr.DirectAU(), epochs=3)
+    thread = threading.Thread(target=quiet_fit, args=(model, data), kwargs={"on_epoch": on_epoch})
     thread.start()
     while thread.is_alive():
-        counted.append(len(counted))
-    assert len(counted) > 1000
+        counted[0] += 1
+    assert len(within) == 3 and min(np.diff(within)) > 100
 
 
 def test_training_without_a_split_needs_epochs(split):
