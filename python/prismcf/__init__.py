@@ -1,13 +1,13 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Collaborative filtering from implicit feedback: the models of the C++ library prism.
 
-    import prismcf as pr
+import prismcf as pr
 
-    data = pr.read("ratings.csv")
-    split = pr.random_split(data, validation=0.1, test=0.1, seed=123)
-    model = pr.Recommender(pr.MF(64), pr.SSM()).fit(split)
-    print(model.evaluate(split))
-    ids, scores = model.recommend(users, k=10)
+data = pr.read("ratings.csv")
+split = pr.random_split(data, validation=0.1, test=0.1, seed=123)
+model = pr.Recommender(pr.MF(64), pr.SSM()).fit(split)
+print(model.evaluate(split))
+ids, scores = model.recommend(users, k=10)
 """
 
 from ._load import module as _native
@@ -16,53 +16,48 @@ from .compile import CompileError, compile
 from .data import (
     FILE_ORDER,
     NO_COLUMN,
-    Ids,
     Interactions,
-    Split,
     from_arrow,
     from_csr,
     from_pairs,
-    given_split,
     k_core,
-    leave_last_out,
-    random_split,
     read,
     synthetic,
-    temporal_global_split,
-    temporal_user_split,
 )
+from .ids import Ids
+from .model import Model, Report, load
 from .policies import (
-    Adam,
-    AllInBatchNegatives,
     BPR,
     BSL,
-    Backbone,
-    BatchedWD,
     CCL,
-    DenseAdam,
-    DirectAU,
-    FullWD,
     IPL,
-    InBatchNegatives,
-    Initializer,
-    LightGCN,
-    Loss,
     MACR,
     MAWU,
     MF,
     MLP,
-    Optimizer,
     PRISM,
     PSL,
+    SGD,
+    SLK,
+    SSM,
+    Adam,
+    AllInBatchNegatives,
+    Backbone,
+    BatchedWD,
+    DenseAdam,
+    DirectAU,
+    FullWD,
+    InBatchNegatives,
+    Initializer,
+    LightGCN,
+    Loss,
+    Optimizer,
     PartialRowWiseAdam,
     Penalty,
     Policy,
     PopularityNegatives,
-    ReSN,
     Regularizer,
-    SGD,
-    SLK,
-    SSM,
+    ReSN,
     Sampler,
     SharedInBatchNegatives,
     SharedPopularityNegatives,
@@ -73,7 +68,16 @@ from .policies import (
     UnobservedNegatives,
     Xavier,
 )
-from .recommender import Model, Ranking, Recommender, Report, load
+from .ranking import Ranking
+from .recommender import Recommender
+from .splits import (
+    Split,
+    given_split,
+    leave_last_out,
+    random_split,
+    temporal_global_split,
+    temporal_user_split,
+)
 
 __version__: str = _native.version
 instruction_set: str = _native.instruction_set

@@ -137,7 +137,9 @@ def _compile(command: List[str], unit: str, library: str) -> None:
 def _first_errors(output: str) -> str:
     """The lines of the first errors, those about the source itself first."""
     lines = [line for line in output.splitlines() if re.search(r"\berror: ", line)]
-    contract = [line for line in lines if "static assertion failed" in line or "static_assert" in line]
+    contract = [
+        line for line in lines if "static assertion failed" in line or "static_assert" in line
+    ]
     own = [line for line in lines if not line.startswith("/") and "include/prism" not in line]
     chosen = list(dict.fromkeys([*contract[:2], *own[:3], *lines[:1]]))
     return "the loss does not compile:\n" + "\n".join(

@@ -1,96 +1,19 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Interactions of users with items, and their splits."""
+"""Interactions of users with items."""
 
 from __future__ import annotations
 
-import numbers
 import os
 import warnings
-from typing import Any, Callable, Dict, List, NamedTuple, Optional, Sequence, Tuple, Union
+from typing import Any, Callable, List, Optional, Sequence, Tuple, Union
 
 import numpy as np
 import numpy.typing as npt
 
 from ._load import module as _native
+from .ids import Ids, IdSequence, Rows, sequence, texts_of, whole
 
 Column = Union[int, str]
-IdArray = npt.NDArray[Any]
-Rows = npt.NDArray[np.uint32]
-IdSequence = Union[Sequence[Any], npt.NDArray[Any]]
-
-
-class Ids:
-    """The ids of users or items: row r of a table belongs to the id ids[r].
-
-    Integers stay integers; everything else is text.
-    """
-
-    def __init__(self, texts: List[str], integers: bool) -> None:
-        self._texts = texts
-        self.integers = integers
-        self._array: Optional[IdArray] = None
-
-    def __len__(self) -> int:
-        return len(self._texts)
-
-    @property
-    def array(self) -> IdArray:
-        """All ids, in the order of the rows: int64, or objects."""
-        if self._array is None:
-            if not self.integers:
-                self._array = np.array(self._texts, dtype=object)
-            else:
-                try:
-                    self._array = np.array(self._texts, dtype=np.int64)
-                except OverflowError:  # unsigned
-                    self._array = np.array([int(text) for text in self._texts], dtype=object)
-        return self._array
-
-    def of(self, rows: Rows) -> IdArray:
-        """The ids of rows; of `absent` rows None, or -1 among int64."""
-        known = rows != _native.absent
-        nothing = None if self.array.dtype == object else -1
-        ids: IdArray = np.full(rows.shape, nothing, dtype=self.array.dtype)
-        ids[known] = self.array[rows[known]]
-        return ids
-
-
-def _sequence(ids: Any, name: str = "ids") -> List[Any]:
-    """A list of ids. One id by itself is an error, as text would be taken letter by letter."""
-    if isinstance(ids, (str, bytes)) or not hasattr(ids, "__iter__") or np.ndim(ids) == 0:
-        if not isinstance(ids, (set, frozenset, dict)) and not hasattr(ids, "__next__"):
-            raise TypeError(f"{name} must be a sequence of ids, such as [{ids!r}], not one id")
-    if hasattr(ids, "columns") or getattr(ids, "ndim", 1) != 1:
-        raise TypeError(f"{name} must be a sequence of ids, not a table")
-    if hasattr(ids, "to_list"):  # pandas and polars
-        return list(ids.to_list())
-    return list(ids.tolist() if hasattr(ids, "tolist") else ids)
-
-
-def _texts(ids: Sequence[Any], name: str = "ids") -> List[bytes]:
-    """Ids as the library has them."""
-    return [_text(one, f"{name}[{k}]") for k, one in enumerate(ids)]
-
-
-def _text(one: Any, name: str) -> bytes:
-    if isinstance(one, str) and one != "":
-        return one.encode("utf-8", "surrogateescape")
-    if isinstance(one, numbers.Integral) and not isinstance(one, (bool, np.bool_)):
-        return str(int(one)).encode()
-    missing = (
-        one is None
-        or (isinstance(one, str) and one == "")
-        or (isinstance(one, float) and one != one)
-        or type(one).__name__ in ("NAType", "NaTType")  # of pandas
-    )
-    raise ValueError(
-        f"{name} is {one!r}: "
-        + ("there must be no missing ids" if missing else "an id must be an integer or text")
-    )
-
-
-def _whole(ids: Sequence[Any]) -> bool:
-    return all(isinstance(one, numbers.Integral) for one in ids)
 
 
 class Interactions:
@@ -161,13 +84,13 @@ class Interactions:
 
     def rows_of_users(self, ids: IdSequence) -> Rows:
         """The rows of users. Raises KeyError for an id that the data does not have."""
-        wanted = _sequence(ids, "users")
-        return self._rows("user", self._native.user_rows(_texts(wanted, "users")), wanted)
+        wanted = sequence(ids, "users")
+        return self._rows("user", self._native.user_rows(texts_of(wanted, "users")), wanted)
 
     def rows_of_items(self, ids: IdSequence) -> Rows:
         """The rows of items. Raises KeyError for an id that the data does not have."""
-        wanted = _sequence(ids, "items")
-        return self._rows("item", self._native.item_rows(_texts(wanted, "items")), wanted)
+        wanted = sequence(ids, "items")
+        return self._rows("item", self._native.item_rows(texts_of(wanted, "items")), wanted)
 
     @staticmethod
     def _rows(kind: str, found: Any, ids: IdSequence) -> Rows:
@@ -193,52 +116,17 @@ def _unpickled(
     integers: Tuple[bool, bool],
 ) -> Interactions:  # fmt: skip
     native = _native.from_parts(
-        _texts(user_ids), _texts(item_ids), users, items, times if len(times) else None
+        texts_of(user_ids), texts_of(item_ids), users, items, times if len(times) else None
     )
     return Interactions(native, integers)
 
 
-class Split(NamedTuple):
-    """Three parts of one data set, with the same users and items.
-
-    Data that is read in parts is brought together by given_split().
-    """
-
-    train: Interactions
-    validation: Interactions
-    test: Interactions
-
-    def merged(self) -> "Split":
-        """Training and validation set together. Recommender.retrain() trains on them."""
-        return _split(self.train, _native.merge_validation(_to_native(self)))
-
-
-def _to_native(split: Split) -> Any:
-    for name in ("validation", "test"):
-        _require_same_ids(split.train, getattr(split, name), name)
-    return _native.Split(split.train._native, split.validation._native, split.test._native)
-
-
-def _require_same_ids(train: Interactions, part: Any, name: str) -> None:
-    """Rows are compared by their numbers, so both must have the same ids in the same order."""
-    _require_interactions(part, name)
-    if not _native.same_ids(train._native, part._native):
-        raise ValueError(
-            f"{name} must have the users and items of the training set, in the same order: "
-            "given_split(train, test) brings data together that was read in parts"
-        )
-
-
-def _require_interactions(data: Any, name: str) -> None:
+def require_interactions(data: Any, name: str) -> None:
     if not isinstance(data, Interactions):
         raise TypeError(
             f"{name} must be Interactions, as read(), from_arrow(), from_csr() and from_pairs() make "
             f"them, not {type(data).__name__}"
         )
-
-
-def _split(like: Interactions, native: Any) -> Split:
-    return Split(like._like(native.train), like._like(native.validation), like._like(native.test))
 
 
 NO_COLUMN: int = _native.no_column
@@ -291,7 +179,7 @@ def from_pairs(
     for name, column in (("users", users), ("items", items)):
         values: Any = column.to_numpy() if hasattr(column, "to_numpy") else column
         if not isinstance(values, np.ndarray) or values.dtype.kind not in "iu":
-            values = _sequence(column, name)
+            values = sequence(column, name)
         if isinstance(values, np.ndarray) and values.dtype.kind in "iu" and values.ndim == 1:
             integers.append(True)
             small = values.dtype != np.uint64 or not len(values) or values.max() < 2**63
@@ -299,9 +187,9 @@ def from_pairs(
                 ids.append(np.ascontiguousarray(values, dtype=np.int64))
                 continue
         else:
-            values = _sequence(values, name)
-            integers.append(len(values) > 0 and _whole(values))
-        ids.append(_texts(list(values), name))
+            values = sequence(values, name)
+            integers.append(len(values) > 0 and whole(values))
+        ids.append(texts_of(list(values), name))
     seconds = None if times is None else _seconds(times)
     return Interactions(_native.from_ids(ids[0], ids[1], seconds), (integers[0], integers[1]))
 
@@ -360,61 +248,6 @@ def from_arrow(
         text = str(error).replace("pass ArrowNulls::drop", "pass drop_nulls=True")
         raise ValueError(text) from None
     return Interactions(native, (users, items))
-
-
-def random_split(
-    data: Interactions, *, validation: float = 0.1, test: float = 0.1, seed: int = 123
-) -> Split:
-    """Draws validation and test set at random from all interactions."""
-    _require_interactions(data, "data")
-    return _split(data, _native.random_split(data._native, validation, test, seed))
-
-
-def temporal_user_split(data: Interactions, *, validation: float = 0.1, test: float = 0.1) -> Split:
-    """Each user's last interactions, by time."""
-    _require_interactions(data, "data")
-    return _split(data, _native.temporal_user_split(data._native, validation, test))
-
-
-def temporal_global_split(
-    data: Interactions, *, validation: float = 0.1, test: float = 0.1
-) -> Split:
-    """The last interactions of all, by time."""
-    _require_interactions(data, "data")
-    return _split(data, _native.temporal_global_split(data._native, validation, test))
-
-
-def leave_last_out(data: Interactions) -> Split:
-    """Each user's last interaction for the test, the one before it for validation."""
-    _require_interactions(data, "data")
-    return _split(data, _native.leave_last_out(data._native))
-
-
-def given_split(
-    train: Interactions,
-    test: Interactions,
-    *,
-    validation: float = 0.1,
-    seed: int = 123,
-    drop_repeated: bool = False,
-) -> Split:
-    """A test set that is given; the validation set is drawn from the training set.
-
-    Both may have been read apart: users and items are then those of both. Interactions that are in
-    both are an error unless drop_repeated, which leaves them out of the test set.
-    """
-    _require_interactions(train, "train")
-    _require_interactions(test, "test")
-    parts = train._native, test._native
-    integers = train._integers
-    if not _native.same_ids(*parts):
-        parts = _native.with_ids_of_both(*parts)
-        integers = (
-            train._integers[0] and test._integers[0],
-            train._integers[1] and test._integers[1],
-        )
-    native = _native.given_split(*parts, validation, seed, drop_repeated)
-    return _split(Interactions(parts[0], integers), native)
 
 
 def k_core(data: Interactions, users: int, items: int) -> Interactions:

@@ -19,10 +19,11 @@ from typing import Any, Callable, Optional, Tuple, Union
 import numpy as np
 import numpy.typing as npt
 
-from .data import Interactions, Split, from_csr, random_split
-from .policies import MF, Backbone, Loss, SSM
-from .recommender import Model, load
+from .data import Interactions, from_csr
+from .model import Model, load
+from .policies import MF, SSM, Backbone, Loss
 from .recommender import Recommender as _Recommender
+from .splits import Split, random_split
 
 Numbers = npt.NDArray[np.int32]
 Scores = npt.NDArray[np.float32]

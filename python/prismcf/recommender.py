@@ -1,383 +1,26 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Models: chosen by their parts, trained, asked for lists, saved."""
+"""Models to be trained, chosen by their parts."""
 
 from __future__ import annotations
 
 import copy
 import dataclasses
-import io
 import numbers
 import os
-import shutil
-import sys
-import tarfile
-import tempfile
 import warnings
-from dataclasses import dataclass
 from typing import Any, Callable, Dict, List, Literal, Mapping, Optional, Sequence, Tuple, Union
 
-import numpy as np
-import numpy.typing as npt
-
 from . import policies
+from ._check import real, whole
 from ._load import module as _native
-from .data import (
-    IdArray,
-    IdSequence,
-    Interactions,
-    Rows,
-    Split,
-    _require_interactions,
-    _require_same_ids,
-    _sequence,
-    _text,
-    _to_native,
-)
+from .data import Interactions, require_interactions
+from .ids import IdArray, IdSequence
+from .model import INTEGERS, Model, Report, Scores, Untrained
+from .progress import Progress
+from .ranking import Ranking
+from .splits import Split, to_native
 
-Scores = npt.NDArray[np.float32]
 OnEpoch = Callable[[Mapping[str, Any]], Optional[bool]]
-Untrained = Literal["popular", "rows", "raise"]
-
-
-@dataclass(frozen=True)
-class Ranking:
-    """The magnitudes that items are ranked with, from their popularity d in training.
-
-    `power`: (d + 1)^power. `alpha`: PRISM's alpha * log(d + 2) + 1 - alpha. `exponent`: the row's own
-    magnitude to this power, times that. A sequence of powers or alphas: training chooses the one that
-    ranks the validation set best.
-    """
-
-    power: Union[None, float, Sequence[float]] = None
-    alpha: Union[None, float, Sequence[float]] = None
-    exponent: Optional[float] = None
-
-    @classmethod
-    def power_by_validation(cls) -> "Ranking":
-        return cls(power=tuple(_native.default_powers))
-
-    @classmethod
-    def alpha_by_validation(cls) -> "Ranking":
-        return cls(alpha=tuple(_native.default_alphas))
-
-    def _to_native(self) -> Any:
-        native = _native.Ranking()
-        for name, value in (("power", self.power), ("alpha", self.alpha)):
-            if value is None:
-                continue
-            if isinstance(value, numbers.Real):
-                setattr(native, name, _real(name, value))
-                continue
-            several: Any = value
-            if isinstance(value, str) or not hasattr(value, "__iter__") or not len(several):
-                raise ValueError(f"{name} must be a number or a sequence of numbers, not {value!r}")
-            setattr(native, name + "s", [_real(name, one) for one in several])
-        native.exponent = None if self.exponent is None else _real("exponent", self.exponent)
-        return native
-
-    def chooses(self) -> bool:
-        """Whether training chooses the power or alpha."""
-        return any(hasattr(value, "__iter__") for value in (self.power, self.alpha))
-
-
-@dataclass(frozen=True)
-class Report:
-    """Metrics of lists of length k: means over the users with a relevant item."""
-
-    k: int
-    users: int
-    ndcg: float
-    recall: float
-    precision: float
-    mrr: float
-    hit_rate: float
-    coverage: float
-    """The share of all items that are in at least one list."""
-    average_popularity: float
-    gini: float
-    ndcg_popular: float
-    """The part of ndcg from the 5 % most popular items; the three parts add up to ndcg."""
-    ndcg_neutral: float
-    ndcg_unpopular: float
-
-
-class Progress:
-    """Shows a line for each epoch, and on a terminal the progress within it."""
-
-    def __init__(self) -> None:
-        self._terminal = sys.stderr.isatty()
-        self._metric = ""
-
-    def begin(self, info: Mapping[str, Any]) -> None:
-        self._metric = info["metric"]
-        print(f"{info['model']}: {info['pairs']} pairs", file=sys.stderr)
-
-    def batch(self, epoch: int, pairs: int, total: int, seconds: float) -> None:
-        if self._terminal:
-            text = f"\repoch {epoch}: {100 * pairs // total} %"
-            print(text, end="", file=sys.stderr, flush=True)
-
-    def epoch(self, record: Mapping[str, Any]) -> None:
-        quality = record["validation"]
-        shown = "" if quality is None else f"  {self._metric} {quality:.4f}"
-        star = " *" if record["best"] else ""
-        start = "\r" if self._terminal else ""
-        print(
-            f"{start}epoch {record['epoch']}: loss {record['loss']:.5f}{shown}{star}",
-            file=sys.stderr,
-            flush=True,
-        )
-
-
-class Model:
-    """A trained or loaded model, which answers questions.
-
-    Ids are those of the data. Lists are arrays, one row for each question: ids, best first, and
-    scores. Where a list has fewer than k items, the rest are None (-1 among integers) with the score
-    NaN.
-    """
-
-    def __init__(
-        self,
-        ranker: Any,
-        integers: Tuple[bool, bool] = (False, False),
-        write: Optional[Callable[[str], None]] = None,
-        threads: Optional[int] = None,
-    ) -> None:
-        self._ranker = ranker
-        self._train = Interactions(ranker.train, integers)
-        self._integers = integers
-        self._write = write
-        self.threads = threads
-        """At most so many threads answer; None: no limit."""
-
-    def __repr__(self) -> str:
-        return f"Model({self.name})"
-
-    @property
-    def name(self) -> str:
-        return str(self._ranker.name)
-
-    @property
-    def train(self) -> Interactions:
-        """What it was trained on."""
-        return self._train
-
-    @property
-    def user_factors(self) -> Scores:
-        """The users' rows, users x dim, without a copy."""
-        return _read_only(self._ranker.user_factors())
-
-    @property
-    def item_factors(self) -> Scores:
-        """The items' rows with the magnitudes that they are ranked with, without a copy."""
-        return _read_only(self._ranker.item_factors())
-
-    @property
-    def ranking(self) -> Ranking:
-        """The magnitudes that items are ranked with; a power or alpha that training chose."""
-        native = self._ranker.ranking
-        return Ranking(native.power, native.alpha, native.exponent)
-
-    def with_ranking(self, ranking: Ranking) -> "Model":
-        """The model with other magnitudes, for example a larger power for more popular items."""
-        if ranking.chooses():
-            raise ValueError("ranking must have one power or alpha: only training chooses among several")
-        ranker = self._ranker.with_ranking(ranking._to_native())
-        return Model(ranker, self._integers, threads=self.threads)
-
-    def save(self, path: Union[str, "os.PathLike[str]"]) -> None:
-        """Writes the model into a folder, for load() and for the C++ library and its programs."""
-        if self._write is None:
-            raise ValueError(
-                "a model of with_ranking() cannot be saved: save the model that it came from, or train "
-                "with this ranking"
-            )
-        self._write(os.fspath(path))
-
-    def __reduce__(self) -> Tuple[Callable[..., "Model"], Tuple[bytes, Optional[int]]]:
-        with tempfile.TemporaryDirectory() as folder:
-            path = os.path.join(folder, "model")
-            self.save(path)
-            packed = io.BytesIO()
-            with tarfile.open(fileobj=packed, mode="w") as archive:
-                archive.add(path, "model")
-            return _unpickled, (packed.getvalue(), self.threads)
-
-    def recommend(
-        self,
-        users: Optional[IdSequence] = None,
-        k: int = 10,
-        *,
-        exclude_seen: bool = True,
-        among: Optional[IdSequence] = None,
-        without: Optional[IdSequence] = None,
-        similarity: Literal["dot", "cosine"] = "dot",
-        untrained: Untrained = "popular",
-    ) -> Tuple[IdArray, Scores]:
-        """The k best items for each user; for all users, in the order of train.user_ids, if None.
-
-        among, without: the only items to recommend, items not to recommend. A user without an
-        interaction in training gets the most popular items, scored by their numbers of users; with
-        untrained="rows" what its initial row gives; with "raise" there is a ValueError. Items without
-        an interaction in training are not recommended, except with "rows" (evaluate() ranks them too).
-        Raises KeyError for an id that the model does not have.
-
-        Returns ids (users x k) and scores (users x k, float32).
-        """
-        rows = (
-            np.arange(self._train.n_users, dtype=np.uint32)
-            if users is None
-            else self._train.rows_of_users(users)
-        )
-        if untrained not in ("popular", "rows", "raise"):
-            raise ValueError(f"untrained must be 'popular', 'rows' or 'raise', not {untrained!r}")
-        if untrained == "raise":
-            without_history = np.flatnonzero(self._train.user_degree[rows] == 0)
-            if without_history.size:
-                first = self._train.user_ids.of(rows[without_history[:1]])[0]
-                raise ValueError(
-                    f"{without_history.size} users have no interaction in training, such as {first!r}"
-                )
-        with _native.Threads(self.threads):
-            items, scores = self._ranker.recommend(
-                rows, _whole("k", k, 1), _by_cosine(similarity), exclude_seen, self._items(among),
-                self._items(without), untrained == "rows",
-            )  # fmt: skip
-        return self._train.item_ids.of(np.asarray(items)), np.asarray(scores)
-
-    def recommend_to_new(
-        self,
-        histories: Any,
-        k: int = 10,
-        *,
-        exclude_seen: bool = True,
-        among: Optional[IdSequence] = None,
-        without: Optional[IdSequence] = None,
-        similarity: Literal["dot", "cosine"] = "dot",
-    ) -> Tuple[IdArray, Scores]:
-        """The k best items for users who came after training, from the items of each.
-
-        histories: a sequence of ids for each user; or a sparse matrix, users x items, whose columns are
-        the rows of the model's items. Items that the model does not have are passed over, with a
-        warning if a user has no other; such a user gets the most popular items.
-        """
-        native = self._train._native
-        known = []
-        strangers = 0
-        if hasattr(histories, "tocsr"):
-            matrix = histories.tocsr()
-            if matrix.shape[1] != self._train.n_items:
-                raise ValueError(
-                    f"histories must have a column for each of the {self._train.n_items} items, not "
-                    f"{matrix.shape[1]}"
-                )
-            ends = matrix.indptr
-            for a, b in zip(ends[:-1], ends[1:]):
-                known.append(np.ascontiguousarray(matrix.indices[a:b], dtype=np.uint32))
-        else:
-            for place, history in enumerate(histories):
-                name = f"histories[{place}]"
-                wanted = [_text(one, name) for one in _sequence(history, name)]
-                rows = np.asarray(native.item_rows(wanted))
-                rows = np.ascontiguousarray(rows[rows != _native.absent])
-                strangers += len(wanted) > 0 and len(rows) == 0
-                known.append(rows)
-        if strangers:
-            warnings.warn(
-                f"{strangers} users have no item that the model has: they get the most popular ones",
-                stacklevel=2,
-            )
-        with _native.Threads(self.threads):
-            items, scores = self._ranker.recommend_to_new(
-                _native.with_items_of(native, known), _whole("k", k, 1), _by_cosine(similarity),
-                exclude_seen, self._items(among), self._items(without),
-            )  # fmt: skip
-        return self._train.item_ids.of(np.asarray(items)), np.asarray(scores)
-
-    def similar_items(
-        self, items: IdSequence, k: int = 10, *, untrained: bool = False
-    ) -> Tuple[IdArray, Scores]:
-        """The k items most similar to each item, by cosine; without those that training never saw."""
-        rows = self._train.rows_of_items(items)
-        with _native.Threads(self.threads):
-            found, scores = self._ranker.similar(rows, _whole("k", k, 1), False, untrained)
-        return self._train.item_ids.of(np.asarray(found)), np.asarray(scores)
-
-    def similar_users(
-        self, users: IdSequence, k: int = 10, *, untrained: bool = False
-    ) -> Tuple[IdArray, Scores]:
-        """The k users most similar to each user, by cosine; without those that training never saw."""
-        rows = self._train.rows_of_users(users)
-        with _native.Threads(self.threads):
-            found, scores = self._ranker.similar(rows, _whole("k", k, 1), True, untrained)
-        return self._train.user_ids.of(np.asarray(found)), np.asarray(scores)
-
-    def evaluate(
-        self,
-        relevant: Union[Split, Interactions],
-        k: int = 20,
-        *,
-        exclude: Sequence[Interactions] = (),
-        similarity: Literal["dot", "cosine"] = "dot",
-    ) -> Report:
-        """Ranks all items for each user of a test set, without those seen in training.
-
-        relevant: the test set; or a split, whose validation set is then left out of the lists too.
-        exclude: further interactions whose items are left out. All must have the model's users and
-        items in the same order, and no interaction of the test set may be one of training.
-        """
-        left_out = list(exclude)
-        if isinstance(relevant, Split):
-            left_out += [relevant.train, relevant.validation]
-            relevant = relevant.test
-        _require_same_ids(self._train, relevant, "relevant")
-        for part in left_out:
-            _require_same_ids(self._train, part, "exclude")
-            if _native.have_common_interaction(relevant._native, part._native):
-                raise ValueError("relevant must have no interaction that is left out of the lists")
-        natives = [part._native for part in left_out]
-        with _native.Threads(self.threads):
-            report = self._ranker.evaluate(
-                relevant._native, _whole("k", k, 1), natives, _by_cosine(similarity)
-            )
-        return Report(**report)
-
-    def _items(self, ids: Optional[IdSequence]) -> Optional[Rows]:
-        return None if ids is None else self._train.rows_of_items(ids)
-
-
-def load(path: Union[str, "os.PathLike[str]"]) -> Model:
-    """A model that Recommender.save(), or C++'s save_model(), has written."""
-    folder = os.path.abspath(os.fspath(path))
-    ranker = _native.Ranker.load(folder)
-
-    def write(to: str) -> None:
-        if not os.path.isdir(folder):
-            raise ValueError(f"the folder {folder}, from which the model was loaded, is gone")
-        shutil.copytree(folder, to)
-
-    return Model(ranker, _saved_integers(folder), write)
-
-
-def _unpickled(packed: bytes, threads: Optional[int]) -> Model:
-    place = tempfile.mkdtemp()
-    try:
-        with tarfile.open(fileobj=io.BytesIO(packed)) as archive:
-            archive.extractall(place, **_TRUSTED)
-        model = load(os.path.join(place, "model"))
-    finally:
-        shutil.rmtree(place)
-
-    def write(to: str) -> None:
-        with tempfile.TemporaryDirectory() as folder:
-            with tarfile.open(fileobj=io.BytesIO(packed)) as archive:
-                archive.extractall(folder, **_TRUSTED)
-            shutil.copytree(os.path.join(folder, "model"), to)
-
-    model._write = write
-    model.threads = threads
-    return model
 
 
 class Recommender:
@@ -518,7 +161,7 @@ class Recommender:
         with _native.Threads(self._threads()):
             native = make(self._spec(split), split.train._native)
             self.history_, interrupted, self._native_history = native.fit(
-                _to_native(split), options, checkpoint is not None, begin, batch, epoch
+                to_native(split), options, checkpoint is not None, begin, batch, epoch
             )
             self._take(native, split)
         if interrupted:
@@ -539,7 +182,7 @@ class Recommender:
         begin, batch, epoch = self._observed(on_epoch)
         with _native.Threads(self._threads()):
             native, again.history_, interrupted = self._native_model.retrained(
-                _to_native(split), self._native_history, self._fit_options(), begin, batch, epoch
+                to_native(split), self._native_history, self._fit_options(), begin, batch, epoch
             )
             again._take(native, split)
         if interrupted:
@@ -562,7 +205,7 @@ class Recommender:
         """Keeps a trained model."""
         integers = split.train._integers
         kinds = [name for name, whole in zip(("users", "items"), integers) if whole]
-        notes = [(_INTEGERS, " ".join(kinds))] if kinds else []
+        notes = [(INTEGERS, " ".join(kinds))] if kinds else []
         self._native_model = native
         self.model_ = Model(
             _native.Ranker.of_model(native),
@@ -572,7 +215,7 @@ class Recommender:
         )
 
     def _threads(self) -> Optional[int]:
-        return None if self.threads is None else _whole("threads", self.threads, 1)
+        return None if self.threads is None else whole("threads", self.threads, 1)
 
     def _spec(self, split: Split) -> Any:
         parts = {
@@ -593,9 +236,9 @@ class Recommender:
             setattr(spec, kind, policy.policy_name())
             for name, value in policy.options():
                 spec.set(name, _number(name, value, policy))
-        spec.seed = _whole("seed", self.seed, 0)
-        spec.dim = _whole("dim", self.backbone.dim, 1)
-        spec.dropout = _real("dropout", self.backbone.dropout)
+        spec.seed = whole("seed", self.seed, 0)
+        spec.dim = whole("dim", self.backbone.dim, 1)
+        spec.dropout = real("dropout", self.backbone.dropout)
         spec.activation = getattr(self.backbone, "activation", "ReLU")
         ranking = self.ranking
         if ranking == "auto":
@@ -617,13 +260,13 @@ class Recommender:
     def _fit_options(self) -> Any:
         options = _native.FitOptions()
         if self.learning_rate is not None:
-            options.learning_rate = _real("learning_rate", self.learning_rate)
-        options.batch_size = _whole("batch_size", self.batch_size, 1)
-        options.epochs = None if self.epochs is None else _whole("epochs", self.epochs, 1)
-        options.patience = _whole("patience", self.patience, 1)
-        options.min_steps = _whole("min_steps", self.min_steps, 0)
-        options.validate_every = _whole("validate_every", self.validate_every, 1)
-        options.k = _whole("k", self.k, 1)
+            options.learning_rate = real("learning_rate", self.learning_rate)
+        options.batch_size = whole("batch_size", self.batch_size, 1)
+        options.epochs = None if self.epochs is None else whole("epochs", self.epochs, 1)
+        options.patience = whole("patience", self.patience, 1)
+        options.min_steps = whole("min_steps", self.min_steps, 0)
+        options.validate_every = whole("validate_every", self.validate_every, 1)
+        options.k = whole("k", self.k, 1)
         options.set_metric(str(self.metric))
         if self.schedule is not None:
             options.set_schedule(str(self.schedule))
@@ -715,42 +358,6 @@ class Recommender:
         return state
 
 
-# The argument of extractall() in the versions of Python that have it.
-_TRUSTED: Dict[str, Any] = {"filter": "data"} if hasattr(tarfile, "data_filter") else {}
-
-_INTEGERS = "python integer ids"  # a note of a saved model
-
-
-def _saved_integers(folder: str) -> Tuple[bool, bool]:
-    notes = dict(_native.saved_description(folder))
-    kinds = notes.get("note " + _INTEGERS, "").split()
-    return "users" in kinds, "items" in kinds
-
-
-def _read_only(view: Any) -> Scores:
-    array = np.asarray(view)
-    array.flags.writeable = False
-    return array
-
-
-def _whole(name: str, value: Any, least: int) -> int:
-    if not isinstance(value, numbers.Integral) or isinstance(value, (bool, np.bool_)) or value < least:
-        raise ValueError(f"{name} must be an integer of at least {least}, not {value!r}")
-    return int(value)
-
-
-def _real(name: str, value: Any) -> float:
-    if not isinstance(value, numbers.Real) or isinstance(value, (bool, np.bool_)):
-        raise ValueError(f"{name} must be a number, not {value!r}")
-    return float(value)
-
-
-def _by_cosine(similarity: str) -> bool:
-    if similarity not in ("dot", "cosine"):
-        raise ValueError(f"similarity must be 'dot' or 'cosine', not {similarity!r}")
-    return similarity == "cosine"
-
-
 def _number(name: str, value: Any, policy: policies.Policy) -> float:
     """An option as the library has it: an enumeration by its position."""
     if isinstance(value, numbers.Real):
@@ -781,6 +388,6 @@ def _as_split(data: Any) -> Split:
         data = Split(*data)
     if isinstance(data, Split):
         return data
-    _require_interactions(data, "data")
+    require_interactions(data, "data")
     empty = data._like(_native.empty_like(data._native))
     return Split(data, empty, empty)

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
-import prismcf as pr
 import pytest
+
+import prismcf as pr
 
 
 @pytest.fixture(scope="session")

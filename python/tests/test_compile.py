@@ -6,9 +6,10 @@ import shutil
 import time
 
 import numpy as np
-import prismcf as pr
 import pytest
 from conftest import quiet_fit
+
+import prismcf as pr
 
 pytestmark = pytest.mark.skipif(
     shutil.which(os.environ.get("CXX", "g++")) is None, reason="there is no compiler"

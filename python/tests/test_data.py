@@ -2,8 +2,9 @@
 """Interactions come in with their ids, and are split."""
 
 import numpy as np
-import prismcf as pr
 import pytest
+
+import prismcf as pr
 
 
 def test_a_file_is_read_with_its_ids(tmp_path):
@@ -87,7 +88,8 @@ def test_splits_are_parts_of_the_data():
 
 
 @pytest.mark.parametrize(
-    "ids", [["a", None], [1, None], [1.0, 2.0], [True, False], [b"a", b"b"], ["a", ""], [float("nan"), 1]]
+    "ids",
+    [["a", None], [1, None], [1.0, 2.0], [True, False], [b"a", b"b"], ["a", ""], [float("nan"), 1]],
 )
 def test_ids_that_are_none_are_refused(ids):
     with pytest.raises(ValueError, match=r"users\[\d\]"):
@@ -142,7 +144,9 @@ def test_parts_that_were_read_apart_are_brought_together():
     assert split.train.user_ids.array.tolist() == ["a", "b", "c", "d"]
     assert split.test.item_ids.array.tolist() == [1, 2, 3, 9]
     users, items = split.test.pairs()
-    pairs = {(split.test.user_ids.array[u], split.test.item_ids.array[i]) for u, i in zip(users, items)}
+    pairs = {
+        (split.test.user_ids.array[u], split.test.item_ids.array[i]) for u, i in zip(users, items)
+    }
     assert pairs == {("c", 1), ("a", 2), ("d", 9)}
     with pytest.raises(ValueError, match="given_split"):
         pr.Recommender(pr.MF(4), epochs=1).fit(pr.Split(train, train, test))

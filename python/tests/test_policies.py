@@ -3,9 +3,10 @@
 
 import dataclasses
 
-import prismcf as pr
 import pytest
 from conftest import quiet_fit
+
+import prismcf as pr
 from prismcf import policies
 from prismcf._load import module as native
 

@@ -10,9 +10,10 @@ import textwrap
 import threading
 
 import numpy as np
-import prismcf as pr
 import pytest
 from conftest import quiet_fit
+
+import prismcf as pr
 
 
 def test_lists_have_ids_and_scores(split, trained):
@@ -120,9 +121,10 @@ def test_history_and_report(split, trained):
     assert report.ndcg == trained.history_["epochs"][best - 1]["validation"]
     parts = report.ndcg_popular + report.ndcg_neutral + report.ndcg_unpopular
     assert report.ndcg == pytest.approx(parts)
-    assert trained.evaluate(split).ndcg == trained.evaluate(
-        split.test, exclude=[split.validation]
-    ).ndcg
+    assert (
+        trained.evaluate(split).ndcg
+        == trained.evaluate(split.test, exclude=[split.validation]).ndcg
+    )
 
 
 def test_evaluation_refuses_what_would_be_measured_wrongly(split, trained):
@@ -173,7 +175,12 @@ def test_parameters_that_are_wrong_are_named(split, parameters, error):
 
 
 def test_parameters_of_the_wrong_kind_are_type_errors(split):
-    for parameters in ({"loss": None}, {"backbone": "MF"}, {"optimizer": None}, {"ranking": "power"}):
+    for parameters in (
+        {"loss": None},
+        {"backbone": "MF"},
+        {"optimizer": None},
+        {"ranking": "power"},
+    ):
         with pytest.raises(TypeError, match=next(iter(parameters))):
             pr.Recommender(**parameters).fit(split)
     assert quiet_fit(
@@ -308,9 +315,9 @@ def test_training_without_a_split_needs_epochs(split):
 
 def test_divergence_is_an_arithmetic_error(split):
     with pytest.raises(ArithmeticError):
-        pr.Recommender(
-            pr.MF(8), pr.BPR(), optimizer=pr.SGD(), learning_rate=1e30, epochs=50
-        ).fit(split)
+        pr.Recommender(pr.MF(8), pr.BPR(), optimizer=pr.SGD(), learning_rate=1e30, epochs=50).fit(
+            split
+        )
 
 
 def test_a_process_that_is_forked_after_training_recommends(trained):

@@ -8,9 +8,10 @@ import os
 import subprocess
 
 import numpy as np
-import prismcf as pr
 import pytest
 from conftest import quiet_fit
+
+import prismcf as pr
 
 experiment = os.environ.get("PRISM_EXPERIMENT")
 pytestmark = pytest.mark.skipif(not experiment, reason="PRISM_EXPERIMENT names no program")
@@ -45,7 +46,16 @@ def test_factors_are_those_of_experiment(tmp_path, flags, parameters):
     training = ["--dim", "8", "--epochs", "3", "--lr", "0.01", "--batch", "256", "--quiet"]
     initializer = [] if "--initializer" in flags else ["--initializer", "Xavier"]
     subprocess.run(
-        [experiment, "--data", str(file), *flags, *initializer, *training, "--save", str(tmp_path / "m")],
+        [
+            experiment,
+            "--data",
+            str(file),
+            *flags,
+            *initializer,
+            *training,
+            "--save",
+            str(tmp_path / "m"),
+        ],
         check=True,
         capture_output=True,
     )
