@@ -78,6 +78,7 @@ from .splits import (
     temporal_global_split,
     temporal_user_split,
 )
+from .tuning import Tried, tune
 
 __version__: str = _native.version
 instruction_set: str = _native.instruction_set
@@ -129,6 +130,7 @@ __all__ = [
     "SharedUniformNegatives",
     "SimpleX",
     "Split",
+    "Tried",
     "UltraGCN",
     "UniformNegatives",
     "UnobservedNegatives",
@@ -147,5 +149,6 @@ __all__ = [
     "synthetic",
     "temporal_global_split",
     "temporal_user_split",
+    "tune",
     "variant",
 ]
