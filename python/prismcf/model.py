@@ -233,6 +233,11 @@ class Model:
             found, scores = self._ranker.similar(rows, whole("k", k, 1), True, untrained)
         return self._train.user_ids.of(np.asarray(found)), np.asarray(scores)
 
+    def scores(self, users: IdSequence, items: IdSequence) -> Scores:
+        """The score of each pair (users[j], items[j]), by which recommend() ranks."""
+        rows = self._train.rows_of_users(users), self._train.rows_of_items(items)
+        return np.asarray(self._ranker.scores(*rows))
+
     def evaluate(
         self,
         relevant: Union[Split, Interactions],
@@ -247,6 +252,34 @@ class Model:
         exclude: further interactions whose items are left out. All must have the model's users and
         items in the same order, and no interaction of the test set may be one of training.
         """
+        return Report(**self._evaluated(relevant, k, exclude, similarity, False))
+
+    def evaluate_users(
+        self,
+        relevant: Union[Split, Interactions],
+        k: int = 20,
+        *,
+        exclude: Sequence[Interactions] = (),
+        similarity: Literal["dot", "cosine"] = "dot",
+    ) -> Dict[str, npt.NDArray[Any]]:
+        """The metrics of each user, as evaluate() has their means: for paired tests of two models.
+
+        "users" has the ids of the users with a relevant item; "ndcg", "recall", "precision",
+        "average_precision", "reciprocal_rank" and "hit" a number for each of them.
+        """
+        values = self._evaluated(relevant, k, exclude, similarity, True)
+        arrays = {name: np.asarray(array) for name, array in values.items()}
+        arrays["users"] = self._train.user_ids.of(arrays["users"])
+        return arrays
+
+    def _evaluated(
+        self,
+        relevant: Union[Split, Interactions],
+        k: int,
+        exclude: Sequence[Interactions],
+        similarity: str,
+        each_user: bool,
+    ) -> Dict[str, Any]:
         left_out = list(exclude)
         if isinstance(relevant, Split):
             left_out += [relevant.train, relevant.validation]
@@ -258,10 +291,10 @@ class Model:
                 raise ValueError("relevant must have no interaction that is left out of the lists")
         natives = [part._native for part in left_out]
         with _native.Threads(self.threads):
-            report = self._ranker.evaluate(
-                relevant._native, whole("k", k, 1), natives, by_cosine(similarity)
+            values: Dict[str, Any] = self._ranker.evaluate(
+                relevant._native, whole("k", k, 1), natives, by_cosine(similarity), each_user
             )
-        return Report(**report)
+        return values
 
     def _items(self, ids: Optional[IdSequence]) -> Optional[Rows]:
         return None if ids is None else self._train.rows_of_items(ids)

@@ -341,6 +341,23 @@ class Recommender:
             relevant, self.k if k is None else k, exclude=exclude, similarity=similarity
         )
 
+    def evaluate_users(
+        self,
+        relevant: Union[Split, Interactions],
+        k: Optional[int] = None,
+        *,
+        exclude: Sequence[Interactions] = (),
+        similarity: Literal["dot", "cosine"] = "dot",
+    ) -> Dict[str, Any]:
+        """See Model.evaluate_users; k is by default that of training."""
+        return self._trained().evaluate_users(
+            relevant, self.k if k is None else k, exclude=exclude, similarity=similarity
+        )
+
+    def scores(self, users: IdSequence, items: IdSequence) -> Scores:
+        """See Model.scores."""
+        return self._trained().scores(users, items)
+
     @property
     def user_factors(self) -> Scores:
         return self._trained().user_factors

@@ -16,6 +16,8 @@
 #include <prism/evaluate/evaluate.hpp>
 #include <prism/evaluate/most_popular.hpp>
 #include <prism/evaluate/ranked_lists.hpp>
+#include <prism/evaluate/user_metrics.hpp>
+#include <prism/kernel/row.hpp>
 #include <prism/serve/fold_in.hpp>
 #include <prism/serve/item_filter.hpp>
 #include <prism/serve/load_model.hpp>
@@ -153,6 +155,16 @@ nb::dict report_of(const prism::Report& report) {
   return values;
 }
 
+nb::dict metrics_of_users(const prism::RankedLists& lists) {
+  const prism::UserMetrics metrics = lists.metrics(lists.k());
+  nb::dict values;
+  values["users"] = to_numpy(std::vector<RowIndex>(lists.users().begin(), lists.users().end()));
+  for (const auto& [name, member] : prism::user_metric_names) {
+    values[name] = to_numpy(metrics.*member);
+  }
+  return values;
+}
+
 auto arrays_of(Lists&& lists) {
   const std::size_t count = lists.count, k = lists.k;
   return std::pair(to_numpy(std::move(lists.items), {count, k}),
@@ -274,6 +286,24 @@ Lists Ranker::similar(std::span<const RowIndex> rows, bool users,
   return lists;
 }
 
+std::vector<float> Ranker::scores(std::span<const RowIndex> users,
+                                  std::span<const RowIndex> items) const {
+  prism::require(users.size() == items.size(), "items",
+                 "must have an item for each of the " + std::to_string(users.size()) +
+                     " users, not " + std::to_string(items.size()));
+  const Scorer<float>& scorer = saved_.scorer;
+  const prism::Rows<const float> user_rows = scorer.output.users();
+  const prism::Rows<const float> item_rows = scorer.output.items();
+  std::vector<float> scores(users.size());
+  for (std::size_t k = 0; k < scores.size(); ++k) {
+    const RowIndex user = users[k], item = items[k];
+    const float similarity = prism::dot(user_rows[user], item_rows[item], user_rows.dim());
+    scores[k] =
+        scorer.factor_of_user(user) * scorer.factor_of_item(item) * (similarity - scorer.offset);
+  }
+  return scores;
+}
+
 void bind_ranker(nb::module_& module) {
   const auto options = [](std::size_t k, bool cosine, bool exclude_seen,
                           const std::optional<IndexArray>& among,
@@ -355,11 +385,15 @@ void bind_ranker(nb::module_& module) {
             return arrays_of(std::move(lists));
           },
           nb::arg("rows"), nb::arg("k"), nb::arg("users"), nb::arg("untrained"))
+      .def("scores",
+           [](const Ranker& ranker, const IndexArray& users, const IndexArray& items) {
+             return to_numpy(ranker.scores(numbers_of(users), numbers_of(items)));
+           })
       .def(
           "evaluate",
           [](const Ranker& ranker, const Interactions& relevant, std::size_t k,
-             const std::vector<const Interactions*>& exclude, bool cosine) {
-            prism::Report report;
+             const std::vector<const Interactions*>& exclude, bool cosine, bool each_user) {
+            std::optional<prism::RankedLists> lists;
             {
               const nb::gil_scoped_release release;
               prism::EvaluateOptions measure{
@@ -367,11 +401,12 @@ void bind_ranker(nb::module_& module) {
                   .exclude = exclude,
                   .similarity = cosine ? prism::Similarity::cosine : prism::Similarity::dot};
               measure = prism::detail::excluding_seen(measure, ranker.saved().train, relevant);
-              report = prism::evaluate(ranker.saved().scorer, relevant, measure);
+              lists = prism::ranked_lists(ranker.saved().scorer, relevant, measure);
             }
-            return report_of(report);
+            return each_user ? metrics_of_users(*lists) : report_of(lists->report(k));
           },
-          nb::arg("relevant"), nb::arg("k"), nb::arg("exclude"), nb::arg("cosine"));
+          nb::arg("relevant"), nb::arg("k"), nb::arg("exclude"), nb::arg("cosine"),
+          nb::arg("each_user"));
 }
 
 }  // namespace prismcf

@@ -83,6 +83,10 @@ class Ranker {
   [[nodiscard]] Lists similar(std::span<const prism::Index> rows, bool users,
                               const ListOptions& options) const;
 
+  /// The scores of pairs of a user and an item. @param users, items  rows in range, of equal number
+  [[nodiscard]] std::vector<float> scores(std::span<const prism::Index> users,
+                                          std::span<const prism::Index> items) const;
+
  private:
   using Index = prism::ItemIndex<float>;
 

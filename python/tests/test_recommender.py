@@ -140,6 +140,32 @@ def test_evaluation_refuses_what_would_be_measured_wrongly(split, trained):
         trained.evaluate([1, 2])
 
 
+def test_metrics_of_each_user_have_the_means_of_the_report(split, trained):
+    report, users = trained.evaluate(split), trained.evaluate_users(split)
+    assert len(users["users"]) == report.users == len(set(users["users"]))
+    for name, mean in (("ndcg", report.ndcg), ("recall", report.recall), ("hit", report.hit_rate)):
+        assert users[name].mean() == pytest.approx(mean)
+    one = list(users["users"]).index(3)
+    relevant = split.test.to_csr()[3].indices
+    model = trained.model_
+    seen = split.validation.to_csr()[3].indices
+    found = model.recommend([3], k=20, without=[i for i in seen if model.train.item_degree[i]])[0][
+        0
+    ]
+    assert users["recall"][one] == pytest.approx(len(set(found) & set(relevant)) / len(relevant))
+
+
+@pytest.mark.parametrize(
+    "loss", [pr.SSM(), pr.MACR(), pr.BPR()], ids=lambda loss: loss.policy_name()
+)
+def test_scores_of_pairs_are_those_of_lists(split, loss):
+    model = quiet_fit(pr.Recommender(pr.MF(8), loss, epochs=2, learning_rate=0.01), split)
+    ids, scores = model.recommend([3, 17], k=5)
+    assert np.allclose(model.scores([3] * 5 + [17] * 5, ids.ravel()), scores.ravel(), rtol=1e-4)
+    with pytest.raises(ValueError, match="an item for each"):
+        model.scores([3, 17], [1])
+
+
 def test_retraining_keeps_what_validation_chose(split):
     model = quiet_fit(pr.Recommender(pr.MF(8), epochs=8), split)
     again = model.retrain(split)
