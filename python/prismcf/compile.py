@@ -4,13 +4,16 @@
 from __future__ import annotations
 
 import dataclasses
+import functools
 import hashlib
+import keyword
 import os
 import re
 import shutil
 import subprocess
 import tempfile
-from typing import Any, Dict, List, Optional, Sequence, Tuple, Type
+import textwrap
+from typing import Any, Callable, Dict, List, Optional, Sequence, Tuple, Type
 
 from ._load import module as _native
 from ._load import variant as _variant
@@ -84,23 +87,33 @@ def compile(
             "compiler= or the environment variable CXX"
         )
     if name is None:
-        structs = re.findall(r"^\s*struct\s+(\w+)", source, re.MULTILINE)
+        structs = re.findall(r"^struct\s+(\w+)", textwrap.dedent(source), re.MULTILINE)
         if not structs:
             raise ValueError("source has no struct; it must have one, the loss")
         name = structs[-1]
     unit = _UNIT.format(name=name, source=source.strip("\n"))
+    if isinstance(flags, str):
+        raise TypeError(f"flags must be a sequence, such as [{flags!r}]")
     command = [found, *_flags(), *flags]
     library = _cached(command, unit, name)
     if not os.path.exists(library):
         _compile(command, unit, library)
-    return _class(name, _native.LoadedLoss(library))
+    made = _CLASSES.get(library)
+    if made is None:
+        again = functools.partial(compile, source, name=name, compiler=compiler, flags=tuple(flags))
+        made = _CLASSES[library] = _class(name, _native.LoadedLoss(library), again)
+    return made
+
+
+_INCLUDE = os.path.join(os.path.dirname(__file__), "include")
+_CLASSES: Dict[str, Type[Loss]] = {}  # by library
 
 
 def _flags() -> List[str]:
     march = _variant.replace("_", "-")
     return [
         "-std=c++20", "-O2", f"-march={march}", "-fPIC", "-shared", "-fvisibility=hidden", "-w",
-        f"-I{os.path.join(os.path.dirname(__file__), 'include')}",
+        f"-I{_INCLUDE}",
     ]  # fmt: skip
 
 
@@ -109,8 +122,20 @@ def _cached(command: List[str], unit: str, name: str) -> str:
         os.environ.get("XDG_CACHE_HOME") or os.path.expanduser("~/.cache"), "prismcf"
     )
     version = subprocess.run([command[0], "--version"], capture_output=True, text=True).stdout
-    text = "\n".join([*command, version, _native.version, _native.instruction_set, unit])
+    text = "\n".join([*command, version, _headers(), unit])
     return os.path.join(folder, f"{name}-{hashlib.sha256(text.encode()).hexdigest()[:16]}.so")
+
+
+@functools.lru_cache(maxsize=None)
+def _headers() -> str:
+    """A hash of the library's headers, whose types the loss and the module share."""
+    digest = hashlib.sha256(_native.instruction_set.encode())
+    for folder, folders, files in os.walk(_INCLUDE, followlinks=True):
+        folders.sort()
+        for name in sorted(files):
+            with open(os.path.join(folder, name), "rb") as file:
+                digest.update(name.encode() + file.read())
+    return digest.hexdigest()
 
 
 def _compile(command: List[str], unit: str, library: str) -> None:
@@ -121,14 +146,20 @@ def _compile(command: List[str], unit: str, library: str) -> None:
         with open(source, "w", encoding="utf-8") as file:
             file.write(unit)
         done = subprocess.run(
-            [*command, source, "-o", made, "-ltbb"], capture_output=True, text=True
+            [*command, source, "-o", made, "-ltbb"],
+            capture_output=True,
+            text=True,
+            env={**os.environ, "LC_ALL": "C"},
         )
         if done.returncode != 0:
-            missing = re.search(r"fatal error: ((tbb|oneapi|xsimd|xtensor)\S*)", done.stderr)
+            missing = re.search(
+                r"fatal error: '?((?:tbb|oneapi|xsimd|xtensor)[^\s':]*)|cannot find (-ltbb)",
+                done.stderr,
+            )
             if missing:
                 raise RuntimeError(
-                    f"the compiler finds no {missing[1]}: install the headers of oneTBB, xtensor and "
-                    "xsimd (on Debian: libtbb-dev, libxtensor-dev, libxsimd-dev)"
+                    f"the compiler finds no {missing[1] or missing[2]}: install oneTBB, xtensor and "
+                    "xsimd with their headers (on Debian: libtbb-dev, libxtensor-dev, libxsimd-dev)"
                 )
             raise CompileError(_first_errors(done.stderr), done.stderr)
         os.replace(made, library)  # complete or not at all
@@ -142,6 +173,7 @@ def _first_errors(output: str) -> str:
     ]
     own = [line for line in lines if not line.startswith("/") and "include/prism" not in line]
     chosen = list(dict.fromkeys([*contract[:2], *own[:3], *lines[:1]]))
+    chosen = chosen or output.splitlines()[-3:]
     return "the loss does not compile:\n" + "\n".join(
         re.sub(r"^\S*include/prism", "prism", line) for line in chosen
     )
@@ -150,12 +182,24 @@ def _first_errors(output: str) -> str:
 _TYPES: Dict[str, type] = {"bool": bool, "int": int, "float": float, "str": str}
 
 
-def _class(name: str, loaded: Any) -> Type[Loss]:
+def _class(name: str, loaded: Any, again: Callable[[], Type[Loss]]) -> Type[Loss]:
     fields: List[Tuple[str, Any, Any]] = []
     for option, kind, default, _, enumerators in loaded.options:
         value = enumerators.split(", ")[int(default)] if kind == "str" else _TYPES[kind](default)
-        fields.append((option.split(".", 1)[1], _TYPES[kind], dataclasses.field(default=value)))
-    made = dataclasses.make_dataclass(
-        name, fields, bases=(Loss,), frozen=True, namespace={"loaded": loaded}
-    )
-    return made
+        field = option.split(".", 1)[1]
+        if keyword.iskeyword(field) or hasattr(Loss, field) or field in ("loaded", "loss"):
+            field += "_"
+        fields.append((field, _TYPES[kind], dataclasses.field(default=value)))
+
+    def reduced(self: Any) -> Tuple[Any, Tuple[Any, ...]]:
+        return _pickled, (again, dataclasses.astuple(self))
+
+    return dataclasses.make_dataclass(
+        name, fields, bases=(Loss,), frozen=True,
+        namespace={"loaded": loaded, "__reduce__": reduced},
+    )  # fmt: skip
+
+
+def _pickled(again: Callable[[], Type[Loss]], options: Tuple[Any, ...]) -> Loss:
+    """A pickled loss is compiled again, unless its library is still there."""
+    return again()(*options)

@@ -220,6 +220,15 @@ def from_csr(matrix: Any) -> Interactions:
     return Interactions(native, (True, True))
 
 
+def histories_of(matrix: Any) -> List[Rows]:
+    """The items of each row of a sparse matrix, as rows of items; entries of 0 are none."""
+    rows = matrix.tocsr()
+    return [
+        np.ascontiguousarray(rows.indices[a:b][rows.data[a:b] != 0], dtype=np.uint32)
+        for a, b in zip(rows.indptr[:-1], rows.indptr[1:])
+    ]
+
+
 def from_arrow(
     table: Any,
     *,

@@ -17,7 +17,7 @@ IdSequence = Union[Sequence[Any], npt.NDArray[Any]]
 
 
 class Ids:
-    """The ids of users or items: row r of a table belongs to the id ids[r].
+    """The ids of users or items: row r of a table belongs to the id array[r].
 
     Integers stay integers; everything else is text.
     """
@@ -41,6 +41,7 @@ class Ids:
                     self._array = np.array(self._texts, dtype=np.int64)
                 except OverflowError:  # unsigned
                     self._array = np.array([int(text) for text in self._texts], dtype=object)
+            self._array.flags.writeable = False
         return self._array
 
     def of(self, rows: Rows) -> IdArray:
@@ -54,9 +55,12 @@ class Ids:
 
 def sequence(ids: Any, name: str = "ids") -> List[Any]:
     """A list of ids. One id by itself is an error, as text would be taken letter by letter."""
-    if isinstance(ids, (str, bytes)) or not hasattr(ids, "__iter__") or np.ndim(ids) == 0:
-        if not isinstance(ids, (set, frozenset, dict)) and not hasattr(ids, "__next__"):
-            raise TypeError(f"{name} must be a sequence of ids, such as [{ids!r}], not one id")
+    if isinstance(ids, (list, tuple)):
+        return list(ids)
+    if isinstance(ids, (str, bytes)) or not hasattr(ids, "__iter__") or np.shape(ids) == ():
+        if not hasattr(ids, "__len__") or isinstance(ids, (str, bytes)):
+            if not hasattr(ids, "__next__"):
+                raise TypeError(f"{name} must be a sequence of ids, such as [{ids!r}], not one id")
     if hasattr(ids, "columns") or getattr(ids, "ndim", 1) != 1:
         raise TypeError(f"{name} must be a sequence of ids, not a table")
     if hasattr(ids, "to_list"):  # pandas and polars

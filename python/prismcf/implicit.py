@@ -19,7 +19,8 @@ from typing import Any, Callable, Optional, Tuple, Union
 import numpy as np
 import numpy.typing as npt
 
-from .data import Interactions, from_csr
+from ._load import module as _native
+from .data import Interactions, from_csr, histories_of
 from .model import Model, load
 from .policies import MF, SSM, Backbone, Loss
 from .recommender import Recommender as _Recommender
@@ -125,23 +126,32 @@ class Recommender:
             )
         if rows is None and (filter_already_liked_items or recalculate_user):
             raise ValueError("user_items must be given to leave out its items, or to recalculate")
-        lists = [] if rows is None else [rows.indices[a:b] for a, b in _ranges(rows.indptr)]
-        longest = max(map(len, lists), default=0) if filter_already_liked_items else 0
-        among = None if items is None else np.asarray(items).tolist()
-        without = None if filter_items is None else np.asarray(filter_items).tolist()
-        # Asks for so many more as may have to be left out.
+        model = self.model
+        count = model.train.n_items
+        if rows is not None and rows.shape[1] != count:
+            raise ValueError(
+                f"user_items must have a column for each of the {count} items, not {rows.shape[1]}"
+            )
+        among = None if items is None else _rows(items)
+        without = None if filter_items is None else _rows(filter_items)
         if recalculate_user:
-            ids, scores = self.model.recommend_to_new(
-                lists, N, exclude_seen=filter_already_liked_items, among=among, without=without
+            ids, scores = model.recommend_to_new(
+                rows, N, exclude_seen=filter_already_liked_items, among=among, without=without
             )
         else:
-            ids, scores = self.model.recommend(
-                users, min(N + longest, self.model.train.n_items), exclude_seen=False, among=among,
-                without=without,
-            )  # fmt: skip
-            if longest:
-                ids, scores = _without(ids, scores, lists, N)
-        return _shaped(userid, ids[:, :N], scores[:, :N])
+            seen = (
+                _native.with_items_of(model.train._native, histories_of(rows))
+                if filter_already_liked_items
+                else None
+            )
+            with _native.Threads(model.threads):
+                ids, scores = model._ranker.recommend(
+                    model.train.rows_of_users(users), N, False, filter_already_liked_items,
+                    None if among is None else among.astype(np.uint32),
+                    None if without is None else without.astype(np.uint32), False, seen,
+                )  # fmt: skip
+            ids = model.train.item_ids.of(np.asarray(ids))
+        return _shaped(userid, np.asarray(ids), np.asarray(scores))
 
     def similar_items(
         self,
@@ -179,19 +189,27 @@ class Recommender:
         among: Optional[npt.ArrayLike],
     ) -> Tuple[Numbers, Scores]:
         rows = np.atleast_1d(np.asarray(one))
-        restricted = left_out is not None or among is not None
-        ids, cosines = ask(rows, count if restricted else N)
-        ids = np.hstack([rows[:, None], ids])
-        cosines = np.hstack([np.ones((len(rows), 1), dtype=np.float32), cosines])
-        if restricted:
-            barred = np.zeros(count + 1, dtype=bool)  # the last one is that of -1
-            if among is not None:
-                barred[:-1] = True
-                barred[np.asarray(among)] = False
-            if left_out is not None:
-                barred[np.asarray(left_out)] = True
-            ids, cosines = _without(ids, cosines, [np.flatnonzero(barred)] * len(rows), N)
-        return _shaped(one, ids[:, :N], cosines[:, :N])
+        barred = np.zeros(count + 1, dtype=bool)  # the last one is that of -1
+        if among is not None:
+            barred[:-1] = True
+            barred[_rows(among)] = False
+        if left_out is not None:
+            barred[_rows(left_out)] = True
+        ids = np.full((len(rows), N), -1, dtype=np.int64)
+        cosines = np.full((len(rows), N), np.nan, dtype=np.float32)
+        # Asks for so many more as may have to be left out, for some rows at a time.
+        asked = min(N + int(barred.sum()), count)
+        block = max(1, 2**22 // asked)
+        for first in range(0, len(rows), block):
+            some = rows[first : first + block]
+            found, scores = ask(some, asked)
+            for place, row in enumerate(some):
+                found_ids = np.concatenate([[row], found[place]])
+                kept = np.flatnonzero(~barred[found_ids] & (found_ids >= 0))[:N]
+                ids[first + place, : len(kept)] = found_ids[kept]
+                own = np.concatenate([np.ones(1, dtype=np.float32), scores[place]])
+                cosines[first + place, : len(kept)] = own[kept]
+        return _shaped(one, ids, cosines)
 
     def save(self, file: Union[str, "os.PathLike[str]"]) -> None:
         """Writes a folder."""
@@ -206,19 +224,8 @@ class Recommender:
         return loaded
 
 
-def _ranges(ends: Any) -> Any:
-    return zip(ends[:-1], ends[1:])
-
-
-def _without(ids: Any, scores: Any, lists: Any, count: int) -> Tuple[Any, Any]:
-    """Each row's first `count` entries that are not in its list."""
-    kept_ids = np.full((len(ids), count), -1, dtype=ids.dtype)
-    kept_scores = np.full((len(ids), count), np.nan, dtype=np.float32)
-    for row, left_out in enumerate(lists):
-        kept = np.flatnonzero(~np.isin(ids[row], left_out))[:count]
-        kept_ids[row, : len(kept)] = ids[row, kept]
-        kept_scores[row, : len(kept)] = scores[row, kept]
-    return kept_ids, kept_scores
+def _rows(numbers: npt.ArrayLike) -> npt.NDArray[np.int64]:
+    return np.atleast_1d(np.asarray(numbers, dtype=np.int64))
 
 
 def _shaped(asked: One, ids: Any, scores: Any) -> Tuple[Numbers, Scores]:

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import io
 import os
 import shutil
@@ -10,14 +11,14 @@ import tarfile
 import tempfile
 import warnings
 from dataclasses import dataclass
-from typing import Any, Callable, Dict, Literal, Optional, Sequence, Tuple, Union
+from typing import Any, Callable, Dict, Iterator, Literal, Optional, Sequence, Tuple, Union
 
 import numpy as np
 import numpy.typing as npt
 
 from ._check import by_cosine, whole
 from ._load import module as _native
-from .data import Interactions
+from .data import Interactions, histories_of
 from .ids import IdArray, IdSequence, Rows, sequence, text_of
 from .ranking import Ranking
 from .splits import Split, require_same_ids
@@ -192,9 +193,7 @@ class Model:
                     f"histories must have a column for each of the {self._train.n_items} items, not "
                     f"{matrix.shape[1]}"
                 )
-            ends = matrix.indptr
-            for a, b in zip(ends[:-1], ends[1:]):
-                known.append(np.ascontiguousarray(matrix.indices[a:b], dtype=np.uint32))
+            known = histories_of(matrix)
         else:
             for place, history in enumerate(histories):
                 name = f"histories[{place}]"
@@ -302,35 +301,78 @@ class Model:
 
 def load(path: Union[str, "os.PathLike[str]"]) -> Model:
     """A model that Recommender.save(), or C++'s save_model(), has written."""
-    folder = os.path.abspath(os.fspath(path))
-    ranker = _native.Ranker.load(folder)
+    folder = os.path.realpath(os.fspath(path))
+    # Another model may take the folder's place: what is saved or pickled later is this one.
+    manifest = b""
+    for _ in range(100):
+        manifest = _manifest(folder)
+        ranker, integers = _native.Ranker.load(folder), _saved_integers(folder)
+        if manifest == _manifest(folder):
+            break
 
     def write(to: str) -> None:
-        if not os.path.isdir(folder):
-            raise ValueError(f"the folder {folder}, from which the model was loaded, is gone")
-        shutil.copytree(folder, to)
+        with _staged(to) as stage:
+            try:
+                shutil.copytree(folder, stage, dirs_exist_ok=True)
+            except FileNotFoundError:
+                pass
+            if _manifest(stage) != manifest:
+                raise ValueError(
+                    f"the model cannot be saved: {folder}, from which it was loaded, has changed since"
+                )
 
-    return Model(ranker, _saved_integers(folder), write)
+    return Model(ranker, integers, write)
+
+
+def _manifest(folder: str) -> bytes:
+    """The lines of a saved model, which have the checksums of its files; empty if there is none."""
+    try:
+        with open(os.path.join(folder, "manifest.txt"), "rb") as file:
+            return file.read()
+    except FileNotFoundError:
+        return b""
+
+
+@contextlib.contextmanager
+def _staged(to: str) -> Iterator[str]:
+    """A folder that takes its name, in place of one there, once it is complete."""
+    to = os.path.abspath(to)
+    if os.path.isdir(to) and os.listdir(to) and not _manifest(to):
+        raise ValueError(f"{to} must be empty, or a saved model: it has files of another kind")
+    os.makedirs(os.path.dirname(to), exist_ok=True)
+    stage = tempfile.mkdtemp(dir=os.path.dirname(to))
+    os.chmod(stage, 0o755)
+    try:
+        yield stage
+        if os.path.isdir(to):
+            before = tempfile.mkdtemp(dir=os.path.dirname(to))
+            os.rename(to, os.path.join(before, "before"))
+            os.rename(stage, to)
+            shutil.rmtree(before)
+        else:
+            os.rename(stage, to)
+    finally:
+        shutil.rmtree(stage, ignore_errors=True)
 
 
 def _unpickled(packed: bytes, threads: Optional[int]) -> Model:
-    place = tempfile.mkdtemp()
-    try:
-        with tarfile.open(fileobj=io.BytesIO(packed)) as archive:
-            archive.extractall(place, **_TRUSTED)
-        model = load(os.path.join(place, "model"))
-    finally:
-        shutil.rmtree(place)
+    with tempfile.TemporaryDirectory() as folder:
+        _unpack(packed, folder)
+        model = load(os.path.join(folder, "model"))
 
     def write(to: str) -> None:
-        with tempfile.TemporaryDirectory() as folder:
-            with tarfile.open(fileobj=io.BytesIO(packed)) as archive:
-                archive.extractall(folder, **_TRUSTED)
-            shutil.copytree(os.path.join(folder, "model"), to)
+        with _staged(to) as stage, tempfile.TemporaryDirectory() as folder:
+            _unpack(packed, folder)
+            shutil.copytree(os.path.join(folder, "model"), stage, dirs_exist_ok=True)
 
     model._write = write
     model.threads = threads
     return model
+
+
+def _unpack(packed: bytes, folder: str) -> None:
+    with tarfile.open(fileobj=io.BytesIO(packed)) as archive:
+        archive.extractall(folder, **_TRUSTED)
 
 
 # The argument of extractall() in the versions of Python that have it.

@@ -28,7 +28,7 @@ class Policy:
     def options(self) -> Iterator[Tuple[str, OptionValue]]:
         """The options as (name, value): ("loss.tau", 0.2)."""
         for field in dataclasses.fields(self):
-            if field.name not in _NOT_OPTIONS:
+            if self.kind != "backbone" or field.name not in _NOT_OPTIONS:
                 yield f"{self.kind}.{field.name.rstrip('_')}", getattr(self, field.name)
 
 

@@ -155,14 +155,12 @@ class Recommender:
         if checkpoint is not None:
             options.set_checkpoint(os.fspath(checkpoint), 1)
         begin, batch, epoch = self._observed(on_epoch)
-        # A loss of prismcf.compile() brings its models.
-        loaded = getattr(self.loss, "loaded", None)
-        make = _native.make_model if loaded is None else loaded.make
         with _native.Threads(self._threads()):
-            native = make(self._spec(split), split.train._native)
-            self.history_, interrupted, self._native_history = native.fit(
+            native = self._made(split)
+            self.history_, interrupted, history = native.fit(
                 to_native(split), options, checkpoint is not None, begin, batch, epoch
             )
+            self._fitted = history, options
             self._take(native, split)
         if interrupted:
             raise KeyboardInterrupt
@@ -170,24 +168,41 @@ class Recommender:
             warnings.warn(warning, stacklevel=2)
         return self
 
+    def check(self, split: Split) -> None:
+        """Raises the ValueError or TypeError that fit(split) would, before it trains."""
+        self._fit_options()
+        self._threads()
+        self._made(_as_split(split))
+
     def retrain(self, split: Split, *, on_epoch: Optional[OnEpoch] = None) -> "Recommender":
         """A recommender trained on training and validation set together.
 
         For as many epochs as fit(split) found best, with its learning rate, schedule, and the power or
         alpha that it chose: to be used, or tested, with all data but the test set.
         """
-        if not hasattr(self, "_native_history"):
-            raise AttributeError("the model is not trained: call fit(split) first")
+        if not hasattr(self, "_fitted"):
+            self._trained()
+            raise AttributeError(
+                "retrain() needs the recommender that fit() has trained in this process, not a copy, "
+                "nor one that was unpickled or retrained"
+            )
+        history, fitted_options = self._fitted
         again = copy.copy(self)
         begin, batch, epoch = self._observed(on_epoch)
         with _native.Threads(self._threads()):
             native, again.history_, interrupted = self._native_model.retrained(
-                to_native(split), self._native_history, self._fit_options(), begin, batch, epoch
+                to_native(split), history, fitted_options, begin, batch, epoch
             )
             again._take(native, split)
         if interrupted:
             raise KeyboardInterrupt
         return again
+
+    def _made(self, split: Split) -> Any:
+        """The untrained model. A loss of prismcf.compile() brings its models."""
+        loaded = getattr(self.loss, "loaded", None)
+        make = _native.make_model if loaded is None else loaded.make
+        return make(self._spec(split), split.train._native)
 
     def _observed(self, on_epoch: Optional[OnEpoch]) -> Tuple[Any, Any, Callable[[Any], bool]]:
         progress = Progress() if self.verbose else None
@@ -371,7 +386,7 @@ class Recommender:
     def __getstate__(self) -> Dict[str, Any]:
         state = dict(self.__dict__)
         state.pop("_native_model", None)
-        state.pop("_native_history", None)
+        state.pop("_fitted", None)
         return state
 
 

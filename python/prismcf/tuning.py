@@ -3,13 +3,14 @@
 
 from __future__ import annotations
 
+import copy
 import itertools
 import math
 import os
 import tempfile
 import warnings
 from dataclasses import dataclass
-from typing import Any, Callable, Dict, List, Mapping, Optional, Sequence
+from typing import Any, Callable, Dict, Iterable, List, Mapping, Optional, Sequence
 
 from ._check import whole
 from .recommender import Recommender
@@ -27,7 +28,7 @@ class Tried:
     epochs: int
     """That were trained: with first_epochs, fewer for those that were dropped."""
     recommender: Recommender
-    """Trained."""
+    """Trained, unless the training diverged."""
 
 
 def tune(
@@ -48,62 +49,83 @@ def tune(
     grid: values by the name of a parameter, as for set_params(). first_epochs: trains all for so many
     epochs, and goes on only with the best part, `keep`, at least one (successive halving with one cut);
     a slow learning rate needs a first part long enough to be seen. on_tried is called after each
-    training. A combination whose training diverges has the validation nan and comes last. A tie goes to
-    the combination that comes first in the grid.
+    training: what it keeps is not lost if a later one is interrupted. A combination whose training
+    diverges has the validation nan, an untrained recommender, and comes last. A tie goes to the
+    combination that comes first in the grid.
     """
     if not isinstance(split, Split) or len(split.validation) == 0:
         raise ValueError("split must have a validation set to choose by")
-    if not grid or any(len(values) == 0 for values in grid.values()):
-        raise ValueError("grid must have at least one value for each of its parameters")
+    for name, values in grid.items():
+        if isinstance(values, str) or not hasattr(values, "__iter__") or len(values) == 0:
+            raise ValueError(f"grid must have a sequence of values for {name}, not {values!r}")
+    if not grid:
+        raise ValueError("grid must have at least one parameter")
     if not 0 < keep <= 1:
         raise ValueError(f"keep must be above 0 and at most 1, not {keep!r}")
+    first = None if first_epochs is None else whole("first_epochs", first_epochs, 1)
     combinations = [dict(zip(grid, values)) for values in itertools.product(*grid.values())]
+    candidates = []
+    for parameters in combinations:
+        candidate = Recommender(**recommender.get_params(deep=False)).set_params(**parameters)
+        candidate.check(split)  # before any is trained
+        candidates.append(candidate)
+
     with tempfile.TemporaryDirectory() as folder:
+        checkpoints = [os.path.join(folder, str(n)) for n in range(len(candidates))]
 
         def train(number: int, epochs: Optional[int]) -> Tried:
-            candidate = Recommender(**recommender.get_params(deep=False))
-            candidate.set_params(**combinations[number])
-            limit = candidate.epochs
-            if epochs is not None:
-                candidate.epochs = min(epochs, limit or epochs)
+            candidate = candidates[number]
+
+            def first_part(record: Mapping[str, Any]) -> bool:
+                return epochs is not None and record["epoch"] >= epochs
+
             try:
                 with warnings.catch_warnings():
                     warnings.simplefilter("ignore")  # a short first part cannot have learnt
-                    candidate.fit(split, checkpoint=os.path.join(folder, str(number)))
+                    candidate.fit(
+                        split,
+                        on_epoch=first_part,
+                        checkpoint=None if first is None else checkpoints[number],
+                    )
+                history = candidate.history_
+                tried = Tried(
+                    combinations[number],
+                    history["best_validation"],
+                    history["best_epoch"],
+                    len(history["epochs"]),
+                    copy.copy(candidate) if epochs is not None else candidate,
+                )
             except ArithmeticError:
-                return Tried(combinations[number], math.nan, 0, 0, candidate)
-            finally:
-                candidate.epochs = limit
-            history = candidate.history_
-            return Tried(
-                combinations[number],
-                history["best_validation"],
-                history["best_epoch"],
-                len(history["epochs"]),
-                candidate,
-            )
-
-        def report(tried: Tried) -> Tried:
+                tried = Tried(combinations[number], math.nan, 0, 0, candidate)
             if on_tried is not None:
                 on_tried(tried)
             return tried
 
-        first = None if first_epochs is None else whole("first_epochs", first_epochs, 1)
-        tried = {number: report(train(number, first)) for number in range(len(combinations))}
-        ranked = _ranked(tried)
+        tried = [train(number, first) for number in range(len(candidates))]
+        order = _ranked(tried, range(len(tried)))
         if first is None:
-            return [tried[number] for number in ranked]
-        count = math.ceil(keep * len(combinations))
-        kept, dropped = ranked[:count], ranked[count:]
-        finished = {number: report(train(number, None)) for number in kept}
-        return [finished[n] for n in _ranked(finished)] + [tried[n] for n in dropped]
+            return [tried[number] for number in order]
+        count = max(1, math.ceil(keep * len(order) - 1e-9))
+        whole_runs: List[int] = []
+        # More are trained to the end only if all of the best diverge.
+        while order and (
+            not whole_runs or all(math.isnan(tried[n].validation) for n in whole_runs)
+        ):
+            kept, order = sorted(order[:count]), order[count:]
+            for number in kept:
+                if not math.isnan(tried[number].validation):
+                    tried[number] = train(number, None)
+            whole_runs += kept
+        good = [n for n in whole_runs if not math.isnan(tried[n].validation)]
+        rest = [n for n in range(len(tried)) if n not in good]
+        return [tried[number] for number in _ranked(tried, good) + _ranked(tried, rest)]
 
 
-def _ranked(tried: Mapping[int, Tried]) -> List[int]:
-    """The best first."""
+def _ranked(tried: Sequence[Tried], numbers: Iterable[int]) -> List[int]:
+    """The best first; those that have diverged last."""
 
     def quality(number: int) -> float:
         value = tried[number].validation
         return -math.inf if math.isnan(value) else value
 
-    return sorted(tried, key=quality, reverse=True)
+    return sorted(sorted(numbers), key=quality, reverse=True)

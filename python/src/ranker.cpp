@@ -230,8 +230,13 @@ void Ranker::answer_with_popular(Lists& lists, std::span<const std::size_t> plac
 
 Lists Ranker::recommend(std::span<const RowIndex> users, const ListOptions& options) const {
   Lists lists = no_lists(users.size(), options.k);
-  const Filters filters(options, saved_.train, saved_.train);
-  const auto filter = [&](std::size_t place) { return filters.of_user(users[place]); };
+  prism::require(options.seen == nullptr || options.seen->users() == users.size(), "seen",
+                 "must have a user for each of those asked for");
+  const Filters filters(options, options.seen != nullptr ? *options.seen : saved_.train,
+                        saved_.train);
+  const auto filter = [&](std::size_t place) {
+    return filters.of_user(options.seen != nullptr ? static_cast<RowIndex>(place) : users[place]);
+  };
   const auto [known, unknown] = by_history(users, saved_.train, options.untrained);
   std::vector<prism::Query<float>> queries;
   queries.reserve(known.size());
@@ -347,8 +352,10 @@ void bind_ranker(nb::module_& module) {
           "recommend",
           [options](const Ranker& ranker, const IndexArray& users, std::size_t k, bool cosine,
                     bool exclude_seen, const std::optional<IndexArray>& among,
-                    const std::optional<IndexArray>& without, bool untrained) {
-            const ListOptions asked = options(k, cosine, exclude_seen, among, without, untrained);
+                    const std::optional<IndexArray>& without, bool untrained,
+                    const Interactions* seen) {
+            ListOptions asked = options(k, cosine, exclude_seen, among, without, untrained);
+            asked.seen = seen;
             Lists lists;
             {
               const nb::gil_scoped_release release;
@@ -357,7 +364,8 @@ void bind_ranker(nb::module_& module) {
             return arrays_of(std::move(lists));
           },
           nb::arg("users"), nb::arg("k"), nb::arg("cosine"), nb::arg("exclude_seen"),
-          nb::arg("among").none(), nb::arg("without").none(), nb::arg("untrained"))
+          nb::arg("among").none(), nb::arg("without").none(), nb::arg("untrained"),
+          nb::arg("seen").none() = nb::none())
       .def(
           "recommend_to_new",
           [options](const Ranker& ranker, const Interactions& history, std::size_t k, bool cosine,

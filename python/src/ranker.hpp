@@ -29,6 +29,9 @@ struct ListOptions {
   std::size_t k = 10;
   prism::Similarity similarity = prism::Similarity::dot;
   bool exclude_seen = true;
+  /// What the users asked for have seen, in the order in which they are asked for; null: what they
+  /// have seen in training.
+  const prism::Interactions* seen = nullptr;
   std::optional<IndexArray> among{};    // the only items to recommend
   std::optional<IndexArray> without{};  // items not to recommend
   bool untrained = false;  // whether to rank users and items that have no interaction in training

@@ -2,6 +2,7 @@
 """A loss in a few lines of C++ is compiled once, trains, and is refused in words."""
 
 import os
+import pickle
 import shutil
 import time
 
@@ -73,7 +74,8 @@ def test_it_is_compiled_once(softplus, cache):
     began = time.monotonic()
     again = pr.compile(SOFTPLUS)
     assert time.monotonic() - began < 5 and len(os.listdir(cache)) == 1
-    assert again().scale == softplus().scale
+    assert again is softplus
+    assert pickle.loads(pickle.dumps(softplus(scale=2.0))) == softplus(scale=2.0)
 
 
 def test_a_mistake_is_shown_with_its_line(cache):
@@ -89,3 +91,52 @@ def test_what_is_missing_is_said(cache):
         pr.compile(SOFTPLUS, compiler="no-such-compiler")
     with pytest.raises(ValueError, match="has no struct"):
         pr.compile("int x;")
+
+
+def test_options_with_names_that_python_has(cache):
+    import sys
+
+    from prismcf import compile as function  # noqa: F401
+
+    module = sys.modules["prismcf.compile"]
+
+    class Loaded:
+        options = [
+            (f"loss.{name}", "float", 0.5, "", "")
+            for name in ("lambda", "options", "kind", "dim", "dropout", "margin")
+        ]
+
+    made = module._class("Odd", Loaded(), lambda: made)
+    assert list(made(dropout=0.9).options()) == [
+        ("loss.lambda", 0.5),
+        ("loss.options", 0.5),
+        ("loss.kind", 0.5),
+        ("loss.dim", 0.5),
+        ("loss.dropout", 0.9),
+        ("loss.margin", 0.5),
+    ]
+
+
+@pytest.mark.parametrize(
+    "says, error, words",
+    [
+        (
+            "loss.cpp:1:10: fatal error: tbb/parallel_for.h: No such file",
+            RuntimeError,
+            "finds no tbb",
+        ),
+        (
+            "loss.cpp:1:10: fatal error: 'xsimd/xsimd.hpp' file not found",
+            RuntimeError,
+            "finds no xsimd",
+        ),
+        ("/usr/bin/ld: cannot find -ltbb", RuntimeError, "finds no -ltbb"),
+        ("killed", pr.CompileError, "killed"),
+    ],
+)
+def test_what_a_compiler_says_is_put_into_words(tmp_path, cache, says, error, words):
+    compiler = tmp_path / "compiler"
+    compiler.write_text(f'#!/bin/sh\n[ "$1" = --version ] && exit 0\necho "{says}" >&2\nexit 1\n')
+    compiler.chmod(0o755)
+    with pytest.raises(error, match=words):
+        pr.compile(SOFTPLUS, compiler=str(compiler))

@@ -18,6 +18,8 @@ def test_a_file_is_read_with_its_ids(tmp_path):
     users, items = data.pairs()
     assert users.tolist() == [0, 0, 0, 1] and items.tolist() == [0, 1, 2, 0]
     assert data.item_degree.tolist() == [2, 1, 1]
+    with pytest.raises(ValueError, match="read-only"):
+        data.user_ids.array[0] = "eve"
 
 
 def test_errors_of_files_name_the_line(tmp_path):

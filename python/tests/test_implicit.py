@@ -76,6 +76,19 @@ def test_saved_and_loaded(model, matrix, tmp_path):
     assert np.array_equal(loaded.recommend(3, matrix[3])[0], model.recommend(3, matrix[3])[0])
 
 
+def test_stored_zeros_and_empty_filters(model, matrix):
+    first = model.recommend(3, matrix[3], N=1)[0][0]
+    zero = sparse.csr_matrix(([0.0], ([0], [first])), shape=(1, 90))
+    assert first in model.recommend(3, zero, N=89)[0]
+    assert np.array_equal(
+        model.similar_items(4, N=5, filter_items=[])[0], model.similar_items(4, N=5)[0]
+    )
+    ids, scores = model.recommend(3, matrix[3], N=200, filter_already_liked_items=False)
+    assert ids.shape == (200,) and (ids[90:] == -1).all() and np.isnan(scores[90:]).all()
+    many, _ = model.recommend(np.arange(120), matrix, N=5)
+    assert np.array_equal(many[3], model.recommend(3, matrix[3], N=5)[0])
+
+
 def test_a_row_of_a_sparse_array(model, matrix):
     array = sparse.csr_array(matrix)
     assert np.array_equal(model.recommend(3, array[[3]])[0], model.recommend(3, matrix[3])[0])

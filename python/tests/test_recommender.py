@@ -176,6 +176,10 @@ def test_retraining_keeps_what_validation_chose(split):
     assert again.recommend([3], k=2)[0].shape == (1, 2)
     with pytest.raises(AttributeError, match="fit"):
         pr.Recommender().retrain(split)
+    with pytest.raises(AttributeError, match="not a copy"):
+        again.retrain(split)
+    model.set_params(learning_rate=0.3)
+    assert np.array_equal(model.retrain(split).item_factors, again.item_factors)
 
 
 @pytest.mark.parametrize(
@@ -248,6 +252,18 @@ def test_saved_loaded_and_pickled_models_answer_the_same(trained, tmp_path):
     for model in (pickle.loads(pickle.dumps(loaded)), pr.load(tmp_path / "copy")):
         assert np.array_equal(model.recommend([3, 17])[0], expected[0])
     assert np.array_equal(again.recommend([3, 17])[0], expected[0])
+    # Another model in the folder's place.
+    quiet_fit(pr.Recommender(pr.MF(8), epochs=1), trained.model_.train).save(tmp_path / "copy")
+    assert np.array_equal(loaded.recommend([3, 17])[0], expected[0])
+    pr.load(tmp_path / "again").save(tmp_path / "copy")
+    other = pr.load(tmp_path / "copy")
+    quiet_fit(pr.Recommender(pr.MF(8), epochs=1), trained.model_.train).save(tmp_path / "copy")
+    with pytest.raises(ValueError, match="has changed since"):
+        pickle.dumps(other)
+    (tmp_path / "mine").mkdir()
+    (tmp_path / "mine" / "notes.txt").write_text("mine")
+    with pytest.raises(ValueError, match="another kind"):
+        pr.load(tmp_path / "again").save(tmp_path / "mine")
     with pytest.raises(OSError, match="nothing_here"):
         pr.load(tmp_path / "nothing_here")
     with pytest.raises(AttributeError, match="fit"):

@@ -4,9 +4,10 @@
 import math
 
 import numpy as np
-import prismcf as pr
 import pytest
 from conftest import quiet_fit
+
+import prismcf as pr
 
 
 def base():
@@ -43,12 +44,34 @@ def test_a_training_that_diverges_comes_last(split):
     recommender = pr.Recommender(pr.MF(8), pr.BPR(), optimizer=pr.SGD(), epochs=5)
     last = pr.tune(recommender, split, {"learning_rate": [1e30, 0.1]})[-1]
     assert last.parameters == {"learning_rate": 1e30} and math.isnan(last.validation)
+    # After the first part.
+    recommender = pr.Recommender(
+        pr.MF(8), pr.BPR(), optimizer=pr.SGD(), epochs=400, batch_size=64, min_steps=10**6
+    )
+    tried = pr.tune(recommender, split, {"learning_rate": [30.0, 0.0001]}, first_epochs=2, keep=0.5)
+    assert tried[0].parameters == {"learning_rate": 0.0001}
+    assert tried[0].recommender.evaluate(split).ndcg >= 0
+
+
+def test_a_schedule_goes_on_as_if_there_had_been_no_cut(split):
+    recommender = base().set_params(epochs=12, schedule="cosine", learning_rate=0.1)
+    best = pr.tune(recommender, split, {"loss__tau": [0.2]}, first_epochs=4)[0]
+    direct = quiet_fit(recommender, split)
+    assert best.epochs == 12
+    assert np.array_equal(best.recommender.item_factors, direct.item_factors)
+
+
+def test_all_are_checked_before_any_is_trained(split):
+    seen = []
+    with pytest.raises(ValueError, match="from 1e-6 to 1e6"):
+        pr.tune(base(), split, {"loss__tau": [0.1, -1.0]}, on_tried=seen.append)
+    assert not seen
 
 
 def test_what_cannot_be_tuned_is_refused(split):
     with pytest.raises(ValueError, match="validation"):
         pr.tune(base(), pr.random_split(pr.synthetic(30, 20, 5), validation=0), {"seed": [1]})
-    for grid in ({}, {"seed": []}):
+    for grid in ({}, {"seed": []}, {"schedule": "cosine"}):
         with pytest.raises(ValueError, match="grid"):
             pr.tune(base(), split, grid)
     with pytest.raises(ValueError, match="no parameter 'rate'"):
