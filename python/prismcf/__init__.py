@@ -25,7 +25,7 @@ from .data import (
     synthetic,
 )
 from .ids import Ids
-from .model import Model, Report, load
+from .model import Model, Report
 from .policies import (
     BPR,
     BSL,
@@ -70,6 +70,7 @@ from .policies import (
 )
 from .ranking import Ranking
 from .recommender import Recommender
+from .saved import load
 from .splits import (
     Split,
     given_split,

@@ -21,9 +21,10 @@ import numpy.typing as npt
 
 from ._load import module as _native
 from .data import Interactions, from_csr, histories_of
-from .model import Model, load
+from .model import Model
 from .policies import MF, SSM, Backbone, Loss
 from .recommender import Recommender as _Recommender
+from .saved import load
 from .splits import Split, random_split
 
 Numbers = npt.NDArray[np.int32]

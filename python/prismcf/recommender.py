@@ -15,9 +15,10 @@ from ._check import real, whole
 from ._load import module as _native
 from .data import Interactions, require_interactions
 from .ids import IdArray, IdSequence
-from .model import INTEGERS, Model, Report, Scores, Untrained
+from .model import Model, Report, Scores, Untrained
 from .progress import Progress
 from .ranking import Ranking
+from .saved import INTEGERS
 from .splits import Split, to_native
 
 OnEpoch = Callable[[Mapping[str, Any]], Optional[bool]]

@@ -58,6 +58,8 @@ NB_MODULE(PRISMCF_MODULE, module) {
       .def("__enter__", &Threads::enter)
       .def("__exit__", &Threads::exit);
   prismcf::bind_data(module);
+  prismcf::bind_reading(module);
+  prismcf::bind_policies(module);
   prismcf::bind_model(module);
   prismcf::bind_ranker(module);
 }

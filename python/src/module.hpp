@@ -41,6 +41,8 @@ template <class T>
 }
 
 void bind_data(nb::module_& module);
+void bind_reading(nb::module_& module);
+void bind_policies(nb::module_& module);
 void bind_model(nb::module_& module);
 void bind_ranker(nb::module_& module);
 
