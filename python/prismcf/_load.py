@@ -8,30 +8,17 @@ import importlib.util
 import os
 from types import ModuleType
 
-# From the one that asks for most. Each is a name of a module, and the processor's flags that it
-# needs, as /proc/cpuinfo has them.
-_V2 = {"cx16", "lahf_lm", "popcnt", "sse4_1", "sse4_2", "ssse3"}
-_V3 = _V2 | {"avx", "avx2", "bmi1", "bmi2", "f16c", "fma", "abm", "movbe", "xsave"}
-_V4 = _V3 | {"avx512f", "avx512bw", "avx512cd", "avx512dq", "avx512vl"}
-_VARIANTS: tuple[tuple[str, set[str]], ...] = (
-    ("native", set()),
-    ("x86_64_v4", _V4),
-    ("x86_64_v3", _V3),
-    ("x86_64_v2", _V2),
-)  # fmt: skip
+# From the one that asks for most: names of modules, and the levels of x86-64 that they need.
+_VARIANTS = (("native", 0), ("x86_64_v4", 4), ("x86_64_v3", 3), ("x86_64_v2", 2))
 
 VARIABLE = "PRISMCF_VARIANT"
 
 
-def _flags() -> set[str]:
-    try:
-        with open("/proc/cpuinfo", encoding="ascii", errors="replace") as file:
-            for line in file:
-                if line.startswith("flags"):
-                    return set(line.split(":", 1)[1].split())
-    except OSError:
-        pass
-    return set()
+def _level() -> int:
+    """The level of x86-64 of this processor; 0 where only a module for this machine is installed."""
+    if not _installed("cpu"):
+        return 0
+    return int(importlib.import_module("prismcf._cpu").level())
 
 
 def _installed(name: str) -> bool:
@@ -40,12 +27,12 @@ def _installed(name: str) -> bool:
 
 def _load() -> tuple[ModuleType, str]:
     wanted = os.environ.get(VARIABLE)
-    flags = _flags()
+    level = _level()
     installed = [name for name, _ in _VARIANTS if _installed(name)]
     if wanted is not None and wanted not in installed:
         raise ImportError(f"{VARIABLE} must be one of {', '.join(installed)}, not '{wanted}'")
     for name, needed in _VARIANTS:
-        chosen = name == wanted if wanted is not None else needed <= flags
+        chosen = name == wanted if wanted is not None else needed <= level
         if name in installed and chosen:
             return importlib.import_module(f"prismcf._{name}"), name
     if not installed:
