@@ -5,14 +5,9 @@ from __future__ import annotations
 
 import dataclasses
 import functools
-import hashlib
 import keyword
 import os
 import re
-import shutil
-import subprocess
-import tempfile
-import textwrap
 from typing import Any, Callable, Dict, List, Optional, Sequence, Tuple, Type
 
 from ._load import module as _native
@@ -78,6 +73,10 @@ def compile(
     PRISMCF_CACHE names. Raises RuntimeError if there is no compiler, or no headers of oneTBB, xtensor
     and xsimd; CompileError, with the compiler's words, if the source is wrong.
     """
+    # These modules of Python take longer to import than the rest of the package.
+    import shutil
+    import textwrap
+
     found = shutil.which(compiler or os.environ.get("CXX", "")) or (
         None if compiler else shutil.which("g++") or shutil.which("clang++")
     )
@@ -118,6 +117,9 @@ def _flags() -> List[str]:
 
 
 def _cached(command: List[str], unit: str, name: str) -> str:
+    import hashlib
+    import subprocess
+
     folder = os.environ.get("PRISMCF_CACHE") or os.path.join(
         os.environ.get("XDG_CACHE_HOME") or os.path.expanduser("~/.cache"), "prismcf"
     )
@@ -129,6 +131,8 @@ def _cached(command: List[str], unit: str, name: str) -> str:
 @functools.lru_cache(maxsize=None)
 def _headers() -> str:
     """A hash of the library's headers, whose types the loss and the module share."""
+    import hashlib
+
     digest = hashlib.sha256(_native.instruction_set.encode())
     for folder, folders, files in os.walk(_INCLUDE, followlinks=True):
         folders.sort()
@@ -139,6 +143,9 @@ def _headers() -> str:
 
 
 def _compile(command: List[str], unit: str, library: str) -> None:
+    import subprocess
+    import tempfile
+
     folder = os.path.dirname(library)
     os.makedirs(folder, exist_ok=True)
     with tempfile.TemporaryDirectory(dir=folder) as work:

@@ -6,9 +6,6 @@ from __future__ import annotations
 import contextlib
 import io
 import os
-import shutil
-import tarfile
-import tempfile
 from typing import Any, Dict, Iterator, Optional, Tuple, Union
 
 from ._load import module as _native
@@ -17,6 +14,8 @@ from .model import Model
 
 def load(path: Union[str, "os.PathLike[str]"]) -> Model:
     """A model that Recommender.save(), or C++'s save_model(), has written."""
+    import shutil
+
     folder = os.path.realpath(os.fspath(path))
     # Another model may take the folder's place: what is saved or pickled later is this one.
     manifest = b""
@@ -52,6 +51,9 @@ def _manifest(folder: str) -> bytes:
 @contextlib.contextmanager
 def _staged(to: str) -> Iterator[str]:
     """A folder that takes its name, in place of one there, once it is complete."""
+    import shutil
+    import tempfile
+
     to = os.path.abspath(to)
     if os.path.isdir(to) and os.listdir(to) and not _manifest(to):
         raise ValueError(f"{to} must be empty, or a saved model: it has files of another kind")
@@ -73,6 +75,9 @@ def _staged(to: str) -> Iterator[str]:
 
 def pack(model: Model) -> bytes:
     """A saved model as one archive."""
+    import tarfile
+    import tempfile
+
     with tempfile.TemporaryDirectory() as folder:
         path = os.path.join(folder, "model")
         model.save(path)
@@ -83,6 +88,9 @@ def pack(model: Model) -> bytes:
 
 
 def unpickled(packed: bytes, threads: Optional[int]) -> Model:
+    import shutil
+    import tempfile
+
     with tempfile.TemporaryDirectory() as folder:
         _unpack(packed, folder)
         model = load(os.path.join(folder, "model"))
@@ -98,12 +106,13 @@ def unpickled(packed: bytes, threads: Optional[int]) -> Model:
 
 
 def _unpack(packed: bytes, folder: str) -> None:
+    import tarfile
+
+    # In the versions of Python that have it.
+    trusted: Dict[str, Any] = {"filter": "data"} if hasattr(tarfile, "data_filter") else {}
     with tarfile.open(fileobj=io.BytesIO(packed)) as archive:
-        archive.extractall(folder, **_TRUSTED)
+        archive.extractall(folder, **trusted)
 
-
-# The argument of extractall() in the versions of Python that have it.
-_TRUSTED: Dict[str, Any] = {"filter": "data"} if hasattr(tarfile, "data_filter") else {}
 
 INTEGERS = "python integer ids"  # a note of a saved model
 

@@ -7,7 +7,6 @@ import copy
 import itertools
 import math
 import os
-import tempfile
 import warnings
 from dataclasses import dataclass
 from typing import Any, Callable, Dict, Iterable, List, Mapping, Optional, Sequence
@@ -53,6 +52,8 @@ def tune(
     diverges has the validation nan, an untrained recommender, and comes last. A tie goes to the
     combination that comes first in the grid.
     """
+    import tempfile
+
     if not isinstance(split, Split) or len(split.validation) == 0:
         raise ValueError("split must have a validation set to choose by")
     for name, values in grid.items():
