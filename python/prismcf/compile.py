@@ -73,7 +73,7 @@ def compile(
     PRISMCF_CACHE names. Raises RuntimeError if there is no compiler, or no headers of oneTBB, xtensor
     and xsimd; CompileError, with the compiler's words, if the source is wrong.
     """
-    # These modules of Python take longer to import than the rest of the package.
+    # Imported here and below, because they would make import prismcf slower.
     import shutil
     import textwrap
 
