@@ -12,6 +12,7 @@ ids, scores = model.recommend(users, k=10)
 
 from ._load import module as _native
 from ._load import variant
+from .answers import Report
 from .compile import CompileError, compile
 from .data import (
     FILE_ORDER,
@@ -25,7 +26,7 @@ from .data import (
     synthetic,
 )
 from .ids import Ids
-from .model import Model, Report
+from .model import Model
 from .policies import (
     BPR,
     BSL,

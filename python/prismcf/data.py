@@ -11,7 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from ._load import module as _native
-from .ids import Ids, IdSequence, Rows, sequence, texts_of, whole
+from .ids import Ids, IdSequence, Rows, all_integers, sequence, texts_of
 
 Column = Union[int, str]
 
@@ -188,7 +188,7 @@ def from_pairs(
                 continue
         else:
             values = sequence(values, name)
-            integers.append(len(values) > 0 and whole(values))
+            integers.append(len(values) > 0 and all_integers(values))
         ids.append(texts_of(list(values), name))
     seconds = None if times is None else _seconds(times)
     return Interactions(_native.from_ids(ids[0], ids[1], seconds), (integers[0], integers[1]))

@@ -57,10 +57,12 @@ def sequence(ids: Any, name: str = "ids") -> List[Any]:
     """A list of ids. One id by itself is an error, as text would be taken letter by letter."""
     if isinstance(ids, (list, tuple)):
         return list(ids)
-    if isinstance(ids, (str, bytes)) or not hasattr(ids, "__iter__") or np.shape(ids) == ():
-        if not hasattr(ids, "__len__") or isinstance(ids, (str, bytes)):
-            if not hasattr(ids, "__next__"):
-                raise TypeError(f"{name} must be a sequence of ids, such as [{ids!r}], not one id")
+    if (
+        isinstance(ids, (str, bytes))
+        or not hasattr(ids, "__iter__")
+        or getattr(ids, "shape", 1) == ()
+    ):
+        raise TypeError(f"{name} must be a sequence of ids, such as [{ids!r}], not one id")
     if hasattr(ids, "columns") or getattr(ids, "ndim", 1) != 1:
         raise TypeError(f"{name} must be a sequence of ids, not a table")
     if hasattr(ids, "to_list"):  # pandas and polars
@@ -90,5 +92,5 @@ def text_of(one: Any, name: str) -> bytes:
     )
 
 
-def whole(ids: Sequence[Any]) -> bool:
+def all_integers(ids: Sequence[Any]) -> bool:
     return all(isinstance(one, numbers.Integral) for one in ids)

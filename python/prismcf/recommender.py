@@ -8,14 +8,14 @@ import dataclasses
 import numbers
 import os
 import warnings
-from typing import Any, Callable, Dict, List, Literal, Mapping, Optional, Sequence, Tuple, Union
+from typing import Any, Callable, Dict, List, Literal, Mapping, Optional, Tuple, Union
 
 from . import policies
 from ._check import real, whole
 from ._load import module as _native
+from .answers import Answers
 from .data import Interactions, require_interactions
-from .ids import IdArray, IdSequence
-from .model import Model, Report, Scores, Untrained
+from .model import Model
 from .progress import Progress
 from .ranking import Ranking
 from .saved import INTEGERS
@@ -24,7 +24,7 @@ from .splits import Split, to_native
 OnEpoch = Callable[[Mapping[str, Any]], Optional[bool]]
 
 
-class Recommender:
+class Recommender(Answers):
     """A model to be trained.
 
         model = Recommender(MF(64), SSM(tau=0.1), initializer=PRISM(1.0)).fit(split)
@@ -293,94 +293,21 @@ class Recommender:
             raise AttributeError("the model is not trained: call fit() first")
         return self.model_
 
-    # What is asked goes to the trained model.
-
     def save(self, path: Union[str, "os.PathLike[str]"]) -> None:
         """See Model.save."""
         self._trained().save(path)
 
-    def recommend(
-        self,
-        users: Optional[IdSequence] = None,
-        k: int = 10,
-        *,
-        exclude_seen: bool = True,
-        among: Optional[IdSequence] = None,
-        without: Optional[IdSequence] = None,
-        similarity: Literal["dot", "cosine"] = "dot",
-        untrained: Untrained = "popular",
-    ) -> Tuple[IdArray, Scores]:
-        """See Model.recommend."""
-        return self._trained().recommend(
-            users, k, exclude_seen=exclude_seen, among=among, without=without,
-            similarity=similarity, untrained=untrained,
-        )  # fmt: skip
-
-    def recommend_to_new(
-        self,
-        histories: Any,
-        k: int = 10,
-        *,
-        exclude_seen: bool = True,
-        among: Optional[IdSequence] = None,
-        without: Optional[IdSequence] = None,
-        similarity: Literal["dot", "cosine"] = "dot",
-    ) -> Tuple[IdArray, Scores]:
-        """See Model.recommend_to_new."""
-        return self._trained().recommend_to_new(
-            histories, k, exclude_seen=exclude_seen, among=among, without=without,
-            similarity=similarity,
-        )  # fmt: skip
-
-    def similar_items(
-        self, items: IdSequence, k: int = 10, *, untrained: bool = False
-    ) -> Tuple[IdArray, Scores]:
-        """See Model.similar_items."""
-        return self._trained().similar_items(items, k, untrained=untrained)
-
-    def similar_users(
-        self, users: IdSequence, k: int = 10, *, untrained: bool = False
-    ) -> Tuple[IdArray, Scores]:
-        """See Model.similar_users."""
-        return self._trained().similar_users(users, k, untrained=untrained)
-
-    def evaluate(
-        self,
-        relevant: Union[Split, Interactions],
-        k: Optional[int] = None,
-        *,
-        exclude: Sequence[Interactions] = (),
-        similarity: Literal["dot", "cosine"] = "dot",
-    ) -> Report:
-        """See Model.evaluate; k is by default that of training."""
-        return self._trained().evaluate(
-            relevant, self.k if k is None else k, exclude=exclude, similarity=similarity
-        )
-
-    def evaluate_users(
-        self,
-        relevant: Union[Split, Interactions],
-        k: Optional[int] = None,
-        *,
-        exclude: Sequence[Interactions] = (),
-        similarity: Literal["dot", "cosine"] = "dot",
-    ) -> Dict[str, Any]:
-        """See Model.evaluate_users; k is by default that of training."""
-        return self._trained().evaluate_users(
-            relevant, self.k if k is None else k, exclude=exclude, similarity=similarity
-        )
-
-    def scores(self, users: IdSequence, items: IdSequence) -> Scores:
-        """See Model.scores."""
-        return self._trained().scores(users, items)
+    @property
+    def _ranker(self) -> Any:
+        return self._trained()._ranker
 
     @property
-    def user_factors(self) -> Scores:
-        return self._trained().user_factors
+    def _train(self) -> Interactions:
+        return self._trained()._train
 
     @property
-    def item_factors(self) -> Scores:
-        return self._trained().item_factors
+    def _length(self) -> int:
+        return self.k
 
     # Pickled without what only retrain() needs.
 
