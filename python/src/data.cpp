@@ -176,11 +176,6 @@ void bind_data(nb::module_& module) {
                            const Texts& ids) { return rows_of(*data.item_ids(), ids); })
       .def("user_degree", [](const Interactions& data) { return copied(data.user_degree()); })
       .def("item_degree", [](const Interactions& data) { return copied(data.item_degree()); })
-      .def("items_of",
-           [](const Interactions& data, Index user) {
-             require(user < data.users(), "user", "must be a row of the data's users");
-             return copied(data.items_of(user));
-           })
       .def("pairs",
            [](const Interactions& data) {
              std::vector<Index> users(data.size()), items(data.size());

@@ -71,7 +71,6 @@ nb::dict to_dict(const EpochRecord& record) {
   values["epoch"] = record.epoch;
   values["loss"] = record.loss;
   values["validation"] = record.validated ? nb::cast(record.validation) : nb::none();
-  values["validation_by_cosine"] = nb::cast(record.validation_by_cosine);
   values["chosen"] = nb::cast(record.chosen);
   values["best"] = record.best;
   values["train_seconds"] = record.train_seconds;
@@ -222,15 +221,11 @@ std::tuple<std::shared_ptr<AnyRecommender>, nb::dict, bool> retrained(
 void bind_model(nb::module_& module) {
   nb::class_<Ranking>(module, "Ranking")
       .def(nb::init<>())
-      .def("__copy__", [](const Ranking& ranking) { return ranking; })
-      .def("label", &Ranking::label)
       .def_rw("alpha", &Ranking::alpha, nb::arg().none())
       .def_rw("power", &Ranking::power, nb::arg().none())
       .def_rw("exponent", &Ranking::exponent, nb::arg().none())
-      .def_rw("magnitudes", &Ranking::magnitudes)
       .def_rw("alphas", &Ranking::alphas)
-      .def_rw("powers", &Ranking::powers)
-      .def_rw("users", &Ranking::users);
+      .def_rw("powers", &Ranking::powers);
   module.attr("default_alphas") = default_alphas();
   module.attr("default_powers") = default_powers();
 
@@ -246,7 +241,6 @@ void bind_model(nb::module_& module) {
       .def_rw("dim", &ModelSpec::dim)
       .def_rw("activation", &ModelSpec::activation)
       .def_rw("dropout", &ModelSpec::dropout)
-      .def_rw("released", &ModelSpec::released)
       .def_rw("ranking", &ModelSpec::ranking)
       .def_rw("seed", &ModelSpec::seed)
       .def("set", [](ModelSpec& spec, const std::string& name, double value) {
@@ -262,8 +256,6 @@ void bind_model(nb::module_& module) {
       .def_rw("min_steps", &FitOptions::min_steps)
       .def_rw("k", &FitOptions::k)
       .def_rw("validate_every", &FitOptions::validate_every)
-      .def_rw("validate_by_cosine", &FitOptions::validate_by_cosine)
-      .def("shuffle_once", [](FitOptions& options) { options.shuffle = Shuffle::once; })
       .def("set_schedule", [](FitOptions& options,
                               const std::string& name) { options.schedule = schedule_of(name); })
       .def("set_metric",
