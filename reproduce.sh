@@ -3,7 +3,7 @@
 set -euo pipefail
 root=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 packages=(gnuplot-nox)
-results=(--results "$root/docs/results")
+results=(--results "$root/docs/evidence/results")
 for argument in "$@"; do
   case $argument in
     --no-documents | --list) packages=() ;;

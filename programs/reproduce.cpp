@@ -31,7 +31,7 @@ using namespace reproduce;
 
 struct Arguments {
   std::string data = "data";
-  std::string results = "docs/results";
+  std::string results = "docs/evidence/results";
   Selection selection;
   std::size_t seeds = 3;
   std::size_t workers = 0;

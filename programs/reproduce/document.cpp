@@ -45,12 +45,12 @@ MF and MLP with 64 dimensions. Chosen on the validation set of the first seed: t
 {0.2, 0.6, 1} (Gowalla: 2.6 and 1.4, and Yelp2018: 0.8 and 0.6, the paper's values). The search is successive halving
 among the candidates of one learning rate; the paper trains all (`--first-epochs 0`). Each seed draws its own split, so
 the test sets of the other two seeds overlap the first one's validation set. Patience is 10 and counts from step 1000
-on. Amazon-Book is [not complete](reading.md#data-sets).
+on. Amazon-Book is [not complete](../how_to/reading.md#data-sets).
 
 - First rung, unless `--first-epochs` sets it: 30 epochs; 10 for MAWU's searches, and for DirectAU on the larger data
   sets, where all of PRISM's candidates with MF are trained to the end in protocol "text" (at a learning rate of 0.001
   their validation does not rise in 10 epochs).
-- Protocols: "text", the paper's text; "code", its published code (`Released` in [policies.md](policies.md); MovieLens
+- Protocols: "text", the paper's text; "code", its published code (`Released` in [policies.md](../reference/policies.md); MovieLens
   with every rating); "transferred", the text with the hyperparameters that were chosen on Gowalla, without a search.
 - "paper": five values of the paper's table; the others are not in these records, though the paper has them.
 - "Within the spread": a difference of at most one standard deviation of our seeds, of two methods the larger one.
@@ -70,7 +70,7 @@ const char* const about_after_training = R"(
 ### Magnitudes written after training
 
 Not in the paper: Xavier, no decay, learning rate 0.01 without a search; items are ranked with rows of magnitude
-(d + 1)^power, where d is the training popularity ([ranking](popularity_when_ranking.md)). The power is chosen on the
+(d + 1)^power, where d is the training popularity ([ranking](../how_to/popularity_when_ranking.md)). The power is chosen on the
 validation set, and training stops by the ranking with it. The loss's hyperparameters are chosen from the same lists as
 those of decay and PRISM. All three methods have the same seeds, those on record for all. Epochs to equal quality are
 as above, for each pair of methods. Seconds are those of the chosen trainings with all validations, beside other work,
@@ -104,9 +104,9 @@ rung, without `--first-epochs`, is 30 epochs with CCL, 40 with UltraGCN and, wit
 elsewhere. Patience is 10 epochs, but 30 with UltraGCN, whose validation on Gowalla goes up to 19 epochs without
 improvement before it rises. The model is then retrained on training and validation set for the best number of epochs,
 and tested. There is one seed; on LightGCN splits it affects only the validation set. NDCG@20 and Recall@20 count as in
-[protocols.md](protocols.md). Equal quality is reached when the validation of each initializer reaches the lower of
+[protocols.md](../how_to/protocols.md). Equal quality is reached when the validation of each initializer reaches the lower of
 their two best. Seconds per epoch include validation, with other trials on other cores. Published results have other
-random splits and other validation sets, and on Amazon-Book a training set that is [complete](reading.md#data-sets), as
+random splits and other validation sets, and on Amazon-Book a training set that is [complete](../how_to/reading.md#data-sets), as
 ours is not.
 
 )";
@@ -115,7 +115,7 @@ const char* const about_defaults = R"(
 ## Default learning rates
 
 Not in the paper: the learning rate that follows from the initial rows, where none is given
-([defaults.md](defaults.md)), compared with each of the paper's learning rates; MF + DirectAU (gamma 1) with 64
+([defaults.md](../explanation/defaults.md)), compared with each of the paper's learning rates; MF + DirectAU (gamma 1) with 64
 dimensions, batches of 4096, full decay of 1e-6 or PRISM<1>; MovieLens 100K with all ratings, MovieLens 1M with those of
 3 and more. Patience is 10 and counts from step 1000 on; where the default lowers its learning rate, with FullWD, from
 the last reduction on. NDCG@20 on the test set (best epoch); the last column is the default relative to the best of the

@@ -16,8 +16,8 @@ struct Results {
   std::vector<NegativesResult> negatives;
 };
 
-/// Writes CSV and SVG files into a folder, and the document beside it: "docs/results.md" for
-/// "docs/results". The document ends with a list of incomplete elements.
+/// Writes CSV and SVG files into a folder, and the document beside it: "docs/evidence/results.md"
+/// for "docs/evidence/results". The document ends with a list of incomplete elements.
 /// @throws prism::DataError  if a file cannot be written, or gnuplot fails
 void write_documents(const std::filesystem::path& folder, const Results& results);
 

@@ -66,7 +66,7 @@ def compile(
         ''')
         model = pr.Recommender(pr.MF(64), Hinge(margin=2.0)).fit(split)
 
-    source: a struct as docs/policies.md describes. name: the struct's; by default that of the last one.
+    source: a struct as docs/reference/policies.md describes. name: the struct's; by default that of the last one.
     compiler: by default that of the environment variable CXX, g++ or clang++. flags: further ones.
 
     Takes about a minute the first time; the result is kept in ~/.cache/prismcf, or in the folder that

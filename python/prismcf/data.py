@@ -154,7 +154,7 @@ def read(
 
     MovieLens, CSV, TSV, RecBole's .inter, LightGCN's adjacency lists and MatrixMarket are found out
     by themselves; columns by their names in a header, or by position. time: NO_COLUMN reads no times,
-    FILE_ORDER takes the order of the lines. Options are those of docs/reading.md. Raises OSError, with
+    FILE_ORDER takes the order of the lines. Options are those of docs/how_to/reading.md. Raises OSError, with
     file and line, for a file that is not what it seems. `.summary` says how it was read.
     """
     native = _native.read(

@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 import numbers
-from typing import Any, List, Optional, Sequence, Union
+from typing import Any, Iterator, List, Optional, Sequence, Union
 
 import numpy as np
 import numpy.typing as npt
@@ -17,9 +17,9 @@ IdSequence = Union[Sequence[Any], npt.NDArray[Any]]
 
 
 class Ids:
-    """The ids of users or items: row r of a table belongs to the id array[r].
+    """The ids of users or items: row r of a table belongs to the id ids[r].
 
-    Integers stay integers; everything else is text.
+    Integers stay integers; everything else is text. Indexing and slices are those of `array`.
     """
 
     def __init__(self, texts: List[str], integers: bool) -> None:
@@ -29,6 +29,15 @@ class Ids:
 
     def __len__(self) -> int:
         return len(self._texts)
+
+    def __iter__(self) -> Iterator[Any]:
+        return iter(self.array.tolist())
+
+    def __getitem__(self, rows: Any) -> Any:
+        return self.array[rows]
+
+    def __repr__(self) -> str:
+        return repr(self.array)
 
     @property
     def array(self) -> IdArray:

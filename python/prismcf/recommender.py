@@ -33,7 +33,7 @@ class Recommender(Answers):
     ranking: magnitudes from popularity when items are ranked; "auto": a power chosen on the validation
     set, where there is one, unless the loss compares by dot product, or a regularizer or PRISM gives
     magnitudes. seed: of all that is drawn. learning_rate, schedule: if None, they follow from the model,
-    see docs/defaults.md. batch_size: pairs in a step. epochs: at most; 1000 if None. patience: epochs
+    see docs/explanation/defaults.md. batch_size: pairs in a step. epochs: at most; 1000 if None. patience: epochs
     without a better validation before training stops; min_steps: before they count. validate_every:
     epochs from one validation to the next, by `metric` of lists of length k. threads: at most; all of
     them if None. verbose: shows progress.

@@ -7,6 +7,11 @@ import pytest
 import prismcf as pr
 
 
+def test_ids_are_a_sequence():
+    ids = pr.from_pairs([7, 3, 7], [1, 1, 2]).user_ids
+    assert list(ids) == [7, 3] and ids[0] == 7 and list(ids[:1]) == [7] and len(ids) == 2
+
+
 def test_a_file_is_read_with_its_ids(tmp_path):
     file = tmp_path / "ratings.csv"
     file.write_text("user_id,item_id,rating\nann,red,5\nann,blue,2\nann,green,4\nbob,red,4\n")

@@ -127,7 +127,7 @@ double relative_error_of_gradient() {
 
 }  // namespace
 
-TEST_CASE("the gradient's error is what docs/execution.md says") {
+TEST_CASE("the gradient's error is what docs/explanation/execution.md says") {
   CHECK(relative_error_of_gradient<isa::scalar>() <= 2e-7);
   CHECK(relative_error_of_gradient<test::EmulatedTileIsa>() <= 4e-6);
   CHECK(relative_error_of_gradient<isa::native>() <= (HasTileUnit<isa::native> ? 4e-6 : 2e-7));

@@ -49,7 +49,7 @@ inline constexpr std::array<std::pair<Format, std::string_view>, 4> format_names
 
 /// Whether the first line names the columns.
 enum class Header {
-  automatic,  ///< by the rules in docs/reading.md; an error if they do not decide it
+  automatic,  ///< by the rules in docs/how_to/reading.md; an error if they do not decide it
   yes,
   no,
 };

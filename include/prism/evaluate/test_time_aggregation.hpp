@@ -53,7 +53,7 @@ struct Aggregation {
 };
 
 /// Candidates for selection on the validation set: none, and 48 settings, tried on MovieLens 100K
-/// with several losses and on Gowalla and Yelp2018 with SLK (docs/test_time_aggregation.md).
+/// with several losses and on Gowalla and Yelp2018 with SLK (docs/how_to/test_time_aggregation.md).
 inline constexpr std::array<Aggregation, 49> aggregation_grid = [] {
   std::array<Aggregation, 49> grid{{{.weight = 0}}};
   std::size_t k = 1;

@@ -19,7 +19,7 @@ namespace prism::inline PRISM_ISA {
 ///   m(d) |v|^exponent,
 /// where d is the item's popularity, its number of training interactions, and m one of
 ///   alpha log(d + 2) + 1 - alpha     PRISM's (the paper, section 4)
-///   (d + 1)^power                    1/4 is what weight decay tends to: docs/theorem.md
+///   (d + 1)^power                    weight decay tends to 1/4: docs/explanation/theorem.md
 /// By default rows are ranked as trained. Losses over cosines do not depend on magnitudes: with
 /// these, written after training, they need no weight decay, and can learn directions from short
 /// rows, which turn fast.

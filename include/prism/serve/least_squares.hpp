@@ -30,7 +30,7 @@ struct LeastSquaresOptions {
   /// Ridge parameter, as a multiple of the frozen rows' mean squared magnitude, so that it means
   /// the same for small and large magnitudes; at least 0. The greater it is, the closer a row is to
   /// the direction of the sum of the observed rows. The defaults suited a model trained with SSM
-  /// (docs/new_users.md).
+  /// (docs/how_to/new_users.md).
   double lambda = 30;
   /// The similarity that is fitted: with `cosine`, the frozen rows are normalised.
   Similarity similarity = Similarity::dot;

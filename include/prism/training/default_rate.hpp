@@ -31,7 +31,8 @@ namespace prism::inline PRISM_ISA::detail {
 // throughout preserve the magnitudes. If popularity gives the magnitudes of the ranking, only
 // directions are learnt, and one rate does throughout. A loss of dot products raises small
 // magnitudes by itself, and large first steps cost quality that later small ones do not recover.
-// Measurements: docs/defaults.md. When changing a rule, change its name in default_rate_rule.
+// Measurements: docs/explanation/defaults.md. When changing a rule, change its name in
+// default_rate_rule.
 
 /// The length of the first steps from small magnitudes: 0.03 at 64 dimensions.
 inline constexpr double first_length_from_small = 0.24;

@@ -29,7 +29,7 @@ inline constexpr double max_initial_product = 10;
 
 /// The mean that the suggested scale leads to: magnitudes so small that training sets them, as it
 /// does from Xavier's, while PRISM's ratios remain. BPR and MACR rank worse at 1 than
-/// at 0.01; below 0.01 they stay within 2 % of it (docs/training.md).
+/// at 0.01; below 0.01 they stay within 2 % of it (docs/how_to/training.md).
 inline constexpr double scaled_product = 0.01;
 
 /// Rows that training has not turned yet have a mean cosine of about 0 (at most 0.06 for MF, MLP
