@@ -23,11 +23,11 @@
 
 namespace {
 
-/// Writes --json. @return whether that succeeded; the table is printed either way
-bool write_record(const experiment::Settings& settings, const prism::Split& split,
-                  const std::vector<experiment::Run>& runs, const prism::Json& before) {
+/// Writes --json and --report. @return whether that succeeded; the table is printed either way
+bool write_results(const experiment::Settings& settings, const prism::Split& split,
+                   const std::vector<experiment::Run>& runs, const prism::Json& before) {
   try {
-    experiment::write_json(settings, split, runs, before);
+    experiment::write_output(settings, split, runs, before);
     return true;
   } catch (const std::exception& error) {
     std::fprintf(stderr, "experiment: %s\n", programs::message_of(error).c_str());
@@ -64,7 +64,7 @@ int run_models(experiment::Settings& settings) {
       run.not_recorded = experiment::why_not_recorded(settings, run, before);
     }
     // After each model, so that an error in a later one does not lose its results.
-    if (!settings.json.empty()) good = write_record(settings, split, runs, before) && good;
+    good = write_results(settings, split, runs, before) && good;
     if (run.training_error || experiment::caught_signal() != 0) break;
   }
   experiment::print_table(split, runs);

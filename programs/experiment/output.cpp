@@ -7,12 +7,16 @@
 #include <prism/serve/load_model.hpp>
 #include <prism/serve/staged_files.hpp>
 #include <string>
+#include <string_view>
 #include <system_error>
 
 #include "record.hpp"
 #include "run.hpp"
 
 namespace experiment {
+
+/// report.html, in which {{RECORD}} stands for the record; made by CMake.
+extern const char* const report_page;
 
 namespace {
 
@@ -23,14 +27,33 @@ prism::Json of_results(const Settings& settings) {
   return json;
 }
 
+/// Settings and results, as --json has them.
+/// @param before  array of the runs that were recorded earlier
+prism::Json record_of(const Settings& settings, const prism::Split& split,
+                      const std::vector<Run>& runs, const prism::Json& before) {
+  return {{"prism", PRISM_VERSION},
+          {"settings", to_json(settings)},
+          {"data", to_json(split)},
+          {"runs", merged(settings, *split.test.user_ids(), before, runs)}};
+}
+
 /// JSON as text; bytes that are not UTF-8, as in a file's name, are replaced.
-std::string text(const prism::Json& json) {
-  return json.dump(-1, ' ', false, prism::Json::error_handler_t::replace);
+/// @param indent  -1 for one line
+std::string text_of(const prism::Json& json, int indent = -1) {
+  return json.dump(indent, ' ', false, prism::Json::error_handler_t::replace);
+}
+
+/// Writes a file, which is either complete or unchanged.
+void write_file(const std::filesystem::path& file, const std::string& content) {
+  const std::filesystem::path path = std::filesystem::absolute(file);
+  prism::StagedFiles files(path.parent_path());
+  files.write(path.filename(), content);
+  files.publish();
 }
 
 /// The settings as they are read back from a file.
 prism::Json as_written(const Settings& settings) {
-  return prism::Json::parse(text(of_results(settings)));
+  return prism::Json::parse(text_of(of_results(settings)));
 }
 
 /// @param place  such as "--save FOLDER"
@@ -41,8 +64,9 @@ void require_same(const std::string& place, const char* what, const prism::Json&
   for (const auto& [name, value] : own.items()) {
     const prism::Json before = there.is_object() && there.contains(name) ? there[name] : nullptr;
     prism::require(before == value, place.c_str(),
-                   std::string("has results of other ") + what + ", " + name + " " + text(before) +
-                       ", now " + text(value) + "; give another name, or remove it");
+                   std::string("has results of other ") + what + ", " + name + " " +
+                       text_of(before) + ", now " + text_of(value) +
+                       "; give another name, or remove it");
   }
 }
 
@@ -83,8 +107,8 @@ void check_model(const Settings& settings, const ModelChoice& model, const prism
 }  // namespace
 
 void describe(Settings& settings, const prism::Split& split) {
-  settings.description = text(of_results(settings));
-  settings.data_description = text(to_json(split));
+  settings.description = text_of(of_results(settings));
+  settings.data_description = text_of(to_json(split));
 }
 
 prism::Json check_output(const Settings& settings, const prism::Split& split) {
@@ -104,6 +128,27 @@ prism::Json check_output(const Settings& settings, const prism::Split& split) {
     if (!folder.empty()) const prism::StagedFiles made(folder);
   }
   return runs;
+}
+
+std::string report_of(const prism::Json& record) {
+  prism::Json shown = record;
+  for (prism::Json& run : shown["runs"]) run.erase("test_users");
+  std::string json = text_of(shown);
+  // "</script>" in a name would end the script.
+  for (std::size_t at = 0; (at = json.find("</", at)) != std::string::npos; at += 3) {
+    json.replace(at, 2, "<\\/");
+  }
+  std::string page = report_page;
+  const std::string_view place = "{{RECORD}}";
+  return page.replace(page.find(place), place.size(), json);
+}
+
+void write_output(const Settings& settings, const prism::Split& split, const std::vector<Run>& runs,
+                  const prism::Json& before) {
+  if (settings.json.empty() && settings.report.empty()) return;
+  const prism::Json record = record_of(settings, split, runs, before);
+  if (!settings.json.empty()) write_file(settings.json, text_of(record, 1) + "\n");
+  if (!settings.report.empty()) write_file(settings.report, report_of(record));
 }
 
 }  // namespace experiment

@@ -1,10 +1,14 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Checks the places that --json, --save and --checkpoint name, before anything is trained.
+// What experiment writes: --json and --report. Checks the places that these, --save and
+// --checkpoint name, before anything is trained.
 #pragma once
 
 #include <prism/data/split_parts.hpp>
 #include <prism/experiment/json.hpp>
+#include <string>
+#include <vector>
 
+#include "run.hpp"
 #include "settings.hpp"
 
 namespace experiment {
@@ -18,5 +22,15 @@ void describe(Settings& settings, const prism::Split& split);
 ///     replaced, or there is a checkpoint and no --resume
 /// @throws prism::DataError      if an existing file is not of the kind that would replace it
 [[nodiscard]] prism::Json check_output(const Settings& settings, const prism::Split& split);
+
+/// An HTML page with a record: curves, strata, magnitudes against popularity, settings. It needs no
+/// other file.
+[[nodiscard]] std::string report_of(const prism::Json& record);
+
+/// Writes --json and --report; each file is either complete or unchanged.
+/// @param before  array of the runs in the record that is replaced
+/// @throws prism::DataError  if a file cannot be written
+void write_output(const Settings& settings, const prism::Split& split, const std::vector<Run>& runs,
+                  const prism::Json& before);
 
 }  // namespace experiment

@@ -86,6 +86,12 @@ inline prism::Json to_json(const Run& run) {
   json["test_by_dot"] = prism::to_json(run.dot);
   json["test_by_cosine"] = prism::to_json(run.cosine);
   json["magnitude_popularity_spearman"] = run.magnitude_popularity_correlation;
+  prism::Json magnitudes = prism::Json::array();
+  for (const prism::MagnitudeBin& bin : run.item_magnitudes) {
+    magnitudes.push_back(
+        {{"items", bin.items}, {"popularity", bin.popularity}, {"magnitude", bin.magnitude}});
+  }
+  json["item_magnitudes"] = std::move(magnitudes);
   return json;
 }
 
@@ -278,21 +284,6 @@ inline prism::Json to_json(const prism::Split& split) {
     }
   }
   return before;
-}
-
-/// Writes settings and results to --json; the file is either complete or unchanged.
-/// @param before  array of the runs in the file that is replaced
-inline void write_json(const Settings& settings, const prism::Split& split,
-                       const std::vector<Run>& runs, const prism::Json& before) {
-  const prism::Json record = {{"prism", PRISM_VERSION},
-                              {"settings", to_json(settings)},
-                              {"data", to_json(split)},
-                              {"runs", merged(settings, *split.test.user_ids(), before, runs)}};
-  const std::filesystem::path path = std::filesystem::absolute(settings.json);
-  prism::StagedFiles files(path.parent_path());
-  files.write(path.filename(),
-              record.dump(1, ' ', false, prism::Json::error_handler_t::replace) + "\n");
-  files.publish();
 }
 
 }  // namespace experiment

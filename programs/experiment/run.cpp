@@ -180,9 +180,14 @@ void test(const Settings& settings, const AnyRecommender& model, const prism::Sp
     run.cosine = prism::evaluate(aggregated, split.test, measure);
     run.magnitude_popularity_correlation = prism::magnitude_popularity_correlation(
         aggregated.output.items(), model.train().item_degree());
+    run.item_magnitudes =
+        prism::magnitudes_by_popularity(aggregated.output.items(), model.train().item_degree());
   } else {
     run.lists = model.ranked_lists(split.test, lists);
     run.cosine = model.evaluate(split.test, measure);
+    const prism::AnyScorer scorer = model.scorer();
+    run.item_magnitudes = prism::magnitudes_by_popularity(rows_of(scorer).output.items(),
+                                                          model.train().item_degree());
   }
   run.dot = run.lists->report(length);
   if (run.aggregation && run.choice.ranking.is_default()) return;

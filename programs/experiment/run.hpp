@@ -15,6 +15,7 @@
 #include <prism/training/history.hpp>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "option_names.hpp"
 #include "settings.hpp"
@@ -41,8 +42,9 @@ struct Run {
   std::optional<prism::RankedLists> lists{};             // of the test set, by dot product
   prism::Report dot{};                                   // of these lists
   prism::Report cosine{};
-  std::optional<prism::Report> as_trained{};    // by dot product, without the aggregation
-  double magnitude_popularity_correlation = 0;  // of items
+  std::optional<prism::Report> as_trained{};           // by dot product, without the aggregation
+  double magnitude_popularity_correlation = 0;         // of items
+  std::vector<prism::MagnitudeBin> item_magnitudes{};  // as they are ranked
 
   /// Whether a signal ended training.
   [[nodiscard]] bool interrupted() const {

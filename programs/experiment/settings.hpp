@@ -147,6 +147,7 @@ struct Settings : programs::ReadingOptions {
   std::string records;
 
   std::string json;
+  std::string report;           // an HTML page
   std::vector<std::size_t> at;  // lengths of lists, beside 20, that --json has results for
   bool user_metrics = false;    // whether --json has those of each user
   std::string save;

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <sstream>
+#include <utility>
 
 #include "format.hpp"
 #include "results.hpp"
@@ -53,13 +54,13 @@ Figure defaults_figure(const DataSet& data) {
                 .parameter = "lr"};
   std::vector<double> values{0};
   values.insert(values.end(), learning_rates.begin(), learning_rates.end());
-  for (const char* regularizer : {"FullWD", "None"}) {
-    const bool prism = std::string(regularizer) == "None";
-    figure.series.push_back({.title = prism ? "PRISM<1>" : "FullWD",
-                             .model = {"MF", "DirectAU", regularizer, prism ? "PRISM" : "Xavier"},
-                             .learning_rate = 0,
-                             .batch = 4096,
-                             .values = values});
+  const std::pair<const char*, experiment::ModelChoice> models[]{
+      {"FullWD", {"MF", "DirectAU", "FullWD", "Xavier"}},
+      {"PRISM<1>", {"MF", "DirectAU", "None", "PRISM"}},
+      {"after training", {"MF", "DirectAU", "None", "Xavier", prism::power_by_validation()}}};
+  for (const auto& [title, model] : models) {
+    figure.series.push_back(
+        {.title = title, .model = model, .learning_rate = 0, .batch = 4096, .values = values});
   }
   return figure;
 }

@@ -69,13 +69,13 @@ those that were trained to the end at this learning rate.
 const char* const about_after_training = R"(
 ### Magnitudes written after training
 
-Not in the paper: Xavier, no decay, learning rate 0.01 without a search; items are ranked with rows of magnitude
-(d + 1)^power, where d is the training popularity ([ranking](../how_to/popularity_when_ranking.md)). The power is chosen on the
-validation set, and training stops by the ranking with it. The loss's hyperparameters are chosen from the same lists as
-those of decay and PRISM. All three methods have the same seeds, those on record for all. Epochs to equal quality are
-as above, for each pair of methods. Seconds are those of the chosen trainings with all validations, beside other work,
-and on different days: they are no comparison of speed. The searches of decay train 12 candidates, and those of PRISM 3,
-for each one of these.
+Not in the paper: Xavier, no decay, learning rate 0.01 without a search; items are ranked with rows of magnitude (d +
+1)^power, where d is the training popularity ([ranking](../how_to/popularity_when_ranking.md)). The power is chosen on
+the validation set, and training stops by the ranking with it. The loss's hyperparameters are chosen from the same lists
+as those of decay and PRISM, and DirectAU's gammas are all trained to the end. All three methods have the same seeds,
+those on record for all. Epochs to equal quality are as above, for each pair of methods. Seconds are those of the chosen
+trainings with all validations, beside other work, and on different days: they are no comparison of speed. The searches
+of decay train 12 candidates, and those of PRISM 3, for each one of these.
 
 )";
 
@@ -115,11 +115,11 @@ const char* const about_defaults = R"(
 ## Default learning rates
 
 Not in the paper: the learning rate that follows from the initial rows, where none is given
-([defaults.md](../explanation/defaults.md)), compared with each of the paper's learning rates; MF + DirectAU (gamma 1) with 64
-dimensions, batches of 4096, full decay of 1e-6 or PRISM<1>; MovieLens 100K with all ratings, MovieLens 1M with those of
-3 and more. Patience is 10 and counts from step 1000 on; where the default lowers its learning rate, with FullWD, from
-the last reduction on. NDCG@20 on the test set (best epoch); the last column is the default relative to the best of the
-constant learning rates on the test set.
+([defaults.md](../explanation/defaults.md)), compared with each of the paper's learning rates; MF + DirectAU (gamma 1)
+with 64 dimensions, batches of 4096, full decay of 1e-6, PRISM<1>, or magnitudes written after training; MovieLens 100K
+with all ratings, MovieLens 1M with those of 3 and more. Patience is 10 and counts from step 1000 on; where the default
+lowers its learning rate, with FullWD, from the last reduction on. NDCG@20 on the test set (best epoch); the last column
+is the default relative to the best of the constant learning rates on the test set.
 
 )";
 

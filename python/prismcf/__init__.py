@@ -71,6 +71,7 @@ from .policies import (
 )
 from .ranking import Ranking
 from .recommender import Recommender
+from .report import write_report
 from .saved import load
 from .splits import (
     Split,
@@ -153,4 +154,5 @@ __all__ = [
     "temporal_user_split",
     "tune",
     "variant",
+    "write_report",
 ]

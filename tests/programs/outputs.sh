@@ -22,6 +22,24 @@ refused() {
   }
 }
 
+# A report: one page, with the record in it, that needs no other file.
+run --epochs 3 --regularizer None --loss SSM --report report.html >out.txt 2>&1
+grep -q '"model":"MF<8> + SSM + None + PRISM<1>"' report.html && grep -q '"item_magnitudes":\[{"items"' report.html ||
+  fail "the report has no run: $(head -c 300 report.html)"
+! grep -q '{{RECORD}}' report.html && grep -q '^</html>' report.html || fail "the report is not whole"
+! grep -qE '(src|href)=|url\(|@import' report.html || fail "the report needs other files"
+refused 2 "--report: would overwrite the data in ratings.dat" --report ratings.dat
+refused 2 "--report: and --json name the same file, same" --report same --json same
+refused 2 "--report: is for single runs" --report lists.html --lr 0.1,0.01
+# In a browser, if there is one, its script draws four charts and reports no error.
+for browser in chromium chromium-browser google-chrome; do
+  command -v "$browser" >/dev/null || continue
+  "$browser" --headless --no-sandbox --disable-gpu --user-data-dir="$folder/browser" --dump-dom "file://$PWD/report.html" \
+    >drawn.html 2>browser.txt || fail "$browser: $(cat browser.txt)"
+  [ "$(grep -o '<figure>' drawn.html | wc -l)" = 4 ] || fail "the page has not four charts: $(tail -c 500 drawn.html)"
+  break
+done
+
 # How the data was read is reported even with --quiet.
 run --epochs 4 --checkpoint done --json done.json --save done >out.txt 2>messages.txt
 grep -q "ratings.dat: columns separated by '::', no header" messages.txt || fail "the data is not described: $(cat messages.txt)"

@@ -53,6 +53,28 @@ struct MagnitudeBin {
   double magnitude = 0;   ///< mean of their output rows' magnitudes
 };
 
+/// Mean magnitude of items' rows by powers of two of their popularity.
+/// @param rows        items x dim
+/// @param popularity  training interactions of each item
+template <class T>
+[[nodiscard]] std::vector<MagnitudeBin> magnitudes_by_popularity(
+    Rows<const T> rows, std::span<const Index> popularity) {
+  std::vector<MagnitudeBin> bins(8 * sizeof(Index) + 1);
+  const std::vector<double> magnitudes = detail::row_magnitudes<Host<>::isa>(rows);
+  for (std::size_t r = 0; r < magnitudes.size(); ++r) {
+    MagnitudeBin& bin = bins[std::bit_width(std::uint64_t{popularity[r]} + 1) - 1];
+    ++bin.items;
+    bin.popularity += static_cast<double>(popularity[r]);
+    bin.magnitude += magnitudes[r];
+  }
+  std::erase_if(bins, [](const MagnitudeBin& bin) { return bin.items == 0; });
+  for (MagnitudeBin& bin : bins) {
+    bin.popularity /= static_cast<double>(bin.items);
+    bin.magnitude /= static_cast<double>(bin.items);
+  }
+  return bins;
+}
+
 /// The results of a trained model on the test set, ranked without the training and validation
 /// items.
 struct TrialReport {
@@ -113,26 +135,6 @@ struct TrialSpec {
 
 namespace detail {
 
-/// Mean magnitude of rows by powers of two of their popularity.
-template <class Isa, class T>
-[[nodiscard]] std::vector<MagnitudeBin> magnitude_bins(Rows<const T> rows,
-                                                       std::span<const Index> popularity) {
-  std::vector<MagnitudeBin> bins(8 * sizeof(Index) + 1);
-  const std::vector<double> magnitudes = row_magnitudes<Isa>(rows);
-  for (std::size_t r = 0; r < magnitudes.size(); ++r) {
-    MagnitudeBin& bin = bins[std::bit_width(std::uint64_t{popularity[r]} + 1) - 1];
-    ++bin.items;
-    bin.popularity += static_cast<double>(popularity[r]);
-    bin.magnitude += magnitudes[r];
-  }
-  std::erase_if(bins, [](const MagnitudeBin& bin) { return bin.items == 0; });
-  for (MagnitudeBin& bin : bins) {
-    bin.popularity /= static_cast<double>(bin.items);
-    bin.magnitude /= static_cast<double>(bin.items);
-  }
-  return bins;
-}
-
 template <class Model, class X>
 class ModelTrial final : public Trial {
  public:
@@ -168,8 +170,7 @@ class ModelTrial final : public Trial {
     const auto trained = model_.scorer(exec_, Ranking{});
     report.magnitude_popularity_correlation =
         prism::magnitude_popularity_correlation(trained.output.items(), popularity);
-    report.magnitudes =
-        magnitude_bins<typename decltype(host_of(exec_))::isa>(trained.output.items(), popularity);
+    report.magnitudes = magnitudes_by_popularity(trained.output.items(), popularity);
     return report;
   }
 
