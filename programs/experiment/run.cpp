@@ -145,23 +145,6 @@ void retrain(const Settings& settings, std::unique_ptr<AnyRecommender>& model,
   }
 }
 
-/// The rows of the models of prism::models, all of which have the type float.
-[[nodiscard]] const prism::Scorer<float>& rows_of(const prism::AnyScorer& scorer) {
-  return *std::get<std::shared_ptr<const prism::Scorer<float>>>(scorer);
-}
-
-/// A trained model with its rows, as aggregation_points() takes it.
-struct RankedModel {
-  const prism::Scorer<float>& rows;
-  const prism::Interactions& interactions;
-
-  [[nodiscard]] const prism::Interactions& train() const noexcept { return interactions; }
-  template <class X>
-  [[nodiscard]] const prism::Scorer<float>& scorer(const X&) const noexcept {
-    return rows;
-  }
-};
-
 /// Ranks the test set.
 void test(const Settings& settings, const AnyRecommender& model, const prism::Split& split,
           Run& run) {
@@ -174,8 +157,8 @@ void test(const Settings& settings, const AnyRecommender& model, const prism::Sp
   if (run.aggregation) {
     run.as_trained = model.evaluate(split.test, {.exclude = {&split.train, &split.validation}});
     const prism::AnyScorer scorer = model.scorer();
-    const auto aggregated =
-        prism::with_aggregation(rows_of(scorer), model.train(), run.aggregation->aggregation);
+    const auto aggregated = prism::with_aggregation(prism::float_scorer(scorer), model.train(),
+                                                    run.aggregation->aggregation);
     run.lists = prism::ranked_lists(aggregated, split.test, lists);
     run.cosine = prism::evaluate(aggregated, split.test, measure);
     run.magnitude_popularity_correlation = prism::magnitude_popularity_correlation(
@@ -186,8 +169,8 @@ void test(const Settings& settings, const AnyRecommender& model, const prism::Sp
     run.lists = model.ranked_lists(split.test, lists);
     run.cosine = model.evaluate(split.test, measure);
     const prism::AnyScorer scorer = model.scorer();
-    run.item_magnitudes = prism::magnitudes_by_popularity(rows_of(scorer).output.items(),
-                                                          model.train().item_degree());
+    run.item_magnitudes = prism::magnitudes_by_popularity(
+        prism::float_scorer(scorer).output.items(), model.train().item_degree());
   }
   run.dot = run.lists->report(length);
   if (run.aggregation && run.choice.ranking.is_default()) return;
@@ -195,7 +178,7 @@ void test(const Settings& settings, const AnyRecommender& model, const prism::Sp
   const prism::AnyScorer trained =
       run.choice.ranking.is_default() ? model.scorer() : model.scorer(prism::Ranking{});
   run.magnitude_popularity_correlation = prism::magnitude_popularity_correlation(
-      rows_of(trained).output.items(), model.train().item_degree());
+      prism::float_scorer(trained).output.items(), model.train().item_degree());
 }
 
 }  // namespace
@@ -210,8 +193,9 @@ Run run(const Settings& settings, const ModelChoice& choice, const prism::Split&
     train(settings, *model, split, fitting, run);
     if (settings.aggregate && run.complete() && caught_signal() == 0) {
       const prism::AnyScorer scorer = model->scorer();
-      run.aggregation = prism::best_aggregation(prism::aggregation_points(
-          RankedModel{rows_of(scorer), model->train()}, split.validation, prism::aggregation_grid));
+      run.aggregation = prism::best_aggregation(
+          prism::aggregation_points(prism::par, prism::float_scorer(scorer), model->train(),
+                                    split.validation, prism::aggregation_grid));
     }
     if (settings.retrain) retrain(settings, model, split, fitting, run);
   } catch (const prism::DivergenceError& error) {

@@ -128,9 +128,9 @@ class Answers {
   }
 
   /// The filter of a user of `seen`.
-  [[nodiscard]] Allowed allowed(const prism::Interactions& seen, Index user) const {
-    Allowed filter{.among = among_ ? &*among_ : nullptr,
-                   .without = without_ ? &*without_ : nullptr};
+  [[nodiscard]] prism::Recommendable allowed(const prism::Interactions& seen, Index user) const {
+    prism::Recommendable filter{.among = among_ ? &*among_ : nullptr,
+                                .without = without_ ? &*without_ : nullptr};
     if (!arguments_.include_seen) filter.unseen.emplace(seen, user);
     if (arguments_.untrained != Untrained::rows) filter.popularity = train().item_degree();
     return filter;
@@ -214,7 +214,7 @@ class Answers {
   }
 
   /// The most popular items that the filter allows, with their number of users.
-  std::vector<prism::ScoredItem<T>> most_popular(const Allowed& filter) {
+  std::vector<prism::ScoredItem<T>> most_popular(const prism::Recommendable& filter) {
     const std::span<const Index> degree = train().item_degree();
     if (by_popularity_.empty()) {
       by_popularity_.resize(degree.size());

@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <cstddef>
-#include <optional>
 #include <prism/core/index.hpp>
 #include <prism/data/ids.hpp>
 #include <prism/policy/output.hpp>
@@ -56,22 +55,6 @@ struct Found {
     for (const auto& [id, row] : programs::ids_in(file, side.ids, (side.kind + "s").c_str())) {
       add(id, row);
     }
-  }
-};
-
-/// The items that may be recommended: a filter of an ItemIndex.
-struct Allowed {
-  std::optional<prism::Unseen> unseen = {};
-  const prism::AllowList* among = nullptr;
-  const prism::DenyList* without = nullptr;
-  std::span<const prism::Index> popularity = {};  // of items, to leave out those of 0; or empty
-
-  bool operator()(prism::Index item) const {
-    return (!unseen || (*unseen)(item)) && (among == nullptr || (*among)(item)) &&
-           (without == nullptr || (*without)(item)) && (popularity.empty() || popularity[item] > 0);
-  }
-  [[nodiscard]] std::optional<std::span<const prism::Index>> listed() const {
-    return among != nullptr ? among->listed() : std::nullopt;
   }
 };
 

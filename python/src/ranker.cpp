@@ -22,11 +22,6 @@ using prism::Interactions;
 using prism::Scorer;
 using RowIndex = prism::Index;
 
-/// The rows of a model of prism::models.
-const Scorer<float>& rows_of(const prism::AnyScorer& scorer) {
-  return *std::get<std::shared_ptr<const Scorer<float>>>(scorer);
-}
-
 /// The items of an array, ascending, each once.
 /// @throws prism::ArgumentError  for a row that is not below `items`
 std::vector<RowIndex> ascending(const char* argument, const IndexArray& array, std::size_t items) {
@@ -48,9 +43,9 @@ class Filters {
     if (options.without) without_.emplace(ascending("without", *options.without, train.items()));
   }
 
-  [[nodiscard]] Allowed of_user(RowIndex user) const {
-    Allowed filter{.among = among_ ? &*among_ : nullptr,
-                   .without = without_ ? &*without_ : nullptr};
+  [[nodiscard]] prism::Recommendable of_user(RowIndex user) const {
+    prism::Recommendable filter{.among = among_ ? &*among_ : nullptr,
+                                .without = without_ ? &*without_ : nullptr};
     if (options_.exclude_seen) filter.unseen.emplace(seen_, user);
     if (!options_.untrained) filter.popularity = train_.item_degree();
     return filter;
@@ -118,11 +113,11 @@ Scorer<float> one_sided(const Scorer<float>& scorer, bool users) {
 }
 
 prism::SavedScorer<float> saved_from(const prism::AnyRecommender& model) {
-  return {.scorer = rows_of(model.scorer()),
+  return {.scorer = prism::float_scorer(model.scorer()),
           .train = model.train(),
           .model = model.name(),
           .ranking = model.ranking(),
-          .trained = rows_of(model.scorer(prism::Ranking{}))};
+          .trained = prism::float_scorer(model.scorer(prism::Ranking{}))};
 }
 
 }  // namespace
@@ -165,8 +160,9 @@ std::shared_ptr<const Ranker::Index> Ranker::index(Rows rows) const {
   return index;
 }
 
-void Ranker::answer_with_popular(Lists& lists, std::span<const std::size_t> places,
-                                 const std::function<Allowed(std::size_t place)>& filter) const {
+void Ranker::answer_with_popular(
+    Lists& lists, std::span<const std::size_t> places,
+    const std::function<prism::Recommendable(std::size_t place)>& filter) const {
   if (places.empty()) return;
   const std::vector<float> one{1};
   const std::vector<prism::Query<float>> queries(places.size(), prism::Query<float>(one));

@@ -37,22 +37,6 @@ struct ListOptions {
   bool untrained = false;  // whether to rank users and items that have no interaction in training
 };
 
-/// A user's filter.
-struct Allowed {
-  const prism::AllowList* among = nullptr;
-  const prism::DenyList* without = nullptr;
-  std::optional<prism::Unseen> unseen{};
-  std::span<const prism::Index> popularity{};  // if given, items with 0 are not allowed
-
-  bool operator()(prism::Index item) const {
-    return (among == nullptr || (*among)(item)) && (without == nullptr || (*without)(item)) &&
-           (!unseen || (*unseen)(item)) && (popularity.empty() || popularity[item] > 0);
-  }
-  [[nodiscard]] std::optional<std::span<const prism::Index>> listed() const {
-    return among == nullptr ? std::nullopt : among->listed();
-  }
-};
-
 /// Lists of the same length. Places behind a list's last item have the item `absent` and the score
 /// NaN.
 struct Lists {
@@ -105,8 +89,9 @@ class Ranker {
     return similarity == prism::Similarity::dot ? Rows::items : Rows::items_by_cosine;
   }
   /// Fills the lists of users without interactions.
-  void answer_with_popular(Lists& lists, std::span<const std::size_t> places,
-                           const std::function<Allowed(std::size_t place)>& filter) const;
+  void answer_with_popular(
+      Lists& lists, std::span<const std::size_t> places,
+      const std::function<prism::Recommendable(std::size_t place)>& filter) const;
   /// Makes the index when it is first needed.
   [[nodiscard]] std::shared_ptr<const Index> index(Rows rows) const;
 

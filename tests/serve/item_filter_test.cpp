@@ -177,6 +177,24 @@ TEST_CASE("unseen items are those that recommend returns") {
   }
 }
 
+TEST_CASE("a recommendable item passes each part that is given") {
+  const Interactions seen = seen_part();
+  const Index own = seen.items_of(0).front();
+  std::vector<Index> popularity(filter_sizes.items, 1);
+  popularity[7] = 0;
+  const AllowList among(std::vector<Index>{3, 7, 9});
+  const DenyList without(std::vector<Index>{9});
+  CHECK(Recommendable{}(own));
+  CHECK_FALSE(Recommendable{.unseen = Unseen(seen, 0)}(own));
+  const Recommendable all{.among = &among, .without = &without, .popularity = popularity};
+  CHECK(all(3));
+  CHECK_FALSE(all(4));
+  CHECK_FALSE(all(7));
+  CHECK_FALSE(all(9));
+  CHECK(all.listed()->size() == 3);
+  CHECK_FALSE(Recommendable{}.listed().has_value());
+}
+
 TEST_CASE("filters refuse lists that are not ascending, and users and items out of range") {
   const Interactions seen = seen_part();
   CHECK_THROWS_WITH_AS(Unseen(seen, 40),

@@ -148,22 +148,30 @@ struct AggregationPoint {
   Report report{};
 };
 
-/// Evaluates a model with each of these aggregations.
+/// Evaluates a scorer with each of these aggregations.
+/// @param train     the interactions that the model learnt from, which are not recommended
 /// @param relevant  the part to predict, such as validation
 /// @throws ArgumentError  as with_aggregation() and evaluate(); for no aggregations
+template <Execution X, class T>
+[[nodiscard]] std::vector<AggregationPoint> aggregation_points(
+    const X& exec, const Scorer<T>& scorer, const Interactions& train, const Interactions& relevant,
+    std::span<const Aggregation> aggregations, const EvaluateOptions& options = {}) {
+  require(!aggregations.empty(), "aggregations", "must not be empty");
+  const EvaluateOptions scorer_options = detail::excluding_seen(options, train, relevant);
+  std::vector<AggregationPoint> points;
+  for (const Aggregation& aggregation : aggregations) {
+    const auto aggregated = with_aggregation(exec, scorer, train, aggregation);
+    points.push_back({aggregation, evaluate(exec, aggregated, relevant, scorer_options)});
+  }
+  return points;
+}
+/// The same for a model.
 template <Execution X, class Model>
 [[nodiscard]] std::vector<AggregationPoint> aggregation_points(
     const X& exec, const Model& model, const Interactions& relevant,
     std::span<const Aggregation> aggregations, const EvaluateOptions& options = {}) {
-  require(!aggregations.empty(), "aggregations", "must not be empty");
-  const EvaluateOptions scorer_options = detail::excluding_seen(options, model.train(), relevant);
-  const auto scorer = model.scorer(exec);
-  std::vector<AggregationPoint> points;
-  for (const Aggregation& aggregation : aggregations) {
-    const auto aggregated = with_aggregation(exec, scorer, model.train(), aggregation);
-    points.push_back({aggregation, evaluate(exec, aggregated, relevant, scorer_options)});
-  }
-  return points;
+  return aggregation_points(exec, model.scorer(exec), model.train(), relevant, aggregations,
+                            options);
 }
 /// The same, on the host's threads.
 template <class Model>

@@ -39,6 +39,12 @@ struct Scorer;  // prism/policy/output.hpp
 using AnyScorer =
     std::variant<std::shared_ptr<const Scorer<float>>, std::shared_ptr<const Scorer<double>>>;
 
+/// The rows of a model whose scalar type is float, as that of each model of prism::models is.
+/// @throws std::bad_variant_access  for another scalar type
+[[nodiscard]] inline const Scorer<float>& float_scorer(const AnyScorer& scorer) {
+  return *std::get<std::shared_ptr<const Scorer<float>>>(scorer);
+}
+
 /// What training calls, as the members of an observer (training/observer.hpp); each may be empty.
 /// `epoch` may call const members of the model, which then use the weights of this epoch.
 struct TrainingCallbacks {

@@ -177,8 +177,26 @@ class AllOf {
   std::tuple<Filters...> filters_;
 };
 
+/// Allows the items that all of these allow, of which each may be left out. Refers to the lists and
+/// numbers, which must outlive it.
+struct Recommendable {
+  const AllowList* among = nullptr;
+  const DenyList* without = nullptr;
+  std::optional<Unseen> unseen{};
+  std::span<const Index> popularity{};  ///< of all items, to leave out those of 0
+
+  bool operator()(Index item) const {
+    return (among == nullptr || (*among)(item)) && (without == nullptr || (*without)(item)) &&
+           (!unseen || (*unseen)(item)) && (popularity.empty() || popularity[item] > 0);
+  }
+  [[nodiscard]] std::optional<std::span<const Index>> listed() const {
+    return among == nullptr ? std::nullopt : among->listed();
+  }
+};
+
 static_assert(ItemFilter<AllItems> && ItemFilter<Unseen> && ItemFilter<AllowList> &&
-              ItemFilter<DenyList> && ItemFilter<AllOf<Unseen, DenyList>>);
+              ItemFilter<DenyList> && ItemFilter<AllOf<Unseen, DenyList>> &&
+              ItemFilter<Recommendable>);
 
 }  // namespace prism::inline PRISM_ISA
 
