@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Training and evaluation: fit, retrain, sessions with checkpoints, observers, schedules, metrics.
+// Training and evaluation: fit, retrain, sessions with checkpoints, observers, schedules, metrics,
+// fold-in by gradient steps.
 #pragma once
 
 #include "prism/data.hpp"
@@ -15,6 +16,7 @@
 #include "prism/evaluate/sample.hpp"
 #include "prism/evaluate/test_time_aggregation.hpp"
 #include "prism/evaluate/user_metrics.hpp"
+#include "prism/fold_in/gradient_fold_in.hpp"
 #include "prism/model.hpp"
 #include "prism/training/expected_epoch_change.hpp"
 #include "prism/training/fit.hpp"

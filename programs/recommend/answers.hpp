@@ -10,8 +10,8 @@
 #include <prism/core/matrix.hpp>
 #include <prism/data/interactions.hpp>
 #include <prism/experiment/json.hpp>
+#include <prism/fold_in/fold_in.hpp>
 #include <prism/serve/escaped_line.hpp>
-#include <prism/serve/fold_in.hpp>
 #include <prism/serve/item_index.hpp>
 #include <prism/serve/load_model.hpp>
 #include <prism/serve/recommend.hpp>

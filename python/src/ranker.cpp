@@ -6,8 +6,8 @@
 #include <prism/core/error.hpp>
 #include <prism/core/matrix.hpp>
 #include <prism/evaluate/most_popular.hpp>
+#include <prism/fold_in/fold_in.hpp>
 #include <prism/kernel/row.hpp>
-#include <prism/serve/fold_in.hpp>
 #include <prism/serve/item_filter.hpp>
 #include <prism/serve/query.hpp>
 #include <utility>

@@ -22,10 +22,10 @@
 #include "prism/data/interactions.hpp"
 #include "prism/evaluate/scoring_rows.hpp"
 #include "prism/execution/host.hpp"
+#include "prism/fold_in/least_squares.hpp"
 #include "prism/ops/ranking_magnitude.hpp"
 #include "prism/policy/output.hpp"
 #include "prism/policy/ranking.hpp"
-#include "prism/serve/least_squares.hpp"
 #include "prism/serve/row_magnitude.hpp"
 
 namespace prism::inline PRISM_ISA {

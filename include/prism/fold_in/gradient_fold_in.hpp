@@ -25,11 +25,11 @@
 #include "prism/data/append.hpp"
 #include "prism/data/interactions.hpp"
 #include "prism/execution/host.hpp"
+#include "prism/fold_in/fold_in.hpp"
+#include "prism/fold_in/row_trainer.hpp"
 #include "prism/kernel/row.hpp"
 #include "prism/policy/optimizer.hpp"
 #include "prism/policy/parameter.hpp"
-#include "prism/serve/fold_in.hpp"
-#include "prism/serve/row_trainer.hpp"
 
 namespace prism::inline PRISM_ISA {
 

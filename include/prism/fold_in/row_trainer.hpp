@@ -21,6 +21,7 @@
 #include "prism/core/rows.hpp"
 #include "prism/core/scratch.hpp"
 #include "prism/data/interactions.hpp"
+#include "prism/fold_in/new_rows.hpp"
 #include "prism/ops/evaluate_loss.hpp"
 #include "prism/policy/batch.hpp"
 #include "prism/policy/epoch_start.hpp"
@@ -30,7 +31,6 @@
 #include "prism/policy/output.hpp"
 #include "prism/policy/parameter.hpp"
 #include "prism/policy/sampler.hpp"
-#include "prism/serve/new_rows.hpp"
 #include "prism/training/batch_builder.hpp"
 
 namespace prism::inline PRISM_ISA::detail {
