@@ -15,9 +15,10 @@ using namespace prism;
 
 constexpr Domain below_one{.text = "in [0, 1)", .low = 0, .high = 1, .excludes_high = true};
 
-/// Adam of rows' directions: the gradient is multiplied by the row's magnitude, and of the step,
-/// which is too, only the part that turns the row is taken. Rows without a gradient stay. For
-/// embeddings; parameters of one column cannot turn.
+/// Adam of rows' directions. The gradient and the step are multiplied by the row's magnitude, and
+/// only the step's component orthogonal to the row is applied. Moments are corrected for their
+/// start by the number of all steps, so that a row's first steps are larger. Rows without a
+/// gradient stay. For embeddings: parameters of one column cannot turn.
 struct AngularAdam {
   static constexpr std::string_view name = "AngularAdam";
   double beta1 = 0.9, beta2 = 0.999, epsilon = 1e-8;

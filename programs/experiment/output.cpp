@@ -12,6 +12,7 @@
 
 #include "record.hpp"
 #include "run.hpp"
+#include "table.hpp"
 
 namespace experiment {
 
@@ -134,9 +135,10 @@ std::string report_of(const prism::Json& record) {
   prism::Json shown = record;
   for (prism::Json& run : shown["runs"]) run.erase("test_users");
   std::string json = text_of(shown);
-  // "</script>" in a name would end the script.
-  for (std::size_t at = 0; (at = json.find("</", at)) != std::string::npos; at += 3) {
-    json.replace(at, 2, "<\\/");
+  // A name that has "</script>" or "<!--" would be taken for HTML.
+  const std::string_view escaped = "\\u003c";
+  for (std::size_t at = 0; (at = json.find('<', at)) != std::string::npos; at += escaped.size()) {
+    json.replace(at, 1, escaped);
   }
   std::string page = report_page;
   const std::string_view place = "{{RECORD}}";
@@ -146,9 +148,11 @@ std::string report_of(const prism::Json& record) {
 void write_output(const Settings& settings, const prism::Split& split, const std::vector<Run>& runs,
                   const prism::Json& before) {
   if (settings.json.empty() && settings.report.empty()) return;
-  const prism::Json record = record_of(settings, split, runs, before);
+  prism::Json record = record_of(settings, split, runs, before);
   if (!settings.json.empty()) write_file(settings.json, text_of(record, 1) + "\n");
-  if (!settings.report.empty()) write_file(settings.report, report_of(record));
+  if (settings.report.empty()) return;
+  record["most_popular"] = prism::to_json(baseline(split, settings.retrain));
+  write_file(settings.report, report_of(record));
 }
 
 }  // namespace experiment

@@ -3,13 +3,11 @@
 #pragma once
 
 #include <algorithm>
-#include <filesystem>
 #include <optional>
 #include <prism/core/config.hpp>
 #include <prism/data/fingerprint.hpp>
 #include <prism/data/ids.hpp>
 #include <prism/experiment/json.hpp>
-#include <prism/serve/staged_files.hpp>
 #include <string>
 #include <utility>
 #include <vector>
@@ -83,6 +81,7 @@ inline prism::Json to_json(const Run& run) {
                            {"validation_ndcg", run.aggregation->report.ndcg}};
   }
   if (run.as_trained) json["test_by_dot_without_aggregation"] = prism::to_json(*run.as_trained);
+  if (!run.has_results()) return json;
   json["test_by_dot"] = prism::to_json(run.dot);
   json["test_by_cosine"] = prism::to_json(run.cosine);
   json["magnitude_popularity_spearman"] = run.magnitude_popularity_correlation;

@@ -3,7 +3,9 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
+import math
 import os
 from dataclasses import asdict
 from typing import Any, Dict, List, Mapping, Union
@@ -20,6 +22,7 @@ def write_report(
     path: Union[str, "os.PathLike[str]"],
     models: Union[Recommender, Mapping[str, Recommender]],
     split: Split,
+    k: int = 20,
 ) -> None:
     """Writes an HTML page that needs no other file: metrics on the test set, validation and loss by
     epoch, popular and unpopular items, magnitudes against popularity, parameters.
@@ -27,7 +30,7 @@ def write_report(
         pr.write_report("run.html", {"SSM": ssm, "DirectAU": directau}, split)
 
     models: a fitted recommender, or several by the names that the page gives them. split: the one that
-    they were fitted on. Raises ValueError if a model is not fitted, OSError if the file cannot be
+    they were fitted on. k: length of the lists on the test set. Raises ValueError if a model is not fitted, OSError if the file cannot be
     written.
     """
     named = {repr(models): models} if isinstance(models, Recommender) else dict(models)
@@ -46,17 +49,34 @@ def write_report(
             "validation": len(split.validation),
             "test": len(split.test),
         },
-        "runs": [_run(name, model, split) for name, model in named.items()],
+        "runs": [_run(name, model, split, k) for name, model in named.items()],
     }
     with open(os.path.join(os.path.dirname(__file__), "report.html"), encoding="utf-8") as file:
         page = file.read()
-    # "</script>" in a name would end the script.
-    text = json.dumps(record, default=str).replace("</", "<\\/")
-    with open(path, "w", encoding="utf-8") as file:
-        file.write(page.replace("{{RECORD}}", text))
+    # A name that has "</script>" or "<!--" would be taken for HTML.
+    text = json.dumps(_finite(record), allow_nan=False).replace("<", "\\u003c")
+    # The file is either complete or unchanged.
+    staged = os.fspath(path) + ".part"
+    try:
+        with open(staged, "w", encoding="utf-8") as file:
+            file.write(page.replace("{{RECORD}}", text))
+        os.replace(staged, path)
+    except OSError:
+        with contextlib.suppress(OSError):
+            os.remove(staged)
+        raise
 
 
-def _run(name: str, model: Recommender, split: Split) -> Dict[str, Any]:
+def _finite(value: Any) -> Any:
+    """The value with None for each number that is not finite, which JSON does not have."""
+    if isinstance(value, dict):
+        return {key: _finite(each) for key, each in value.items()}
+    if isinstance(value, list):
+        return [_finite(each) for each in value]
+    return None if isinstance(value, float) and not math.isfinite(value) else value
+
+
+def _run(name: str, model: Recommender, split: Split, k: int) -> Dict[str, Any]:
     history = dict(model.history_)
     history["epochs"] = [
         {**epoch, "validation_ndcg": epoch.get("validation")} for epoch in history["epochs"]
@@ -65,7 +85,7 @@ def _run(name: str, model: Recommender, split: Split) -> Dict[str, Any]:
         "model": name,
         "policies": [f"{key}={value!r}" for key, value in model.get_params(deep=False).items()],
         "history": history,
-        "test_by_dot": asdict(model.evaluate(split)),
+        "test_by_dot": asdict(model.evaluate(split, k=k)),
         "item_magnitudes": _magnitudes(model.item_factors, split.train.item_degree),
     }
 

@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 ROOT = Path(__file__).resolve().parents[2]
+OPTIONAL = ("polars", "pandas", "pyarrow", "scipy", "sklearn")
 BLOCK = re.compile(r"^(<!-- not run: .*-->\n)?```python\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 
 
@@ -39,5 +40,7 @@ def test_page(page, files):
         try:
             # Padded so that a traceback has the page's line numbers.
             exec(compile("\n" * line + code, str(page), "exec"), names)  # noqa: S102
-        except ImportError as error:
+        except ModuleNotFoundError as error:
+            if error.name not in OPTIONAL:
+                raise
             pytest.skip(f"{page.name}, line {line}: {error}")

@@ -9,17 +9,20 @@ import os
 import re
 from pathlib import Path
 
+from mkdocs.exceptions import PluginError
 from mkdocs.structure.files import File
 
 ROOT = Path(__file__).resolve().parents[2]
-LINK = re.compile(r"(?<!!)\[([^\]]*)\]\(([^)\s#]+)(#[^)\s]*)?\)")
+LINK = re.compile(r"\[([^\]]*)\]\(([^)\s#]+)(#[^)\s]*)?\)")
 
 
 def place(path):
     """Where the site has a file of the repository, from docs/ on."""
     if path.startswith("docs/"):
         return path.removeprefix("docs/")
-    return ("project/" if path.endswith(".md") else "source/") + path
+    if path.endswith(".md"):
+        return "project/" + path
+    return "source/" + path.replace("/.", "/").lstrip(".")  # a site has no hidden files
 
 
 def linked(source, target):
@@ -32,6 +35,21 @@ def linked(source, target):
 def source_of(page_path):
     """The path in the repository of a page."""
     return page_path.removeprefix("project/") if page_path.startswith("project/") else "docs/" + page_path
+
+
+def on_post_build(config):
+    """Fails if a page names a file of the site that is not there."""
+    site = Path(config["site_dir"])
+    wrong = []
+    for page in site.rglob("*.html"):
+        for name in re.findall(r'(?:href|src)="?([^"> ]+)', page.read_text()):
+            target = name.split("#")[0].split("?")[0]
+            if re.match(r"[a-z]+:|/|$", target):
+                continue
+            if not (page.parent / target).exists():
+                wrong.append(f"{page.relative_to(site)} names {name}")
+    if wrong:
+        raise PluginError("\n".join(wrong))
 
 
 def on_files(files, config):

@@ -18,6 +18,7 @@ DEFINITION = re.compile(r'^(struct|class|template|namespace|int main|extern "C"|
 
 BEFORE = """\
 #include <iostream>
+#include <thread>
 #include <prism/prism.hpp>
 #include <prism/extend.hpp>
 #include <prism/theory.hpp>

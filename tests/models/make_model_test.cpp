@@ -163,7 +163,8 @@ TEST_CASE("a trial by names has the key of the records, and the results of the m
   const auto split = std::make_shared<const Split>(split_of_spec());
   const ModelSpec spec{.loss = "SSM", .dim = 4, .options = {{"tau", 0.3}}};
   const TrialSpec trial = spec_trial(spec, {split, "the split"}, two_epochs(), {{"tau", 0.3}});
-  // docs/evidence/results/records.jsonl has keys of this form: with another, its trials would run anew.
+  // docs/evidence/results/records.jsonl has keys of this form: with another, its trials would run
+  // anew.
   CHECK(trial.key ==
         "MF<4> + SSM + None + Xavier (MF<4>, rate 0, MF<4> + SSM, SSM, log_q 0, negatives 10, tau "
         "0.3, ,  + None, None + Xavier, Xavier + Adam, Adam, beta1 0.9, beta2 0.999, epsilon 1e-08 "

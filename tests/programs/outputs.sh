@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
-# outputs.sh EXPERIMENT RECOMMEND: what experiment keeps, refuses and reports for --json, --save and --checkpoint.
+# outputs.sh EXPERIMENT RECOMMEND: what experiment keeps, refuses and reports for --json, --report, --save and
+# --checkpoint.
 set -euo pipefail
 source "$(dirname "${BASH_SOURCE[0]}")/tiny_ratings.sh"
 source "$(dirname "${BASH_SOURCE[0]}")/catches_signal.sh"
@@ -31,12 +32,13 @@ grep -q '"model":"MF<8> + SSM + None + PRISM<1>"' report.html && grep -q '"item_
 refused 2 "--report: would overwrite the data in ratings.dat" --report ratings.dat
 refused 2 "--report: and --json name the same file, same" --report same --json same
 refused 2 "--report: is for single runs" --report lists.html --lr 0.1,0.01
-# In a browser, if there is one, its script draws four charts and reports no error.
+# In a browser, if there is one, its script draws four charts and comes to its end.
 for browser in chromium chromium-browser google-chrome; do
   command -v "$browser" >/dev/null || continue
   "$browser" --headless --no-sandbox --disable-gpu --user-data-dir="$folder/browser" --dump-dom "file://$PWD/report.html" \
     >drawn.html 2>browser.txt || fail "$browser: $(cat browser.txt)"
-  [ "$(grep -o '<figure>' drawn.html | wc -l)" = 4 ] || fail "the page has not four charts: $(tail -c 500 drawn.html)"
+  [ "$(grep -o '<figure>' drawn.html | wc -l)" = 4 ] && grep -q 'data-drawn="whole"' drawn.html ||
+    fail "the page has not four charts, or its script failed: $(tail -c 500 drawn.html)"
   break
 done
 

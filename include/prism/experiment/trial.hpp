@@ -56,9 +56,13 @@ struct MagnitudeBin {
 /// Mean magnitude of items' rows by powers of two of their popularity.
 /// @param rows        items x dim
 /// @param popularity  training interactions of each item
+/// @throws ArgumentError  if there is not one number for each row
 template <class T>
 [[nodiscard]] std::vector<MagnitudeBin> magnitudes_by_popularity(
     Rows<const T> rows, std::span<const Index> popularity) {
+  require(popularity.size() == rows.size(), "popularity",
+          "must have a number for each of the " + std::to_string(rows.size()) + " rows, not " +
+              std::to_string(popularity.size()));
   std::vector<MagnitudeBin> bins(8 * sizeof(Index) + 1);
   const std::vector<double> magnitudes = detail::row_magnitudes<Host<>::isa>(rows);
   for (std::size_t r = 0; r < magnitudes.size(); ++r) {
