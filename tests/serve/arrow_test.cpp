@@ -69,6 +69,25 @@ TEST_CASE("rows that are computed for the output are not copied, and outlive the
                    [](float a, float b) { return a == doctest::Approx(b); }));
 }
 
+TEST_CASE("rows are exported with the magnitudes of the model's ranking") {
+  const auto model = std::make_shared<Recommender<MF<4>, SSM>>(small_train());
+  for (const bool both : {false, true}) {
+    model->set_ranking({.power = 2.0, .users = both});
+    const auto scorer = model->scorer();
+    Taken users, items, shared_items;
+    export_users(*model, &users.schema, &users.array);
+    export_items(*model, &items.schema, &items.array);
+    export_items(model, &shared_items.schema, &shared_items.array);
+    const Rows<const float> user_rows = scorer.output.users(), item_rows = scorer.output.items();
+    CHECK(std::equal(users.rows(), users.rows() + 12, user_rows.data()));
+    CHECK(std::equal(items.rows(), items.rows() + 8, item_rows.data()));
+    CHECK(std::equal(shared_items.rows(), shared_items.rows() + 8, item_rows.data()));
+    CHECK_FALSE(std::equal(items.rows(), items.rows() + 8, model->items().data()));
+    CHECK(std::equal(users.rows(), users.rows() + 12, model->users().data()) == !both);
+    CHECK(users.rows() != model->users().data());
+  }
+}
+
 TEST_CASE("a model that is not there is an error") {
   Taken taken;
   const std::shared_ptr<Recommender<MF<4>, BPR>> none;

@@ -14,18 +14,38 @@
 
 namespace prism::inline PRISM_ISA {
 
+namespace detail {
+
+/// A model's rows as it ranks them, of which those of one side are exported. The owner of rows that
+/// the ranking rescales keeps them; it does not keep those of the other side, which may be the
+/// model's own table.
+/// @param rescaled  whether the ranking rescales the side's rows
+template <Execution X, class Model>
+[[nodiscard]] auto exported_output(const X& exec, const Model& model, bool rescaled) {
+  return rescaled ? model.scorer(exec).output : model.output(exec);
+}
+template <class Model>
+[[nodiscard]] bool rescales_users(const Model& model) {
+  return model.ranking().users && !model.ranking().as_trained();
+}
+template <class Model>
+[[nodiscard]] bool rescales_items(const Model& model) {
+  return !model.ranking().as_trained();
+}
+
+}  // namespace detail
+
 /// Exports the output rows of a model's users as a record batch of columns "id" and "embedding", as
 /// export_arrow() does for any rows. Rows that are the model's own table (MF) are copied, since the
 /// model may change; rows that the model computes for its output (MLP, LightGCN, SimpleX) are not.
-/// Rows are as trained, whatever the model's ranking; for rows as ranked, pass those of
-/// model.scorer() to export_arrow().
+/// Rows have the magnitudes of the model's ranking, as those that save_embeddings() writes.
 /// @param exec  where the output rows are computed; the host's threads if left out
 /// @throws ArgumentError  as export_arrow(), and for a model in a device's memory
 template <Execution X, class Model>
 void export_users(const X& exec, const Model& model, ArrowSchema* schema, ArrowArray* batch,
                   const ArrowExportOptions& options = {}) {
   model.check_on_host();
-  const auto output = model.output(exec);
+  const auto output = detail::exported_output(exec, model, detail::rescales_users(model));
   export_arrow(output.users(), *model.train().user_ids(), schema, batch, output.owner(), options);
 }
 /// Exports the output rows of a model's items; otherwise as export_users().
@@ -33,7 +53,7 @@ template <Execution X, class Model>
 void export_items(const X& exec, const Model& model, ArrowSchema* schema, ArrowArray* batch,
                   const ArrowExportOptions& options = {}) {
   model.check_on_host();
-  const auto output = model.output(exec);
+  const auto output = detail::exported_output(exec, model, detail::rescales_items(model));
   export_arrow(output.items(), *model.train().item_ids(), schema, batch, output.owner(), options);
 }
 
@@ -44,7 +64,7 @@ void export_users(const X& exec, const std::shared_ptr<Model>& model, ArrowSchem
                   ArrowArray* batch, const ArrowExportOptions& options = {}) {
   require(model != nullptr, "model", "must not be null");
   model->check_on_host();
-  const auto output = model->output(exec);
+  const auto output = detail::exported_output(exec, *model, detail::rescales_users(*model));
   const std::shared_ptr<const void> owner = output.owner() != nullptr ? output.owner() : model;
   export_arrow(output.users(), *model->train().user_ids(), schema, batch, owner, options);
 }
@@ -55,7 +75,7 @@ void export_items(const X& exec, const std::shared_ptr<Model>& model, ArrowSchem
                   ArrowArray* batch, const ArrowExportOptions& options = {}) {
   require(model != nullptr, "model", "must not be null");
   model->check_on_host();
-  const auto output = model->output(exec);
+  const auto output = detail::exported_output(exec, *model, detail::rescales_items(*model));
   const std::shared_ptr<const void> owner = output.owner() != nullptr ? output.owner() : model;
   export_arrow(output.items(), *model->train().item_ids(), schema, batch, owner, options);
 }
