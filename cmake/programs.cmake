@@ -24,8 +24,9 @@ if(PRISM_SANITIZE)
   # The checks make functions long: with less inlining, and traps in place of messages about undefined
   # behaviour, clang compiles a quarter quicker, and the tests run as before. After a trap (illegal
   # instruction) ASAN_OPTIONS=handle_sigill=1 shows where it was.
-  target_compile_options(prism_flags INTERFACE -fsanitize-trap=undefined
-                         "$<$<CXX_COMPILER_ID:Clang>:SHELL:-mllvm -inline-threshold=40>")
+  target_compile_options(
+    prism_flags INTERFACE
+    "$<$<CXX_COMPILER_ID:Clang>:SHELL:-fsanitize-trap=undefined -mllvm -inline-threshold=40>")
 endif()
 
 # What a program links: prism_program shares prism::compiled with the other programs, and
