@@ -25,7 +25,7 @@ refused() {
 
 # A report: one page, with the record in it, that needs no other file.
 run --epochs 3 --regularizer None --loss SSM --report report.html >out.txt 2>&1
-grep -q '"model":"MF<8> + SSM + None + PRISM<1>"' report.html && grep -q '"item_magnitudes":\[{"items"' report.html ||
+grep -qF '"model":"MF\u003c8> + SSM + None + PRISM\u003c1>"' report.html && grep -q '"item_magnitudes":\[{"items"' report.html ||
   fail "the report has no run: $(head -c 300 report.html)"
 ! grep -q '{{RECORD}}' report.html && grep -q '^</html>' report.html || fail "the report is not whole"
 ! grep -qE '(src|href)=|url\(|@import' report.html || fail "the report needs other files"
