@@ -90,11 +90,11 @@ def grid(make, *arguments, **values):
 
 
 LIBRARIES = {
-    "prismcf, SSM": ("prismcf", grid(prism, pr.SSM, tau=[0.1, 0.2, 0.3])),
+    "prismcf, SSM": ("prismcf", grid(prism, pr.SSM, tau=[0.1, 0.2, 0.3], negatives=[10, 100])),
     "prismcf, MAWU": ("prismcf", grid(prism, pr.MAWU, gamma1=[0.2, 0.6], gamma2=[0.2, 0.6])),
     "implicit, ALS": (
         "implicit",
-        grid(implicit, "ALS", regularization=[0.1, 1.0, 10.0, 30.0], alpha=[1.0, 4.0, 16.0]),
+        grid(implicit, "ALS", regularization=[1.0, 10.0, 30.0, 100.0], alpha=[1.0, 4.0, 16.0]),
     ),
     "implicit, BPR": (
         "implicit",
