@@ -10,6 +10,7 @@
 #include <prism/evaluate/evaluate.hpp>
 #include <prism/evaluate/ranked_lists.hpp>
 #include <prism/evaluate/test_time_aggregation.hpp>
+#include <prism/experiment/item_magnitudes.hpp>
 #include <prism/experiment/spec_trial.hpp>
 #include <prism/experiment/trial.hpp>
 #include <prism/training/history.hpp>

@@ -3,7 +3,6 @@
 // stages, saved to a file, and evaluated when training is over.
 #pragma once
 
-#include <bit>
 #include <concepts>
 #include <cstddef>
 #include <cstdint>
@@ -11,7 +10,6 @@
 #include <functional>
 #include <memory>
 #include <source_location>
-#include <span>
 #include <string>
 #include <system_error>
 #include <utility>
@@ -22,7 +20,6 @@
 #include "prism/core/execution.hpp"
 #include "prism/core/index.hpp"
 #include "prism/core/instruction_set.hpp"
-#include "prism/core/rows.hpp"
 #include "prism/data/fingerprint.hpp"
 #include "prism/data/split.hpp"
 #include "prism/data/split_parts.hpp"
@@ -31,6 +28,7 @@
 #include "prism/evaluate/evaluate_options.hpp"
 #include "prism/evaluate/report.hpp"
 #include "prism/execution/host.hpp"
+#include "prism/experiment/item_magnitudes.hpp"
 #include "prism/experiment/search_space.hpp"
 #include "prism/models/grid.hpp"
 #include "prism/policy/loss.hpp"
@@ -40,44 +38,10 @@
 #include "prism/training/history.hpp"
 #include "prism/training/metric.hpp"
 #include "prism/training/retrain.hpp"
-#include "prism/training/row_magnitudes.hpp"
 #include "prism/training/run_settings.hpp"
 #include "prism/training/training_session.hpp"
 
 namespace prism::inline PRISM_ISA {
-
-/// The items whose popularity d has 2^k <= d + 1 < 2^(k+1).
-struct MagnitudeBin {
-  std::size_t items = 0;
-  double popularity = 0;  ///< mean
-  double magnitude = 0;   ///< mean of their output rows' magnitudes
-};
-
-/// Mean magnitude of items' rows by powers of two of their popularity.
-/// @param rows        items x dim
-/// @param popularity  training interactions of each item
-/// @throws ArgumentError  if there is not one number for each row
-template <class T>
-[[nodiscard]] std::vector<MagnitudeBin> magnitudes_by_popularity(
-    Rows<const T> rows, std::span<const Index> popularity) {
-  require(popularity.size() == rows.size(), "popularity",
-          "must have a number for each of the " + std::to_string(rows.size()) + " rows, not " +
-              std::to_string(popularity.size()));
-  std::vector<MagnitudeBin> bins(8 * sizeof(Index) + 1);
-  const std::vector<double> magnitudes = detail::row_magnitudes<Host<>::isa>(rows);
-  for (std::size_t r = 0; r < magnitudes.size(); ++r) {
-    MagnitudeBin& bin = bins[std::bit_width(std::uint64_t{popularity[r]} + 1) - 1];
-    ++bin.items;
-    bin.popularity += static_cast<double>(popularity[r]);
-    bin.magnitude += magnitudes[r];
-  }
-  std::erase_if(bins, [](const MagnitudeBin& bin) { return bin.items == 0; });
-  for (MagnitudeBin& bin : bins) {
-    bin.popularity /= static_cast<double>(bin.items);
-    bin.magnitude /= static_cast<double>(bin.items);
-  }
-  return bins;
-}
 
 /// The results of a trained model on the test set, ranked without the training and validation
 /// items.
