@@ -108,7 +108,7 @@ void declare_split_options(CLI::App& app, Settings& settings);
 void declare_policy_options(CLI::App& app, Settings& settings);
 /// The options of magnitudes from popularity in ranking.
 void declare_ranking_options(CLI::App& app, Settings& settings);
-
+/// The options that say what to write, and where.
 void declare_output_options(CLI::App& app, Settings& settings);
 /// @throws CLI::ValidationError  if an output would overwrite an input or another output
 void refuse_one_file_for_two(const Settings& settings);

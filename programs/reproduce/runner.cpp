@@ -41,7 +41,7 @@ std::vector<Search> searches_of(const Cell& cell) {
   if (cell.protocol == Protocol::transferred) return searches;
   experiment::Settings after = settings;
   after.lists["lr"] = {rate_after_training};
-  // The best gamma is not the best one after ten epochs, and there are three candidates only.
+  // Which gamma is best does not show after ten epochs, and there are only three candidates.
   if (cell.loss == "DirectAU") after.first_epochs = 0;
   searches.push_back(
       {after, {cell.backbone, cell.loss, "None", "Xavier", prism::power_by_validation()}});

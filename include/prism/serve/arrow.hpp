@@ -19,20 +19,12 @@ namespace detail {
 /// A model's rows as it ranks them, of which those of one side are exported. The owner of rows that
 /// the ranking rescales keeps them; it does not keep those of the other side, which may be the
 /// model's own table.
-/// @param rescaled  whether the ranking rescales the side's rows
+/// @param users  whether the users' rows are exported, which only Ranking::users rescales
 template <Execution X, class Model>
-[[nodiscard]] auto exported_output(const X& exec, const Model& model, bool rescaled) {
+[[nodiscard]] auto exported_output(const X& exec, const Model& model, bool users) {
+  const bool rescaled = !model.ranking().as_trained() && (!users || model.ranking().users);
   return rescaled ? model.scorer(exec).output : model.output(exec);
 }
-template <class Model>
-[[nodiscard]] bool rescales_users(const Model& model) {
-  return model.ranking().users && !model.ranking().as_trained();
-}
-template <class Model>
-[[nodiscard]] bool rescales_items(const Model& model) {
-  return !model.ranking().as_trained();
-}
-
 }  // namespace detail
 
 /// Exports the output rows of a model's users as a record batch of columns "id" and "embedding", as
@@ -45,7 +37,7 @@ template <Execution X, class Model>
 void export_users(const X& exec, const Model& model, ArrowSchema* schema, ArrowArray* batch,
                   const ArrowExportOptions& options = {}) {
   model.check_on_host();
-  const auto output = detail::exported_output(exec, model, detail::rescales_users(model));
+  const auto output = detail::exported_output(exec, model, true);
   export_arrow(output.users(), *model.train().user_ids(), schema, batch, output.owner(), options);
 }
 /// Exports the output rows of a model's items; otherwise as export_users().
@@ -53,7 +45,7 @@ template <Execution X, class Model>
 void export_items(const X& exec, const Model& model, ArrowSchema* schema, ArrowArray* batch,
                   const ArrowExportOptions& options = {}) {
   model.check_on_host();
-  const auto output = detail::exported_output(exec, model, detail::rescales_items(model));
+  const auto output = detail::exported_output(exec, model, false);
   export_arrow(output.items(), *model.train().item_ids(), schema, batch, output.owner(), options);
 }
 
@@ -64,7 +56,7 @@ void export_users(const X& exec, const std::shared_ptr<Model>& model, ArrowSchem
                   ArrowArray* batch, const ArrowExportOptions& options = {}) {
   require(model != nullptr, "model", "must not be null");
   model->check_on_host();
-  const auto output = detail::exported_output(exec, *model, detail::rescales_users(*model));
+  const auto output = detail::exported_output(exec, *model, true);
   const std::shared_ptr<const void> owner = output.owner() != nullptr ? output.owner() : model;
   export_arrow(output.users(), *model->train().user_ids(), schema, batch, owner, options);
 }
@@ -75,7 +67,7 @@ void export_items(const X& exec, const std::shared_ptr<Model>& model, ArrowSchem
                   ArrowArray* batch, const ArrowExportOptions& options = {}) {
   require(model != nullptr, "model", "must not be null");
   model->check_on_host();
-  const auto output = detail::exported_output(exec, *model, detail::rescales_items(*model));
+  const auto output = detail::exported_output(exec, *model, false);
   const std::shared_ptr<const void> owner = output.owner() != nullptr ? output.owner() : model;
   export_arrow(output.items(), *model->train().item_ids(), schema, batch, owner, options);
 }
